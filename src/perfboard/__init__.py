@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Perfboard: a performance lab for embedded Linux."""

@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A boot cut into the phases of study E, which add up to the whole.
+
+The cuts are those of the study's section on measuring: 1 bootloader, 2.1
+kernel copy and decompression, 2.2 kernel execution, 3.1 mounting the root file
+system, 3.2 user space. The study left the wait between the bootloader's main
+loop and the boot command out of its sum; here it is a phase of its own.
+"""
+
+import re
+from dataclasses import dataclass
+from itertools import pairwise
+
+from perfboard.model.run import Boot, Mark
+
+_INIT_SCRIPT = re.compile(r"exec:S\d\d(.+)")
+
+
+@dataclass(frozen=True)
+class Phase:
+    """A phase as defined: its metric name, study E's number, and its two marks."""
+
+    name: str
+    number: str
+    title: str
+    start: str
+    end: str
+
+
+PHASES = (
+    Phase("boot.bootloader", "1", "bootloader", "reset", "bootloader.main"),
+    Phase("boot.delay", "1-2.1", "boot delay", "bootloader.main", "boot.command"),
+    Phase(
+        "boot.kernel.load",
+        "2.1",
+        "kernel copy and decompression",
+        "boot.command",
+        "kernel.sched_init",
+    ),
+    Phase(
+        "boot.kernel.init",
+        "2.2",
+        "kernel execution",
+        "kernel.sched_init",
+        "kernel.prepare_namespace",
+    ),
+    Phase(
+        "boot.root.mount",
+        "3.1",
+        "mounting root",
+        "kernel.prepare_namespace",
+        "init.exec",
+    ),
+    Phase("boot.userspace", "3.2", "user space", "init.exec", "usable"),
+)
+
+
+@dataclass(frozen=True)
+class PhaseTime:
+    """A phase as measured in one boot.
+
+    `name` is the metric's name without its unit; `depth` is 0 for a phase and 1
+    for a step inside one. `precision_ns` is the sum of the marks' precisions.
+    """
+
+    name: str
+    number: str
+    title: str
+    start: Mark
+    end: Mark
+    depth: int = 0
+
+    @property
+    def duration_ns(self) -> int:
+        """Nanoseconds from the start mark to the end mark."""
+        return self.end.t_ns - self.start.t_ns
+
+    @property
+    def instructions(self) -> int | None:
+        """Instructions between the marks, or None where a mark has no count."""
+        if self.start.instructions is None or self.end.instructions is None:
+            return None
+        return self.end.instructions - self.start.instructions
+
+    @property
+    def precision_ns(self) -> int:
+        """How far the duration may be from the truth."""
+        return self.start.precision_ns + self.end.precision_ns
+
+
+def cut_phases(boot: Boot) -> tuple[PhaseTime, ...]:
+    """The phases of a boot in order of time, without gaps.
+
+    Where a mark between two phases is missing, they become one phase whose
+    name joins theirs with "+": a sum that was measured is kept, its parts are
+    absent. Phases before the first mark or after the last are absent.
+    """
+    found: list[PhaseTime] = []
+    pending: list[Phase] = []
+    start: Mark | None = None
+    for phase in PHASES:
+        if not pending:
+            start = boot.mark(phase.start)
+        if start is None:
+            continue
+        pending.append(phase)
+        end = boot.mark(phase.end)
+        if end is None:
+            continue
+        found.append(_joined(pending, start, end))
+        pending = []
+    return tuple(found)
+
+
+def _joined(parts: list[Phase], start: Mark, end: Mark) -> PhaseTime:
+    numbers = [part.number for part in parts]
+    return PhaseTime(
+        name="+".join([parts[0].name, *(part.name.removeprefix("boot.") for part in parts[1:])]),
+        number="+".join(numbers),
+        title=", ".join(part.title for part in parts),
+        start=start,
+        end=end,
+    )
+
+
+def cut_userspace(boot: Boot) -> tuple[PhaseTime, ...]:
+    """The steps inside phase 3.2: init itself, then each init script in turn.
+
+    A script is a program whose name has the System V form, S and two digits;
+    its step runs from its start to the start of the next.
+    """
+    start, end = boot.mark("init.exec"), boot.mark("usable")
+    if start is None or end is None:
+        return ()
+    scripts = [
+        mark
+        for mark in boot.marks
+        if _INIT_SCRIPT.fullmatch(mark.name) and start.t_ns <= mark.t_ns < end.t_ns
+    ]
+    cuts = [start, *scripts, end]
+    return tuple(
+        PhaseTime(
+            name=f"boot.userspace.{_step_name(first)}",
+            number="3.2",
+            title=_step_name(first),
+            start=first,
+            end=second,
+            depth=1,
+        )
+        for first, second in pairwise(cuts)
+    )
+
+
+def _step_name(mark: Mark) -> str:
+    match = _INIT_SCRIPT.fullmatch(mark.name)
+    if match is None:
+        return "init"
+    return re.sub(r"[^A-Za-z0-9_-]", "-", match[1])
+
+
+def cut_boot(boot: Boot) -> tuple[PhaseTime, ...]:
+    """All rows of the phase table: the phases, with user space's steps below theirs."""
+    rows: list[PhaseTime] = []
+    for phase in cut_phases(boot):
+        rows.append(phase)
+        if phase.start.name == "init.exec":
+            rows.extend(cut_userspace(boot))
+    return tuple(rows)
+
+
+def total(boot: Boot) -> PhaseTime | None:
+    """From reset to usable, or None where either mark is missing."""
+    start, end = boot.mark("reset"), boot.mark("usable")
+    if start is None or end is None:
+        return None
+    return PhaseTime("boot.total", "", "reset to usable", start, end)

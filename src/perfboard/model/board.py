@@ -1,0 +1,238 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A board as its TOML file describes it."""
+
+import itertools
+import re
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    field_validator,
+    model_validator,
+)
+
+from perfboard.model.units import parse_size
+
+BOARD_SCHEMA = "perfboard.board/1"
+
+
+def _size(value: object) -> object:
+    return parse_size(value) if isinstance(value, str) else value
+
+
+Size = Annotated[int, BeforeValidator(_size), Field(strict=True, gt=0)]
+Name = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{0,39}$")]
+Word = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._,=+-]*$")]
+Package = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9+.-]+$")]
+# One line of printable ASCII without what ends or expands a U-Boot variable.
+BootArguments = Annotated[str, Field(pattern=r"^[ -~]*$")]
+
+
+class Table(BaseModel):
+    """Base of a board file's tables: frozen, no unknown keys, no coercion."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+
+class Machine(Table):
+    """What the emulator is told to be."""
+
+    emulator: Literal["qemu-system-arm"]
+    type: Word
+    cpu: Word
+    ram: Size
+    # Nanoseconds an instruction takes when nothing else is modelled: 2**icount_shift.
+    icount_shift: Annotated[int, Field(ge=0, le=10)]
+
+
+class Console(Table):
+    """The serial console: its device in the guest and its data register."""
+
+    device: Word
+    baud: Annotated[int, Field(gt=0)]
+    data_register: Annotated[int, Field(ge=0)]
+
+
+class FlashBank(Table):
+    """One NOR flash chip select: where the processor sees it, and how large it is."""
+
+    base: Annotated[int, Field(ge=0)]
+    size: Size
+
+
+class Region(Table):
+    """A stretch of flash: `bank` by index, `offset` and `size` in bytes."""
+
+    bank: Annotated[int, Field(ge=0)]
+    offset: Annotated[int, BeforeValidator(_size), Field(strict=True, ge=0)]
+    size: Size
+
+
+class Flash(Table):
+    """The banks, and what lies where in them."""
+
+    banks: Annotated[tuple[FlashBank, ...], Field(min_length=2, max_length=2, strict=False)]
+    sector: Size
+    bootloader: Region
+    environment: Region
+    kernel: Region
+    root: Region | None = None
+    initrd: Region | None = None
+
+
+class Bootloader(Table):
+    """U-Boot, by Debian package and the path in it, or a file of the user's."""
+
+    package: Package | None = None
+    path: str | None = None
+    file: Path | None = Field(None, strict=False)
+    delay: Annotated[int, Field(ge=0, le=60)] = 0
+    # Where U-Boot copies the kernel, and an initrd, before it starts them.
+    kernel_address: Annotated[int, Field(ge=0)]
+    initrd_address: Annotated[int, Field(ge=0)] | None = None
+
+    @model_validator(mode="after")
+    def _one_origin(self) -> "Bootloader":
+        if (self.file is None) == (self.package is None or self.path is None):
+            raise ValueError("wants either `file`, or both `package` and `path`")
+        return self
+
+
+class Kernel(Table):
+    """A kernel by recipe (`source` and `config`) or by the user's own `file`."""
+
+    source: Package | None = None
+    config: Path | None = Field(None, strict=False)
+    file: Path | None = Field(None, strict=False)
+    system_map: Path | None = Field(None, strict=False)
+    arguments: BootArguments = ""
+
+    @model_validator(mode="after")
+    def _one_origin(self) -> "Kernel":
+        if (self.file is None) == (self.source is None or self.config is None):
+            raise ValueError("wants either `file`, or both `source` and `config`")
+        if self.system_map is not None and self.file is None:
+            raise ValueError("has `system_map` without `file`: a built kernel brings its own")
+        return self
+
+
+class Root(Table):
+    """The root file system: the reference system's recipe, or the user's own `file`."""
+
+    recipe: Literal["reference"] | None = None
+    packages: Annotated[tuple[Package, ...], Field(strict=False)] = ()
+    file: Path | None = Field(None, strict=False)
+
+    @model_validator(mode="after")
+    def _one_origin(self) -> "Root":
+        if (self.file is None) == (self.recipe is None):
+            raise ValueError("wants either `file` or `recipe`")
+        return self
+
+
+class Initrd(Table):
+    """An initial RAM file system of the user's own."""
+
+    file: Path = Field(strict=False)
+
+
+class Framebuffer(Table):
+    """A frame in RAM that the kernel does not manage, drawn on through simplefb."""
+
+    address: Annotated[int, Field(ge=0)]
+    size: Size
+    width: Annotated[int, Field(gt=0)]
+    height: Annotated[int, Field(gt=0)]
+
+
+class Image(Table):
+    """What the board boots."""
+
+    bootloader: Bootloader
+    kernel: Kernel
+    root: Root | None = None
+    initrd: Initrd | None = None
+
+
+class BootPlan(Table):
+    """How a boot is judged: when it is usable, how long it may take.
+
+    `usable` is `exec:NAME` (the start of that program or script) or
+    `console:REGEX` (the line that matches). `budget_s` is the verdict's, in
+    seconds of the board's clock; `limit_s` the host seconds that may pass from
+    one mark to the next before the boot counts as hung.
+    """
+
+    usable: Annotated[str, Field(pattern=r"^(exec|console):.+$")]
+    budget_s: Annotated[float, Field(gt=0, strict=False)]
+    limit_s: Annotated[float, Field(gt=0, strict=False)] = 60.0
+
+    @field_validator("usable")
+    @classmethod
+    def _compiles(cls, value: str) -> str:
+        kind, _, what = value.partition(":")
+        if kind == "console":
+            try:
+                re.compile(what)
+            except re.error as error:
+                raise ValueError(f"is not a regular expression: {error}") from error
+        return value
+
+
+class Board(Table):
+    """A device described in a TOML file; file names in it are relative to it."""
+
+    schema_: Literal["perfboard.board/1"] = Field(alias="schema")
+    name: Name
+    title: str
+    description: str
+    machine: Machine
+    console: Console
+    flash: Flash
+    framebuffer: Framebuffer | None = None
+    image: Image
+    boot: BootPlan
+    # A line of the board's data sheet a key, kept for the report.
+    facts: dict[str, str] = {}
+
+    @model_validator(mode="after")
+    def _fits(self) -> "Board":
+        flash = self.flash
+        regions = {
+            "bootloader": flash.bootloader,
+            "environment": flash.environment,
+            "kernel": flash.kernel,
+            "root": flash.root,
+            "initrd": flash.initrd,
+        }
+        placed: list[tuple[int, int, int, str]] = []
+        for name, region in regions.items():
+            if region is None:
+                continue
+            if region.bank >= len(flash.banks):
+                raise ValueError(f"flash.{name}.bank is {region.bank}; the banks are 0 and 1")
+            if region.offset + region.size > flash.banks[region.bank].size:
+                raise ValueError(
+                    f"flash.{name} ends at {region.offset + region.size:#x}, beyond bank "
+                    f"{region.bank}, which ends at {flash.banks[region.bank].size:#x}"
+                )
+            placed.append((region.bank, region.offset, region.offset + region.size, name))
+        placed.sort()
+        for (bank, _, end, name), (next_bank, start, _, next_name) in itertools.pairwise(placed):
+            if bank == next_bank and end > start:
+                raise ValueError(f"flash.{name} and flash.{next_name} overlap in bank {bank}")
+        for name, wanted, region in (
+            ("root", self.image.root, flash.root),
+            ("initrd", self.image.initrd, flash.initrd),
+        ):
+            if (wanted is None) != (region is None):
+                raise ValueError(f"image.{name} and flash.{name} go together; one is missing")
+        if self.image.root is None and self.image.initrd is None:
+            raise ValueError("image wants a root file system: image.root, image.initrd or both")
+        if self.image.initrd and self.image.bootloader.initrd_address is None:
+            raise ValueError("image.bootloader.initrd_address is missing; image.initrd needs it")
+        return self

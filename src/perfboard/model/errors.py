@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Errors: one class for each exit code, told apart by who must act."""
+
+
+class PerfboardError(Exception):
+    """Base of all errors that Perfboard raises on purpose.
+
+    The message says what went wrong, where, and what to do about it.
+    """
+
+    exit_code = 1
+
+
+class UsageError(PerfboardError):
+    """The command or a file is wrong: the user must change it."""
+
+    exit_code = 2
+
+
+class EnvironmentLacksError(PerfboardError):
+    """This machine, or the way to the target, lacks something."""
+
+    exit_code = 3
+
+
+class TargetError(PerfboardError):
+    """The target failed. `kind` says how; `console` holds its last lines."""
+
+    exit_code = 4
+
+    def __init__(self, kind: str, message: str, console: str = "") -> None:
+        """`kind` is one of panic, no-root, hang, died, no-mark."""
+        super().__init__(message)
+        self.kind = kind
+        self.console = console
+
+    def __str__(self) -> str:
+        message = super().__str__()
+        return f"{message}\nlast console lines:\n{self.console}" if self.console else message
+
+
+EXIT_FAILED_VERDICT = 1
+EXIT_INCONCLUSIVE = 5
+EXIT_INTERRUPTED = 130

@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The record of one study on one target, as it stands in run.json."""
+
+from datetime import datetime
+from enum import StrEnum
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+MetricName = Annotated[str, Field(pattern=r"^[a-z0-9]+([._+-][A-Za-z0-9_+-]+)*$")]
+# Bounds that no honest record meets, so that arithmetic on a hostile one cannot overflow.
+Int64 = Annotated[int, Field(ge=-(2**63), lt=2**63)]
+Quantity = Annotated[float, Field(ge=-1e100, le=1e100)]
+Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+
+
+class Record(BaseModel):
+    """Base of all stored records: frozen, and strict about unknown keys."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+
+class Evidence(StrEnum):
+    """How a number was had."""
+
+    SILICON = "silicon"
+    HOST = "host"
+    TIMED = "timed"
+    COUNTED = "counted"
+
+
+class Status(StrEnum):
+    """How a run ended."""
+
+    COMPLETE = "complete"
+    ABORTED = "aborted"
+    FAILED = "failed"
+
+
+class Outcome(StrEnum):
+    """What a verdict says."""
+
+    PASS = "pass"  # noqa: S105
+    FAIL = "fail"
+    INCONCLUSIVE = "inconclusive"
+
+
+class Mark(Record):
+    """A named instant. `t_ns` counts from reset on `clock`.
+
+    `precision_ns` is how far the instant may be from the truth;
+    `instructions` counts those executed since reset, where that is known.
+    """
+
+    name: str
+    t_ns: Int64
+    clock: Literal["virtual", "host"] = "virtual"
+    source: Literal["scope", "console", "kernel-log"]
+    precision_ns: Int64 = 0
+    instructions: Int64 | None = None
+
+
+class Span(Record):
+    """A recorded stretch of time inside a boot: an initcall or a driver probe.
+
+    `start_ns` is None where the log gives a duration only.
+    """
+
+    kind: Literal["initcall", "probe"]
+    name: str
+    start_ns: Int64 | None
+    duration_ns: Int64
+    returned: Int64
+
+
+class ProcessTime(Record):
+    """Processor time of one process over a boot; 0 is the kernel's idle task."""
+
+    name: str
+    time_ns: Int64
+    instructions: Int64
+
+
+class Boot(Record):
+    """One boot: its marks in order of time, and what the instruments saw."""
+
+    marks: tuple[Mark, ...]
+    spans: tuple[Span, ...] = ()
+    processes: tuple[ProcessTime, ...] = ()
+    host_seconds: float | None = None
+
+    def mark(self, name: str) -> Mark | None:
+        """The first mark of that name, or None."""
+        return next((mark for mark in self.marks if mark.name == name), None)
+
+
+class Metric(Record):
+    """A named quantity: raw samples, one a boot or repetition, in `unit`."""
+
+    name: MetricName
+    unit: Literal["s", "B", "B/s", "1/s", "1"]
+    labels: dict[str, str] = {}
+    better: Literal["lower", "higher"] = "lower"
+    samples: tuple[Quantity, ...]
+
+
+class Verdict(Record):
+    """A metric held against a budget; `low` and `high` bound its interval."""
+
+    metric: str
+    unit: str
+    budget: Quantity
+    value: Quantity
+    low: Quantity
+    high: Quantity
+    outcome: Outcome
+
+
+class Artifact(Record):
+    """A file of the run folder, by its path there."""
+
+    path: str
+    size: Int64
+    sha256: Sha256
+
+
+class RunError(Record):
+    """What stopped a run: the error's kind, and its whole message."""
+
+    kind: str
+    message: str
+
+
+class Provenance(Record):
+    """What must be known to repeat the run."""
+
+    perfboard: str
+    command: tuple[str, ...]
+    host: dict[str, str]
+    tools: dict[str, str] = {}
+    image: dict[str, str] = {}
+    packages: dict[str, str] = {}
+    notes: tuple[str, ...] = ()
+
+
+class BoardSummary(Record):
+    """What a report says of the board, kept so that it needs no board file."""
+
+    name: str
+    title: str
+    description: str
+    facts: dict[str, str] = {}
+
+
+class Run(Record):
+    """One study on one target. Summaries are computed when read."""
+
+    schema_: Literal["perfboard.run/1"] = Field("perfboard.run/1", alias="schema")
+    id: Annotated[str, Field(pattern=r"^[0-9A-Za-z][0-9A-Za-z._-]{0,99}$")]
+    study: str
+    board: BoardSummary
+    target: str
+    evidence: Evidence
+    status: Status
+    started: datetime
+    finished: datetime
+    factors: dict[str, str] = {}
+    provenance: Provenance
+    metrics: tuple[Metric, ...] = ()
+    boots: tuple[Boot, ...] = ()
+    verdicts: tuple[Verdict, ...] = ()
+    artifacts: tuple[Artifact, ...] = ()
+    errors: tuple[RunError, ...] = ()
+
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", allow_inf_nan=False, populate_by_name=True
+    )
+
+    def to_json(self) -> str:
+        """The text of run.json."""
+        return self.model_dump_json(by_alias=True, indent=1) + "\n"

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Quantities as people write and read them. Inside, all is base SI or bytes."""
+
+import math
+import re
+
+_SIZE = re.compile(r"(\d+)\s*(B|KiB|MiB|GiB|kB|MB|GB)?")
+_SIZE_FACTORS = {
+    "B": 1,
+    "KiB": 1 << 10,
+    "MiB": 1 << 20,
+    "GiB": 1 << 30,
+    "kB": 10**3,
+    "MB": 10**6,
+    "GB": 10**9,
+}
+
+
+def parse_size(text: str) -> int:
+    """Bytes meant by a text such as "64 MiB" or "512". Raises ValueError."""
+    match = _SIZE.fullmatch(text.strip())
+    if match is None:
+        raise ValueError(f'"{text}" is not a size; write a whole number and a unit, as in "64 MiB"')
+    return int(match[1]) * _SIZE_FACTORS[match[2] or "B"]
+
+
+def format_size(size: int) -> str:
+    """`size` bytes with the largest binary prefix that keeps it at 1 or more."""
+    value = float(size)
+    for unit in ("B", "KiB", "MiB"):
+        if value < 1024:
+            return f"{value:.4g} {unit}"
+        value /= 1024
+    return f"{value:.4g} GiB"
+
+
+def format_value(value: float, unit: str) -> str:
+    """`value` with four significant digits and a prefix that suits it."""
+    if unit == "B":
+        return format_size(round(value))
+    if unit == "1":
+        return f"{value:,.0f}" if value == round(value) else f"{value:,.4g}"
+    if value == 0:
+        return f"0 {unit}"
+    prefixes = {9: "G", 6: "M", 3: "k", 0: "", -3: "m", -6: "µ", -9: "n"}
+    power = max(-9, min(9, math.floor(math.log10(abs(value)) / 3) * 3))
+    if unit == "s":
+        power = min(power, 0)
+    scaled = value / 10.0**power
+    if abs(scaled) < 999.95:
+        decimals = max(0, 3 - math.floor(math.log10(abs(scaled))))
+        return f"{scaled:.{decimals}f} {prefixes[power]}{unit}"
+    return f"{scaled:.0f} {prefixes[power]}{unit}"

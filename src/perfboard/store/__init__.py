@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Run folders, and the SQLite index over them."""
