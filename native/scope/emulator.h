@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the scope needs of the emulator that the plugin interface of QEMU 7.2
+ * does not offer: the exact clock in the middle of a block, a register, and a
+ * text in guest memory. They are functions that qemu-system-* exports.
+ */
+#ifndef SCOPE_EMULATOR_H
+#define SCOPE_EMULATOR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct instant {
+	int64_t ns;	      /* the virtual clock */
+	int64_t instructions; /* executed since reset */
+};
+
+/* Finds the functions; returns NULL, or the name of one that is missing. */
+const char *emulator_find(void);
+
+/*
+ * The instant `pending` instructions before the end of the running block,
+ * whose instructions the emulator counts as done when it enters the block.
+ */
+struct instant emulator_now(size_t pending);
+
+/* The value of argument register `number`, where a block begins. */
+bool emulator_argument(int number, uint64_t *value);
+
+/* The pointer stored at a guest address; false when unmapped. */
+bool emulator_pointer(uint64_t address, uint64_t *value);
+
+/* Copies the text at a guest address, cut at `size`; false when unmapped. */
+bool emulator_text(uint64_t address, char *text, size_t size);
+
+#endif

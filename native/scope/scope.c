@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The scope: a plugin of the emulator that sees the guest reach marks and
+ * write console bytes, and records when, without the guest noticing.
+ *
+ *   -plugin scope.so,marks=FILE,out=FD,console=ADDRESS
+ *
+ * marks is a file as marks.h describes; out is an open file descriptor;
+ * console is the physical address of the console's data register.
+ */
+#define _POSIX_C_SOURCE 200809L
+#include <stdlib.h>
+#include <string.h>
+
+#include "emulator.h"
+#include "marks.h"
+#include "qemu_plugin.h"
+#include "record.h"
+
+#define TEXT_SIZE 128
+#define PAGE_MASK 0xfffu
+
+QEMU_PLUGIN_EXPORT int qemu_plugin_version = QEMU_PLUGIN_VERSION;
+
+/* A mark at its place in a translated block. */
+struct site {
+	struct mark *mark;
+	size_t pending; /* instructions of the block from the mark to its end */
+	bool at_start;
+	struct site *next;
+};
+
+static struct marks marks;
+static struct site *sites;
+static FILE *out;
+static uint64_t console_register;
+
+static bool read_text(const struct mark *mark, char text[TEXT_SIZE])
+{
+	uint64_t address;
+
+	if (mark->text_argument < 0 || !emulator_argument(mark->text_argument, &address))
+		return false;
+	if (mark->text_indirect && !emulator_pointer(address, &address))
+		return false;
+	return emulator_text(address, text, TEXT_SIZE);
+}
+
+static void mark_reached(unsigned int vcpu, void *data)
+{
+	const struct site *site = data;
+	struct mark *mark = site->mark;
+	uint64_t words[MARK_MAX_ARGUMENT + 1] = {0};
+	char text[TEXT_SIZE];
+	bool has_text = false;
+
+	(void)vcpu;
+	if (mark->hit && !mark->every)
+		return;
+	mark->hit = true;
+	/* Inside a block the registers may live in the host's: only its start has them. */
+	if (site->at_start) {
+		for (int i = 0; i < mark->words; i++)
+			emulator_argument(i, &words[i]);
+		has_text = read_text(mark, text);
+	}
+	record_mark(out, mark, emulator_now(site->pending), words, has_text ? text : NULL);
+}
+
+static void stored(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address, void *data)
+{
+	struct qemu_plugin_hwaddr *hardware;
+
+	(void)vcpu;
+	(void)data;
+	/* The register has the same offset in a page at whatever virtual address. */
+	if ((address ^ console_register) & PAGE_MASK)
+		return;
+	hardware = qemu_plugin_get_hwaddr(info, address);
+	if (hardware && qemu_plugin_hwaddr_is_io(hardware) &&
+	    qemu_plugin_hwaddr_phys_addr(hardware) == console_register)
+		record_console_byte(out, emulator_now(0));
+}
+
+static struct site *site_for(struct mark *mark, size_t pending, bool at_start)
+{
+	struct site *site;
+
+	/* Blocks are translated again and again: keep one site for each shape. */
+	for (site = sites; site; site = site->next)
+		if (site->mark == mark && site->pending == pending && site->at_start == at_start)
+			return site;
+	site = malloc(sizeof(*site));
+	if (!site)
+		abort();
+	*site = (struct site){mark, pending, at_start, sites};
+	sites = site;
+	return site;
+}
+
+static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb *block)
+{
+	size_t count = qemu_plugin_tb_n_insns(block);
+
+	(void)id;
+	for (size_t i = 0; i < count; i++) {
+		struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(block, i);
+		uint64_t address = qemu_plugin_insn_vaddr(insn);
+		struct mark *mark = marks_find(&marks, address);
+
+		/*
+		 * When it counts instructions, the emulator lets only the last
+		 * one of a block touch a device: it cuts a block short there.
+		 */
+		if (console_register && i + 1 == count)
+			qemu_plugin_register_vcpu_mem_cb(insn, stored, QEMU_PLUGIN_CB_NO_REGS,
+							 QEMU_PLUGIN_MEM_W, NULL);
+		for (; mark && mark < marks.list + marks.count && mark->address == address; mark++)
+			qemu_plugin_register_vcpu_insn_exec_cb(insn, mark_reached,
+							       QEMU_PLUGIN_CB_NO_REGS,
+							       site_for(mark, count - i, i == 0));
+	}
+}
+
+static void finished(qemu_plugin_id_t id, void *data)
+{
+	(void)id;
+	(void)data;
+	record_flush(out);
+}
+
+static int complain(const char *what, const char *detail)
+{
+	fprintf(stderr, "scope: %s: %s\n", what, detail);
+	return -1;
+}
+
+static int read_marks(const char *path)
+{
+	const char *why;
+	FILE *file = fopen(path, "r");
+	int line;
+
+	if (!file)
+		return complain("cannot open the marks", path);
+	line = marks_read(&marks, file, &why);
+	fclose(file);
+	if (line) {
+		fprintf(stderr, "scope: %s:%d: %s\n", path, line, why);
+		return -1;
+	}
+	return 0;
+}
+
+QEMU_PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc,
+					   char **argv)
+{
+	const char *missing = emulator_find();
+
+	if (missing)
+		return complain("this emulator does not have", missing);
+	if (!info->system_emulation || info->system.max_vcpus != 1)
+		return complain("wants", "system emulation of one processor");
+	for (int i = 0; i < argc; i++) {
+		if (!strncmp(argv[i], "marks=", 6)) {
+			if (read_marks(argv[i] + 6))
+				return -1;
+		} else if (!strncmp(argv[i], "out=", 4)) {
+			out = fdopen(atoi(argv[i] + 4), "w");
+		} else if (!strncmp(argv[i], "console=", 8)) {
+			console_register = strtoull(argv[i] + 8, NULL, 16);
+		} else {
+			return complain("unknown option", argv[i]);
+		}
+	}
+	if (!out)
+		return complain("wants", "out=FD, an open file descriptor");
+	qemu_plugin_register_vcpu_tb_trans_cb(id, translated);
+	qemu_plugin_register_atexit_cb(id, finished, NULL);
+	return 0;
+}
