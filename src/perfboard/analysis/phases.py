@@ -54,6 +54,18 @@ PHASES = (
     Phase("boot.userspace", "3.2", "user space", "init.exec", "usable"),
 )
 
+# The steps inside the kernel's phases: the mark that each begins at, name, title.
+_LOAD_STEPS = {
+    "boot.command": ("boot.kernel.load.copy", "copy by the bootloader"),
+    "kernel.entry": ("boot.kernel.load.decompress", "decompression, early set-up"),
+}
+# Those of a kernel without symbols, whose phases are one.
+_LOG_STEPS = {
+    **_LOAD_STEPS,
+    "kernel.clock": ("boot.kernel.log", "kernel, once its clock runs"),
+    "kernel.freed": ("boot.kernel.freed", "after its start-up memory is freed"),
+}
+
 
 @dataclass(frozen=True)
 class PhaseTime:
@@ -158,13 +170,27 @@ def _step_name(mark: Mark) -> str:
     return re.sub(r"[^A-Za-z0-9_-]", "-", match[1])
 
 
+def _cut_kernel(boot: Boot, phase: PhaseTime) -> tuple[PhaseTime, ...]:
+    steps = _LOG_STEPS if "+" in phase.name else _LOAD_STEPS
+    marks = [boot.mark(name) for name in steps]
+    cuts = [m for m in marks if m is not None and phase.start.t_ns <= m.t_ns < phase.end.t_ns]
+    if len(cuts) < 2 or cuts[0] != phase.start:
+        return ()
+    return tuple(
+        PhaseTime(steps[first.name][0], phase.number, steps[first.name][1], first, second, depth=1)
+        for first, second in pairwise([*cuts, phase.end])
+    )
+
+
 def cut_boot(boot: Boot) -> tuple[PhaseTime, ...]:
-    """All rows of the phase table: the phases, with user space's steps below theirs."""
+    """All rows of the phase table: the phases, each with its steps below it."""
     rows: list[PhaseTime] = []
     for phase in cut_phases(boot):
         rows.append(phase)
         if phase.start.name == "init.exec":
             rows.extend(cut_userspace(boot))
+        elif phase.start.name == "boot.command":
+            rows.extend(_cut_kernel(boot, phase))
     return tuple(rows)
 
 

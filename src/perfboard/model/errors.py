@@ -9,18 +9,21 @@ class PerfboardError(Exception):
     """
 
     exit_code = 1
+    kind = "error"
 
 
 class UsageError(PerfboardError):
     """The command or a file is wrong: the user must change it."""
 
     exit_code = 2
+    kind = "usage"
 
 
 class EnvironmentLacksError(PerfboardError):
     """This machine, or the way to the target, lacks something."""
 
     exit_code = 3
+    kind = "environment"
 
 
 class TargetError(PerfboardError):
@@ -42,3 +45,9 @@ class TargetError(PerfboardError):
 EXIT_FAILED_VERDICT = 1
 EXIT_INCONCLUSIVE = 5
 EXIT_INTERRUPTED = 130
+
+
+def exit_code_of(kind: str) -> int:
+    """The exit code of an error that a run recorded by its kind."""
+    codes = {error.kind: error.exit_code for error in (UsageError, EnvironmentLacksError)}
+    return codes.get(kind, TargetError.exit_code)
