@@ -1,0 +1,248 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Run folders: made, finished, and found again.
+
+A run is made in a folder whose name begins with a dot, and renamed once it is
+whole: a folder that bears a run's id is complete, whatever happened meanwhile.
+"""
+
+import errno
+import fcntl
+import hashlib
+import os
+import secrets
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
+from pathlib import Path, PurePosixPath
+
+import platformdirs
+
+from perfboard.model.errors import EnvironmentLacksError, UsageError
+from perfboard.model.run import Artifact, Run
+from perfboard.model.units import format_size
+
+RUN_FILE = "run.json"
+_UNFINISHED = ".unfinished"
+
+
+def runs_folder() -> Path:
+    """Where the user's runs are kept."""
+    return platformdirs.user_data_path("perfboard") / "runs"
+
+
+class RunFolder:
+    """The folder of a run that is being made; `id` is the run's to be.
+
+    The process that makes the run holds a lock on it until it is finished.
+    """
+
+    def __init__(self, id: str, path: Path, lock: int) -> None:
+        """`lock` is a descriptor of the folder, locked; the object owns it."""
+        self.id = id
+        self.path = path
+        self._lock = lock
+
+    def artifact_path(self, name: str) -> Path:
+        """Where to write the artifact `name`; folders above it are made."""
+        relative = PurePosixPath(name)
+        if relative.is_absolute() or not relative.parts or ".." in relative.parts:
+            raise ValueError(f"{name!r} is not the name of an artifact")
+        path = self.path / "artifacts" / relative
+        with disk_errors(path):
+            path.parent.mkdir(parents=True, exist_ok=True)
+        return path
+
+    def write_artifact(self, name: str, data: bytes) -> Path:
+        """Writes an artifact. Raises EnvironmentLacksError where the disk refuses it."""
+        path = self.artifact_path(name)
+        with disk_errors(path, len(data)):
+            try:
+                path.write_bytes(data)
+            except OSError:
+                path.unlink(missing_ok=True)
+                raise
+        return path
+
+    def finish(self, run: Run) -> Path:
+        """Records `run` with the hashes of its artifacts; the run folder's final path.
+
+        Raises EnvironmentLacksError where the disk refuses it: the folder then
+        stays as an unfinished run, with what it held.
+        """
+        if run.id != self.id:
+            raise ValueError(f"run {run.id} does not belong in the folder of {self.id}")
+        destination = self.path.parent / self.id
+        try:
+            with disk_errors(self.path):
+                artifacts = tuple(self._artifacts())
+            data = run.model_copy(update={"artifacts": artifacts}).to_json().encode()
+            with disk_errors(self.path / RUN_FILE, len(data)):
+                self._write_record(data)
+                self.path.rename(destination)
+                _sync(self.path.parent)
+        finally:
+            os.close(self._lock)
+        self.path = destination
+        return destination
+
+    def _artifacts(self) -> Iterator[Artifact]:
+        for path in sorted((self.path / "artifacts").rglob("*")):
+            if path.is_symlink() or not path.is_file():
+                continue
+            with path.open("rb") as file:
+                digest = hashlib.file_digest(file, "sha256").hexdigest()
+                os.fsync(file.fileno())
+                size = file.tell()
+            name = path.relative_to(self.path).as_posix()
+            yield Artifact(path=name, size=size, sha256=digest)
+
+    def _write_record(self, data: bytes) -> None:
+        temporary = self.path / f".{RUN_FILE}"
+        try:
+            with temporary.open("wb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+            temporary.rename(self.path / RUN_FILE)
+        except OSError:
+            temporary.unlink(missing_ok=True)
+            raise
+        for folder in (self.path / "artifacts", self.path):
+            _sync(folder)
+
+
+def new_run(study: str, board: str) -> RunFolder:
+    """A private folder for a run of `study` on `board`, under an id of its own."""
+    runs = runs_folder()
+    with disk_errors(runs):
+        runs.mkdir(parents=True, exist_ok=True)
+        while True:
+            stamp = datetime.now(UTC).strftime("%Y%m%d-%H%M%S")
+            id = f"{stamp}-{study}-{board}-{secrets.token_hex(2)}"
+            path = runs / f".{id}{_UNFINISHED}"
+            try:
+                path.mkdir(mode=0o700)
+            except FileExistsError:
+                continue
+            # The folder made, no other can finish under this id; one may have before.
+            if (runs / id).exists():
+                path.rmdir()
+                continue
+            lock = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            (path / "artifacts").mkdir()
+            return RunFolder(id, path, lock)
+
+
+@contextmanager
+def disk_errors(path: Path, needed: int | None = None) -> Iterator[None]:
+    """Turns an OSError while writing `path` into an EnvironmentLacksError.
+
+    `needed` is the size in bytes of what is written, where it is known.
+    """
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+            raise EnvironmentLacksError(
+                f"cannot write {path}: {error.strerror or error}; see to it that this user "
+                "can write there, or set XDG_DATA_HOME to another folder"
+            ) from error
+        words = [f"the disk is full: cannot write {path}"]
+        if needed is not None:
+            words.append(f"it needs {format_size(needed)}")
+        with suppress(OSError):
+            existing = next(folder for folder in (path, *path.parents) if folder.exists())
+            words.append(f"{format_size(shutil.disk_usage(existing).free)} are free on its disk")
+        if error.errno == errno.EDQUOT:
+            words.append("the user's quota is used up")
+        raise EnvironmentLacksError(
+            ", ".join(words) + "; make room there and run it again; earlier runs are unharmed"
+        ) from error
+
+
+def finished_folders() -> list[Path]:
+    """The run folders that bear an id, the newest first."""
+    return sorted((path for path in _folders() if path.name[0] != "."), reverse=True)
+
+
+def unfinished_folders() -> list[Path]:
+    """The folders of runs that are under way or were interrupted, the newest first."""
+    found = (path for path in _folders() if path.name[0] == "." and path.suffix == _UNFINISHED)
+    return sorted(found, reverse=True)
+
+
+def unfinished_id(path: Path) -> str:
+    """The id that the run of an unfinished folder was to have."""
+    return path.name.removeprefix(".").removesuffix(_UNFINISHED)
+
+
+def is_under_way(path: Path) -> bool:
+    """Whether the process that makes the run of an unfinished folder still lives."""
+    try:
+        folder = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(folder, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False
+    finally:
+        os.close(folder)
+    return False
+
+
+def find_run(text: str) -> Path:
+    """The folder of the run that `text` means: an id, a unique prefix of one,
+    `latest`, or a path of a run folder or its run.json.
+
+    Raises UsageError where there is none, or more than one.
+    """
+    runs, finished = runs_folder(), finished_folders()
+    given = Path(text)
+    if text == "latest" and finished:
+        return finished[0]
+    if runs / text in finished:
+        return runs / text
+    with suppress(OSError):
+        if text and (given / RUN_FILE).exists():
+            return given
+        if given.name == RUN_FILE and given.is_file():
+            return given.parent
+    if "/" in text:
+        raise UsageError(f"{text} is not a run folder; give the path of one, with its run.json")
+    matches = [path for path in finished if text and path.name.startswith(text)]
+    if len(matches) == 1:
+        return matches[0]
+    if matches:
+        names = "\n".join(f"  {path.name}" for path in matches)
+        raise UsageError(f'"{text}" is the beginning of several runs; write more of it:\n{names}')
+    for path in unfinished_folders():
+        if text and unfinished_id(path).startswith(text):
+            raise UsageError(f"run {unfinished_id(path)} is not finished; its folder is {path}")
+    if not finished:
+        raise UsageError(f"there are no runs in {runs}; make one with `perfboard study`")
+    raise UsageError(f'no run "{text}" in {runs}; `perfboard runs` lists them')
+
+
+def _folders() -> Iterator[Path]:
+    try:
+        yield from (path for path in runs_folder().iterdir() if path.is_dir())
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise EnvironmentLacksError(
+            f"cannot read {runs_folder()}: {error.strerror}; see to it that this user can"
+        ) from error
+
+
+def _sync(folder: Path) -> None:
+    """Makes the folder's entries last through a loss of power."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

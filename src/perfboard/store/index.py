@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The SQLite index over the run folders. It only saves time: it can always be rebuilt."""
+
+import os
+import sqlite3
+from contextlib import closing
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+import platformdirs
+from filelock import FileLock
+
+from perfboard.analysis.statistics import summary
+from perfboard.model.errors import UsageError
+from perfboard.store import folder
+from perfboard.store.reading import load_run
+
+_VERSION = 1
+_CREATE = """
+CREATE TABLE IF NOT EXISTS runs (
+    path PRIMARY KEY, mtime_ns, size, study, board, status, evidence, started, boot_total_s
+)
+"""
+_SELECT = """
+SELECT path, mtime_ns, size, study, board, status, evidence, started, boot_total_s FROM runs
+"""
+_REPLACE = "REPLACE INTO runs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+# What tells a changed run.json from the one that was read: its time and size.
+_Stamp = tuple[int, int]
+_Known = dict[Path, tuple[_Stamp, "RunRow"]]
+
+
+@dataclass(frozen=True)
+class RunRow:
+    """One run in the list of runs.
+
+    `status` is that of the run, or `broken` for a folder that cannot be read,
+    `unfinished` for one that was interrupted, `running` for one under way; `reason`
+    says more of these. `id` is the folder's name. `boot_total_s` is a median.
+    """
+
+    id: str
+    path: Path
+    status: str
+    study: str = ""
+    board: str = ""
+    evidence: str = ""
+    started: datetime | None = None
+    boot_total_s: float | None = None
+    reason: str = ""
+
+
+def list_runs() -> list[RunRow]:
+    """All runs in the user's folder, the newest first."""
+    index = platformdirs.user_cache_path("perfboard") / "index.sqlite"
+    try:
+        index.parent.mkdir(parents=True, exist_ok=True)
+        # One process at a time, so that none deletes what another is writing.
+        with FileLock(index.with_suffix(".lock"), timeout=10):
+            try:
+                rows = _refresh(index)
+            except sqlite3.DatabaseError:
+                index.unlink(missing_ok=True)
+                index.with_name(index.name + "-journal").unlink(missing_ok=True)
+                rows = _refresh(index)
+    except (OSError, sqlite3.Error):
+        rows = [row for _, row in _read_folders({}).values()]
+    rows += [_unfinished(path) for path in folder.unfinished_folders()]
+    return sorted(rows, key=lambda row: row.id, reverse=True)
+
+
+def _refresh(index: Path) -> list[RunRow]:
+    with closing(sqlite3.connect(index, timeout=10)) as connection, connection:
+        (version,) = connection.execute("PRAGMA user_version").fetchone()
+        if version not in (0, _VERSION):
+            raise sqlite3.DatabaseError("made by another version")
+        connection.execute(_CREATE)
+        connection.execute(f"PRAGMA user_version = {_VERSION}")
+        known: _Known = {}
+        for path, mtime, size, *values in connection.execute(_SELECT):
+            place = Path(os.fsdecode(path))
+            known[place] = ((mtime, size), _row(place, *values))
+        found = _read_folders(known)
+        for path in known.keys() - found.keys():
+            connection.execute("DELETE FROM runs WHERE path = ?", (os.fsencode(path),))
+        for path, (stamp, row) in found.items():
+            # A broken run may be mended without a change of run.json: it is read anew.
+            if row.status != "broken" and known.get(path) != (stamp, row):
+                started = row.started.isoformat() if row.started else None
+                names = (row.study, row.board, row.status, row.evidence)
+                values = (os.fsencode(path), *stamp, *names, started, row.boot_total_s)
+                connection.execute(_REPLACE, values)
+    return [row for _, row in found.values()]
+
+
+def _row(
+    path: Path,
+    study: str,
+    board: str,
+    status: str,
+    evidence: str,
+    started: str,
+    boot_total_s: float | None,
+) -> RunRow:
+    try:
+        when = datetime.fromisoformat(started)
+    except (TypeError, ValueError) as error:
+        raise sqlite3.DatabaseError(f"a run started at {started!r}") from error
+    return RunRow(path.name, path, status, study, board, evidence, when, boot_total_s)
+
+
+def _read_folders(known: _Known) -> _Known:
+    """A row for each run folder, taken from `known` where run.json is unchanged."""
+    found: _Known = {}
+    for path in folder.finished_folders():
+        try:
+            status = (path / folder.RUN_FILE).stat()
+            stamp = (status.st_mtime_ns, status.st_size)
+        except OSError:
+            stamp = (0, 0)
+        if path in known and known[path][0] == stamp:
+            found[path] = known[path]
+        else:
+            found[path] = (stamp, _read(path))
+    return found
+
+
+def _read(path: Path) -> RunRow:
+    try:
+        run = load_run(path)
+    except UsageError as error:
+        return RunRow(path.name, path, "broken", reason=str(error))
+    totals = [
+        summary(metric.samples).median
+        for metric in run.metrics
+        if (metric.name, metric.unit) == ("boot.total", "s") and metric.samples
+    ]
+    return RunRow(
+        id=path.name,
+        path=path,
+        status=run.status,
+        study=run.study,
+        board=run.board.name,
+        evidence=run.evidence,
+        started=run.started,
+        boot_total_s=totals[0] if totals else None,
+    )
+
+
+def _unfinished(path: Path) -> RunRow:
+    id = folder.unfinished_id(path)
+    if folder.is_under_way(path):
+        return RunRow(id, path, "running", reason="under way in another process")
+    return RunRow(
+        id,
+        path,
+        "unfinished",
+        reason=f"it ended before its record was written; what it had is kept in {path}; "
+        "delete that folder to be rid of it",
+    )

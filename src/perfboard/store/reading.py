@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Run folders read back. They may have been copied in part, or come from anyone."""
+
+import os
+import re
+import stat
+from pathlib import Path, PurePosixPath
+
+from pydantic import ValidationError
+
+from perfboard.model.errors import UsageError
+from perfboard.model.run import Run
+from perfboard.store.folder import RUN_FILE
+
+_SCHEMA = re.compile(r"perfboard\.run/(\d{1,9})")
+_THIS_SCHEMA = 1
+
+
+def load_run(folder: Path) -> Run:
+    """The run in `folder`, its artifacts checked to be there in their whole size.
+
+    Raises UsageError where run.json is missing, is not whole, has another
+    schema or is not as the schema says, and where an artifact is missing, has
+    another size, or lies outside the folder.
+    """
+    record = folder / RUN_FILE
+    data = _read(record)
+    try:
+        run = Run.model_validate_json(data)
+    except ValidationError as error:
+        raise UsageError(_words(record, error)) from error
+    for artifact in run.artifacts:
+        path = artifact_file(folder, artifact.path)
+        size = path.stat().st_size
+        if size != artifact.size:
+            raise UsageError(
+                f"{path} has {size} bytes, and {RUN_FILE} says {artifact.size}: the run folder "
+                "was copied in part or changed; copy it again"
+            )
+    return run
+
+
+def artifact_file(folder: Path, name: str) -> Path:
+    """The file of the artifact that run.json calls `name`.
+
+    Raises UsageError where it is missing, where the name leads out of the
+    folder, and where it is, or passes through, a symbolic link.
+    """
+    relative = PurePosixPath(name)
+    if relative.is_absolute() or ".." in relative.parts or "\0" in name or not relative.parts:
+        raise UsageError(
+            f"{folder / RUN_FILE} names the artifact {name!r}, which lies outside the run folder; "
+            "do not trust this run"
+        )
+    path = folder
+    mode = 0
+    for part in relative.parts:
+        path /= part
+        try:
+            mode = path.lstat().st_mode
+        except OSError as error:
+            raise UsageError(
+                f"{path} is missing ({error.strerror}), and {RUN_FILE} names it: the run folder "
+                "was copied in part or changed; copy it again"
+            ) from error
+        if stat.S_ISLNK(mode):
+            raise UsageError(
+                f"{path} is a symbolic link; a run folder has none: do not trust this run"
+            )
+    if not stat.S_ISREG(mode):
+        raise UsageError(f"{path} is not a file, and {RUN_FILE} names it as an artifact")
+    return path
+
+
+def _read(record: Path) -> bytes:
+    try:
+        # Neither a link to elsewhere nor a pipe that never ends is a record.
+        descriptor = os.open(record, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+        with os.fdopen(descriptor, "rb") as file:
+            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                raise UsageError(f"{record} is not a file; give a run folder")
+            return file.read()
+    except FileNotFoundError as error:
+        raise UsageError(
+            f"{record} is missing: {record.parent} is not a run folder, or was copied in part; "
+            "copy it again"
+        ) from error
+    except OSError as error:
+        raise UsageError(f"cannot read {record}: {error.strerror}") from error
+
+
+def _words(record: Path, error: ValidationError) -> str:
+    """What is wrong with the record, in words; parts of the file are quoted safely."""
+    problems = error.errors(include_url=False, include_context=False)
+    first = problems[0]
+    if first["type"] == "json_invalid":
+        return (
+            f"{record} is not whole: {first['msg']}; it was copied in part or changed: "
+            "copy the run folder again"
+        )
+    for problem in problems:
+        if problem["loc"] == ("schema",):
+            found = problem["input"] if problem["type"] == "literal_error" else None
+            match = _SCHEMA.fullmatch(found) if isinstance(found, str) else None
+            if match and int(match[1]) > _THIS_SCHEMA:
+                return (
+                    f"{record} has schema {found}: it was made by a newer Perfboard, and this one "
+                    f"reads perfboard.run/{_THIS_SCHEMA}; install a newer Perfboard to read it"
+                )
+            first = problem
+            break
+    where = ".".join(str(part) for part in first["loc"]) or "the whole"
+    value = repr(first["input"])
+    found_words = value if len(value) <= 60 else value[:59] + "…"
+    return (
+        f"{record} is not a run of schema perfboard.run/{_THIS_SCHEMA}: {where!r} is "
+        f"{found_words}: {first['msg']}; it was changed or damaged: copy the run folder again"
+    )
