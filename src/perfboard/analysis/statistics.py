@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Summaries of samples, intervals for means, and verdicts."""
+
+import math
+import statistics
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from perfboard.model.run import Evidence, Metric, Outcome, Verdict
+
+# A virtual board repeats: its samples vary by what differs between the boots, not
+# by chance, so their range is all there is to know, even with one sample.
+_REPEATS = (Evidence.TIMED, Evidence.COUNTED)
+
+
+@dataclass(frozen=True)
+class Summary:
+    """`n` samples in five numbers, all in the samples' unit."""
+
+    n: int
+    mean: float
+    median: float
+    minimum: float
+    maximum: float
+
+    @property
+    def spread(self) -> float:
+        """From the least sample to the greatest."""
+        return self.maximum - self.minimum
+
+
+@dataclass(frozen=True)
+class Interval:
+    """From `low` to `high`, both included."""
+
+    low: float
+    high: float
+
+
+def summary(samples: Sequence[float]) -> Summary:
+    """The summary of one sample or more. Raises ValueError where there is none."""
+    return Summary(
+        n=len(samples),
+        mean=statistics.mean(samples),
+        median=statistics.median(samples),
+        minimum=min(samples),
+        maximum=max(samples),
+    )
+
+
+def mean_interval(samples: Sequence[float], confidence: float = 0.95) -> Interval | None:
+    """Student's t interval for the mean of `samples`, or None with less than two.
+
+    Source: Student, "The probable error of a mean", Biometrika 6 (1908).
+    """
+    if len(samples) < 2:
+        return None
+    error = statistics.stdev(samples) / math.sqrt(len(samples))
+    return _around(statistics.mean(samples), error, len(samples) - 1, confidence)
+
+
+def difference_interval(
+    a: Sequence[float], b: Sequence[float], confidence: float = 0.95
+) -> Interval | None:
+    """Interval for mean(b) - mean(a), where variances and sizes may differ.
+
+    None where either has less than two samples: nothing is then known of its
+    variance. Where neither varies, the interval has no width.
+
+    Source: B. L. Welch, "The generalization of 'Student's' problem when several
+    different population variances are involved", Biometrika 34 (1947), with the
+    degrees of freedom approximated as there.
+    """
+    if len(a) < 2 or len(b) < 2:
+        return None
+    error_a = statistics.stdev(a) / math.sqrt(len(a))
+    error_b = statistics.stdev(b) / math.sqrt(len(b))
+    error = math.hypot(error_a, error_b)
+    freedom = math.inf
+    if error > 0:
+        # Each error as a share of the whole, so that tiny ones do not underflow.
+        share_a, share_b = (error_a / error) ** 2, (error_b / error) ** 2
+        freedom = 1 / (share_a**2 / (len(a) - 1) + share_b**2 / (len(b) - 1))
+    return _around(statistics.mean(b) - statistics.mean(a), error, freedom, confidence)
+
+
+def judge(metric: Metric, budget: float, evidence: Evidence) -> Verdict:
+    """The metric held against `budget`, which is in the metric's unit.
+
+    Wholly within the budget is a pass, wholly beyond it a fail, else it is
+    inconclusive. On a virtual board the interval is the samples' range and the
+    value their median; elsewhere it is Student's t interval of the mean. A
+    single sample from a real machine has no interval: that is inconclusive, and
+    `low` and `high` are then the sample. Raises ValueError without samples.
+    """
+    found = summary(metric.samples)
+    if evidence in _REPEATS:
+        value, interval = found.median, Interval(found.minimum, found.maximum)
+    else:
+        value = found.mean
+        known = mean_interval(metric.samples)
+        if known is None:
+            return _verdict(metric, budget, value, Interval(value, value), Outcome.INCONCLUSIVE)
+        interval = known
+    within, beyond = interval.high <= budget, interval.low > budget
+    if metric.better == "higher":
+        within, beyond = interval.low >= budget, interval.high < budget
+    outcome = Outcome.PASS if within else Outcome.FAIL if beyond else Outcome.INCONCLUSIVE
+    return _verdict(metric, budget, value, interval, outcome)
+
+
+def _around(middle: float, error: float, freedom: float, confidence: float) -> Interval:
+    """Student's t interval of standard error `error` around `middle`."""
+    if error == 0:
+        return Interval(middle, middle)
+    from scipy import stats
+
+    half = float(stats.t.ppf((1 + confidence) / 2, freedom)) * error
+    return Interval(middle - half, middle + half)
+
+
+def _verdict(
+    metric: Metric, budget: float, value: float, interval: Interval, outcome: Outcome
+) -> Verdict:
+    return Verdict(
+        metric=metric.name,
+        unit=metric.unit,
+        budget=budget,
+        value=value,
+        low=interval.low,
+        high=interval.high,
+        outcome=outcome,
+    )
