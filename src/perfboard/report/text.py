@@ -1,0 +1,250 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the commands print for people: 80 columns, plain text, good without colour.
+
+All text of a run is untrusted: control characters are taken out, and nothing in
+it is read as markup.
+"""
+
+import io
+import unicodedata
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from perfboard.analysis.boot_metrics import BootRow, boot_rows, metrics_of
+from perfboard.analysis.comparison import Change, Comparison, Side, label_name, percent, sign_of
+from perfboard.analysis.statistics import summary
+from perfboard.model.run import Evidence, Outcome, Run, Verdict
+from perfboard.model.units import format_value
+from perfboard.store.index import RunRow
+
+if TYPE_CHECKING:
+    from rich.table import Table
+    from rich.text import Text
+
+WIDTH = 80
+_COUNTED = ".instructions"
+EVIDENCE_WORDS = {
+    Evidence.SILICON: "silicon (real board)",
+    Evidence.HOST: "host (the machine that ran it)",
+    Evidence.TIMED: "timed (virtual board, timing model)",
+    Evidence.COUNTED: "counted (virtual board, instructions only)",
+}
+
+
+def run_text(run: Run) -> str:
+    """A run: its head, its phase table, its other metrics, its verdicts and errors."""
+    head = [
+        ("run", run.id),
+        ("study", run.study),
+        ("board", f"{run.board.name}: {run.board.title}"),
+        ("target", run.target),
+        ("evidence", EVIDENCE_WORDS[run.evidence]),
+        ("started", f"{run.started:%Y-%m-%d %H:%M:%S %Z}".strip()),
+        ("status", f"{run.status}, {_count(len(run.boots), 'boot')}"),
+        ("factors", ", ".join(f"{key}={value}" for key, value in sorted(run.factors.items()))),
+    ]
+    rows = boot_rows(run.boots)
+    parts: list[str | Table] = [_pairs((key, value) for key, value in head if value)]
+    if rows:
+        parts += ["", _phase_table(rows)]
+        rough = [row for row in rows if row.precision_ns > 0]
+        if rough:
+            parts.append(
+                "Known only roughly, since their marks are: "
+                + ", ".join(
+                    f"{row.title} ±{format_value(row.precision_ns / 10**9, 's')}" for row in rough
+                )
+            )
+    shown = {metric.name for metric in metrics_of(run.boots)}
+    others = [m for m in run.metrics if m.name not in shown and m.samples]
+    if others:
+        table = _table("metric", "median", "spread", "samples")
+        for metric in others:
+            found = summary(metric.samples)
+            median, spread = (format_value(x, metric.unit) for x in (found.median, found.spread))
+            table.add_row(*_cells(label_name(metric), median, spread, str(found.n)))
+        parts += ["", table]
+    if run.verdicts:
+        parts += ["", *(verdict_sentence(verdict) for verdict in run.verdicts)]
+    for error in run.errors:
+        parts += ["", f"{error.kind}: {error.message}"]
+    return _render(parts)
+
+
+def verdict_sentence(verdict: Verdict) -> str:
+    """The verdict in a sentence, with the budget and the interval it was held against."""
+    value, budget, low, high = (
+        format_value(number, verdict.unit)
+        for number in (verdict.value, verdict.budget, verdict.low, verdict.high)
+    )
+    interval = f"{low} to {high}"
+    if verdict.outcome != Outcome.INCONCLUSIVE:
+        keeps = "keeps" if verdict.outcome == Outcome.PASS else "misses"
+        between = "" if low == high else f", {interval}"
+        sentence = f"{verdict.metric} {keeps} its budget of {budget}: {value}{between}"
+        return f"{verdict.outcome.upper()}: {sentence}"
+    why = f"{interval} straddles it"
+    if verdict.low == verdict.high:
+        why = "one sample from a real machine has no interval; repeat it"
+    return f"INCONCLUSIVE: {verdict.metric} against its budget of {budget}: {value}, but {why}"
+
+
+def runs_text(rows: Sequence[RunRow]) -> str:
+    """The list of runs; below it what is wrong with those that are not whole."""
+    if not rows:
+        return "No runs yet.\n"
+    table = _table("run", "board", "status", "evidence", "boot.total")
+    for row in rows:
+        total = "" if row.boot_total_s is None else format_value(row.boot_total_s, "s")
+        table.add_row(*_cells(row.id, row.board, row.status, row.evidence, total))
+    parts: list[str | Table] = [table]
+    for row in rows:
+        if row.reason:
+            parts += ["", f"{row.id} is {row.status}: {row.reason}"]
+    return _render(parts)
+
+
+def comparison_text(comparison: Comparison) -> str:
+    """Two runs compared: what differs of them, each change, and the change in words."""
+    head = [("before", _side(comparison.before)), ("after", _side(comparison.after))]
+    for difference in comparison.differences:
+        before, after = (
+            "absent" if value is None else value for value in (difference.before, difference.after)
+        )
+        head.append((difference.what, f"{before} → {after}"))
+    parts: list[str | Table] = [_pairs(head), ""]
+    counts = [change for change in comparison.changes if change.name.endswith(_COUNTED)]
+    others = [change for change in comparison.changes if change not in counts]
+    for heading, changes in (("mean", others), ("mean instructions", counts)):
+        if changes:
+            parts += [_change_table(heading, changes), ""]
+    for side, names in (("before", comparison.only_before), ("after", comparison.only_after)):
+        if names:
+            parts += [f"Only the run {side} has {', '.join(names)}.", ""]
+    if comparison.words:
+        parts.append(comparison.words)
+    return _render(parts)
+
+
+def _change_table(heading: str, changes: Sequence[Change]) -> "Table":
+    table = _table(heading, "before", "after", "change", "95% ±", "in %")
+    for change in changes:
+        half = "unknown"
+        if change.interval is not None:
+            half = _short((change.interval.high - change.interval.low) / 2, change.unit)
+        table.add_row(
+            *_cells(
+                label_name(change).removesuffix(_COUNTED),
+                _short(change.before.mean, change.unit),
+                _short(change.after.mean, change.unit),
+                sign_of(change.difference) + _short(abs(change.difference), change.unit),
+                half,
+                percent(change.ratio),
+            )
+        )
+    return table
+
+
+def _short(value: float, unit: str) -> str:
+    """`value` in four digits; a large count with a prefix, to fit its column."""
+    return format_value(value, "" if unit == "1" and abs(value) >= 10_000 else unit)
+
+
+def _side(side: Side) -> str:
+    return f"{side.id}: {side.study} of {side.board}, {EVIDENCE_WORDS[side.evidence]}"
+
+
+def _phase_table(rows: Sequence[BootRow]) -> "Table":
+    table = _table("phase", "", "median", "spread", "share", "instructions")
+    totals = [summary(row.seconds).median for row in rows if row.name == "boot.total"]
+    for row in rows:
+        found = summary(row.seconds)
+        share = f"{found.median / totals[0]:.1%}" if totals and totals[0] > 0 else ""
+        counts = summary(row.instructions) if row.instructions else None
+        table.add_row(
+            *_cells(
+                row.number if row.depth == 0 else "",
+                "  " * row.depth + row.title,
+                format_value(found.median, "s"),
+                format_value(found.spread, "s"),
+                share,
+                format_value(round(counts.median), "1") if counts else "",
+            )
+        )
+    return table
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
+
+
+def _clean(text: str) -> str:
+    """`text` without control, format and unassigned characters; tabs become blanks."""
+    return "".join(char for char in text.replace("\t", " ") if unicodedata.category(char)[0] != "C")
+
+
+def _cells(*texts: str) -> "list[Text]":
+    from rich.text import Text
+
+    return [Text(_clean(text)) for text in texts]
+
+
+def _table(*headings: str) -> "Table":
+    """A table whose columns are left-aligned up to the first figure, then right."""
+    from rich import box
+    from rich.table import Table
+
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
+    for heading in headings:
+        words = heading in (
+            "phase",
+            "",
+            "metric",
+            "mean",
+            "mean instructions",
+            "run",
+            "board",
+            "status",
+            "evidence",
+        )
+        table.add_column(
+            heading,
+            justify="left" if words else "right",
+            overflow="fold" if words else "ellipsis",
+            no_wrap=not words,
+        )
+    return table
+
+
+def _pairs(pairs: Iterable[tuple[str, str]]) -> "Table":
+    """Names and values side by side, without a frame."""
+    from rich.table import Table
+
+    table = Table.grid(padding=(0, 2))
+    table.add_column(no_wrap=True, max_width=30)
+    table.add_column(overflow="fold")
+    for pair in pairs:
+        table.add_row(*_cells(*pair))
+    return table
+
+
+def _render(parts: "Iterable[str | Table]") -> str:
+    """The parts below each other, as text of at most WIDTH columns."""
+    from rich.console import Console
+    from rich.text import Text
+
+    console = Console(
+        file=io.StringIO(),
+        width=WIDTH,
+        color_system=None,
+        force_terminal=False,
+        legacy_windows=False,
+    )
+    with console.capture() as capture:
+        for part in parts:
+            if isinstance(part, str):
+                for line in part.split("\n"):
+                    console.print(Text(_clean(line), overflow="fold"))
+            else:
+                console.print(part)
+    return "".join(line.rstrip() + "\n" for line in capture.get().split("\n")).rstrip("\n") + "\n"

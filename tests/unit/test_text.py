@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is printed for people."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rich.cells import cell_len
+from runs import make_boot, make_run
+
+from perfboard.analysis.comparison import compare
+from perfboard.analysis.statistics import judge
+from perfboard.model.run import BoardSummary, Evidence, Metric, RunError, Verdict
+from perfboard.report.text import comparison_text, run_text, runs_text, verdict_sentence
+from perfboard.store.index import RunRow
+
+HOSTILE = "\x1b[31m[bold red]x[/bold red]\x1b]0;title\x07\u202e\r\x9b2J" + "W" * 200
+
+
+def fits(text: str) -> None:
+    assert text.endswith("\n")
+    for line in text.split("\n"):
+        assert cell_len(line) <= 80, line
+        assert line == line.rstrip()
+        assert all(char.isprintable() for char in line), line
+
+
+def shown(text: str) -> list[str]:
+    """The lines, with one blank between words."""
+    return [" ".join(line.split()) for line in text.splitlines()]
+
+
+def total_verdict(samples: tuple[float, ...], budget: float, **fields: Any) -> Verdict:
+    metric = Metric(name="boot.total", unit="s", samples=samples, **fields)
+    return judge(metric, budget, Evidence.COUNTED)
+
+
+def test_a_run_at_a_glance() -> None:
+    text = run_text(make_run(verdicts=(total_verdict((1.543210984,) * 3, 2.0),)))
+    fits(text)
+    assert "evidence  counted (virtual board, instructions only)\n" in text
+    assert "started   2026-11-21 09:15:00 UTC\n" in text
+    assert "status    complete, 3 boots\n" in text
+    lines = shown(text)
+    assert "1 bootloader 96.48 ms 0 s 6.3% 12,060,274" in lines
+    assert "devices 169.4 ms 0 s 11.0% 21,177,938" in lines
+    assert "reset to usable 1.543 s 80.00 ns 100.0% 192,901,373" in lines
+    assert text.endswith("PASS: boot.total keeps its budget of 2.000 s: 1.543 s\n")
+
+
+def test_rough_marks_are_said_to_be_rough() -> None:
+    boot = make_boot()
+    marks = tuple(
+        mark.model_copy(update={"precision_ns": 10_000_000}) if mark.name == "init.exec" else mark
+        for mark in boot.marks
+    )
+    text = run_text(make_run(boots=(boot.model_copy(update={"marks": marks}),)))
+    assert "mounting root ±10.00 ms, user space ±10.00 ms" in text.replace("\n", " ")
+
+
+def test_a_failed_run_says_why() -> None:
+    error = RunError(kind="panic", message="the kernel panicked\nlast console lines:\nnot syncing")
+    text = run_text(make_run(status="failed", boots=(), metrics=(), errors=(error,)))
+    fits(text)
+    assert "status    failed, 0 boots\n" in text
+    assert "panic: the kernel panicked\nlast console lines:\nnot syncing\n" in text
+
+
+def test_metrics_besides_the_phases_are_shown() -> None:
+    metric = Metric(
+        name="memory.latency", unit="s", labels={"size": "4096"}, samples=(2e-9, 3e-9, 4e-9)
+    )
+    text = run_text(make_run(boots=(), metrics=(metric,)))
+    assert "memory.latency{size=4096} 3.000 ns 2.000 ns 3" in shown(text)
+
+
+@pytest.mark.parametrize(
+    ("samples", "budget", "words"),
+    [
+        ((1.5, 1.6), 2.0, "PASS: boot.total keeps its budget of 2.000 s: 1.550 s, 1.500 s to 1"),
+        ((1.5, 1.6), 1.2, "FAIL: boot.total misses its budget of 1.200 s: 1.550 s, 1.500 s to"),
+        ((1.5, 1.6), 1.55, "INCONCLUSIVE: boot.total against its budget of 1.550 s: 1.550 s, but"),
+    ],
+)
+def test_verdicts_in_words(samples: tuple[float, ...], budget: float, words: str) -> None:
+    assert verdict_sentence(total_verdict(samples, budget)).startswith(words)
+
+
+def test_a_comparison_at_a_glance() -> None:
+    fast = tuple(make_boot({"kernel.prepare_namespace": -68_000_000}) for _ in range(3))
+    after = make_run("20261121-101500-boot-verdex-77aa", boots=fast, factors={"quiet": "off"})
+    text = comparison_text(compare(make_run(), after))
+    fits(text)
+    assert "factor quiet  on → off\n" in text
+    lines = shown(text)
+    row = "boot.kernel.init 307.1 ms 239.1 ms −68.00 ms 0 s −22.1%"  # noqa: RUF001
+    assert row in lines
+    counts = "boot.kernel.init 38.39 M 29.89 M −8.500 M 0 −22.1%"  # noqa: RUF001
+    assert counts in lines
+    assert text.splitlines()[-1].startswith("boot.total fell by 68.00 ms")
+
+
+def test_what_only_one_run_has_is_named() -> None:
+    extra = Metric(name="memory.free", unit="B", samples=(1.0,))
+    after = make_run("b", metrics=(*make_run().metrics, extra))
+    assert "Only the run after has memory.free.\n" in comparison_text(compare(make_run(), after))
+
+
+def test_the_list_of_runs() -> None:
+    started = datetime(2026, 11, 21, tzinfo=UTC)
+    rows = [
+        RunRow(
+            id="20261121-091500-boot-verdex-3f2a",
+            path=Path("/r/1"),
+            status="complete",
+            study="boot",
+            board="verdex",
+            evidence="counted",
+            started=started,
+            boot_total_s=1.5,
+        ),
+        RunRow(id="x", path=Path("/r/.x"), status="unfinished", reason="interrupted; kept in /r"),
+    ]
+    text = runs_text(rows)
+    fits(text)
+    assert "20261121-091500-boot-verdex-3f2a verdex complete counted 1.500 s" in shown(text)
+    assert "x is unfinished: interrupted; kept in /r\n" in text
+    assert runs_text([]) == "No runs yet.\n"
+
+
+def test_hostile_text_neither_reaches_the_terminal_nor_is_markup() -> None:
+    board = BoardSummary(name=HOSTILE, title=HOSTILE, description=HOSTILE)
+    metric = Metric(name="a", unit="1", labels={HOSTILE: HOSTILE}, samples=(1e100, -1e100))
+    run = make_run(
+        study=HOSTILE,
+        board=board,
+        target=HOSTILE,
+        factors={HOSTILE: HOSTILE},
+        metrics=(*make_run().metrics, metric),
+        errors=(RunError(kind=HOSTILE, message=HOSTILE),),
+    )
+    fits(run_text(run))
+    assert "[bold red]x[/bold red]" in run_text(make_run(target="[bold red]x[/bold red]"))
+    fits(comparison_text(compare(make_run(), run)))
+    fits(runs_text([RunRow(id=HOSTILE, path=Path("/"), status="broken", reason=HOSTILE)]))
+
+
+@settings(max_examples=30)
+@given(st.text(max_size=120), st.lists(st.integers(-(2**63), 2**63 - 1), min_size=1, max_size=4))
+def test_any_text_and_time_fit(text: str, times: list[int]) -> None:
+    boots = tuple(
+        make_boot().model_copy(
+            update={
+                "marks": tuple(
+                    mark.model_copy(update={"t_ns": t, "precision_ns": abs(t)})
+                    for mark in make_boot().marks
+                    for t in (t_ns,)
+                )
+            }
+        )
+        for t_ns in times
+    )
+    fits(run_text(make_run(target=text, boots=boots)))
