@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Phases add up to the whole, whatever marks there are."""
 
+import itertools
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -30,7 +32,7 @@ def test_phases_add_up_to_the_whole_whichever_marks_are_missing(
     whole = total(boot)
     assert whole is not None
     assert sum(phase.duration_ns for phase in phases) == whole.duration_ns
-    assert all(a.end == b.start for a, b in zip(phases, phases[1:], strict=False))
+    assert all(a.end == b.start for a, b in itertools.pairwise(phases))
     assert sum(phase.name.count("+") + 1 for phase in phases) == len(PHASES)
 
 

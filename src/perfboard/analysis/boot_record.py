@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From what the instruments stored of one boot to its record."""
+
+from itertools import chain
+
+from perfboard.analysis.console import console_marks, find_line, split_lines
+from perfboard.analysis.initcalls import parse_initcalls
+from perfboard.analysis.kernel_log import clock_offset, kernel_marks, parse_console
+from perfboard.analysis.phases import PHASES
+from perfboard.analysis.scope_log import parse_scope, process_times, scope_marks
+from perfboard.model.run import Boot, Mark
+
+
+def boot_record(
+    scope: str, console: bytes, usable: str, instruction_ns: int, host_seconds: float | None
+) -> Boot:
+    """The record of a boot of a virtual board, up to its mark `usable`.
+
+    `scope` is the text of scope.jsonl and `console` the bytes of console.log;
+    `usable` is the board's `boot.usable`; `instruction_ns` the time of one
+    instruction, to which a scope's mark is exact. Where several sources have a
+    mark of one name, the scope's counts, then the console's, then the kernel's.
+    """
+    log = parse_scope(scope.splitlines())
+    lines = split_lines(console, log.stamps)
+    kernel = parse_console(lines)
+    offset = clock_offset(kernel)
+    seen = scope_marks(log, instruction_ns)
+    kind, _, what = usable.partition(":")
+    if kind == "exec":
+        end = next((mark for mark in seen if mark.name == f"exec:{what}"), None)
+    else:
+        end = find_line(lines, what, "usable")
+    if end is not None:
+        seen = (*seen, end.model_copy(update={"name": "usable"}))
+    marks: dict[str, list[Mark]] = {}
+    logged = kernel_marks(kernel, offset) if offset is not None else []
+    for source in (seen, console_marks(lines), logged):
+        for mark in source:
+            same = marks.setdefault(mark.name, [])
+            if not same or same[0].source == mark.source:
+                same.append(mark)
+    last_ns = end.t_ns if end is not None else max((m.t_ns for m in seen), default=0)
+    kept = [mark for mark in chain(*marks.values()) if mark.t_ns <= last_ns]
+    order = {name: i for i, phase in enumerate(PHASES) for name in (phase.start, phase.end)}
+    kept.sort(key=lambda mark: (mark.t_ns, order.get(mark.name, len(order))))
+    spans = parse_initcalls(kernel, offset.ns if offset else 0).spans
+    return Boot(
+        marks=tuple(kept),
+        spans=tuple(s for s in spans if s.start_ns is None or s.start_ns <= last_ns),
+        processes=process_times(log, last_ns),
+        host_seconds=host_seconds,
+    )
