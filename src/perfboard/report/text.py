@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 WIDTH = 80
 _COUNTED = ".instructions"
+# A precision below this share of the time is not worth a word.
+_ROUGH = 1e-4
 EVIDENCE_WORDS = {
     Evidence.SILICON: "silicon (real board)",
     Evidence.HOST: "host (the machine that ran it)",
@@ -47,7 +49,7 @@ def run_text(run: Run) -> str:
     parts: list[str | Table] = [_pairs((key, value) for key, value in head if value)]
     if rows:
         parts += ["", _phase_table(rows)]
-        rough = [row for row in rows if row.precision_ns > 0]
+        rough = [row for row in rows if row.precision_ns > min(row.seconds) * 10**9 * _ROUGH]
         if rough:
             parts.append(
                 "Known only roughly, since their marks are: "
