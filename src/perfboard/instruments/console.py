@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Records every byte of an emulated serial console."""
+
+import contextlib
+import os
+import socket
+from pathlib import Path
+
+from perfboard.instruments.base import Attachment, Sighting
+
+# A guest that never ends a line must not make the recorder grow without bound.
+_LONGEST_LINE = 1 << 16
+
+
+class ConsoleRecorder:
+    """Writes `console.log`, and sights each line as it ends."""
+
+    def __init__(self) -> None:
+        self._ours: socket.socket | None = None
+        self._theirs: socket.socket | None = None
+        self._log = -1
+        self._line = b""
+        self._tail: list[str] = []
+
+    def prepare(self, artifacts: Path) -> Attachment:
+        """A socket pair: one end the emulator's serial port, the other ours."""
+        self._ours, self._theirs = socket.socketpair()
+        self._ours.setblocking(False)
+        self._log = os.open(
+            artifacts / "console.log",
+            os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC,
+            0o644,
+        )
+        descriptor = self._theirs.fileno()
+        return Attachment(
+            ("-chardev", f"socket,id=console,fd={descriptor}", "-serial", "chardev:console"),
+            (descriptor,),
+        )
+
+    def start(self) -> None:
+        """Closes the emulator's end, so that its death ends the stream."""
+        if self._theirs is not None:
+            self._theirs.close()
+
+    def fileno(self) -> int:
+        """Our end of the pair."""
+        return -1 if self._ours is None else self._ours.fileno()
+
+    def read(self) -> list[Sighting] | None:
+        """Stores the bytes that arrived; sights the lines that ended."""
+        assert self._ours is not None  # noqa: S101 - prepared before it is read
+        try:
+            data = self._ours.recv(1 << 16)
+        except BlockingIOError:
+            return []
+        except ConnectionResetError:
+            return None
+        if not data:
+            return None
+        written = 0
+        while written < len(data):
+            written += os.write(self._log, data[written:])
+        *whole, self._line = (self._line + data).split(b"\n")
+        self._line = self._line[-_LONGEST_LINE:]
+        lines = [line.decode(errors="replace").strip("\r") for line in whole]
+        self._tail = [*self._tail, *lines][-12:]
+        return [Sighting("line", "", line) for line in lines]
+
+    def stop(self) -> None:
+        """Closes both ends and the log."""
+        for end in (self._ours, self._theirs):
+            if end is not None:
+                end.close()
+        if self._log >= 0:
+            with contextlib.suppress(OSError):
+                os.close(self._log)
+        self._log = -1
+
+    @property
+    def tail(self) -> str:
+        """The last lines, printable, for an error's message."""
+        lines = [*self._tail, self._line.decode(errors="replace")]
+        text = "\n".join(line for line in lines if line.strip())
+        return "".join(c if c.isprintable() or c == "\n" else "?" for c in text)

@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The scope: builds the emulator's plugin, tells it the marks, records what it sees."""
+
+import contextlib
+import json
+import os
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib.resources import as_file, files
+from pathlib import Path
+
+from perfboard.images.cache import cached, hash_tree
+from perfboard.images.tools import require_tools
+from perfboard.instruments.base import Attachment, Sighting
+from perfboard.model.errors import EnvironmentLacksError
+from perfboard.model.progress import Progress
+
+_COMPILE = (
+    *("gcc", "-std=c11", "-O2", "-Wall", "-Wextra", "-Werror"),
+    *("-fvisibility=hidden", "-shared", "-fPIC"),
+)
+
+
+@dataclass(frozen=True)
+class WatchedMark:
+    """An address to watch, as native/scope/marks.h describes it."""
+
+    name: str
+    address: int
+    every: bool = False
+    words: int = 0
+    text: str = ""
+
+    def line(self) -> str:
+        """The mark as a line of the plugin's file."""
+        fields = [self.name, f"{self.address:x}", "every" if self.every else "first"]
+        if self.words:
+            fields.append(f"words={self.words}")
+        if self.text:
+            fields.append(f"text={self.text}")
+        return " ".join(fields) + "\n"
+
+
+def _source_folder() -> Path:
+    """native/scope, as installed in the package or as it lies in a checkout."""
+    installed = files("perfboard").joinpath("native/scope")
+    if installed.is_dir():
+        with as_file(installed) as folder:
+            return folder
+    return Path(__file__).parents[3] / "native" / "scope"
+
+
+def build_plugin(progress: Progress) -> Path:
+    """The plugin, compiled with this machine's compiler at first use and cached."""
+    require_tools(["scope"])
+    folder = _source_folder()
+    sources = sorted(folder.glob("*.c"))
+
+    def compile_into(product: Path) -> None:
+        command = [*_COMPILE, "-o", str(product / "scope.so"), *map(str, sources)]
+        try:
+            subprocess.run(command, check=True, capture_output=True, text=True)
+        except subprocess.CalledProcessError as error:
+            raise EnvironmentLacksError(
+                f"The scope does not compile here:\n{error.stderr.strip()}"
+            ) from None
+
+    inputs = {"command": " ".join(_COMPILE), "sources": hash_tree(folder)}
+    return cached("scope", inputs, compile_into, progress) / "scope.so"
+
+
+class Scope:
+    """Records marks to `scope.jsonl`, at no cost to the guest."""
+
+    def __init__(self, plugin: Path, marks: Sequence[WatchedMark], console_register: int) -> None:
+        """`console_register` is the physical address of the console's data register."""
+        self._plugin = plugin
+        self._marks = tuple(marks)
+        self._console_register = console_register
+        self._reader = -1
+        self._writer = -1
+        self._log = -1
+        self._rest = b""
+
+    def prepare(self, artifacts: Path) -> Attachment:
+        """Writes the marks down, and opens the pipe that the plugin writes to."""
+        path = artifacts / "marks.txt"
+        path.write_text("".join(mark.line() for mark in self._marks))
+        self._log = os.open(
+            artifacts / "scope.jsonl",
+            os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC,
+            0o644,
+        )
+        self._reader, self._writer = os.pipe2(os.O_CLOEXEC)
+        os.set_blocking(self._reader, False)
+        options = [
+            str(self._plugin).replace(",", ",,"),
+            f"marks={str(path).replace(',', ',,')}",
+            f"out={self._writer}",
+            f"console={self._console_register:x}",
+        ]
+        return Attachment(("-plugin", ",".join(options)), (self._writer,))
+
+    def start(self) -> None:
+        """Closes the plugin's end, so that the emulator's death ends the stream."""
+        os.close(self._writer)
+        self._writer = -1
+
+    def fileno(self) -> int:
+        """Our end of the pipe."""
+        return self._reader
+
+    def read(self) -> list[Sighting] | None:
+        """Stores the records that arrived; sights the marks among them."""
+        try:
+            data = os.read(self._reader, 1 << 16)
+        except BlockingIOError:
+            return []
+        if not data:
+            return None
+        written = 0
+        while written < len(data):
+            written += os.write(self._log, data[written:])
+        *whole, self._rest = (self._rest + data).split(b"\n")
+        sightings = []
+        for line in whole:
+            if line.startswith(b'{"mark"'):
+                record = json.loads(line)
+                sightings.append(Sighting("mark", record["mark"], record.get("text", "")))
+        return sightings
+
+    def stop(self) -> None:
+        """Closes the pipe and the log."""
+        for descriptor in (self._reader, self._writer, self._log):
+            if descriptor >= 0:
+                with contextlib.suppress(OSError):
+                    os.close(descriptor)
+        self._reader = self._writer = self._log = -1

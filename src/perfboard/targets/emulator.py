@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One emulator process, driven over QMP, that never outlives Perfboard."""
+
+import contextlib
+import os
+import re
+import shutil
+import socket
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+from perfboard.images.tools import require_tools
+from perfboard.model.errors import EnvironmentLacksError, TargetError
+
+if TYPE_CHECKING:
+    from qemu.qmp.legacy import QEMUMonitorProtocol
+
+OLDEST = (7, 2)
+
+
+def emulator_version(program: str) -> str:
+    """The version of an emulator, such as "7.2.22".
+
+    Raises EnvironmentLacksError where it is absent, does not say, or is older
+    than 7.2, the first with the plugin interface that the scope uses.
+    """
+    require_tools(["emulator"])
+    try:
+        said = subprocess.run(
+            [program, "--version"], capture_output=True, text=True, timeout=20, check=True
+        ).stdout
+    except (subprocess.SubprocessError, OSError) as error:
+        raise EnvironmentLacksError(f"{program} --version fails: {error}") from error
+    match = re.search(r"version (\d+)\.(\d+)(?:\.\d+)*", said)
+    if match is None:
+        raise EnvironmentLacksError(f"{program} --version does not say its version: {said[:80]!r}")
+    version = match[0].removeprefix("version ")
+    if (int(match[1]), int(match[2])) < OLDEST:
+        raise EnvironmentLacksError(
+            f"{program} is version {version}; virtual boards need 7.2 or newer, as Debian 12 "
+            f"has it. The one found is {shutil.which(program)}."
+        )
+    return version
+
+
+class Emulator:
+    """Starts stopped; `resume` lets the guest run; leaving the context ends it."""
+
+    def __init__(
+        self, command: Sequence[str], descriptors: Sequence[int], log: Path, temporary: Path
+    ) -> None:
+        """`log` takes what the emulator says; it may write in `temporary` alone."""
+        self._command = list(command)
+        self._descriptors = tuple(descriptors)
+        self._log = log
+        self._temporary = temporary
+        self._process: subprocess.Popen[bytes] | None = None
+        self._monitor: socket.socket | None = None
+        self._qmp: QEMUMonitorProtocol | None = None
+
+    def __enter__(self) -> "Emulator":
+        self._monitor, theirs = socket.socketpair()
+        command = [
+            # The kernel ends the emulator with us, whatever ends us.
+            *("setpriv", "--pdeathsig", "KILL"),
+            *self._command,
+            *("-chardev", f"socket,id=monitor,fd={theirs.fileno()}"),
+            *("-mon", "chardev=monitor,mode=control", "-S"),
+        ]
+        with self._log.open("xb") as log, theirs:
+            self._process = subprocess.Popen(
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                pass_fds=[*self._descriptors, theirs.fileno()],
+                # ^C in the terminal is ours to handle: it must not reach the emulator.
+                start_new_session=True,
+                env={**os.environ, "TMPDIR": str(self._temporary)},
+            )
+        return self
+
+    def resume(self) -> None:
+        """Lets the guest run from reset. Raises TargetError where the emulator is gone."""
+        from qemu.qmp import QMPError
+        from qemu.qmp.legacy import QEMUMonitorProtocol
+
+        assert self._monitor is not None  # noqa: S101 - set on entry
+        self._qmp = QEMUMonitorProtocol(self._monitor)
+        self._qmp.settimeout(20)
+        try:
+            self._qmp.connect()
+            self._qmp.cmd("cont")
+        except (QMPError, OSError, TimeoutError, EOFError) as error:
+            raise self.death() or TargetError(
+                "died", f"The emulator does not answer on its monitor: {error}"
+            ) from None
+
+    def quit(self) -> None:
+        """Asks the emulator to end; what its plugins still write must be read meanwhile."""
+        if self._qmp is not None:
+            with contextlib.suppress(Exception):
+                self._qmp.cmd("quit")
+
+    def death(self) -> TargetError | None:
+        """The error that says how the emulator died, or None while it runs."""
+        assert self._process is not None  # noqa: S101 - set on entry
+        try:
+            code = self._process.wait(timeout=1)
+        except subprocess.TimeoutExpired:
+            return None
+        how = f"was ended by signal {-code}" if code < 0 else f"ended with exit code {code}"
+        said = self._log.read_text(errors="replace").strip()[-2000:]
+        return TargetError(
+            "died",
+            f"The emulator {how} while the board was booting.\n"
+            f"It said: {said or 'nothing'}\nIts command: {' '.join(self._command)}",
+        )
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._process is not None:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self._process.wait(timeout=0.5 if kind is None else 0)
+            self._process.kill()
+            self._process.wait()
+        if self._qmp is not None:
+            with contextlib.suppress(Exception):
+                self._qmp.close()
+        if self._monitor is not None:
+            self._monitor.close()
