@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`perfboard boards`, `studies`, `build`: what can be measured, and its image."""
+
+import argparse
+import textwrap
+
+from perfboard.boards.loader import list_boards, load_board
+from perfboard.cli.progress import progress
+from perfboard.cli.words import parse_factors, print_json
+from perfboard.images.image import build_image
+from perfboard.model.errors import UsageError
+from perfboard.studies.base import studies as all_studies
+
+
+def boards(options: argparse.Namespace) -> int:
+    """Lists the boards, or shows one."""
+    if not options.words:
+        known = [load_board(name).board for name in list_boards()]
+        if options.json:
+            print_json([{"name": board.name, "title": board.title} for board in known])
+        for board in known if not options.json else ():
+            print(f"{board.name:<14} {board.title}")
+        return 0
+    if options.words[0] != "show" or len(options.words) != 2:
+        raise UsageError('wants "perfboard boards", or "perfboard boards show BOARD"')
+    loaded = load_board(options.words[1])
+    if options.json:
+        print_json(loaded.board.model_dump(mode="json", by_alias=True))
+        return 0
+    board = loaded.board
+    print(f"{board.name}: {board.title}\n")
+    print(textwrap.fill(" ".join(board.description.split()), 78) + "\n")
+    for key, value in board.facts.items():
+        print(textwrap.fill(f"{key}: {value}", 78, subsequent_indent="  "))
+    print(f"\nits file: {loaded.path}")
+    return 0
+
+
+def studies(options: argparse.Namespace) -> int:
+    """Lists the studies."""
+    known = all_studies().values()
+    if options.json:
+        print_json(
+            [
+                {"name": s.name, "title": s.title, "question": s.question, "factors": s.factors}
+                for s in known
+            ]
+        )
+        return 0
+    for study in known:
+        print(f"{study.name}: {study.title}\n  {study.question}")
+        for factor, levels in study.factors.items():
+            print(f"  --set {factor}={'|'.join(levels)} (default: {levels[0]})")
+    return 0
+
+
+def build(options: argparse.Namespace) -> int:
+    """Builds the image, and says where its files are."""
+    loaded = load_board(options.board)
+    image = build_image(loaded, parse_factors(options.set), progress())
+    if options.json:
+        print_json(
+            {
+                "board": loaded.board.name,
+                "banks": [str(bank) for bank in image.banks],
+                "hashes": image.hashes,
+                "packages": image.packages,
+                "notes": image.notes,
+            }
+        )
+        return 0
+    for number, bank in enumerate(image.banks):
+        print(f"flash bank {number}: {bank}")
+    for note in image.notes:
+        print(f"note: {note}")
+    return 0

@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The `perfboard` command: words in, a command called, an exit code out.
+
+Only the standard library is imported here, so that the command starts at once.
+"""
+
+import argparse
+import importlib
+import os
+import signal
+import sys
+from collections.abc import Sequence
+from importlib.metadata import version
+from typing import NoReturn
+
+from perfboard.model.errors import EXIT_INTERRUPTED, PerfboardError
+
+_EPILOG = """\
+first steps:
+  perfboard doctor                     what this machine lacks, and how to mend it
+  perfboard study boot --board verdex  boot a virtual board, see where time goes
+  perfboard report latest              the HTML report of the newest run
+  perfboard compare OLD NEW            what changed, and in which phase
+
+RUN is a run's id, a unique beginning of one, "latest", or a path.
+
+exit codes: 0 done; 1 a verdict failed; 2 the command or a file is wrong;
+3 this machine or the way to the target lacks something; 4 the target failed;
+5 inconclusive; 130 interrupted
+"""
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="perfboard",
+        description="A performance lab for embedded Linux: boots virtual boards whose runs "
+        "repeat exactly, shows where the time goes, and what a change did.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=f"perfboard {version('perfboard')}")
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+
+    def add(name: str, module: str, help: str, description: str = "") -> argparse.ArgumentParser:
+        command = commands.add_parser(
+            name,
+            help=help,
+            description=description or f"{help[0].upper()}{help[1:]}.",
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
+        command.set_defaults(module=module, function=name)
+        command.add_argument(
+            "--json", action="store_true", help="print one JSON document to standard output"
+        )
+        return command
+
+    add("doctor", "machine", "what is missing on this machine, and the command that mends it")
+    boards = add("boards", "boards", "the boards there are, or one in full")
+    boards.add_argument(
+        "words", nargs="*", metavar="show BOARD", help="show BOARD: everything its file says"
+    )
+    add("studies", "boards", "the studies there are, with their factors and levels")
+    build = add("build", "boards", "build a board's image only, so that a study starts at once")
+    build.add_argument("board", metavar="BOARD", help="a board's name, or a board file")
+    _add_set(build)
+
+    study = add(
+        "study",
+        "study",
+        "measure a target, record a run, write its report",
+        "Measure a target, record a run, and write its report, whose path is the last line.\n\n"
+        "examples:\n"
+        "  perfboard study boot --board verdex\n"
+        "  perfboard study boot --board verdex --set initcall_debug=on\n"
+        "  perfboard study boot --board ./my-board.toml --boots 10",
+    )
+    study.add_argument("study", metavar="STUDY", help="which study; `perfboard studies` lists them")
+    study.add_argument(
+        "--board", default="verdex", help="a board's name, or a board file (default: verdex)"
+    )
+    study.add_argument(
+        "--boots", type=_boots, default=3, metavar="N", help="how many boots (default: 3)"
+    )
+    _add_set(study)
+
+    add("runs", "runs", "the runs there are, newest first")
+    show = add("show", "runs", "one run's figures")
+    report = add("report", "runs", "write a run's HTML report again, and print its path")
+    for command in (show, report):
+        command.add_argument("run", metavar="RUN", nargs="?", default="latest")
+    compare = add("compare", "runs", "two runs, phase by phase: what changed, and where")
+    compare.add_argument("before", metavar="RUN", help="the run to compare with")
+    compare.add_argument("after", metavar="RUN", help="the run that is compared")
+    compare.add_argument(
+        "--across-evidence",
+        action="store_true",
+        help="compare though one is measured and the other modelled; both are named",
+    )
+    export = add("export", "runs", "a run as CSV, JSON, or a trace for the Perfetto UI")
+    export.add_argument("run", metavar="RUN")
+    export.add_argument(
+        "--format", required=True, choices=("csv", "json", "perfetto"), help="what to write"
+    )
+    return parser
+
+
+def _add_set(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="FACTOR=LEVEL",
+        help="a factor's level; may be given again for others",
+    )
+
+
+def _boots(text: str) -> int:
+    if not text.isdecimal() or not 1 <= int(text) <= 1000:
+        raise argparse.ArgumentTypeError(f'"{text}" is not a number of boots from 1 to 1000')
+    return int(text)
+
+
+def _terminated(signal_number: int, frame: object) -> NoReturn:
+    raise KeyboardInterrupt
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs one command; returns its exit code, as the design gives them."""
+    signal.signal(signal.SIGTERM, _terminated)
+    options = _parser().parse_args(arguments)
+    try:
+        module = importlib.import_module(f"perfboard.cli.{options.module}")
+        code: int = getattr(module, options.function)(options)
+        sys.stdout.flush()
+    except PerfboardError as error:
+        print(f"perfboard: {error}", file=sys.stderr)
+        return error.exit_code
+    except KeyboardInterrupt:
+        print("perfboard: interrupted", file=sys.stderr)
+        return EXIT_INTERRUPTED
+    except BrokenPipeError:
+        # Who read our output has enough; there is nobody left to tell.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    return code
+
+
+def run() -> NoReturn:
+    """The entry point of the `perfboard` script."""
+    sys.exit(main())
+
+
+if __name__ == "__main__":
+    run()

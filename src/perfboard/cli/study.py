@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`perfboard study`: measure, record, report."""
+
+import argparse
+import os
+import sys
+from pathlib import Path
+
+from perfboard.boards.loader import load_board
+from perfboard.cli.progress import progress
+from perfboard.cli.words import parse_factors, print_run
+from perfboard.model.errors import (
+    EXIT_FAILED_VERDICT,
+    EXIT_INCONCLUSIVE,
+    EXIT_INTERRUPTED,
+    exit_code_of,
+)
+from perfboard.model.run import Outcome, Run, Status
+from perfboard.report.writing import write_report
+from perfboard.store.folder import find_run
+from perfboard.studies.base import Request, get_study
+
+
+def study(options: argparse.Namespace) -> int:
+    """Runs the study; the report's path is the last line."""
+    chosen = get_study(options.study)
+    request = Request(
+        board=load_board(options.board),
+        boots=options.boots,
+        factors=parse_factors(options.set),
+        command=("perfboard", *sys.argv[1:]),
+    )
+    run = chosen.run(request, progress())
+    report = write_report(find_run(run.id))
+    print_run(run, options.json)
+    print(_shortest(report), file=sys.stderr if options.json else sys.stdout)
+    return _exit_code(run)
+
+
+def _shortest(path: Path) -> str:
+    """The path as the user would type it: relative where that is inside this folder."""
+    relative = os.path.relpath(path)
+    return str(path) if relative.startswith("..") else relative
+
+
+def _exit_code(run: Run) -> int:
+    if run.status is Status.ABORTED:
+        return EXIT_INTERRUPTED
+    if run.errors:
+        return exit_code_of(run.errors[0].kind)
+    outcomes = {verdict.outcome for verdict in run.verdicts}
+    if Outcome.FAIL in outcomes:
+        return EXIT_FAILED_VERDICT
+    return EXIT_INCONCLUSIVE if Outcome.INCONCLUSIVE in outcomes else 0

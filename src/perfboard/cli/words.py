@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What several commands read from the user or print for them."""
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from perfboard.model.errors import UsageError
+from perfboard.model.run import Run
+from perfboard.report.text import run_text
+
+
+def parse_factors(words: Sequence[str]) -> dict[str, str]:
+    """FACTOR=LEVEL words as a dictionary. Which exist is the study's to say."""
+    factors: dict[str, str] = {}
+    for word in words:
+        factor, equals, level = word.partition("=")
+        if not (factor and equals and level):
+            raise UsageError(f'--set wants FACTOR=LEVEL, as in initcall_debug=on; found "{word}"')
+        if factor in factors:
+            raise UsageError(f"--set gives factor {factor} twice")
+        factors[factor] = level
+    return factors
+
+
+def print_json(value: Any) -> None:
+    """One JSON document on standard output; what JSON has no form for, as its text."""
+    print(json.dumps(value, indent=1, default=str))
+
+
+def print_run(run: Run, as_json: bool) -> None:
+    """A run's figures for people, or its run.json."""
+    print(run.to_json() if as_json else run_text(run), end="" if as_json else "\n")

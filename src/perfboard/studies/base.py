@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What every study is, and which there are."""
+
+import importlib
+import pkgutil
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+import perfboard.studies
+from perfboard.boards.loader import LoadedBoard
+from perfboard.model.errors import UsageError
+from perfboard.model.progress import Progress
+from perfboard.model.run import Run
+
+
+@dataclass(frozen=True)
+class Request:
+    """What the user asked of a study: on which board, how often, at which levels."""
+
+    board: LoadedBoard
+    boots: int
+    factors: Mapping[str, str]
+    command: tuple[str, ...]
+
+
+class Study(Protocol):
+    """A plan that measures one target and leaves one run.
+
+    `factors` gives the levels of each factor, the default first.
+    """
+
+    name: str
+    title: str
+    question: str
+    factors: Mapping[str, tuple[str, ...]]
+
+    def run(self, request: Request, progress: Progress) -> Run:
+        """Measures, stores the run, and returns it; a failed or aborted one too.
+
+        Raises PerfboardError for what is wrong before the measuring starts.
+        """
+
+
+def studies() -> dict[str, Study]:
+    """All studies by name: each module of this package that has a STUDY."""
+    found = (
+        importlib.import_module(f"perfboard.studies.{module.name}")
+        for module in pkgutil.iter_modules(perfboard.studies.__path__)
+    )
+    return {m.STUDY.name: m.STUDY for m in found if hasattr(m, "STUDY")}
+
+
+def get_study(name: str) -> Study:
+    """The study of that name. Raises UsageError, listing those there are."""
+    known = studies()
+    if name not in known:
+        raise UsageError(f'There is no study "{name}". There are: {", ".join(sorted(known))}.')
+    return known[name]

@@ -1,0 +1,247 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Study E (2009): where the time goes between reset and a usable system."""
+
+import os
+import platform
+import shlex
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from threading import Event
+
+from perfboard.analysis.boot_metrics import metrics_of
+from perfboard.analysis.boot_record import boot_record
+from perfboard.analysis.statistics import judge
+from perfboard.images.image import FACTORS, Image, build_image, choose_levels
+from perfboard.instruments.scope import Scope, WatchedMark, build_plugin
+from perfboard.model.board import Board
+from perfboard.model.errors import PerfboardError, UsageError
+from perfboard.model.progress import Progress
+from perfboard.model.run import (
+    BoardSummary,
+    Boot,
+    Evidence,
+    Provenance,
+    Run,
+    RunError,
+    Status,
+    Verdict,
+)
+from perfboard.store.folder import RunFolder, disk_errors, new_run
+from perfboard.studies.base import Request
+from perfboard.targets.emulator import emulator_version
+from perfboard.targets.virtual import VirtualTarget
+
+# What a mark is called, and the kernel function whose first instruction it is.
+_PHASE_SYMBOLS = {
+    "kernel.start_kernel": "start_kernel",
+    "kernel.sched_init": "sched_init",
+    "kernel.rest_init": "rest_init",
+    "kernel.prepare_namespace": "prepare_namespace",
+}
+
+
+def marks_to_watch(board: Board, symbols: Mapping[str, int]) -> tuple[WatchedMark, ...]:
+    """The marks of a boot, for a kernel with these symbols (none: a stand-in map).
+
+    Raises UsageError naming the symbol that the phases need and the kernel
+    does not have.
+    """
+    marks = [WatchedMark("kernel.entry", board.image.bootloader.kernel_address)]
+    if not symbols:
+        if board.boot.usable.startswith("exec:"):
+            raise UsageError(
+                f'boot.usable of board {board.name} is "{board.boot.usable}", but the start of '
+                "a program is only seen with the kernel's symbols.\nGive the kernel's System.map "
+                'as image.kernel.system_map, or wait for a line: usable = "console:REGEX".'
+            )
+        return tuple(marks)
+
+    def address(symbol: str, purpose: str) -> int:
+        if symbol not in symbols:
+            raise UsageError(
+                f"The kernel of board {board.name} has no symbol {symbol}, which {purpose}.\n"
+                "Is the System.map whole, and the function not inlined? Without any "
+                "System.map the marks come from the console and the kernel's log instead."
+            )
+        return symbols[symbol]
+
+    marks += [
+        WatchedMark(name, address(symbol, f"is the mark {name}"))
+        for name, symbol in _PHASE_SYMBOLS.items()
+    ]
+    marks += [
+        WatchedMark("init.exec", address("run_init_process", "is the mark init.exec"), text="0"),
+        WatchedMark(
+            "exec",
+            address("bprm_execve", "tells which program starts"),
+            every=True,
+            text="*2",
+        ),
+    ]
+    accounting = {
+        "switch": WatchedMark("switch", symbols.get("__switch_to", 0), every=True, words=3),
+        "fork": WatchedMark("fork", symbols.get("wake_up_new_task", 0), every=True, words=1),
+        "comm": WatchedMark(
+            "comm", symbols.get("__set_task_comm", 0), every=True, words=1, text="1"
+        ),
+    }
+    if all(mark.address for mark in accounting.values()):
+        marks += accounting.values()
+    return tuple(marks)
+
+
+@dataclass(frozen=True)
+class BootStudy:
+    """Boots a virtual board several times and cuts each boot into phases."""
+
+    name: str = "boot"
+    title: str = "Boot time, phase by phase"
+    question: str = "Where does the time go between reset and a usable system?"
+
+    @property
+    def factors(self) -> Mapping[str, tuple[str, ...]]:
+        """Those of the image."""
+        return {factor: tuple(levels) for factor, levels in FACTORS.items()}
+
+    def run(self, request: Request, progress: Progress) -> Run:
+        """See `studies.base.Study`."""
+        board = request.board.board
+        emulator = emulator_version(board.machine.emulator)
+        image = build_image(request.board, request.factors, progress)
+        marks = marks_to_watch(board, image.symbols)
+        target = VirtualTarget(board, image)
+        plugin = build_plugin(progress)
+        started = datetime.now(UTC)
+        folder = new_run(self.name, board.name)
+        boots: list[Boot] = []
+        errors: list[RunError] = []
+        status = Status.COMPLETE
+        try:
+            boots.extend(_boot_all(request.boots, target, plugin, marks, folder, progress))
+        except PerfboardError as error:
+            status = Status.FAILED
+            errors.append(RunError(kind=error.kind, message=str(error)))
+        except KeyboardInterrupt:
+            status = Status.ABORTED
+            errors.append(
+                RunError(kind="interrupted", message=f"Interrupted in boot {len(boots) + 1}.")
+            )
+        metrics = metrics_of(boots)
+        total = next((metric for metric in metrics if metric.name == "boot.total"), None)
+        verdicts: tuple[Verdict, ...] = ()
+        if status is Status.COMPLETE and total is not None:
+            verdicts = (judge(total, board.boot.budget_s, Evidence.COUNTED),)
+        run = Run(
+            id=folder.id,
+            study=self.name,
+            board=_summary(board),
+            target=f"virtual:{board.name}",
+            evidence=Evidence.COUNTED,
+            status=status,
+            started=started,
+            finished=datetime.now(UTC),
+            factors=choose_levels(request.factors),
+            provenance=_provenance(request, image, emulator, target),
+            metrics=metrics,
+            boots=tuple(boots),
+            verdicts=verdicts,
+            errors=tuple(errors),
+        )
+        folder.finish(run)
+        return run
+
+
+def _boot_all(
+    count: int,
+    target: VirtualTarget,
+    plugin: Path,
+    marks: tuple[WatchedMark, ...],
+    folder: RunFolder,
+    progress: Progress,
+) -> Iterator[Boot]:
+    """The boots in their order, made by as many emulators at once as there are processors.
+
+    Their clocks count instructions, so that they do not disturb each other.
+    """
+    cancelled = Event()
+    reached = [0.0] * count
+    # The init scripts and what they start are marks too, beside those of the kernel.
+    expected = len([mark for mark in marks if not mark.every]) + 30
+
+    with (
+        progress.step("booting", count) as step,
+        ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool,
+    ):
+
+        def boot(number: int) -> Boot:
+            def sighted(name: str) -> None:
+                reached[number] = min(reached[number] + 1 / expected, 0.95)
+                step.update(sum(reached), name)
+
+            done = _boot(target, plugin, marks, folder, number, sighted, cancelled)
+            reached[number] = 1.0
+            step.update(sum(reached))
+            return done
+
+        try:
+            futures = [pool.submit(boot, number) for number in range(count)]
+            for future in futures:
+                yield future.result()
+        finally:
+            cancelled.set()
+            pool.shutdown(cancel_futures=True)
+
+
+def _boot(
+    target: VirtualTarget,
+    plugin: Path,
+    marks: tuple[WatchedMark, ...],
+    folder: RunFolder,
+    number: int,
+    sighted: Callable[[str], None],
+    cancelled: Event,
+) -> Boot:
+    board = target.board
+    artifacts = folder.artifact_path(f"boot-{number + 1}/console.log").parent
+    with disk_errors(artifacts):
+        scope = Scope(plugin, marks, board.console.data_register)
+        seconds = target.boot([scope], artifacts, sighted, cancelled)
+        return boot_record(
+            (artifacts / "scope.jsonl").read_text(),
+            (artifacts / "console.log").read_bytes(),
+            board.boot.usable,
+            1 << board.machine.icount_shift,
+            seconds,
+        )
+
+
+def _summary(board: Board) -> BoardSummary:
+    return BoardSummary(
+        name=board.name, title=board.title, description=board.description, facts=board.facts
+    )
+
+
+def _provenance(request: Request, image: Image, emulator: str, target: VirtualTarget) -> Provenance:
+    return Provenance(
+        perfboard=version("perfboard"),
+        command=request.command,
+        host={
+            "system": platform.platform(),
+            "processor": platform.machine(),
+            "python": platform.python_version(),
+        },
+        tools={
+            request.board.board.machine.emulator: emulator,
+            "emulator's command": shlex.join(target.command()),
+        },
+        image=dict(image.hashes),
+        packages=dict(image.packages),
+        notes=image.notes,
+    )
+
+
+STUDY = BootStudy()
