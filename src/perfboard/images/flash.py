@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What lies in a board's flash, and how its U-Boot is told to boot it.
+
+The addresses are those of QEMU's `virt` machine, whose device tree U-Boot and
+the kernel get. All functions are pure but `write_banks`.
+"""
+
+import itertools
+import struct
+import zlib
+from collections.abc import Mapping
+from pathlib import Path
+
+from perfboard.model.board import Board, Region
+from perfboard.model.errors import UsageError
+from perfboard.model.units import format_size
+
+RAM_BASE = 0x40000000
+_WORD = 4
+_BYTES_A_PIXEL = 2
+
+
+def environment_block(variables: Mapping[str, str], size: int) -> bytes:
+    """U-Boot's environment as it stands in flash, `size` bytes long.
+
+    A CRC-32 of the rest in 4 bytes, lowest first; then NAME=VALUE texts that end
+    in NUL each, an empty one after the last, and NUL up to the end (U-Boot,
+    env/common.c; without the flag byte of a redundant environment).
+
+    Raises UsageError for a name or value that it cannot hold, or too much of it.
+    """
+    for name, value in variables.items():
+        if not name or "=" in name or not f"{name}{value}".isascii() or not value.isprintable():
+            raise UsageError(
+                f"U-Boot's environment cannot hold {name!r}={value!r}; wants one line of ASCII text"
+            )
+    texts = b"".join(f"{name}={value}".encode() + b"\0" for name, value in variables.items())
+    data = (texts + b"\0").ljust(size - 4, b"\0")
+    if len(data) > size - 4:
+        raise UsageError(
+            f"flash.environment: holds {size} bytes, but U-Boot's variables take "
+            f"{len(texts) + 5}; make the region larger or image.kernel.arguments shorter"
+        )
+    return struct.pack("<I", zlib.crc32(data)) + data
+
+
+def boot_command(board: Board, kernel_size: int, initrd_size: int | None) -> str:
+    """U-Boot's command line that copies the kernel from flash and starts it."""
+    bootloader, flash = board.image.bootloader, board.flash
+    commands = [_copy(board, flash.kernel, bootloader.kernel_address, kernel_size)]
+    initrd = "-"
+    if flash.initrd is not None and initrd_size is not None:
+        assert bootloader.initrd_address is not None  # noqa: S101 - the model demands it
+        commands.append(_copy(board, flash.initrd, bootloader.initrd_address, initrd_size))
+        initrd = f"{bootloader.initrd_address:#x}:{initrd_size:#x}"
+    if board.framebuffer is not None:
+        frame = board.framebuffer
+        node = f"/framebuffer@{frame.address:x}"
+        properties = {
+            "compatible": "simple-framebuffer",
+            "reg": f"<0 {frame.address:#x} 0 {frame.size:#x}>",
+            "width": f"<{frame.width}>",
+            "height": f"<{frame.height}>",
+            "stride": f"<{frame.width * _BYTES_A_PIXEL}>",
+            "format": "r5g6b5",
+        }
+        commands += ["fdt addr -q ${fdtcontroladdr}", "fdt resize 1000"]
+        commands.append(f"fdt mknode / {node[1:]}")
+        commands += [f"fdt set {node} {key} {value}" for key, value in properties.items()]
+    commands.append(f"bootz {bootloader.kernel_address:#x} {initrd} ${{fdtcontroladdr}}")
+    return "; ".join(commands)
+
+
+def _copy(board: Board, region: Region, address: int, size: int) -> str:
+    source = board.flash.banks[region.bank].base + region.offset
+    return f"cp.l {source:#x} {address:#x} {-(-size // _WORD):x}"
+
+
+def kernel_arguments(board: Board, extra: tuple[str, ...] = ()) -> str:
+    """The kernel's command line; the board's own arguments come last, and so win."""
+    arguments = [f"console={board.console.device},{board.console.baud}"]
+    if board.framebuffer is not None:
+        arguments.append(f"mem={(board.framebuffer.address - RAM_BASE) // 1024}K")
+    if board.flash.root is not None:
+        names = _partitions(board)
+        parts = ",".join(
+            f"{region.size // 1024}k@{start:#x}({name})" for name, start, region in names
+        )
+        number = [name for name, _, _ in names].index("root")
+        # Linux joins the banks into one device, named after the first.
+        arguments.append(f"mtdparts={board.flash.banks[0].base:x}.flash:{parts}")
+        arguments.append(f"root=/dev/mtdblock{number} ro")
+        if board.image.root is not None and board.image.root.recipe is not None:
+            arguments.append("rootfstype=squashfs")
+    return " ".join([*arguments, *extra, board.image.kernel.arguments]).strip()
+
+
+def _partitions(board: Board) -> list[tuple[str, int, Region]]:
+    """Name, start in the joined banks, and region, in order of the start."""
+    starts = [0, *itertools.accumulate(bank.size for bank in board.flash.banks)]
+    named = [
+        (name, starts[region.bank] + region.offset, region)
+        for name, region in _regions(board).items()
+    ]
+    return sorted(named, key=lambda item: item[1])
+
+
+def _regions(board: Board) -> dict[str, Region]:
+    flash = board.flash
+    regions = {
+        "bootloader": flash.bootloader,
+        "environment": flash.environment,
+        "kernel": flash.kernel,
+        "root": flash.root,
+        "initrd": flash.initrd,
+    }
+    return {name: region for name, region in regions.items() if region is not None}
+
+
+def check_fits(board: Board, name: str, size: int) -> None:
+    """Raises UsageError where a part of `size` bytes is larger than its region of flash."""
+    limit = _regions(board)[name].size
+    if size > limit:
+        raise UsageError(
+            f"flash.{name}: the {name} is {size} bytes ({format_size(size)}), the region holds "
+            f"{limit} ({format_size(limit)}); make flash.{name}.size larger or the {name} smaller"
+        )
+
+
+def check_addresses(board: Board) -> None:
+    """Raises UsageError where an address that should lie in RAM does not."""
+    end = RAM_BASE + board.machine.ram
+    wanted = {"image.bootloader.kernel_address": (board.image.bootloader.kernel_address, 1)}
+    if board.image.bootloader.initrd_address is not None:
+        wanted["image.bootloader.initrd_address"] = (board.image.bootloader.initrd_address, 1)
+    if board.framebuffer is not None:
+        frame = board.framebuffer
+        wanted["framebuffer"] = (frame.address, frame.size)
+        if frame.width * frame.height * _BYTES_A_PIXEL > frame.size:
+            raise UsageError(
+                f"framebuffer: {frame.width} x {frame.height} pixels of 16 bits do not fit "
+                f"{frame.size} bytes; make framebuffer.size larger"
+            )
+    for key, (address, size) in wanted.items():
+        if not RAM_BASE <= address <= end - size:
+            raise UsageError(
+                f"{key}: found {address:#x}; wants {size} bytes inside the RAM, which is from "
+                f"{RAM_BASE:#x} up to {end:#x}"
+            )
+
+
+def write_banks(board: Board, parts: Mapping[str, bytes], folder: Path) -> tuple[Path, Path]:
+    """Writes the banks as sparse files; `parts` has each region's content by its name.
+
+    Raises UsageError for a part that is larger than its region.
+    """
+    for name, content in parts.items():
+        check_fits(board, name, len(content))
+    paths = (folder / "bank0.bin", folder / "bank1.bin")
+    for index, (path, bank) in enumerate(zip(paths, board.flash.banks, strict=True)):
+        with path.open("wb") as file:
+            file.truncate(bank.size)
+            for name, region in _regions(board).items():
+                if region.bank == index:
+                    file.seek(region.offset)
+                    file.write(parts[name])
+    return paths

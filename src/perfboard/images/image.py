@@ -1,0 +1,198 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A board's image: flash banks that its emulator boots, and what is known of them."""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from perfboard.boards.loader import LoadedBoard
+from perfboard.images.apt import AptState
+from perfboard.images.cache import cached, hash_file
+from perfboard.images.flash import (
+    boot_command,
+    check_addresses,
+    check_fits,
+    environment_block,
+    kernel_arguments,
+    write_banks,
+)
+from perfboard.images.kernel import build_kernel, keep_kernel
+from perfboard.images.rootfs import build_root, keep_file
+from perfboard.images.system_map import read_map
+from perfboard.images.tools import Use, require_tools
+from perfboard.model.errors import UsageError
+from perfboard.model.progress import Progress
+
+ARCHITECTURE = "armhf"
+# What each level adds to the kernel's command line; the first level is the default.
+# With initcall_debug on, the console must print debug messages, and the log must
+# hold those from before there was a console.
+FACTORS: dict[str, dict[str, tuple[str, ...]]] = {
+    "console": {"full": (), "quiet": ("quiet",)},
+    "initcall_debug": {
+        "off": (),
+        "on": ("initcall_debug", "loglevel=8", "log_buf_len=1M"),
+    },
+}
+
+
+@dataclass(frozen=True)
+class Image:
+    """What a virtual board boots.
+
+    `banks` are the two flash banks, read-only and shared. `kernel_file` is the
+    zImage. `symbols` are the kernel's, by name, and empty where no System.map is
+    to be had; `notes` say so, and whatever else a reader of the results should
+    know. `hashes` are SHA-256 sums by part; `packages` versions by Debian package.
+    """
+
+    banks: tuple[Path, Path]
+    kernel_file: Path
+    symbols: dict[str, int]
+    notes: tuple[str, ...]
+    hashes: dict[str, str]
+    packages: dict[str, str]
+
+
+def choose_levels(factors: Mapping[str, str]) -> dict[str, str]:
+    """Every factor with its level: those given, and the defaults of the others.
+
+    Raises UsageError for an unknown factor or level, or two that exclude each other.
+    """
+    for factor, level in factors.items():
+        if factor not in FACTORS:
+            raise UsageError(f'there is no factor "{factor}"; there are: {", ".join(FACTORS)}')
+        if level not in FACTORS[factor]:
+            raise UsageError(
+                f'factor {factor} has no level "{level}"; it has: {", ".join(FACTORS[factor])}'
+            )
+    chosen = {factor: next(iter(levels)) for factor, levels in FACTORS.items()} | dict(factors)
+    if chosen["console"] == "quiet" and chosen["initcall_debug"] == "on":
+        raise UsageError(
+            "initcall_debug=on prints on the console what console=quiet silences; choose one"
+        )
+    return chosen
+
+
+def build_image(loaded: LoadedBoard, factors: Mapping[str, str], progress: Progress) -> Image:
+    """The board's image with those factors, built where the cache does not have it.
+
+    Raises UsageError where the board or a file of its does not do, and
+    EnvironmentLacksError where this machine lacks a tool, a package or room.
+    """
+    board = loaded.board
+    levels = choose_levels(factors)
+    check_addresses(board)
+    require_tools(_uses(loaded))
+    packages = AptState(ARCHITECTURE, progress)
+    files = _own_files(loaded, progress)
+    for name, file in files.items():
+        check_fits(board, name, file.stat().st_size)
+    files |= _built_files(loaded, packages, progress, set(files))
+
+    extra = tuple(word for factor, level in levels.items() for word in FACTORS[factor][level])
+    sizes = {name: file.stat().st_size for name, file in files.items()}
+    variables = {
+        "bootdelay": str(board.image.bootloader.delay),
+        "bootcmd": boot_command(board, sizes["kernel"], sizes.get("initrd")),
+        "bootargs": kernel_arguments(board, extra),
+    }
+    environment = environment_block(variables, board.flash.environment.size)
+
+    def build(folder: Path) -> None:
+        parts = {name: file.read_bytes() for name, file in files.items()}
+        with progress.step("laying out the flash", 1):
+            banks = write_banks(board, {**parts, "environment": environment}, folder)
+            hashes = {name: hashlib.sha256(part).hexdigest() for name, part in parts.items()}
+            hashes |= {path.stem: hash_file(path) for path in banks}
+        (folder / "hashes.json").write_text(json.dumps(hashes))
+
+    # A file of the cache is what its entry's name says: hashing it again tells no more.
+    inputs = {name: f"{file.parent.name}/{file.name}" for name, file in files.items()}
+    inputs["environment"] = hashlib.sha256(environment).hexdigest()
+    inputs["flash"] = board.flash.model_dump_json()
+    folder = cached("image", inputs, build, progress)
+
+    symbols, notes = _symbols(loaded, files["kernel"].with_name("System.map"))
+    names = _package_names(loaded)
+    if names and packages.lists_note:
+        notes = (*notes, f"apt did not get all package lists: {packages.lists_note}")
+    return Image(
+        banks=(folder / "bank0.bin", folder / "bank1.bin"),
+        kernel_file=files["kernel"],
+        symbols=symbols,
+        notes=notes,
+        hashes=json.loads((folder / "hashes.json").read_text()),
+        packages={name: packages.resolve(name).version for name in names},
+    )
+
+
+def _uses(loaded: LoadedBoard) -> set[Use]:
+    image = loaded.board.image
+    uses: set[Use] = {"packages"} if _package_names(loaded) else set()
+    if image.kernel.file is None:
+        uses.add("kernel")
+    if image.root is not None and image.root.file is None:
+        uses.add("root")
+    return uses
+
+
+def _package_names(loaded: LoadedBoard) -> tuple[str, ...]:
+    image = loaded.board.image
+    names = [image.bootloader.package, image.kernel.source]
+    names += image.root.packages if image.root is not None else ()
+    return tuple(name for name in names if name is not None)
+
+
+def _own_files(loaded: LoadedBoard, progress: Progress) -> dict[str, Path]:
+    """The parts that the user gives, copied to the cache, by their region of flash."""
+    image = loaded.board.image
+    files: dict[str, Path] = {}
+    if image.kernel.file is not None:
+        system_map = image.kernel.system_map and loaded.file(image.kernel.system_map)
+        files["kernel"] = (
+            keep_kernel(loaded.file(image.kernel.file), system_map, progress) / "zImage"
+        )
+    others = {"bootloader": image.bootloader, "root": image.root, "initrd": image.initrd}
+    for name, part in others.items():
+        if part is not None and part.file is not None:
+            files[name] = keep_file(loaded.file(part.file), progress)
+    return files
+
+
+def _built_files(
+    loaded: LoadedBoard, packages: AptState, progress: Progress, given: set[str]
+) -> dict[str, Path]:
+    """The parts that are made by recipe, by their region of flash; not those in `given`."""
+    image = loaded.board.image
+    files: dict[str, Path] = {}
+    if "bootloader" not in given:
+        assert image.bootloader.package is not None and image.bootloader.path is not None  # noqa: S101 - the model demands one origin
+        unpacked = packages.unpack(image.bootloader.package).resolve()
+        file = (unpacked / image.bootloader.path).resolve()
+        if not file.is_file() or not file.is_relative_to(unpacked):
+            raise UsageError(
+                f"{loaded.path}: image.bootloader.path: package {image.bootloader.package} has no "
+                f"file {image.bootloader.path}"
+            )
+        files["bootloader"] = keep_file(file, progress)
+    if image.root is not None and "root" not in given:
+        files["root"] = build_root(packages, image.root.packages, progress)
+    if "kernel" not in given:
+        assert image.kernel.source is not None and image.kernel.config is not None  # noqa: S101 - as above
+        fragment = loaded.file(image.kernel.config)
+        files["kernel"] = build_kernel(packages, image.kernel.source, fragment, progress) / "zImage"
+    return files
+
+
+def _symbols(loaded: LoadedBoard, system_map: Path) -> tuple[dict[str, int], tuple[str, ...]]:
+    precision = "the kernel's marks come from the console and the kernel log, with less precision"
+    if not system_map.exists():
+        return {}, (f"no System.map is given: {precision}",)
+    symbols = read_map(system_map).addresses
+    if not symbols:
+        given = loaded.board.image.kernel.system_map
+        return {}, (f"{given} is Debian's stand-in for the System.map: {precision}",)
+    return symbols, ()

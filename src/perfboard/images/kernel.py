@@ -1,0 +1,234 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A board's kernel: built from Debian's source package and a fragment, or the user's own.
+
+The built kernel's source is unpacked for the build and deleted after it: it
+takes 1.4 GB and is wanted again only where the fragment or the compiler changes.
+It is built in place, so that no path of this machine gets into the kernel.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+from perfboard.images.apt import AptState
+from perfboard.images.cache import cache_root, cached, hash_file
+from perfboard.images.command import follow
+from perfboard.images.system_map import check_map, is_zimage, read_map
+from perfboard.model.errors import EnvironmentLacksError, UsageError
+from perfboard.model.progress import Progress
+
+# Raise it when the steps below change what comes out.
+_RECIPE = "1"
+_CROSS = "arm-linux-gnueabihf-"
+_TAR_RECORD = 10240
+_CHECKPOINT = 1000
+_OPTION = re.compile(r'(CONFIG_\w+)=(y|n|-?\d+|0x[0-9a-fA-F]+|"[\w .,:/+=@-]*")', re.ASCII)
+_UNSET = re.compile(r"# (CONFIG_\w+) is not set", re.ASCII)
+_COMPILED = re.compile(r"  (CC|AS) ")
+# What this machine's environment says about other kernel builds must not count here.
+_VARIABLES = {
+    "ARCH": "arm",
+    "CROSS_COMPILE": _CROSS,
+    "KBUILD_BUILD_TIMESTAMP": "2000-01-01",
+    "KBUILD_BUILD_USER": "perfboard",
+    "KBUILD_BUILD_HOST": "perfboard",
+    "KBUILD_BUILD_VERSION": "1",
+    "KBUILD_OUTPUT": "",
+    "KCONFIG_CONFIG": ".config",
+    "KCFLAGS": "",
+    "LOCALVERSION": "",
+    "MAKEFLAGS": "",
+}
+
+
+def read_fragment(path: Path) -> dict[str, str]:
+    """The options that a kernel fragment asks for; "n" stands for "is not set".
+
+    Values are held to a few plain characters, since the kernel's makefiles and
+    shell scripts expand them. Raises UsageError with the line at fault.
+    """
+    options: dict[str, str] = {}
+    for number, line in enumerate(path.read_text(errors="replace").splitlines(), 1):
+        if match := _OPTION.fullmatch(line):
+            options[match[1]] = match[2]
+        elif match := _UNSET.fullmatch(line):
+            options[match[1]] = "n"
+        elif line.strip() and not line.startswith("#"):
+            raise UsageError(
+                f'{path}: line {number}: found "{line}"; wants CONFIG_NAME= and y, n, a number '
+                "or a quoted text of letters, digits and plain punctuation; a comment; or nothing"
+            )
+    return options
+
+
+def dropped_options(wanted: dict[str, str], config: str) -> list[str]:
+    """Those `wanted` options that `config`, the text of a .config, has otherwise."""
+    matches = (_OPTION.fullmatch(line) for line in config.splitlines())
+    got = {match[1]: match[2] for match in matches if match}
+    return [
+        f"{name}={value} (came out as {got.get(name, 'n')})"
+        for name, value in wanted.items()
+        if got.get(name, "n") != value
+    ]
+
+
+def build_kernel(packages: AptState, source: str, fragment: Path, progress: Progress) -> Path:
+    """The folder with the kernel of that source package and fragment, built where absent.
+
+    It holds zImage, Image (the same without compression), vmlinux, System.map
+    and config. Raises UsageError for a fragment that asks for what the kernel
+    has not, EnvironmentLacksError where a step fails.
+    """
+    wanted = read_fragment(fragment)
+    package = packages.resolve(source)
+    inputs = {
+        "recipe": _RECIPE,
+        "source": f"{package.name}={package.version} {package.sha256}",
+        "fragment": "".join(f"{name}={value}\n" for name, value in wanted.items()),
+        "compiler": _version(f"{_CROSS}gcc"),
+        "linker": _version(f"{_CROSS}ld"),
+    }
+
+    def build(folder: Path) -> None:
+        archive = packages.unpack(source) / "usr" / "src" / f"{source}.tar.xz"
+        if not archive.is_file():
+            raise UsageError(
+                f"image.kernel.source: package {source} has no usr/src/{source}.tar.xz; "
+                "wants one of Debian's linux-source packages with a version, as linux-source-6.1"
+            )
+        tree = folder / "source"
+        tree.mkdir()
+        _extract(archive, tree, progress)
+        count = _configure(tree, fragment, wanted, progress)
+        _make(tree, folder, count, progress)
+        for product in ("arch/arm/boot/zImage", "arch/arm/boot/Image", "vmlinux", "System.map"):
+            (tree / product).rename(folder / Path(product).name)
+        (tree / ".config").rename(folder / "config")
+        _remove(tree, progress)
+
+    return cached("kernel", inputs, build, progress)
+
+
+def keep_kernel(file: Path, system_map: Path | None, progress: Progress) -> Path:
+    """The folder with the user's own kernel as zImage, and its System.map if given.
+
+    The copies stay as they are whatever becomes of the user's files. Raises
+    UsageError for a kernel that is no zImage, and a System.map of another kernel.
+    """
+    inputs = {"kernel": hash_file(file)}
+    if system_map is not None:
+        inputs["system_map"] = hash_file(system_map)
+
+    def build(folder: Path) -> None:
+        kept = folder / "zImage"
+        shutil.copyfile(file, kept)
+        kernel = kept.read_bytes()
+        if not is_zimage(kernel):
+            raise UsageError(f"{file}: is not a zImage, which is what U-Boot's bootz starts")
+        if system_map is not None:
+            shutil.copyfile(system_map, folder / "System.map")
+            check_map(read_map(system_map), kernel, str(system_map))
+
+    return cached("own-kernel", inputs, build, progress)
+
+
+def _version(program: str) -> str:
+    shown = subprocess.run([program, "--version"], capture_output=True, text=True, check=True)
+    return shown.stdout.splitlines()[0]
+
+
+def _extract(archive: Path, tree: Path, progress: Progress) -> None:
+    listed = subprocess.run(
+        ["xz", "--robot", "--list", str(archive)], capture_output=True, text=True, check=True
+    )
+    size = int(listed.stdout.split("\ntotals\t")[1].split("\t")[3])
+    with progress.step("unpacking the kernel's source", size) as step:
+
+        def show(line: str) -> bool:
+            _, _, record = line.partition("checkpoint ")
+            if record:
+                step.update(min(size, int(record) * _TAR_RECORD))
+            return bool(record)
+
+        command = ["tar", "--extract", "--use-compress-program=xz -T0", f"--file={archive}"]
+        command += ["--strip-components=1", f"--checkpoint={_CHECKPOINT}"]
+        command += ["--checkpoint-action=echo=checkpoint %u"]
+        outcome = follow(command, show, folder=tree)
+    if outcome.code:
+        raise EnvironmentLacksError(
+            f"cannot unpack the kernel's source into {cache_root()}; is there 2 GB of room? "
+            f"The last lines:\n{outcome.last_lines}"
+        )
+
+
+def _configure(tree: Path, fragment: Path, wanted: dict[str, str], progress: Progress) -> int:
+    """Writes .config, and counts the files that are to be compiled by a dry run of make."""
+    compiled = 0
+
+    def count(line: str) -> bool:
+        nonlocal compiled
+        compiled += len(_COMPILED.findall(line))
+        return False
+
+    commands = (
+        ("nothing", ["make", "allnoconfig"]),
+        ("the fragment", ["scripts/kconfig/merge_config.sh", "-m", ".config", str(fragment)]),
+        ("the rest", ["make", "olddefconfig"]),
+    )
+    with progress.step("configuring the kernel", len(commands) + 1) as step:
+        for done, (note, command) in enumerate(commands):
+            step.update(done, note)
+            outcome = follow(command, lambda line: False, folder=tree, variables=_VARIABLES)
+            if outcome.code:
+                raise EnvironmentLacksError(
+                    f"configuring the kernel: {' '.join(command)} failed; its last lines:\n"
+                    f"{outcome.last_lines}"
+                )
+        dropped = dropped_options(wanted, (tree / ".config").read_text())
+        if dropped:
+            raise UsageError(
+                f"{fragment}: the kernel's configuration drops {', '.join(dropped)}; "
+                "add the options that these depend on, or leave them out"
+            )
+        step.update(len(commands), "counting the files")
+        # A dry run ends in an error, at the first thing that needs a built one.
+        follow(["make", "--dry-run", "zImage"], count, folder=tree, variables=_VARIABLES)
+    return compiled
+
+
+def _make(tree: Path, folder: Path, count: int, progress: Progress) -> None:
+    log_file = folder / "make.log"
+    jobs = len(os.sched_getaffinity(0))
+    done = 0
+    with progress.step("building the kernel", count) as step, log_file.open("w") as log:
+
+        def show(line: str) -> bool:
+            nonlocal done
+            if _COMPILED.match(line):
+                done += 1
+                step.update(min(done, count), line.split()[-1])
+            return False
+
+        command = ["make", f"--jobs={jobs}", "zImage"]
+        outcome = follow(command, show, folder=tree, variables=_VARIABLES, log=log)
+    if outcome.code:
+        kept = cache_root() / "logs" / f"kernel-{folder.stem}.log"
+        kept.parent.mkdir(exist_ok=True)
+        log_file.replace(kept)
+        raise EnvironmentLacksError(
+            f"building the kernel failed; the whole output is in {kept}, its last lines:\n"
+            f"{outcome.last_lines}"
+        )
+    log_file.unlink()
+
+
+def _remove(tree: Path, progress: Progress) -> None:
+    # Most of the source is drivers: a folder of them is a fair unit of the work.
+    folders = [path for path in (*tree.glob("drivers/*"), *tree.glob("*")) if path.is_dir()]
+    with progress.step("removing the kernel's source", len(folders)) as step:
+        for done, path in enumerate(folders):
+            step.update(done, path.name)
+            shutil.rmtree(path)
+    shutil.rmtree(tree)

@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A kernel's System.map, and whether it belongs to a given kernel.
+
+A mark is set at the address that the System.map gives. With the map of another
+kernel it would fall on some other instruction and report a wrong time without
+any sign, so a map is checked against the kernel's own bytes first.
+"""
+
+import lzma
+import re
+import struct
+import zlib
+from bisect import bisect_right
+from dataclasses import dataclass
+from pathlib import Path
+
+from perfboard.model.errors import UsageError
+
+_LINE = re.compile(rb"([0-9a-fA-F]{8,16}) ([A-Za-z?-]) (\S+)(?:[ \t].*)?")
+# Debian ships this instead of the map: one line that names another package.
+_STAND_IN = re.compile(rb"\s*[0-9a-fA-F]{8,16} . The real System\.map is in [^\n]*\s*")
+_BANNER = b"Linux version "
+_BASES = ("_text", "stext")
+# No ARM kernel with all that Debian's has comes near this; a bomb is stopped by it.
+_LARGEST = 256 << 20
+# Where a zImage says that it is one (Linux, arch/arm/boot/compressed/head.S).
+_ZIMAGE_AT = 0x24
+_ZIMAGE = b"\x18\x28\x6f\x01"
+_WORD = 4
+_ODD = ~1  # clears the lowest bit, which marks Thumb code in a function's address
+_UNREADABLE = {
+    b"\x02\x21\x4c\x18": "LZ4",
+    b"\x89LZO\x00\x0d\x0a\x1a\x0a": "LZO",
+    b"\x28\xb5\x2f\xfd": "Zstandard",
+}
+
+
+@dataclass(frozen=True)
+class SystemMap:
+    """What a System.map says: the first address of each name, and all code addresses."""
+
+    addresses: dict[str, int]
+    code: frozenset[int]
+
+
+def read_map(path: Path) -> SystemMap:
+    """Reads a System.map; one that is Debian's stand-in for it is empty.
+
+    Raises UsageError with file and line where a line is not one of a System.map.
+    """
+    content = path.read_bytes()
+    addresses: dict[str, int] = {}
+    code: set[int] = set()
+    if not _STAND_IN.fullmatch(content):
+        for number, line in enumerate(content.splitlines(), 1):
+            match = _LINE.fullmatch(line)
+            if match is None:
+                raise UsageError(
+                    f"{path}: line {number}: found {line[:60]!r}; wants an address, a letter and "
+                    "a name, as nm and the kernel's own build write them"
+                )
+            address = int(match[1], 16)
+            addresses.setdefault(match[3].decode(errors="replace"), address)
+            if match[2] in b"TtWw":
+                code.add(address)
+        if not addresses:
+            raise UsageError(f"{path}: is empty; wants the kernel's System.map, or leave it out")
+    return SystemMap(addresses, frozenset(code))
+
+
+def check_map(found: SystemMap, kernel: bytes, name: str) -> None:
+    """Raises UsageError where the map is not that of `kernel`, a zImage or Image.
+
+    `name` is the map's file name for the message. An empty map passes.
+
+    Two things are looked up in the kernel's bytes. At `linux_banner` must stand
+    the banner: that fails with almost any other kernel. But data begins on a
+    coarse boundary after the code, so that a kernel whose code has grown a
+    little keeps its banner's address, while every function after the change has
+    moved. So each entry of the table of system calls and of the table of
+    initcalls must be the address of code in the map, too: these point at
+    hundreds of functions all over the kernel.
+    """
+    if not found.addresses:
+        return
+    try:
+        base = next(found.addresses[key] for key in _BASES if key in found.addresses)
+        banner = found.addresses["linux_banner"] - base
+        tables = [
+            _table(found, "sys_call_table", None),
+            _table(found, "__initcall_start", "__initcall_end"),
+        ]
+    except (KeyError, StopIteration):
+        raise UsageError(
+            f"{name}: lacks one of _text, linux_banner, sys_call_table, __initcall_start, "
+            "__initcall_end; wants the whole System.map of a 32-bit ARM kernel"
+        ) from None
+    image = unpack_kernel(kernel)
+    wrong = f"{name}: is the System.map of another kernel; wants the one made with this kernel"
+    if banner < 0 or not image.startswith(_BANNER, banner):
+        raise UsageError(f"{wrong}: at its linux_banner the kernel holds no banner")
+    for start, end in tables:
+        words = image[start - base : end - base]
+        # A short slice or an unaligned one: the table lies outside of this kernel.
+        if start < base or not words or len(words) != end - start or len(words) % _WORD:
+            raise UsageError(f"{wrong}: a table of functions lies outside of the kernel")
+        for (word,) in struct.iter_unpack("<I", words):
+            if word & _ODD not in found.code:
+                raise UsageError(f"{wrong}: the kernel has code at {word & _ODD:#x}, the map not")
+
+
+def _table(found: SystemMap, start: str, end: str | None) -> tuple[int, int]:
+    """Where a table lies; without a symbol for its end, up to the next symbol."""
+    first = found.addresses[start]
+    if end is not None:
+        return first, found.addresses[end]
+    ordered = sorted(found.addresses.values())
+    return first, ordered[min(bisect_right(ordered, first), len(ordered) - 1)]
+
+
+def is_zimage(kernel: bytes) -> bool:
+    """Whether `kernel` says of itself that it is a zImage."""
+    return kernel.startswith(_ZIMAGE, _ZIMAGE_AT)
+
+
+def unpack_kernel(kernel: bytes) -> bytes:
+    """The Image inside a zImage that is compressed with gzip, XZ or LZMA, or `kernel` itself.
+
+    Raises UsageError for a zImage that is compressed in another way.
+    """
+    if not is_zimage(kernel):
+        return kernel
+    for magic, unpack in _UNPACKERS.items():
+        at = kernel.find(magic)
+        while at >= 0:
+            try:
+                image = unpack(kernel[at:])
+            except (zlib.error, lzma.LZMAError):
+                image = b""
+            if _BANNER in image:
+                return image
+            at = kernel.find(magic, at + 1)
+    guess = next((how for magic, how in _UNREADABLE.items() if magic in kernel), "an unknown way")
+    raise UsageError(
+        f"the kernel is compressed with {guess}, so that its System.map cannot be checked; use a "
+        "kernel compressed with gzip, XZ or LZMA, or leave image.kernel.system_map out of the "
+        "board file: the marks then come from the console"
+    )
+
+
+def _gzip(data: bytes) -> bytes:
+    return zlib.decompressobj(16 + zlib.MAX_WBITS).decompress(data, _LARGEST)
+
+
+def _xz(data: bytes) -> bytes:
+    return lzma.LZMADecompressor(lzma.FORMAT_XZ, _LARGEST).decompress(data, _LARGEST)
+
+
+def _lzma(data: bytes) -> bytes:
+    return lzma.LZMADecompressor(lzma.FORMAT_ALONE, _LARGEST).decompress(data, _LARGEST)
+
+
+_UNPACKERS = {b"\x1f\x8b\x08": _gzip, b"\xfd7zXZ\x00": _xz, b"\x5d\x00\x00": _lzma}

@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Board files: what is accepted, and what is said of those that are not."""
+
+from pathlib import Path
+
+import pytest
+
+import perfboard.boards.loader as loader
+from perfboard.boards.loader import list_boards, load_board
+from perfboard.model.errors import UsageError
+
+VERDEX = Path(loader.__file__).with_name("verdex.toml").read_text()
+
+
+def message(tmp_path: Path, text: str) -> str:
+    """What is said of a board file with that text, without the file's name."""
+    path = tmp_path / "board.toml"
+    path.write_text(text)
+    (tmp_path / "verdex.config").touch()
+    with pytest.raises(UsageError) as caught:
+        load_board(str(path))
+    lines = str(caught.value).splitlines()
+    assert all(line.startswith(f"{path}: ") for line in lines)
+    return "\n".join(line.removeprefix(f"{path}: ") for line in lines)
+
+
+def test_every_built_in_board_loads_and_names_itself() -> None:
+    assert "verdex" in list_boards()
+    for name in list_boards():
+        assert load_board(name).board.name == name
+
+
+def test_verdex_is_the_board_of_the_issue() -> None:
+    board = load_board("verdex").board
+    assert board.machine.ram == 64 << 20
+    assert [(bank.base, bank.size) for bank in board.flash.banks] == [
+        (0, 64 << 20),
+        (0x04000000, 64 << 20),
+    ]
+    assert board.console.baud == 115200
+    assert "virtual" in board.description and "Cortex-A7" in board.description
+
+
+def test_names_start_from_the_board_files_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "board.toml").write_text(VERDEX)
+    (tmp_path / "verdex.config").touch()
+    monkeypatch.chdir(tmp_path)
+    loaded = load_board("board.toml")
+    monkeypatch.chdir("/")
+    assert loaded.file(Path("verdex.config")) == tmp_path / "verdex.config"
+
+
+def test_unknown_board_names_those_there_are_and_a_close_one() -> None:
+    with pytest.raises(UsageError) as caught:
+        load_board("verdx")
+    assert 'did you mean "verdex"?' in str(caught.value)
+    assert "The boards are: " in str(caught.value)
+
+
+def test_absent_file() -> None:
+    with pytest.raises(UsageError, match=r"^/nonesuch.toml: No such file"):
+        load_board("/nonesuch.toml")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("baud = 115200", 'baud = "fast"', 'console.baud: found "fast"; wants a valid integer'),
+        ("baud = 115200", "baudd = 115200", "console.baud: is missing; wants a value"),
+        ("baud = 115200", "baudd = 115200", "console.baudd: is not a key of a board file"),
+        ('ram = "64 MiB"', 'ram = "64 megs"', 'machine.ram: "64 megs" is not a size'),
+        ('ram = "64 MiB"', "ram = 1.5", "machine.ram: found 1.5; wants a valid integer"),
+        ("icount_shift = 3", "icount_shift = 30", "machine.icount_shift: found 30; wants less"),
+        ('name = "verdex"', 'name = "Ver dex"', 'name: found "Ver dex"; wants a text'),
+        ("[framebuffer]", "[framebufer]", "framebufer: is not a key"),
+        ('offset = "256 KiB"', 'offset = "64 MiB"', "flash.root ends at 0x5000000, beyond bank 1"),
+        ('offset = "256 KiB"', "offset = 4096", "flash.environment and flash.root overlap"),
+        ("exec:S99usable", "console:(", "boot.usable: is not a regular expression"),
+        ('"busybox",', "3,", "image.root.packages[0]: found 3; wants a valid string"),
+        ('recipe = "reference"', 'file = "none"', "image.root.file: there is no file /"),
+        ('"perfboard.board/1"', '"perfboard.board/2"', "wants 'perfboard.board/1'"),
+        ('  { base = 0x04000000, size = "64 MiB" },\n', "", "wants 2 or more of them"),
+    ],
+)
+def test_a_wrong_board_file_is_told_by_key(tmp_path: Path, old: str, new: str, said: str) -> None:
+    assert old in VERDEX
+    assert said in message(tmp_path, VERDEX.replace(old, new))
+
+
+def test_every_problem_has_its_own_line(tmp_path: Path) -> None:
+    text = VERDEX.replace("baud = 115200", "baud = -1").replace("width = 640", "width = 0")
+    assert len(message(tmp_path, text).splitlines()) == 2
+
+
+def test_malformed_toml_is_told_by_line(tmp_path: Path) -> None:
+    assert message(tmp_path, "a = 1\nb = \n").startswith("is not TOML: line 2, column 5: ")
+    assert message(tmp_path, 'a = "').startswith("is not TOML: at its end: ")
+    assert "too deep" in message(tmp_path, "a = " + "[" * 100_000)
+
+
+def test_bytes_that_are_no_text(tmp_path: Path) -> None:
+    path = tmp_path / "board.toml"
+    path.write_bytes(b"a = \xff")
+    with pytest.raises(UsageError, match="is not UTF-8 text"):
+        load_board(str(path))
