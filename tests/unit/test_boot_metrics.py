@@ -4,10 +4,11 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from runs import MARKS, make_boot, make_run
 
 from perfboard.analysis.boot_metrics import boot_rows, metrics_of
 from perfboard.model.run import Boot, Mark
+
+from .runs import MARKS, make_boot, make_run
 
 TOP = [
     "boot.bootloader",

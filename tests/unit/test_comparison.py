@@ -4,11 +4,12 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from runs import MARKS, make_boot, make_run
 
 from perfboard.analysis.comparison import compare
 from perfboard.model.errors import UsageError
 from perfboard.model.run import BoardSummary, Boot, Evidence, Metric, Run, Status
+
+from .runs import MARKS, make_boot, make_run
 
 MS = 1_000_000
 

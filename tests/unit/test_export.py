@@ -9,11 +9,12 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from runs import MARKS, make_boot, make_run
 
 from perfboard.model.errors import UsageError
 from perfboard.model.run import Boot, Metric, ProcessTime, Span
 from perfboard.report.export import export
+
+from .runs import MARKS, make_boot, make_run
 
 
 def rows_of(text: str) -> list[list[str]]:
@@ -109,7 +110,7 @@ def test_phases_and_steps_abut_to_the_nanosecond() -> None:
     found = events(make_boot())
     steps = thread(found, "steps")
     user_space = [row for row in steps if row["args"]["number"] == "3.2"]
-    assert [row["name"] for row in user_space][:3] == ["init", "filesystems", "devices"]
+    assert [row["name"] for row in user_space][:3] == ["init itself", "filesystems", "devices"]
     for rows, start in ((thread(found, "phases"), 0), (user_space, MARKS["init.exec"])):
         now = start
         for row in rows:

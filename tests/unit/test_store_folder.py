@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from runs import make_run
 
 from perfboard.model.errors import EnvironmentLacksError, UsageError
 from perfboard.model.run import Artifact, Run
@@ -26,6 +25,8 @@ from perfboard.store.folder import (
     unfinished_folders,
 )
 from perfboard.store.reading import artifact_file, load_run
+
+from .runs import make_run
 
 HERE = Path(__file__).parent
 

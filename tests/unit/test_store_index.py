@@ -9,11 +9,12 @@ import sys
 from pathlib import Path
 
 import pytest
-from runs import make_run
 
 import perfboard.store.index as index_module
 from perfboard.store.folder import new_run
 from perfboard.store.index import list_runs
+
+from .runs import make_run
 
 
 @pytest.fixture(autouse=True)

@@ -9,13 +9,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
-from runs import make_boot, make_run
 
 from perfboard.analysis.comparison import compare
 from perfboard.analysis.statistics import judge
 from perfboard.model.run import BoardSummary, Evidence, Metric, RunError, Verdict
 from perfboard.report.text import comparison_text, run_text, runs_text, verdict_sentence
 from perfboard.store.index import RunRow
+
+from .runs import make_boot, make_run
 
 HOSTILE = "\x1b[31m[bold red]x[/bold red]\x1b]0;title\x07\u202e\r\x9b2J" + "W" * 200
 

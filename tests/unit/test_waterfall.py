@@ -148,7 +148,7 @@ def test_lanes_stand_in_the_order_of_the_boot() -> None:
     ]
     assert [(row.name, row.duration) for row in shown[3].rows] == [
         ("3.2 user space", "300.0 ms"),
-        ("init", "100.0 ms"),
+        ("init itself", "100.0 ms"),
         ("S10one", "100.0 ms"),
         ("S20two", "100.0 ms"),
     ]

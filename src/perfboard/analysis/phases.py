@@ -154,7 +154,7 @@ def cut_userspace(boot: Boot) -> tuple[PhaseTime, ...]:
         PhaseTime(
             name=f"boot.userspace.{_step_name(first)}",
             number="3.2",
-            title=_step_name(first) if first is not start else "init, up to the first script",
+            title=_step_name(first) if first is not start else "init itself",
             start=first,
             end=second,
             depth=1,

@@ -6,7 +6,6 @@ it is read as markup.
 """
 
 import io
-import unicodedata
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
@@ -181,8 +180,8 @@ def _count(number: int, what: str) -> str:
 
 
 def _clean(text: str) -> str:
-    """`text` without control, format and unassigned characters; tabs become blanks."""
-    return "".join(char for char in text.replace("\t", " ") if unicodedata.category(char)[0] != "C")
+    """`text` with blanks for white space of all kinds, without what does not print."""
+    return "".join(c if c.isprintable() else " " for c in text if c.isprintable() or c.isspace())
 
 
 def _cells(*texts: str) -> "list[Text]":

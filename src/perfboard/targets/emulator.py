@@ -2,6 +2,7 @@
 """One emulator process, driven over QMP, that never outlives Perfboard."""
 
 import contextlib
+import errno
 import os
 import re
 import shutil
@@ -13,12 +14,14 @@ from types import TracebackType
 from typing import TYPE_CHECKING
 
 from perfboard.images.tools import require_tools
-from perfboard.model.errors import EnvironmentLacksError, TargetError
+from perfboard.model.errors import EnvironmentLacksError, PerfboardError, TargetError
 
 if TYPE_CHECKING:
     from qemu.qmp.legacy import QEMUMonitorProtocol
 
 OLDEST = (7, 2)
+# The overlays of the flash banks take about this much before anything is written to them.
+_ROOM = 1 << 20
 
 
 def emulator_version(program: str) -> str:
@@ -105,7 +108,7 @@ class Emulator:
             with contextlib.suppress(Exception):
                 self._qmp.cmd("quit")
 
-    def death(self) -> TargetError | None:
+    def death(self) -> PerfboardError | None:
         """The error that says how the emulator died, or None while it runs."""
         assert self._process is not None  # noqa: S101 - set on entry
         try:
@@ -114,6 +117,12 @@ class Emulator:
             return None
         how = f"was ended by signal {-code}" if code < 0 else f"ended with exit code {code}"
         said = self._log.read_text(errors="replace").strip()[-2000:]
+        if os.strerror(errno.ENOSPC) in said or shutil.disk_usage(self._temporary).free < _ROOM:
+            return EnvironmentLacksError(
+                f"the disk is full: the emulator {how} for want of room in {self._temporary}.\n"
+                f"It said: {said or 'nothing'}\nMake room there and run it again; earlier runs "
+                "are unharmed."
+            )
         return TargetError(
             "died",
             f"The emulator {how} while the board was booting.\n"

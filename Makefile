@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+# make study: set up, build board verdex, boot it three times, report.
+# make test:  set up, check, and run every test.
+
+PACKAGES := bc bison build-essential ca-certificates clang-format flex \
+	gcc-arm-linux-gnueabihf libc6-dev-armhf-cross python3-venv \
+	qemu-system-arm squashfs-tools util-linux xz-utils
+PYTHON ?= python3
+VENV := .venv
+SUDO := $(if $(filter 0,$(shell id -u)),,sudo)
+
+.PHONY: study test unit check clean
+
+study: $(VENV)/.run
+	$(VENV)/bin/perfboard study boot --board verdex
+
+test: check unit
+	$(VENV)/bin/pytest tests/system
+
+unit: $(VENV)/.dev
+	$(VENV)/bin/pytest tests/unit
+
+check: $(VENV)/.dev
+	$(VENV)/bin/ruff check src tests benchmarks
+	$(VENV)/bin/ruff format --check src tests benchmarks
+	$(VENV)/bin/mypy
+	clang-format --dry-run --Werror $$(git ls-files 'native/*.c' 'native/*.h' 'tests/*.c' 'src/*.c')
+
+# What the distribution brings: asked for only where something is missing.
+$(VENV)/.packages: Makefile
+	@dpkg-query --show $(PACKAGES) >/dev/null 2>&1 || { \
+		$(SUDO) apt-get update -q && \
+		$(SUDO) env DEBIAN_FRONTEND=noninteractive apt-get install -y -q \
+			--no-install-recommends $(PACKAGES); }
+	@mkdir -p $(VENV)
+	@touch $@
+
+$(VENV)/bin/pip: $(VENV)/.packages
+	$(PYTHON) -m venv $(VENV)
+	@touch $@
+
+$(VENV)/.run: $(VENV)/bin/pip pyproject.toml
+	$(VENV)/bin/pip install --quiet --editable .
+	@touch $@
+
+$(VENV)/.dev: $(VENV)/bin/pip pyproject.toml
+	$(VENV)/bin/pip install --quiet --editable '.[dev]'
+	@touch $@ $(VENV)/.run
+
+clean:
+	rm -rf $(VENV) build dist

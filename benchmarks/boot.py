@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the scope costs the host, and how exactly a boot of verdex repeats.
+
+usage: python benchmarks/boot.py [--pairs N] [--boots N]
+
+Prints the host time of a warm boot with the scope and without it, in turn, and
+their ratio pair by pair; then the spread of every phase over many boots of one
+image; then the instructions of a boot with 2 marks and with 200.
+"""
+
+import argparse
+import statistics
+import sys
+import tempfile
+from pathlib import Path
+from threading import Event
+
+from perfboard.analysis.boot_metrics import boot_rows
+from perfboard.analysis.boot_record import boot_record
+from perfboard.analysis.scope_log import parse_scope
+from perfboard.boards.loader import load_board
+from perfboard.cli.progress import progress
+from perfboard.images.image import Image, build_image
+from perfboard.instruments.scope import Scope, WatchedMark, build_plugin
+from perfboard.model.board import Board
+from perfboard.model.run import Boot
+from perfboard.studies.boot import marks_to_watch
+from perfboard.targets.virtual import VirtualTarget
+
+
+class Bench:
+    """Boots one image again and again, with whatever marks."""
+
+    def __init__(self, board: Board, image: Image) -> None:
+        self.image = image
+        self.marks = list(marks_to_watch(board, image.symbols))
+        # The end is a line of the console, which is there with the scope and without.
+        plan = board.boot.model_copy(update={"usable": "console:^system usable"})
+        self.board = board.model_copy(update={"boot": plan})
+        self.plugin = build_plugin(progress())
+
+    def boot(self, marks: list[WatchedMark]) -> tuple[float, str, bytes]:
+        """Host seconds, the scope's log, the console's bytes."""
+        scopes = [Scope(self.plugin, marks, self.board.console.data_register)] if marks else []
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            target = VirtualTarget(self.board, self.image)
+            seconds = target.boot(scopes, folder, lambda _: None, Event())
+            log = (folder / "scope.jsonl").read_text() if marks else ""
+            return seconds, log, (folder / "console.log").read_bytes()
+
+    def cost(self, pairs: int) -> None:
+        """The ratio of host times, pair by pair, after one boot to warm up."""
+        self.boot(self.marks)
+        ratios, with_scope, without = [], [], []
+        for _ in range(pairs):
+            with_scope.append(self.boot(self.marks)[0])
+            without.append(self.boot([])[0])
+            ratios.append(with_scope[-1] / without[-1])
+        print(f"warm boot to usable, host time, {pairs} pairs, median:")
+        print(f"  with the scope     {statistics.median(with_scope):.2f} s")
+        print(f"  without            {statistics.median(without):.2f} s")
+        print(
+            f"  ratio              {statistics.median(ratios):.2f} "
+            f"({min(ratios):.2f} to {max(ratios):.2f}); the bar is 1.35"
+        )
+
+    def exactness(self, boots: int) -> None:
+        """The largest relative spread of any phase or step."""
+        found: list[Boot] = []
+        for _ in range(boots):
+            _, log, console = self.boot(self.marks)
+            found.append(
+                boot_record(
+                    log, console, self.board.boot.usable, 1 << self.board.machine.icount_shift, None
+                )
+            )
+        print(f"{boots} boots of one image, spread of each phase:")
+        worst = 0.0
+        for row in boot_rows(found):
+            spread = (max(row.seconds) - min(row.seconds)) / statistics.median(row.seconds)
+            worst = max(worst, spread)
+            print(f"  {row.name:<32} {statistics.median(row.seconds):9.6f} s  {spread:.1e}")
+        print(f"  worst {worst:.1e}; the bar is 1e-06")
+
+    def marks_cost(self) -> None:
+        """The instructions of the boot with few marks and with many."""
+        few = [mark for mark in self.marks if mark.name in ("kernel.sched_init", "init.exec")]
+        names = sorted(name for name in self.image.symbols if name.startswith("sys_"))[:198]
+        many = few + [
+            WatchedMark(f"function.{n}", self.image.symbols[name], every=True)
+            for n, name in enumerate(names)
+        ]
+        print("instructions from reset to the line that says usable:")
+        for marks in (few, many):
+            _, log, console = self.boot(marks)
+            stamps = parse_scope(log.splitlines()).stamps
+            assert stamps.instructions is not None  # noqa: S101 - the scope counts
+            count = stamps.instructions[console.index(b"system usable")]
+            print(f"  with {len(marks):>3} marks     {count}")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
+    parser.add_argument("--pairs", type=int, default=7)
+    parser.add_argument("--boots", type=int, default=10)
+    options = parser.parse_args()
+    loaded = load_board("verdex")
+    bench = Bench(loaded.board, build_image(loaded, {}, progress()))
+    bench.cost(options.pairs)
+    bench.exactness(options.boots)
+    bench.marks_cost()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
