@@ -18,7 +18,7 @@ test: check unit
 	$(VENV)/bin/pytest tests/system
 
 unit: $(VENV)/.dev
-	$(VENV)/bin/pytest tests/unit
+	$(VENV)/bin/pytest --numprocesses auto tests/unit
 
 check: $(VENV)/.dev
 	$(VENV)/bin/ruff check src tests benchmarks

@@ -108,11 +108,19 @@ def test_a_change_within_the_noise_is_not_called_one() -> None:
 
 
 def test_single_boots_have_no_interval_and_it_says_so() -> None:
-    a = make_run("a", boots=(make_boot(),))
-    b = make_run("b", boots=(make_boot({"usable": MS}),))
+    a = make_run("a", boots=(make_boot(),), evidence=Evidence.SILICON)
+    b = make_run("b", boots=(make_boot({"usable": MS}),), evidence=Evidence.SILICON)
     result = compare(a, b)
     assert all(change.interval is None for change in result.changes)
     assert result.words.endswith("(no interval: a run has a single boot)")
+
+
+def test_single_boots_of_a_virtual_board_are_exact() -> None:
+    b = make_run("b", boots=(make_boot({"usable": MS}),))
+    changes = {change.name: change for change in compare(base(), b).changes}
+    interval = changes["boot.total"].interval
+    assert interval is not None
+    assert interval.low == pytest.approx(interval.high, abs=1e-6)
 
 
 def test_different_evidence_is_compared_on_demand_only() -> None:

@@ -5,7 +5,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from perfboard.analysis.phases import PHASES
-from perfboard.analysis.statistics import Interval, Summary, difference_interval, summary
+from perfboard.analysis.statistics import (
+    REPEATS,
+    Interval,
+    Summary,
+    difference_interval,
+    range_difference,
+    summary,
+)
 from perfboard.model.errors import UsageError
 from perfboard.model.run import Evidence, Metric, Run, Status
 from perfboard.model.units import format_value
@@ -30,9 +37,10 @@ class Side:
 class Change:
     """A metric that both runs have.
 
-    `difference` is the mean after less the mean before, `interval` its 95%
-    interval (None where a run has one sample), `ratio` the mean after over the
-    mean before (None where that is 0).
+    `difference` is the mean after less the mean before. `interval` is its range
+    where both runs are of virtual boards, which repeat; else its 95% interval, or
+    None where a run has one sample. `ratio` is the mean after over the mean before
+    (None where that is 0).
     """
 
     name: str
@@ -106,7 +114,8 @@ def compare(a: Run, b: Run, across_evidence: bool = False) -> Comparison:
         )
     before, after = _by_key(a), _by_key(b)
     common = sorted((key for key in before if key in after), key=_rank)
-    changes = tuple(_change(before[key], after[key]) for key in common)
+    repeats = a.evidence in REPEATS and b.evidence in REPEATS
+    changes = tuple(_change(before[key], after[key], repeats) for key in common)
     total = next((change for change in changes if change.name == TOTAL), None)
     contributions = _contributions(before, after, total) if total else ()
     return Comparison(
@@ -147,8 +156,9 @@ def _by_key(run: Run) -> dict[_Key, Metric]:
     }
 
 
-def _change(before: Metric, after: Metric) -> Change:
+def _change(before: Metric, after: Metric, repeats: bool) -> Change:
     first, second = summary(before.samples), summary(after.samples)
+    interval_of = range_difference if repeats else difference_interval
     return Change(
         name=before.name,
         unit=before.unit,
@@ -156,7 +166,7 @@ def _change(before: Metric, after: Metric) -> Change:
         before=first,
         after=second,
         difference=second.mean - first.mean,
-        interval=difference_interval(before.samples, after.samples),
+        interval=interval_of(before.samples, after.samples),
         ratio=second.mean / first.mean if first.mean else None,
     )
 
@@ -229,7 +239,7 @@ def _words(total: Change, contributions: tuple[Contribution, ...]) -> str:
     if interval is not None and interval.low <= 0 <= interval.high:
         return (
             f"{TOTAL}: no change shown; the means differ by {_signed(total.difference)} "
-            f"({change}), 95% interval {_signed(interval.low)} to {_signed(interval.high)}"
+            f"({change}), interval {_signed(interval.low)} to {_signed(interval.high)}"
         )
     fell = total.difference < 0
     large = [part for part in contributions if abs(part.difference) >= 0.05 * abs(total.difference)]

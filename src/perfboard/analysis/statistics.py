@@ -10,7 +10,7 @@ from perfboard.model.run import Evidence, Metric, Outcome, Verdict
 
 # A virtual board repeats: its samples vary by what differs between the boots, not
 # by chance, so their range is all there is to know, even with one sample.
-_REPEATS = (Evidence.TIMED, Evidence.COUNTED)
+REPEATS = (Evidence.TIMED, Evidence.COUNTED)
 
 
 @dataclass(frozen=True)
@@ -84,6 +84,11 @@ def difference_interval(
     return _around(statistics.mean(b) - statistics.mean(a), error, freedom, confidence)
 
 
+def range_difference(a: Sequence[float], b: Sequence[float]) -> Interval:
+    """From the least to the greatest that a sample of `b` less one of `a` can be."""
+    return Interval(min(b) - max(a), max(b) - min(a))
+
+
 def judge(metric: Metric, budget: float, evidence: Evidence) -> Verdict:
     """The metric held against `budget`, which is in the metric's unit.
 
@@ -94,7 +99,7 @@ def judge(metric: Metric, budget: float, evidence: Evidence) -> Verdict:
     `low` and `high` are then the sample. Raises ValueError without samples.
     """
     found = summary(metric.samples)
-    if evidence in _REPEATS:
+    if evidence in REPEATS:
         value, interval = found.median, Interval(found.minimum, found.maximum)
     else:
         value = found.mean

@@ -128,7 +128,7 @@ def comparison_text(comparison: Comparison) -> str:
 
 
 def _change_table(heading: str, changes: Sequence[Change]) -> "Table":
-    table = _table(heading, "before", "after", "change", "95% ±", "in %")
+    table = _table(heading, "before", "after", "change", "±", "in %")
     for change in changes:
         half = "unknown"
         if change.interval is not None:

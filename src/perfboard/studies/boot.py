@@ -3,7 +3,6 @@
 
 import os
 import platform
-import shlex
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -145,7 +144,7 @@ class BootStudy:
             started=started,
             finished=datetime.now(UTC),
             factors=choose_levels(request.factors),
-            provenance=_provenance(request, image, emulator, target),
+            provenance=_provenance(request, image, emulator),
             metrics=metrics,
             boots=tuple(boots),
             verdicts=verdicts,
@@ -225,7 +224,7 @@ def _summary(board: Board) -> BoardSummary:
     )
 
 
-def _provenance(request: Request, image: Image, emulator: str, target: VirtualTarget) -> Provenance:
+def _provenance(request: Request, image: Image, emulator: str) -> Provenance:
     return Provenance(
         perfboard=version("perfboard"),
         command=request.command,
@@ -234,10 +233,7 @@ def _provenance(request: Request, image: Image, emulator: str, target: VirtualTa
             "processor": platform.machine(),
             "python": platform.python_version(),
         },
-        tools={
-            request.board.board.machine.emulator: emulator,
-            "emulator's command": shlex.join(target.command()),
-        },
+        tools={request.board.board.machine.emulator: emulator},
         image=dict(image.hashes),
         packages=dict(image.packages),
         notes=image.notes,

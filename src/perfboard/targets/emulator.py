@@ -5,6 +5,7 @@ import contextlib
 import errno
 import os
 import re
+import shlex
 import shutil
 import socket
 import subprocess
@@ -74,6 +75,9 @@ class Emulator:
             *("-mon", "chardev=monitor,mode=control", "-S"),
         ]
         with self._log.open("xb") as log, theirs:
+            # What was run is part of the record.
+            log.write(f"{shlex.join(command)}\n".encode())
+            log.flush()
             self._process = subprocess.Popen(
                 command,
                 stdin=subprocess.DEVNULL,
@@ -116,7 +120,8 @@ class Emulator:
         except subprocess.TimeoutExpired:
             return None
         how = f"was ended by signal {-code}" if code < 0 else f"ended with exit code {code}"
-        said = self._log.read_text(errors="replace").strip()[-2000:]
+        _, _, said = self._log.read_text(errors="replace").partition("\n")
+        said = said.strip()[-2000:]
         if os.strerror(errno.ENOSPC) in said or shutil.disk_usage(self._temporary).free < _ROOM:
             return EnvironmentLacksError(
                 f"the disk is full: the emulator {how} for want of room in {self._temporary}.\n"
@@ -125,8 +130,7 @@ class Emulator:
             )
         return TargetError(
             "died",
-            f"The emulator {how} while the board was booting.\n"
-            f"It said: {said or 'nothing'}\nIts command: {' '.join(self._command)}",
+            f"The emulator {how} while the board was booting.\nIt said: {said or 'nothing'}",
         )
 
     def __exit__(
