@@ -332,3 +332,9 @@ def test_any_marks_give_a_whole_page(boots: list[list[Mark]]) -> None:
 def test_a_metric_without_samples_is_shown_as_absent() -> None:
     run = sample(boots=(), metrics=(Metric(name="a.b", unit="s", samples=()),))
     assert "a.b \N{EN DASH} s counted lower" in Reader(render(run)).text
+
+
+def test_probes_without_a_time_are_named() -> None:
+    spans = (Span(kind="initcall", name="f", start_ns=5, duration_ns=9, returned=0),)
+    page = render(sample(boots=(make_boot(spans=spans, untimed=("9000000.pl011",)),)))
+    assert "9000000.pl011" in page

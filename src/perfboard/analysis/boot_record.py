@@ -44,10 +44,11 @@ def boot_record(
     kept = [mark for mark in chain(*marks.values()) if mark.t_ns <= last_ns]
     order = {name: i for i, phase in enumerate(PHASES) for name in (phase.start, phase.end)}
     kept.sort(key=lambda mark: (mark.t_ns, order.get(mark.name, len(order))))
-    spans = parse_initcalls(kernel, offset.ns if offset else 0).spans
+    initcalls = parse_initcalls(kernel, offset.ns if offset else 0)
     return Boot(
         marks=tuple(kept),
-        spans=tuple(s for s in spans if s.start_ns is None or s.start_ns <= last_ns),
+        spans=tuple(s for s in initcalls.spans if s.start_ns is None or s.start_ns <= last_ns),
+        untimed=initcalls.untimed,
         processes=process_times(log, last_ns),
         host_seconds=host_seconds,
     )

@@ -100,26 +100,14 @@ def _partitions(board: Board) -> list[tuple[str, int, Region]]:
     starts = [0, *itertools.accumulate(bank.size for bank in board.flash.banks)]
     named = [
         (name, starts[region.bank] + region.offset, region)
-        for name, region in _regions(board).items()
+        for name, region in board.flash.regions().items()
     ]
     return sorted(named, key=lambda item: item[1])
 
 
-def _regions(board: Board) -> dict[str, Region]:
-    flash = board.flash
-    regions = {
-        "bootloader": flash.bootloader,
-        "environment": flash.environment,
-        "kernel": flash.kernel,
-        "root": flash.root,
-        "initrd": flash.initrd,
-    }
-    return {name: region for name, region in regions.items() if region is not None}
-
-
 def check_fits(board: Board, name: str, size: int) -> None:
     """Raises UsageError where a part of `size` bytes is larger than its region of flash."""
-    limit = _regions(board)[name].size
+    limit = board.flash.regions()[name].size
     if size > limit:
         raise UsageError(
             f"flash.{name}: the {name} is {size} bytes ({format_size(size)}), the region holds "
@@ -160,7 +148,7 @@ def write_banks(board: Board, parts: Mapping[str, bytes], folder: Path) -> tuple
     for index, (path, bank) in enumerate(zip(paths, board.flash.banks, strict=True)):
         with path.open("wb") as file:
             file.truncate(bank.size)
-            for name, region in _regions(board).items():
+            for name, region in board.flash.regions().items():
                 if region.bank == index:
                     file.seek(region.offset)
                     file.write(parts[name])

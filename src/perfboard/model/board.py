@@ -83,6 +83,17 @@ class Flash(Table):
     root: Region | None = None
     initrd: Region | None = None
 
+    def regions(self) -> dict[str, Region]:
+        """The regions that this flash has, by name."""
+        named = {
+            "bootloader": self.bootloader,
+            "environment": self.environment,
+            "kernel": self.kernel,
+            "root": self.root,
+            "initrd": self.initrd,
+        }
+        return {name: region for name, region in named.items() if region is not None}
+
 
 class Bootloader(Table):
     """U-Boot, by Debian package and the path in it, or a file of the user's."""
@@ -202,17 +213,8 @@ class Board(Table):
     @model_validator(mode="after")
     def _fits(self) -> "Board":
         flash = self.flash
-        regions = {
-            "bootloader": flash.bootloader,
-            "environment": flash.environment,
-            "kernel": flash.kernel,
-            "root": flash.root,
-            "initrd": flash.initrd,
-        }
         placed: list[tuple[int, int, int, str]] = []
-        for name, region in regions.items():
-            if region is None:
-                continue
+        for name, region in flash.regions().items():
             if region.bank >= len(flash.banks):
                 raise ValueError(f"flash.{name}.bank is {region.bank}; the banks are 0 and 1")
             if region.offset + region.size > flash.banks[region.bank].size:
@@ -225,11 +227,11 @@ class Board(Table):
         for (bank, _, end, name), (next_bank, start, _, next_name) in itertools.pairwise(placed):
             if bank == next_bank and end > start:
                 raise ValueError(f"flash.{name} and flash.{next_name} overlap in bank {bank}")
-        for name, wanted, region in (
+        for name, wanted, place in (
             ("root", self.image.root, flash.root),
             ("initrd", self.image.initrd, flash.initrd),
         ):
-            if (wanted is None) != (region is None):
+            if (wanted is None) != (place is None):
                 raise ValueError(f"image.{name} and flash.{name} go together; one is missing")
         if self.image.root is None and self.image.initrd is None:
             raise ValueError("image wants a root file system: image.root, image.initrd or both")

@@ -82,10 +82,14 @@ class ProcessTime(Record):
 
 
 class Boot(Record):
-    """One boot: its marks in order of time, and what the instruments saw."""
+    """One boot: its marks in order of time, and what the instruments saw.
+
+    `untimed` names initcalls and probes that the log has without a usable time.
+    """
 
     marks: tuple[Mark, ...]
     spans: tuple[Span, ...] = ()
+    untimed: tuple[str, ...] = ()
     processes: tuple[ProcessTime, ...] = ()
     host_seconds: float | None = None
 

@@ -109,8 +109,9 @@ class BootStudy:
     def run(self, request: Request, progress: Progress) -> Run:
         """See `studies.base.Study`."""
         board = request.board.board
+        levels = choose_levels(request.factors)
         emulator = emulator_version(board.machine.emulator)
-        image = build_image(request.board, request.factors, progress)
+        image = build_image(request.board, levels, progress)
         marks = marks_to_watch(board, image.symbols)
         target = VirtualTarget(board, image)
         plugin = build_plugin(progress)
@@ -143,7 +144,7 @@ class BootStudy:
             status=status,
             started=started,
             finished=datetime.now(UTC),
-            factors=choose_levels(request.factors),
+            factors=levels,
             provenance=_provenance(request, image, emulator),
             metrics=metrics,
             boots=tuple(boots),
