@@ -75,9 +75,11 @@ def _parser() -> argparse.ArgumentParser:
         "  perfboard study boot --board ./my-board.toml --boots 10",
     )
     study.add_argument("study", metavar="STUDY", help="which study; `perfboard studies` lists them")
-    study.add_argument(
+    where = study.add_mutually_exclusive_group()
+    where.add_argument(
         "--board", default="verdex", help="a board's name, or a board file (default: verdex)"
     )
+    where.add_argument("--target", metavar="T", help="virtual:BOARD, the same as --board BOARD")
     study.add_argument(
         "--boots", type=_boots, default=3, metavar="N", help="how many boots (default: 3)"
     )

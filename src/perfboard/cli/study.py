@@ -13,6 +13,7 @@ from perfboard.model.errors import (
     EXIT_FAILED_VERDICT,
     EXIT_INCONCLUSIVE,
     EXIT_INTERRUPTED,
+    UsageError,
     exit_code_of,
 )
 from perfboard.model.run import Outcome, Run, Status
@@ -25,7 +26,7 @@ def study(options: argparse.Namespace) -> int:
     """Runs the study; the report's path is the last line."""
     chosen = get_study(options.study)
     request = Request(
-        board=load_board(options.board),
+        board=load_board(_board_of(options.target) if options.target else options.board),
         boots=options.boots,
         factors=parse_factors(options.set),
         command=("perfboard", *sys.argv[1:]),
@@ -35,6 +36,16 @@ def study(options: argparse.Namespace) -> int:
     print_run(run, options.json)
     print(_shortest(report), file=sys.stderr if options.json else sys.stdout)
     return _exit_code(run)
+
+
+def _board_of(target: str) -> str:
+    kind, _, board = target.partition(":")
+    if kind != "virtual" or not board:
+        raise UsageError(
+            f'--target is "{target}"; a boot is studied from reset, which virtual boards alone '
+            "can do: virtual:BOARD, as in virtual:verdex"
+        )
+    return board
 
 
 def _shortest(path: Path) -> str:
