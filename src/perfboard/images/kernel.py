@@ -40,6 +40,7 @@ _VARIABLES = {
     "KCFLAGS": "",
     "LOCALVERSION": "",
     "MAKEFLAGS": "",
+    "MAKELEVEL": "0",
 }
 
 
