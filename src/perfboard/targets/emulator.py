@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 OLDEST = (7, 2)
 # The overlays of the flash banks take about this much before anything is written to them.
 _ROOM = 1 << 20
+_NO_SCOPE = re.compile("scope: this emulator does not have|-plugin: |[Cc]ould not load plugin")
 
 
 def emulator_version(program: str) -> str:
@@ -127,6 +128,11 @@ class Emulator:
                 f"the disk is full: the emulator {how} for want of room in {self._temporary}.\n"
                 f"It said: {said or 'nothing'}\nMake room there and run it again; earlier runs "
                 "are unharmed."
+            )
+        if _NO_SCOPE.search(said):
+            return EnvironmentLacksError(
+                f"{self._command[0]} cannot load the scope. It said: {said}\n"
+                "The scope is made for QEMU 7.2 as Debian 12 has it."
             )
         return TargetError(
             "died",
