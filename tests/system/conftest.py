@@ -3,6 +3,7 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import tomllib
@@ -61,6 +62,8 @@ class Perfboard:
             stderr=subprocess.PIPE,
             text=True,
             env=self.environment,
+            # A suite that runs in the background ignores ^C, and its children would too.
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         )
 
     def __call__(self, *words: str, code: int = 0) -> subprocess.CompletedProcess[str]:
