@@ -30,9 +30,8 @@ def boards(options: argparse.Namespace) -> int:
     board = loaded.board
     print(f"{board.name}: {board.title}\n")
     print(textwrap.fill(" ".join(board.description.split()), 78) + "\n")
-    for key, value in board.facts.items():
-        print(textwrap.fill(f"{key}: {value}", 78, subsequent_indent="  "))
-    print(f"\nits file: {loaded.path}")
+    print(f"its file, {loaded.path}:\n")
+    print(loaded.path.read_text(), end="")
     return 0
 
 

@@ -17,11 +17,12 @@ from typing import Any
 import jinja2
 from markupsafe import Markup
 
-from perfboard.model.run import Evidence, Outcome, Run, RunError, Status, Verdict
+from perfboard.model.run import Evidence, Outcome, Run, RunError, Status
 from perfboard.model.units import format_size, format_value
 from perfboard.report import tables
 from perfboard.report.lanes import lanes
 from perfboard.report.series import Series, series_of
+from perfboard.report.verdicts import verdict_sentence
 from perfboard.report.waterfall import NARROW, WIDE, draw
 
 SLOWEST_SPANS = 15
@@ -118,8 +119,7 @@ def _view(run: Run, series: Series | None) -> Mapping[str, Any]:
         "total": _total_sentence(series),
         "where": _where_sentence(phases),
         "verdicts": [
-            (v.outcome.value, SIGNS[v.outcome], _verdict_sentence(v, run.evidence))
-            for v in verdicts
+            (v.outcome.value, SIGNS[v.outcome], verdict_sentence(v, run.evidence)) for v in verdicts
         ],
         "errors": [_split_error(error) for error in run.errors],
         "evidence": EVIDENCE[run.evidence],
@@ -173,34 +173,6 @@ def _where_sentence(rows: list[tables.TimeRow]) -> str:
         most = "most of it" if step.share > top.share / 2 else "the longest step of it"
         sentence += f", {most} {step.title} ({step.share:.0%})"
     return sentence
-
-
-def _verdict_sentence(verdict: Verdict, evidence: Evidence) -> str:
-    value, budget, low, high = (
-        format_value(number, verdict.unit)
-        for number in (verdict.value, verdict.budget, verdict.low, verdict.high)
-    )
-    start = (
-        f"usable {value} after reset"
-        if verdict.metric == "boot.total"
-        else f"{verdict.metric} is {value}"
-    )
-    if evidence in (Evidence.SILICON, Evidence.HOST):
-        start += " on average"
-    if verdict.outcome is Outcome.INCONCLUSIVE and verdict.low == verdict.high:
-        return (
-            f"{start}; the budget is {budget}, and one sample does not say how far the next "
-            "may be from it; more boots do."
-        )
-    if verdict.outcome is Outcome.INCONCLUSIVE:
-        return (
-            f"{start}, but its interval, {low} to {high}, straddles the budget of {budget}; "
-            "more boots narrow it."
-        )
-    difference = format_value(abs(verdict.value - verdict.budget), verdict.unit)
-    if verdict.outcome is Outcome.PASS:
-        return f"{start}, within the budget of {budget}, {difference} to spare."
-    return f"{start}, {difference} beyond the budget of {budget}."
 
 
 def _split_error(error: RunError) -> tuple[str, str, str]:

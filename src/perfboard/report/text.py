@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING
 from perfboard.analysis.boot_metrics import BootRow, boot_rows, metrics_of
 from perfboard.analysis.comparison import Change, Comparison, Side, label_name, percent, sign_of
 from perfboard.analysis.statistics import summary
-from perfboard.model.run import Evidence, Outcome, Run, Verdict
+from perfboard.model.run import Evidence, Run
 from perfboard.model.units import format_value
+from perfboard.report.verdicts import verdict_sentence
 from perfboard.store.index import RunRow
 
 if TYPE_CHECKING:
@@ -66,28 +67,13 @@ def run_text(run: Run) -> str:
             table.add_row(*_cells(label_name(metric), median, spread, str(found.n)))
         parts += ["", table]
     if run.verdicts:
-        parts += ["", *(verdict_sentence(verdict) for verdict in run.verdicts)]
+        parts.append("")
+        for verdict in run.verdicts:
+            sentence = verdict_sentence(verdict, run.evidence)
+            parts.append(f"{verdict.outcome.upper()}: {sentence}")
     for error in run.errors:
         parts += ["", f"{error.kind}: {error.message}"]
     return _render(parts)
-
-
-def verdict_sentence(verdict: Verdict) -> str:
-    """The verdict in a sentence, with the budget and the interval it was held against."""
-    value, budget, low, high = (
-        format_value(number, verdict.unit)
-        for number in (verdict.value, verdict.budget, verdict.low, verdict.high)
-    )
-    interval = f"{low} to {high}"
-    if verdict.outcome != Outcome.INCONCLUSIVE:
-        keeps = "keeps" if verdict.outcome == Outcome.PASS else "misses"
-        between = "" if low == high else f", {interval}"
-        sentence = f"{verdict.metric} {keeps} its budget of {budget}: {value}{between}"
-        return f"{verdict.outcome.upper()}: {sentence}"
-    why = f"{interval} straddles it"
-    if verdict.low == verdict.high:
-        why = "one sample from a real machine has no interval; repeat it"
-    return f"INCONCLUSIVE: {verdict.metric} against its budget of {budget}: {value}, but {why}"
 
 
 def runs_text(rows: Sequence[RunRow]) -> str:
