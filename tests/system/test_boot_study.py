@@ -4,6 +4,7 @@
 import csv
 import io
 import json
+from collections.abc import Callable
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ import pytest
 from perfboard.analysis.phases import PHASES, cut_phases
 from perfboard.store.reading import load_run
 
-from .conftest import Perfboard
+from .conftest import Change, Perfboard
 
 
 @pytest.fixture(scope="module")
@@ -99,6 +100,20 @@ def test_exports(runs: tuple[Perfboard, list[str]]) -> None:
     assert any(event.get("name") == "physmap_init" for event in trace["traceEvents"])
     record = json.loads(perfboard("export", plain, "--format", "json").stdout)
     assert record == perfboard.json("show", plain)
+
+
+def test_a_prompt_without_a_line_end_can_be_usable(
+    perfboard: Perfboard, derive: Callable[[Change], Path]
+) -> None:
+    def change(board: dict[str, Any]) -> None:
+        board["boot"]["usable"] = "console:activate this console"
+
+    words = ["study", "boot", "--board", str(derive(change)), "--boots", "1"]
+    (boot,) = perfboard.json(*words)["boots"]
+    usable = next(mark for mark in boot["marks"] if mark["name"] == "usable")
+    assert usable["source"] == "console"
+    last_script = next(mark for mark in boot["marks"] if mark["name"] == "exec:S99usable")
+    assert usable["t_ns"] > last_script["t_ns"]
 
 
 class _Links(HTMLParser):

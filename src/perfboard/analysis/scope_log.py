@@ -11,7 +11,7 @@ from perfboard.analysis.console import Stamps
 from perfboard.model.run import Mark, ProcessTime
 
 # Marks that every kernel reaches again and again, kept for the process times alone.
-_ACCOUNTING = {"switch", "fork", "comm"}
+ACCOUNTING = {"switch", "fork", "comm"}
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ def scope_marks(log: ScopeLog, precision_ns: int) -> tuple[Mark, ...]:
     """
     marks = [Mark(name="reset", t_ns=0, source="scope", instructions=0)]
     for record in log.records:
-        if record.name in _ACCOUNTING:
+        if record.name in ACCOUNTING:
             continue
         name = record.name
         if name == "exec":

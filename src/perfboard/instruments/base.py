@@ -10,11 +10,11 @@ from typing import Literal, Protocol
 class Sighting:
     """Something an instrument saw that the target may have to act on.
 
-    A `mark` has its name, and the text that came with it; a `line` of the
-    console has its text alone.
+    A `mark` has its name, and the text that came with it. A `line` of the
+    console has its text alone; a `prompt` is a line that has not ended yet.
     """
 
-    kind: Literal["mark", "line"]
+    kind: Literal["mark", "line", "prompt"]
     name: str
     text: str
 

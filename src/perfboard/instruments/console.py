@@ -13,7 +13,7 @@ _LONGEST_LINE = 1 << 16
 
 
 class ConsoleRecorder:
-    """Writes `console.log`, and sights each line as it ends."""
+    """Writes `console.log`, and sights each line, also before it ends."""
 
     def __init__(self) -> None:
         self._ours: socket.socket | None = None
@@ -47,7 +47,7 @@ class ConsoleRecorder:
         return -1 if self._ours is None else self._ours.fileno()
 
     def read(self) -> list[Sighting] | None:
-        """Stores the bytes that arrived; sights the lines that ended."""
+        """Stores the bytes that arrived; sights their lines."""
         assert self._ours is not None  # noqa: S101 - prepared before it is read
         try:
             data = self._ours.recv(1 << 16)
@@ -64,7 +64,10 @@ class ConsoleRecorder:
         self._line = self._line[-_LONGEST_LINE:]
         lines = [line.decode(errors="replace").strip("\r") for line in whole]
         self._tail = [*self._tail, *lines][-12:]
-        return [Sighting("line", "", line) for line in lines]
+        sightings = [Sighting("line", "", line) for line in lines]
+        if self._line:
+            sightings.append(Sighting("prompt", "", self._line.decode(errors="replace")))
+        return sightings
 
     def stop(self) -> None:
         """Closes both ends and the log."""

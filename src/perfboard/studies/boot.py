@@ -121,7 +121,8 @@ class BootStudy:
         errors: list[RunError] = []
         status = Status.COMPLETE
         try:
-            boots.extend(_boot_all(request.boots, target, plugin, marks, folder, progress))
+            for boot in _boot_all(request.boots, target, plugin, marks, folder, progress):
+                boots.append(boot)
         except PerfboardError as error:
             status = Status.FAILED
             errors.append(RunError(kind=error.kind, message=str(error)))

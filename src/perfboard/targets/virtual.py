@@ -10,6 +10,7 @@ from pathlib import Path
 from threading import Event
 
 from perfboard.analysis.kernel_log import Panic, find_panic
+from perfboard.analysis.scope_log import ACCOUNTING
 from perfboard.images.image import Image
 from perfboard.instruments.base import Instrument, Sighting
 from perfboard.instruments.console import ConsoleRecorder
@@ -133,7 +134,8 @@ class _Watch:
             if self._cancelled.is_set():
                 raise Cancelled
             for sighting in self._read(0.2):
-                progressed = time.monotonic()
+                if sighting.name not in ACCOUNTING and sighting.kind != "prompt":
+                    progressed = time.monotonic()
                 if self._judge(sighting):
                     return
             now = time.monotonic()
@@ -150,7 +152,9 @@ class _Watch:
             if panic is not None:
                 raise self._panicked(panic)
             return bool(self._pattern and self._pattern.search(sighting.text[:4096]))
-        if sighting.name in ("switch", "fork", "comm"):
+        if sighting.kind == "prompt":
+            return bool(self._pattern and self._pattern.search(sighting.text[:4096]))
+        if sighting.name in ACCOUNTING:
             return False
         name = sighting.name
         if name == "exec":
