@@ -2,6 +2,7 @@
 """The report of a stored run, written into its folder."""
 
 import os
+import tempfile
 from pathlib import Path
 
 from perfboard.report.html import render
@@ -16,10 +17,14 @@ def write_report(folder: Path) -> Path:
     """
     text = render(load_run(folder)).encode()
     report = folder / "report.html"
-    unfinished = folder / f".report.html.{os.getpid()}"
     with disk_errors(report, len(text)):
+        # The folder may be anyone's: a name that cannot be there already follows no link.
+        descriptor, name = tempfile.mkstemp(dir=folder, prefix=".report.")
+        unfinished = Path(name)
         try:
-            unfinished.write_bytes(text)
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(text)
+            unfinished.chmod(0o644)
             unfinished.replace(report)
         finally:
             unfinished.unlink(missing_ok=True)
