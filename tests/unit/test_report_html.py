@@ -338,3 +338,9 @@ def test_probes_without_a_time_are_named() -> None:
     spans = (Span(kind="initcall", name="f", start_ns=5, duration_ns=9, returned=0),)
     page = render(sample(boots=(make_boot(spans=spans, untimed=("9000000.pl011",)),)))
     assert "9000000.pl011" in page
+
+
+def test_the_kernels_own_task_is_explained() -> None:
+    processes = (ProcessTime(name="swapper", time_ns=10**6, instructions=5),)
+    page = render(sample(boots=(make_boot(processes=processes),)))
+    assert "swapper (the kernel&#39;s start and idle task)" in page

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from perfboard.analysis.console import Stamps
-from perfboard.model.run import Mark, ProcessTime
+from perfboard.model.run import IDLE_TASK, Mark, ProcessTime
 
 # Marks that every kernel reaches again and again, kept for the process times alone.
 ACCOUNTING = {"switch", "fork", "comm"}
@@ -101,7 +101,7 @@ def process_times(log: ScopeLog, until_ns: int) -> tuple[ProcessTime, ...]:
 
     def charge(end_ns: int, end_instructions: int) -> None:
         if current is not None and since is not None:
-            name = names.get(current, "swapper")
+            name = names.get(current, IDLE_TASK)
             time_ns[name] += end_ns - since.ns
             instructions[name] += end_instructions - since.instructions
 
@@ -112,7 +112,7 @@ def process_times(log: ScopeLog, until_ns: int) -> tuple[ProcessTime, ...]:
             charge(record.ns, record.instructions)
             current, since = record.words[2], record
         elif record.name == "fork" and record.words:
-            names[record.words[0]] = names.get(current, "swapper") if current else "swapper"
+            names[record.words[0]] = names.get(current, IDLE_TASK) if current else IDLE_TASK
         elif record.name == "comm" and record.words:
             names[record.words[0]] = record.text
         elif record.name == "exec" and current is not None:

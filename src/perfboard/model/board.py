@@ -17,8 +17,6 @@ from pydantic import (
 
 from perfboard.model.units import parse_size
 
-BOARD_SCHEMA = "perfboard.board/1"
-
 
 def _size(value: object) -> object:
     return parse_size(value) if isinstance(value, str) else value

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Errors: one class for each exit code, told apart by who must act."""
 
+# Parts a message from the console's last lines, wherever it is kept as text.
+CONSOLE_HEADING = "\nlast console lines:\n"
+
 
 class PerfboardError(Exception):
     """Base of all errors that Perfboard raises on purpose.
@@ -39,7 +42,7 @@ class TargetError(PerfboardError):
 
     def __str__(self) -> str:
         message = super().__str__()
-        return f"{message}\nlast console lines:\n{self.console}" if self.console else message
+        return f"{message}{CONSOLE_HEADING}{self.console}" if self.console else message
 
 
 EXIT_FAILED_VERDICT = 1

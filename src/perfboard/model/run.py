@@ -73,8 +73,15 @@ class Span(Record):
     returned: Int64
 
 
+IDLE_TASK = "swapper"
+
+
 class ProcessTime(Record):
-    """Processor time of one process over a boot; 0 is the kernel's idle task."""
+    """Processor time of one process over a boot.
+
+    IDLE_TASK is the kernel's own first task: it starts the kernel, and then runs when
+    nothing else does.
+    """
 
     name: str
     time_ns: Int64

@@ -17,6 +17,7 @@ from typing import Any
 import jinja2
 from markupsafe import Markup
 
+from perfboard.model.errors import CONSOLE_HEADING
 from perfboard.model.run import Evidence, Outcome, Run, RunError, Status
 from perfboard.model.units import format_size, format_value
 from perfboard.report import tables
@@ -176,6 +177,5 @@ def _where_sentence(rows: list[tables.TimeRow]) -> str:
 
 
 def _split_error(error: RunError) -> tuple[str, str, str]:
-    # TargetError's text ends with the console's last lines under this heading.
-    message, _, console = error.message.partition("\nlast console lines:\n")
+    message, _, console = error.message.partition(CONSOLE_HEADING)
     return error.kind, message, console

@@ -10,7 +10,7 @@ from itertools import groupby
 from typing import TypeVar
 
 from perfboard.analysis.phases import PhaseTime, total
-from perfboard.model.run import Span
+from perfboard.model.run import IDLE_TASK, Span
 from perfboard.model.units import format_value
 from perfboard.report.lanes import step_name
 from perfboard.report.series import Series
@@ -219,7 +219,7 @@ def process_rows(series: Series, most: int) -> list[TimeRow]:
     return [
         _summary(
             series,
-            "0 (the kernel's idle task)" if name == "0" else name,
+            f"{name} (the kernel's start and idle task)" if name == IDLE_TASK else name,
             times[name],
             whole,
             instructions=_instructions(counts[name]),
