@@ -5,6 +5,9 @@
 PACKAGES := bc bison build-essential ca-certificates clang-format flex \
 	gcc-arm-linux-gnueabihf libc6-dev-armhf-cross python3-venv \
 	qemu-system-arm squashfs-tools util-linux xz-utils
+# No server that starts with its package: $(SERVERS) names those, where that harms nobody.
+TEST_PACKAGES := busybox-static dropbear-bin iproute2 openssh-client qemu-user-static
+SERVERS ?=
 PYTHON ?= python3
 VENV := .venv
 SUDO := $(if $(filter 0,$(shell id -u)),,sudo)
@@ -21,18 +24,24 @@ unit: $(VENV)/.dev
 	$(VENV)/bin/pytest --numprocesses auto tests/unit
 
 check: $(VENV)/.dev
-	$(VENV)/bin/ruff check src tests benchmarks
-	$(VENV)/bin/ruff format --check src tests benchmarks
+	$(VENV)/bin/ruff check hatch_build.py src tests benchmarks
+	$(VENV)/bin/ruff format --check hatch_build.py src tests benchmarks
 	$(VENV)/bin/mypy
 	clang-format --dry-run --Werror $$(git ls-files 'native/*.c' 'native/*.h' 'tests/*.c' 'src/*.c')
 
 # What the distribution brings: asked for only where something is missing.
+install = dpkg-query --show $(1) >/dev/null 2>&1 || { \
+	$(SUDO) apt-get update -q && \
+	$(SUDO) env DEBIAN_FRONTEND=noninteractive apt-get install -y -q \
+		--no-install-recommends $(1); }
+
 $(VENV)/.packages: Makefile
-	@dpkg-query --show $(PACKAGES) >/dev/null 2>&1 || { \
-		$(SUDO) apt-get update -q && \
-		$(SUDO) env DEBIAN_FRONTEND=noninteractive apt-get install -y -q \
-			--no-install-recommends $(PACKAGES); }
+	@$(call install,$(PACKAGES))
 	@mkdir -p $(VENV)
+	@touch $@
+
+$(VENV)/.test-packages: $(VENV)/.packages
+	@$(call install,$(TEST_PACKAGES) $(SERVERS))
 	@touch $@
 
 $(VENV)/bin/pip: $(VENV)/.packages
@@ -40,10 +49,10 @@ $(VENV)/bin/pip: $(VENV)/.packages
 	@touch $@
 
 $(VENV)/.run: $(VENV)/bin/pip pyproject.toml
-	$(VENV)/bin/pip install --quiet --editable .
+	$(VENV)/bin/pip install --quiet --editable '.[probe]'
 	@touch $@
 
-$(VENV)/.dev: $(VENV)/bin/pip pyproject.toml
+$(VENV)/.dev: $(VENV)/bin/pip $(VENV)/.test-packages pyproject.toml
 	$(VENV)/bin/pip install --quiet --editable '.[dev]'
 	@touch $@ $(VENV)/.run
 

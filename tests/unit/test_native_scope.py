@@ -73,7 +73,7 @@ def test_a_wrong_line_is_named(harness: Path, line: bytes, why: bytes) -> None:
 def test_random_bytes_do_no_harm(harness: Path, tmp_path: Path) -> None:
     import random
 
-    source = random.Random(7)  # noqa: S311 - not for secrets
+    source = random.Random(7)
     words = [b"name", b"c0008000", b"every", b"first", b"words=", b"text=*", b"\n", b" ", b"\0"]
     for _ in range(60):
         parts = [*source.choices(words, k=40), source.randbytes(8)]

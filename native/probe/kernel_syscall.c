@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * kernel.syscall: a system call that does nothing: getppid(), asked of the
+ * kernel each time, as no C library keeps the answer and no vDSO gives it.
+ */
+#include "probe.h"
+
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static void ask(void *context, unsigned long count)
+{
+	bool *wrong = context;
+	long parent = 0;
+
+	for (unsigned long i = 0; i < count; i++)
+		parent = syscall(SYS_getppid);
+	if (parent != getppid())
+		*wrong = true;
+}
+
+static void measure(const struct options *options)
+{
+	const struct metric metric = {"kernel.syscall", "s", LOWER, "lat_syscall null", NULL};
+	bool wrong = false;
+	struct slopes slopes;
+	bool measured = time_slopes(ask, &wrong, options->seconds, &slopes);
+
+	if (wrong) {
+		because("self-check: the kernel gave another parent");
+		measured = false;
+	}
+	print_slopes(measured, &metric, &slopes);
+}
+
+APPLET(kernel_syscall, "kernel.syscall", "a system call that does nothing", 1, measure);

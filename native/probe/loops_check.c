@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which loops there are, and whether they do what they are to. */
+#include "loops.h"
+
+#include "probe.h"
+
+#include <string.h>
+
+#define LARGEST (8 * LOOPS_GRAIN)
+/* Room for what must stay as it is, before and behind. */
+#define AROUND ((size_t)256)
+
+#define WORDS4                                                                                     \
+	(uint32_t) LOOPS_WORD, (uint32_t)LOOPS_WORD, (uint32_t)LOOPS_WORD, (uint32_t)LOOPS_WORD
+const uint32_t loops_pattern[16]
+    __attribute__((aligned(LOOPS_ALIGNMENT))) = {WORDS4, WORDS4, WORDS4, WORDS4};
+
+int loops_available(struct loops available[MOST_LOOPS])
+{
+	unsigned features = loops_features();
+	int count = 0;
+
+	for (const struct loops *loops = loops_table; loops->name; loops++) {
+		/* Half the width may be as fast beyond the caches; less than that never was faster.
+		 */
+		bool narrow = count && loops->needs && loops->width * 2 < available[0].width;
+
+		if (!(loops->needs & ~features) && !narrow && count < MOST_LOOPS - 1)
+			available[count++] = *loops;
+	}
+	available[count++] = loops_in_c;
+	available[0].from = 0;
+	return count;
+}
+
+struct area {
+	unsigned char bytes[AROUND + LARGEST + AROUND];
+};
+
+/* No byte like its neighbours, none like those a word or a line away. */
+static void fill(struct area *area, unsigned seed)
+{
+	uint32_t x = seed * 2654435761u + 1;
+
+	for (size_t i = 0; i < sizeof(area->bytes); i++) {
+		x = x * 1664525u + 1013904223u;
+		area->bytes[i] = (unsigned char)(x >> 24);
+	}
+}
+
+static void expect(struct area *expected, const struct loops *loops, enum operation operation,
+		   const unsigned char *from, size_t at, size_t size)
+{
+	if (operation == COPY)
+		memcpy(expected->bytes + at, from, size);
+	for (size_t i = 0; operation == WRITE && i < size; i++)
+		expected->bytes[at + i] =
+		    loops->zeroes ? 0 : ((const unsigned char *)loops_pattern)[i % 4];
+}
+
+static bool is_right(const struct loops *loops, enum operation operation, size_t offset,
+		     size_t size)
+{
+	static const char *const names[] = {"read", "write", "update", "copy"};
+	static struct area from __attribute__((aligned(4096)));
+	static struct area to __attribute__((aligned(4096)));
+	static struct area from_before, expected;
+	size_t at = AROUND + offset;
+
+	fill(&from, 1 + (unsigned)size);
+	fill(&to, 2 + (unsigned)offset);
+	from_before = from;
+	expected = to;
+	expect(&expected, loops, operation, from.bytes + at, at, size);
+	loops->loop[operation](to.bytes + at, from.bytes + at, size, 2);
+	if (!memcmp(&to, &expected, sizeof(to)) && !memcmp(&from, &from_before, sizeof(from)))
+		return true;
+	because("self-check: %s of %zu bytes with loop %s leaves memory wrong", names[operation],
+		size, loops->name);
+	return false;
+}
+
+bool loops_are_right(const struct loops *loops)
+{
+	static const size_t sizes[] = {1, 2, 3, 8};
+	static const size_t offsets[] = {0, LOOPS_ALIGNMENT, 3 * LOOPS_ALIGNMENT};
+
+	for (int operation = 0; operation < OPERATIONS; operation++)
+		for (int i = 0; i < 4 && loops->loop[operation]; i++)
+			for (int j = 0; j < 3; j++)
+				if (!is_right(loops, operation, offsets[j], sizes[i] * LOOPS_GRAIN))
+					return false;
+	return true;
+}

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * perfboard-probe APPLET [--seconds S] [--cpu N] [--room BYTES]
+ * perfboard-probe list
+ * perfboard-probe serve [--idle S]
+ *
+ * Measures one thing in one process, prints JSON lines, ends. `list` names the
+ * applets; `serve` runs them for whoever is at the other end of a line.
+ *
+ * Exit status: 0 measured, or refused with the reason in the output; 2 wrong arguments.
+ */
+#include "probe.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+extern const struct applet *const __start_applets[];
+extern const struct applet *const __stop_applets[];
+
+static int usage(void)
+{
+	fputs("usage: perfboard-probe APPLET [--seconds S] [--cpu N] [--room BYTES]\n"
+	      "       perfboard-probe list\n"
+	      "       perfboard-probe serve [--idle S]\n",
+	      stderr);
+	return 2;
+}
+
+static int list(void)
+{
+	for (const struct applet *const *applet = __start_applets; applet < __stop_applets;
+	     applet++)
+		printf("{\"applet\":\"%s\",\"summary\":\"%s\",\"weight\":%d}\n", (*applet)->name,
+		       (*applet)->summary, (*applet)->weight);
+	return 0;
+}
+
+const struct applet *find_applet(const char *name)
+{
+	for (const struct applet *const *applet = __start_applets; applet < __stop_applets;
+	     applet++)
+		if (!strcmp((*applet)->name, name))
+			return *applet;
+	return NULL;
+}
+
+static bool parse(int argc, char **argv, struct options *options)
+{
+	for (int i = 0; i < argc; i += 2) {
+		char *end = NULL;
+
+		if (i + 1 == argc)
+			return false;
+		if (!strcmp(argv[i], "--seconds"))
+			options->seconds = strtod(argv[i + 1], &end);
+		else if (!strcmp(argv[i], "--cpu"))
+			options->cpu = (int)strtol(argv[i + 1], &end, 10);
+		else if (!strcmp(argv[i], "--room"))
+			options->room = strtoull(argv[i + 1], &end, 10);
+		if (!end || end == argv[i + 1] || *end)
+			return false;
+	}
+	return options->seconds > 0 && options->seconds <= 3600;
+}
+
+/* Where memory runs out after all, the kernel is to end the probe, and nothing else. */
+static void volunteer_for_the_oom_killer(void)
+{
+	int file = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+
+	if (file >= 0) {
+		if (write(file, "1000", 4) < 0)
+			print_note("the OOM killer may choose others than the probe");
+		close(file);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	/* What kernel.exec starts. */
+	if (argc == 2 && !strcmp(argv[1], "nothing"))
+		return 0;
+	if (argc == 2 && !strcmp(argv[1], "list"))
+		return list();
+	if (argc >= 2 && !strcmp(argv[1], "serve"))
+		return serve(argc - 2, argv + 2);
+
+	struct options options = {.seconds = 1, .cpu = -1, .room = spare_memory()};
+	const struct applet *applet = argc >= 2 ? find_applet(argv[1]) : NULL;
+
+	if (!applet || !parse(argc - 2, argv + 2, &options))
+		return usage();
+	signal(SIGPIPE, SIG_DFL);
+	if (options.cpu < 0)
+		options.cpu = this_processor();
+	bool pinned = pin(options.cpu);
+
+	print_process(applet->name, &options);
+	if (!pinned)
+		print_note("not pinned to processor %d: %s", options.cpu, why_not());
+	volunteer_for_the_oom_killer();
+	watch_disturbances();
+	uint64_t began = clock_now();
+
+	applet->run(&options);
+	print_end((double)(clock_now() - began) * 1e-9);
+	return fflush(stdout) ? 1 : 0;
+}

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * memory.map: reading a file through mmap(), its content being in the page
+ * cache, by size.
+ *
+ * One operation is mmap() of the whole, the touching, munmap(): lmbench's
+ * bw_mmap_rd where it opens, but without its open and close.
+ *
+ * touch=sum   reads and adds up every word; the sum is checked. bw_mmap_rd.
+ * touch=page  reads one word of each page: what it costs to have the file mapped.
+ *	Its bandwidth counts all bytes that were mapped, though few were read.
+ *
+ * memory.map.fault is the time of a touch=page operation over the page faults it
+ * had, which getrusage() counted: kernels map several pages a fault.
+ */
+#include "budget.h"
+#include "scratch.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+struct reading {
+	int file;
+	size_t size;
+	bool sum;
+	size_t page;
+	unsigned long expected;
+	unsigned long done, wrong, unmapped; /* operations */
+};
+
+static void read_mapped(void *context, unsigned long count)
+{
+	struct reading *reading = context;
+
+	for (; count; count--) {
+		char *memory = mmap(NULL, reading->size, PROT_READ, MAP_SHARED, reading->file, 0);
+
+		reading->done++;
+		if (memory == MAP_FAILED) {
+			reading->unmapped++;
+			continue;
+		}
+		if (reading->sum)
+			reading->wrong += sum_words(memory, reading->size) != reading->expected;
+		else
+			for (volatile char *at = memory; at < memory + reading->size;
+			     at += reading->page)
+				(void)*(volatile unsigned long *)(volatile void *)at;
+		munmap(memory, reading->size);
+	}
+}
+
+static long faults(void)
+{
+	struct rusage usage = {0};
+
+	getrusage(RUSAGE_SELF, &usage);
+	return usage.ru_minflt;
+}
+
+static void print_fault(const struct reading *reading, struct slopes *slopes, long had)
+{
+	const struct label labels[] = {{"size", decimal(reading->size)}, {NULL, NULL}};
+	const struct metric metric = {"memory.map.fault", "s", LOWER, NULL, labels};
+	double an_operation = (double)had / (double)reading->done;
+
+	if (had <= 0) {
+		print_refused("memory.map.fault: %zu bytes: no page fault was counted",
+			      reading->size);
+		return;
+	}
+	for (int i = 0; i < slopes->count; i++)
+		slopes->seconds[i] /= an_operation;
+	print_metric(&metric, slopes->seconds, slopes->count);
+}
+
+/* False where the time is spent. */
+static bool measure_point(struct budget *budget, struct reading *reading)
+{
+	const struct label labels[] = {{"size", decimal(reading->size)},
+				       {"touch", reading->sum ? "sum" : "page"},
+				       {NULL, NULL}};
+	const struct metric metric = {"memory.map.bandwidth", "B/s", HIGHER,
+				      reading->sum ? "bw_mmap_rd" : NULL, labels};
+	struct slopes slopes, rates;
+	uint64_t began = clock_now();
+
+	reading->done = reading->wrong = reading->unmapped = 0;
+	reading->expected = scratch_sum(reading->size);
+	read_mapped(reading, 1);
+	if (reading->unmapped) {
+		print_refused("memory.map: %zu bytes: mmap: %s", reading->size, strerror(errno));
+		budget->points--;
+		return true;
+	}
+	if (!budget_allows(budget, least_point((double)(clock_now() - began) * 1e-9)))
+		return false;
+	long before = faults();
+
+	reading->done = 0;
+	bool measured = time_slopes(read_mapped, reading, budget_share(budget), &slopes);
+	long had = faults() - before;
+
+	if (reading->wrong || reading->unmapped) {
+		print_refused("memory.map: self-check: %zu bytes: %lu of %lu readings were wrong",
+			      reading->size, reading->wrong + reading->unmapped, reading->done);
+		return true;
+	}
+	rates = slopes;
+	if (measured)
+		slopes_to_rates(&rates, (double)reading->size);
+	print_slopes(measured, &metric, &rates);
+	if (measured && !reading->sum)
+		print_fault(reading, &slopes, had);
+	return true;
+}
+
+static void measure(const struct options *options)
+{
+	struct scratch scratch;
+	int points = 0;
+
+	if (!make_scratch(options, &scratch)) {
+		print_refused("memory.map: %s", why_not());
+		return;
+	}
+	for (size_t size = SCRATCH_BLOCK; size <= scratch.size; size *= 2)
+		points += 2;
+	struct budget budget = budget_begin(options, points);
+	bool time = true;
+
+	for (size_t size = SCRATCH_BLOCK; time && size <= scratch.size; size *= 2) {
+		struct reading reading = {
+		    .file = scratch.file, .size = size, .sum = true, .page = page_size()};
+
+		time = measure_point(&budget, &reading);
+		reading.sum = false;
+		time = time && measure_point(&budget, &reading);
+		if (!time)
+			print_note("no time for sizes from %zu", size);
+	}
+	close(scratch.file);
+}
+
+APPLET(memory_map, "memory.map", "reading a mapped file, by size", 3, measure);

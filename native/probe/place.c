@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where processes run: pinned, and to which processor. */
+#include "probe.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+
+/* As many as a cpu_set_t holds. */
+#define MOST_PROCESSORS CPU_SETSIZE
+
+/* Those that the process had when it began, before it was pinned. */
+static const cpu_set_t *allowed(void)
+{
+	static cpu_set_t set;
+	static bool known;
+
+	if (!known && sched_getaffinity(0, sizeof(set), &set))
+		CPU_SET(0, &set);
+	known = true;
+	return &set;
+}
+
+int processors(void)
+{
+	return CPU_COUNT(allowed());
+}
+
+int this_processor(void)
+{
+	int cpu = sched_getcpu();
+
+	if (cpu >= 0 && CPU_ISSET(cpu, allowed()))
+		return cpu;
+	for (cpu = 0; cpu < MOST_PROCESSORS && !CPU_ISSET(cpu, allowed()); cpu++)
+		;
+	return cpu;
+}
+
+bool pin(int cpu)
+{
+	cpu_set_t set;
+
+	allowed();
+	CPU_ZERO(&set);
+	if (cpu >= 0 && cpu < MOST_PROCESSORS)
+		CPU_SET(cpu, &set);
+	if (!sched_setaffinity(0, sizeof(set), &set))
+		return true;
+	because("%s", strerror(errno));
+	return false;
+}
+
+/* A list that the kernel gives of those that share something with `cpu`; "" where it does not. */
+static void sharing(int cpu, const char *what, char *text, size_t room)
+{
+	char path[96];
+
+	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/%s", cpu, what);
+	read_file(path, text, room);
+}
+
+/* Those that share this one's last-level cache. */
+static void cluster_of(int cpu, char *text, size_t room)
+{
+	char what[48];
+
+	text[0] = '\0';
+	for (int index = 7; index >= 0 && !text[0]; index--) {
+		snprintf(what, sizeof(what), "cache/index%d/shared_cpu_list", index);
+		sharing(cpu, what, text, room);
+	}
+}
+
+/* Never another thread of the same core: that would be no second processor. */
+static int another(int cpu, bool same_cluster)
+{
+	static const char threads[] = "topology/thread_siblings_list";
+	char cluster[128], core[128], theirs[128];
+
+	cluster_of(cpu, cluster, sizeof(cluster));
+	sharing(cpu, threads, core, sizeof(core));
+	for (int other = 0; other < MOST_PROCESSORS; other++) {
+		if (other == cpu || !CPU_ISSET(other, allowed()))
+			continue;
+		sharing(other, threads, theirs, sizeof(theirs));
+		if (core[0] && !strcmp(core, theirs))
+			continue;
+		cluster_of(other, theirs, sizeof(theirs));
+		if (!strcmp(cluster, theirs) == same_cluster)
+			return other;
+	}
+	return -1;
+}
+
+int other_processor(int cpu)
+{
+	return another(cpu, true);
+}
+
+int processor_of_other_cluster(int cpu)
+{
+	return another(cpu, false);
+}

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What an applet is, and what the probe gives it: a clock, batches timed by
+ * their slope, memory within limits, children that die with it, JSON lines.
+ *
+ * An applet is one file: a header comment that is its manual, a function that
+ * measures, and APPLET() to be found by. It prints only through json.c.
+ */
+#ifndef PROBE_H
+#define PROBE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct options {
+	double seconds; /* about how long this process may measure */
+	int cpu;	/* the processor it is pinned to */
+	size_t room;	/* the most memory, in bytes, that it may touch */
+};
+
+struct applet {
+	const char *name;    /* as in "memory.latency" */
+	const char *summary; /* what it measures, a line */
+	int weight;	     /* its share of a study's time: about its number of points */
+	void (*run)(const struct options *options);
+};
+
+/* Puts the applet where main() finds it. */
+#define APPLET(identifier, ...)                                                                    \
+	static const struct applet identifier = {__VA_ARGS__};                                     \
+	__attribute__((used, retain,                                                               \
+		       section("applets"))) static const struct applet *const identifier##_entry = \
+	    &identifier
+
+/* clock.c: CLOCK_MONOTONIC_RAW where the kernel has it, else CLOCK_MONOTONIC. */
+
+struct clock_facts {
+	const char *name;
+	uint64_t tick_ns; /* the least step that was seen */
+	double cost_ns;	  /* what one reading takes */
+};
+
+const struct clock_facts *clock_facts(void);
+uint64_t clock_now(void); /* ns; never less than it was: a step back is counted instead */
+unsigned clock_steps_back(void);
+
+/* batch.c: the time of one operation, as the slope between two batch sizes. */
+
+/* Does the operation `count` times. */
+typedef void batch_function(void *context, unsigned long count);
+
+#define MOST_SAMPLES 64
+
+struct slopes {
+	int count;
+	double seconds[MOST_SAMPLES]; /* each the time of one operation, above 0 */
+	unsigned long batch;	      /* operations in the smaller of the two batches */
+	bool settled; /* warm: the drift was under 1 % before the samples were taken */
+};
+
+/*
+ * Times `operation` for about `seconds`: finds the batch that spans at least
+ * 1000 ticks of the clock, warms until two batches agree within 1 %, then takes
+ * slopes. False where the clock is too coarse for that in the time given; the
+ * reason is then in `why_not()`.
+ */
+bool time_slopes(batch_function *operation, void *context, double seconds, struct slopes *slopes);
+
+/* Turns times into rates, `units` a time. */
+void slopes_to_rates(struct slopes *slopes, double units);
+
+/* Takes the median of `less` off each; what is left may be below 0. */
+void slopes_less(struct slopes *slopes, const struct slopes *less);
+
+const char *why_not(void);
+unsigned unusable_pairs(void); /* whose larger batch took no longer than the smaller */
+
+/* json.c: one line each; text may hold anything. */
+
+struct label {
+	const char *name;
+	const char *value;
+};
+
+enum better { LOWER, HIGHER };
+
+struct metric {
+	const char *name;
+	const char *unit; /* s, B, B/s, 1/s or 1 */
+	enum better better;
+	const char *alias;	    /* lmbench's name of it, or NULL */
+	const struct label *labels; /* ended by one without a name; may be NULL */
+};
+
+void print_metric(const struct metric *metric, const double *samples, int count);
+void print_fact(const char *name, const char *value);
+__attribute__((format(printf, 1, 2))) void print_note(const char *format, ...);
+__attribute__((format(printf, 1, 2))) void print_refused(const char *format, ...);
+void print_process(const char *probe, const struct options *options);
+void print_end(double elapsed_s);
+
+const char *architecture(void); /* as in "armv5te" */
+
+/* Decimal text of a number, for a label; valid until the eighth next call. */
+const char *decimal(unsigned long long number);
+
+/* The metric of `slopes` or, where time_slopes() failed, why it is refused. */
+void print_slopes(bool measured, const struct metric *metric, const struct slopes *slopes);
+
+/* memory.c: what a small board can spare. */
+
+/* A row of the text of /proc/meminfo, as in "MemFree:", in bytes; 0 where there is none. */
+unsigned long long meminfo(const char *text, const char *name);
+size_t spare_memory(void); /* bytes that can be touched without driving the board out of memory */
+
+/*
+ * `size` bytes, touched, at a multiple of 4 KiB (of 2 MiB with `huge`); NULL
+ * where the room does not allow it, with the reason in why_not(). `huge` asks for huge pages
+ * and gives NULL where the kernel did not give them.
+ */
+void *take_memory(const struct options *options, size_t size, bool huge);
+void give_back(void *memory, size_t size);
+size_t page_size(void);
+size_t last_level_cache(void); /* bytes, or 0 where the kernel does not say */
+
+/* place.c: where a process runs. */
+
+int processors(void);			 /* that this process may use */
+int this_processor(void);		 /* where it runs, among those it may use */
+bool pin(int cpu);			 /* this process, to one processor */
+int other_processor(int cpu);		 /* another of the same cluster, or -1 */
+int processor_of_other_cluster(int cpu); /* -1 where all share their last-level cache */
+
+/* child.c: processes that never outlive the one that started them. */
+
+pid_t fork_child(void); /* as fork(); the child is killed when its parent ends */
+void end_child(pid_t child);
+/* Reads a small file; the bytes read, 0 where that cannot be done. `text` is ended by a NUL. */
+size_t read_file(const char *path, char *text, size_t room);
+
+/* disturbance.c: what came between. */
+
+void watch_disturbances(void);
+void print_disturbances(void); /* the members of the end line's object */
+
+/* Sets what why_not() says. */
+__attribute__((format(printf, 1, 2))) void because(const char *format, ...);
+
+/* frequency.c: cycles a second of this processor, by dependent additions; 0 where not found. */
+double processor_frequency(double seconds);
+
+/* main.c */
+const struct applet *find_applet(const char *name); /* NULL: there is none */
+
+/* serve.c */
+int serve(int argc, char **argv);
+
+uint32_t crc32_of(uint32_t before, const void *data, size_t size); /* zlib's; begin with 0 */
+
+#endif

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The probe's binaries, compiled for every architecture by the `ziglang` package's compiler.
+
+The package's build hook calls this before anything that Perfboard depends on is installed:
+nothing outside the standard library is imported.
+"""
+
+import os
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+from perfboard.model.errors import EnvironmentLacksError
+
+# The target, and the least processor that the binary is to run on. Wider units (NEON, AVX)
+# are used by loops that first ask the kernel whether the processor has them.
+ARCHITECTURES: dict[str, tuple[str, str]] = {
+    "armv5te": ("arm-linux-musleabi", "arm926ej_s"),
+    # The ARMv7 parts without NEON have sixteen double registers.
+    "armv7": ("arm-linux-musleabihf", "generic+v7a+vfp3d16"),
+    "aarch64": ("aarch64-linux-musl", "generic"),
+    "i486": ("x86-linux-musl", "i486"),
+    "i686": ("x86-linux-musl", "i686"),
+    "x86_64": ("x86_64-linux-musl", "x86_64"),
+    "riscv64": ("riscv64-linux-musl", "baseline_rv64"),
+    # Floating point in software: most routers' processors have none in hardware.
+    "mipsel": ("mipsel-linux-musl", "mips32+soft_float"),
+    "powerpc": ("powerpc-linux-musl", "ppc"),
+}
+
+_FLAGS = (
+    *("-std=c11", "-D_GNU_SOURCE", "-Os", "-Wall", "-Wextra", "-Werror"),
+    *("-static", "-s", "-ffunction-sections", "-fdata-sections", "-Wl,--gc-sections"),
+    # Tables for exceptions, of which C has none: a seventh of the size.
+    *("-fno-unwind-tables", "-fno-asynchronous-unwind-tables"),
+    # Each file is compiled for itself: what an applet measures is not changed by its callers.
+    "-fno-lto",
+)
+
+
+def source_folder() -> Path:
+    """native/probe, which only a checkout or an unpacked sdist has."""
+    return Path(__file__).parents[3] / "native" / "probe"
+
+
+def command(arch: str) -> list[str]:
+    """What compiles the sources, within their folder, but for the output's name."""
+    target, processor = ARCHITECTURES[arch]
+    # Names without their folder, so that the same sources make the same bytes anywhere.
+    names = sorted(path.name for path in source_folder().glob("*.c"))
+    return ["ziglang", "cc", "-target", target, f"-mcpu={processor}", *_FLAGS, *names]
+
+
+def build(arch: str, output: Path, cache: Path) -> None:
+    """Compiles the probe for `arch` into the file `output`.
+
+    The compiler keeps what it can use again, such as the C library, in `cache`. Raises
+    EnvironmentLacksError where the compiler or the sources are missing, or do not agree.
+    """
+    if find_spec("ziglang") is None:
+        raise EnvironmentLacksError(
+            f"The probe for {arch} is not built, and its compiler is not installed: "
+            "pip install 'perfboard[probe]'"
+        )
+    if not source_folder().is_dir():
+        raise EnvironmentLacksError(f"{source_folder()}: the probe's sources are not there.")
+    folders = {"ZIG_GLOBAL_CACHE_DIR": str(cache), "ZIG_LOCAL_CACHE_DIR": str(cache)}
+    done = subprocess.run(
+        [sys.executable, "-m", *command(arch), "-o", str(output.absolute())],
+        cwd=source_folder(),
+        env={**os.environ, **folders},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        errors="replace",
+        check=False,
+    )
+    if done.returncode or not output.is_file():
+        raise EnvironmentLacksError(
+            f"The probe for {arch} does not compile here:\n{done.stderr.strip()[-4000:]}"
+        )

@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The probe's core, compiled with sanitizers: slopes on a clock of ours, output, frames."""
+
+import json
+import subprocess
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from perfboard.probes.frames import Frame, decode, encode
+
+from .probe_compiler import compile_probe
+
+
+@pytest.fixture(scope="session")
+def harness(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    program = tmp_path_factory.mktemp("native") / "harness"
+    compile_probe(program, "probe_harness.c", without=("main", "serve"), fake_clock=True)
+    return program
+
+
+def run(harness: Path, *words: str, given: bytes = b"") -> bytes:
+    done = subprocess.run([harness, *words], input=given, capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr.decode()
+    return done.stdout
+
+
+def slopes(
+    harness: Path,
+    *,
+    tick: int = 1,
+    cost: int = 20,
+    overhead: int = 0,
+    operation: int,
+    back: int = 0,
+    seconds: float,
+) -> dict[str, Any]:
+    """What time_slopes() finds of an operation of so many ns; see probe_harness.c."""
+    words = (tick, cost, overhead, operation, back, seconds)
+    return dict(json.loads(run(harness, "slopes", *map(str, words))))
+
+
+def test_what_a_batch_costs_beside_its_operations_drops_out(harness: Path) -> None:
+    found = slopes(harness, overhead=5000, operation=7, seconds=1)
+    assert found["measured"] and found["settled"]
+    assert len(found["samples"]) >= 3
+    assert found["samples"] == pytest.approx([7e-9] * len(found["samples"]), rel=1e-12)
+
+
+@given(
+    tick=st.integers(1, 100_000),
+    cost=st.integers(1, 2000),
+    overhead=st.integers(0, 1_000_000),
+    operation=st.integers(1, 1_000_000),
+)
+def test_a_slope_is_wrong_by_ticks_and_no_more(
+    harness: Path, tick: int, cost: int, overhead: int, operation: int
+) -> None:
+    found = slopes(harness, tick=tick, cost=cost, overhead=overhead, operation=operation, seconds=1)
+    assert found["measured"]
+    for sample in found["samples"]:
+        assert abs(sample * 1e9 - operation) <= 2 * tick / found["batch"] + 1e-6 * operation
+
+
+def test_a_batch_spans_a_thousand_ticks(harness: Path) -> None:
+    found = slopes(harness, tick=1000, cost=30, operation=7, seconds=0.001)
+    assert found["measured"]
+    assert found["tick"] == 1000
+    assert found["batch"] * 7 >= 1000 * 1000
+
+
+def test_a_clock_that_is_too_coarse_is_refused_with_the_reason(harness: Path) -> None:
+    found = slopes(harness, tick=10_000_000, operation=7, seconds=1)
+    assert not found["measured"]
+    assert found["samples"] == []
+    assert "tick of 10 ms is too coarse" in found["why"]
+
+
+def test_a_clock_that_steps_back_is_counted_and_gives_no_negative_time(harness: Path) -> None:
+    found = slopes(harness, operation=7, back=13, seconds=0.2)
+    assert found["steps_back"] > 0
+    assert all(sample > 0 for sample in found["samples"])
+
+
+def test_a_batch_that_takes_no_longer_than_half_of_it_is_no_sample(harness: Path) -> None:
+    found = slopes(harness, overhead=5000, operation=0, seconds=0.1)
+    assert not found["measured"]
+    assert found["unusable"] > 0
+    assert "took no longer" in found["why"]
+
+
+@given(st.binary(max_size=300).map(lambda data: data.replace(b"\0", b"")))
+def test_any_text_comes_through_json(harness: Path, data: bytes) -> None:
+    output = run(harness, "json", given=data)
+    assert output.isascii()
+    text = data.decode("latin-1")
+    assert [json.loads(line) for line in output.splitlines()] == [
+        {
+            "metric": "test.metric",
+            "unit": "s",
+            "better": "lower",
+            "alias": "its_alias",
+            "labels": {"first": text, "second": "42"},
+            "samples": pytest.approx([1e-9, 123456789012, 0.1], rel=1e-6),
+        },
+        {"fact": text, "value": text},
+        {"note": text},
+        {"refused": text},
+    ]
+
+
+def test_a_long_note_is_cut(harness: Path) -> None:
+    lines = run(harness, "json", given=b"n" * 1000).splitlines()
+    assert json.loads(lines[2]) == {"note": "n" * 399}
+
+
+@given(st.binary(max_size=2000))
+def test_the_checksum_is_zlibs(harness: Path, data: bytes) -> None:
+    assert int(run(harness, "crc", given=data), 16) == zlib.crc32(data)
+
+
+def lines_like_frames() -> Iterator[st.SearchStrategy[bytes]]:
+    payloads = st.text(st.characters(min_codepoint=1, max_codepoint=255), max_size=410)
+    numbers = st.integers(0, 10**9)
+    frames = st.builds(Frame, numbers, numbers, st.sampled_from("?*+=.!#"), payloads)
+    whole = frames.map(lambda frame: encode(frame).rstrip(b"\r\n"))
+    yield whole
+    yield st.tuples(st.binary(max_size=20), whole).map(b"".join)
+    yield st.tuples(whole, st.integers(0, 60), st.integers(0, 255)).map(changed)
+    yield whole.map(lambda line: line[: len(line) // 2])
+    yield st.text("~0123.:?*abcdef ", max_size=40).map(str.encode)
+
+
+def changed(made: tuple[bytes, int, int]) -> bytes:
+    line, at, byte = made
+    return line[:at] + bytes([byte]) + line[at + 1 :]
+
+
+@given(st.lists(st.one_of(*lines_like_frames()), min_size=1, max_size=40))
+def test_host_and_target_read_the_same_frames(harness: Path, made: list[bytes]) -> None:
+    lines = [line.replace(b"\n", b"").replace(b"\0", b"").rstrip(b"\r") for line in made]
+    output = run(harness, "frames", given=b"".join(line + b"\n" for line in lines))
+    expected = [encode(frame) if (frame := decode(line)) else b"none\n" for line in lines]
+    assert output == b"".join(expected)
