@@ -1,15 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Records every byte of an emulated serial console."""
+"""Records every byte of an emulated serial console, and types on it."""
 
 import contextlib
 import os
+import select
 import socket
 from pathlib import Path
 
 from perfboard.instruments.base import Attachment, Sighting
+from perfboard.model.errors import TargetError
 
 # A guest that never ends a line must not make the recorder grow without bound.
 _LONGEST_LINE = 1 << 16
+_STUCK_S = 20.0
 
 
 class ConsoleRecorder:
@@ -21,6 +24,7 @@ class ConsoleRecorder:
         self._log = -1
         self._line = b""
         self._tail: list[str] = []
+        self._taken = b""
 
     def prepare(self, artifacts: Path) -> Attachment:
         """A socket pair: one end the emulator's serial port, the other ours."""
@@ -60,6 +64,7 @@ class ConsoleRecorder:
         written = 0
         while written < len(data):
             written += os.write(self._log, data[written:])
+        self._taken = (self._taken + data)[-_LONGEST_LINE:]
         *whole, self._line = (self._line + data).split(b"\n")
         self._line = self._line[-_LONGEST_LINE:]
         lines = [line.decode(errors="replace").strip("\r") for line in whole]
@@ -68,6 +73,27 @@ class ConsoleRecorder:
         if self._line:
             sightings.append(Sighting("prompt", "", self._line.decode(errors="replace")))
         return sightings
+
+    def take(self) -> bytes:
+        """The bytes read since the last time, or the last 64 KiB of them."""
+        taken, self._taken = self._taken, b""
+        return taken
+
+    def write(self, data: bytes) -> None:
+        """Types on the console. Raises TargetError("hang", ...) where the board takes nothing."""
+        assert self._ours is not None  # noqa: S101 - prepared before it is written to
+        while data:
+            if not select.select([], [self._ours], [], _STUCK_S)[1]:
+                raise TargetError(
+                    "hang",
+                    f"The board has taken nothing from its console for {_STUCK_S:.0f} s.",
+                    self.tail,
+                )
+            try:
+                data = data[self._ours.send(data) :]
+            except (BrokenPipeError, ConnectionResetError):
+                # How the emulator died is found where it is read.
+                return
 
     def stop(self) -> None:
         """Closes both ends and the log."""

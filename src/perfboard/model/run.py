@@ -105,14 +105,42 @@ class Boot(Record):
         return next((mark for mark in self.marks if mark.name == name), None)
 
 
+class ProbeProcess(Record):
+    """One process of a probe on the target.
+
+    `tick_s` and `cost_s` are the resolution of its clock and what reading that
+    took. `disturbances` counts what came between, by name, in the unit that the
+    name ends with (`steal_s`) or as a plain count (`involuntary_switches`).
+    `refused` says why it could not measure.
+    """
+
+    probe: str
+    round: Int64
+    elapsed_s: Quantity
+    cpu: Int64 | None = None
+    clock: str = ""
+    tick_s: Quantity | None = None
+    cost_s: Quantity | None = None
+    disturbances: dict[str, Quantity] = {}
+    notes: tuple[str, ...] = ()
+    refused: str | None = None
+
+
 class Metric(Record):
-    """A named quantity: raw samples, one a boot or repetition, in `unit`."""
+    """A named quantity: raw samples, one a boot or repetition, in `unit`.
+
+    `processes` says for each sample which of the run's processes took it, where
+    probes did: samples of one process share its page layout. `alias` is the
+    name by which lmbench knows the quantity.
+    """
 
     name: MetricName
     unit: Literal["s", "B", "B/s", "1/s", "1"]
     labels: dict[str, str] = {}
     better: Literal["lower", "higher"] = "lower"
     samples: tuple[Quantity, ...]
+    processes: tuple[Int64, ...] = ()
+    alias: str | None = None
 
 
 class Verdict(Record):
@@ -179,6 +207,7 @@ class Run(Record):
     provenance: Provenance
     metrics: tuple[Metric, ...] = ()
     boots: tuple[Boot, ...] = ()
+    processes: tuple[ProbeProcess, ...] = ()
     verdicts: tuple[Verdict, ...] = ()
     artifacts: tuple[Artifact, ...] = ()
     errors: tuple[RunError, ...] = ()

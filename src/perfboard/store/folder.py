@@ -86,6 +86,11 @@ class RunFolder:
         self.path = destination
         return destination
 
+    def discard(self) -> None:
+        """Removes the folder of a run of which nothing came."""
+        os.close(self._lock)
+        shutil.rmtree(self.path, ignore_errors=True)
+
     def _artifacts(self) -> Iterator[Artifact]:
         for path in sorted((self.path / "artifacts").rglob("*")):
             if path.is_symlink() or not path.is_file():

@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a target can do, as small protocols; a kind of target has those it can honour."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Event
 from typing import Protocol
 
 from perfboard.instruments.base import Instrument
+from perfboard.model.progress import Progress
+from perfboard.model.run import BoardSummary, Evidence
 
 
 class Cancelled(Exception):
@@ -29,3 +32,77 @@ class Boot(Protocol):
         `sighted` is told each mark as it is reached. Raises TargetError when the
         boot fails, and Cancelled soon after another thread sets `cancelled`.
         """
+
+
+@dataclass(frozen=True)
+class Completed:
+    """A script that ended: its exit status and what it printed.
+
+    Where the target has no second stream, as on a console, `errors` is empty and
+    `output` has both.
+    """
+
+    status: int
+    output: str
+    errors: str = ""
+
+
+class Channel(Protocol):
+    """Bytes to and from a program on the target."""
+
+    def write(self, data: bytes) -> None:
+        """Sends all of `data`. Raises TargetError: lost, hang, or what befell the target."""
+
+    def read(self, timeout_s: float) -> bytes:
+        """What has come, waiting at most so long; b"" for nothing in that time.
+
+        Raises TargetError("lost", ...) at the end of the stream.
+        """
+
+    def close(self) -> None:
+        """Ends the stream, and waits a little for the program to end. May be called twice."""
+
+
+class Shell(Protocol):
+    """A POSIX shell on the target. Every method may raise TargetError: lost, hang, transfer."""
+
+    def run(self, script: str, *, timeout_s: float = 20) -> Completed:
+        """Runs `script` with nothing to read, in a process of its own.
+
+        Where it is not done within `timeout_s` it is ended, and TargetError("hang", ...)
+        is raised.
+        """
+
+    def push(self, data: bytes, path: str, progress: Progress) -> None:
+        """Writes `data` to the file `path`, as a program that its owner alone may run.
+
+        Raises TargetError("write", ...) with the target's words where it cannot.
+        """
+
+    def start(self, script: str) -> Channel:
+        """Starts `script` with the channel as its standard input and output.
+
+        The end of its input reaches it when the channel is closed, or the
+        connection lost, except on a console, which has no such end.
+        """
+
+
+@dataclass(frozen=True)
+class Target:
+    """A live board that can be talked to.
+
+    `name` is as the user wrote it. `idle_s` is how long a program on the target
+    should wait for a word from here before it ends by itself; None where the end
+    of its input tells it. `board` is None where only the target itself can say
+    what it is. `tools`, `image` and `packages` belong to the run's provenance.
+    """
+
+    name: str
+    evidence: Evidence
+    shell: Shell
+    idle_s: float | None = None
+    notes: tuple[str, ...] = ()
+    board: BoardSummary | None = None
+    tools: Mapping[str, str] = field(default_factory=dict)
+    image: Mapping[str, str] = field(default_factory=dict)
+    packages: Mapping[str, str] = field(default_factory=dict)

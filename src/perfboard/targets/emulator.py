@@ -136,7 +136,7 @@ class Emulator:
             )
         return TargetError(
             "died",
-            f"The emulator {how} while the board was booting.\nIt said: {said or 'nothing'}",
+            f"The emulator {how} while the board was running.\nIt said: {said or 'nothing'}",
         )
 
     def __exit__(

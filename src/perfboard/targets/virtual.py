@@ -1,27 +1,28 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A virtual board: an emulator whose clock counts instructions, watched while it boots."""
+"""A virtual board: an emulator whose clock counts instructions."""
 
-import re
-import selectors
 import time
-from collections.abc import Callable, Sequence
-from contextlib import ExitStack, closing
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from threading import Event
 
-from perfboard.analysis.kernel_log import Panic, find_panic
-from perfboard.analysis.scope_log import ACCOUNTING
-from perfboard.images.image import Image
-from perfboard.instruments.base import Instrument, Sighting
+from perfboard.boards.loader import load_board
+from perfboard.images.image import Image, build_image, choose_levels
+from perfboard.instruments.base import Instrument
 from perfboard.instruments.console import ConsoleRecorder
 from perfboard.model.board import Board
-from perfboard.model.errors import TargetError
-from perfboard.targets.base import Cancelled
-from perfboard.targets.emulator import Emulator
+from perfboard.model.errors import TargetError, UsageError
+from perfboard.model.progress import Progress
+from perfboard.model.run import BoardSummary, Evidence
+from perfboard.targets.base import Target
+from perfboard.targets.console_shell import ConsoleShell
+from perfboard.targets.emulator import Emulator, emulator_version
+from perfboard.targets.watch import Watch
 
-# A guest that prints for ever makes progress of a kind: give up all the same.
-_LIMITS_PER_BOOT = 10
-_DRAIN_S = 5.0
+SCHEME = "virtual"
+FORM = "virtual:BOARD"
 
 
 class VirtualTarget:
@@ -56,14 +57,13 @@ class VirtualTarget:
             ]
         return command
 
-    def boot(
-        self,
-        instruments: Sequence[Instrument],
-        artifacts: Path,
-        sighted: Callable[[str], None],
-        cancelled: Event,
-    ) -> float:
-        """Boots until usable; see `targets.base.Boot`."""
+    @contextmanager
+    def running(self, instruments: Sequence[Instrument], artifacts: Path) -> Iterator[Watch]:
+        """The board, let go from reset, and ended with the context.
+
+        The console's bytes and the instruments' files go to the folder `artifacts`.
+        Raises TargetError where the emulator does not start.
+        """
         console = ConsoleRecorder()
         instruments = [console, *instruments]
         with ExitStack() as stack:
@@ -78,131 +78,73 @@ class VirtualTarget:
             )
             for instrument in instruments:
                 instrument.start()
-            started = time.monotonic()
             emulator.resume()
-            watch = _Watch(self.board, instruments, console, emulator, sighted, cancelled)
-            with closing(watch):
-                watch.until_usable()
-                elapsed = time.monotonic() - started
-                emulator.quit()
-                watch.drain()
+            watch = stack.enter_context(closing(Watch(self.board, instruments, console, emulator)))
+            yield watch
+
+    def boot(
+        self,
+        instruments: Sequence[Instrument],
+        artifacts: Path,
+        sighted: Callable[[str], None],
+        cancelled: Event,
+    ) -> float:
+        """Boots until usable; see `targets.base.Boot`."""
+        with self.running(instruments, artifacts) as watch:
+            started = time.monotonic()
+            watch.until_usable(sighted, cancelled)
+            elapsed = time.monotonic() - started
+            watch.end()
         return elapsed
 
 
-class _Watch:
-    """Reads the instruments, and judges what they sight."""
-
-    def __init__(
-        self,
-        board: Board,
-        instruments: Sequence[Instrument],
-        console: ConsoleRecorder,
-        emulator: Emulator,
-        sighted: Callable[[str], None],
-        cancelled: Event,
-    ) -> None:
-        self._emulator = emulator
-        self._sighted = sighted
-        self._cancelled = cancelled
-        self._console = console
-        self._limit_s = board.boot.limit_s
-        self._awaited = board.boot.usable
-        kind, _, what = self._awaited.partition(":")
-        self._program = what if kind == "exec" else None
-        self._pattern = re.compile(what) if kind == "console" else None
-        self._reached: list[str] = []
-        self._selector = selectors.DefaultSelector()
-        for instrument in instruments:
-            self._selector.register(instrument.fileno(), selectors.EVENT_READ, instrument)
-
-    def close(self) -> None:
-        self._selector.close()
-
-    def _read(self, timeout: float) -> list[Sighting]:
-        sightings: list[Sighting] = []
-        for key, _ in self._selector.select(timeout):
-            arrived = key.data.read()
-            if arrived is None:
-                self._selector.unregister(key.fileobj)
-            else:
-                sightings += arrived
-        return sightings
-
-    def until_usable(self) -> None:
-        began = progressed = time.monotonic()
-        while self._selector.get_map():
-            if self._cancelled.is_set():
-                raise Cancelled
-            for sighting in self._read(0.2):
-                if sighting.name not in ACCOUNTING and sighting.kind != "prompt":
-                    progressed = time.monotonic()
-                if self._judge(sighting):
-                    return
-            now = time.monotonic()
-            if now - progressed > self._limit_s or now - began > _LIMITS_PER_BOOT * self._limit_s:
-                raise self._stuck(now - progressed, now - began)
-        raise self._emulator.death() or TargetError(
-            "died", "The emulator closed the console and the scope.", self._console.tail
-        )
-
-    def _judge(self, sighting: Sighting) -> bool:
-        """Whether this sighting is the `usable` mark. Raises when it is a panic."""
-        if sighting.kind == "line":
-            panic = find_panic([sighting.text])
-            if panic is not None:
-                raise self._panicked(panic)
-            return bool(self._pattern and self._pattern.search(sighting.text[:4096]))
-        if sighting.kind == "prompt":
-            return bool(self._pattern and self._pattern.search(sighting.text[:4096]))
-        if sighting.name in ACCOUNTING:
-            return False
-        name = sighting.name
-        if name == "exec":
-            name = f"exec:{sighting.text.rpartition('/')[2]}"
-        self._reached.append(name)
-        self._sighted(name)
-        return self._program is not None and name == f"exec:{self._program}"
-
-    def _panicked(self, panic: Panic) -> TargetError:
-        # What follows the panic's line on the console says why.
-        self._settle(0.5)
-        if panic.no_root:
-            return TargetError(
-                "no-root",
-                f"The kernel found no root file system: {panic.text}\n"
-                "Check the board's kernel arguments (root=, rootfstype=, mtdparts=), that the "
-                "kernel has the driver and the file system, and flash.root.",
-                self._console.tail,
+def _await_kernel(watch: Watch, limit_s: float) -> None:
+    """Returns when U-Boot has started the kernel: before that, a key would stop U-Boot."""
+    heard = b""
+    deadline = time.monotonic() + limit_s
+    while b"Starting kernel ..." not in heard:
+        if time.monotonic() > deadline:
+            raise TargetError(
+                "hang",
+                f"The bootloader has not started the kernel within {limit_s:.0f} s of host time. "
+                "If the board is only slow, raise boot.limit_s in the board file.",
+                heard[-2000:].decode(errors="replace"),
             )
-        return TargetError("panic", f"The kernel panicked: {panic.text}", self._console.tail)
+        heard = (heard + watch.read(0.2))[-1 << 16 :]
 
-    def _stuck(self, silent_s: float, whole_s: float) -> TargetError:
-        reached = ", ".join(self._reached[-5:]) or "none"
-        if any(name == "init.exec" or name.startswith("exec:") for name in self._reached):
-            return TargetError(
-                "no-mark",
-                f"User space started, but the mark `usable` ({self._awaited}) was not reached: "
-                f"no mark or console line for {silent_s:.0f} s of host time, {whole_s:.0f} s "
-                f"since reset.\nThe last marks: {reached}. Check boot.usable and boot.limit_s "
-                "in the board file.",
-                self._console.tail,
-            )
-        return TargetError(
-            "hang",
-            f"The boot hangs: no mark or console line for {silent_s:.0f} s of host time, "
-            f"{whole_s:.0f} s since reset.\nThe last marks: {reached}. If the board is only "
-            "slow, raise boot.limit_s in the board file.",
-            self._console.tail,
+
+@contextmanager
+def connect(text: str, progress: Progress, artifacts: Path | None) -> Iterator[Target]:
+    """See `targets.opening.Kind`."""
+    _, _, name = text.partition(":")
+    if not name:
+        raise UsageError(f'"{text}" names no board; it is written {FORM}, as in virtual:verdex.')
+    loaded = load_board(name)
+    board = loaded.board
+    tools: dict[str, str] = {board.machine.emulator: emulator_version(board.machine.emulator)}
+    image = build_image(loaded, choose_levels({}), progress)
+    with ExitStack() as stack:
+        if artifacts is None:
+            artifacts = Path(stack.enter_context(TemporaryDirectory(prefix="perfboard-")))
+        artifacts.mkdir(parents=True, exist_ok=True)
+        watch = stack.enter_context(VirtualTarget(board, image).running([], artifacts))
+        shell = ConsoleShell(watch)
+        with progress.step(f"booting {board.name}", 1):
+            _await_kernel(watch, board.boot.limit_s)
+            shell.attach(board.boot.limit_s)
+        yield Target(
+            name=text,
+            evidence=Evidence.COUNTED,
+            shell=shell,
+            notes=image.notes,
+            board=BoardSummary(
+                name=board.name,
+                title=board.title,
+                description=board.description,
+                facts=board.facts,
+            ),
+            tools=tools,
+            image=image.hashes,
+            packages=image.packages,
         )
-
-    def _settle(self, quiet_s: float) -> None:
-        deadline = time.monotonic() + _DRAIN_S
-        while self._selector.get_map() and time.monotonic() < deadline:
-            if not self._read(quiet_s):
-                return
-
-    def drain(self) -> None:
-        """Reads what the ending emulator still has to say."""
-        deadline = time.monotonic() + _DRAIN_S
-        while self._selector.get_map() and time.monotonic() < deadline:
-            self._read(0.5)
+        watch.end()

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a console shell and a console say to each other, as pure functions.
+
+A request is one line of printable characters: a call of a shell function of ours
+with a number, an operation, a text and the checksum of these three. The function
+refuses what arrived damaged, does what is new, and answers what it has done before
+from memory; an answer carries a checksum too.
+"""
+
+import hashlib
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+# A terminal takes longer lines than this makes, but not every line editor does.
+LONGEST_TEXT = 400
+# Characters that no shell and no line editor takes for more than themselves: a damaged
+# line in which the quotes are lost still says nothing that a shell would do.
+_SPECIAL = re.compile(rb"[^A-Za-z0-9_./=+:,-]")
+# Of the answers that stand in what was heard, only so many are looked at, the last ones.
+_ANSWERS_TRIED = 8
+_POLYNOMIAL = 0x04C11DB7
+
+Operation = Literal["gather", "run", "start", "file", "append"]
+
+
+def cksum(data: bytes) -> int:
+    """The checksum of POSIX's `cksum`: CRC-32, high bit first, over the data and its length."""
+    length = len(data)
+    data += length.to_bytes((length.bit_length() + 7) // 8, "little")
+    value = 0
+    for byte in data:
+        value ^= byte << 24
+        for _ in range(8):
+            value = (value << 1) ^ (_POLYNOMIAL if value >> 31 else 0)
+            value &= 0xFFFFFFFF
+    return value ^ 0xFFFFFFFF
+
+
+# Programs of which a target has at least one, and how the same is counted here.
+SUMS: dict[str, Callable[[bytes], str]] = {
+    "md5sum": lambda data: hashlib.md5(data, usedforsecurity=False).hexdigest(),
+    "cksum": lambda data: str(cksum(data)),
+}
+
+
+def encode(data: bytes) -> str:
+    """`data` as plain characters, which printf's %b makes into `data` again."""
+    return _SPECIAL.sub(lambda match: f"\\0{match[0][0]:03o}".encode(), data).decode()
+
+
+def split(text: str) -> list[str]:
+    """An encoded text in pieces that fit into a line each, no escape torn; at least one."""
+    pieces = [""]
+    for atom in re.findall(r"\\0[0-7]{3}|[^\\]", text):
+        if len(pieces[-1]) + len(atom) > LONGEST_TEXT:
+            pieces.append("")
+        pieces[-1] += atom
+    return pieces
+
+
+def functions(sum_program: str, tag: str) -> tuple[str, ...]:
+    """The shell functions, each on one line and without a single quote.
+
+    _n is the number of the last request, _s its status, _o its output, and _a the checksum
+    of the answer that it ended well and said nothing: sent along, since programs are slow
+    to start on a small board. _t gathers a long text, _f is the file to append to.
+    """
+    texts = (
+        '_k(){ set -- $(printf %s "$1"|SUM);_c=$1;}',
+        '_w(){ [ "$_s$_o" = 0 ]&&_c=$_a||_k "$_n $_s $_o";'
+        'printf "\\n<TAG:%s %s %s\\n%s\\n>TAG:%s\\n" $_n $_s $_c "$_o" $_n;}',
+        '_e(){ eval "$(printf %b "$_t$1")";}',
+        "_g(){ _t=$_t$1;}",
+        '_r(){ _o=$(_e "$1" 2>&1 </dev/null);_s=$?;_t=;}',
+        "_f(){ _f=$1;}",
+        "_v(){ printf %b $1 >>$_f||{ _o=$(printf %b $1 2>&1 >>$_f);_s=1;};}",
+        # A signal that ends the program must not end what tidies up after it.
+        '_x(){ for _c in 1 2 3;do echo "<TAG:$_n go";done;(trap : INT;_e "$1");_s=$?;_t=;}',
+        '_p(){ [ "$1" = "$_n" ]||{ _k "$1 $2 $3 $5";if [ "$_c" = "$4" ];then '
+        '_n=$1 _a=$5 _s=0 _o=;_$2 "$3";else '
+        'printf "\\n<TAG:%s ? %s\\n" "$1" "$_c";return;fi;};_w;}',
+    )
+    return tuple(text.replace("SUM", sum_program).replace("TAG", tag) for text in texts)
+
+
+_LETTERS: dict[Operation, str] = {
+    "gather": "g",
+    "run": "r",
+    "start": "x",
+    "file": "f",
+    "append": "v",
+}
+
+
+@dataclass(frozen=True)
+class Wire:
+    """How both sides count checksums, and the tag that marks answers."""
+
+    sum_program: str
+    tag: str
+
+    def request(self, number: int, operation: Operation, text: str) -> bytes:
+        """The line for an encoded text of one piece."""
+        letter = _LETTERS[operation]
+        answer = SUMS[self.sum_program](f"{number} 0 ".encode())
+        checksum = SUMS[self.sum_program](f"{number} {letter} {text} {answer}".encode())
+        return f"_p {number} {letter} '{text}' {checksum} {answer}\n".encode()
+
+    def answer(self, number: int, heard: bytes) -> tuple[int, bytes] | None:
+        """Status and output of request `number`, where `heard` has its answer undamaged."""
+        tag = self.tag.encode()
+        head = re.compile(rb"<%s:%d (\d{1,3}) ([!-~]{1,80})\n" % (tag, number))
+        said = heard.replace(b"\r\n", b"\n")
+        for match in list(head.finditer(said))[-_ANSWERS_TRIED:]:
+            output, ended, _ = said[match.end() :].partition(b"\n>%s:%d\n" % (tag, number))
+            whole = b"%d %s %s" % (number, match[1], output)
+            if ended and SUMS[self.sum_program](whole).encode() == match[2]:
+                return int(match[1]), output
+        return None
+
+    def refusal(self, number: int, heard: bytes) -> str | None:
+        """The checksum that the target found, where it refused request `number` as damaged."""
+        match = re.search(rf"<{self.tag}:{number} \? ([!-~]*)\r*\n".encode(), heard)
+        return None if match is None else match[1].decode()
+
+    def ended(self, number: int, heard: bytes) -> bool:
+        """Whether the answer to request `number` has come to its end, damaged or not."""
+        return re.search(rf"\n>{self.tag}:{number}\r*\n".encode(), heard) is not None
+
+
+def ask_again(number: int, attempt: int) -> bytes:
+    """The line that has an answer repeated. It also ends a quote that was left open."""
+    return f"_p {number} #{chr(39) if attempt % 2 else chr(34)}\n".encode()

@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: Apache-2.0
+"""This machine itself."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from perfboard.model.errors import TargetError, UsageError
+from perfboard.model.progress import Progress
+from perfboard.model.run import Evidence
+from perfboard.targets.base import Target
+from perfboard.targets.pipe_shell import PipeShell
+
+SCHEME = "local"
+FORM = "local"
+
+
+def _ended(said: str) -> TargetError:
+    return TargetError("lost", f"The program on this machine has ended. {said.strip()[-500:]}")
+
+
+@contextmanager
+def connect(text: str, progress: Progress, artifacts: Path | None) -> Iterator[Target]:
+    """See `targets.opening.Kind`."""
+    if text != SCHEME:
+        raise UsageError(f'"{text}" is no target; this machine is just "{FORM}".')
+    yield Target(text, Evidence.HOST, PipeShell(lambda script: ["/bin/sh", "-c", script], _ended))

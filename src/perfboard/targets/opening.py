@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which kinds of target there are, and how one is opened.
+
+A kind is a module of this package with `SCHEME` (what stands before the first
+colon), `FORM` (how the user writes it, for messages) and `connect`.
+"""
+
+import importlib
+import pkgutil
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Protocol, cast
+
+import perfboard.targets
+from perfboard.model.errors import UsageError
+from perfboard.model.progress import Progress
+from perfboard.targets.base import Target
+
+
+class Kind(Protocol):
+    """What a module has that brings a kind of target."""
+
+    SCHEME: str
+    FORM: str
+
+    def connect(
+        self, text: str, progress: Progress, artifacts: Path | None
+    ) -> AbstractContextManager[Target]:
+        """The target that `text` names, connected; leaving the context disconnects it.
+
+        Raises UsageError where `text` is wrong, before it connects.
+        """
+
+
+def kinds() -> dict[str, Kind]:
+    """All kinds of target by scheme."""
+    found = (
+        importlib.import_module(f"perfboard.targets.{module.name}")
+        for module in pkgutil.iter_modules(perfboard.targets.__path__)
+    )
+    return {m.SCHEME: cast(Kind, m) for m in found if hasattr(m, "SCHEME")}
+
+
+def open_target(
+    text: str, progress: Progress, artifacts: Path | None = None
+) -> AbstractContextManager[Target]:
+    """The target that the user names; what its console says goes to the folder `artifacts`.
+
+    Raises UsageError for a wrong text. Entering the context raises
+    EnvironmentLacksError where the way to the target lacks something, and
+    TargetError where the target fails.
+    """
+    known = kinds()
+    kind = known.get(text.partition(":")[0])
+    if kind is None:
+        forms = ", ".join(kind.FORM for _, kind in sorted(known.items()))
+        raise UsageError(f'"{text}" is no target. A target is one of: {forms}.')
+    return kind.connect(text, progress, artifacts)
