@@ -50,6 +50,12 @@ def store(folders: Path, name: str) -> Path:
         (["study", "boot", "--board", "./absent.toml"], "absent.toml"),
         (["study", "boot", "--target", "ssh://root@board"], "virtual:BOARD"),
         (["study", "boot", "--target", "virtual:nosuch"], 'no board "nosuch"'),
+        (["study", "boot", "--target", "local"], "virtual:BOARD"),
+        (["study", "standard", "--set", "console=full"], "no factors"),
+        (["study", "standard", "--target", "nosuch:x"], "is no target"),
+        (["study", "standard", "--budget", "0"], "is not a number of seconds"),
+        (["measure", "--budget", "nan"], "is not a number of seconds"),
+        (["measure", "--target", "localhost"], "is no target"),
         (["study", "boot", "--target", "virtual:verdex", "--board", "./b.toml"], "not allowed"),
         (["boards", "show"], "boards show BOARD"),
         (["boards", "list", "verdex"], "boards show BOARD"),
@@ -97,8 +103,9 @@ def test_boards_and_studies_are_listed(capsys: pytest.CaptureFixture[str]) -> No
     assert "virtual" in text
     assert 'ram = "64 MiB"' in text
     assert call("studies", "--json") == 0
-    (study,) = json.loads(capsys.readouterr().out)
-    assert study["factors"]["initcall_debug"] == ["off", "on"]
+    listed = {study["name"]: study for study in json.loads(capsys.readouterr().out)}
+    assert listed["boot"]["factors"]["initcall_debug"] == ["off", "on"]
+    assert listed["standard"]["factors"] == {}
 
 
 def fake_emulator(folder: Path, says: str) -> str:

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs compared."""
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,6 +11,7 @@ from perfboard.analysis.comparison import compare
 from perfboard.model.errors import UsageError
 from perfboard.model.run import BoardSummary, Boot, Evidence, Metric, Run, Status
 
+from .probe_runs import make_probe_run, probe_metrics
 from .runs import MARKS, make_boot, make_run
 
 MS = 1_000_000
@@ -160,3 +163,52 @@ def test_labels_tell_metrics_apart() -> None:
     assert len(result.changes) == 1
     assert result.only_before == ("memory.latency{size=8192}",)
     assert result.words == ""
+
+
+def probed(seed: int, slower: dict[str, float] | None = None, **fields: Any) -> Run:
+    return make_probe_run(f"run-{seed}", metrics=probe_metrics(seed, slower), **fields)
+
+
+def test_changes_of_probes_that_are_shown_are_those_that_were_made() -> None:
+    made = {"ipc.pipe.latency": 1.3, "cpu.branch.miss": 0.9}
+    changes = compare(probed(1), probed(2, made)).changes
+    assert {change.name for change in changes if change.shown and change.name in made} == set(made)
+    chance = [change for change in changes if change.shown and change.name not in made]
+    assert len(chance) < 0.01 * len(changes)
+    fork = next(change for change in changes if change.name == "kernel.fork")
+    assert fork.before.n == 5
+    assert not fork.shown
+
+
+def test_two_runs_of_one_machine_show_hardly_a_change() -> None:
+    changes = compare(probed(1), probed(3)).changes
+    beyond = sum(
+        change.interval is not None and not change.interval.low <= 0 <= change.interval.high
+        for change in changes
+    )
+    shown = sum(change.shown for change in changes)
+    assert shown <= 2
+    assert beyond > 10 * shown
+
+
+def test_changes_of_a_virtual_board_are_shown_by_their_ranges() -> None:
+    counted = {"evidence": Evidence.COUNTED}
+    one = Metric(name="kernel.fork", unit="s", samples=(1e-5,), processes=(0,))
+    other = one.model_copy(update={"samples": (1.1e-5,)})
+    before = make_probe_run("a", metrics=(one,), **counted)
+    (change,) = compare(before, make_probe_run("b", metrics=(other,), **counted)).changes
+    assert change.shown
+    (change,) = compare(before, before).changes
+    assert not change.shown
+    (change,) = compare(
+        make_probe_run("a", metrics=(one,)), make_probe_run("b", metrics=(other,))
+    ).changes
+    assert (change.shown, change.interval) == (False, None)
+
+
+def test_changes_without_any_variance_are_certain() -> None:
+    steady = Metric(name="system.modules", unit="B", samples=(5.0,) * 3, processes=(0, 1, 2))
+    more = steady.model_copy(update={"samples": (6.0,) * 3})
+    a, b = make_probe_run("a", metrics=(steady,)), make_probe_run("b", metrics=(more,))
+    assert [change.shown for change in compare(a, b).changes] == [True]
+    assert [change.shown for change in compare(a, a).changes] == [False]

@@ -4,15 +4,9 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from perfboard.analysis.changes import Change, changes_of, percent, sign_of
 from perfboard.analysis.phases import PHASES
-from perfboard.analysis.statistics import (
-    REPEATS,
-    Interval,
-    Summary,
-    difference_interval,
-    range_difference,
-    summary,
-)
+from perfboard.analysis.statistics import REPEATS, summary
 from perfboard.model.errors import UsageError
 from perfboard.model.run import Evidence, Metric, Run, Status
 from perfboard.model.units import format_value
@@ -31,26 +25,6 @@ class Side:
     study: str
     board: str
     evidence: Evidence
-
-
-@dataclass(frozen=True)
-class Change:
-    """A metric that both runs have.
-
-    `difference` is the mean after less the mean before. `interval` is its range
-    where both runs are of virtual boards, which repeat; else its 95% interval, or
-    None where a run has one sample. `ratio` is the mean after over the mean before
-    (None where that is 0).
-    """
-
-    name: str
-    unit: str
-    labels: dict[str, str]
-    before: Summary
-    after: Summary
-    difference: float
-    interval: Interval | None
-    ratio: float | None
 
 
 @dataclass(frozen=True)
@@ -115,7 +89,7 @@ def compare(a: Run, b: Run, across_evidence: bool = False) -> Comparison:
     before, after = _by_key(a), _by_key(b)
     common = sorted((key for key in before if key in after), key=_rank)
     repeats = a.evidence in REPEATS and b.evidence in REPEATS
-    changes = tuple(_change(before[key], after[key], repeats) for key in common)
+    changes = changes_of([(before[key], after[key]) for key in common], repeats)
     total = next((change for change in changes if change.name == TOTAL), None)
     contributions = _contributions(before, after, total) if total else ()
     return Comparison(
@@ -136,39 +110,12 @@ def label_name(metric: Metric | Change) -> str:
     return f"{metric.name}{{{labels}}}" if labels else metric.name
 
 
-def sign_of(value: float) -> str:
-    """The sign to write before the size of `value`, none for 0."""
-    return "+" if value > 0 else "−" if value < 0 else ""  # noqa: RUF001
-
-
-def percent(ratio: float | None) -> str:
-    """How far `ratio` is from 1, with its sign, in percent."""
-    if ratio is None:
-        return "from 0"
-    return f"{ratio - 1:+.1%}".replace("-", "−")  # noqa: RUF001
-
-
 def _by_key(run: Run) -> dict[_Key, Metric]:
     return {
         (metric.name, metric.unit, tuple(sorted(metric.labels.items()))): metric
         for metric in run.metrics
         if metric.samples
     }
-
-
-def _change(before: Metric, after: Metric, repeats: bool) -> Change:
-    first, second = summary(before.samples), summary(after.samples)
-    interval_of = range_difference if repeats else difference_interval
-    return Change(
-        name=before.name,
-        unit=before.unit,
-        labels=before.labels,
-        before=first,
-        after=second,
-        difference=second.mean - first.mean,
-        interval=interval_of(before.samples, after.samples),
-        ratio=second.mean / first.mean if first.mean else None,
-    )
 
 
 def _rank(key: _Key) -> int:

@@ -73,15 +73,23 @@ def difference_interval(
     """
     if len(a) < 2 or len(b) < 2:
         return None
+    error, freedom = welch_error(a, b)
+    return _around(statistics.mean(b) - statistics.mean(a), error, freedom, confidence)
+
+
+def welch_error(a: Sequence[float], b: Sequence[float]) -> tuple[float, float]:
+    """The standard error of mean(b) - mean(a), and its degrees of freedom, as Welch has them.
+
+    Both need two samples or more. Without any variance the freedom is infinite.
+    """
     error_a = statistics.stdev(a) / math.sqrt(len(a))
     error_b = statistics.stdev(b) / math.sqrt(len(b))
     error = math.hypot(error_a, error_b)
-    freedom = math.inf
-    if error > 0:
-        # Each error as a share of the whole, so that tiny ones do not underflow.
-        share_a, share_b = (error_a / error) ** 2, (error_b / error) ** 2
-        freedom = 1 / (share_a**2 / (len(a) - 1) + share_b**2 / (len(b) - 1))
-    return _around(statistics.mean(b) - statistics.mean(a), error, freedom, confidence)
+    if error == 0:
+        return error, math.inf
+    # Each error as a share of the whole, so that tiny ones do not underflow.
+    share_a, share_b = (error_a / error) ** 2, (error_b / error) ** 2
+    return error, 1 / (share_a**2 / (len(a) - 1) + share_b**2 / (len(b) - 1))
 
 
 def range_difference(a: Sequence[float], b: Sequence[float]) -> Interval:

@@ -14,11 +14,14 @@ from importlib.metadata import version
 from typing import NoReturn
 
 from perfboard.model.errors import EXIT_INTERRUPTED, PerfboardError
+from perfboard.report.formats import FORMATS
 
+_TARGETS = "local, ssh://[USER@]HOST[:PORT], serial:///dev/NAME or virtual:BOARD"
 _EPILOG = """\
 first steps:
   perfboard doctor                     what this machine lacks, and how to mend it
   perfboard study boot --board verdex  boot a virtual board, see where time goes
+  perfboard study standard             measure this machine's basics
   perfboard report latest              the HTML report of the newest run
   perfboard compare OLD NEW            what changed, and in which phase
 
@@ -33,8 +36,8 @@ exit codes: 0 done; 1 a verdict failed; 2 the command or a file is wrong;
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="perfboard",
-        description="A performance lab for embedded Linux: boots virtual boards whose runs "
-        "repeat exactly, shows where the time goes, and what a change did.",
+        description="A performance lab for embedded Linux: measures boards, boots virtual ones "
+        "whose runs repeat exactly, shows where the time goes, and what a change did.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -72,18 +75,28 @@ def _parser() -> argparse.ArgumentParser:
         "examples:\n"
         "  perfboard study boot --board verdex\n"
         "  perfboard study boot --board verdex --set initcall_debug=on\n"
-        "  perfboard study boot --board ./my-board.toml --boots 10",
+        "  perfboard study boot --board ./my-board.toml --boots 10\n"
+        "  perfboard study standard --target local",
     )
     study.add_argument("study", metavar="STUDY", help="which study; `perfboard studies` lists them")
     where = study.add_mutually_exclusive_group()
-    where.add_argument(
-        "--board", default="verdex", help="a board's name, or a board file (default: verdex)"
-    )
-    where.add_argument("--target", metavar="T", help="virtual:BOARD, the same as --board BOARD")
+    where.add_argument("--board", help="a virtual board's name, or a board file")
+    where.add_argument("--target", metavar="T", help=_TARGETS)
     study.add_argument(
         "--boots", type=_boots, default=3, metavar="N", help="how many boots (default: 3)"
     )
+    _add_budget(study)
     _add_set(study)
+
+    measure = add("measure", "measure", "run some probes, or all, on a target; record and report")
+    measure.add_argument(
+        "probes", metavar="PROBE", nargs="*", help="as in memory.latency; default: all"
+    )
+    measure.add_argument(
+        "--target", metavar="T", default="local", help=f"{_TARGETS} (default: local)"
+    )
+    _add_budget(measure)
+    add("probes", "measure", "the probes there are, and what each measures")
 
     add("runs", "runs", "the runs there are, newest first")
     show = add("show", "runs", "one run's figures")
@@ -100,9 +113,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     export = add("export", "runs", "a run as CSV, JSON, or a trace for the Perfetto UI")
     export.add_argument("run", metavar="RUN")
-    export.add_argument(
-        "--format", required=True, choices=("csv", "json", "perfetto"), help="what to write"
-    )
+    export.add_argument("--format", required=True, choices=tuple(FORMATS), help="what to write")
     return parser
 
 
@@ -114,6 +125,26 @@ def _add_set(command: argparse.ArgumentParser) -> None:
         metavar="FACTOR=LEVEL",
         help="a factor's level; may be given again for others",
     )
+
+
+def _add_budget(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--budget",
+        type=_seconds,
+        default=60.0,
+        metavar="SECONDS",
+        help="the target's time that probes may take in all (default: 60)",
+    )
+
+
+def _seconds(text: str) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = 0.0
+    if not 1 <= seconds <= 86_400:
+        raise argparse.ArgumentTypeError(f'"{text}" is not a number of seconds from 1 to 86400')
+    return seconds
 
 
 def _boots(text: str) -> int:

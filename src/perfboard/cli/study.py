@@ -6,14 +6,12 @@ import os
 import sys
 from pathlib import Path
 
-from perfboard.boards.loader import load_board
 from perfboard.cli.progress import progress
 from perfboard.cli.words import parse_factors, print_run
 from perfboard.model.errors import (
     EXIT_FAILED_VERDICT,
     EXIT_INCONCLUSIVE,
     EXIT_INTERRUPTED,
-    UsageError,
     exit_code_of,
 )
 from perfboard.model.run import Outcome, Run, Status
@@ -26,26 +24,28 @@ def study(options: argparse.Namespace) -> int:
     """Runs the study; the report's path is the last line."""
     chosen = get_study(options.study)
     request = Request(
-        board=load_board(_board_of(options.target) if options.target else options.board),
-        boots=options.boots,
+        target=_target_of(options) or chosen.default_target,
         factors=parse_factors(options.set),
         command=("perfboard", *sys.argv[1:]),
+        boots=options.boots,
+        budget_s=options.budget,
     )
-    run = chosen.run(request, progress())
+    return finish(chosen.run(request, progress()), options.json)
+
+
+def finish(run: Run, as_json: bool) -> int:
+    """Writes the report of a run that was just made, and prints both; the exit code."""
     report = write_report(find_run(run.id))
-    print_run(run, options.json)
-    print(_shortest(report), file=sys.stderr if options.json else sys.stdout)
+    print_run(run, as_json)
+    print(_shortest(report), file=sys.stderr if as_json else sys.stdout)
     return _exit_code(run)
 
 
-def _board_of(target: str) -> str:
-    kind, _, board = target.partition(":")
-    if kind != "virtual" or not board:
-        raise UsageError(
-            f'--target is "{target}"; a boot is studied from reset, which virtual boards alone '
-            "can do: virtual:BOARD, as in virtual:verdex"
-        )
-    return board
+def _target_of(options: argparse.Namespace) -> str | None:
+    if options.board is not None:
+        return f"virtual:{options.board}"
+    target: str | None = options.target
+    return target
 
 
 def _shortest(path: Path) -> str:

@@ -3,12 +3,12 @@
 
 import importlib
 import pkgutil
+import platform
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
 import perfboard.studies
-from perfboard.boards.loader import LoadedBoard
 from perfboard.model.errors import UsageError
 from perfboard.model.progress import Progress
 from perfboard.model.run import Run
@@ -16,23 +16,29 @@ from perfboard.model.run import Run
 
 @dataclass(frozen=True)
 class Request:
-    """What the user asked of a study: on which board, how often, at which levels."""
+    """What the user asked of a study: of which target, at which levels, how much of it.
 
-    board: LoadedBoard
-    boots: int
+    `boots` is for studies that boot, `budget_s` for those that run probes.
+    """
+
+    target: str
     factors: Mapping[str, str]
     command: tuple[str, ...]
+    boots: int = 3
+    budget_s: float = 60.0
 
 
 class Study(Protocol):
     """A plan that measures one target and leaves one run.
 
-    `factors` gives the levels of each factor, the default first.
+    `factors` gives the levels of each factor, the default first; `default_target` is
+    measured where the user names none.
     """
 
     name: str
     title: str
     question: str
+    default_target: str
     factors: Mapping[str, tuple[str, ...]]
 
     def run(self, request: Request, progress: Progress) -> Run:
@@ -40,6 +46,15 @@ class Study(Protocol):
 
         Raises PerfboardError for what is wrong before the measuring starts.
         """
+
+
+def this_host() -> dict[str, str]:
+    """What a run's provenance says of this machine."""
+    return {
+        "system": platform.platform(),
+        "processor": platform.machine(),
+        "python": platform.python_version(),
+    }
 
 
 def studies() -> dict[str, Study]:

@@ -2,7 +2,6 @@
 """Study E (2009): where the time goes between reset and a usable system."""
 
 import os
-import platform
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ from threading import Event
 from perfboard.analysis.boot_metrics import metrics_of
 from perfboard.analysis.boot_record import boot_record
 from perfboard.analysis.statistics import judge
+from perfboard.boards.loader import load_board
 from perfboard.images.image import FACTORS, Image, build_image, choose_levels
 from perfboard.instruments.scope import Scope, WatchedMark, build_plugin
 from perfboard.model.board import Board
@@ -30,7 +30,7 @@ from perfboard.model.run import (
     Verdict,
 )
 from perfboard.store.folder import RunFolder, disk_errors, new_run
-from perfboard.studies.base import Request
+from perfboard.studies.base import Request, this_host
 from perfboard.targets.emulator import emulator_version
 from perfboard.targets.virtual import VirtualTarget
 
@@ -100,6 +100,7 @@ class BootStudy:
     name: str = "boot"
     title: str = "Boot time, phase by phase"
     question: str = "Where does the time go between reset and a usable system?"
+    default_target: str = "virtual:verdex"
 
     @property
     def factors(self) -> Mapping[str, tuple[str, ...]]:
@@ -108,10 +109,11 @@ class BootStudy:
 
     def run(self, request: Request, progress: Progress) -> Run:
         """See `studies.base.Study`."""
-        board = request.board.board
+        loaded = load_board(_board_of(request.target))
+        board = loaded.board
         levels = choose_levels(request.factors)
         emulator = emulator_version(board.machine.emulator)
-        image = build_image(request.board, levels, progress)
+        image = build_image(loaded, levels, progress)
         marks = marks_to_watch(board, image.symbols)
         target = VirtualTarget(board, image)
         plugin = build_plugin(progress)
@@ -146,7 +148,7 @@ class BootStudy:
             started=started,
             finished=datetime.now(UTC),
             factors=levels,
-            provenance=_provenance(request, image, emulator),
+            provenance=_provenance(request, image, {board.machine.emulator: emulator}),
             metrics=metrics,
             boots=tuple(boots),
             verdicts=verdicts,
@@ -226,16 +228,22 @@ def _summary(board: Board) -> BoardSummary:
     )
 
 
-def _provenance(request: Request, image: Image, emulator: str) -> Provenance:
+def _board_of(target: str) -> str:
+    kind, _, board = target.partition(":")
+    if kind != "virtual" or not board:
+        raise UsageError(
+            f'the target is "{target}"; a boot is studied from reset, which virtual boards alone '
+            "can do: virtual:BOARD, as in virtual:verdex"
+        )
+    return board
+
+
+def _provenance(request: Request, image: Image, tools: Mapping[str, str]) -> Provenance:
     return Provenance(
         perfboard=version("perfboard"),
         command=request.command,
-        host={
-            "system": platform.platform(),
-            "processor": platform.machine(),
-            "python": platform.python_version(),
-        },
-        tools={request.board.board.machine.emulator: emulator},
+        host=this_host(),
+        tools=dict(tools),
         image=dict(image.hashes),
         packages=dict(image.packages),
         notes=image.notes,

@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`perfboard measure` and `perfboard probes`."""
+
+import argparse
+import sys
+
+from perfboard.cli.progress import progress
+from perfboard.cli.study import finish
+from perfboard.cli.words import print_json
+from perfboard.probes.session import ProbeSession
+from perfboard.studies.base import Request
+from perfboard.studies.standard import measure_target
+from perfboard.targets.opening import open_target
+
+
+def measure(options: argparse.Namespace) -> int:
+    """Runs the probes; the report's path is the last line."""
+    request = Request(
+        target=options.target,
+        factors={},
+        command=("perfboard", *sys.argv[1:]),
+        budget_s=options.budget,
+    )
+    return finish(measure_target("measure", request, options.probes, progress()), options.json)
+
+
+def probes(options: argparse.Namespace) -> int:
+    """Lists the probes, as this machine's binary names them."""
+    with open_target("local", progress()) as target, ProbeSession(target, progress()) as session:
+        applets = session.applets()
+    if options.json:
+        print_json([{"name": applet.name, "summary": applet.summary} for applet in applets])
+        return 0
+    width = max(len(applet.name) for applet in applets)
+    for applet in applets:
+        print(f"{applet.name:<{width}}  {applet.summary}")
+    return 0

@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The order in which probes run, for how long, and when it is enough.
+
+In a round each probe runs once, as a fresh process, in an order drawn anew. After the
+rounds that are always made, only those run again that have a metric which is not known
+well enough, until all are or the time is spent.
+"""
+
+import math
+import random
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from perfboard.analysis.bootstrap import FEWEST_PROCESSES, estimate
+from perfboard.analysis.comparison import label_name
+from perfboard.model.progress import Step
+from perfboard.probes.exchange import Answer
+from perfboard.probes.records import Applet, Merger, read_process
+
+ROUNDS = FEWEST_PROCESSES
+# What the rounds that are always made may take of the budget: the rest is for what is wide.
+_FIRST_SHARE = 0.65
+_LEAST_S = 0.05
+# Half an interval over the median: what counts as known well enough.
+PRECISION = 0.02
+# By how much a process is thought to exceed its time, before any has run.
+_FIRST_EXCESS = 1.5
+_SEED = 1
+
+
+class Runner(Protocol):
+    """What runs probes, as a ProbeSession does."""
+
+    def run(self, applet: str, arguments: Sequence[str], limit_s: float) -> Answer:
+        """Runs a probe as a fresh process."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """`budget_s` is what all may take, in seconds.
+
+    With `planned_time`, what is spent is what the probes were asked to take, since the
+    host's clock says nothing of a virtual board's.
+    """
+
+    budget_s: float
+    planned_time: bool = False
+
+
+class Measuring:
+    """Runs the plan; `merger` holds what was measured, whatever stops it.
+
+    `place` names the probe that runs, and its round.
+    """
+
+    def __init__(self, runner: Runner, applets: Sequence[Applet], plan: Plan) -> None:
+        """The time that is spent counts from here."""
+        self.merger = Merger()
+        self.place = "no probe yet"
+        self._runner = runner
+        self._plan = plan
+        self._random = random.Random(_SEED)  # noqa: S311 - an order, not a secret
+        self._applets = list(applets)
+        self._seconds: dict[str, float] = {}
+        self._took: dict[str, float] = {}
+        self._precision: dict[str, list[tuple[float, str]]] = {}
+        self._asked = 0.0
+        self._round = 0
+        self._cpu: int | None = None
+        self._began = time.monotonic()
+
+    def run(self, step: Step) -> str:
+        """Measures; says why it stopped, and how well the metrics are known.
+
+        `step` is of as many units as the budget has seconds.
+        """
+        for _ in range(ROUNDS):
+            self._share_time()
+            self._run_round(self._applets, step)
+        while wide := [applet for applet in self._applets if self._is_wide(applet)]:
+            affordable = [applet for applet in wide if self._fits(applet)]
+            if not affordable:
+                break
+            self._run_round(affordable, step)
+        return self._outcome(bool(wide))
+
+    @property
+    def _spent(self) -> float:
+        return self._asked if self._plan.planned_time else time.monotonic() - self._began
+
+    def _share_time(self) -> None:
+        """Gives each probe its seconds of the next round, by weight, from what is left."""
+        left = max(0.0, self._plan.budget_s * _FIRST_SHARE - self._spent)
+        # A process takes more than it was asked to: what starting and answering takes, say.
+        excess = max(0.5, self._spent / self._asked) if self._round else _FIRST_EXCESS
+        room = left / (ROUNDS - self._round) / excess
+        weights = sum(applet.weight for applet in self._applets) or 1
+        for applet in self._applets:
+            self._seconds[applet.name] = max(_LEAST_S, room * applet.weight / weights)
+
+    def _fits(self, applet: Applet) -> bool:
+        return self._spent + self._took[applet.name] <= self._plan.budget_s
+
+    def _run_round(self, applets: Sequence[Applet], step: Step) -> None:
+        always = self._round < ROUNDS
+        for applet in self._random.sample(applets, len(applets)):
+            if always or self._fits(applet):
+                self.place = f"{applet.name}, round {self._round + 1}"
+                step.update(min(self._spent, self._plan.budget_s), self.place)
+                self._run_one(applet)
+        self._round += 1
+
+    def _run_one(self, applet: Applet) -> None:
+        name, seconds = applet.name, self._seconds[applet.name]
+        before = self._spent
+        arguments = ["--seconds", f"{seconds:.3f}"]
+        if self._cpu is not None:
+            # Where the first process ran, so that all measure the same processor.
+            arguments += ["--cpu", str(self._cpu)]
+        answer = self._runner.run(name, arguments, 10 * seconds + 30)
+        self._asked += seconds
+        report = read_process(name, self._round, answer.lines, answer.end)
+        self.merger.add(report)
+        if self._cpu is None:
+            self._cpu = report.process.cpu
+        if not report.usable:
+            self._applets.remove(applet)
+        self._took[name] = self._spent - before
+        self._precision[name] = [
+            (estimate(metric).precision, label_name(metric)) for metric in self.merger.metrics(name)
+        ]
+
+    def _is_wide(self, applet: Applet) -> bool:
+        known = self._precision[applet.name]
+        return any(precision > PRECISION for precision, _ in known)
+
+    def _outcome(self, any_wide: bool) -> str:
+        known = [item for metrics in self._precision.values() for item in metrics]
+        narrow = sum(precision <= PRECISION for precision, _ in known)
+        why = f"the budget of {self._plan.budget_s:g} s is spent"
+        if not any_wide:
+            why = "what can be measured again is known well enough"
+        words = (
+            f"Stopped after {self._round} rounds and {len(self.merger.processes)} processes, "
+            f"because {why}: {narrow} of {len(known)} metrics are within ±{PRECISION:.0%}"
+        )
+        widest, name = max(known, default=(0.0, ""))
+        if widest > PRECISION:
+            known_by = f"±{widest:.1%}" if math.isfinite(widest) else "measured too seldom to say"
+            words += f"; the widest is {name}, {known_by}"
+        return f"{words}."

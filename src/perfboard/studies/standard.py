@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The standard measurements of study A (2002), and study B's of processor and memory."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from importlib.metadata import version
+
+from perfboard.model.errors import PerfboardError, UsageError
+from perfboard.model.progress import Progress
+from perfboard.model.run import BoardSummary, Evidence, Provenance, Run, RunError, Status
+from perfboard.probes.plan import Measuring, Plan
+from perfboard.probes.records import Applet
+from perfboard.probes.session import ProbeSession
+from perfboard.store.folder import new_run
+from perfboard.studies.base import Request, this_host
+from perfboard.targets.base import Target
+from perfboard.targets.opening import open_target
+
+
+@dataclass(frozen=True)
+class StandardStudy:
+    """Runs every probe on a live target."""
+
+    name: str = "standard"
+    title: str = "Standard measurements"
+    question: str = "What are the memory, the kernel and the processor of this board capable of?"
+    default_target: str = "local"
+    factors: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def run(self, request: Request, progress: Progress) -> Run:
+        """See `studies.base.Study`."""
+        if request.factors:
+            raise UsageError("the study standard has no factors to set")
+        return measure_target(self.name, request, (), progress)
+
+
+def measure_target(study: str, request: Request, probes: Sequence[str], progress: Progress) -> Run:
+    """Runs `probes`, or all where none are named, and stores the run under the name `study`.
+
+    A run that failed or was interrupted is stored too, with what it measured. Raises
+    PerfboardError for what is wrong before the first probe runs.
+    """
+    started = datetime.now(UTC)
+    folder = new_run(study, _place(request.target))
+    measured: _Measured | None = None
+    try:
+        artifacts = folder.artifact_path("console.log").parent
+        with (
+            open_target(request.target, progress, artifacts) as target,
+            ProbeSession(target, progress) as session,
+        ):
+            applets = _choose(session.applets(), probes)
+            virtual = target.evidence in (Evidence.TIMED, Evidence.COUNTED)
+            measuring = Measuring(session, applets, Plan(request.budget_s, virtual))
+            measured = _Measured(target, session.machine, session.arch, measuring)
+            measured.run(request.budget_s, progress)
+    except BaseException as error:
+        if measured is None:
+            folder.discard()
+            raise
+        measured.end(error)
+    run = measured.record(folder.id, study, request, started)
+    folder.finish(run)
+    return run
+
+
+class _Measured:
+    """What was measured of a target, and how that ended."""
+
+    def __init__(self, target: Target, machine: str, arch: str, measuring: Measuring) -> None:
+        self._target = target
+        self._machine = machine
+        self._arch = arch
+        self._measuring = measuring
+        self._notes = list(target.notes)
+        self._errors: list[RunError] = []
+        self._status = Status.COMPLETE
+
+    def run(self, budget_s: float, progress: Progress) -> None:
+        """Runs the plan. What ends it early is kept, not raised."""
+        try:
+            with progress.step("measuring", budget_s) as step:
+                self._notes.append(self._measuring.run(step))
+        except (PerfboardError, KeyboardInterrupt) as error:
+            self.end(error)
+
+    def end(self, error: BaseException) -> None:
+        """Takes down what ended the run, if nothing has before. Raises what is a defect."""
+        where = self._measuring.place
+        if isinstance(error, KeyboardInterrupt):
+            self._status = Status.ABORTED
+            failure = RunError(kind="interrupted", message=f"Interrupted in {where}.")
+        elif isinstance(error, PerfboardError):
+            self._status = Status.FAILED
+            failure = RunError(kind=error.kind, message=f"In {where}: {error}")
+        else:
+            raise error
+        self._errors = self._errors or [failure]
+
+    def record(self, id: str, study: str, request: Request, started: datetime) -> Run:
+        """The run. A run's first error is what ended it."""
+        target, merger = self._target, self._measuring.merger
+        return Run(
+            id=id,
+            study=study,
+            board=self._board(merger.facts),
+            target=target.name,
+            evidence=target.evidence,
+            status=self._status,
+            started=started,
+            finished=datetime.now(UTC),
+            provenance=Provenance(
+                perfboard=version("perfboard"),
+                command=request.command,
+                host=this_host(),
+                tools=dict(target.tools),
+                image=dict(target.image),
+                packages=dict(target.packages),
+                notes=tuple(self._notes),
+            ),
+            metrics=merger.metrics(),
+            processes=tuple(merger.processes),
+            errors=tuple(self._errors),
+        )
+
+    def _board(self, facts: Mapping[str, str]) -> BoardSummary:
+        known = self._target.board
+        if known is not None:
+            return known.model_copy(update={"facts": {**facts, **known.facts}})
+        return BoardSummary(
+            name=_place(self._target.name),
+            title=facts.get("model") or facts.get("processor") or self._machine,
+            description=f"A machine that calls itself {self._machine}, measured by the probe "
+            f"for {self._arch}.",
+            facts=dict(facts),
+        )
+
+
+def _choose(applets: Sequence[Applet], probes: Sequence[str]) -> list[Applet]:
+    known = {applet.name: applet for applet in applets}
+    unknown = [probe for probe in probes if probe not in known]
+    if unknown:
+        raise UsageError(f"there is no probe {', '.join(unknown)}; there are: {', '.join(known)}")
+    return [known[probe] for probe in dict.fromkeys(probes)] if probes else list(applets)
+
+
+def _place(target: str) -> str:
+    """A short name for what the user calls a target, of letters, digits, dots and dashes."""
+    scheme, _, rest = target.partition(":")
+    host = re.sub(r":\d+$", "", rest.rpartition("@")[2])
+    return re.sub(r"[^A-Za-z0-9.]+", "-", host or scheme).strip("-.")[-40:] or "target"
+
+
+STUDY = StandardStudy()

@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The standard study on a target in memory: what it records, however it ends."""
+
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from perfboard.model.errors import TargetError, UsageError
+from perfboard.model.progress import Progress, SilentProgress
+from perfboard.model.run import BoardSummary, Evidence, Run, Status
+from perfboard.probes.exchange import Answer
+from perfboard.probes.records import Applet
+from perfboard.store.folder import find_run, finished_folders, runs_folder
+from perfboard.store.reading import load_run
+from perfboard.studies import standard
+from perfboard.studies.base import Request, get_study, studies
+from perfboard.targets.base import Target
+
+NAMES = ("memory.latency", "ipc.pipe", "system.facts")
+
+
+def lines_of(applet: str) -> tuple[str, ...]:
+    measured = {"metric": applet, "unit": "s", "better": "lower", "samples": [1e-9, 1.1e-9]}
+    said: list[dict[str, Any]] = [{"process": {"probe": applet, "cpu": 0}}, measured]
+    if applet == "system.facts":
+        said[1:] = [{"fact": "model", "value": "A Board"}, {"fact": "governor", "value": "none"}]
+    said.append({"end": {"elapsed_s": 0.1, "disturbances": {"steal_s": 0.01}}})
+    return tuple(map(json.dumps, said))
+
+
+class Place:
+    """What the study meets: a target, and a session whose `run` may be replaced."""
+
+    def __init__(self) -> None:
+        self.opened: list[str] = []
+        self.ran: list[str] = []
+        self.fails_at: tuple[int, BaseException] | None = None
+        self.fails_opening: BaseException | None = None
+        self.fails_closing: BaseException | None = None
+        self.fields: dict[str, Any] = {"evidence": Evidence.HOST}
+        self.machine, self.arch = "x86_64", "x86_64"
+
+    @contextmanager
+    def open_target(self, text: str, progress: Progress, artifacts: Path) -> Iterator[Target]:
+        if self.fails_opening:
+            raise self.fails_opening
+        (artifacts / "console.log").write_bytes(b"login: ")
+        yield Target(**({"name": text, "shell": None} | self.fields))
+        # What the console says last belongs to the record too.
+        (artifacts / "console.log").write_bytes(b"login: bye")
+        if self.fails_closing:
+            raise self.fails_closing
+
+    @contextmanager
+    def session(self, target: Target, progress: Progress) -> Iterator["Place"]:
+        yield self
+
+    def applets(self) -> tuple[Applet, ...]:
+        return tuple(
+            Applet.model_validate({"applet": name, "summary": "", "weight": 1}) for name in NAMES
+        )
+
+    def run(self, applet: str, arguments: Sequence[str], limit_s: float) -> Answer:
+        if self.fails_at and len(self.ran) == self.fails_at[0]:
+            raise self.fails_at[1]
+        self.ran.append(applet)
+        return Answer(lines_of(applet), "exit 0")
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Place:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    made = Place()
+    monkeypatch.setattr(standard, "open_target", made.open_target)
+    monkeypatch.setattr(standard, "ProbeSession", made.session)
+    return made
+
+
+def study(target: str = "local", **fields: Any) -> Run:
+    content: dict[str, Any] = {"target": target, "factors": {}, "command": ("perfboard",)}
+    request = Request(**(content | {"budget_s": 1.0} | fields))
+    return get_study("standard").run(request, SilentProgress())
+
+
+def test_a_whole_run_is_stored(place: Place) -> None:
+    run = study()
+    assert load_run(find_run(run.id)).metrics == run.metrics
+    assert (run.status, run.errors, run.study) == (Status.COMPLETE, (), "standard")
+    assert (run.target, run.evidence) == ("local", Evidence.HOST)
+    assert sorted(place.ran) == sorted(NAMES * 5)
+    assert [process.probe for process in run.processes] == place.ran
+    for metric in run.metrics:
+        owners = {run.processes[number].probe for number in metric.processes}
+        assert owners == {metric.name}
+        assert len(metric.samples) == len(metric.processes) == 10
+    (note,) = run.provenance.notes
+    assert note.startswith("Stopped after 5 rounds and 15 processes")
+
+
+def test_the_board_is_made_of_what_the_probe_found(place: Place) -> None:
+    board = study("ssh://root@10.0.0.7:2222").board
+    assert (board.name, board.title) == ("10.0.0.7", "A Board")
+    assert board.facts == {"model": "A Board", "governor": "none"}
+
+
+def test_a_boards_own_description_comes_first(place: Place) -> None:
+    known = BoardSummary(name="verdex", title="V", description="D", facts={"governor": "n/a"})
+    place.fields |= {"board": known, "evidence": Evidence.COUNTED, "image": {"kernel": "ab"}}
+    run = study("virtual:verdex")
+    assert (run.board.name, run.board.title) == ("verdex", "V")
+    assert run.board.facts == {"model": "A Board", "governor": "n/a"}
+    assert run.provenance.image == {"kernel": "ab"}
+    assert run.evidence is Evidence.COUNTED
+
+
+def test_what_the_target_says_last_is_in_the_record(place: Place) -> None:
+    run = study()
+    folder = find_run(run.id)
+    assert (folder / "artifacts" / "console.log").read_bytes() == b"login: bye"
+    (artifact,) = load_run(folder).artifacts
+    assert artifact.size == len(b"login: bye")
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "kind"),
+    [
+        (TargetError("lost", "The board is gone."), Status.FAILED, "lost"),
+        (KeyboardInterrupt(), Status.ABORTED, "interrupted"),
+    ],
+)
+def test_what_was_measured_before_the_end_is_kept(
+    place: Place, error: BaseException, status: Status, kind: str
+) -> None:
+    place.fails_at = (7, error)
+    run = load_run(find_run(study().id))
+    assert run.status is status
+    (recorded,) = run.errors
+    assert recorded.kind == kind
+    assert ", round 3" in recorded.message
+    assert len(run.processes) == 7
+    assert run.metrics
+
+
+def test_a_target_that_cannot_be_opened_leaves_no_run(place: Place) -> None:
+    place.fails_opening = TargetError("lost", "no route to host")
+    with pytest.raises(TargetError, match="no route"):
+        study("ssh://nowhere")
+    assert list(runs_folder().iterdir()) == []
+
+
+def test_a_failure_to_close_keeps_the_measurements(place: Place) -> None:
+    place.fails_closing = TargetError("lost", "gone")
+    run = load_run(find_run(study().id))
+    assert run.status is Status.FAILED
+    assert len(run.processes) == 15
+
+
+def test_a_defect_is_not_hidden(place: Place) -> None:
+    place.fails_at = (2, ZeroDivisionError())
+    with pytest.raises(ZeroDivisionError):
+        study()
+
+
+def test_probes_are_chosen_by_name(place: Place) -> None:
+    request = Request(target="local", factors={}, command=("perfboard",), budget_s=1)
+    names = ["ipc.pipe", "ipc.pipe"]
+    run = standard.measure_target("measure", request, names, SilentProgress())
+    assert place.ran == ["ipc.pipe"] * 5
+    assert run.study == "measure"
+    with pytest.raises(UsageError, match=r"no probe nosuch; there are: memory\.latency"):
+        standard.measure_target("measure", request, ["ipc.pipe", "nosuch"], SilentProgress())
+    assert len(finished_folders()) == 1
+
+
+def test_the_study_has_no_factors() -> None:
+    with pytest.raises(UsageError, match="no factors"):
+        study(factors={"console": "quiet"})
+    assert {name: study.default_target for name, study in studies().items()} == {
+        "boot": "virtual:verdex",
+        "standard": "local",
+    }
+
+
+@pytest.mark.parametrize(
+    ("target", "name"),
+    [
+        ("local", "local"),
+        ("ssh://board", "board"),
+        ("ssh://me@board.example:22", "board.example"),
+        ("serial:///dev/ttyUSB0", "dev-ttyUSB0"),
+        ("virtual:verdex", "verdex"),
+        ("virtual:./my board.toml", "my-board.toml"),
+        ("ssh://[fe80::1]:22", "fe80-1"),
+        ("ssh://" + "x" * 300, "x" * 40),
+        ("virtual:../..", "target"),
+    ],
+)
+def test_a_run_is_named_after_its_place(place: Place, target: str, name: str) -> None:
+    assert study(target).board.name == name
