@@ -16,6 +16,7 @@ from perfboard.model.run import BoardSummary, Evidence, Metric, RunError, Verdic
 from perfboard.report.text import comparison_text, run_text, runs_text
 from perfboard.store.index import RunRow
 
+from .probe_runs import make_probe_run, probe_metrics
 from .runs import make_boot, make_run
 
 HOSTILE = "\x1b[31m[bold red]x[/bold red]\x1b]0;title\x07\u202e\r\x9b2J" + "W" * 200
@@ -166,3 +167,68 @@ def test_any_text_and_time_fit(text: str, times: list[int]) -> None:
         for t_ns in times
     )
     fits(run_text(make_run(target=text, boots=boots)))
+
+
+def test_a_run_of_probes_at_a_glance() -> None:
+    text = run_text(make_probe_run())
+    fits(text)
+    lines = shown(text)
+    assert "status complete, 11 processes" in lines
+    assert "memory latency read write read-write copy" in lines
+    assert any(line.startswith("up to 32 KiB 1.298 ns 147.1 GB/s") for line in lines)
+    assert any(line.startswith("beyond 24 MiB 9") for line in lines)
+    assert any(line.startswith("64 KiB each 2.4") and " at 96" in line for line in lines)
+    assert "memory.latency," not in text
+    assert any(line.startswith("ipc.pipe.bandwidth, 64 KiB, same 2.976 GB/s") for line in lines)
+    assert any(line.startswith("kernel.timer.lateness, 1.000 ms ") for line in lines)
+    assert "memory.tmpfs refused: no /dev/shm: No such file or directory" in lines
+    assert "Stopped after 5 rounds: the time budget of 60 s was spent." in lines
+    assert len(lines) < 120
+
+
+def test_a_comparison_of_probes_has_the_largest_changes_first_by_group() -> None:
+    slower = {"ipc.pipe.latency": 1.3, "memory.bandwidth": 1.1, "cpu.branch.miss": 0.85}
+    after = make_probe_run("b", metrics=probe_metrics(2, slower))
+    text = comparison_text(compare(make_probe_run("a"), after))
+    fits(text)
+    lines = shown(text)
+    heads = [line for line in lines if line.endswith(" worse") and " better, " in line]
+    assert heads[:2] == ["Between processes: 0 better, 2 worse", "Processor: 1 better, 0 worse"]
+    assert heads[2].startswith("Memory: ")
+    assert any(line.startswith("and ") and line.endswith(" smaller ones") for line in lines)
+    assert any(line.startswith("No change shown in ") for line in lines)
+    assert "ipc.pipe.latency, cross" in text
+
+
+def test_names_that_only_one_run_has_are_cut_short() -> None:
+    metrics = probe_metrics()
+    text = comparison_text(
+        compare(make_probe_run("a", metrics=metrics[:1]), make_probe_run("b", metrics=metrics))
+    )
+    fits(text)
+    assert "and 714 more." in text.replace("\n", " ")
+    assert len(text.splitlines()) < 60
+
+
+def test_hostile_labels_of_probes_fit() -> None:
+    metrics = tuple(
+        Metric(
+            name=name,
+            unit="s",
+            labels={"size": str(2**power), HOSTILE: HOSTILE},
+            samples=(value,),
+            processes=(0,),
+        )
+        for name in ("memory.latency", "memory.copy.bandwidth", "a")
+        for power, value in zip(range(10, 14), (1.0, 1e-100, 1e100, 2.0), strict=True)
+    )
+    run = make_probe_run(metrics=metrics)
+    fits(run_text(run))
+    other = make_probe_run(
+        "b",
+        metrics=tuple(
+            metric.model_copy(update={"samples": (metric.samples[0] * 2,)}) for metric in metrics
+        ),
+        evidence=Evidence.COUNTED,
+    )
+    fits(comparison_text(compare(run.model_copy(update={"evidence": Evidence.COUNTED}), other)))

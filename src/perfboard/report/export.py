@@ -8,30 +8,50 @@ from collections.abc import Callable
 
 from perfboard.model.errors import UsageError
 from perfboard.model.run import Run
-from perfboard.report.perfetto import trace
+from perfboard.report import bencher, googlebenchmark, openmetrics, perfetto
+from perfboard.report.formats import FORMATS
 
 
 def export(run: Run, format: str) -> str:
-    """The run as text in `format`, one of FORMATS. Raises UsageError for any other.
-
-    `csv` has one row a sample, `json` is the content of run.json, and `perfetto`
-    a trace that the Perfetto UI opens.
-    """
+    """The run as text in `format`, one of FORMATS. Raises UsageError for any other."""
     if format not in FORMATS:
         raise UsageError(f'there is no format "{format}"; choose one of {", ".join(FORMATS)}')
-    return FORMATS[format](run)
+    return _WRITERS[format](run)
 
 
 def _csv(run: Run) -> str:
-    """One row a sample; boots and repetitions count from 1, labels are a JSON object."""
+    """One row a sample. Boots and repetitions count from 1, labels are a JSON object.
+
+    `process` counts the run's processes from 0, as run.json does; it is empty where no
+    probe took the sample.
+    """
     text = io.StringIO()
     table = csv.writer(text, lineterminator="\n")
-    table.writerow(("metric", "unit", "labels", "boot", "value", "evidence"))
+    table.writerow(("metric", "unit", "labels", "boot", "value", "evidence", "process", "alias"))
     for metric in run.metrics:
         labels = json.dumps(metric.labels, sort_keys=True) if metric.labels else ""
-        for boot, value in enumerate(metric.samples, start=1):
-            table.writerow((metric.name, metric.unit, labels, boot, repr(value), run.evidence))
+        for i, value in enumerate(metric.samples):
+            process = metric.processes[i] if i < len(metric.processes) else ""
+            table.writerow(
+                (
+                    metric.name,
+                    metric.unit,
+                    labels,
+                    i + 1,
+                    repr(value),
+                    run.evidence,
+                    process,
+                    metric.alias or "",
+                )
+            )
     return text.getvalue()
 
 
-FORMATS: dict[str, Callable[[Run], str]] = {"csv": _csv, "json": Run.to_json, "perfetto": trace}
+_WRITERS: dict[str, Callable[[Run], str]] = {
+    "csv": _csv,
+    "json": Run.to_json,
+    "perfetto": perfetto.trace,
+    "googlebenchmark": googlebenchmark.benchmarks,
+    "bencher": bencher.metrics,
+    "openmetrics": openmetrics.exposition,
+}

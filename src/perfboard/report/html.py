@@ -17,11 +17,13 @@ from typing import Any
 import jinja2
 from markupsafe import Markup
 
+from perfboard.analysis.outliers import odd_samples
 from perfboard.model.errors import CONSOLE_HEADING
 from perfboard.model.run import Evidence, Outcome, Run, RunError, Status
 from perfboard.model.units import format_size, format_value
 from perfboard.report import tables
 from perfboard.report.lanes import lanes
+from perfboard.report.measurements import measurements
 from perfboard.report.series import Series, series_of
 from perfboard.report.verdicts import verdict_sentence
 from perfboard.report.waterfall import NARROW, WIDE, draw
@@ -93,6 +95,7 @@ def _environment() -> jinja2.Environment:
     environment.filters["when"] = _when
     environment.filters["px"] = lambda value: f"{value:.2f}".rstrip("0").rstrip(".")
     environment.filters["sample"] = lambda value: f"{value:.12g}"
+    environment.filters["odd"] = odd_samples
     environment.tests["sha256"] = lambda text: bool(_SHA256.fullmatch(text))
     return environment
 
@@ -141,6 +144,7 @@ def _view(run: Run, series: Series | None) -> Mapping[str, Any]:
         "spans": tables.span_rows(series, SLOWEST_SPANS) if series else [],
         "span_count": len(series.boot.spans) if series else 0,
         "processes": tables.process_rows(series, MOST_PROCESSES) if series else [],
+        "measurements": measurements(run),
         "command": shlex.join(run.provenance.command),
         "sample_count": sum(len(metric.samples) for metric in run.metrics),
     }

@@ -5,23 +5,26 @@ All text of a run is untrusted: control characters are taken out, and nothing in
 it is read as markup.
 """
 
-import io
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from perfboard.analysis.boot_metrics import BootRow, boot_rows, metrics_of
-from perfboard.analysis.comparison import Change, Comparison, Side, label_name, percent, sign_of
+from perfboard.analysis.changes import Change, percent, sign_of
+from perfboard.analysis.comparison import Comparison, Side, label_name
 from perfboard.analysis.statistics import summary
 from perfboard.model.run import Evidence, Run
 from perfboard.model.units import format_value
+from perfboard.report.measured import probed
+from perfboard.report.measured_text import change_parts, probe_parts
+from perfboard.report.terminal import cells, new_table, pair_table, render
 from perfboard.report.verdicts import verdict_sentence
 from perfboard.store.index import RunRow
 
 if TYPE_CHECKING:
     from rich.table import Table
-    from rich.text import Text
 
-WIDTH = 80
+# Names of metrics that one run alone has, of which the rest are a number.
+_NAMES = 12
 _COUNTED = ".instructions"
 # A precision below this share of the time is not worth a word.
 _ROUGH = 1e-4
@@ -42,11 +45,11 @@ def run_text(run: Run) -> str:
         ("target", run.target),
         ("evidence", EVIDENCE_WORDS[run.evidence]),
         ("started", f"{run.started:%Y-%m-%d %H:%M:%S %Z}".strip()),
-        ("status", f"{run.status}, {_count(len(run.boots), 'boot')}"),
+        ("status", f"{run.status}, {_made(run)}"),
         ("factors", ", ".join(f"{key}={value}" for key, value in sorted(run.factors.items()))),
     ]
     rows = boot_rows(run.boots)
-    parts: list[str | Table] = [_pairs((key, value) for key, value in head if value)]
+    parts: list[str | Table] = [pair_table((key, value) for key, value in head if value)]
     if rows:
         parts += ["", _phase_table(rows)]
         rough = [row for row in rows if row.precision_ns > min(row.seconds) * 10**9 * _ROUGH]
@@ -59,12 +62,14 @@ def run_text(run: Run) -> str:
             )
     shown = {metric.name for metric in metrics_of(run.boots)}
     others = [m for m in run.metrics if m.name not in shown and m.samples]
-    if others:
-        table = _table("metric", "median", "spread", "samples")
+    if probed(run):
+        parts += probe_parts(run, others)
+    elif others:
+        table = new_table("metric", "median", "spread", "samples")
         for metric in others:
             found = summary(metric.samples)
             median, spread = (format_value(x, metric.unit) for x in (found.median, found.spread))
-            table.add_row(*_cells(label_name(metric), median, spread, str(found.n)))
+            table.add_row(*cells(label_name(metric), median, spread, str(found.n)))
         parts += ["", table]
     if run.verdicts:
         parts.append("")
@@ -73,22 +78,22 @@ def run_text(run: Run) -> str:
             parts.append(f"{verdict.outcome.upper()}: {sentence}")
     for error in run.errors:
         parts += ["", f"{error.kind}: {error.message}"]
-    return _render(parts)
+    return render(parts)
 
 
 def runs_text(rows: Sequence[RunRow]) -> str:
     """The list of runs; below it what is wrong with those that are not whole."""
     if not rows:
         return "No runs yet.\n"
-    table = _table("run", "board", "status", "evidence", "boot.total")
+    table = new_table("run", "board", "status", "evidence", "boot.total")
     for row in rows:
         total = "" if row.boot_total_s is None else format_value(row.boot_total_s, "s")
-        table.add_row(*_cells(row.id, row.board, row.status, row.evidence, total))
+        table.add_row(*cells(row.id, row.board, row.status, row.evidence, total))
     parts: list[str | Table] = [table]
     for row in rows:
         if row.reason:
             parts += ["", f"{row.id} is {row.status}: {row.reason}"]
-    return _render(parts)
+    return render(parts)
 
 
 def comparison_text(comparison: Comparison) -> str:
@@ -99,28 +104,32 @@ def comparison_text(comparison: Comparison) -> str:
             "absent" if value is None else value for value in (difference.before, difference.after)
         )
         head.append((difference.what, f"{before} → {after}"))
-    parts: list[str | Table] = [_pairs(head), ""]
-    counts = [change for change in comparison.changes if change.name.endswith(_COUNTED)]
-    others = [change for change in comparison.changes if change not in counts]
+    parts: list[str | Table] = [pair_table(head), ""]
+    plain = [change for change in comparison.changes if not change.probed]
+    counts = [change for change in plain if change.name.endswith(_COUNTED)]
+    others = [change for change in plain if not change.name.endswith(_COUNTED)]
     for heading, changes in (("mean", others), ("mean instructions", counts)):
         if changes:
             parts += [_change_table(heading, changes), ""]
+    parts += change_parts([change for change in comparison.changes if change.probed])
     for side, names in (("before", comparison.only_before), ("after", comparison.only_after)):
         if names:
-            parts += [f"Only the run {side} has {', '.join(names)}.", ""]
+            others_too = f" and {len(names) - _NAMES:,} more" if len(names) > _NAMES else ""
+            listed = ", ".join(names[:_NAMES])
+            parts += [f"Only the run {side} has {listed}{others_too}.", ""]
     if comparison.words:
         parts.append(comparison.words)
-    return _render(parts)
+    return render(parts)
 
 
 def _change_table(heading: str, changes: Sequence[Change]) -> "Table":
-    table = _table(heading, "before", "after", "change", "±", "in %")
+    table = new_table(heading, "before", "after", "change", "±", "in %")
     for change in changes:
         half = "unknown"
         if change.interval is not None:
             half = _short((change.interval.high - change.interval.low) / 2, change.unit)
         table.add_row(
-            *_cells(
+            *cells(
                 label_name(change).removesuffix(_COUNTED),
                 _short(change.before.mean, change.unit),
                 _short(change.after.mean, change.unit),
@@ -142,14 +151,14 @@ def _side(side: Side) -> str:
 
 
 def _phase_table(rows: Sequence[BootRow]) -> "Table":
-    table = _table("phase", "", "median", "spread", "share", "instructions")
+    table = new_table("phase", "", "median", "spread", "share", "instructions")
     totals = [summary(row.seconds).median for row in rows if row.name == "boot.total"]
     for row in rows:
         found = summary(row.seconds)
         share = f"{found.median / totals[0]:.1%}" if totals and totals[0] > 0 else ""
         counts = summary(row.instructions) if row.instructions else None
         table.add_row(
-            *_cells(
+            *cells(
                 row.number if row.depth == 0 else "",
                 "  " * row.depth + row.title,
                 format_value(found.median, "s"),
@@ -161,77 +170,12 @@ def _phase_table(rows: Sequence[BootRow]) -> "Table":
     return table
 
 
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}" if number == 1 else f"{number} {what}s"
+def _made(run: Run) -> str:
+    """What the run is made of: boots, or processes of probes."""
+    if run.processes and not run.boots:
+        return _count(len(run.processes), "process", "processes")
+    return _count(len(run.boots), "boot", "boots")
 
 
-def _clean(text: str) -> str:
-    """`text` with blanks for white space of all kinds, without what does not print."""
-    return "".join(c if c.isprintable() else " " for c in text if c.isprintable() or c.isspace())
-
-
-def _cells(*texts: str) -> "list[Text]":
-    from rich.text import Text
-
-    return [Text(_clean(text)) for text in texts]
-
-
-def _table(*headings: str) -> "Table":
-    """A table whose columns are left-aligned up to the first figure, then right."""
-    from rich import box
-    from rich.table import Table
-
-    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
-    for heading in headings:
-        words = heading in (
-            "phase",
-            "",
-            "metric",
-            "mean",
-            "mean instructions",
-            "run",
-            "board",
-            "status",
-            "evidence",
-        )
-        table.add_column(
-            heading,
-            justify="left" if words else "right",
-            overflow="fold" if words else "ellipsis",
-            no_wrap=not words,
-        )
-    return table
-
-
-def _pairs(pairs: Iterable[tuple[str, str]]) -> "Table":
-    """Names and values side by side, without a frame."""
-    from rich.table import Table
-
-    table = Table.grid(padding=(0, 2))
-    table.add_column(no_wrap=True, max_width=30)
-    table.add_column(overflow="fold")
-    for pair in pairs:
-        table.add_row(*_cells(*pair))
-    return table
-
-
-def _render(parts: "Iterable[str | Table]") -> str:
-    """The parts below each other, as text of at most WIDTH columns."""
-    from rich.console import Console
-    from rich.text import Text
-
-    console = Console(
-        file=io.StringIO(),
-        width=WIDTH,
-        color_system=None,
-        force_terminal=False,
-        legacy_windows=False,
-    )
-    with console.capture() as capture:
-        for part in parts:
-            if isinstance(part, str):
-                for line in part.split("\n"):
-                    console.print(Text(_clean(line), overflow="fold"))
-            else:
-                console.print(part)
-    return "".join(line.rstrip() + "\n" for line in capture.get().split("\n")).rstrip("\n") + "\n"
+def _count(number: int, one: str, many: str) -> str:
+    return f"{number} {one if number == 1 else many}"

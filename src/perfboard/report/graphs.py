@@ -1,0 +1,277 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The graphs of a run's metrics: those of study A's standard measurements, where it has them."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from perfboard.analysis.cache_steps import CacheStep
+from perfboard.analysis.curves import Curve, curves
+from perfboard.model.run import Metric
+from perfboard.model.units import format_size
+from perfboard.report.plot import Band, Graph, Line
+
+# A line needs this many points to be one.
+_FEWEST = 3
+OPERATIONS = {"read": "read", "write": "write", "update": "read-write", "copy": "copy"}
+_FILES = (
+    ("memory.map.bandwidth", "sum", "mapped, summed"),
+    ("memory.map.bandwidth", "page", "mapped, touched"),
+    ("file.read.bandwidth", "sum", "read, summed"),
+    ("file.read.bandwidth", "none", "read only"),
+)
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """A graph, and the metrics that are in it."""
+
+    graph: Graph
+    metrics: tuple[Metric, ...]
+
+
+def graphs(metrics: Sequence[Metric], steps: Iterable[CacheStep]) -> Iterator[Drawn]:
+    """All graphs that `metrics` give, with the `steps` pointed out in that of latency."""
+    makers: tuple[Callable[[Sequence[Metric], tuple[Band, ...]], Drawn | None], ...] = (
+        _latency,
+        _bandwidth,
+        _copies,
+        _switches,
+        _file_time,
+        _file_bandwidth,
+    )
+    bands = tuple(Band(step.low, step.high, size_span(step.low, step.high)) for step in steps)
+    for make in makers:
+        drawn = make(metrics, bands)
+        if drawn is not None:
+            yield drawn
+
+
+def size_span(low: int, high: int) -> str:
+    """Two sizes in words, the unit once where both have the same."""
+    first, last = format_size(low), format_size(high)
+    number, _, unit = first.partition(" ")
+    return (
+        f"{number}\N{EN DASH}{last}" if last.endswith(f" {unit}") else f"{first}\N{EN DASH}{last}"
+    )
+
+
+def _drawable(found: Iterable[Curve]) -> list[Curve]:
+    """The curves for a logarithmic plane, of their values above 0, where those are enough."""
+    above = [
+        replace(curve, metrics=tuple((x, metric) for x, metric in curve.metrics if of[x] > 0))
+        for curve, of in ((curve, dict(curve.points)) for curve in found)
+    ]
+    return [curve for curve in above if len(curve.metrics) >= _FEWEST]
+
+
+def _latency(metrics: Sequence[Metric], bands: tuple[Band, ...]) -> Drawn | None:
+    found = _drawable(curves(metrics, "memory.latency", "size"))
+
+    def order(curve: Curve) -> tuple[int, int, bool]:
+        walk, stride = curve.labels.get("walk", ""), curve.labels.get("stride", "")
+        place = {"random": 0, "local": 1}.get(walk, 2)
+        number = int(stride) if stride.isdecimal() and place == 2 else 0
+        return place, number, curve.labels.get("pages") == "huge"
+
+    lines: list[Line] = []
+    looks: dict[str, int] = {}
+    found.sort(key=order)
+    for curve in found:
+        walk, stride = curve.labels.get("walk", ""), curve.labels.get("stride", "")
+        kind = walk
+        if walk not in ("random", "local") and stride.isdecimal():
+            kind = f"stride {format_size(int(stride))}"
+        kind += _rest(curve, found, "walk", "stride", "pages")
+        huge = curve.labels.get("pages") == "huge"
+        lines.append(
+            Line(
+                label=f"{kind}, huge pages" if huge else kind,
+                points=curve.points,
+                look=looks.setdefault(kind, len(looks)),
+                dashed=huge,
+            )
+        )
+    note = (
+        ""
+        if not bands
+        else (
+            " Shaded: where the random walk leaves a plateau, which is where a cache ends, or "
+            "the reach of the TLB."
+        )
+    )
+    return _drawn(
+        found,
+        Graph(
+            title="Memory read latency over size",
+            caption="The time of a read whose address comes from the read before, in a walk "
+            "over so many bytes. Local: at random within a few pages, then within others, so that "
+            f"the TLB seldom misses.{note}",
+            x="size of the memory walked",
+            x_bytes=True,
+            y="time of a read",
+            unit="s",
+            lines=tuple(lines),
+            bands=bands,
+        ),
+    )
+
+
+def _bandwidth(metrics: Sequence[Metric], bands: tuple[Band, ...]) -> Drawn | None:
+    found = _drawable(curves(metrics, "memory.bandwidth", "size"))
+    names = [*OPERATIONS]
+
+    def order(curve: Curve) -> tuple[int, bool, float]:
+        operation = curve.labels.get("operation", "")
+        place = names.index(operation) if operation in names else len(names)
+        return place, _streams(curve), -max(y for _, y in curve.points)
+
+    found.sort(key=order)
+    shown: dict[tuple[str, bool], Line] = {}
+    more: list[Line] = []
+    looks: dict[str, int] = {}
+    for curve in found:
+        operation, loop = curve.labels.get("operation", ""), curve.labels.get("loop", "")
+        streams = _streams(curve)
+        line = Line(
+            label=f"{OPERATIONS.get(operation, operation)}, {loop}"
+            + _rest(curve, found, "operation", "loop", "counts"),
+            points=curve.points,
+            look=looks.setdefault(operation, len(looks)),
+            dashed=streams,
+            thin=streams,
+        )
+        if shown.setdefault((operation, streams), line) is not line:
+            more.append(line)
+    return _drawn(
+        found,
+        Graph(
+            title="Memory bandwidth over size",
+            caption="Every byte is touched; a copy counts each byte once, so that it moves twice "
+            "what it shows. Of each operation the fastest loop is drawn and, thin and dashed, the "
+            "fastest whose stores go past the caches; the other loops are among the figures.",
+            x="size of the memory",
+            x_bytes=True,
+            y="bandwidth",
+            unit="B/s",
+            lines=tuple(shown.values()),
+            more=tuple(more),
+        ),
+    )
+
+
+def _streams(curve: Curve) -> bool:
+    return curve.labels.get("loop", "").endswith("-stream")
+
+
+def _copies(metrics: Sequence[Metric], bands: tuple[Band, ...]) -> Drawn | None:
+    found = _drawable(curves(metrics, "memory.copy.bandwidth", "size"))
+    return _drawn(
+        found,
+        Graph(
+            title="Copy bandwidth over size",
+            caption="The C library's memcpy, a loop of plain words, and a loop of blocks; each "
+            "byte counts once.",
+            x="size of the memory copied",
+            x_bytes=True,
+            y="bandwidth",
+            unit="B/s",
+            lines=tuple(
+                Line(
+                    curve.labels.get("method", "copy") + _rest(curve, found, "method", "counts"),
+                    curve.points,
+                    look,
+                )
+                for look, curve in enumerate(found)
+            ),
+        ),
+    )
+
+
+def _switches(metrics: Sequence[Metric], bands: tuple[Band, ...]) -> Drawn | None:
+    found = _drawable(curves(metrics, "ipc.switch", "processes"))
+
+    def size(curve: Curve) -> int:
+        text = curve.labels.get("size", "")
+        return int(text) if text.isdecimal() else 0
+
+    found.sort(key=size)
+    return _drawn(
+        found,
+        Graph(
+            title="Context switch time over the number of processes",
+            caption="A token goes round a ring of processes on one core, each of which works "
+            "through so much memory of its own. What one process needs for the same is taken off.",
+            x="processes in the ring",
+            x_bytes=False,
+            y="time of a switch",
+            unit="s",
+            lines=tuple(
+                Line(
+                    f"{format_size(size(curve))} each" + _rest(curve, found, "size"),
+                    curve.points,
+                    look,
+                )
+                for look, curve in enumerate(found)
+            ),
+        ),
+    )
+
+
+def _file_bandwidth(metrics: Sequence[Metric], bands: tuple[Band, ...]) -> Drawn | None:
+    return _files(metrics, "bandwidth", "B/s", lambda size, rate: rate)
+
+
+def _file_time(metrics: Sequence[Metric], bands: tuple[Band, ...]) -> Drawn | None:
+    return _files(metrics, "time", "s", lambda size, rate: size / rate)
+
+
+def _files(
+    metrics: Sequence[Metric], what: str, unit: str, value: Callable[[float, float], float]
+) -> Drawn | None:
+    """Mapped and read files; those whose file is in memory, so that no device is measured."""
+    kinds = [
+        (look, label, curve)
+        for look, (name, touch, label) in enumerate(_FILES)
+        for curve in _drawable(curves(metrics, name, "size"))
+        if curve.labels.get("touch") == touch
+    ]
+    found = [curve for _, _, curve in kinds]
+    lines = [
+        Line(
+            label + _rest(curve, found, "touch"),
+            tuple((size, value(size, rate)) for size, rate in curve.points),
+            look,
+            dashed=curve.labels["touch"] in ("page", "none"),
+        )
+        for look, label, curve in kinds
+    ]
+    return _drawn(
+        found,
+        Graph(
+            title=f"Mapped and read files: {what} over size",
+            caption="A file that the kernel holds in memory. Mapped, summed: every byte is used; "
+            "mapped, touched: one byte a page. Read, summed: copied out and every byte used; "
+            "read only: copied out."
+            + (" The time is the size divided by the bandwidth." if unit == "s" else ""),
+            x="size of the file",
+            x_bytes=True,
+            y="time for the whole file" if unit == "s" else "bandwidth",
+            unit=unit,
+            lines=tuple(lines),
+        ),
+    )
+
+
+def _rest(curve: Curve, beside: Sequence[Curve], *said: str) -> str:
+    """The labels that a line's name does not say otherwise, and that tell it from those beside."""
+    return "".join(
+        f", {key} {value}"
+        for key, value in curve.labels.items()
+        if key not in said and any(other.labels.get(key) != value for other in beside)
+    )
+
+
+def _drawn(found: Sequence[Curve], graph: Graph) -> Drawn | None:
+    if not found:
+        return None
+    return Drawn(graph, tuple(metric for curve in found for _, metric in curve.metrics))

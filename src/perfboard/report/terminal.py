@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Text and tables for a terminal: 80 columns, plain, and safe whatever they are made of."""
+
+import io
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.table import Table
+    from rich.text import Text
+
+WIDTH = 80
+# Headings of columns that hold words; the others hold figures.
+_WORDS = (
+    "phase",
+    "",
+    "metric",
+    "mean",
+    "mean instructions",
+    "run",
+    "board",
+    "status",
+    "evidence",
+    "memory",
+    "line",
+)
+
+
+def clean(text: str) -> str:
+    """`text` with blanks for white space of all kinds, without what does not print."""
+    return "".join(c if c.isprintable() else " " for c in text if c.isprintable() or c.isspace())
+
+
+def cells(*texts: str) -> "list[Text]":
+    """A row of a table."""
+    from rich.text import Text
+
+    return [Text(clean(text)) for text in texts]
+
+
+def new_table(*headings: str) -> "Table":
+    """A table whose columns of words are left-aligned and fold, those of figures right."""
+    from rich import box
+    from rich.table import Table
+
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
+    for heading in headings:
+        words = heading in _WORDS
+        table.add_column(
+            heading,
+            justify="left" if words else "right",
+            overflow="fold" if words else "ellipsis",
+            no_wrap=not words,
+        )
+    return table
+
+
+def pair_table(pairs: Iterable[tuple[str, str]]) -> "Table":
+    """Names and values side by side, without a frame."""
+    from rich.table import Table
+
+    table = Table.grid(padding=(0, 2))
+    table.add_column(no_wrap=True, max_width=30)
+    table.add_column(overflow="fold")
+    for pair in pairs:
+        table.add_row(*cells(*pair))
+    return table
+
+
+def render(parts: "Iterable[str | Table]") -> str:
+    """The parts below each other, as text of at most WIDTH columns."""
+    from rich.console import Console
+    from rich.text import Text
+
+    console = Console(
+        file=io.StringIO(),
+        width=WIDTH,
+        color_system=None,
+        force_terminal=False,
+        legacy_windows=False,
+    )
+    with console.capture() as capture:
+        for part in parts:
+            if isinstance(part, str):
+                for line in part.split("\n"):
+                    console.print(Text(clean(line), overflow="fold"))
+            else:
+                console.print(part)
+    return "".join(line.rstrip() + "\n" for line in capture.get().split("\n")).rstrip("\n") + "\n"
