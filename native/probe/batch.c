@@ -7,7 +7,6 @@
 #include "probe.h"
 
 #include <limits.h>
-#include <stdlib.h>
 
 #define TICKS_A_BATCH 1000
 #define FEWEST_SAMPLES 3
@@ -121,18 +120,17 @@ void slopes_to_rates(struct slopes *slopes, double units)
 		slopes->seconds[i] = units / slopes->seconds[i];
 }
 
-static int compare(const void *one, const void *other)
-{
-	double a = *(const double *)one, b = *(const double *)other;
-
-	return (a > b) - (a < b);
-}
-
 void slopes_less(struct slopes *slopes, const struct slopes *less)
 {
 	struct slopes sorted = *less;
 
-	qsort(sorted.seconds, (size_t)sorted.count, sizeof(double), compare);
+	for (int i = 1; i < sorted.count; i++)
+		for (int j = i; j > 0 && sorted.seconds[j] < sorted.seconds[j - 1]; j--) {
+			double greater = sorted.seconds[j - 1];
+
+			sorted.seconds[j - 1] = sorted.seconds[j];
+			sorted.seconds[j] = greater;
+		}
 	double median =
 	    (sorted.seconds[(sorted.count - 1) / 2] + sorted.seconds[sorted.count / 2]) / 2;
 

@@ -1,31 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* /proc/iomem: what the kernel knows to lie where. It tells root alone the addresses. */
 #include "iomem.h"
+#include "reading.h"
 
 #include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 bool find_span(const char *name, struct span *span)
 {
-	FILE *file = fopen("/proc/iomem", "re");
-	char line[256];
+	struct lines lines;
+	char *line;
 	bool named = false;
 
 	*span = (struct span){.first = UINT64_MAX};
-	if (!file) {
+	if (!open_lines(&lines, "/proc/iomem")) {
 		because("/proc/iomem: %s", strerror(errno));
 		return false;
 	}
-	while (fgets(line, sizeof(line), file)) {
-		uint64_t first, last;
-		char *said = strstr(line, " : ");
+	while ((line = next_line(&lines))) {
+		char *said = strstr(line, " : "), *end;
+		uint64_t first = strtoull(line, &end, 16), last = 0;
 
-		line[strcspn(line, "\n")] = '\0';
-		if (!said || strcmp(said + 3, name) ||
-		    sscanf(line, "%" SCNx64 "-%" SCNx64, &first, &last) != 2)
+		if (!said || strcmp(said + 3, name) || *end != '-')
 			continue;
+		last = strtoull(end + 1, NULL, 16);
 		named = true;
 		if (last <= first)
 			continue;
@@ -35,7 +34,6 @@ bool find_span(const char *name, struct span *span)
 		if (last > span->last)
 			span->last = last;
 	}
-	fclose(file);
 	if (named && !span->bytes)
 		because("/proc/iomem gives no addresses: only root may see them");
 	else if (!named)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Memory to measure in: as much as the board can spare, and no more. */
 #include "probe.h"
+#include "reading.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -79,22 +80,26 @@ size_t page_size(void)
 /* Whether the kernel backed the mapping that begins at `memory` with huge pages wholly. */
 static bool is_huge(const void *memory, size_t size)
 {
-	FILE *maps = fopen("/proc/self/smaps", "re");
-	char line[256];
+	struct lines lines;
+	const char *line;
 	bool inside = false;
 	unsigned long long huge = 0;
 
-	if (!maps)
+	if (!open_lines(&lines, "/proc/self/smaps"))
 		return false;
-	while (fgets(line, sizeof(line), maps)) {
-		unsigned long from, to;
+	while ((line = next_line(&lines))) {
+		char *end;
+		unsigned long long from = strtoull(line, &end, 16);
 
-		if (sscanf(line, "%lx-%lx ", &from, &to) == 2 && strchr(line, '-') < line + 20)
+		/* A row of a mapping is "from-to ..."; those of what it holds begin with a name. */
+		if (*end == '-' && end > line) {
+			unsigned long long to = strtoull(end + 1, NULL, 16);
+
 			inside = from <= (uintptr_t)memory && (uintptr_t)memory < to;
-		else if (inside && !strncmp(line, "AnonHugePages:", 14))
+		} else if (inside && !strncmp(line, "AnonHugePages:", 14)) {
 			huge += strtoull(line + 14, NULL, 10) * 1024;
+		}
 	}
-	fclose(maps);
 	return huge >= size;
 }
 

@@ -11,6 +11,7 @@ bool open_lines(struct lines *lines, const char *path)
 {
 	lines->file = open(path, O_RDONLY | O_CLOEXEC);
 	lines->from = lines->end = 0;
+	lines->cut = false;
 	return lines->file >= 0;
 }
 
@@ -29,28 +30,25 @@ static bool refill(struct lines *lines)
 
 char *next_line(struct lines *lines)
 {
-	bool cut = false;
-
 	for (;;) {
 		char *line = lines->text + lines->from;
 		size_t left = lines->end - lines->from;
 		char *newline = memchr(line, '\n', left);
+		bool full = left == sizeof(lines->text) - 1;
 
-		if (newline && cut) {
-			/* The rest of a line whose beginning has been given. */
-			lines->from += (size_t)(newline - line) + 1;
-			cut = false;
-		} else if (newline) {
-			*newline = '\0';
-			lines->from += (size_t)(newline - line) + 1;
-			return line;
-		} else if (left == sizeof(lines->text) - 1) {
-			cut = true;
-			lines->from = lines->end;
-		} else if (!refill(lines)) {
+		if (!newline && !full) {
+			if (refill(lines))
+				continue;
 			close(lines->file);
 			return NULL;
 		}
+		bool given = lines->cut;
+
+		lines->cut = !newline;
+		lines->from = newline ? (size_t)(newline - lines->text) + 1 : lines->end;
+		*(newline ? newline : line + left) = '\0';
+		if (!given)
+			return line;
 	}
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files line by line, and folders, without the C library's buffers: they are half its size. */
+/* Files line by line, and folders, without malloc(), which nothing else of the probe needs. */
 #ifndef READING_H
 #define READING_H
 
@@ -9,13 +9,17 @@ struct lines {
 	int file;
 	size_t from; /* what has not been given yet */
 	size_t end;
+	bool cut; /* what comes up to the next newline belongs to a line already given */
 	char text[1024];
 };
 
 /* False, and errno, where the file cannot be opened. */
 bool open_lines(struct lines *lines, const char *path);
 
-/* The next line without its newline, cut to the room; NULL, and the file closed, after the last. */
+/*
+ * The next line without its newline, cut to the room, valid until the next call;
+ * NULL, and the file closed, after the last.
+ */
 char *next_line(struct lines *lines);
 
 /* Calls `take` with the path and the name of each entry; false, and errno, for no folder. */

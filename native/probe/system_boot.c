@@ -14,10 +14,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/klog.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #define READ_ALL 3
@@ -66,17 +66,16 @@ static bool read_records(struct found *found)
 		return false;
 	}
 	do {
-		unsigned long long microseconds;
-
 		got = read(file, record, sizeof(record) - 1);
 		if (got <= 0)
 			continue;
 		record[got] = '\0';
-		char *text = strchr(record, ';');
-
 		record[strcspn(record, "\n")] = '\0';
-		if (text && sscanf(record, "%*u,%*u,%llu", &microseconds) == 1)
-			look_at(found, (double)microseconds * 1e-6, text + 1);
+		char *text = strchr(record, ';'), *at = strchr(record, ',');
+
+		at = at ? strchr(at + 1, ',') : NULL;
+		if (text && at && at < text)
+			look_at(found, (double)strtoull(at + 1, NULL, 10) * 1e-6, text + 1);
 		/* A record that was written over while we read is passed over. */
 	} while (got > 0 || (got < 0 && (errno == EPIPE || errno == EINTR)));
 	if (got < 0 && errno != EAGAIN)
@@ -89,13 +88,13 @@ static bool read_records(struct found *found)
 static bool read_lines(struct found *found)
 {
 	int size = klogctl(SIZE_OF_LOG, NULL, 0);
-	char *log = size > 0 ? malloc((size_t)size + 1) : NULL;
-	int got = log ? klogctl(READ_ALL, log, size) : -1;
+	size_t room = size > 0 ? (size_t)size + 1 : 1;
+	char *log = mmap(NULL, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	int got = log != MAP_FAILED ? klogctl(READ_ALL, log, (int)room - 1) : -1;
 
+	/* The last byte stays 0. */
 	if (got < 0)
 		because("the kernel's log: %s", strerror(errno));
-	else
-		log[got] = '\0';
 	for (char *line = got > 0 ? strtok(log, "\n") : NULL; line; line = strtok(NULL, "\n")) {
 		char *stamp = strchr(line, '[');
 		char *text = stamp ? strstr(stamp, "] ") : NULL;
@@ -107,7 +106,8 @@ static bool read_lines(struct found *found)
 	}
 	if (got >= 0 && !found->records)
 		because("the kernel's log has no times");
-	free(log);
+	if (log != MAP_FAILED)
+		munmap(log, room);
 	return found->records > 0;
 }
 

@@ -5,6 +5,7 @@
  * What the kernel does not say is left out.
  */
 #include "probe.h"
+#include "reading.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -221,22 +222,22 @@ static void print_configuration(void)
 					   "CONFIG_HZ_PERIODIC=", "CONFIG_PREEMPT",
 					   "CONFIG_HIGH_RES_TIMERS="};
 	struct utsname name;
-	char path[128], line[160], all[MOST_TEXT] = "";
+	char path[128], all[MOST_TEXT] = "";
+	struct lines lines;
+	const char *line;
 
 	uname(&name);
 	snprintf(path, sizeof(path), "/boot/config-%s", name.release);
-	FILE *file = fopen(path, "re");
-
-	while (file && fgets(line, sizeof(line), file))
+	if (!open_lines(&lines, path))
+		return;
+	while ((line = next_line(&lines)))
 		for (size_t i = 0; i < sizeof(kept) / sizeof(kept[0]); i++) {
 			size_t end = strlen(all);
 
 			if (!strncmp(line, kept[i], strlen(kept[i])))
-				snprintf(all + end, sizeof(all) - end, "%s%.*s", end ? " " : "",
-					 (int)strcspn(line, "\n"), line);
+				snprintf(all + end, sizeof(all) - end, "%s%s", end ? " " : "",
+					 line);
 		}
-	if (file)
-		fclose(file);
 	if (all[0])
 		print_fact("configuration", all);
 }

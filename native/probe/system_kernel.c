@@ -11,10 +11,11 @@
  * /proc/modules; what=files: the files of all that could be, compressed or not.
  */
 #include "iomem.h"
+#include "reading.h"
 
 #include <errno.h>
-#include <ftw.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
@@ -58,49 +59,47 @@ static void measure_image(const char *release)
 		print_refused("system.kernel.image form=uncompressed: %s", why_not());
 }
 
+/* Rows are "name bytes users ...". */
 static void measure_loaded(void)
 {
-	FILE *file = fopen("/proc/modules", "re");
-	char line[1024];
+	struct lines lines;
+	const char *line;
 	uint64_t bytes = 0;
 
-	if (!file) {
+	if (!open_lines(&lines, "/proc/modules")) {
 		print_refused("system.modules what=loaded: /proc/modules: %s", strerror(errno));
 		return;
 	}
-	while (fgets(line, sizeof(line), file)) {
-		unsigned long long size;
-
-		if (sscanf(line, "%*s %llu ", &size) == 1)
-			bytes += size;
-		/* The rest of a line that is longer: who uses the module. */
-		while (!strchr(line, '\n') && fgets(line, sizeof(line), file))
-			;
-	}
-	fclose(file);
+	while ((line = next_line(&lines)))
+		bytes += strtoull(line + strcspn(line, " "), NULL, 10);
 	print_bytes("system.modules", "what", "loaded", bytes);
 }
 
-static uint64_t bytes_of_files;
-
-static int add_module(const char *path, const struct stat *status, int kind, struct FTW *where)
+/* Adds up the files of a folder and of those within it; links are not followed. */
+static void add_module(void *context, const char *path, const char *name)
 {
-	const char *ending = strstr(path + where->base, ".ko");
+	const char *ending = strstr(name, ".ko");
+	uint64_t *bytes = context;
+	struct stat status;
 
-	if (kind == FTW_F && ending && (ending[3] == '\0' || ending[3] == '.'))
-		bytes_of_files += (uint64_t)status->st_size;
-	return 0;
+	if (lstat(path, &status))
+		return;
+	if (S_ISDIR(status.st_mode))
+		each_entry(path, add_module, bytes);
+	else if (S_ISREG(status.st_mode) && ending && (ending[3] == '\0' || ending[3] == '.'))
+		*bytes += (uint64_t)status.st_size;
 }
 
 static void measure_files(const char *release)
 {
+	uint64_t bytes = 0;
 	char path[128];
 
 	snprintf(path, sizeof(path), "/lib/modules/%s", release);
-	if (nftw(path, add_module, 8, FTW_PHYS))
-		print_refused("system.modules what=files: %s: %s", path, strerror(errno));
+	if (each_entry(path, add_module, &bytes))
+		print_bytes("system.modules", "what", "files", bytes);
 	else
-		print_bytes("system.modules", "what", "files", bytes_of_files);
+		print_refused("system.modules what=files: %s: %s", path, strerror(errno));
 }
 
 static void measure(const struct options *options)

@@ -9,8 +9,8 @@
  * cannot give back.
  */
 #include "iomem.h"
+#include "reading.h"
 
-#include <dirent.h>
 #include <endian.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,53 +38,58 @@ static unsigned cells_of(const char *path, unsigned usual)
 	return read_file(path, text, sizeof(text)) == 4 ? (unsigned)cells(text, 1) : usual;
 }
 
+struct tree {
+	unsigned address; /* cells of each */
+	unsigned size;
+	uint64_t bytes;
+};
+
+static void add_node(void *context, const char *path, const char *name)
+{
+	struct tree *tree = context;
+	size_t step = 4 * (size_t)(tree->address + tree->size);
+	char file[400], ranges[1025];
+
+	if (strcmp(name, "memory") && strncmp(name, "memory@", 7))
+		return;
+	snprintf(file, sizeof(file), "%s/reg", path);
+	size_t got = read_file(file, ranges, sizeof(ranges));
+
+	for (size_t at = 0; at + step <= got; at += step)
+		tree->bytes += cells(ranges + at + 4 * (size_t)tree->address, tree->size);
+}
+
 static uint64_t ram_by_device_tree(void)
 {
-	unsigned address = cells_of("/proc/device-tree/#address-cells", 2);
-	unsigned size = cells_of("/proc/device-tree/#size-cells", 1);
-	DIR *folder = opendir("/proc/device-tree");
-	const struct dirent *entry;
-	uint64_t bytes = 0;
+	struct tree tree = {.address = cells_of("/proc/device-tree/#address-cells", 2),
+			    .size = cells_of("/proc/device-tree/#size-cells", 1)};
 
-	if (address > 2 || size < 1 || size > 2) {
-		if (folder)
-			closedir(folder);
-		return 0;
-	}
-	while (folder && (entry = readdir(folder))) {
-		char path[300], ranges[1025];
+	if (tree.address <= 2 && tree.size >= 1 && tree.size <= 2)
+		each_entry("/proc/device-tree", add_node, &tree);
+	return tree.bytes;
+}
 
-		if (strcmp(entry->d_name, "memory") && strncmp(entry->d_name, "memory@", 7))
-			continue;
-		snprintf(path, sizeof(path), "/proc/device-tree/%s/reg", entry->d_name);
-		size_t got = read_file(path, ranges, sizeof(ranges));
+static void add_block(void *context, const char *path, const char *name)
+{
+	uint64_t *online = context;
+	char file[400], text[32];
 
-		for (size_t at = 0; at + 4 * (address + size) <= got; at += 4 * (address + size))
-			bytes += cells(ranges + at + 4 * (size_t)address, size);
-	}
-	if (folder)
-		closedir(folder);
-	return bytes;
+	if (strncmp(name, "memory", 6))
+		return;
+	snprintf(file, sizeof(file), "%s/state", path);
+	if (read_file(file, text, sizeof(text)) && !strncmp(text, "online", 6))
+		++*online;
 }
 
 static uint64_t ram_by_blocks(void)
 {
-	static const char place[] = "/sys/devices/system/memory";
-	DIR *folder = opendir(place);
-	const struct dirent *entry;
-	char path[300], text[32];
 	uint64_t online = 0;
+	char text[32];
 
-	while (folder && (entry = readdir(folder))) {
-		snprintf(path, sizeof(path), "%s/%s/state", place, entry->d_name);
-		if (!strncmp(entry->d_name, "memory", 6) && read_file(path, text, sizeof(text)) &&
-		    !strncmp(text, "online", 6))
-			online++;
-	}
-	if (folder)
-		closedir(folder);
-	snprintf(path, sizeof(path), "%s/block_size_bytes", place);
-	return read_file(path, text, sizeof(text)) ? online * strtoull(text, NULL, 16) : 0;
+	if (!each_entry("/sys/devices/system/memory", add_block, &online) ||
+	    !read_file("/sys/devices/system/memory/block_size_bytes", text, sizeof(text)))
+		return 0;
+	return online * strtoull(text, NULL, 16);
 }
 
 static void measure_kernel(uint64_t total)

@@ -22,7 +22,7 @@
 
 #define SIZE (2 * LOOPS_GRAIN)
 
-static sigjmp_buf back;
+static jmp_buf back;
 static const char *volatile fault;
 
 static void on_fault(int signal, siginfo_t *info, void *context)
@@ -30,14 +30,14 @@ static void on_fault(int signal, siginfo_t *info, void *context)
 	(void)signal;
 	(void)context;
 	fault = info->si_addr;
-	siglongjmp(back, 1);
+	longjmp(back, 1);
 }
 
 /* Where the loop was stopped; NULL where it came to its end. */
 static const char *run(loop_function *loop, char *to, const char *from, size_t size)
 {
 	fault = NULL;
-	if (!sigsetjmp(back, 1))
+	if (!setjmp(back))
 		loop(to, from, size, 1);
 	return fault;
 }
@@ -102,7 +102,7 @@ int main(void)
 	static const char *const names[] = {"read", "write", "update", "copy"};
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	char *area = guarded(page), *other = guarded(page);
-	struct sigaction action = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO};
+	struct sigaction action = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_NODEFER};
 	struct loops loops[MOST_LOOPS];
 	int count = loops_available(loops);
 

@@ -10,7 +10,7 @@ PROBE = ROOT / "native" / "probe"
 # What all applets stand on, and no applet.
 _CORE = (
     *("answer", "batch", "child", "clock", "crc32", "disturbance", "frame", "frequency"),
-    *("json", "main", "memory", "outbox", "place", "serve"),
+    *("json", "main", "memory", "outbox", "place", "reading", "serve"),
 )
 
 
