@@ -34,7 +34,7 @@ class Program:
         """See `targets.base.Channel`. The echo of what is written comes too."""
         if self._ended:
             raise TargetError("lost", "The program on the target has ended.")
-        data, self._pending = self._pending or self._shell.read_some(timeout_s), b""
+        data, self._pending = self._pending or self._shell.read(timeout_s), b""
         recent = self._recent + data
         self._ended = self._shell.has_ended(recent)
         self._recent = recent[-_KEPT:]

@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a console shell and a console say to each other, as pure functions.
 
-A request is one line of printable characters: a call of a shell function of ours
-with a number, an operation, a text and the checksum of these three. The function
-refuses what arrived damaged, does what is new, and answers what it has done before
-from memory; an answer carries a checksum too.
+A request is some lines of printable characters. The first ones bring pieces of a text;
+the last one is a call of a shell function of ours with a number, an operation, the rest
+of the text and the checksum of all. The function refuses what arrived damaged, does
+what is new, and answers what it has done before from memory; an answer carries a
+checksum too.
 """
 
 import hashlib
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -22,7 +23,7 @@ _SPECIAL = re.compile(rb"[^A-Za-z0-9_./=+:,-]")
 _ANSWERS_TRIED = 8
 _POLYNOMIAL = 0x04C11DB7
 
-Operation = Literal["gather", "run", "start", "file", "append"]
+Operation = Literal["run", "start", "file", "append"]
 
 
 def cksum(data: bytes) -> int:
@@ -65,28 +66,27 @@ def functions(sum_program: str, tag: str) -> tuple[str, ...]:
 
     _n is the number of the last request, _s its status, _o its output, and _a the checksum
     of the answer that it ended well and said nothing: sent along, since programs are slow
-    to start on a small board. _t gathers a long text, _f is the file to append to.
+    to start on a small board. _t gathers the text, _f is the file to append to.
     """
     texts = (
         '_k(){ set -- $(printf %s "$1"|SUM);_c=$1;}',
         '_w(){ [ "$_s$_o" = 0 ]&&_c=$_a||_k "$_n $_s $_o";'
         'printf "\\n<TAG:%s %s %s\\n%s\\n>TAG:%s\\n" $_n $_s $_c "$_o" $_n;}',
-        '_e(){ eval "$(printf %b "$_t$1")";}',
-        "_g(){ _t=$_t$1;}",
-        '_r(){ _o=$(_e "$1" 2>&1 </dev/null);_s=$?;_t=;}',
-        "_f(){ _f=$1;}",
-        "_v(){ printf %b $1 >>$_f||{ _o=$(printf %b $1 2>&1 >>$_f);_s=1;};}",
+        '_e(){ eval "$(printf %b "$1")";}',
+        '_g(){ _t=$_t$1;echo "<TAG+";}',
+        '_r(){ _o=$(_e "$1" 2>&1 </dev/null);_s=$?;}',
+        '_f(){ _f=$(printf %b "$1");}',
+        '_v(){ printf %b "$1" >>"$_f"||{ _o=$(printf %b "$1" 2>&1 >>"$_f");_s=1;};}',
         # A signal that ends the program must not end what tidies up after it.
-        '_x(){ for _c in 1 2 3;do echo "<TAG:$_n go";done;(trap : INT;_e "$1");_s=$?;_t=;}',
-        '_p(){ [ "$1" = "$_n" ]||{ _k "$1 $2 $3 $5";if [ "$_c" = "$4" ];then '
-        '_n=$1 _a=$5 _s=0 _o=;_$2 "$3";else '
+        '_x(){ for _c in 1 2 3;do echo "<TAG:$_n go";done;(trap : INT;_e "$1");_s=$?;}',
+        '_p(){ [ "$1" = "$_n" ]||{ _t=$_t$3;_k "$1 $2 $_t $5";if [ "$_c" = "$4" ];then '
+        '_n=$1 _a=$5 _s=0 _o=;_$2 "$_t";_t=;else _t=;'
         'printf "\\n<TAG:%s ? %s\\n" "$1" "$_c";return;fi;};_w;}',
     )
     return tuple(text.replace("SUM", sum_program).replace("TAG", tag) for text in texts)
 
 
 _LETTERS: dict[Operation, str] = {
-    "gather": "g",
     "run": "r",
     "start": "x",
     "file": "f",
@@ -101,12 +101,18 @@ class Wire:
     sum_program: str
     tag: str
 
-    def request(self, number: int, operation: Operation, text: str) -> bytes:
-        """The line for an encoded text of one piece."""
+    def request(self, number: int, operation: Operation, pieces: Sequence[str]) -> list[bytes]:
+        """The lines for an encoded text in pieces, at least one."""
         letter = _LETTERS[operation]
-        answer = SUMS[self.sum_program](f"{number} 0 ".encode())
-        checksum = SUMS[self.sum_program](f"{number} {letter} {text} {answer}".encode())
-        return f"_p {number} {letter} '{text}' {checksum} {answer}\n".encode()
+        count = SUMS[self.sum_program]
+        answer = count(f"{number} 0 ".encode())
+        checksum = count(f"{number} {letter} {''.join(pieces)} {answer}".encode())
+        gather = [f"_g '{piece}'\n".encode() for piece in pieces[:-1]]
+        return [*gather, f"_p {number} {letter} '{pieces[-1]}' {checksum} {answer}\n".encode()]
+
+    def gathered(self, heard: bytes) -> bool:
+        """Whether the shell has taken a line, damaged or not, that brings a piece."""
+        return f"<{self.tag}+".encode() in heard
 
     def answer(self, number: int, heard: bytes) -> tuple[int, bytes] | None:
         """Status and output of request `number`, where `heard` has its answer undamaged."""

@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A console that a shell is at, somewhere: what it says, and first words with the shell."""
+
+import re
+import secrets
+import time
+
+from perfboard.model.errors import EnvironmentLacksError, TargetError
+from perfboard.targets.base import Channel
+
+TRIES = 15
+ASK_AGAIN_S = 1.0
+_SETTLED_S = 0.4
+_GATHER_S = 0.002
+_QUESTION_S = 4.0
+_KEPT = 1 << 20
+_TAIL = 1500
+_LOGIN = re.compile(r"(login|[Uu]sername|[Pp]assword):$")
+_ENTER = re.compile(r"press (Enter|ENTER|RETURN|Return)")
+# Where a console says nothing, something is typed all the same every so often.
+_BLIND = 4
+
+
+class Console:
+    """What was heard on a console, and how a shell is asked that knows nothing of us.
+
+    `heard` is for its users to clear; `tag` marks what is meant for us.
+    """
+
+    def __init__(self, channel: Channel) -> None:
+        """The channel remains its owner's to close."""
+        self._channel = channel
+        self._tail = b""
+        self.heard = b""
+        self.tag = f"pb{secrets.token_hex(4)}"
+
+    @property
+    def tail(self) -> str:
+        """The last of what the console said, for an error's message."""
+        return printable(self._tail)
+
+    def read(self, timeout_s: float) -> bytes:
+        """What has come, past `heard`."""
+        data = self._channel.read(timeout_s)
+        self._tail = (self._tail + data)[-_TAIL:]
+        return data
+
+    def hear(self, timeout_s: float) -> None:
+        """Adds what has come to `heard`."""
+        data = self.read(timeout_s)
+        self.heard = (self.heard + data)[-_KEPT:]
+        if data:
+            # An echo comes a character at a time: to look at each would cost more than the line.
+            time.sleep(_GATHER_S)
+
+    def write(self, data: bytes) -> None:
+        """Types on the console."""
+        self._channel.write(data)
+
+    def find_shell(self, deadline: float) -> None:
+        """Returns when a shell has answered; an unfinished line is taken for a prompt."""
+        said = ""
+        rounds = 0
+        while time.monotonic() < deadline:
+            rounds += 1
+            self.heard = b""
+            self.write(b"\n")
+            said = self._settled() or said
+            prompt = said.rpartition("\n")[2].strip()
+            if _LOGIN.search(prompt):
+                raise EnvironmentLacksError(
+                    f"The console waits for a login ({prompt[-60:]!r}). Log in there with a "
+                    "terminal program, leave it without logging out, and run this again."
+                )
+            # Where nobody reads, what is typed waits for whoever reads first.
+            if (prompt and not _ENTER.search(prompt)) or rounds % _BLIND == 0:
+                self.write(self._question("", "$((6*7))"))
+                if self._reply("42", _QUESTION_S):
+                    return
+        if not said.strip():
+            raise TargetError(
+                "hang",
+                "Nothing comes from the console. Check that the board is on, the cable, and the "
+                "line's speed.",
+            )
+        raise TargetError("hang", "No POSIX shell answers on the console.", self.tail)
+
+    def _settled(self) -> str:
+        """What the console says until it is quiet for a moment."""
+        deadline = time.monotonic() + _QUESTION_S
+        length = -1
+        while len(self.heard) > length and time.monotonic() < deadline:
+            length = len(self.heard)
+            self.hear(_SETTLED_S)
+        return self.heard.decode(errors="replace").replace("\r", "")
+
+    def _question(self, before: str, value: str) -> bytes:
+        # In the echo, the quotes part the mark that the reply has whole.
+        return f'{before}echo "<{self.tag}""={value}>"\n'.encode()
+
+    def _reply(self, pattern: str, timeout_s: float) -> str:
+        """The value in the reply to a question, "" where none comes."""
+        wanted = re.compile(f"<{self.tag}=({pattern})>".encode())
+        deadline = time.monotonic() + timeout_s
+        while time.monotonic() < deadline:
+            match = wanted.search(self.heard)
+            if match:
+                return match[1].decode()
+            self.hear(0.2)
+        return ""
+
+    def query(self, before: str, value: str, pattern: str) -> str:
+        """Asks until a reply matches. What is asked may be run any number of times."""
+        for attempt in range(TRIES):
+            self.heard = b""
+            self.write(self._question(before, value))
+            reply = self._reply(pattern, (attempt + 1) * ASK_AGAIN_S / 2)
+            if reply:
+                return reply
+            self.write(b"\x03\n")
+        raise TargetError(
+            "transfer",
+            f"The shell on the console was asked {TRIES} times and gives no readable reply.",
+            self.tail,
+        )
+
+
+def printable(said: bytes) -> str:
+    """The end of what was said, as lines of text."""
+    text = said.decode(errors="replace").replace("\r", "").strip()[-_TAIL:]
+    return "".join(c if c.isprintable() or c == "\n" else "?" for c in text)
