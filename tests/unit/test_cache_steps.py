@@ -96,7 +96,7 @@ def test_finds_the_caches_of_real_parts(name: str) -> None:
 
 
 def test_the_reach_of_the_tlb_is_no_step_and_a_share_of_a_cache_is_found_as_it_is() -> None:
-    """At 256 KiB the TLB's first level ends; of the shared cache the guest has a part alone."""
+    """At 256 KiB the TLB's first level ends; of the shared cache it had a part alone."""
     steps = find_steps([(size, ns * 1e-9) for size, ns in XEON.items()])
     assert [(step.low, step.high) for step in steps] == [
         (32 * KIB, 48 * KIB),
@@ -107,7 +107,7 @@ def test_the_reach_of_the_tlb_is_no_step_and_a_share_of_a_cache_is_found_as_it_i
 
 def test_a_lone_outlier_is_no_step() -> None:
     points = [(size, latency(size)) for size in SIZES]
-    for place in (4, 14, 24, 33):
+    for place in (4, 14, 24, 33, len(SIZES) - 1):
         spoilt = [(x, y * 4 if i == place else y) for i, (x, y) in enumerate(points)]
         assert [step.low for step in find_steps(spoilt)] == [
             step.low for step in find_steps(points)
@@ -170,14 +170,20 @@ def test_labels_that_are_no_size_are_in_no_curve(text: str) -> None:
         assert str(curve.points[0][0]) == text
 
 
-def test_caches_are_looked_for_over_huge_pages_where_there_are_any() -> None:
-    def random_walk(pages: str, size: int, time: float) -> Metric:
-        labels = {"walk": "random", "pages": pages, "size": str(size), "stride": "64"}
-        return Metric(name="memory.latency", unit="s", labels=labels, samples=(time,))
+def test_caches_are_looked_for_in_the_fastest_random_walk() -> None:
+    def walk(pages: str, size: int, *times: float, walk: str = "random") -> Metric:
+        return Metric(
+            name="memory.latency",
+            unit="s",
+            labels={"walk": walk, "pages": pages, "size": str(size), "stride": "64"},
+            samples=times,
+            processes=tuple(range(len(times))),
+        )
 
     metrics = [
-        random_walk("huge", 4096, 1e-9),
-        random_walk("small", 1024, 2e-9),
-        random_walk("small", 4096, 3e-9),
+        walk("huge", 4096, 4e-9, 1e-9),
+        walk("small", 1024, 2e-9, 5e-9),
+        walk("small", 4096, 3e-9),
+        walk("small", 4096, 1e-10, walk="stride"),
     ]
     assert cache_curve(metrics) == ((1024, 2e-9), (4096, 1e-9))

@@ -175,7 +175,7 @@ def test_a_run_of_probes_at_a_glance() -> None:
     lines = shown(text)
     assert "status complete, 11 processes" in lines
     assert "memory latency read write read-write copy" in lines
-    assert any(line.startswith("up to 32 KiB 1.298 ns 147.1 GB/s") for line in lines)
+    assert any(line.startswith("up to 32 KiB 1.276 ns 148.7 GB/s") for line in lines)
     assert any(line.startswith("beyond 24 MiB 9") for line in lines)
     assert any(line.startswith("64 KiB each 2.4") and " at 96" in line for line in lines)
     assert "memory.latency," not in text

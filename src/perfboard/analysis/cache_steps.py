@@ -21,8 +21,8 @@ _FLAT = 1.4
 # up by ratio is enough too: where others use the memory, the level above is ever so much higher.
 _LEFT = 0.4
 # Squared deviations of log latency that another segment must save, at least: those of two points
-# that differ by half.
-_LEAST_PENALTY = 0.08
+# that differ by two thirds.
+_LEAST_PENALTY = 0.13
 # More noise than this, as a share of latency, is not believed: it is a curve of few points.
 _MOST_NOISE = 0.1
 _MOST_POINTS = 400
@@ -57,8 +57,8 @@ class CacheStep:
 def find_steps(points: Sequence[tuple[int, float]]) -> tuple[CacheStep, ...]:
     """The steps of a latency curve: `points` are sizes in bytes and latencies in s.
 
-    Log latency, with lone outliers taken out by a running median of three, is cut
-    into segments of constant level, such that the squared deviations and a penalty
+    Log latency, with lone outliers taken out by running medians of three, is cut into
+    segments of constant level, such that the squared deviations and a penalty
     for each segment are least. Segments that span about an octave, the first, and the
     last are plateaus; one that is LEAST_RATIO above the plateau below it ends a
     step. Behind a cache the curve does not jump: it rises as ever less of what is
@@ -75,7 +75,7 @@ def find_steps(points: Sequence[tuple[int, float]]) -> tuple[CacheStep, ...]:
     if not 4 <= len(known) <= _MOST_POINTS:
         return ()
     sizes = [size for size, _ in known]
-    smooth = _median_of_three([latency for _, latency in known])
+    smooth = [math.exp(log) for log in _smooth([math.log(latency) for _, latency in known])]
     plateaus = _plateaus(sizes, smooth)
     steps: list[CacheStep] = []
     base, below = plateaus[0], plateaus[0]
@@ -83,6 +83,8 @@ def find_steps(points: Sequence[tuple[int, float]]) -> tuple[CacheStep, ...]:
         if plateau.latency_s >= LEAST_RATIO * base.latency_s:
             low, high = _left(sizes, smooth, below, plateau)
             steps.append(CacheStep(low, high, below.latency_s, plateau.latency_s))
+            base = plateau
+        elif plateau.latency_s < base.latency_s:
             base = plateau
         below = plateau
     return tuple(steps)
@@ -116,10 +118,20 @@ def _known(points: Iterable[tuple[int, float]]) -> list[tuple[int, float]]:
     return sorted({size: time for size, time in points if size > 0 and time > 0}.items())
 
 
-def _median_of_three(values: Sequence[float]) -> list[float]:
-    """Each value's median with its neighbours: takes out lone outliers, keeps steps in place."""
+def _smooth(values: Sequence[float]) -> list[float]:
+    """Takes out lone outliers, and keeps steps and slopes in place.
+
+    Each value's median with its neighbours; for the last, with the one before and what the
+    two before continue to. The first stays: it may be all that shows of a small cache.
+
+    Source: J. W. Tukey, "Exploratory data analysis", 1977, chapter 7 (3-smoothing, end values).
+    """
     inner = [statistics.median(values[i - 1 : i + 2]) for i in range(1, len(values) - 1)]
-    return [values[0], *inner, values[-1]]
+    return [
+        values[0],
+        *inner,
+        statistics.median((values[-1], inner[-1], 3 * inner[-1] - 2 * inner[-2])),
+    ]
 
 
 def _plateaus(sizes: Sequence[int], latencies: Sequence[float]) -> list[Plateau]:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from perfboard.analysis.bootstrap import process_medians
+from perfboard.analysis.bootstrap import estimate, process_medians
 from perfboard.model.run import Metric
 
 # A whole number above 0 that 64 bits hold.
@@ -25,6 +25,11 @@ class Curve:
     def points(self) -> tuple[tuple[int, float], ...]:
         """The label's numbers, and for each the median of the processes' medians."""
         return tuple((x, middle_of(metric)) for x, metric in self.metrics)
+
+    @cached_property
+    def best(self) -> tuple[tuple[int, float], ...]:
+        """The label's numbers, and for each the best of the processes' medians."""
+        return tuple((x, estimate(metric).best) for x, metric in self.metrics)
 
 
 def middle_of(metric: Metric) -> float:
@@ -50,15 +55,13 @@ def curves(metrics: Iterable[Metric], name: str, along: str) -> tuple[Curve, ...
 def cache_curve(metrics: Iterable[Metric]) -> tuple[tuple[int, float], ...]:
     """Sizes in bytes and latencies in s in which the caches show best.
 
-    That is the random walk, which no prefetcher follows: over huge pages, so that the
-    reach of the TLB does not show as well, and for sizes without over small ones.
+    That is the random walk, which no prefetcher follows: over huge pages or small ones,
+    whichever is faster at a size, and the best of the processes. What else comes on top,
+    be it the TLB or others that use the caches, makes a read slower and never faster.
     """
-    random = [
-        curve
-        for curve in curves(metrics, "memory.latency", "size")
-        if curve.labels.get("walk") == "random"
-    ]
-    points: dict[int, float] = {}
-    for curve in sorted(random, key=lambda curve: curve.labels.get("pages") == "huge"):
-        points.update(curve.points)
-    return tuple(sorted(points.items()))
+    least: dict[int, float] = {}
+    for curve in curves(metrics, "memory.latency", "size"):
+        if curve.labels.get("walk") == "random":
+            for size, latency in curve.best:
+                least[size] = min(latency, least.get(size, latency))
+    return tuple(sorted(least.items()))

@@ -95,8 +95,8 @@ def _latency(metrics: Sequence[Metric], bands: tuple[Band, ...]) -> Drawn | None
         ""
         if not bands
         else (
-            " Shaded: where the random walk leaves a plateau, which is where a cache ends, or "
-            "the reach of the TLB."
+            " Shaded: where the random walk at its best leaves a plateau, which is where a cache "
+            "ends, or the reach of the TLB."
         )
     )
     return _drawn(

@@ -33,7 +33,7 @@ def probe_parts(run: Run, metrics: Sequence[Metric]) -> list["str | Table"]:
         table = new_table("memory", "latency", "read", "write", "read-write", "copy")
         for level in found:
             table.add_row(*cells(level.sizes, level.latency, *level.bandwidths))
-        parts += ["", table]
+        parts += ["", table, "The best of the processes; latency is that of a random walk."]
     by_level = ("memory.latency", "memory.bandwidth") if found else ()
     said: tuple[Metric, ...] = ()
     for one in drawn:

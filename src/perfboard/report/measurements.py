@@ -47,7 +47,7 @@ class Lateness:
 
 @dataclass(frozen=True)
 class Level:
-    """What is known of one level of memory: its sizes, its latency, bandwidths by operation."""
+    """One level of memory, at the processes' best: sizes, latency, bandwidths by operation."""
 
     sizes: str
     latency: str
@@ -108,7 +108,7 @@ def _summary(run: Run, parts: Sequence[Level]) -> str:
         words += f"; {refused} {'probe' if refused == 1 else 'probes'} refused all or a part"
     if parts:
         reads = ", ".join(f"{level.latency} {level.sizes}" for level in parts)
-        words += f". A read at random takes {reads}"
+        words += f". A read at random takes at best {reads}"
     return words
 
 
@@ -138,9 +138,9 @@ def _bandwidth_at(metrics: Sequence[Metric], operation: str, part: Plateau, last
     """The fastest loop's bandwidth at half of what the level holds; of the last, at most."""
     wanted = part.last if last else max(part.first, part.last // 2)
     rates = [
-        next(y for x, y in reversed(curve.points) if x <= wanted)
+        next(y for x, y in reversed(curve.best) if x <= wanted)
         for curve in curves(metrics, "memory.bandwidth", "size")
-        if curve.labels.get("operation") == operation and curve.points[0][0] <= wanted
+        if curve.labels.get("operation") == operation and curve.best[0][0] <= wanted
     ]
     return format_value(max(rates), "B/s") if rates else "\N{EN DASH}"
 
