@@ -88,6 +88,15 @@ def test_a_process_that_did_not_end_well_says_how(end: str, words: str) -> None:
     assert how_it_failed("exit 0") is None
 
 
+def test_a_process_that_gives_nothing_is_a_refusal_that_may_pass() -> None:
+    lines = [PROCESS, '{"note":"180 points are left out"}', END]
+    report = read_process("memory.bandwidth", 0, lines, "exit 0")
+    assert report.process.refused == "it measured nothing: 180 points are left out"
+    assert report.usable
+    facts = read_process("system.facts", 0, [PROCESS, '{"fact":"a","value":"b"}', END], "exit 0")
+    assert facts.process.refused is None
+
+
 def test_an_output_without_its_end_is_not_whole() -> None:
     report = read_process("ipc.switch", 0, [], "exit 0")
     assert report.process.refused == "its output is not whole: nothing"

@@ -139,8 +139,12 @@ def read_process(probe: str, round: int, lines: Sequence[str], end: str) -> Proc
     wrong = how_it_failed(end)
     if wrong is None and ended is None:
         wrong = f"its output is not whole: {_quote(lines)}"
+    usable = wrong is None and (bool(metrics) or not refused)
     if wrong is not None:
         refused.append(wrong)
+    elif not (metrics or facts or refused):
+        # It may yet give something, where it has more time.
+        refused.append(f"it measured nothing: {'; '.join(notes) or 'it does not say why'}")
     disturbances = ended.disturbances if ended else {}
     return ProcessReport(
         process=ProbeProcess(
@@ -157,7 +161,7 @@ def read_process(probe: str, round: int, lines: Sequence[str], end: str) -> Proc
         ),
         metrics=tuple(metrics),
         facts=dict(list(facts.items())[:_MOST_FACTS]),
-        usable=wrong is None and (bool(metrics) or not refused),
+        usable=usable,
     )
 
 
