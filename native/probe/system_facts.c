@@ -117,7 +117,7 @@ static void print_processor(void)
 	print_fact("processors", decimal((unsigned)processors()));
 }
 
-/* As in "L1d 32 KiB of 0, L2 1 MiB of 0-3": one processor's caches, and who shares them. */
+/* As in "L1d 32 KiB (CPU 0), L2 1 MiB (CPU 0-3)": one processor's caches, and who shares them. */
 static void print_caches(void)
 {
 	static const char folder[] = "/sys/devices/system/cpu/cpu0/cache/index";
@@ -135,12 +135,13 @@ static void print_caches(void)
 		unsigned long kib = strtoul(size, NULL, 10);
 		bool whole_mib = kib && kib % 1024 == 0;
 
-		snprintf(all + end, sizeof(all) - end, "%sL%s%s %lu %s%s%s", end ? ", " : "", level,
+		snprintf(all + end, sizeof(all) - end, "%sL%s%s %lu %s%s%s%s", end ? ", " : "",
+			 level,
 			 !strcmp(type, "Data")		? "d"
 			 : !strcmp(type, "Instruction") ? "i"
 							: "",
 			 whole_mib ? kib / 1024 : kib, whole_mib ? "MiB" : "KiB",
-			 shared ? " of " : "", shared ? shared : "");
+			 shared ? " (CPU " : "", shared ? shared : "", shared ? ")" : "");
 	}
 	if (all[0])
 		print_fact("caches", all);

@@ -223,7 +223,12 @@ def make_probe_run(id: str = "20261121-120000-standard-local-77aa", **fields: An
             name="bench",
             title="bench",
             description="A machine with three caches.",
-            facts={"kernel": "6.1.0", "governor": "performance", "mitigations": "spectre_v2: on"},
+            facts={
+                "kernel": "6.1.0",
+                "governor": "performance",
+                "mitigations": "spectre_v2: on",
+                "caches": "L1d 32 KiB (CPU 0), L2 1 MiB (CPU 0), L3 24 MiB (CPU 0-3)",
+            },
         ),
         "target": "local",
         "evidence": Evidence.HOST,

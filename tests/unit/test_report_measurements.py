@@ -51,6 +51,7 @@ def test_the_steps_are_pointed_out_and_the_levels_tabled(page: str) -> None:
     text = Reader(page).text
     assert "A read at random takes at best 1.276 ns up to 32 KiB, 4.410 ns up to 1 MiB" in text
     assert re.search(r"beyond 24 MiB ?9\d\.\d+ ns", text)
+    assert "The kernel names these caches: L1d 32 KiB (CPU 0), L2 1 MiB" in text
 
 
 def test_the_head_says_what_was_measured_and_on_what(page: str) -> None:
