@@ -12,6 +12,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -153,7 +154,7 @@ static int open_pipe(struct stream *stream)
 	if (pipe2(ends, O_CLOEXEC))
 		return -1;
 	stream->file = ends[0];
-	fcntl(ends[0], F_SETFL, O_NONBLOCK);
+	ioctl(ends[0], FIONBIO, &(int){1});
 	return ends[1];
 }
 

@@ -23,6 +23,11 @@ static double time_batch(batch_function *operation, void *context, unsigned long
 	return (double)(clock_now() - began);
 }
 
+void count_unusable_pair(void)
+{
+	unusable++;
+}
+
 unsigned unusable_pairs(void)
 {
 	return unusable;
@@ -100,7 +105,7 @@ bool time_slopes(batch_function *operation, void *context, double seconds, struc
 		if (whole > half)
 			slopes->seconds[slopes->count++] = (whole - half) * 1e-9 / (double)count;
 		else
-			unusable++;
+			count_unusable_pair();
 		if ((double)(clock_now() - began) > budget_ns && slopes->count >= FEWEST_SAMPLES)
 			break;
 	}

@@ -16,7 +16,7 @@ pid_t fork_child(void)
 
 	/* Else what waits in the buffer would be printed by both. */
 	fflush(stdout);
-	pid_t child = fork();
+	pid_t child = _Fork();
 
 	if (child == 0) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);

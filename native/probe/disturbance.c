@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
@@ -18,18 +19,21 @@
 
 static struct {
 	struct rusage usage;
-	double steal_s;
+	long long stolen;
 	double ahead_s; /* of the wall clock before ours */
 	uint64_t began;
 	double frequency;
 	long long throttled;
 } before;
 
-/* Of the processor it is pinned to, from "cpuN user nice system idle iowait irq softirq steal". */
-static double stolen(void)
+/*
+ * Ticks, of the processor it is pinned to, from "cpuN user nice system idle iowait irq
+ * softirq steal".
+ */
+static long long stolen(void)
 {
 	static char text[16384];
-	double steal = 0;
+	long long steal = 0;
 
 	if (!read_file("/proc/stat", text, sizeof(text)))
 		return 0;
@@ -42,8 +46,8 @@ static double stolen(void)
 		return 0;
 	line += strlen(name);
 	for (int field = 0; field < 8; field++)
-		steal = strtod(line, &line);
-	return steal / (double)sysconf(_SC_CLK_TCK);
+		steal = strtoll(line, &line, 10);
+	return steal;
 }
 
 static long long throttle_count(void)
@@ -67,7 +71,7 @@ static double wall_clock_ahead(void)
 void watch_disturbances(void)
 {
 	before.frequency = processor_frequency(FREQUENCY_SECONDS);
-	before.steal_s = stolen();
+	before.stolen = stolen();
 	before.throttled = throttle_count();
 	before.ahead_s = wall_clock_ahead();
 	before.began = clock_now();
@@ -81,8 +85,8 @@ static double temperature(void)
 
 	for (int zone = 0; zone < 16; zone++) {
 		snprintf(path, sizeof(path), "/sys/class/thermal/thermal_zone%d/temp", zone);
-		if (read_file(path, text, sizeof(text)) && atof(text) / 1000 > most)
-			most = atof(text) / 1000;
+		if (read_file(path, text, sizeof(text)) && (double)atoll(text) / 1000 > most)
+			most = (double)atoll(text) / 1000;
 	}
 	return most;
 }
@@ -99,7 +103,8 @@ void print_disturbances(void)
 	printf("\"involuntary_switches\":%ld,\"major_faults\":%ld,\"steal_s\":%.6g,"
 	       "\"clock_step_s\":%.6g,\"clock_steps_back\":%u,\"unusable_pairs\":%u",
 	       usage.ru_nivcsw - before.usage.ru_nivcsw, usage.ru_majflt - before.usage.ru_majflt,
-	       stolen() - before.steal_s, moved, clock_steps_back(), unusable_pairs());
+	       (double)(stolen() - before.stolen) / (double)getauxval(AT_CLKTCK), moved,
+	       clock_steps_back(), unusable_pairs());
 	if (before.throttled >= 0)
 		printf(",\"throttled\":%lld", throttle_count() - before.throttled);
 	if (temperature() > 0)

@@ -30,7 +30,6 @@ bool time_fresh(const struct fresh *fresh, unsigned long least, unsigned long mo
 	uint64_t began = clock_now();
 	unsigned long count = least;
 	struct batch half, whole;
-	unsigned unusable = 0;
 
 	/* The first is the warm-up too. */
 	for (;; count *= 2) {
@@ -60,15 +59,11 @@ bool time_fresh(const struct fresh *fresh, unsigned long least, unsigned long mo
 			slopes->seconds[slopes->count++] =
 			    (whole.ns - half.ns) * 1e-9 / (whole.operations - half.operations);
 		else
-			unusable++;
+			count_unusable_pair();
 		if ((double)(clock_now() - began) > seconds * 1e9 &&
 		    slopes->count >= FEWEST_SAMPLES)
 			break;
 	}
-	if (unusable)
-		print_note("%u pairs whose larger batch took no longer, or was no larger, are left "
-			   "out",
-			   unusable);
 	if (slopes->count < FEWEST_SAMPLES) {
 		because("a batch of %lu took no longer than one of half the size, again and again",
 			2 * count);

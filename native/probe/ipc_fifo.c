@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -26,7 +27,7 @@ static bool open_fifo(char which, int *in, int *out)
 	*in = open(name, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	if (*in >= 0)
 		*out = open(name, O_WRONLY | O_CLOEXEC);
-	bool opened = *out >= 0 && !fcntl(*in, F_SETFL, 0);
+	bool opened = *out >= 0 && !ioctl(*in, FIONBIO, &(int){0});
 
 	if (!opened)
 		because("a FIFO cannot be opened: %s", strerror(errno));

@@ -229,13 +229,14 @@ struct progress {
 	size_t room_left;
 	double fewest_switches;
 	double most_switches;
+	bool out_of_time;
 };
 
 /* Whether a lap of that length leaves time for the next point; if so, how much it has. */
 static bool take_time(struct progress *progress, double lap, double *seconds)
 {
 	if (!budget_allows(&progress->budget, least_point(lap))) {
-		because("the %.3g s that it takes are not left", least_point(lap));
+		progress->out_of_time = true;
 		return false;
 	}
 	*seconds = budget_share(&progress->budget);
@@ -280,8 +281,12 @@ static void measure_size(struct progress *progress, unsigned size)
 	}
 	return;
 refuse:
-	print_refused("ipc.switch: size %u, %u processes and more: %s", size, ring_sizes[i],
-		      why_not());
+	if (progress->out_of_time)
+		print_note("size %u: no time for %u processes and more", size, ring_sizes[i]);
+	else
+		print_refused("ipc.switch: size %u, %u processes and more: %s", size, ring_sizes[i],
+			      why_not());
+	progress->out_of_time = false;
 	progress->budget.points -= RING_SIZES - i;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * kernel.fork: fork() of this small static process, the child's end, and the wait
- * for it.
+ * for it. It is called _Fork() where it is without the handlers of threads.
  *
  * kernel.exec: the same with an execve() of this same static program, which then
  * ends before it has done anything: no dynamic linker is in it, and no page of
@@ -41,7 +41,7 @@ static void start_and_wait(void *context, unsigned long count)
 
 	while (!start->wrong && count--) {
 		int status = 0;
-		pid_t child = fork();
+		pid_t child = _Fork();
 
 		if (child == 0)
 			be_the_child(start->exec);

@@ -21,12 +21,18 @@ int loops_available(struct loops available[MOST_LOOPS])
 	int count = 0;
 
 	for (const struct loops *loops = loops_table; loops->name; loops++) {
-		/* Half the width may be as fast beyond the caches; less than that never was faster.
+		/* Of less than half the widest, only stores into the caches were faster: fewer of
+		 * them are under way at once, and the processor's own fetching keeps ahead.
 		 */
 		bool narrow = count && loops->needs && loops->width * 2 < available[0].width;
 
-		if (!(loops->needs & ~features) && !narrow && count < MOST_LOOPS - 1)
-			available[count++] = *loops;
+		if (loops->needs & ~features || (narrow && !loops->loop[READ]) ||
+		    count == MOST_LOOPS - 1)
+			continue;
+		available[count] = *loops;
+		if (narrow)
+			available[count].loop[READ] = available[count].loop[UPDATE] = NULL;
+		count++;
 	}
 	available[count++] = loops_in_c;
 	available[0].from = 0;

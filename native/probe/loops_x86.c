@@ -117,9 +117,9 @@ static void rep_copy(void *to, const void *from, size_t size, unsigned long pass
 const struct loops loops_table[] = {
 #ifdef __x86_64__
     {"avx512", 64, 0, AVX512, true, false, WITH(avx512)},
-    {"avx512-stream", 64, BEYOND_FIRST_CACHE, AVX512, true, false, STREAM(avx512_stream)},
+    {"avx512-stream", 64, BEYOND_CACHES, AVX512, true, false, STREAM(avx512_stream)},
     {"avx", 32, BEYOND_CACHES, AVX, true, false, WITH(avx)},
-    {"avx-stream", 32, BEYOND_FIRST_CACHE, AVX, true, false, STREAM(avx_stream)},
+    {"avx-stream", 32, BEYOND_CACHES, AVX, true, false, STREAM(avx_stream)},
     {"sse", 16, BEYOND_CACHES, SSE, true, false, WITH(sse)},
     {"sse-stream", 16, BEYOND_FIRST_CACHE, SSE, true, false, STREAM(sse_stream)},
 #else

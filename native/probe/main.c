@@ -56,7 +56,7 @@ static bool parse(int argc, char **argv, struct options *options)
 		if (i + 1 == argc)
 			return false;
 		if (!strcmp(argv[i], "--seconds"))
-			options->seconds = strtod(argv[i + 1], &end);
+			options->seconds = decimal_number(argv[i + 1], &end);
 		else if (!strcmp(argv[i], "--cpu"))
 			options->cpu = (int)strtol(argv[i + 1], &end, 10);
 		else if (!strcmp(argv[i], "--room"))

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -74,7 +75,7 @@ size_t spare_memory(void)
 
 size_t page_size(void)
 {
-	return (size_t)sysconf(_SC_PAGESIZE);
+	return (size_t)getauxval(AT_PAGESZ);
 }
 
 /* Whether the kernel backed the mapping that begins at `memory` with huge pages wholly. */

@@ -9,57 +9,26 @@
  * beyond 64 KiB are walked in pieces of that, round and round, so that a batch
  * need not span the buffer. What there is no time for is left out with a note.
  */
-#include "loops.h"
-#include "probe.h"
+#include "budget.h"
+#include "memory_buffers.h"
 
 #define LEAST 512
 #define PIECE ((size_t)64 << 10)
 #define LEAST_MOST ((size_t)16 << 20)
-/*
- * How far a copy's buffers are apart, beside a multiple of 4 KiB. Many processors take a load
- * for one of the data of the stores before it where the lower 12 bits are equal: with half
- * of 4 KiB small buffers have none equal, and with just less than 4 KiB those
- * stores are long past. Neither gives both buffers one place in a direct-mapped cache.
- */
-static size_t apart(size_t size)
-{
-	return size <= 2048 ? 2048 : 4096 - 256;
-}
-
-struct work {
-	loop_function *loop;
-	char *to, *from;
-	size_t size, piece, at;
-};
-
-static void operate(void *context, unsigned long count)
-{
-	struct work *work = context;
-
-	if (work->piece == work->size) {
-		work->loop(work->to, work->from, work->size, count);
-		return;
-	}
-	for (; count; count--) {
-		work->loop(work->to + work->at, work->from + work->at, work->piece, 1);
-		work->at += work->piece;
-		if (work->at == work->size)
-			work->at = 0;
-	}
-}
 
 struct plan {
 	struct loops loops[MOST_LOOPS];
 	int sets;
-	size_t largest; /* size */
-	size_t cache;	/* the last level's, or 0 */
-	char *memory;	/* room for two of the largest size */
-	size_t bytes;
-	bool huge;
-	int points; /* still to come */
-	double seconds;
-	uint64_t began;
+	struct buffers buffers;
+	struct budget budget; /* its points are shares */
+	int measured, left_out;
 };
+
+/* Beyond the caches that are a core's own, figures vary more: by what others do to the rest. */
+static int shares(size_t size)
+{
+	return size < BEYOND_CACHES ? 1 : 3;
+}
 
 static void measure_point(const struct plan *plan, const struct loops *loops, int operation,
 			  size_t size, double seconds)
@@ -69,74 +38,48 @@ static void measure_point(const struct plan *plan, const struct loops *loops, in
 	const struct label labels[] = {{"operation", names[operation]},
 				       {"size", decimal(size)},
 				       {"loop", loops->name},
-				       {"pages", plan->huge ? "huge" : "small"},
+				       {"pages", plan->buffers.huge ? "huge" : "small"},
 				       {operation < UPDATE ? NULL : "counts", "once"},
 				       {NULL, NULL}};
 	const struct metric metric = {"memory.bandwidth", "B/s", HIGHER, aliases[operation],
 				      labels};
-	char *second = plan->memory + plan->largest + apart(size);
-	struct work work = {.loop = loops->loop[operation],
-			    .to = operation == COPY ? second : plan->memory,
-			    .from = plan->memory,
+	struct pass pass = {.loop = loops->loop[operation],
+			    .to = operation == COPY ? second_buffer(&plan->buffers, size)
+						    : plan->buffers.memory,
+			    .from = plan->buffers.memory,
 			    .size = size,
 			    .piece = size < PIECE ? size : PIECE};
 	struct slopes slopes;
 
-	/* The caches are first to hold what this loop leaves in them. */
-	operate(&work, (plan->cache && plan->cache < size ? plan->cache : size) / work.piece);
-	bool measured = time_slopes(operate, &work, seconds, &slopes);
+	uint64_t began = clock_now();
+
+	warm_pass(&pass);
+	double warming = (double)(clock_now() - began) * 1e-9;
+	bool measured = time_slopes(
+	    pass_pieces, &pass, seconds > 2 * warming ? seconds - warming : seconds / 2, &slopes);
 
 	if (measured)
-		slopes_to_rates(&slopes, (double)work.piece);
+		slopes_to_rates(&slopes, (double)pass.piece);
 	print_slopes(measured, &metric, &slopes);
 }
 
-/* The loops that there are, in C only where there is nothing else, and that are right. */
-static void find_loops(struct plan *plan)
-{
-	int found = loops_available(plan->loops);
-
-	for (int i = 0; i < found; i++) {
-		if (plan->sets && !plan->loops[i].assembly)
-			break;
-		if (loops_are_right(&plan->loops[i]))
-			plan->loops[plan->sets++] = plan->loops[i];
-		else
-			print_refused("memory.bandwidth: %s", why_not());
-	}
-}
-
-static bool find_memory(struct plan *plan, const struct options *options)
+static size_t largest_wanted(void)
 {
 	size_t wanted = LEAST;
 
-	plan->cache = last_level_cache();
-	while (wanted < LEAST_MOST || wanted * 2 <= 4 * plan->cache)
+	while (wanted < LEAST_MOST || wanted * 2 <= 4 * last_level_cache())
 		wanted *= 2;
-	for (plan->largest = wanted; plan->largest >= LEAST; plan->largest /= 2) {
-		plan->bytes = 2 * plan->largest + 4096;
-		plan->huge = true;
-		plan->memory = take_memory(options, plan->bytes, true);
-		if (!plan->memory) {
-			plan->huge = false;
-			plan->memory = take_memory(options, plan->bytes, false);
-		}
-		if (plan->memory)
-			break;
-	}
-	if (plan->memory && plan->largest < wanted)
-		print_note("sizes above %zu, up to %zu, are left out: %s", plan->largest, wanted,
-			   why_not());
-	return plan->memory;
+	return wanted;
 }
 
-/* Each fourth power first, so that a processor that is too slow for all leaves gaps, no end. */
+/* Each fourth power of two first, from 1 KiB: a part that is too slow for all leaves gaps, no end.
+ */
 static void for_each_point(struct plan *plan,
 			   void (*visit)(struct plan *plan, const struct loops *loops,
 					 int operation, size_t size))
 {
-	for (int turn = 0; turn < 2; turn++)
-		for (size_t size = (size_t)LEAST << turn; size <= plan->largest; size *= 4)
+	for (int turn = 1; turn >= 0; turn--)
+		for (size_t size = (size_t)LEAST << turn; size <= plan->buffers.largest; size *= 4)
 			for (int i = 0; i < plan->sets; i++)
 				for (int operation = 0; operation < OPERATIONS; operation++)
 					if (plan->loops[i].loop[operation] &&
@@ -148,38 +91,39 @@ static void count_point(struct plan *plan, const struct loops *loops, int operat
 {
 	(void)loops;
 	(void)operation;
-	(void)size;
-	plan->points++;
+	plan->budget.points += shares(size);
 }
 
 static void visit_point(struct plan *plan, const struct loops *loops, int operation, size_t size)
 {
-	double left = plan->seconds - (double)(clock_now() - plan->began) * 1e-9;
-
 	/* A point takes what its least batches take, however little it is given. */
-	if (left < -plan->seconds)
+	if (plan->measured && !budget_allows(&plan->budget, 0)) {
+		plan->left_out++;
 		return;
-	measure_point(plan, loops, operation, size, left > 0 ? left / plan->points : 1e-3);
-	plan->points--;
+	}
+	plan->measured++;
+	double seconds = shares(size) * budget_share(&plan->budget);
+
+	plan->budget.points -= shares(size) - 1;
+	measure_point(plan, loops, operation, size, seconds);
 }
 
 static void measure(const struct options *options)
 {
-	struct plan plan = {.seconds = options->seconds, .began = clock_now()};
+	struct plan plan = {.budget = budget_begin(options, 0)};
 
-	find_loops(&plan);
+	plan.sets = right_loops("memory.bandwidth", plan.loops);
 	if (!plan.sets)
 		return;
-	if (!find_memory(&plan, options)) {
+	if (!take_buffers(options, largest_wanted(), LEAST, &plan.buffers)) {
 		print_refused("memory.bandwidth: %s", why_not());
 		return;
 	}
 	for_each_point(&plan, count_point);
 	for_each_point(&plan, visit_point);
-	if (plan.points)
-		print_note("%d points are left out: the others took twice the time given",
-			   plan.points);
-	give_back(plan.memory, plan.bytes);
+	if (plan.left_out)
+		print_note("%d points are left out: the time is spent", plan.left_out);
+	give_buffers_back(&plan.buffers);
 }
 
 APPLET(memory_bandwidth, "memory.bandwidth", "bandwidth of read, write, update and copy, by size",

@@ -12,6 +12,8 @@
  *
  * memory.map.fault is the time of a touch=page operation over the page faults it
  * had, which getrusage() counted: kernels map several pages a fault.
+ *
+ * The largest size first, then each fourth part: what there is no time for leaves gaps.
  */
 #include "budget.h"
 #include "scratch.h"
@@ -21,6 +23,8 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
+
+#define A_SHARE ((size_t)1 << 20)
 
 struct reading {
 	int file;
@@ -77,7 +81,13 @@ static void print_fault(const struct reading *reading, struct slopes *slopes, lo
 	print_metric(&metric, slopes->seconds, slopes->count);
 }
 
-/* False where the time is spent. */
+/* One mapping takes as long as it is large. */
+static int shares(size_t size)
+{
+	return 1 + (int)(size / A_SHARE);
+}
+
+/* False where there is no time for it. */
 static bool measure_point(struct budget *budget, struct reading *reading)
 {
 	const struct label labels[] = {{"size", decimal(reading->size)},
@@ -86,14 +96,14 @@ static bool measure_point(struct budget *budget, struct reading *reading)
 	const struct metric metric = {"memory.map.bandwidth", "B/s", HIGHER,
 				      reading->sum ? "bw_mmap_rd" : NULL, labels};
 	struct slopes slopes, rates;
+	double seconds = shares(reading->size) * budget_share(budget);
 	uint64_t began = clock_now();
 
-	reading->done = reading->wrong = reading->unmapped = 0;
+	budget->points -= shares(reading->size) - 1;
 	reading->expected = scratch_sum(reading->size);
 	read_mapped(reading, 1);
 	if (reading->unmapped) {
 		print_refused("memory.map: %zu bytes: mmap: %s", reading->size, strerror(errno));
-		budget->points--;
 		return true;
 	}
 	if (!budget_allows(budget, least_point((double)(clock_now() - began) * 1e-9)))
@@ -101,7 +111,7 @@ static bool measure_point(struct budget *budget, struct reading *reading)
 	long before = faults();
 
 	reading->done = 0;
-	bool measured = time_slopes(read_mapped, reading, budget_share(budget), &slopes);
+	bool measured = time_slopes(read_mapped, reading, seconds, &slopes);
 	long had = faults() - before;
 
 	if (reading->wrong || reading->unmapped) {
@@ -121,28 +131,27 @@ static bool measure_point(struct budget *budget, struct reading *reading)
 static void measure(const struct options *options)
 {
 	struct scratch scratch;
-	int points = 0;
+	int left_out = 0;
 
 	if (!make_scratch(options, &scratch)) {
 		print_refused("memory.map: %s", why_not());
 		return;
 	}
-	for (size_t size = SCRATCH_BLOCK; size <= scratch.size; size *= 2)
-		points += 2;
-	struct budget budget = budget_begin(options, points);
-	bool time = true;
+	struct budget budget = budget_begin(options, 0);
 
-	for (size_t size = SCRATCH_BLOCK; time && size <= scratch.size; size *= 2) {
-		struct reading reading = {
-		    .file = scratch.file, .size = size, .sum = true, .page = page_size()};
+	for (int i = 0; i < scratch_sizes(&scratch); i++)
+		budget.points += 2 * shares(scratch_size(&scratch, i));
+	for (int i = 0; i < 2 * scratch_sizes(&scratch); i++) {
+		struct reading reading = {.file = scratch.file,
+					  .size = scratch_size(&scratch, i / 2),
+					  .sum = i % 2 == 0,
+					  .page = page_size()};
 
-		time = measure_point(&budget, &reading);
-		reading.sum = false;
-		time = time && measure_point(&budget, &reading);
-		if (!time)
-			print_note("no time for sizes from %zu", size);
+		left_out += !measure_point(&budget, &reading);
 	}
+	if (left_out)
+		print_note("%d points are left out: there is no time for them", left_out);
 	close(scratch.file);
 }
 
-APPLET(memory_map, "memory.map", "reading a mapped file, by size", 3, measure);
+APPLET(memory_map, "memory.map", "reading a mapped file, by size", 4, measure);

@@ -7,7 +7,8 @@
  * outside the time; the slope between them is that of the file's second half,
  * without what a file costs to begin. The kernel takes a page for each that is
  * written and copies to it: the pages are those that emptying the file gave back.
- * The bytes count once. The file has no name, and is gone with the process.
+ * The bytes count once. Where a file is filled in less than what the clock can tell, a batch
+ * fills several of that size. The files have no names, and are gone with the process.
  */
 #include "budget.h"
 #include "fresh.h"
@@ -21,33 +22,51 @@
 
 #define FIRST_SIZE ((size_t)1 << 20)
 #define MOST_SIZE ((size_t)64 << 20)
+#define MOST_FILES 64
+#define TICKS_A_BATCH 1000
 #define TMPFS 0x01021994
 #define RAMFS 0x858458f6
 
 static unsigned char block[SCRATCH_BLOCK];
 
+struct files {
+	int file[MOST_FILES];
+	int count;
+};
+
 static bool empty(void *context)
 {
-	int file = *(int *)context;
+	const struct files *files = context;
 
-	if (!ftruncate(file, 0) && !lseek(file, 0, SEEK_SET))
-		return true;
-	because("the file cannot be emptied: %s", strerror(errno));
-	return false;
+	for (int i = 0; i < files->count; i++)
+		if (ftruncate(files->file[i], 0) || lseek(files->file[i], 0, SEEK_SET)) {
+			because("the file cannot be emptied: %s", strerror(errno));
+			return false;
+		}
+	return true;
 }
 
-static double fill(void *context, unsigned long count)
+static bool fill_one(int file, unsigned long count)
 {
-	int file = *(int *)context;
-
 	for (unsigned long i = 0; i < count; i++) {
 		if (write(file, block, SCRATCH_BLOCK) != (ssize_t)SCRATCH_BLOCK) {
 			because("after %lu KiB: %s", (unsigned long)(i * SCRATCH_BLOCK / 1024),
 				errno ? strerror(errno) : "no space");
-			return 0;
+			return false;
 		}
 	}
-	return (double)count * SCRATCH_BLOCK;
+	return true;
+}
+
+/* The bytes written to all of them. */
+static double fill(void *context, unsigned long count)
+{
+	const struct files *files = context;
+
+	for (int i = 0; i < files->count; i++)
+		if (!fill_one(files->file[i], count))
+			return 0;
+	return (double)files->count * (double)count * SCRATCH_BLOCK;
 }
 
 /* Whether the file's last block is there, and is what was written. */
@@ -61,7 +80,8 @@ static bool is_filled(int file, size_t size)
 	       !memcmp(last, block, sizeof(last));
 }
 
-static int open_in_tmpfs(void)
+/* One more, in the first tmpfs that there is. */
+static bool open_one(struct files *files)
 {
 	static const char *const folders[] = {"/dev/shm", "/tmp", "/run"};
 	char why[160] = "";
@@ -76,25 +96,44 @@ static int open_in_tmpfs(void)
 			because("%s: it is no tmpfs", folders[i]);
 		else
 			file = open_nameless(folders[i]);
-		if (file >= 0)
-			return file;
+		if (file >= 0) {
+			files->file[files->count++] = file;
+			return true;
+		}
 		strncat(why, *why ? "; " : "", sizeof(why) - 1 - strlen(why));
 		strncat(why, why_not(), sizeof(why) - 1 - strlen(why));
 	}
 	because("%s", why);
-	return -1;
+	return false;
 }
 
-static void measure_size(struct budget *budget, int file, size_t size)
+/* So many that half of them all takes what the clock can tell, where there is room for that. */
+static void open_enough(struct files *files, size_t size, size_t most)
+{
+	/* With something to spare: it varies. */
+	double least = 1.5 * TICKS_A_BATCH * (double)clock_facts()->tick_ns, took = 0;
+
+	do {
+		uint64_t began = clock_now();
+
+		if (!empty(files) || !fill(files, size / SCRATCH_BLOCK / 2))
+			return;
+		took = (double)(clock_now() - began);
+	} while (took < least && files->count < MOST_FILES &&
+		 (size_t)(files->count + 1) * size <= most && open_one(files));
+}
+
+static void measure_size(struct budget *budget, struct files *files, size_t size)
 {
 	const struct label labels[] = {{"size", decimal(size)}, {NULL, NULL}};
 	const struct metric metric = {"memory.tmpfs.bandwidth", "B/s", HIGHER, NULL, labels};
-	const struct fresh fresh = {empty, fill, &file};
+	const struct fresh fresh = {empty, fill, files};
 	unsigned long blocks = size / SCRATCH_BLOCK;
 	struct slopes slopes;
 	bool measured = time_fresh(&fresh, blocks / 2, blocks, budget_share(budget), &slopes);
 
-	if (measured && (!empty(&file) || !fill(&file, blocks) || !is_filled(file, size))) {
+	if (measured &&
+	    (!empty(files) || !fill(files, blocks) || !is_filled(files->file[0], size))) {
 		print_refused("memory.tmpfs: self-check: the file is not what was written");
 		return;
 	}
@@ -103,16 +142,10 @@ static void measure_size(struct budget *budget, int file, size_t size)
 	print_slopes(measured, &metric, &slopes);
 }
 
-static void measure(const struct options *options)
+static void measure_sizes(const struct options *options, struct files *files)
 {
-	int file = open_in_tmpfs(), points = 0;
-
-	if (file < 0) {
-		print_refused("memory.tmpfs: %s", why_not());
-		return;
-	}
-	memset(block, 0x5a, sizeof(block));
-	size_t most = may_write(options, file), least = FIRST_SIZE;
+	size_t most = may_write(options, files->file[0]), least = FIRST_SIZE;
+	int points = 0;
 
 	/* A file of less is soon filled, but where memory is so small, it is slow too. */
 	while (least > most && least > 4 * SCRATCH_BLOCK)
@@ -125,24 +158,39 @@ static void measure(const struct options *options)
 		print_note("sizes above %zu KiB are left out: no memory, or no space, for more",
 			   most / 1024);
 	struct budget budget = budget_begin(options, points);
-	double last = 0;
 
 	for (size_t size = least; size <= most && size <= MOST_SIZE; size *= 4) {
 		uint64_t began = clock_now();
 
 		/* The first batch tells how long the least that a size takes would be. */
-		if (!empty(&file) || !fill(&file, size / SCRATCH_BLOCK / 2)) {
+		if (!empty(files) || !fill_one(files->file[0], size / SCRATCH_BLOCK / 2)) {
 			print_refused("memory.tmpfs: %zu bytes: %s", size, why_not());
 			break;
 		}
-		last = (double)(clock_now() - began) * 1e-9;
-		if (!budget_allows(&budget, least_point(2 * last))) {
+		double half = (double)(clock_now() - began) * 1e-9;
+
+		if (size > least && !budget_allows(&budget, least_point(half))) {
 			print_note("no time for sizes from %zu", size);
 			break;
 		}
-		measure_size(&budget, file, size);
+		open_enough(files, size, most);
+		measure_size(&budget, files, size);
+		while (files->count > 1)
+			close(files->file[--files->count]);
 	}
-	close(file);
+}
+
+static void measure(const struct options *options)
+{
+	struct files files = {.count = 0};
+
+	memset(block, 0x5a, sizeof(block));
+	if (!open_one(&files)) {
+		print_refused("memory.tmpfs: %s", why_not());
+		return;
+	}
+	measure_sizes(options, &files);
+	close(files.file[0]);
 }
 
 APPLET(memory_tmpfs, "memory.tmpfs", "filling a file in a tmpfs, by size", 2, measure);

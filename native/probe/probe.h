@@ -75,6 +75,7 @@ void slopes_to_rates(struct slopes *slopes, double units);
 void slopes_less(struct slopes *slopes, const struct slopes *less);
 
 const char *why_not(void);
+void count_unusable_pair(void);
 unsigned unusable_pairs(void); /* whose larger batch took no longer than the smaller */
 
 /* json.c: one line each; text may hold anything. */
@@ -108,6 +109,9 @@ const char *decimal(unsigned long long number);
 
 /* The metric of `slopes` or, where time_slopes() failed, why it is refused. */
 void print_slopes(bool measured, const struct metric *metric, const struct slopes *slopes);
+
+/* number.c: a number such as "12" or "12.5", none below 0; as strtod() says where it ends. */
+double decimal_number(const char *text, char **end);
 
 /* memory.c: what a small board can spare. */
 

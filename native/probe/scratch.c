@@ -99,6 +99,22 @@ bool make_scratch(const struct options *options, struct scratch *scratch)
 	return true;
 }
 
+int scratch_sizes(const struct scratch *scratch)
+{
+	int count = 1;
+
+	for (size_t size = SCRATCH_BLOCK; size < scratch->size; size *= 2)
+		count++;
+	return count;
+}
+
+size_t scratch_size(const struct scratch *scratch, int index)
+{
+	int first_turn = (scratch_sizes(scratch) + 1) / 2;
+
+	return scratch->size >> (index < first_turn ? 2 * index : 2 * (index - first_turn) + 1);
+}
+
 /* Eight sums at once, or each addition would wait for the one before. */
 unsigned long sum_words(const void *memory, size_t size)
 {

@@ -32,6 +32,12 @@ size_t may_write(const struct options *options, int file);
  */
 bool make_scratch(const struct options *options, struct scratch *scratch);
 
+/* How many powers of two there are from SCRATCH_BLOCK to the file's size. */
+int scratch_sizes(const struct scratch *scratch);
+
+/* Each of them once: the file's size, a fourth of it, and so on, then what is between. */
+size_t scratch_size(const struct scratch *scratch, int index);
+
 /* The sum, without regard to overflow, of the words in `size` bytes, whole blocks. */
 unsigned long sum_words(const void *memory, size_t size);
 

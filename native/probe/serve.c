@@ -47,10 +47,8 @@ static bool catch_signals(void)
 	static const int caught[] = {SIGCHLD, SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 	struct sigaction action = {.sa_handler = on_signal};
 
-	if (pipe2(signals, O_CLOEXEC))
+	if (pipe2(signals, O_CLOEXEC | O_NONBLOCK))
 		return false;
-	fcntl(signals[0], F_SETFL, O_NONBLOCK);
-	fcntl(signals[1], F_SETFL, O_NONBLOCK);
 	for (size_t i = 0; i < sizeof(caught) / sizeof(*caught); i++)
 		sigaction(caught[i], &action, NULL);
 	signal(SIGPIPE, SIG_IGN);
@@ -91,7 +89,7 @@ static int cut(char *text, char **words)
 static bool run(unsigned long id, char **words)
 {
 	char *stop;
-	double limit_s = strtod(words[1], &stop);
+	double limit_s = decimal_number(words[1], &stop);
 
 	if (!id || *stop || !(limit_s > 0 && limit_s <= MOST_SECONDS))
 		return false;
@@ -254,7 +252,7 @@ int serve(int argc, char **argv)
 {
 	struct termios terminal, quiet;
 	char *stop = argc == 2 ? argv[1] : NULL;
-	double idle_s = argc == 2 ? strtod(argv[1], &stop) : 0;
+	double idle_s = argc == 2 ? decimal_number(argv[1], &stop) : 0;
 
 	if (argc && (argc != 2 || strcmp(argv[0], "--idle") || *stop ||
 		     !(idle_s > 0 && idle_s <= MOST_SECONDS))) {

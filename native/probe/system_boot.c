@@ -99,7 +99,7 @@ static bool read_lines(struct found *found)
 		char *stamp = strchr(line, '[');
 		char *text = stamp ? strstr(stamp, "] ") : NULL;
 		char *end = NULL;
-		double seconds = text ? strtod(stamp + 1, &end) : -1;
+		double seconds = text ? decimal_number(stamp + 1, &end) : -1;
 
 		if (text && end == text)
 			look_at(found, seconds, text + 2);

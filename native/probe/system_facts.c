@@ -270,7 +270,7 @@ static void print_temperature(void)
 
 	if (!text)
 		return;
-	snprintf(fact, sizeof(fact), "%.1f C", strtod(text, NULL) / 1000);
+	snprintf(fact, sizeof(fact), "%.1f C", (double)strtol(text, NULL, 10) / 1000);
 	print_fact("temperature", fact);
 }
 

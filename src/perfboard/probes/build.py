@@ -18,7 +18,7 @@ from perfboard.model.errors import EnvironmentLacksError
 ARCHITECTURES: dict[str, tuple[str, str]] = {
     "armv5te": ("arm-linux-musleabi", "arm926ej_s"),
     # The ARMv7 parts without NEON have sixteen double registers.
-    "armv7": ("arm-linux-musleabihf", "generic+v7a+vfp3d16"),
+    "armv7": ("arm-linux-musleabihf", "cortex_a8-neon-d32"),
     "aarch64": ("aarch64-linux-musl", "generic"),
     "i486": ("x86-linux-musl", "i486"),
     "i686": ("x86-linux-musl", "i686"),
@@ -36,7 +36,14 @@ _FLAGS = (
     *("-fno-unwind-tables", "-fno-asynchronous-unwind-tables"),
     # Each file is compiled for itself: what an applet measures is not changed by its callers.
     "-fno-lto",
+    # What stripping leaves, which on MIPS is an eighth of the size.
+    "-Wl,-T,sections.ld",
 )
+_MORE_FLAGS = {
+    # A static program needs no table of where its functions are, and MIPS no code that keeps to
+    # the C library's custom of having one.
+    "mipsel": ("-fno-PIC", "-mno-abicalls", "-mno-gpopt", *("-Xclang", "-Oz")),
+}
 
 
 def source_folder() -> Path:
@@ -47,9 +54,10 @@ def source_folder() -> Path:
 def command(arch: str) -> list[str]:
     """What compiles the sources, within their folder, but for the output's name."""
     target, processor = ARCHITECTURES[arch]
+    flags = (*_FLAGS, *_MORE_FLAGS.get(arch, ()))
     # Names without their folder, so that the same sources make the same bytes anywhere.
     names = sorted(path.name for path in source_folder().glob("*.c"))
-    return ["ziglang", "cc", "-target", target, f"-mcpu={processor}", *_FLAGS, *names]
+    return ["ziglang", "cc", "-target", target, f"-mcpu={processor}", *flags, *names]
 
 
 def build(arch: str, output: Path, cache: Path) -> None:

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * cpu.operation: add, multiply and divide, of integers of 32 and 64 bits, floats and doubles.
+ *
+ * Latency: each operation waits for the one before. Throughput: as many chains
+ * side by side as there are registers for. Each is the difference between two loops that
+ * differ only in how many operations a turn has, so that the turn itself drops out.
+ * "software": a part without the instruction, or a probe built for parts without it, which
+ * takes several or calls a function of the compiler's library; that fills the processor by
+ * itself, and its latency alone is measured. The operands: operations_c.c and operations_fpu.c.
+ */
+#include "budget.h"
+#include "operations.h"
+
+#include <string.h>
+#include <sys/auxv.h>
+
+#define FEWEST_SAMPLES 3
+
+static bool time_chain(const struct chain *chain, struct numbers *numbers, double seconds,
+		       struct slopes *slopes)
+{
+	struct slopes few;
+
+	if (!time_slopes(chain->few, numbers, seconds / 2, &few) ||
+	    !time_slopes(chain->many, numbers, seconds / 2, slopes))
+		return false;
+	slopes_less(slopes, &few);
+	int usable = 0;
+
+	for (int i = 0; i < slopes->count; i++)
+		if (slopes->seconds[i] > 0)
+			slopes->seconds[usable++] = slopes->seconds[i] / chain->more;
+	slopes->count = usable;
+	if (usable < FEWEST_SAMPLES) {
+		because("more operations took no longer, again and again: the clock or the "
+			"processor is too unsteady");
+		return false;
+	}
+	double result = numbers->result + numbers->single_result;
+
+	if (result > numbers->x * 0.999 && result < numbers->x * 1.001)
+		return true;
+	because("self-check: %g came out instead of %g", result, numbers->x);
+	return false;
+}
+
+static void give(bool measured, const char *name, const char *unit, enum better better,
+		 const struct operation *operation, const struct slopes *slopes)
+{
+	const struct label labels[] = {{"operation", operation->name},
+				       {"type", operation->type},
+				       {"form", operation->form},
+				       {NULL, NULL}};
+	const struct metric metric = {name, unit, better, NULL, labels};
+
+	if (measured)
+		print_metric(&metric, slopes->seconds, slopes->count);
+	else
+		print_refused("%s of %s %s in %s: %s", name, operation->type, operation->name,
+			      operation->form, why_not());
+}
+
+static void measure_operation(const struct operation *operation, struct budget *budget)
+{
+	struct numbers numbers = operation->numbers;
+	struct slopes slopes;
+	bool measured = time_chain(&operation->latency, &numbers, budget_share(budget), &slopes);
+
+	give(measured, "cpu.operation.latency", "s", LOWER, operation, &slopes);
+	if (!operation->throughput.few)
+		return;
+	numbers = operation->numbers;
+	measured = time_chain(&operation->throughput, &numbers, budget_share(budget), &slopes);
+	if (measured)
+		slopes_to_rates(&slopes, 1);
+	give(measured, "cpu.operation.throughput", "1/s", HIGHER, operation, &slopes);
+}
+
+static void measure(const struct options *options)
+{
+	const struct operation *const tables[] = {operations, fpu_operations};
+	const struct operation *has[40];
+	unsigned long features = getauxval(AT_HWCAP);
+	int count = 0, points = 0;
+	bool fractions = false;
+
+	for (int i = 0; i < 2; i++)
+		for (const struct operation *operation = tables[i]; operation->name; operation++)
+			if (!(operation->needs & ~features)) {
+				has[count++] = operation;
+				points += operation->throughput.few ? 2 : 1;
+			}
+	struct budget budget = budget_begin(options, points);
+
+	for (int i = 0; i < count; i++) {
+		measure_operation(has[i], &budget);
+		fractions = fractions || !strcmp(has[i]->type, "double");
+	}
+	if (!fractions)
+		print_refused("cpu.operation: floats and doubles: the processor has no "
+			      "floating-point unit, as the kernel says");
+}
+
+APPLET(cpu_operation, "cpu.operation", "latency and throughput of add, multiply and divide", 5,
+       measure);

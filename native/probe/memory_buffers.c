@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "memory_buffers.h"
+
+#include <stdio.h>
+
+#define SHARE_OF_TIME 0.15
+/* To learn from how fast memory can be had: of huge pages, and of many small ones. */
+#define TRIAL ((size_t)4 << 20)
+#define TRIALS 3
+
+/*
+ * How far the buffers are apart, beside a multiple of 4 KiB. Many processors take a load
+ * for one of the data of the stores before it where the lower 12 bits are equal: with half
+ * of 4 KiB small buffers have none equal, and with just less than 4 KiB those
+ * stores are long past. Neither gives both buffers one place in a direct-mapped cache.
+ */
+static size_t apart(size_t size)
+{
+	return size <= 2048 ? 2048 : 4096 - 256;
+}
+
+char *second_buffer(const struct buffers *buffers, size_t size)
+{
+	return buffers->memory + buffers->largest + apart(size);
+}
+
+static void *take(const struct options *options, size_t bytes, bool *huge)
+{
+	void *memory = take_memory(options, bytes, true);
+
+	*huge = memory;
+	return memory ? memory : take_memory(options, bytes, false);
+}
+
+/* Bytes that can be had in that share of the time, by the best of some trials. */
+static double in_time(const struct options *options)
+{
+	size_t size = options->room / 4 < TRIAL ? options->room / 4 : TRIAL;
+	double best = 0;
+
+	for (int i = 0; i < TRIALS; i++) {
+		uint64_t began = clock_now();
+		bool huge;
+		void *memory = take(options, size, &huge);
+		double rate = (double)size * 1e9 / (double)(clock_now() - began + 1);
+
+		if (!memory)
+			return 0;
+		give_back(memory, size);
+		if (rate > best)
+			best = rate;
+	}
+	return SHARE_OF_TIME * options->seconds * best;
+}
+
+bool take_buffers(const struct options *options, size_t wanted, size_t least,
+		  struct buffers *buffers)
+{
+	double most = in_time(options);
+	char why[160] = "";
+
+	*buffers = (struct buffers){.largest = wanted};
+	for (; buffers->largest >= least; buffers->largest /= 2) {
+		buffers->bytes = 2 * buffers->largest + 4096;
+		if ((double)buffers->bytes > most && buffers->largest / 2 >= least)
+			because("taking them needs too much of %.3g s", options->seconds);
+		else
+			buffers->memory = take(options, buffers->bytes, &buffers->huge);
+		if (buffers->memory)
+			break;
+		snprintf(why, sizeof(why), "%s", why_not());
+	}
+	if (buffers->memory && buffers->largest < wanted)
+		print_note("sizes above %zu, up to %zu, are left out: %s", buffers->largest, wanted,
+			   why);
+	return buffers->memory;
+}
+
+void give_buffers_back(const struct buffers *buffers)
+{
+	give_back(buffers->memory, buffers->bytes);
+}
+
+void pass_pieces(void *context, unsigned long count)
+{
+	struct pass *pass = context;
+
+	pass->done += count;
+	if (pass->piece == pass->size) {
+		pass->loop(pass->to, pass->from, pass->size, count);
+		return;
+	}
+	for (; count; count--) {
+		pass->loop(pass->to + pass->at, pass->from + pass->at, pass->piece, 1);
+		pass->at += pass->piece;
+		if (pass->at == pass->size)
+			pass->at = 0;
+	}
+}
+
+void warm_pass(struct pass *pass)
+{
+	static size_t cache = SIZE_MAX;
+
+	if (cache == SIZE_MAX)
+		cache = last_level_cache();
+	size_t pieces = (cache && cache < pass->size ? cache : pass->size) / pass->piece;
+
+	pass_pieces(pass, pieces ? pieces : 1);
+}
+
+int right_loops(const char *applet, struct loops right[MOST_LOOPS])
+{
+	struct loops found[MOST_LOOPS];
+	int available = loops_available(found), count = 0;
+
+	for (int i = 0; i < available; i++) {
+		if (count && !found[i].assembly)
+			break;
+		if (loops_are_right(&found[i]))
+			right[count++] = found[i];
+		else
+			print_refused("%s: %s", applet, why_not());
+	}
+	return count;
+}

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * memory_harness fresh TICK COST EACH GROWS SECONDS - all in ns but GROWS and the last: times
+ *     work that is renewed before each batch, with a clock of TICK and COST; where
+ *     GROWS is 0, a batch takes the same however large it is.
+ * memory_harness pieces SIZE PIECE COUNT... - goes over a buffer, COUNT pieces at a time, and
+ *     prints how often each piece was copied.
+ * memory_harness sizes POWER - the sizes of a scratch file of 64 KiB << POWER, in order.
+ */
+#include "fresh.h"
+#include "memory_buffers.h"
+#include "scratch.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static uint64_t now = 1000000000, tick = 1, cost, each;
+static unsigned long renewed, worked;
+static bool grows;
+
+int __wrap_clock_gettime(clockid_t clock, struct timespec *time);
+
+int __wrap_clock_gettime(clockid_t clock, struct timespec *time)
+{
+	(void)clock;
+	now += cost;
+	uint64_t shown = now / tick * tick;
+
+	time->tv_sec = (time_t)(shown / 1000000000);
+	time->tv_nsec = (long)(shown % 1000000000);
+	return 0;
+}
+
+static bool renew(void *context)
+{
+	(void)context;
+	now += 1000000;
+	renewed++;
+	return true;
+}
+
+static double work(void *context, unsigned long count)
+{
+	(void)context;
+	worked++;
+	now += grows ? count * each : each;
+	return (double)count;
+}
+
+static int fresh(char **words)
+{
+	const struct fresh fresh = {renew, work, NULL};
+	struct slopes found = {0};
+
+	tick = strtoull(words[0], NULL, 10);
+	cost = strtoull(words[1], NULL, 10);
+	each = strtoull(words[2], NULL, 10);
+	grows = atoi(words[3]);
+	bool measured = time_fresh(&fresh, 8, 1 << 16, strtod(words[4], NULL), &found);
+
+	printf("{\"measured\":%d,\"unusable\":%u,\"renewed\":%lu,\"worked\":%lu,\"why\":\"%s\","
+	       "\"samples\":[",
+	       measured, unusable_pairs(), renewed, worked, measured ? "" : why_not());
+	for (int i = 0; i < found.count; i++)
+		printf("%s%.17g", i ? "," : "", found.seconds[i]);
+	puts("]}");
+	return 0;
+}
+
+static unsigned visits[64];
+static const char *base;
+
+static void count_visits(void *to, const void *from, size_t size, unsigned long passes)
+{
+	/* The same place in both. */
+	if ((char *)to - base != (const char *)from - base)
+		abort();
+	visits[(size_t)((char *)to - base) / size] += (unsigned)passes;
+}
+
+static int pieces(int argc, char **argv)
+{
+	static char memory[4096];
+	struct pass pass = {.loop = count_visits,
+			    .to = memory,
+			    .from = memory,
+			    .size = strtoul(argv[0], NULL, 10),
+			    .piece = strtoul(argv[1], NULL, 10)};
+
+	base = memory;
+	for (int i = 2; i < argc; i++)
+		pass_pieces(&pass, strtoul(argv[i], NULL, 10));
+	printf("%lu", pass.done);
+	for (size_t i = 0; i < pass.size / pass.piece; i++)
+		printf(" %u", visits[i]);
+	puts("");
+	return 0;
+}
+
+static int sizes(int power)
+{
+	const struct scratch scratch = {.size = SCRATCH_BLOCK << power};
+
+	for (int i = 0; i < scratch_sizes(&scratch); i++)
+		printf("%zu\n", scratch_size(&scratch, i));
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	if (argc == 7 && !strcmp(argv[1], "fresh"))
+		return fresh(argv + 2);
+	if (argc > 4 && !strcmp(argv[1], "pieces"))
+		return pieces(argc - 2, argv + 2);
+	if (argc == 3 && !strcmp(argv[1], "sizes"))
+		return sizes(atoi(argv[2]));
+	return 2;
+}

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The probes of the processor, compiled with sanitizers and run briefly.
+
+How fast it is depends on the machine; what is checked is what holds on every machine.
+"""
+
+import json
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from .probe_compiler import compile_applets
+
+
+@pytest.fixture(scope="session")
+def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    program = tmp_path_factory.mktemp("native") / "probe"
+    compile_applets(program, "cpu_*.c", "operations_*.c", "budget.c")
+    return program
+
+
+def run(program: Path, applet: str, seconds: float, *words: str) -> list[dict[str, Any]]:
+    """What the applet says between its first and its last line."""
+    command = [program, applet, "--seconds", str(seconds), *words]
+    done = subprocess.run(command, capture_output=True, check=False, timeout=60)
+    assert done.returncode == 0, done.stderr.decode()
+    assert done.stderr == b""
+    lines = [json.loads(line) for line in done.stdout.decode("ascii").splitlines()]
+    assert "process" in lines[0]
+    assert "end" in lines[-1]
+    return lines[1:-1]
+
+
+def test_every_operation_is_measured_or_refused_in_words(program: Path) -> None:
+    given = {"cpu.operation.latency": set(), "cpu.operation.throughput": set()}
+    refused: list[str] = []
+    for line in run(program, "cpu.operation", 0.5):
+        if "refused" in line:
+            refused.append(line["refused"])
+            continue
+        labels = line["labels"]
+        assert set(labels) == {"operation", "type", "form"}
+        assert labels["form"] in ("hardware", "software")
+        assert (line["unit"], line["better"]) in (("s", "lower"), ("1/s", "higher"))
+        assert all(sample > 0 for sample in line["samples"])
+        given[line["metric"]].add((labels["type"], labels["operation"]))
+    assert not any("self-check" in reason for reason in refused)
+    for metric, found in given.items():
+        for type_ in ("int32", "int64", "float", "double"):
+            for operation in ("add", "multiply", "divide"):
+                # A machine that others disturb may refuse one, by name.
+                words = f"{metric} of {type_} {operation} in "
+                assert (type_, operation) in found or any(r.startswith(words) for r in refused)
+    assert len(given["cpu.operation.latency"]) > len(refused)
+
+
+def test_a_mispredicted_branch_costs_something_or_is_refused_in_words(program: Path) -> None:
+    (line,) = run(program, "cpu.branch", 0.3)
+    if "refused" in line:
+        assert line["refused"].startswith("cpu.branch.miss: ")
+        assert "self-check" not in line["refused"]
+    else:
+        assert (line["metric"], line["unit"], line["better"]) == ("cpu.branch.miss", "s", "lower")
+        assert line["samples"] and all(0 < sample < 1e-3 for sample in line["samples"])
+
+
+def test_the_clock_is_that_of_a_processor(program: Path) -> None:
+    (line,) = run(program, "cpu.clock", 0.3)
+    if "refused" not in line:
+        assert (line["metric"], line["unit"], line["better"]) == ("cpu.clock", "1/s", "higher")
+        assert all(1e6 < sample < 1e11 for sample in line["samples"])
+
+
+def test_bogomips_are_the_kernels_own(program: Path) -> None:
+    (line,) = run(program, "cpu.bogomips", 0.1, "--cpu", "0")
+    said = [
+        float(row.split(":")[1])
+        for row in Path("/proc/cpuinfo").read_text().splitlines()
+        if row.lower().startswith("bogomips")
+    ]
+    if said:
+        assert (line["metric"], line["unit"]) == ("cpu.bogomips", "1")
+        assert line["samples"] == [said[0]]
+    else:
+        assert "gives none" in line["refused"]
+
+
+@pytest.mark.parametrize("seconds", ["0", "-1", "x", "", ".5", "1.5x", "1e3", "3600.5", "nan"])
+def test_what_is_no_time_is_a_wrong_argument(program: Path, seconds: str) -> None:
+    command = [program, "cpu.bogomips", "--seconds", seconds]
+    assert subprocess.run(command, capture_output=True, check=False).returncode == 2
+
+
+@pytest.mark.parametrize("seconds", ["0.05", "1", "3600", "12.", "0.000001"])
+def test_a_decimal_number_is_a_time(program: Path, seconds: str) -> None:
+    run(program, "cpu.bogomips", 1, "--seconds", seconds)

@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The probes of memory and cached files, compiled with sanitizers: their parts, and run briefly."""
+
+import json
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from .probe_compiler import PROBE, ROOT
+
+_MIB = 1 << 20
+_FLAGS = (
+    *("gcc", "-std=c11", "-D_GNU_SOURCE", "-g", "-O1", "-Wall", "-Wextra", "-Werror"),
+    *("-Wno-format-truncation", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"),
+)
+_PARTS = (
+    *("batch", "child", "clock", "fresh", "json", "memory", "memory_buffers", "place"),
+    *("disturbance", "frequency", "reading", "scratch"),
+)
+_NOT_MEMORY = ("cpu_", "ipc_", "kernel_", "operations_", "system_")
+_OPERATIONS = {"read", "write", "update", "copy"}
+
+
+def _loops() -> Iterator[Path]:
+    return PROBE.glob("loops_*.c")
+
+
+def _compile(program: Path, *words: str | Path) -> Path:
+    subprocess.run([*_FLAGS, "-I", PROBE, "-o", program, *words], check=True)
+    return program
+
+
+@pytest.fixture(scope="session")
+def harness(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    parts = [PROBE / f"{name}.c" for name in _PARTS]
+    source = ROOT / "tests" / "native" / "memory_harness.c"
+    folder = tmp_path_factory.mktemp("native")
+    return _compile(folder / "memory", "-Wl,--wrap=clock_gettime", source, *parts, *_loops())
+
+
+@pytest.fixture(scope="session")
+def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    sources = [path for path in PROBE.glob("*.c") if not path.name.startswith(_NOT_MEMORY)]
+    return _compile(tmp_path_factory.mktemp("native") / "probe", *sources)
+
+
+@pytest.fixture
+def run(program: Path, tmp_path: Path) -> Callable[..., list[dict[str, Any]]]:
+    """Runs an applet in a folder of its own, where it is to leave nothing."""
+
+    def run(applet: str, seconds: float, *words: str) -> list[dict[str, Any]]:
+        folder = tmp_path / "folder"
+        folder.mkdir(exist_ok=True)
+        command = [program, applet, "--seconds", str(seconds), *words]
+        done = subprocess.run(command, cwd=folder, capture_output=True, check=False, timeout=60)
+        assert (done.returncode, done.stderr) == (0, b"")
+        assert list(folder.iterdir()) == []
+        return [json.loads(line) for line in done.stdout.decode("ascii").splitlines()]
+
+    return run
+
+
+def output(harness: Path, *words: object) -> str:
+    arguments = [str(harness), *(str(word) for word in words)]
+    return subprocess.run(arguments, capture_output=True, check=True, text=True).stdout
+
+
+def fresh(harness: Path, *, tick: int = 1, each: int, grows: bool = True) -> dict[str, Any]:
+    """What time_fresh() finds, in 0.1 s, of work of so many ns; see memory_harness.c."""
+    return dict(json.loads(output(harness, "fresh", tick, 20, each, int(grows), 0.1)))
+
+
+def test_renewing_the_work_is_not_in_its_time(harness: Path) -> None:
+    found = fresh(harness, each=700)
+    assert found["measured"]
+    assert found["samples"] == pytest.approx([7e-7] * len(found["samples"]), rel=1e-12)
+    assert found["renewed"] == found["worked"]
+
+
+def test_work_that_takes_no_longer_when_larger_counts_as_unusable(harness: Path) -> None:
+    found = fresh(harness, each=20_000_000, grows=False)
+    assert not found["measured"]
+    assert found["unusable"] > 0
+    assert "took no longer" in found["why"]
+
+
+def test_work_too_short_for_the_clock_is_refused(harness: Path) -> None:
+    found = fresh(harness, tick=1_000_000, each=10)
+    assert not found["measured"]
+    assert "less than 1000 ticks" in found["why"]
+
+
+@given(st.integers(1, 16), st.lists(st.integers(1, 40), min_size=1, max_size=5))
+def test_pieces_are_visited_round_and_round(harness: Path, of: int, counts: list[int]) -> None:
+    done, *visits = map(int, output(harness, "pieces", of * 64, 64, *counts).split())
+    assert done == sum(counts) == sum(visits)
+    assert visits == [sum(counts) // of + (index < sum(counts) % of) for index in range(of)]
+
+
+@pytest.mark.parametrize("power", range(9))
+def test_each_size_comes_once_the_largest_first(harness: Path, power: int) -> None:
+    sizes = [int(line) for line in output(harness, "sizes", power).split()]
+    assert sorted(sizes) == [65536 << index for index in range(power + 1)]
+    assert sizes[0] == 65536 << power
+    if power >= 2:
+        assert sizes[1] == 65536 << power - 2
+
+
+@pytest.fixture(scope="session")
+def loops(tmp_path_factory: pytest.TempPathFactory) -> list[Any]:
+    """Without sanitizers: the harness is stopped at pages without access, on purpose."""
+    program = tmp_path_factory.mktemp("native") / "loops"
+    source = ROOT / "tests" / "native" / "loops_harness.c"
+    flags = [flag for flag in _FLAGS if "sanitize" not in flag]
+    subprocess.run([*flags, "-I", PROBE, "-o", program, source, *_loops()], check=True)
+    return [json.loads(line) for line in output(program).splitlines()]
+
+
+def test_each_loop_touches_each_word_and_nothing_else(loops: list[Any]) -> None:
+    for found in loops:
+        assert found["contents"] and found["within"], found
+        assert found["words"] == found["of"], found
+
+
+def test_the_widest_set_has_all_operations_and_the_last_is_in_c(loops: list[Any]) -> None:
+    first, last = loops[0], loops[-1]
+    for end in (first, last):
+        assert {one["operation"] for one in loops if one["loop"] == end["loop"]} == _OPERATIONS
+    assert last["loop"] == "c" and not last["assembly"]
+    for one in loops:
+        if one["assembly"] and one["width"] * 2 < first["width"] and one["loop"] != "rep":
+            assert one["operation"] in ("write", "copy")
+
+
+@pytest.mark.parametrize("seconds", [0.02, 0.1])
+@pytest.mark.parametrize(
+    "applet",
+    [
+        *("memory.bandwidth", "memory.copy", "memory.fault", "memory.latency", "memory.map"),
+        *("memory.tmpfs", "file.read"),
+    ],
+)
+def test_however_little_time_there_is_something_is_said(
+    run: Callable[..., list[dict[str, Any]]], applet: str, seconds: float
+) -> None:
+    lines = run(applet, seconds)
+    assert any("metric" in line or line.get("refused") for line in lines)
+    for line in lines:
+        assert all(sample > 0 for sample in line.get("samples", ()))
+        assert "self-check" not in line.get("refused", "")
+
+
+@pytest.mark.parametrize("room", [0, 65536, 3 * _MIB, 6 * _MIB])
+@pytest.mark.parametrize("applet", ["memory.bandwidth", "memory.copy"])
+def test_buffers_are_within_the_room(
+    run: Callable[..., list[dict[str, Any]]], applet: str, room: int
+) -> None:
+    lines = run(applet, 0.1, "--room", str(room))
+    sizes = [int(line["labels"]["size"]) for line in lines if "metric" in line]
+    assert all(2 * size < room for size in sizes)
+    assert sizes or any("can spare" in line.get("refused", "") for line in lines)
+
+
+def test_a_copy_says_how_and_by_what(run: Callable[..., list[dict[str, Any]]]) -> None:
+    lines = run("memory.copy", 0.5, "--room", str(6 * _MIB))
+    metrics = [line for line in lines if "metric" in line]
+    assert {line["metric"] for line in metrics} == {"memory.copy.bandwidth"}
+    of = [tuple(line["labels"][name] for name in ("size", "method", "loop")) for line in metrics]
+    small = str(_MIB)
+    assert {(small, "memcpy", "libc"), (small, "block", "libc"), (small, "dumb", "c")} <= {*of}
+    assert len(set(of)) == len(of)
+    for line in metrics:
+        assert (line["unit"], line["better"]) == ("B/s", "higher")
+        assert line["labels"]["counts"] == "once"
+        assert ("alias" in line) == (line["labels"]["method"] == "memcpy")
+
+
+def test_the_end_counts_whole_ticks_of_steal(run: Callable[..., list[dict[str, Any]]]) -> None:
+    (steal,) = (line["end"]["disturbances"]["steal_s"] for line in run("file.read", 0.02)[-1:])
+    assert steal >= 0
+    assert steal * 100 == pytest.approx(round(steal * 100))
