@@ -1,16 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Real boots. Images come from the user's cache; runs go to a folder of the test's own."""
+"""The command and real boots. Images come from the user's cache; runs go to a test's own folder."""
 
 import json
 import os
 import signal
 import subprocess
 import sys
+import time
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
+import psutil
 import pytest
 import tomli_w
 
@@ -19,6 +21,9 @@ from perfboard.images.image import Image, build_image
 from perfboard.model.progress import SilentProgress
 
 Change = Callable[[dict[str, Any]], None]
+_Found = TypeVar("_Found")
+# For what a loaded machine does in a second or two.
+_PATIENCE_S = 120
 
 
 @pytest.fixture(scope="session")
@@ -54,10 +59,11 @@ class Perfboard:
     def __init__(self, data: Path) -> None:
         self.data = data
         self.environment = {**os.environ, "XDG_DATA_HOME": str(data)}
+        self.wrapper: list[str] = []
 
     def start(self, *words: str) -> subprocess.Popen[str]:
         return subprocess.Popen(
-            [sys.executable, "-m", "perfboard.cli.main", *words],
+            [*self.wrapper, sys.executable, "-m", "perfboard.cli.main", *words],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
@@ -80,3 +86,50 @@ class Perfboard:
 def perfboard(tmp_path: Path, image: Image) -> Perfboard:
     """The command; the image is built before, so that a test's time is its own."""
     return Perfboard(tmp_path / "data")
+
+
+def until(sought: Callable[[], _Found | None]) -> _Found:
+    """What `sought` returns once that is something."""
+    deadline = time.monotonic() + _PATIENCE_S
+    while time.monotonic() < deadline:
+        if found := sought():
+            return found
+        time.sleep(0.002)
+    raise AssertionError("waited for in vain")
+
+
+class Here(Perfboard):
+    """The command, whose probes of this machine run in a folder of the test's own."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder / "data")
+        self.place = folder / "place"
+        self.place.mkdir()
+        self.environment["TMPDIR"] = str(self.place)
+
+    def running(self, *words: str) -> psutil.Process | None:
+        """A process of the probe in that folder whose first argument is one of `words`."""
+        for process in psutil.process_iter(["exe", "cmdline"]):
+            exe, command = process.info["exe"] or "", process.info["cmdline"] or []
+            if exe.startswith(str(self.place)) and command[1:2] and command[1] in words:
+                return process
+        return None
+
+    def left_clean(self) -> bool:
+        """Whether neither a process nor a file of the probe is left."""
+        exes = (process.info["exe"] or "" for process in psutil.process_iter(["exe"]))
+        return not any(e.startswith(str(self.place)) for e in exes) and not any(
+            self.place.iterdir()
+        )
+
+    def finish(self, process: subprocess.Popen[str], code: int) -> Any:
+        """The run of a command that was started, once it has ended with `code`."""
+        out, err = process.communicate(timeout=_PATIENCE_S)
+        assert process.returncode == code, f"exit {process.returncode}\n{out}\n{err}"
+        return self.json("show", "latest")
+
+
+@pytest.fixture
+def here(tmp_path: Path) -> Here:
+    """The command; the probes of this machine run in a folder of the test's own."""
+    return Here(tmp_path)

@@ -106,6 +106,16 @@ def test_one_that_never_greets_shows_what_it_said_instead() -> None:
     assert raised.value.kind == "hang"
 
 
+def test_a_greeting_that_never_arrives_whole_is_a_transfer_error() -> None:
+    class WithoutChecksums(Peer):
+        def _put(self, frame: Frame) -> None:
+            self._out += encode(frame).replace(b":", b":00000000:", 1)
+
+    with pytest.raises(TargetError, match="garbled") as raised:
+        exchange_with(WithoutChecksums({})).hello()
+    assert raised.value.kind == "transfer"
+
+
 def test_a_line_that_garbles_everything_is_a_transfer_error() -> None:
     peer = Peer({"a": lambda words: (LINES, "exit 0")})
     exchange = exchange_with(peer)

@@ -14,6 +14,7 @@ from perfboard.model.progress import Progress, SilentProgress
 from perfboard.model.run import BoardSummary, Evidence, Run, Status
 from perfboard.probes.exchange import Answer
 from perfboard.probes.records import Applet
+from perfboard.report.measured import probe_rows
 from perfboard.store.folder import find_run, finished_folders, runs_folder
 from perfboard.store.reading import load_run
 from perfboard.studies import standard
@@ -99,6 +100,19 @@ def test_a_whole_run_is_stored(place: Place) -> None:
         assert len(metric.samples) == len(metric.processes) == 10
     (note,) = run.provenance.notes
     assert note.startswith("Stopped after 5 rounds and 15 processes")
+
+
+def test_a_clock_that_stepped_is_in_the_record_and_the_report(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stepped = {"end": {"elapsed_s": 0.1, "disturbances": {"clock_step_s": -3600.0}}}
+    lines = [*lines_of("ipc.pipe")[:-1], json.dumps(stepped)]
+    monkeypatch.setattr(place, "run", lambda *_: Answer(tuple(lines), "exit 0"))
+    run = study()
+    assert run.status is Status.COMPLETE
+    assert {process.disturbances["clock_step_s"] for process in run.processes} == {-3600.0}
+    (row,) = [row for row in probe_rows(run.processes) if row.probe == "ipc.pipe"]
+    assert any(words.startswith("clock step ") for words in row.disturbances)
 
 
 def test_the_board_is_made_of_what_the_probe_found(place: Place) -> None:

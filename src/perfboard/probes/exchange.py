@@ -22,6 +22,10 @@ _FAREWELL_S = 3.0
 _MOST_FRAMES = 50_000
 _SLICE_S = 0.5
 _TAIL = 2000
+_GARBLED = (
+    "what comes from the target is garbled or lost.\nCheck the line, its speed and its flow "
+    "control, and that no other program reads it."
+)
 
 
 @dataclass(frozen=True)
@@ -95,6 +99,7 @@ class Exchange:
         self._frames: deque[Frame] = deque()
         self._id = 0
         self._noise = False
+        self._damaged = False
         self._tail = b""
 
     @property
@@ -115,6 +120,10 @@ class Exchange:
                     said = json.loads(frame.payload)
                     return Hello(str(said["arch"]), int(said["crc"], 16))
                 raise TargetError("garbage", f"The probe's greeting is {frame.payload!r}.")
+        if self._damaged:
+            raise TargetError(
+                "transfer", f"Its greeting never arrives whole: {_GARBLED}", self.heard
+            )
         raise TargetError("hang", "The probe does not say that it has started.", self.heard)
 
     def run(self, request: str, limit_s: float) -> Answer:
@@ -186,6 +195,7 @@ class Exchange:
                     self._frames.append(found)
                 elif line.strip():
                     self._noise = True
+                    self._damaged |= b"~0.0:" in line
                     self._tail = (self._tail + line[-_TAIL:] + b"\n")[-_TAIL:]
 
     def _unended(self, request: str, limit_s: float) -> TargetError:
@@ -200,9 +210,7 @@ class Exchange:
         if self._noise:
             return TargetError(
                 "transfer",
-                f"The answer to `{request}` could not be had whole in {_TRIES} tries: what comes "
-                "from the target is garbled or lost.\nCheck the line, its speed and its flow "
-                "control, and that no other program reads it.",
+                f"The answer to `{request}` could not be had whole in {_TRIES} tries: {_GARBLED}",
                 self.heard,
             )
         return TargetError(

@@ -116,7 +116,7 @@ class ProbeSession:
             except TargetError as error:
                 raise TargetError(
                     error.kind,
-                    f"The probe does not start on {self._target.name} ({self.machine}). "
+                    f"The probe on {self._target.name} ({self.machine}) does not greet. "
                     f"{error.args[0]}",
                     exchange.heard,
                 ) from error

@@ -154,7 +154,11 @@ def connect(text: str, progress: Progress, artifacts: Path | None) -> Iterator[T
                 while master.read(0.5):
                     pass
             heard = " ".join(f"{master.errors} {said}".split())[-800:]
-            return TargetError("lost", f"The connection to {text} is lost. ssh said: {heard}")
+            return TargetError(
+                "lost",
+                f"The connection to {text} is lost. ssh said: {heard or 'nothing'}\n"
+                "Is it still on, and on the network? A board that hangs is lost too.",
+            )
 
         def command(script: str) -> list[str]:
             if master.ended:

@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The standard study of this machine with the real probe, and every way in which it ends."""
+
+import platform
+import signal
+import zlib
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+from perfboard.model.errors import TargetError
+from perfboard.model.progress import SilentProgress
+from perfboard.probes.binaries import architecture_of, find_binary
+from perfboard.probes.exchange import Exchange
+from perfboard.probes.records import read_applets, read_process
+from perfboard.targets.process import Process
+
+from ..unit.probe_peer import Wire
+from .conftest import Here, until
+
+
+def check_standard(run: Any, probes: set[str]) -> None:
+    """Every probe ran, five times or refused, and each sample knows its process."""
+    assert run["status"] == "complete"
+    assert {process["probe"] for process in run["processes"]} == probes
+    measured = {run["processes"][m["processes"][0]]["probe"] for m in run["metrics"]}
+    counts = Counter(process["probe"] for process in run["processes"])
+    refused = {process["probe"] for process in run["processes"] if process["refused"]}
+    # The facts are no metrics.
+    assert probes - measured - refused <= {"system.facts"}
+    for probe in probes - refused:
+        assert counts[probe] >= 5, probe
+    for metric in run["metrics"]:
+        assert len(metric["samples"]) == len(metric["processes"]) > 0
+    assert any(note.startswith("Stopped after") for note in run["provenance"]["notes"])
+
+
+def test_every_probe_of_this_machine_is_measured(here: Here) -> None:
+    probes = {probe["name"] for probe in here.json("probes")}
+    assert {"memory.latency", "kernel.syscall", "ipc.pipe"} <= probes
+    run = here.json("study", "standard", "--budget", "5")
+    check_standard(run, probes)
+    assert (run["evidence"], run["target"]) == ("host", "local")
+    rounds: dict[int, list[str]] = {}
+    for process in run["processes"]:
+        rounds.setdefault(process["round"], []).append(process["probe"])
+    assert all(len(set(round)) == len(round) for round in rounds.values())
+    # Interleaved, in an order drawn anew for each round.
+    assert len({tuple(rounds[number]) for number in range(5)}) == 5
+    assert here.left_clean()
+    report = Path(here("report", run["id"]).stdout.strip())
+    assert "memory.latency" in report.read_text()
+    assert "kernel.syscall" in here("show", run["id"]).stdout
+
+
+def test_one_probe_is_measured_alone(here: Here) -> None:
+    words = ["measure", "kernel.syscall", "--budget", "2"]
+    run = here.json(*words)
+    assert {process["probe"] for process in run["processes"]} == {"kernel.syscall"}
+    assert run["study"] == "measure"
+    (metric,) = run["metrics"]
+    assert 1e-9 < min(metric["samples"]) < max(metric["samples"]) < 1e-3
+    said = here("measure", "kernel.nosuch", code=2).stderr
+    assert "kernel.syscall" in said
+    assert [row["id"] for row in here.json("runs")] == [run["id"]]
+    assert here.left_clean()
+
+
+def test_an_interruption_keeps_what_was_measured_and_leaves_nothing(here: Here) -> None:
+    process = here.start("measure", "kernel.syscall", "ipc.pipe", "--budget", "60", "--json")
+    first = until(lambda: here.running("kernel.syscall", "ipc.pipe"))
+    until(lambda: None if psutil.pid_exists(first.pid) else True)
+    until(lambda: here.running("kernel.syscall", "ipc.pipe"))
+    process.send_signal(signal.SIGINT)
+    run = here.finish(process, 130)
+    assert run["status"] == "aborted"
+    assert run["errors"][0]["kind"] == "interrupted"
+    assert 1 <= len(run["processes"]) < 10
+    assert run["metrics"]
+    assert here.left_clean()
+
+
+def test_a_probe_that_is_killed_is_reported_and_the_others_go_on(here: Here) -> None:
+    process = here.start("measure", "kernel.syscall", "memory.latency", "--budget", "10")
+    until(lambda: here.running("memory.latency")).kill()
+    run = here.finish(process, 0)
+    assert run["status"] == "complete"
+    counts = Counter(process["probe"] for process in run["processes"])
+    assert (counts["memory.latency"], counts["kernel.syscall"] >= 5) == (1, True)
+    (killed,) = [p for p in run["processes"] if p["probe"] == "memory.latency"]
+    assert "signal 9 (SIGKILL), perhaps by the kernel for want of memory" in killed["refused"]
+    assert here.left_clean()
+
+
+def test_a_server_that_is_killed_ends_the_run_with_what_was_measured(here: Here) -> None:
+    process = here.start("measure", "kernel.syscall", "ipc.pipe", "--budget", "60")
+    first = until(lambda: here.running("kernel.syscall", "ipc.pipe"))
+    until(lambda: None if psutil.pid_exists(first.pid) else True)
+    second = until(lambda: here.running("kernel.syscall", "ipc.pipe"))
+    until(lambda: here.running("serve")).kill()
+    run = here.finish(process, 4)
+    assert run["status"] == "failed"
+    assert run["errors"][0]["kind"] == "died"
+    assert run["processes"]
+    # Its child does not outlive it.
+    until(lambda: None if psutil.pid_exists(second.pid) else True)
+    assert here.left_clean()
+
+
+def test_a_terminated_command_leaves_nothing_either(here: Here) -> None:
+    process = here.start("measure", "kernel.syscall", "--budget", "60")
+    until(lambda: here.running("kernel.syscall"))
+    process.send_signal(signal.SIGTERM)
+    here.finish(process, 130)
+    assert here.left_clean()
+
+
+def test_a_killed_command_leaves_nothing_either(here: Here) -> None:
+    process = here.start("measure", "kernel.syscall", "--budget", "60")
+    until(lambda: here.running("kernel.syscall"))
+    process.kill()
+    process.communicate(timeout=60)
+    until(here.left_clean)
+
+
+class Damaging:
+    """A channel whose bytes are lost, changed and doubled both ways."""
+
+    def __init__(self, channel: Process) -> None:
+        self._channel = channel
+        self.wire = Wire(rate=0.0003, seed=1)
+
+    def write(self, data: bytes) -> None:
+        self._channel.write(self.wire(data))
+
+    def read(self, timeout_s: float) -> bytes:
+        return self.wire(self._channel.read(timeout_s))
+
+    def close(self) -> None:
+        self._channel.close()
+
+
+def test_the_real_server_is_understood_over_a_line_that_damages() -> None:
+    binary = find_binary(architecture_of(platform.machine()), SilentProgress())
+    server = Process([str(binary), "serve"], lambda said: TargetError("lost", said))
+    channel = Damaging(server)
+    exchange = Exchange(channel)
+    try:
+        assert exchange.hello().crc == zlib.crc32(binary.read_bytes())
+        known = read_applets(exchange.run("run 30 list", 30).lines)
+        for applet in ("kernel.syscall", "memory.bandwidth") * 2:
+            assert applet in [one.name for one in known]
+            answer = exchange.run(f"run 30 {applet} --seconds 0.5", 30)
+            report = read_process(applet, 0, answer.lines, answer.end)
+            # What the checksums let through is whole.
+            assert report.usable
+            assert not any("could not be read" in note for note in report.process.notes)
+            assert report.metrics
+    finally:
+        exchange.bye()
+        channel.close()
+    assert channel.wire.damage > 0
