@@ -37,6 +37,13 @@ def test_names_addresses_and_code(read: Read) -> None:
     assert found.code == {0xC0008000, 0xC0008010, 0xC000A000}
 
 
+def test_code_without_a_name_is_code(read: Read) -> None:
+    # As in a kernel of verdex's: "c03296e0 t ".
+    found = read("c0008000 T _text\nc0008010 t \n")
+    assert found.addresses == {"_text": 0xC0008000}
+    assert found.code == {0xC0008000, 0xC0008010}
+
+
 def test_debians_stand_in_is_empty(read: Read) -> None:
     assert read(STAND_IN).addresses == {}
     check_map(read(STAND_IN), b"anything", "System.map")

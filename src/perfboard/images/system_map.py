@@ -16,7 +16,7 @@ from pathlib import Path
 
 from perfboard.model.errors import UsageError
 
-_LINE = re.compile(rb"([0-9a-fA-F]{8,16}) ([A-Za-z?-]) (\S+)(?:[ \t].*)?")
+_LINE = re.compile(rb"([0-9a-fA-F]{8,16}) ([A-Za-z?-]) (\S*)(?:[ \t].*)?")
 # Debian ships this instead of the map: one line that names another package.
 _STAND_IN = re.compile(rb"\s*[0-9a-fA-F]{8,16} . The real System\.map is in [^\n]*\s*")
 _BANNER = b"Linux version "
@@ -60,7 +60,9 @@ def read_map(path: Path) -> SystemMap:
                     "a name, as nm and the kernel's own build write them"
                 )
             address = int(match[1], 16)
-            addresses.setdefault(match[3].decode(errors="replace"), address)
+            # What the linker adds, to branch far, say, may have no name.
+            if match[3]:
+                addresses.setdefault(match[3].decode(errors="replace"), address)
             if match[2] in b"TtWw":
                 code.add(address)
         if not addresses:
