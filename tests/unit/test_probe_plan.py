@@ -29,24 +29,28 @@ def applets(**weights: int) -> list[Applet]:
     ]
 
 
-def output(applet: str, value: float, cpu: int = 3) -> Answer:
+def output(applet: str, value: float, cpu: int = 3, elapsed_s: float = 0.1) -> Answer:
     lines = (
         json.dumps({"process": {"probe": applet, "cpu": cpu}}),
         json.dumps(
             {"metric": applet, "unit": "s", "better": "lower", "labels": {}, "samples": [value]}
         ),
-        '{"end":{"elapsed_s":0.1,"disturbances":{}}}',
+        json.dumps({"end": {"elapsed_s": elapsed_s, "disturbances": {}}}),
     )
     return Answer(lines, "exit 0")
 
 
 class Board:
-    """Runs probes that give `values`, each in turn; `takes` host seconds of what was asked."""
+    """Runs probes that give `values`, each in turn.
+
+    Of the seconds asked for, `takes` makes the host's, and `elapses` the board's own.
+    """
 
     def __init__(self, **values: Sequence[float]) -> None:
         self.asked: list[tuple[str, float, Sequence[str], float]] = []
         self.now = 0.0
         self.takes: Callable[[float], float] = lambda seconds: seconds + 0.01
+        self.elapses: Callable[[float], float] = lambda seconds: seconds
         self._values: dict[str, Iterator[float]] = {
             name: itertools.cycle(of) for name, of in values.items()
         }
@@ -55,7 +59,7 @@ class Board:
         seconds = float(arguments[arguments.index("--seconds") + 1])
         self.asked.append((applet, seconds, arguments, limit_s))
         self.now += self.takes(seconds)
-        return output(applet, next(self._values[applet]))
+        return output(applet, next(self._values[applet]), elapsed_s=self.elapses(seconds))
 
     def seconds(self, applet: str) -> list[float]:
         return [seconds for name, seconds, _, _ in self.asked if name == applet]
@@ -70,10 +74,10 @@ def board(monkeypatch: pytest.MonkeyPatch) -> Board:
 
 class measure:  # noqa: N801 - reads as what it does
     def __init__(
-        self, board: Board, budget_s: float = 60, planned: bool = False, **weights: int
+        self, board: Board, budget_s: float = 60, target_time: bool = False, **weights: int
     ) -> None:
         self.step = Step()
-        self._measuring = Measuring(board, applets(**weights), Plan(budget_s, planned))
+        self._measuring = Measuring(board, applets(**weights), Plan(budget_s, target_time))
         self.merger = self._measuring.merger
 
     def run(self) -> str:
@@ -145,11 +149,19 @@ def test_even_the_smallest_budget_gives_five_processes_of_the_least_time(board: 
     assert all(0.05 <= seconds <= 0.051 for _, seconds, _, _ in board.asked)
 
 
-def test_planned_time_does_not_see_the_hosts(board: Board) -> None:
+@pytest.mark.parametrize("stretch", [0.5, 1, 3])
+def test_the_target_s_time_does_not_see_the_host_s(board: Board, stretch: float) -> None:
     board.takes = lambda seconds: 1000.0
-    measure(board, budget_s=20, planned=True, a=1, wide=1).run()
-    asked = sum(seconds for _, seconds, _, _ in board.asked)
-    assert 18 < asked <= 20.001
+    board.elapses = lambda seconds: stretch * seconds
+    measure(board, budget_s=20, target_time=True, a=1, wide=1).run()
+    elapsed = sum(stretch * seconds for _, seconds, _, _ in board.asked)
+    assert 14 < elapsed <= 20.001
+
+
+def test_a_board_whose_probes_say_that_no_time_passed_does_not_run_for_ever(board: Board) -> None:
+    board.elapses = lambda seconds: 0.0
+    measure(board, budget_s=2, target_time=True, wide=1).run()
+    assert 5 < len(board.asked) <= 40
 
 
 def test_all_processes_run_where_the_first_did_with_a_generous_limit(board: Board) -> None:

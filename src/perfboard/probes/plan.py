@@ -41,12 +41,12 @@ class Runner(Protocol):
 class Plan:
     """`budget_s` is what all may take, in seconds.
 
-    With `planned_time`, what is spent is what the probes were asked to take, since the
-    host's clock says nothing of a virtual board's.
+    With `target_time`, they are seconds of the target's clock, as the probes count them: a
+    virtual board's are longer than the host's, and as many whatever the host.
     """
 
     budget_s: float
-    planned_time: bool = False
+    target_time: bool = False
 
 
 class Measuring:
@@ -67,6 +67,7 @@ class Measuring:
         self._took: dict[str, float] = {}
         self._precision: dict[str, list[tuple[float, str]]] = {}
         self._asked = 0.0
+        self._counted = 0.0
         self._round = 0
         self._cpu: int | None = None
         self._began = time.monotonic()
@@ -88,7 +89,7 @@ class Measuring:
 
     @property
     def _spent(self) -> float:
-        return self._asked if self._plan.planned_time else time.monotonic() - self._began
+        return self._counted if self._plan.target_time else time.monotonic() - self._began
 
     def _share_time(self) -> None:
         """Gives each probe its seconds of the next round, by weight, from what is left."""
@@ -122,6 +123,8 @@ class Measuring:
         answer = self._runner.run(name, arguments, 10 * seconds + 30)
         self._asked += seconds
         report = read_process(name, self._round, answer.lines, answer.end)
+        # One that was killed does not say how long it took.
+        self._counted += max(report.process.elapsed_s, _LEAST_S)
         self.merger.add(report)
         if self._cpu is None:
             self._cpu = report.process.cpu

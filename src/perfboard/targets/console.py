@@ -77,6 +77,7 @@ class Console:
                 self.write(self._question("", "$((6*7))"))
                 if self._reply("42", _QUESTION_S):
                     return
+                said = said.strip() or self.heard.decode(errors="replace")
         if not said.strip():
             raise TargetError(
                 "hang",

@@ -19,6 +19,8 @@ from perfboard.targets.base import Channel, Completed
 from perfboard.targets.console import ASK_AGAIN_S, TRIES, Console, printable
 from perfboard.targets.console_program import Program
 from perfboard.targets.console_wire import (
+    END,
+    GIVEN_UP,
     SUMS,
     Operation,
     Wire,
@@ -29,10 +31,13 @@ from perfboard.targets.console_wire import (
 )
 
 # What scripts use, and a bare busybox may have without a link.
-_BORROWED = "base64 cat chmod dd gunzip mkdir rm uname"
+_BORROWED = "base64 cat chmod dd gunzip mkdir rm sed stty uname"
 # Lines of a file that share a checksum, until one comes damaged.
-_PIECES_TOGETHER = 8
+_LINES_TOGETHER = 64
 _WRITE_S = 60.0
+# Typed at once: where more is, and nobody listens, a target that prints meanwhile is stuck.
+_SLICE = 1024
+_DOUBTS = 4
 # The prompt of a shell that waits for the rest of what a damaged line began.
 _UNFINISHED = re.compile(rb"(\A|[\r\n])> (\x1b\[6n)?\Z")
 
@@ -60,7 +65,12 @@ class ConsoleShell:
             'eval "$_c(){ busybox $_c \\"\\$@\\";}";done;'
         )
         choose = f"for _c in {sums} none;do echo|$_c >/dev/null 2>&1&&break;done;"
-        found = self._console.query(borrow + choose, "$_c", "|".join([*SUMS, "none"]))
+        found = "none"
+        for _ in range(_DOUBTS):
+            # A damaged question finds none where there is one.
+            found = self._console.query(borrow + choose, "$_c", "|".join([*SUMS, "none"]))
+            if found != "none":
+                break
         if found == "none":
             raise EnvironmentLacksError(
                 f"The shell on the console has no program for checksums: none of {sums}."
@@ -80,24 +90,66 @@ class ConsoleShell:
         """See `targets.base.Shell`."""
         # Packed, it passes the line in a part of the time; the checks are the line's own.
         text = b64encode(gzip.compress(data, mtime=0)) if self._unpacks else data
-        name = f"{path}.packed" if self._unpacks else path
-        first, last = shlex.quote(name), shlex.quote(path)
-        pieces = split(encode(text))
-        self._check(self.run(f"umask 077;>{first} && chmod 700 {first}"), path)
-        self._call("file", split(encode(name.encode())), _WRITE_S)
-        done, together = 0, _PIECES_TOGETHER
-        with progress.step("copying over the console", len(pieces)) as step:
-            while done < len(pieces):
-                some = pieces[done : done + together]
-                if self._call("append", some, _WRITE_S):
-                    self._check(self._completed(), path)
+        lines = [f"{line}\n".encode() for line in split(encode(text))]
+        parts, last = f"{shlex.quote(path)}.part*", shlex.quote(path)
+        self._check(self.run(f"umask 077;>{last} && chmod 700 {last}"), path)
+        done, number, damaged, together = 0, 0, 0, _LINES_TOGETHER
+        with progress.step("copying over the console", len(lines)) as step:
+            while done < len(lines):
+                some = lines[done : done + together]
+                if self._receive(f"{path}.part{number:05d}", b"".join(some)):
+                    number += 1
                     done += len(some)
                     step.update(done)
-                else:
-                    together = (together + 1) // 2
-        if self._unpacks:
-            unpack = f"base64 -d <{first}|gunzip -c >{last} && chmod 700 {last} && rm {first}"
-            self._check(self.run(f"umask 077;{unpack}", timeout_s=_WRITE_S), path)
+                    damaged = 0
+                    continue
+                together = (together + 1) // 2
+                damaged += 1
+                if damaged > TRIES:
+                    self._give_up("receive", b"", None)
+        unpack = (
+            f"cat {parts}|base64 -d|gunzip -c"
+            if self._unpacks
+            else f'cat {parts}|while read -r _c;do printf %b "$_c";done'
+        )
+        script = f"{unpack} >{last} && rm {parts}"
+        self._check(self.run(script, timeout_s=_WRITE_S), path)
+
+    def _receive(self, path: str, data: bytes) -> bool:
+        """Whether these lines have become a file of the target, undamaged."""
+        try:
+            self._call("receive", split(encode(path.encode())), _WRITE_S)
+            text = data + END
+            while text and self._wire.answer(self._number, self._console.heard) is None:
+                self._console.write(text[:_SLICE])
+                text = text[_SLICE:]
+                self._console.hear(0)
+            self._await_receipt()
+        except BaseException:
+            # Else what is typed next would go to the file too.
+            self._console.write(GIVEN_UP)
+            raise
+        done = self._completed()
+        if done.status:
+            self._check(done, path)
+        return done.output.split()[:1] == [SUMS[self._wire.sum_program](data)]
+
+    def _await_receipt(self) -> None:
+        deadline = time.monotonic() + _WRITE_S
+        again = time.monotonic() + ASK_AGAIN_S
+        while self._wire.answer(self._number, self._console.heard) is None:
+            now = time.monotonic()
+            if now > deadline:
+                self._hang(_WRITE_S)
+            if self._wire.ended(self._number, self._console.heard):
+                # Only the answer was damaged.
+                self._console.heard = b""
+                self.ask()
+            elif now > again:
+                again = now + ASK_AGAIN_S
+                self._console.write(END)
+                self.ask()
+            self._console.hear(0.2)
 
     def start(self, script: str) -> Channel:
         """See `targets.base.Shell`."""
@@ -118,7 +170,7 @@ class ConsoleShell:
         """Whether what was heard ends the call. What a program said at once is kept."""
         if self._wire.answer(self._number, self._console.heard) is not None:
             return True
-        return operation == "start" and self._going() in self._console.heard
+        return operation != "run" and self._going() in self._console.heard
 
     def _going(self) -> bytes:
         return f"<{self._wire.tag}:{self._number} go".encode()
@@ -134,11 +186,8 @@ class ConsoleShell:
         self._console.heard = b""
         self._console.write(lines[-1])
 
-    def _call(self, operation: Operation, pieces: Sequence[str], timeout_s: float) -> bool:
-        """Makes a request and waits until the answer is in what the console heard.
-
-        False where it was refused and should rather be made in smaller parts.
-        """
+    def _call(self, operation: Operation, pieces: Sequence[str], timeout_s: float) -> None:
+        """Makes a request and waits until the answer is in what the console heard."""
         self._number += 1
         lines = self._wire.request(self._number, operation, pieces)
         self._send(lines)
@@ -149,8 +198,6 @@ class ConsoleShell:
         while not self._answered(operation):
             now = time.monotonic()
             came = self._wire.refusal(self._number, self._console.heard)
-            if came is not None and operation == "append" and len(pieces) > 1:
-                return False
             if came is not None or self._wire.ended(self._number, self._console.heard):
                 damaged += 1
                 if damaged > TRIES:
@@ -164,12 +211,7 @@ class ConsoleShell:
                 deadline = now + timeout_s
                 again = now + wait_s
             elif now > deadline:
-                self.interrupt()
-                raise TargetError(
-                    "hang",
-                    f"The shell on the console has not answered for {timeout_s:.0f} s.",
-                    self._console.tail,
-                )
+                self._hang(timeout_s)
             elif now > again:
                 wait_s *= 1.5
                 again = now + wait_s
@@ -178,7 +220,6 @@ class ConsoleShell:
                 else:
                     self.ask()
             self._console.hear(0.2)
-        return True
 
     def read(self, timeout_s: float) -> bytes:
         """What has come on the console."""
@@ -201,9 +242,17 @@ class ConsoleShell:
         """Whether a started program's end is in `heard`."""
         return self._wire.ended(self._number, heard)
 
+    def _hang(self, waited_s: float) -> NoReturn:
+        self.interrupt()
+        raise TargetError(
+            "hang",
+            f"The shell on the console has not answered for {waited_s:.0f} s.",
+            self._console.tail,
+        )
+
     def _give_up(self, operation: Operation, line: bytes, came: str | None) -> NoReturn:
         said = (
-            "the answers come back damaged"
+            "what comes back is damaged"
             if came is None
             else f"its checksum is {line.split()[-2].decode()}, and what came back is {came!r}"
         )

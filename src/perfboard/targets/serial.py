@@ -47,6 +47,7 @@ class SerialLine:
             if ready:
                 try:
                     data = data[os.write(self._descriptor, data) :]
+                    deadline = time.monotonic() + _STUCK_S
                 except BlockingIOError:
                     continue
                 except OSError as error:

@@ -1,0 +1,208 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The real probe through consoles: a shell on a serial line, good and bad, and a virtual board."""
+
+import os
+import select
+import signal
+import subprocess
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+from perfboard.images.image import Image
+from perfboard.targets.serial import SerialLine
+
+from ..unit.consoles import SHELLS, BadLine, quiet_terminal, shell_on_terminal
+from .conftest import Change, Perfboard
+
+_PATIENCE_S = 120
+
+
+class Board:
+    """A shell that greets, at the far end of a line; `path` is the line's device here."""
+
+    def __init__(self, path: str, far: SerialLine, place: Path) -> None:
+        self.path = path
+        self.place = place
+        self._far = far
+        self.carrying = threading.Event()
+
+    @property
+    def target(self) -> str:
+        return f"serial://{self.path}?baud=115200"
+
+    def processes(self) -> list[psutil.Process]:
+        """The probe's processes on the board."""
+        found = []
+        for process in psutil.process_iter(["exe"]):
+            if (process.info["exe"] or "").startswith(str(self.place)):
+                found.append(process)
+        return found
+
+    def left_clean(self) -> bool:
+        return not self.processes() and not any(self.place.iterdir())
+
+    def answers(self) -> bool:
+        """Whether its shell does what is typed, and the terminal echoes it; the line is cut."""
+        self.carrying.clear()
+        time.sleep(0.3)
+        while self._far.read(0.2):
+            pass
+        self._far.write(b"echo $((6*7))\n")
+        heard = b""
+        deadline = time.monotonic() + 10
+        while time.monotonic() < deadline and b"\n42" not in heard:
+            heard += self._far.read(0.2)
+        return b"echo $((6*7))" in heard and b"\n42" in heard
+
+
+@contextmanager
+def board_on_a_line(place: Path, damage: float = 0.0) -> Iterator[Board]:
+    """`damage` is the share of bytes that are changed, and the share of those that are lost."""
+    place.mkdir()
+    words = " ".join(SHELLS[-1])
+    greeting = f"echo 'Board 1.0 ttyS0: $HOME ~ `x` #'; exec {words}"
+    environment = {"TMPDIR": str(place)}
+    with (
+        quiet_terminal() as (ours, path),
+        shell_on_terminal(["sh", "-c", greeting], environment) as far,
+    ):
+        near = SerialLine(ours, "the line")
+        # With a kernel that says something in the middle of lines, also where nothing is lost.
+        bad = BadLine(far, damage, damage, seed=1)
+        board = Board(path, far, place)
+        ended = threading.Event()
+
+        def carry() -> None:
+            while not ended.is_set():
+                if not board.carrying.is_set():
+                    board.carrying.wait(0.1)
+                    continue
+                ready, _, _ = select.select([near._descriptor, far._descriptor], [], [], 0.1)
+                if near._descriptor in ready:
+                    bad.write(near.read(0))
+                if far._descriptor in ready:
+                    near.write(bad.read(0))
+
+        carrier = threading.Thread(target=carry)
+        board.carrying.set()
+        carrier.start()
+        try:
+            yield board
+        finally:
+            ended.set()
+            carrier.join()
+
+
+@pytest.fixture
+def command(tmp_path: Path) -> Perfboard:
+    return Perfboard(tmp_path / "data")
+
+
+def finish(command: Perfboard, process: subprocess.Popen[str], code: int) -> Any:
+    out, err = process.communicate(timeout=_PATIENCE_S)
+    assert process.returncode == code, f"exit {process.returncode}\n{out}\n{err}"
+    return command.json("show", "latest")
+
+
+@pytest.mark.parametrize("damage", [0.0, 5e-5])
+def test_probes_run_over_a_serial_line(command: Perfboard, tmp_path: Path, damage: float) -> None:
+    with board_on_a_line(tmp_path / "place", damage) as board:
+        words = ["kernel.syscall", "ipc.pipe", "--budget", "1", "--target", board.target]
+        run = command.json("measure", *words)
+        assert (run["status"], run["evidence"]) == ("complete", "silicon")
+        counts = Counter(process["probe"] for process in run["processes"])
+        assert counts.keys() == {"kernel.syscall", "ipc.pipe"}
+        assert min(counts.values()) >= 5
+        assert not any(process["refused"] for process in run["processes"])
+        assert board.left_clean()
+        assert board.answers()
+
+
+def test_an_interruption_leaves_nothing_on_the_board_and_its_shell_usable(
+    command: Perfboard, tmp_path: Path
+) -> None:
+    with board_on_a_line(tmp_path / "place") as board:
+        words = ["kernel.syscall", "--budget", "60", "--target", board.target]
+        process = command.start("measure", *words)
+        deadline = time.monotonic() + _PATIENCE_S
+        while len(board.processes()) < 2 and time.monotonic() < deadline:
+            time.sleep(0.01)
+        process.send_signal(signal.SIGINT)
+        run = finish(command, process, 130)
+        assert run["status"] == "aborted"
+        assert board.left_clean()
+        assert board.answers()
+
+
+def test_an_interruption_of_the_copy_leaves_nothing_either(
+    command: Perfboard, tmp_path: Path
+) -> None:
+    with board_on_a_line(tmp_path / "place") as board:
+        words = ["kernel.syscall", "--budget", "60", "--target", board.target]
+        process = command.start("measure", *words)
+        deadline = time.monotonic() + _PATIENCE_S
+        while not any(board.place.glob("*/*.part*")) and time.monotonic() < deadline:
+            time.sleep(0.001)
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=_PATIENCE_S)
+        assert process.returncode == 130
+        assert not board.processes()
+        assert list(board.place.rglob("*")) == []
+        assert board.answers()
+
+
+def test_a_line_that_is_not_there_and_one_that_is_none(command: Perfboard, tmp_path: Path) -> None:
+    measure = ["measure", "kernel.syscall", "--target"]
+    said = command(*measure, f"serial://{tmp_path}/nosuch", code=3).stderr
+    assert "nosuch cannot be opened: No such file" in said
+    (tmp_path / "file").write_text("")
+    assert "is no serial line" in command(*measure, f"serial://{tmp_path}/file", code=2).stderr
+    said = command(*measure, "serial:///dev/ttyS0?baud=115201", code=2).stderr
+    assert "115201 is no speed of a serial line" in said
+    assert command.json("runs") == []
+
+
+def test_a_line_on_which_nobody_answers(command: Perfboard) -> None:
+    with quiet_terminal() as (_, path):
+        said = command("measure", "kernel.syscall", "--target", f"serial://{path}", code=4).stderr
+    assert "Check that the board is on, the cable, and the line's speed" in said
+
+
+def test_one_probe_of_a_virtual_board(perfboard: Perfboard) -> None:
+    words = ["kernel.syscall", "--budget", "1", "--target", "virtual:verdex"]
+    run = perfboard.json("measure", *words)
+    assert (run["status"], run["evidence"]) == ("complete", "counted")
+    (metric,) = run["metrics"]
+    # Every instruction takes 8 ns, and there is nothing else that could differ.
+    assert max(metric["samples"]) < 1.05 * min(metric["samples"])
+
+
+def test_a_board_with_16_mib_is_not_driven_out_of_memory(
+    command: Perfboard, derive: Callable[[Change], Path], image: Image
+) -> None:
+    def shrink(board: dict[str, Any]) -> None:
+        # Debian's U-Boot for this machine does not fit, so the kernel alone has so little.
+        board["image"]["kernel"]["arguments"] = "mem=16M"
+
+    probes = ["memory.latency", "memory.bandwidth", "memory.copy", "memory.map", "kernel.syscall"]
+    target = f"virtual:{derive(shrink)}"
+    run = command.json("measure", *probes, "--budget", "1", "--target", target)
+    assert run["status"] == "complete"
+    counts = Counter(process["probe"] for process in run["processes"])
+    refused = {p["probe"]: p["refused"] for p in run["processes"] if p["refused"]}
+    assert counts.keys() == set(probes)
+    assert not any("killed" in reason for reason in refused.values()), refused
+    assert counts["kernel.syscall"] >= 5
+    measured = {run["processes"][m["processes"][0]]["probe"] for m in run["metrics"]}
+    assert {"memory.latency", "memory.bandwidth", "kernel.syscall"} <= measured
+    log = next(Path(os.fspath(command.data)).rglob("console.log")).read_bytes()
+    assert b"Out of memory" not in log
+    assert b"oom-kill" not in log
