@@ -10,6 +10,7 @@ import pytest
 
 from perfboard.model.errors import EnvironmentLacksError, TargetError
 from perfboard.model.progress import SilentProgress
+from perfboard.targets import console_program
 from perfboard.targets.console_shell import ConsoleShell
 from perfboard.targets.serial import SerialLine
 
@@ -165,8 +166,9 @@ def test_a_program_has_the_console_until_it_ends(shell: ConsoleShell) -> None:
 
 
 def test_a_program_that_goes_on_is_interrupted_and_what_tidies_up_runs(
-    shell: ConsoleShell, tmp_path: Path
+    shell: ConsoleShell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(console_program, "_ENDING_S", 1.5)
     channel = shell.start(f"sleep 100; rm -r {tmp_path}/x")
     (tmp_path / "x").mkdir()
     channel.read(0.5)
