@@ -5,6 +5,10 @@
 #include <dlfcn.h>
 #include <string.h>
 
+/* GDB's number of ARM's status register, and its bit for the Thumb set. */
+#define ARM_CPSR 25
+#define ARM_THUMB 0x20
+
 /* GLib's growing array of bytes, which the register function appends to. */
 struct byte_array {
 	uint8_t *data;
@@ -25,8 +29,28 @@ static struct byte_array *(*byte_array_set_size)(struct byte_array *array, unsig
 
 static struct byte_array *register_bytes;
 
-const char *emulator_find(void)
+/* How a kernel passes arguments: GDB's numbers of the registers, -1 for none. */
+static const struct abi {
+	const char *target, *reader;
+	size_t word;
+	int arguments[4];
+} abis[] = {
+    {"arm", "arm_cpu_gdb_read_register", 4, {0, 1, 2, 3}},
+    {"aarch64", "aarch64_cpu_gdb_read_register", 8, {0, 1, 2, 3}},
+    {"i386", "x86_cpu_gdb_read_register", 4, {0, 2, 1, -1}},
+    {"x86_64", "x86_cpu_gdb_read_register", 8, {5, 4, 3, 2}},
+};
+
+static const struct abi *abi;
+
+const char *emulator_find(const char *target)
 {
+	for (size_t i = 0; i < sizeof(abis) / sizeof(*abis); i++)
+		if (!strcmp(target, abis[i].target))
+			abi = &abis[i];
+	if (!abi)
+		return "a processor that the scope knows";
+
 	const struct {
 		const char *name;
 		void *function;
@@ -36,7 +60,7 @@ const char *emulator_find(void)
 	    {"icount_get", &icount_get},
 	    {"icount_to_ns", &icount_to_ns},
 	    {"cpu_memory_rw_debug", &cpu_memory_rw_debug},
-	    {"arm_cpu_gdb_read_register", &read_register},
+	    {abi->reader, &read_register},
 	    {"g_byte_array_new", &byte_array_new},
 	    {"g_byte_array_set_size", &byte_array_set_size},
 	};
@@ -70,26 +94,39 @@ struct instant emulator_now(size_t pending)
 	return now;
 }
 
-/* A word of the guest, which is 32 bits wide and little-endian. */
-static uint64_t word_of(const uint8_t bytes[4])
+/* A word of the guest, which is little-endian. */
+static uint64_t word_of(const uint8_t *bytes)
 {
-	return (uint64_t)bytes[3] << 24 | bytes[2] << 16 | bytes[1] << 8 | bytes[0];
+	uint64_t word = 0;
+
+	for (size_t i = abi->word; i-- > 0;)
+		word = word << 8 | bytes[i];
+	return word;
 }
 
 bool emulator_argument(int number, uint64_t *value)
 {
+	if (abi->arguments[number] < 0)
+		return false;
 	byte_array_set_size(register_bytes, 0);
-	if (read_register(current_cpu, register_bytes, number) != 4)
+	if (read_register(current_cpu, register_bytes, abi->arguments[number]) != (int)abi->word)
 		return false;
 	*value = word_of(register_bytes->data);
 	return true;
 }
 
+bool emulator_is_thumb(void)
+{
+	byte_array_set_size(register_bytes, 0);
+	return abi == &abis[0] && read_register(current_cpu, register_bytes, ARM_CPSR) == 4 &&
+	       word_of(register_bytes->data) & ARM_THUMB;
+}
+
 bool emulator_pointer(uint64_t address, uint64_t *value)
 {
-	uint8_t bytes[4];
+	uint8_t bytes[sizeof(*value)];
 
-	if (cpu_memory_rw_debug(current_cpu, address, bytes, sizeof(bytes), false))
+	if (cpu_memory_rw_debug(current_cpu, address, bytes, abi->word, false))
 		return false;
 	*value = word_of(bytes);
 	return true;

@@ -16,8 +16,11 @@ struct instant {
 	int64_t instructions; /* executed since reset */
 };
 
-/* Finds the functions; returns NULL, or the name of one that is missing. */
-const char *emulator_find(void);
+/*
+ * Finds the functions of the emulator of `target`, such as "arm"; returns NULL,
+ * or the name of one that is missing.
+ */
+const char *emulator_find(const char *target);
 
 /*
  * The instant `pending` instructions before the end of the running block,
@@ -25,8 +28,11 @@ const char *emulator_find(void);
  */
 struct instant emulator_now(size_t pending);
 
-/* The value of argument register `number`, where a block begins. */
+/* The value of argument register `number`, 0 to 3, where a block begins. */
 bool emulator_argument(int number, uint64_t *value);
+
+/* Whether ARM's processor takes Thumb instructions, where a block begins. */
+bool emulator_is_thumb(void);
 
 /* The pointer stored at a guest address; false when unmapped. */
 bool emulator_pointer(uint64_t address, uint64_t *value);

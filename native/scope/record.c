@@ -23,7 +23,7 @@ static void write_text(FILE *out, const char *text)
 }
 
 void record_mark(FILE *out, const struct mark *mark, struct instant at, const uint64_t *words,
-		 const char *text)
+		 const char *text, void (*write_more)(FILE *out))
 {
 	fprintf(out, "{\"mark\":\"%s\",\"ns\":%" PRId64 ",\"instructions\":%" PRId64, mark->name,
 		at.ns, at.instructions);
@@ -33,6 +33,8 @@ void record_mark(FILE *out, const struct mark *mark, struct instant at, const ui
 		fputc(']', out);
 	if (text)
 		write_text(out, text);
+	if (write_more)
+		write_more(out);
 	fputs("}\n", out);
 	fflush(out);
 }

@@ -14,9 +14,10 @@
  *
  * `text` is NULL where none could be read. It comes from the guest: bytes
  * outside printable ASCII are written as escapes, each byte as one character.
+ * `write_more`, where not NULL, adds members of its own.
  */
 void record_mark(FILE *out, const struct mark *mark, struct instant at, const uint64_t *words,
-		 const char *text);
+		 const char *text, void (*write_more)(FILE *out));
 
 /* A stamp for each byte written to the console, kept until there is a batch. */
 void record_console_byte(FILE *out, struct instant at);

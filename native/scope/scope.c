@@ -3,17 +3,21 @@
  * The scope: a plugin of the emulator that sees the guest reach marks and
  * write console bytes, and records when, without the guest noticing.
  *
- *   -plugin scope.so,marks=FILE,out=FD,console=ADDRESS
+ *   -plugin scope.so,marks=FILE,out=FD,console=ADDRESS[,timing=FILE]
  *
  * marks is a file as marks.h describes; out is an open file descriptor;
- * console is the physical address of the console's data register.
+ * console is the physical address of the console's data register; timing is a
+ * file as timing.h describes: the guest's clock is then that of the part.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <stdlib.h>
 #include <string.h>
 
+#include "block.h"
+#include "data.h"
 #include "emulator.h"
 #include "marks.h"
+#include "model.h"
 #include "qemu_plugin.h"
 #include "record.h"
 
@@ -25,7 +29,8 @@ QEMU_PLUGIN_EXPORT int qemu_plugin_version = QEMU_PLUGIN_VERSION;
 /* A mark at its place in a translated block. */
 struct site {
 	struct mark *mark;
-	size_t pending; /* instructions of the block from the mark to its end */
+	size_t pending;	 /* instructions of the block from the mark to its end */
+	int64_t rest_fs; /* what they cost the part */
 	bool at_start;
 	struct site *next;
 };
@@ -34,6 +39,20 @@ static struct marks marks;
 static struct site *sites;
 static FILE *out;
 static uint64_t console_register;
+static bool timed;
+
+/* The instant before the last instructions of the running block. */
+static struct instant instant_before(size_t pending, int64_t rest_fs)
+{
+	struct instant now;
+
+	if (!timed)
+		return emulator_now(pending);
+	now = model_now();
+	now.instructions -= (int64_t)pending;
+	now.ns -= rest_fs / FS_PER_NS;
+	return now;
+}
 
 static bool read_text(const struct mark *mark, char text[TEXT_SIZE])
 {
@@ -64,7 +83,8 @@ static void mark_reached(unsigned int vcpu, void *data)
 			emulator_argument(i, &words[i]);
 		has_text = read_text(mark, text);
 	}
-	record_mark(out, mark, emulator_now(site->pending), words, has_text ? text : NULL);
+	record_mark(out, mark, instant_before(site->pending, site->rest_fs), words,
+		    has_text ? text : NULL, timed ? model_write_counters : NULL);
 }
 
 static void stored(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address, void *data)
@@ -74,35 +94,49 @@ static void stored(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t addre
 	(void)vcpu;
 	(void)data;
 	/* The register has the same offset in a page at whatever virtual address. */
-	if ((address ^ console_register) & PAGE_MASK)
+	if (!qemu_plugin_mem_is_store(info) || (address ^ console_register) & PAGE_MASK)
 		return;
 	hardware = qemu_plugin_get_hwaddr(info, address);
 	if (hardware && qemu_plugin_hwaddr_is_io(hardware) &&
 	    qemu_plugin_hwaddr_phys_addr(hardware) == console_register)
-		record_console_byte(out, emulator_now(0));
+		record_console_byte(out, instant_before(0, 0));
 }
 
-static struct site *site_for(struct mark *mark, size_t pending, bool at_start)
+static void device_stored(uint64_t place)
+{
+	if (place == console_register)
+		record_console_byte(out, instant_before(0, 0));
+}
+
+static struct site *site_for(struct mark *mark, size_t pending, int64_t rest_fs, bool at_start)
 {
 	struct site *site;
 
 	/* Blocks are translated again and again: keep one site for each shape. */
 	for (site = sites; site; site = site->next)
-		if (site->mark == mark && site->pending == pending && site->at_start == at_start)
+		if (site->mark == mark && site->pending == pending && site->rest_fs == rest_fs &&
+		    site->at_start == at_start)
 			return site;
 	site = malloc(sizeof(*site));
 	if (!site)
 		abort();
-	*site = (struct site){mark, pending, at_start, sites};
+	*site = (struct site){mark, pending, rest_fs, at_start, sites};
 	sites = site;
 	return site;
 }
 
 static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb *block)
 {
+	static bool started;
 	size_t count = qemu_plugin_tb_n_insns(block);
 
 	(void)id;
+	if (timed) {
+		if (!started)
+			model_start();
+		started = true;
+		block_translated(block);
+	}
 	for (size_t i = 0; i < count; i++) {
 		struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(block, i);
 		uint64_t address = qemu_plugin_insn_vaddr(insn);
@@ -112,13 +146,13 @@ static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb *block)
 		 * When it counts instructions, the emulator lets only the last
 		 * one of a block touch a device: it cuts a block short there.
 		 */
-		if (console_register && i + 1 == count)
+		if (console_register && !timed && i + 1 == count)
 			qemu_plugin_register_vcpu_mem_cb(insn, stored, QEMU_PLUGIN_CB_NO_REGS,
 							 QEMU_PLUGIN_MEM_W, NULL);
 		for (; mark && mark < marks.list + marks.count && mark->address == address; mark++)
-			qemu_plugin_register_vcpu_insn_exec_cb(insn, mark_reached,
-							       QEMU_PLUGIN_CB_NO_REGS,
-							       site_for(mark, count - i, i == 0));
+			qemu_plugin_register_vcpu_insn_exec_cb(
+			    insn, mark_reached, QEMU_PLUGIN_CB_NO_REGS,
+			    site_for(mark, count - i, timed ? block_rest_fs(i) : 0, i == 0));
 	}
 }
 
@@ -127,6 +161,18 @@ static void finished(qemu_plugin_id_t id, void *data)
 	(void)id;
 	(void)data;
 	record_flush(out);
+	if (timed) {
+		fputs("{\"end\":true", out);
+		model_write_counters(out);
+		fputs("}\n", out);
+		fflush(out);
+	}
+}
+
+static void flushed(qemu_plugin_id_t id)
+{
+	(void)id;
+	block_forget();
 }
 
 static int complain(const char *what, const char *detail)
@@ -155,7 +201,7 @@ static int read_marks(const char *path)
 QEMU_PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc,
 					   char **argv)
 {
-	const char *missing = emulator_find();
+	const char *missing = emulator_find(info->target_name);
 
 	if (missing)
 		return complain("this emulator does not have", missing);
@@ -169,12 +215,20 @@ QEMU_PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_
 			out = fdopen(atoi(argv[i] + 4), "w");
 		} else if (!strncmp(argv[i], "console=", 8)) {
 			console_register = strtoull(argv[i] + 8, NULL, 16);
+		} else if (!strncmp(argv[i], "timing=", 7)) {
+			if (!model_open(argv[i] + 7))
+				return -1;
+			timed = true;
 		} else {
 			return complain("unknown option", argv[i]);
 		}
 	}
 	if (!out)
 		return complain("wants", "out=FD, an open file descriptor");
+	if (timed && console_register)
+		data_device_stored = device_stored;
+	if (timed)
+		qemu_plugin_register_flush_cb(id, flushed);
 	qemu_plugin_register_vcpu_tb_trans_cb(id, translated);
 	qemu_plugin_register_atexit_cb(id, finished, NULL);
 	return 0;

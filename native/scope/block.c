@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "block.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core.h"
+#include "data.h"
+#include "emulator.h"
+#include "model.h"
+#include "places.h"
+#include "special.h"
+
+/* The emulator ends a block at 512 instructions. */
+#define MOST_INSTRUCTIONS 512
+#define ARENA_SIZE (1 << 20)
+
+/* Blocks live until the emulator forgets them all, side by side in arenas. */
+struct arena {
+	struct arena *next;
+	size_t used;
+	_Alignas(16) char bytes[ARENA_SIZE];
+};
+
+struct block block_none;
+
+static struct arena *arenas;
+static int64_t rest_fs[MOST_INSTRUCTIONS + 1];
+
+static struct block *allocate(uint32_t lines)
+{
+	size_t size = sizeof(struct block) + lines * sizeof(struct block_line);
+	struct block *block;
+
+	size = (size + 15) & ~(size_t)15;
+	if (!arenas || ARENA_SIZE - arenas->used < size) {
+		struct arena *arena = malloc(sizeof(*arena));
+
+		if (!arena)
+			abort();
+		arena->next = arenas;
+		arena->used = 0;
+		arenas = arena;
+	}
+	block = (struct block *)(arenas->bytes + arenas->used);
+	arenas->used += size;
+	return block;
+}
+
+void block_forget(void)
+{
+	while (arenas) {
+		struct arena *next = arenas->next;
+
+		free(arenas);
+		arenas = next;
+	}
+	model.last = &block_none;
+}
+
+/* Cuts an instruction up; `thumb` says which of ARM's two sets it is of. */
+static void decode(const uint8_t *bytes, size_t size, bool thumb, struct decoded *op)
+{
+	switch (model.timing.isa) {
+	case ISA_X86:
+	case ISA_X86_64:
+		decode_x86(bytes, size, model.timing.isa == ISA_X86_64, op);
+		return;
+	case ISA_ARM:
+		if (thumb) {
+			decode_thumb(bytes, size, op);
+			return;
+		}
+		/* fall through */
+	default:
+		if (size == 4) {
+			uint32_t word = (uint32_t)bytes[3] << 24 | (uint32_t)bytes[2] << 16 |
+					(uint32_t)bytes[1] << 8 | bytes[0];
+
+			(model.timing.isa == ISA_ARM ? decode_arm : decode_aarch64)(word, op);
+			return;
+		}
+		*op = (struct decoded){.class = OP_SYSTEM, .flow = FLOW_NEXT};
+	}
+}
+
+static uint64_t place_of(const struct qemu_plugin_insn *insn)
+{
+	return place_of_host(qemu_plugin_insn_haddr(insn));
+}
+
+static void add_line(struct block *block, uint64_t place)
+{
+	uint32_t line = (uint32_t)(place / model.timing.l1i.line);
+
+	if (!block->line_count || block->lines[block->line_count - 1].line != line)
+		block->lines[block->line_count++] = (struct block_line){line, 0};
+}
+
+/* Its lines, its cost, and what it ends with. */
+static void describe(struct block *block, struct qemu_plugin_tb *translated, size_t count)
+{
+	/* A block is translated when the processor stands before it. */
+	bool thumb = model.timing.isa == ISA_ARM && emulator_is_thumb();
+	int guarded = 0;
+	struct decoded op = {0};
+	struct core core;
+
+	core_begin(&core, &model.timing);
+	for (size_t i = 0; i < count; i++) {
+		struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(translated, i);
+		const uint8_t *bytes = qemu_plugin_insn_data(insn);
+		size_t size = qemu_plugin_insn_size(insn);
+		uint64_t place = place_of(insn);
+
+		decode(bytes, size, thumb, &op);
+		if (guarded) {
+			guarded--;
+			op.conditional = true;
+		}
+		if (op.guards)
+			guarded = op.guards;
+		rest_fs[i] = core_take(&core, &op);
+		block->settles |= op.reads_clock || special_waits(model.timing.isa, bytes, &op);
+		block->remaps |= special_remaps(model.timing.isa, bytes, &op);
+		if (!block->uncached && model.timing.l1i.size) {
+			add_line(block, place);
+			add_line(block, place + size - 1);
+		}
+		block->branch = (struct branch){
+		    .place = place,
+		    .after = place + size,
+		    .flow = op.flow,
+		    .conditional = op.conditional,
+		    .backward = op.backward,
+		};
+		qemu_plugin_register_vcpu_mem_cb(insn, data_accessed, QEMU_PLUGIN_CB_NO_REGS,
+						 QEMU_PLUGIN_MEM_R | QEMU_PLUGIN_MEM_W, NULL);
+	}
+	rest_fs[count] = core.now;
+	for (size_t i = 0; i <= count; i++)
+		rest_fs[i] = (core.now - rest_fs[i]) * model.timing.cycle_fs / 1000;
+	block->cost_fs = rest_fs[0];
+}
+
+void block_translated(struct qemu_plugin_tb *translated)
+{
+	size_t count = qemu_plugin_tb_n_insns(translated);
+	struct qemu_plugin_insn *first = qemu_plugin_tb_get_insn(translated, 0);
+	const struct region *region;
+	uint64_t place = place_of(first);
+	struct block *block;
+
+	if (count > MOST_INSTRUCTIONS)
+		abort();
+	/* An instruction lies in two lines at most. */
+	block = allocate((uint32_t)(2 * count));
+	region = memory_region(&model.memory, place);
+	*block = (struct block){
+	    .count = (int64_t)count,
+	    .start = place,
+	    .page = model_page(qemu_plugin_insn_vaddr(first), place),
+	    .uncached = !model.timing.l1i.size || (region && !region->caches_code),
+	};
+	describe(block, translated, count);
+	arenas->used -= (2 * count - block->line_count) * sizeof(struct block_line) & ~(size_t)15;
+	qemu_plugin_register_vcpu_tb_exec_cb(translated, code_entered, QEMU_PLUGIN_CB_NO_REGS,
+					     block);
+}
+
+int64_t block_rest_fs(size_t index)
+{
+	return rest_fs[index];
+}

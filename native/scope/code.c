@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The code side of the model: each block that the guest enters. */
+#include "block.h"
+#include "data.h"
+#include "model.h"
+
+static void branch_from(const struct branch *branch, const struct block *to)
+{
+	uint64_t after = branch->after;
+	/* The page after this one may lie anywhere. */
+	bool next = to->start == after || !((after | to->start) & 0xfff);
+	int32_t cost = predictor_cost(&model.predictor, branch, !next, to->start);
+	int64_t wait = cost * model.timing.cycle_fs / 1000;
+
+	model.busy += wait;
+	model.counters.branch_fs += wait;
+}
+
+static void fetch_page(struct block *block)
+{
+	struct tlb *tlb = &model.itlb;
+
+	model.code_page = block->page;
+	if (!tlb->sets || tlb->keys[block->page_slot] == block->page)
+		return;
+	block->page_slot = tlb_find(tlb, block->page);
+	if (block->page_slot != TLB_NOWHERE)
+		return;
+	model.busy += model_walk(&model.timing.itlb, block->page);
+	block->page_slot = tlb_place(tlb, block->page);
+}
+
+static void fetch_line(struct block_line *line)
+{
+	struct cache *cache = &model.l1i;
+	uint32_t bytes = model.timing.l1i.line;
+	struct victim victim;
+	int64_t wait;
+
+	if (cache->lines[line->slot] != line->line) {
+		line->slot = cache_find(cache, line->line);
+		if (line->slot == CACHE_NOWHERE) {
+			model.counters.l1i_misses++;
+			wait = model_fill((uint64_t)line->line * bytes, bytes);
+			model.busy += wait;
+			model.counters.icache_fs += wait;
+			line->slot = cache_place(cache, line->line, &victim);
+			return;
+		}
+	}
+	cache_use(cache, line->slot);
+}
+
+/* Every instruction is read where it lies. */
+static void fetch_past_caches(const struct block *block)
+{
+	uint32_t bytes = (uint32_t)(block->branch.after - block->start);
+	int64_t wait = 0;
+
+	for (uint32_t offset = 0; offset < bytes; offset += 4)
+		wait +=
+		    memory_pass(&model.memory, block->start + offset, 4, false, model.busy + wait);
+	model.busy += wait;
+	model.counters.icache_fs += wait;
+}
+
+void code_entered(unsigned int vcpu, void *data)
+{
+	struct block *block = data;
+	const struct block *last = model.last;
+
+	(void)vcpu;
+	model.busy += block->cost_fs;
+	model.charged += block->count;
+	model.last = block;
+	if (last->branch.flow != FLOW_NEXT)
+		branch_from(&last->branch, block);
+	if (block->page != model.code_page)
+		fetch_page(block);
+	for (uint32_t i = 0; i < block->line_count; i++) {
+		if (block->lines[i].line != model.code_line) {
+			model.code_line = block->lines[i].line;
+			fetch_line(&block->lines[i]);
+		}
+	}
+	if (block->uncached)
+		fetch_past_caches(block);
+	if (block->remaps)
+		data_remapped();
+	if (block->settles || model.busy >= model.settle_at)
+		model_settle();
+}

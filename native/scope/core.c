@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "core.h"
+
+#define CYCLE 1000
+
+void core_begin(struct core *core, const struct timing *timing)
+{
+	*core = (struct core){.timing = timing};
+}
+
+static int64_t later(int64_t one, int64_t other)
+{
+	return one > other ? one : other;
+}
+
+/* When the last of these registers is there. */
+static int64_t ready_at(const struct core *core, uint64_t registers)
+{
+	int64_t ready = 0;
+
+	for (; registers; registers &= registers - 1)
+		ready = later(ready, core->ready[__builtin_ctzll(registers)]);
+	return ready;
+}
+
+static int64_t operands_at(const struct core *core, const struct decoded *op)
+{
+	int64_t ready = ready_at(core, op->reads), early = ready_at(core, op->early);
+
+	/* A result that is not there when the instruction is decoded is waited for longer. */
+	if (early > core->now)
+		ready = later(ready, early + core->timing->early);
+	if (op->reads_flags || op->conditional)
+		ready = later(ready, core->flags);
+	return ready;
+}
+
+static bool pairs(const struct core *core, const struct decoded *op)
+{
+	const struct decoded *last = &core->last;
+
+	return core->alone && core->timing->pairs[last->class][op->class] &&
+	       last->pipe != PIPE_ALONE && last->pipe != PIPE_V && op->pipe != PIPE_ALONE &&
+	       op->pipe != PIPE_U && !(last->writes & (op->reads | op->writes)) &&
+	       operands_at(core, op) <= core->began;
+}
+
+static bool is_counted(enum op_class class)
+{
+	return class == OP_LOAD_MULTIPLE || class == OP_STORE_MULTIPLE || class == OP_LOAD_PAIR ||
+	       class == OP_STORE_PAIR || class == OP_FP_LOAD || class == OP_FP_STORE;
+}
+
+int64_t core_take(struct core *core, const struct decoded *op)
+{
+	const struct class_cost *cost = &core->timing->costs[op->class];
+	int64_t before = is_counted(op->class) && op->count ? cost->issue * (op->count - 1) : 0;
+	int64_t issue = cost->base + before + cost->issue;
+	int64_t result = cost->base + before + cost->latency;
+	bool second = core->timing->issue == 2 && pairs(core, op);
+	int64_t start = second ? core->began : later(core->now, operands_at(core, op));
+
+	core->now = later(core->now, start + issue);
+	core->began = start;
+	core->alone = !second;
+	core->last = *op;
+	for (uint64_t left = op->writes; left; left &= left - 1) {
+		int number = __builtin_ctzll(left);
+
+		core->ready[number] = start + (op->bases >> number & 1 ? CYCLE : result);
+	}
+	if (op->writes_flags)
+		core->flags = start + (op->loads ? result : issue);
+	return start;
+}

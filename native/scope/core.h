@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What a run of instructions costs an in-order core whose loads all hit: each
+ * begins when the one before lets it and the registers it reads are there.
+ */
+#ifndef SCOPE_CORE_H
+#define SCOPE_CORE_H
+
+#include "timing.h"
+
+struct core {
+	const struct timing *timing;
+	int64_t now;	   /* when the next may begin, thousandths of a cycle */
+	int64_t began;	   /* when the last began */
+	int64_t ready[64]; /* when the result in a register may be used */
+	int64_t flags;	   /* when the flags may be */
+	struct decoded last;
+	bool alone; /* the last may still be paired */
+};
+
+void core_begin(struct core *core, const struct timing *timing);
+
+/* Takes the next instruction; returns when it begins, from the first on. */
+int64_t core_take(struct core *core, const struct decoded *op);
+
+#endif

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "data.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model.h"
+#include "places.h"
+
+/* How QEMU 7.2 says that an access is a store; check_form() sees whether it is so. */
+#define IS_STORE 0x20000u
+
+#define NEAR 1024
+#define PAGE_SHIFT 12
+#define EPOCH_SHIFT 60
+#define EPOCHS 16
+
+/*
+ * The lines that were used of late and are known, by their virtual number,
+ * to be in the cache and their pages in the TLB: for them nothing is to be
+ * done. What lets a line or a page go takes it out here.
+ *
+ * Each entry has the epoch in its upper bits: a new one outdates them all.
+ */
+static struct {
+	uint64_t read[NEAR];  /* the line and the epoch, or 0 */
+	uint64_t write[NEAR]; /* the same, if it is dirty already */
+	uint32_t slot[NEAR];  /* of the cache */
+	uint32_t page[NEAR];  /* slot of the TLB */
+} near;
+
+static uint16_t *near_of; /* by slot of the cache: its index in `near` */
+static uint64_t *page_of; /* by slot of the TLB: the virtual page, or PAGE_MANY */
+static uint32_t line_shift = 63;
+static uint64_t epoch = UINT64_C(1) << EPOCH_SHIFT;
+
+#define PAGE_NONE UINT64_MAX
+#define PAGE_MANY (UINT64_MAX - 1)
+
+/* The line of the last store that found none to go to, with its epoch; or 0. */
+static uint64_t missed;
+static uint64_t missed_place;
+
+void (*data_device_stored)(uint64_t place);
+
+bool data_open(void)
+{
+	uint32_t slots = model.l1d.sets * model.l1d.ways;
+	uint32_t pages = model.dtlb.sets * model.dtlb.ways;
+
+	if (!slots)
+		return true;
+	line_shift = model.l1d.line_shift;
+	near_of = calloc(slots, sizeof(*near_of));
+	page_of = malloc((pages + 1) * sizeof(*page_of));
+	if (!near_of || !page_of)
+		return false;
+	memset(page_of, 0xff, (pages + 1) * sizeof(*page_of));
+	return true;
+}
+
+void data_remapped(void)
+{
+	epoch += UINT64_C(1) << EPOCH_SHIFT;
+	if (epoch)
+		return;
+	epoch = UINT64_C(1) << EPOCH_SHIFT;
+	memset(near.read, 0, sizeof(near.read));
+	memset(near.write, 0, sizeof(near.write));
+}
+
+static void forget(uint32_t index)
+{
+	near.read[index] = near.write[index] = 0;
+}
+
+static void forget_slot(uint32_t slot)
+{
+	uint32_t index = near_of[slot];
+
+	if (near.slot[index] == slot)
+		forget(index);
+}
+
+/* A page has left its slot of the TLB. */
+static void forget_page(uint32_t slot)
+{
+	uint32_t lines = 1u << PAGE_SHIFT >> line_shift, first = 0;
+
+	if (page_of[slot] == PAGE_NONE)
+		return;
+	if (page_of[slot] == PAGE_MANY)
+		lines = NEAR;
+	else
+		first = (uint32_t)(page_of[slot] * lines) % NEAR;
+	for (uint32_t i = first; i < first + lines; i++)
+		if (near.page[i] == slot)
+			forget(i);
+	page_of[slot] = PAGE_NONE;
+}
+
+static void remember(uint64_t address, uint32_t slot, uint32_t page)
+{
+	uint64_t line = address >> line_shift;
+	uint32_t index = line % NEAR;
+
+	/* The same line at another virtual address would not be found again. */
+	forget_slot(slot);
+	near.read[index] = line | epoch;
+	near.write[index] = model.l1d.dirty[slot] ? line | epoch : 0;
+	near.slot[index] = slot;
+	near.page[index] = page;
+	near_of[slot] = (uint16_t)index;
+	if (page_of[page] == PAGE_NONE)
+		page_of[page] = address >> PAGE_SHIFT;
+	else if (page_of[page] != address >> PAGE_SHIFT)
+		page_of[page] = PAGE_MANY;
+}
+
+static uint32_t translate(uint64_t address, uint64_t place)
+{
+	uint64_t key;
+	uint32_t slot;
+
+	if (!model.dtlb.sets)
+		return 0;
+	key = model_page(address, place);
+	slot = tlb_find(&model.dtlb, key);
+	if (slot != TLB_NOWHERE)
+		return slot;
+	missed = 0;
+	model.busy += model_walk(&model.timing.dtlb, key);
+	slot = tlb_place(&model.dtlb, key);
+	forget_page(slot);
+	return slot;
+}
+
+static void wait_for(int64_t fs)
+{
+	model.busy += fs;
+	model.counters.dcache_fs += fs;
+}
+
+static void access_device(uint64_t place, uint32_t size, bool store)
+{
+	/* The next time the guest shall see the clock as it is when it gets here. */
+	model.last->settles = true;
+	model.busy += memory_pass(&model.memory, place, size, store, model.busy);
+	if (store && place == model.timing.uart) {
+		int64_t wait = uart_send(&model.uart, model_settle()) * FS_PER_NS;
+
+		model.busy += wait;
+		model.counters.uart_fs += wait;
+	}
+	model_settle();
+	if (store && data_device_stored)
+		data_device_stored(place);
+}
+
+/* Through the first cache; the slot that has the line then, or CACHE_NOWHERE. */
+static uint32_t access_cache(uint64_t place, bool store)
+{
+	const struct cache_shape *shape = &model.timing.l1d;
+	uint32_t line = (uint32_t)(place >> model.l1d.line_shift);
+	uint32_t slot = cache_find(&model.l1d, line);
+	struct victim victim;
+
+	if (slot == CACHE_NOWHERE) {
+		model.counters.l1d_misses++;
+		if (store && !shape->write_allocate) {
+			wait_for(model_write(place, shape->line));
+			return CACHE_NOWHERE;
+		}
+		missed = 0;
+		wait_for(model_fill(place & -(uint64_t)shape->line, shape->line));
+		slot = cache_place(&model.l1d, line, &victim);
+		forget_slot(slot);
+		if (victim.dirty) {
+			model.counters.writebacks++;
+			wait_for(model_write((uint64_t)victim.line << model.l1d.line_shift,
+					     shape->line));
+		}
+	} else {
+		cache_use(&model.l1d, slot);
+	}
+	if (store && shape->write_back)
+		model.l1d.dirty[slot] = true;
+	else if (store)
+		wait_for(model_write(place, shape->line));
+	return slot;
+}
+
+/* Makes sure, for a while, of what the emulator's layout is taken to be. */
+static void check_form(qemu_plugin_meminfo_t info)
+{
+	static int checked;
+
+	if (checked == 1000)
+		return;
+	checked++;
+	if (!(info & IS_STORE) == !qemu_plugin_mem_is_store(info))
+		return;
+	fputs("scope: this emulator does not have the form of access that a timed board needs\n",
+	      stderr);
+	_Exit(1);
+}
+
+static __attribute__((noinline)) void access_far(qemu_plugin_meminfo_t info, uint64_t address)
+{
+	bool store = info & IS_STORE, is_device;
+	uint64_t line = address >> line_shift | epoch, place;
+	const struct region *region;
+	uint32_t page, slot;
+
+	/* Fills are often stores to one line after the other. */
+	if (store && line == missed) {
+		model.counters.l1d_misses++;
+		wait_for(model_write(missed_place, model.timing.l1d.line));
+		return;
+	}
+	place = place_of_access(info, address, &is_device);
+
+	check_form(info);
+	if (is_device) {
+		access_device(place, 1u << qemu_plugin_mem_size_shift(info), store);
+		return;
+	}
+	page = translate(address, place);
+	region = memory_region(&model.memory, place);
+	if (!model.l1d.sets || (region && !region->caches_data)) {
+		wait_for(memory_pass(&model.memory, place, 1u << qemu_plugin_mem_size_shift(info),
+				     store, model.busy));
+		return;
+	}
+	slot = access_cache(place, store);
+	if (slot != CACHE_NOWHERE) {
+		remember(address, slot, page);
+		return;
+	}
+	missed = line;
+	missed_place = place;
+}
+
+void data_accessed(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address, void *unused)
+{
+	uint64_t line = address >> line_shift;
+	const uint64_t *known = info & IS_STORE ? near.write : near.read;
+	uint32_t index = line % NEAR;
+
+	(void)vcpu;
+	(void)unused;
+	if (known[index] == (line | epoch))
+		cache_use(&model.l1d, near.slot[index]);
+	else
+		access_far(info, address);
+}

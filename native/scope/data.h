@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The data side of the model: each load and store of the guest. */
+#ifndef SCOPE_DATA_H
+#define SCOPE_DATA_H
+
+#include "qemu_plugin.h"
+
+/* Called after each access to memory. */
+void data_accessed(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address, void *unused);
+
+/* Told of each store to a device, after the guest's clock is right; or NULL. */
+extern void (*data_device_stored)(uint64_t place);
+
+/* What virtual addresses stand for may have changed. */
+void data_remapped(void);
+
+/* Before the first access, when the model is open. False: out of memory. */
+bool data_open(void);
+
+#endif

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "memory.h"
+
+#include <string.h>
+
+void memory_open(struct memory *memory, const struct timing *timing)
+{
+	*memory =
+	    (struct memory){.timing = timing, .flash_page = UINT64_MAX, .last_write = UINT64_MAX};
+	memset(memory->streams, 0xff, sizeof(memory->streams));
+}
+
+static bool holds(const struct region *region, uint64_t address)
+{
+	return address - region->base < region->size;
+}
+
+const struct region *memory_region(struct memory *memory, uint64_t address)
+{
+	const struct timing *timing = memory->timing;
+
+	if (memory->last_region && holds(memory->last_region, address))
+		return memory->last_region;
+	for (uint32_t i = 0; i < timing->region_count; i++)
+		if (holds(&timing->regions[i], address))
+			return memory->last_region = &timing->regions[i];
+	return NULL;
+}
+
+/* As many accesses of the flash's width as it takes, the open page the quicker. */
+static int64_t flash(struct memory *memory, const struct region *region, uint64_t address,
+		     uint32_t bytes)
+{
+	uint64_t place = address & ~(uint64_t)(region->width - 1);
+	int64_t wait = 0;
+
+	for (; place < address + bytes; place += region->width) {
+		bool open = place / region->page == memory->flash_page;
+
+		wait += open ? region->next_fs : region->first_fs;
+		memory->flash_page = place / region->page;
+	}
+	memory->waits.flash_fs += wait;
+	return wait;
+}
+
+/* Whether the line follows one that was read a short while ago. */
+static bool in_stream(struct memory *memory, uint64_t address, uint32_t bytes)
+{
+	uint32_t count = memory->timing->memory.streams;
+
+	for (uint32_t i = 0; i < count; i++) {
+		if (memory->streams[i] == address) {
+			memory->streams[i] = address + bytes;
+			return true;
+		}
+	}
+	if (count) {
+		memory->streams[memory->oldest_stream] = address + bytes;
+		memory->oldest_stream = (memory->oldest_stream + 1) % count;
+	}
+	return false;
+}
+
+static int64_t read_memory(struct memory *memory, uint64_t address, uint32_t bytes, int64_t now)
+{
+	const struct memory_costs *costs = &memory->timing->memory;
+	int64_t wait = in_stream(memory, address, bytes) ? costs->stream_fs : costs->latency_fs;
+
+	/* Reads go first, and hold back the writes that wait for the same bus. */
+	if (memory->drained_at > now)
+		memory->drained_at += wait;
+	return wait;
+}
+
+int64_t memory_fill(struct memory *memory, uint64_t address, uint32_t bytes, int64_t now)
+{
+	const struct region *region = memory_region(memory, address);
+
+	if (region && region->kind == REGION_FLASH)
+		return flash(memory, region, address, bytes);
+	return read_memory(memory, address, bytes, now);
+}
+
+int64_t memory_write(struct memory *memory, uint64_t address, uint32_t bytes, int64_t now)
+{
+	const struct memory_costs *costs = &memory->timing->memory;
+	uint64_t place = address & ~(uint64_t)(bytes - 1);
+	int64_t wait = 0;
+
+	if (!costs->buffer) {
+		memory->waits.write_fs += costs->write_fs;
+		return costs->write_fs;
+	}
+	if (memory->drained_at <= now)
+		memory->drained_at = now;
+	else if (place == memory->last_write)
+		return 0;
+	/* It goes in when fewer than the buffer holds are left. */
+	wait = memory->drained_at - (int64_t)(costs->buffer - 1) * costs->write_fs - now;
+	if (wait < 0)
+		wait = 0;
+	memory->drained_at += costs->write_fs;
+	memory->last_write = place;
+	memory->waits.write_fs += wait;
+	return wait;
+}
+
+int64_t memory_pass(struct memory *memory, uint64_t address, uint32_t bytes, bool write,
+		    int64_t now)
+{
+	const struct region *region = memory_region(memory, address);
+
+	if (region && region->kind == REGION_FLASH)
+		return flash(memory, region, address, bytes);
+	if (region && region->kind == REGION_DEVICE) {
+		memory->waits.device_fs += region->first_fs;
+		return region->first_fs;
+	}
+	if (write)
+		return memory_write(memory, address, bytes, now);
+	return read_memory(memory, address, bytes, now);
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What lies behind the caches: memory, flash, and the buffer that writes wait
+ * in. Everything here is at an instant `now` of the core's own time, in
+ * femtoseconds since it began, and answers how long the core waits.
+ */
+#ifndef SCOPE_MEMORY_H
+#define SCOPE_MEMORY_H
+
+#include "timing.h"
+
+#define MEMORY_STREAMS 32
+
+struct memory_waits {
+	int64_t write_fs; /* for room in the write buffer */
+	int64_t flash_fs;
+	int64_t device_fs;
+};
+
+struct memory {
+	const struct timing *timing;
+	const struct region *last_region;
+	uint64_t streams[MEMORY_STREAMS]; /* the place after the last line of each */
+	uint32_t oldest_stream;
+	uint64_t flash_page; /* the one that is open, by its number; or UINT64_MAX */
+	int64_t drained_at;  /* when the write buffer is empty */
+	uint64_t last_write; /* the place of the youngest write, to the size of a line */
+	struct memory_waits waits;
+};
+
+void memory_open(struct memory *memory, const struct timing *timing);
+
+/* The region of a physical address, or NULL: memory that no line of the file names. */
+const struct region *memory_region(struct memory *memory, uint64_t address);
+
+/* Reads `bytes` that a cache wants. */
+int64_t memory_fill(struct memory *memory, uint64_t address, uint32_t bytes, int64_t now);
+
+/* Writes within the `bytes` at `address`, once for writes to one place in a row. */
+int64_t memory_write(struct memory *memory, uint64_t address, uint32_t bytes, int64_t now);
+
+/* Reads or writes past the caches: flash, a device, or memory. */
+int64_t memory_pass(struct memory *memory, uint64_t address, uint32_t bytes, bool write,
+		    int64_t now);
+
+#endif

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The timing model: what the guest does, added up as the time of a part.
+ *
+ * `busy` is the core's own time in femtoseconds: it runs while the core does,
+ * and stands still while it idles. The emulator counts some nanoseconds for
+ * each instruction; the rest of `busy` is given to its clock now and then
+ * ("settled"): before the guest can see the clock, and every MODEL_SETTLE_FS.
+ */
+#ifndef SCOPE_MODEL_H
+#define SCOPE_MODEL_H
+
+#include "block.h"
+#include "branch.h"
+#include "cache.h"
+#include "emulator.h"
+#include "memory.h"
+#include "tlb.h"
+#include "uart.h"
+
+#define MODEL_SETTLE_FS (INT64_C(20000) * FS_PER_NS)
+
+struct counters {
+	uint64_t l1i_misses, l1d_misses, l2_misses, tlb_misses, writebacks;
+	/* What the core waited for; the rest of its time is its own. */
+	int64_t branch_fs, icache_fs, dcache_fs, tlb_fs, uart_fs;
+};
+
+struct model {
+	int64_t busy;	    /* fs */
+	int64_t settle_at;  /* the value of busy */
+	int64_t charged;    /* instructions of the blocks that were entered */
+	struct block *last; /* the block entered last */
+	uint64_t code_page; /* of the instruction fetched last; keys of tlb.h */
+	uint32_t code_line;
+	uint32_t code_shift; /* of a line's size */
+	struct timing timing;
+	struct cache l1i, l1d, l2;
+	struct tlb itlb, dtlb, tlb2;
+	struct memory memory;
+	struct predictor predictor;
+	struct uart uart;
+	struct counters counters;
+};
+
+extern struct model model;
+
+/*
+ * Reads the part and sets the model up, before the machine is there; false
+ * after having said why not on standard error.
+ */
+bool model_open(const char *path);
+
+/* Tries out the emulator, before the first block; or ends it with a message. */
+void model_start(void);
+
+/* Brings the emulator's clock up to date with `busy`; returns its time. */
+int64_t model_settle(void);
+
+/*
+ * The instant of now, at the end of the block that is running; the guest does
+ * not notice that it was asked for.
+ */
+struct instant model_now(void);
+
+/* What the core waits for a line below its first caches, and to write one there. */
+int64_t model_fill(uint64_t address, uint32_t bytes);
+int64_t model_write(uint64_t address, uint32_t bytes);
+
+/* What finding a page takes that the first TLB does not hold. */
+int64_t model_walk(const struct tlb_shape *shape, uint64_t key);
+
+/* The key of the page at a virtual and a physical address. */
+static inline uint64_t model_page(uint64_t address, uint64_t place)
+{
+	const struct timing *timing = &model.timing;
+
+	if (timing->big_page && address >= timing->big_pages_from)
+		return UINT64_C(1) << 63 | address / timing->big_page;
+	return UINT64_C(1) << 62 | place >> 12;
+}
+
+/* Writes ,"counters":{...}, a member of a JSON object. */
+void model_write_counters(FILE *out);
+
+#endif

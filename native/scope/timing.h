@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The part that a virtual board is timed as, read from a text file.
+ *
+ * One item a line; # begins a comment. Times are femtoseconds, costs of the
+ * core are thousandths of a cycle, addresses and sizes are as C writes them.
+ *
+ *   isa arm|aarch64|x86|x86_64
+ *   clock HZ
+ *   issue 1|2                      instructions begun in a cycle at most
+ *   pair OLDER YOUNGER             two classes that may be begun together
+ *   cost CLASS ISSUE LATENCY [BASE]
+ *   early COST                     added where an address or a shift waits for its register
+ *   branch PENALTY ENTRIES none|static|btb2 [taken COST] [direct COST] [returns N] [indirect]
+ *   cache l1i|l1d|l2 SIZE WAYS LINE lru|fifo|random write=back|through
+ *                                  allocate=read|both hit=FS
+ *   tlb i|d|2 ENTRIES WAYS MISS_FS
+ *   pages FROM SIZE                virtual addresses from FROM on lie in pages of SIZE
+ *   memory LATENCY_FS STREAM_FS WRITE_FS BUFFER
+ *   streams N
+ *   region NAME BASE SIZE ram|flash|device cached|uncached|code FIRST_FS NEXT_FS WIDTH PAGE
+ *                                  code: instructions alone are cached
+ *   uart ADDRESS BYTE_FS FIFO
+ *
+ * ISSUE is how long the instruction keeps the next from being begun, LATENCY
+ * how long its result is in coming; for a class that transfers several
+ * registers ISSUE counts for each, and BASE once. A class without a cost has
+ * that of the one it is like (decode.h), or of `alu`.
+ *
+ * `taken` is what a rightly predicted taken branch costs, `direct` a taken
+ * branch to a constant place that the table does not hold (PENALTY when not
+ * given), `returns` the depth of the stack of return addresses; `indirect`
+ * says that the table predicts branches to a register's value too.
+ *
+ * Without `tlb 2`, MISS_FS of i and d is the page walk; with it, what finding
+ * the page there takes, and MISS_FS of 2 is the walk.
+ */
+#ifndef SCOPE_TIMING_H
+#define SCOPE_TIMING_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "decode.h"
+
+#define FS_PER_NS 1000000
+/* Physical addresses stay below this, so that the number of a line has 32 bits. */
+#define TIMING_ADDRESSES (UINT64_C(1) << 35)
+#define TIMING_REGIONS 16
+
+enum isa { ISA_NONE, ISA_ARM, ISA_AARCH64, ISA_X86, ISA_X86_64 };
+enum replacement { REPLACE_LRU, REPLACE_FIFO, REPLACE_RANDOM };
+enum predictor_kind { PREDICT_NONE, PREDICT_STATIC, PREDICT_BTB2 };
+enum region_kind { REGION_RAM, REGION_FLASH, REGION_DEVICE };
+
+struct class_cost {
+	int32_t issue, latency, base; /* thousandths of a cycle */
+};
+
+struct branch_costs {
+	int32_t penalty, taken, direct; /* thousandths of a cycle */
+	uint32_t entries, returns;
+	enum predictor_kind kind;
+	bool indirect;
+};
+
+struct cache_shape {
+	uint32_t size, ways, line; /* size 0: there is none */
+	enum replacement replacement;
+	bool write_back, write_allocate;
+	int64_t hit_fs;
+};
+
+struct tlb_shape {
+	uint32_t entries, ways; /* entries 0: there is none */
+	int64_t miss_fs;
+};
+
+struct memory_costs {
+	int64_t latency_fs, stream_fs, write_fs;
+	uint32_t buffer, streams;
+};
+
+struct region {
+	char name[32];
+	uint64_t base, size;
+	enum region_kind kind;
+	bool caches_code, caches_data;
+	int64_t first_fs, next_fs;
+	uint32_t width, page;
+};
+
+struct timing {
+	enum isa isa;
+	uint64_t clock;
+	int64_t cycle_fs;
+	uint32_t issue;
+	int32_t early;
+	bool pairs[OP_CLASSES][OP_CLASSES];
+	struct class_cost costs[OP_CLASSES];
+	bool has_cost[OP_CLASSES];
+	struct branch_costs branch;
+	struct cache_shape l1i, l1d, l2;
+	struct tlb_shape itlb, dtlb, tlb2;
+	uint64_t big_pages_from, big_page; /* big_page 0: there are none */
+	struct memory_costs memory;
+	struct region regions[TIMING_REGIONS];
+	uint32_t region_count;
+	uint64_t uart; /* 0: none */
+	int64_t uart_byte_fs;
+	uint32_t uart_fifo;
+};
+
+/*
+ * Returns 0, or the number of the line that is wrong (the last, where
+ * something is missing), with `why` pointing at a constant text.
+ */
+int timing_read(struct timing *timing, FILE *file, const char **why);
+
+#endif

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * model_harness PART TIMING - drives one part of the timing model, as a file
+ * describes it, with the lines of standard input, and prints what comes of each.
+ *
+ *   timing                           nothing is read: the file alone is looked at
+ *   cache LINE WRITE                 hit? the line that left, whether it was dirty
+ *   tlb KEY                          hit?
+ *   memory read|write|pass ADDRESS BYTES NOW       how long it waits
+ *   uart NOW                         how long it waits
+ *   branch FLOW PLACE AFTER CONDITIONAL BACKWARD TAKEN TARGET      what it costs
+ *   core CLASS READS WRITES          when it begins
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "branch.h"
+#include "cache.h"
+#include "core.h"
+#include "memory.h"
+#include "tlb.h"
+#include "uart.h"
+
+static struct timing timing;
+
+static int drive_cache(void)
+{
+	struct cache cache;
+	uint32_t line;
+	int write;
+
+	if (!timing.l1d.size || !cache_open(&cache, &timing.l1d))
+		return 1;
+	while (scanf("%" SCNu32 " %d", &line, &write) == 2) {
+		struct victim victim = {CACHE_NOWHERE, false};
+		uint32_t slot = cache_find(&cache, line);
+		bool hit = slot != CACHE_NOWHERE;
+
+		if (hit)
+			cache_use(&cache, slot);
+		else
+			slot = cache_place(&cache, line, &victim);
+		if (write)
+			cache.dirty[slot] = true;
+		printf("%d %" PRId64 " %d\n", hit,
+		       victim.line == CACHE_NOWHERE ? -1 : (int64_t)victim.line, victim.dirty);
+	}
+	cache_close(&cache);
+	return 0;
+}
+
+static int drive_tlb(void)
+{
+	struct tlb tlb;
+	uint64_t key;
+
+	if (!timing.dtlb.entries || !tlb_open(&tlb, &timing.dtlb))
+		return 1;
+	while (scanf("%" SCNu64, &key) == 1) {
+		bool hit = tlb_find(&tlb, key) != TLB_NOWHERE;
+
+		if (!hit)
+			tlb_place(&tlb, key);
+		printf("%d\n", hit);
+	}
+	tlb_close(&tlb);
+	return 0;
+}
+
+static int drive_memory(void)
+{
+	struct memory memory;
+	char what[8];
+	uint64_t address;
+	uint32_t bytes;
+	int64_t now, wait;
+
+	memory_open(&memory, &timing);
+	while (scanf("%7s %" SCNu64 " %" SCNu32 " %" SCNd64, what, &address, &bytes, &now) == 4) {
+		if (!strcmp(what, "read"))
+			wait = memory_fill(&memory, address, bytes, now);
+		else if (!strcmp(what, "write"))
+			wait = memory_write(&memory, address, bytes, now);
+		else
+			wait = memory_pass(&memory, address, bytes, false, now);
+		printf("%" PRId64 "\n", wait);
+	}
+	return 0;
+}
+
+static int drive_uart(void)
+{
+	struct uart uart = {timing.uart_byte_fs / FS_PER_NS, timing.uart_fifo, 0};
+	int64_t now;
+
+	while (scanf("%" SCNd64, &now) == 1)
+		printf("%" PRId64 "\n", uart_send(&uart, now));
+	return 0;
+}
+
+static int drive_branch(void)
+{
+	struct predictor predictor;
+	struct branch branch;
+	uint64_t target;
+	int flow, conditional, backward, taken;
+
+	if (!predictor_open(&predictor, &timing.branch))
+		return 1;
+	while (scanf("%d %" SCNu64 " %" SCNu64 " %d %d %d %" SCNu64, &flow, &branch.place,
+		     &branch.after, &conditional, &backward, &taken, &target) == 7) {
+		branch.flow = flow;
+		branch.conditional = conditional;
+		branch.backward = backward;
+		printf("%" PRId32 "\n", predictor_cost(&predictor, &branch, taken, target));
+	}
+	predictor_close(&predictor);
+	return 0;
+}
+
+static int drive_core(void)
+{
+	struct core core;
+	char name[32];
+	uint64_t reads, writes;
+
+	core_begin(&core, &timing);
+	while (scanf("%31s %" SCNu64 " %" SCNu64, name, &reads, &writes) == 3) {
+		struct decoded op = {.class = op_class_named(name), .reads = reads, .count = 1};
+
+		op.writes = writes;
+		if (op.class == OP_CLASSES)
+			return 1;
+		printf("%" PRId64 "\n", core_take(&core, &op));
+	}
+	printf("%" PRId64 "\n", core.now);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	const struct {
+		const char *name;
+		int (*drive)(void);
+	} parts[] = {{"cache", drive_cache}, {"tlb", drive_tlb},       {"memory", drive_memory},
+		     {"uart", drive_uart},   {"branch", drive_branch}, {"core", drive_core}};
+	const char *why;
+	FILE *file = argc == 3 ? fopen(argv[2], "r") : NULL;
+	int line;
+
+	if (!file)
+		return 1;
+	line = timing_read(&timing, file, &why);
+	fclose(file);
+	if (line) {
+		fprintf(stderr, "line %d: %s\n", line, why);
+		return 2;
+	}
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
+		if (!strcmp(argv[1], parts[i].name))
+			return parts[i].drive();
+	return 0;
+}

@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The parts of the scope's timing model, compiled with sanitizers and run without an emulator."""
+
+import subprocess
+from collections import OrderedDict, deque
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+BASE = "isa arm\nclock 1000000000\ncost alu 1000 1000\n"
+# A part's name, what is added to the file, the lines for it: what it printed.
+Drive = Callable[[str, str, Sequence[str]], list[list[int]]]
+
+few = settings(max_examples=40)
+
+
+@pytest.fixture(scope="session")
+def drive(model_harness: Path, tmp_path_factory: pytest.TempPathFactory) -> Drive:
+    path = tmp_path_factory.mktemp("drive") / "timing.txt"
+
+    def run(part: str, items: str, lines: Sequence[str]) -> list[list[int]]:
+        path.write_text(BASE + items)
+        said = subprocess.run(
+            [model_harness, part, path],
+            input="\n".join(lines),
+            capture_output=True,
+            check=True,
+            text=True,
+        ).stdout
+        return [[int(word) for word in line.split()] for line in said.splitlines()]
+
+    return run
+
+
+@few
+@given(
+    lines=st.lists(st.tuples(st.integers(0, 40), st.booleans()), max_size=120),
+    ways=st.sampled_from([1, 2, 4]),
+    policy=st.sampled_from(["lru", "fifo"]),
+)
+def test_a_cache_holds_what_a_simple_one_holds(
+    drive: Drive, lines: list[tuple[int, bool]], ways: int, policy: str
+) -> None:
+    """Against sets that are ordered dictionaries, oldest first."""
+    sets: list[OrderedDict[int, bool]] = [OrderedDict() for _ in range(4)]
+    expected = []
+    for line, write in lines:
+        held = sets[line % 4]
+        hit, left, dirty = line in held, -1, False
+        if not hit:
+            if len(held) == ways:
+                left, dirty = held.popitem(last=False)
+            held[line] = False
+        elif policy == "lru":
+            held.move_to_end(line)
+        held[line] |= write
+        expected.append([int(hit), left, int(dirty)])
+    shape = f"cache l1d {4 * ways * 32} {ways} 32 {policy} write=back allocate=both hit=0\n"
+    assert drive("cache", shape, [f"{line} {int(write)}" for line, write in lines]) == expected
+
+
+def test_a_random_cache_repeats_itself_and_keeps_its_size(drive: Drive) -> None:
+    shape = "cache l1d 256 8 32 random write=back allocate=both hit=0\n"
+    lines = [f"{line % 11} 0" for line in range(500)]
+    first = drive("cache", shape, lines)
+    assert drive("cache", shape, lines) == first
+    held: set[int] = set()
+    for (hit, left, _), line in zip(first, lines, strict=True):
+        number = int(line.split()[0])
+        assert (number in held) == bool(hit)
+        held.discard(left)
+        held.add(number)
+        assert len(held) <= 8
+
+
+@few
+@given(st.lists(st.integers(1, 12), max_size=120), st.sampled_from([(4, 4), (8, 2), (4, 1)]))
+def test_a_tlb_replaces_in_turn(drive: Drive, keys: list[int], shape: tuple[int, int]) -> None:
+    entries, ways = shape
+    sets: list[deque[int]] = [deque(maxlen=ways) for _ in range(entries // ways)]
+    expected = []
+    for key in keys:
+        held = sets[key % len(sets)]
+        expected.append([int(key in held)])
+        if key not in held:
+            held.append(key)
+    assert drive("tlb", f"tlb d {entries} {ways} 1000\n", [str(key) for key in keys]) == expected
+
+
+@few
+@given(st.integers(1, 60), st.integers(1, 12))
+def test_writes_wait_once_the_buffer_is_full(drive: Drive, count: int, buffer: int) -> None:
+    lines = []
+    for number in range(count):
+        # All at one instant: the core would be held up by the waits between.
+        lines.append(f"write {number * 32} 32 0")
+    waits = [wait for (wait,) in drive("memory", f"memory 9 9 100 {buffer}\n", lines)]
+    assert waits == [max(0, number - buffer + 1) * 100 for number in range(count)]
+
+
+def test_writes_to_one_line_go_as_one(drive: Drive) -> None:
+    lines = [f"write {place} 32 0" for place in (0, 4, 31, 32, 0)]
+    assert drive("memory", "memory 9 9 100 2\n", lines) == [[0], [0], [0], [0], [100]]
+
+
+def test_without_a_buffer_each_write_is_waited_for(drive: Drive) -> None:
+    assert drive("memory", "memory 9 9 100 0\n", ["write 0 32 0"] * 3) == [[100]] * 3
+
+
+@few
+@given(st.lists(st.integers(1, 50), min_size=1, max_size=4), st.integers(0, 4))
+def test_streams_are_seen_up_to_their_number(
+    drive: Drive, lengths: list[int], streams: int
+) -> None:
+    """Rows of lines read in turn: all but the first line of each are quick."""
+    lines = [
+        f"read {(row << 20) + 32 * step} 32 0"
+        for step in range(max(lengths))
+        for row, length in enumerate(lengths)
+        if step < length
+    ]
+    waits = [wait for (wait,) in drive("memory", f"memory 70 7 1 4\nstreams {streams}\n", lines)]
+    if len(lengths) <= streams:
+        assert sum(waits) == sum(70 + 7 * (length - 1) for length in lengths)
+    if streams == 0:
+        assert set(waits) == {70}
+
+
+def test_flash_is_quicker_within_its_open_page(drive: Drive) -> None:
+    region = "region boot 0x1000 0x1000 flash cached 100 10 2 16\n"
+    lines = ["read 4096 32 0", "read 4096 4 0", "read 4100 2 0", "pass 4102 1 0", "read 64 32 0"]
+    # Two pages of eight halfwords; then the first again; the last is memory.
+    assert drive("memory", "memory 70 7 1 4\n" + region, lines) == [
+        [2 * (100 + 7 * 10)],
+        [100 + 10],
+        [10],
+        [10],
+        [70],
+    ]
+
+
+@few
+@given(st.lists(st.integers(0, 300), max_size=80), st.integers(0, 5))
+def test_a_serial_line_is_never_ahead_of_its_rate(drive: Drive, gaps: list[int], fifo: int) -> None:
+    now, given_at = 0, []
+    sent = 0
+    for gap in gaps:
+        now += gap
+        # The byte goes in when no more than `fifo` are still to be sent.
+        now = max(now, sent - fifo * 100)
+        sent = max(sent, now) + 100
+        given_at.append(now)
+    lines, expected, at = [], [], 0
+    for gap, when in zip(gaps, given_at, strict=True):
+        lines.append(str(at + gap))
+        expected.append([when - at - gap])
+        at = when
+    assert drive("uart", f"uart 1 {100 * 10**6} {fifo}\n", lines) == expected
+
+
+def test_a_loop_is_predicted_after_its_first_turn(drive: Drive) -> None:
+    turn = "1 100 104 1 1 {} 40"
+    lines = [turn.format(1)] * 9 + [turn.format(0)] + [turn.format(1)] * 2
+    costs = [cost for (cost,) in drive("branch", "branch 4000 128 btb2 taken 500\n", lines)]
+    assert costs == [4000, *[500] * 8, 4000, 500, 500]
+
+
+def test_a_return_goes_where_the_call_was(drive: Drive) -> None:
+    call, back = "3 100 104 0 0 1 40", "5 48 52 0 0 1 104"
+    elsewhere = "5 48 52 0 0 1 200"
+    with_stack = "branch 9000 16 btb2 direct 2000 returns 4\n"
+    assert drive("branch", with_stack, [call, back, call, elsewhere]) == [[2000], [0], [0], [9000]]
+    assert drive("branch", "branch 9000 16 btb2\n", [back, back]) == [[9000], [9000]]
+    assert drive("branch", "branch 9000 16 btb2 indirect\n", [back, back]) == [[9000], [0]]
+
+
+def test_a_result_is_waited_for(drive: Drive) -> None:
+    costs = "cost load 1000 3000\n"
+    assert drive("core", costs, ["load 1 2", "alu 2 4", "alu 1 8"]) == [[0], [3000], [4000], [5000]]
+    assert drive("core", costs, ["load 1 2", "alu 1 8"]) == [[0], [1000], [2000]]
+
+
+def test_two_begin_together_where_the_file_says(drive: Drive) -> None:
+    costs = "issue 2\npair alu alu\n"
+    assert drive("core", costs, ["alu 1 2", "alu 1 4", "alu 1 8"]) == [[0], [0], [1000], [2000]]
+    # The second needs the first.
+    assert drive("core", costs, ["alu 1 2", "alu 2 4"]) == [[0], [1000], [2000]]
+    assert drive("core", "issue 2\n", ["alu 1 2", "alu 1 4"]) == [[0], [1000], [2000]]
