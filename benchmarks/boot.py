@@ -44,7 +44,7 @@ class Bench:
         scopes = [Scope(self.plugin, marks, self.board.console.data_register)] if marks else []
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)
-            target = VirtualTarget(self.board, self.image)
+            target = VirtualTarget(self.board, self.image, {"detail": "counted"})
             seconds = target.boot(scopes, folder, lambda _: None, Event())
             log = (folder / "scope.jsonl").read_text() if marks else ""
             return seconds, log, (folder / "console.log").read_bytes()

@@ -21,9 +21,10 @@ from .conftest import Change, Perfboard
 def runs(tmp_path_factory: pytest.TempPathFactory, image: object) -> tuple[Perfboard, list[str]]:
     """One run of two boots, and one with initcall_debug."""
     perfboard = Perfboard(tmp_path_factory.mktemp("data"))
-    plain = perfboard.json("study", "boot", "--board", "verdex", "--boots", "2")
-    words = ["study", "boot", "--board", "verdex", "--boots", "1", "--set", "initcall_debug=on"]
-    return perfboard, [plain["id"], perfboard.json(*words)["id"]]
+    words = ["study", "boot", "--board", "verdex", "--boots"]
+    plain = perfboard.json(*words, "2")
+    debug = perfboard.json(*words, "1", "--set", "initcall_debug=on")
+    return perfboard, [plain["id"], debug["id"]]
 
 
 def samples(run: Any, name: str) -> list[float]:

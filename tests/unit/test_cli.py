@@ -51,7 +51,7 @@ def store(folders: Path, name: str) -> Path:
         (["study", "boot", "--target", "ssh://root@board"], "virtual:BOARD"),
         (["study", "boot", "--target", "virtual:nosuch"], 'no board "nosuch"'),
         (["study", "boot", "--target", "local"], "virtual:BOARD"),
-        (["study", "standard", "--set", "console=full"], "no factors"),
+        (["study", "standard", "--set", "console=full"], "has no factor console"),
         (["study", "standard", "--target", "nosuch:x"], "is no target"),
         (["study", "standard", "--budget", "0"], "is not a number of seconds"),
         (["measure", "--budget", "nan"], "is not a number of seconds"),

@@ -28,6 +28,17 @@ def emulator(folder: Path, script: str) -> Emulator:
             "cannot load the scope",
         ),
         (
+            "echo 'scope: this emulator does not have what a timed board needs: timers_state' >&2;"
+            "exit 1",
+            EnvironmentLacksError,
+            "timers_state\n.*--set detail=counted",
+        ),
+        (
+            "echo 'scope: this emulator does not have a clock that a model can set: shift'; exit 1",
+            EnvironmentLacksError,
+            "shift\n.*--set detail=counted",
+        ),
+        (
             "echo 'qemu: -plugin: invalid option'; exit 1",
             EnvironmentLacksError,
             "cannot load the scope",

@@ -139,14 +139,18 @@ def test_the_tools_of_one_use(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_levels() -> None:
-    assert choose_levels({}) == {"console": "full", "initcall_debug": "off"}
-    assert choose_levels({"console": "quiet"})["console"] == "quiet"
-    with pytest.raises(UsageError, match=f"there are: {', '.join(FACTORS)}"):
-        choose_levels({"colour": "red"})
+    board = load_board("verdex").board
+    counted = board.model_copy(update={"timing": None})
+    defaults = {"console": "full", "initcall_debug": "off"}
+    assert choose_levels(counted, {}) == defaults
+    assert choose_levels(board, {}) == {**defaults, "detail": "counted", "flash": "tuned"}
+    assert choose_levels(board, {"console": "quiet"})["console"] == "quiet"
+    with pytest.raises(UsageError, match=f"verdex has no .*it has: {', '.join(FACTORS)}$"):
+        choose_levels(counted, {"detail": "timed"})
     with pytest.raises(UsageError, match=r"console has no level .loud.; it has: full, quiet"):
-        choose_levels({"console": "loud"})
+        choose_levels(board, {"console": "loud"})
     with pytest.raises(UsageError, match="choose one"):
-        choose_levels({"console": "quiet", "initcall_debug": "on"})
+        choose_levels(board, {"console": "quiet", "initcall_debug": "on"})
 
 
 def test_the_checksum_u_boot_wants_is_in_the_bank(own: Path) -> None:

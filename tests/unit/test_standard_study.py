@@ -2,7 +2,7 @@
 """The standard study on a target in memory: what it records, however it ends."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -46,11 +46,13 @@ class Place:
         self.machine, self.arch = "x86_64", "x86_64"
 
     @contextmanager
-    def open_target(self, text: str, progress: Progress, artifacts: Path) -> Iterator[Target]:
+    def open_target(
+        self, text: str, progress: Progress, artifacts: Path, factors: Mapping[str, str]
+    ) -> Iterator[Target]:
         if self.fails_opening:
             raise self.fails_opening
         (artifacts / "console.log").write_bytes(b"login: ")
-        yield Target(**({"name": text, "shell": None} | self.fields))
+        yield Target(**({"name": text, "shell": None, "factors": factors} | self.fields))
         # What the console says last belongs to the record too.
         (artifacts / "console.log").write_bytes(b"login: bye")
         if self.fails_closing:
@@ -190,9 +192,12 @@ def test_probes_are_chosen_by_name(place: Place) -> None:
     assert len(finished_folders()) == 1
 
 
-def test_the_study_has_no_factors() -> None:
-    with pytest.raises(UsageError, match="no factors"):
-        study(factors={"console": "quiet"})
+def test_factors_are_those_of_the_target(place: Place) -> None:
+    levels = {"detail": "counted"}
+    assert study("virtual:verdex", factors=levels).factors == levels
+
+
+def test_the_studies_have_their_targets() -> None:
     assert {name: study.default_target for name, study in studies().items()} == {
         "boot": "virtual:verdex",
         "standard": "local",

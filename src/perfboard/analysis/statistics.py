@@ -97,18 +97,20 @@ def range_difference(a: Sequence[float], b: Sequence[float]) -> Interval:
     return Interval(min(b) - max(a), max(b) - min(a))
 
 
-def judge(metric: Metric, budget: float, evidence: Evidence) -> Verdict:
+def judge(metric: Metric, budget: float, evidence: Evidence, margin: float = 0.0) -> Verdict:
     """The metric held against `budget`, which is in the metric's unit.
 
     Wholly within the budget is a pass, wholly beyond it a fail, else it is
-    inconclusive. On a virtual board the interval is the samples' range and the
-    value their median; elsewhere it is Student's t interval of the mean. A
-    single sample from a real machine has no interval: that is inconclusive, and
-    `low` and `high` are then the sample. Raises ValueError without samples.
+    inconclusive. On a virtual board the interval is the samples' range, widened by the
+    share `margin` that its clock may be wrong by, and the value their median; elsewhere
+    it is Student's t interval of the mean. A single sample from a real machine has no
+    interval: that is inconclusive, and `low` and `high` are then the sample. Raises
+    ValueError without samples.
     """
     found = summary(metric.samples)
     if evidence in REPEATS:
-        value, interval = found.median, Interval(found.minimum, found.maximum)
+        value = found.median
+        interval = Interval(found.minimum * (1 - margin), found.maximum * (1 + margin))
     else:
         value = found.mean
         known = mean_interval(metric.samples)

@@ -7,14 +7,19 @@ import re
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from perfboard.model.board import Board
 from perfboard.model.errors import UsageError
+from perfboard.model.tables import merged
 
 _BUILT_IN = Path(__file__).parent
+_PARTS = _BUILT_IN / "parts"
+# What a board that is like another has from it, unless its own file says otherwise.
+_SHARED = ("machine", "console", "flash", "framebuffer", "image", "boot")
 _LONGEST_SHOWN = 60
 
 
@@ -41,27 +46,71 @@ def load_board(name_or_path: str) -> LoadedBoard:
 
     Raises UsageError with one line for each problem.
     """
-    if "/" in name_or_path or name_or_path.endswith(".toml"):
-        path = Path(name_or_path).expanduser()
-    else:
-        path = _built_in(name_or_path)
+    path = _place(name_or_path, Path())
+    table = _read(path, "board")
+    folder = path.resolve().parent
+    if "like" in table:
+        table, folder = _like(table, path)
+    timing = table.get("timing")
+    if isinstance(timing, dict) and isinstance(timing.get("part"), str):
+        table["timing"] = merged(_part(timing["part"], path), timing)
     try:
-        table = tomllib.loads(path.read_text(encoding="utf-8"))
+        board = Board.model_validate(table)
+    except ValidationError as error:
+        raise UsageError("\n".join(f"{path}: {_say(item)}" for item in error.errors())) from error
+    loaded = LoadedBoard(board, path, folder)
+    _check_files(loaded)
+    _check_levels(loaded)
+    return loaded
+
+
+def _place(name_or_path: str, folder: Path) -> Path:
+    """The file of that board, where the text is a path: from `folder`."""
+    if "/" in name_or_path or name_or_path.endswith(".toml"):
+        return folder / Path(name_or_path).expanduser()
+    return _built_in(name_or_path)
+
+
+def _read(path: Path, what: str) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
-        raise UsageError(f"{path}: {error.strerror}; wants a board file") from error
+        raise UsageError(f"{path}: {error.strerror}; wants a {what} file") from error
     except UnicodeDecodeError as error:
         raise UsageError(f"{path}: is not UTF-8 text (byte {error.start})") from error
     except tomllib.TOMLDecodeError as error:
         raise UsageError(f"{path}: is not TOML: {_with_line(str(error))}") from error
     except RecursionError as error:
         raise UsageError(f"{path}: has lists or tables too deep inside each other") from error
-    try:
-        board = Board.model_validate(table)
-    except ValidationError as error:
-        raise UsageError("\n".join(f"{path}: {_say(item)}" for item in error.errors())) from error
-    loaded = LoadedBoard(board, path, path.resolve().parent)
-    _check_files(loaded)
-    return loaded
+
+
+def _like(table: dict[str, Any], path: Path) -> tuple[dict[str, Any], Path]:
+    """The board's table with what it has from another, and the folder of its image's files."""
+    own = dict(table)
+    name = own.pop("like")
+    if not isinstance(name, str):
+        raise UsageError(f"{path}: like: found {_show(name)}; wants a board's name or file")
+    other = _place(name, path.resolve().parent)
+    shared = _read(other, "board")
+    if "like" in shared:
+        raise UsageError(f"{path}: like: {name} is like another itself; name that")
+    whole = merged({key: shared[key] for key in _SHARED if key in shared}, own)
+    if "image" in own:
+        whole["image"] = own["image"]
+    return whole, (path if "image" in own else other).resolve().parent
+
+
+def _part(name: str, path: Path) -> dict[str, Any]:
+    """The table of a part, by its name or by its file, from the board's folder."""
+    if "/" in name or name.endswith(".toml"):
+        return _read(path.resolve().parent / Path(name).expanduser(), "part")
+    names = sorted(file.stem for file in _PARTS.glob("*.toml"))
+    if name not in names:
+        raise UsageError(
+            f'{path}: timing.part: there is no part "{name}"; the parts are: {", ".join(names)}. '
+            "For a part file of your own, give its path, as ./mypart.toml"
+        )
+    return _read(_PARTS / f"{name}.toml", "part")
 
 
 def _built_in(name: str) -> Path:
@@ -138,3 +187,18 @@ def _check_files(loaded: LoadedBoard) -> None:
     ]
     if problems:
         raise UsageError("\n".join(problems))
+
+
+def _check_levels(loaded: LoadedBoard) -> None:
+    """Tries each level of the timing model's factors, so that none fails when it is asked for."""
+    timing = loaded.board.timing
+    if timing is None:
+        return
+    for factor, level in [(f, level) for f, levels in timing.factors.items() for level in levels]:
+        try:
+            timing.at({factor: level})
+        except ValidationError as error:
+            where = f"{loaded.path}: timing.factors.{factor}.{level}"
+            raise UsageError(
+                "\n".join(f"{where}: {_say(item)}" for item in error.errors())
+            ) from error

@@ -1,14 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`perfboard boards`, `studies`, `build`: what can be measured, and its image."""
+"""`perfboard boards`, `studies`, `build`: what can be measured, its image, and how true it is."""
 
 import argparse
+import sys
 import textwrap
+from dataclasses import asdict
 
 from perfboard.boards.loader import list_boards, load_board
 from perfboard.cli.progress import progress
 from perfboard.cli.words import parse_factors, print_json
 from perfboard.images.image import build_image
-from perfboard.model.errors import UsageError
+from perfboard.model.errors import EXIT_FAILED_VERDICT, UsageError
+from perfboard.studies.base import Request
 from perfboard.studies.base import studies as all_studies
 
 
@@ -21,8 +24,13 @@ def boards(options: argparse.Namespace) -> int:
         for board in known if not options.json else ():
             print(f"{board.name:<14} {board.title}")
         return 0
-    if options.words[0] != "show" or len(options.words) != 2:
-        raise UsageError('wants "perfboard boards", or "perfboard boards show BOARD"')
+    if options.words[0] not in ("show", "verify") or len(options.words) != 2:
+        raise UsageError(
+            'wants "perfboard boards", "perfboard boards show BOARD" or '
+            '"perfboard boards verify BOARD"'
+        )
+    if options.words[0] == "verify":
+        return _verify(options)
     loaded = load_board(options.words[1])
     if options.json:
         print_json(loaded.board.model_dump(mode="json", by_alias=True))
@@ -33,6 +41,45 @@ def boards(options: argparse.Namespace) -> int:
     print(f"its file, {loaded.path}:\n")
     print(loaded.path.read_text(), end="")
     return 0
+
+
+def _verify(options: argparse.Namespace) -> int:
+    """Holds the board against what was published of the real one; 1 where it fails."""
+    from perfboard.report.verification import verification_text
+    from perfboard.studies.verifying import verify_board
+
+    board = options.words[1]
+    request = Request(
+        target=f"virtual:{board}",
+        factors={},
+        command=("perfboard", *sys.argv[1:]),
+        boots=1,
+        budget_s=options.budget,
+    )
+    found = verify_board(board, request, progress())
+    if options.json:
+        print_json(
+            {
+                "board": found.board,
+                "part": found.part,
+                "margin": found.margin,
+                "margin_source": found.margin_source,
+                "accuracy": asdict(found.accuracy) if found.accuracy else None,
+                "runs": found.runs,
+                "rows": [
+                    {
+                        **row.published.model_dump(mode="json"),
+                        "virtual": row.virtual,
+                        "ratio": row.ratio,
+                        "within": row.within,
+                    }
+                    for row in found.rows
+                ],
+            }
+        )
+    else:
+        print(verification_text(found), end="")
+    return EXIT_FAILED_VERDICT if any(row.within is False for row in found.rows) else 0
 
 
 def studies(options: argparse.Namespace) -> int:

@@ -58,10 +58,17 @@ def _parser() -> argparse.ArgumentParser:
         return command
 
     add("doctor", "machine", "what is missing on this machine, and the command that mends it")
-    boards = add("boards", "boards", "the boards there are, or one in full")
-    boards.add_argument(
-        "words", nargs="*", metavar="show BOARD", help="show BOARD: everything its file says"
+    boards = add(
+        "boards", "boards", "the boards there are, one in full, or one beside the real board"
     )
+    boards.add_argument(
+        "words",
+        nargs="*",
+        metavar="show|verify BOARD",
+        help="show BOARD: everything its file says; verify BOARD: what was published of the real "
+        "board beside what the virtual one does",
+    )
+    _add_budget(boards)
     add("studies", "boards", "the studies there are, with their factors and levels")
     build = add("build", "boards", "build a board's image only, so that a study starts at once")
     build.add_argument("board", metavar="BOARD", help="a board's name, or a board file")
@@ -96,6 +103,7 @@ def _parser() -> argparse.ArgumentParser:
         "--target", metavar="T", default="local", help=f"{_TARGETS} (default: local)"
     )
     _add_budget(measure)
+    _add_set(measure)
     add("probes", "measure", "the probes there are, and what each measures")
 
     add("runs", "runs", "the runs there are, newest first")

@@ -6,7 +6,7 @@ import sys
 
 from perfboard.cli.progress import progress
 from perfboard.cli.study import finish
-from perfboard.cli.words import print_json
+from perfboard.cli.words import parse_factors, print_json
 from perfboard.probes.session import ProbeSession
 from perfboard.studies.base import Request
 from perfboard.studies.standard import measure_target
@@ -17,7 +17,7 @@ def measure(options: argparse.Namespace) -> int:
     """Runs the probes; the report's path is the last line."""
     request = Request(
         target=options.target,
-        factors={},
+        factors=parse_factors(options.set),
         command=("perfboard", *sys.argv[1:]),
         budget_s=options.budget,
     )

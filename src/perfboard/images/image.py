@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from perfboard.boards.loader import LoadedBoard
+from perfboard.boards.timing import timing_factors
 from perfboard.images.apt import AptState
 from perfboard.images.cache import cached, hash_file
 from perfboard.images.flash import (
@@ -22,6 +23,7 @@ from perfboard.images.kernel import build_kernel, keep_kernel
 from perfboard.images.rootfs import build_root, keep_file
 from perfboard.images.system_map import read_map
 from perfboard.images.tools import Use, require_tools
+from perfboard.model.board import Board
 from perfboard.model.errors import UsageError
 from perfboard.model.progress import Progress
 
@@ -56,19 +58,27 @@ class Image:
     packages: dict[str, str]
 
 
-def choose_levels(factors: Mapping[str, str]) -> dict[str, str]:
+def factors_of(board: Board) -> dict[str, tuple[str, ...]]:
+    """The levels of each factor of a board, its image's and its timing's, the default first."""
+    return {factor: tuple(levels) for factor, levels in FACTORS.items()} | timing_factors(board)
+
+
+def choose_levels(board: Board, factors: Mapping[str, str]) -> dict[str, str]:
     """Every factor with its level: those given, and the defaults of the others.
 
     Raises UsageError for an unknown factor or level, or two that exclude each other.
     """
+    known = factors_of(board)
     for factor, level in factors.items():
-        if factor not in FACTORS:
-            raise UsageError(f'there is no factor "{factor}"; there are: {", ".join(FACTORS)}')
-        if level not in FACTORS[factor]:
+        if factor not in known:
             raise UsageError(
-                f'factor {factor} has no level "{level}"; it has: {", ".join(FACTORS[factor])}'
+                f'board {board.name} has no factor "{factor}"; it has: {", ".join(known)}'
             )
-    chosen = {factor: next(iter(levels)) for factor, levels in FACTORS.items()} | dict(factors)
+        if level not in known[factor]:
+            raise UsageError(
+                f'factor {factor} has no level "{level}"; it has: {", ".join(known[factor])}'
+            )
+    chosen = {factor: levels[0] for factor, levels in known.items()} | dict(factors)
     if chosen["console"] == "quiet" and chosen["initcall_debug"] == "on":
         raise UsageError(
             "initcall_debug=on prints on the console what console=quiet silences; choose one"
@@ -83,7 +93,7 @@ def build_image(loaded: LoadedBoard, factors: Mapping[str, str], progress: Progr
     EnvironmentLacksError where this machine lacks a tool, a package or room.
     """
     board = loaded.board
-    levels = choose_levels(factors)
+    levels = choose_levels(board, factors)
     check_addresses(board)
     require_tools(_uses(loaded))
     packages = AptState(ARCHITECTURE, progress)
@@ -92,7 +102,7 @@ def build_image(loaded: LoadedBoard, factors: Mapping[str, str], progress: Progr
         check_fits(board, name, file.stat().st_size)
     files |= _built_files(loaded, packages, progress, set(files))
 
-    extra = tuple(word for factor, level in levels.items() for word in FACTORS[factor][level])
+    extra = tuple(word for factor, of in FACTORS.items() for word in of[levels[factor]])
     sizes = {name: file.stat().st_size for name, file in files.items()}
     variables = {
         "bootdelay": str(board.image.bootloader.delay),

@@ -71,20 +71,30 @@ def build_plugin(progress: Progress) -> Path:
 
 
 class Scope:
-    """Records marks to `scope.jsonl`, at no cost to the guest."""
+    """Records marks to `scope.jsonl`, at no cost to the guest, and drives its clock."""
 
-    def __init__(self, plugin: Path, marks: Sequence[WatchedMark], console_register: int) -> None:
-        """`console_register` is the physical address of the console's data register."""
+    def __init__(
+        self,
+        plugin: Path,
+        marks: Sequence[WatchedMark],
+        console_register: int,
+        timing: str | None = None,
+    ) -> None:
+        """`console_register` is the physical address of the console's data register.
+
+        `timing` is the timing model that drives the guest's clock; None: there is none.
+        """
         self._plugin = plugin
         self._marks = tuple(marks)
         self._console_register = console_register
+        self._timing = timing
         self._reader = -1
         self._writer = -1
         self._log = -1
         self._rest = b""
 
     def prepare(self, artifacts: Path) -> Attachment:
-        """Writes the marks down, and opens the pipe that the plugin writes to."""
+        """Writes marks and model down, and opens the pipe that the plugin writes to."""
         path = artifacts / "marks.txt"
         path.write_text("".join(mark.line() for mark in self._marks))
         self._log = os.open(
@@ -100,6 +110,10 @@ class Scope:
             f"out={self._writer}",
             f"console={self._console_register:x}",
         ]
+        if self._timing is not None:
+            model = artifacts / "timing.txt"
+            model.write_text(self._timing)
+            options.append(f"timing={str(model).replace(',', ',,')}")
         return Attachment(("-plugin", ",".join(options)), (self._writer,))
 
     def start(self) -> None:

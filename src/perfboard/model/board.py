@@ -6,34 +6,16 @@ import re
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import (
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    field_validator,
-    model_validator,
-)
+from pydantic import Field, field_validator, model_validator
 
-from perfboard.model.units import parse_size
+from perfboard.model.tables import Offset, Size, Table
+from perfboard.model.timing import Timing
 
-
-def _size(value: object) -> object:
-    return parse_size(value) if isinstance(value, str) else value
-
-
-Size = Annotated[int, BeforeValidator(_size), Field(strict=True, gt=0)]
 Name = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{0,39}$")]
 Word = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._,=+-]*$")]
 Package = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9+.-]+$")]
 # One line of printable ASCII without what ends or expands a U-Boot variable.
 BootArguments = Annotated[str, Field(pattern=r"^[ -~]*$")]
-
-
-class Table(BaseModel):
-    """Base of a board file's tables: frozen, no unknown keys, no coercion."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
 
 class Machine(Table):
@@ -45,6 +27,7 @@ class Machine(Table):
     ram: Size
     # Nanoseconds an instruction takes when nothing else is modelled: 2**icount_shift.
     icount_shift: Annotated[int, Field(ge=0, le=10)]
+    cpus: Annotated[int, Field(ge=1, le=8)] = 1
 
 
 class Console(Table):
@@ -66,7 +49,7 @@ class Region(Table):
     """A stretch of flash: `bank` by index, `offset` and `size` in bytes."""
 
     bank: Annotated[int, Field(ge=0)]
-    offset: Annotated[int, BeforeValidator(_size), Field(strict=True, ge=0)]
+    offset: Offset
     size: Size
 
 
@@ -206,7 +189,9 @@ class Board(Table):
     image: Image
     boot: BootPlan
     # A line of the board's data sheet a key, kept for the report.
-    facts: dict[str, str] = {}
+    facts: dict[str, str] = Field(default_factory=dict)
+    # What it takes in time; without it, a virtual board counts instructions alone.
+    timing: Timing | None = None
 
     @model_validator(mode="after")
     def _fits(self) -> "Board":
@@ -235,4 +220,9 @@ class Board(Table):
             raise ValueError("image wants a root file system: image.root, image.initrd or both")
         if self.image.initrd and self.image.bootloader.initrd_address is None:
             raise ValueError("image.bootloader.initrd_address is missing; image.initrd needs it")
+        if self.timing and self.machine.cpus > 1:
+            raise ValueError(
+                f"machine.cpus is {self.machine.cpus}, and the timing model is that of one; "
+                "set it to 1, or leave [timing] out"
+            )
         return self

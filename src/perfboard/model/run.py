@@ -182,6 +182,20 @@ class Provenance(Record):
     notes: tuple[str, ...] = ()
 
 
+class TimedAs(Record):
+    """What a virtual board's clock was driven by: the part, and how far that may be wrong.
+
+    `margin` is a share of each time; `margin_source` says what it rests on. `checked` are
+    the metrics that figures of the real board were held against, each with the least and
+    greatest size of those: others are extrapolated.
+    """
+
+    part: str
+    margin: Quantity
+    margin_source: str
+    checked: dict[str, tuple[Int64, Int64] | None] = {}
+
+
 class BoardSummary(Record):
     """What a report says of the board, kept so that it needs no board file."""
 
@@ -189,6 +203,7 @@ class BoardSummary(Record):
     title: str
     description: str
     facts: dict[str, str] = {}
+    timed_as: TimedAs | None = None
 
 
 class Run(Record):

@@ -23,7 +23,7 @@ _IS_LITTLE = r"""test "$(dd if=/bin/sh bs=1 skip=5 count=1 2>/dev/null)" = "$(pr
 _PUSHES = 3
 _LIST_LIMIT_S = 20
 # A virtual board's second may take this many of the host's.
-_VIRTUAL_PATIENCE = 10.0
+_VIRTUAL_PATIENCE = 40.0
 
 
 class ProbeSession:

@@ -22,6 +22,7 @@ from perfboard.model.errors import CONSOLE_HEADING
 from perfboard.model.run import Evidence, Outcome, Run, RunError, Status
 from perfboard.model.units import format_size, format_value
 from perfboard.report import tables
+from perfboard.report.evidence import evidence_label, timing_words
 from perfboard.report.lanes import lanes
 from perfboard.report.measurements import measurements
 from perfboard.report.series import Series, series_of
@@ -123,10 +124,11 @@ def _view(run: Run, series: Series | None) -> Mapping[str, Any]:
         "total": _total_sentence(series),
         "where": _where_sentence(phases),
         "verdicts": [
-            (v.outcome.value, SIGNS[v.outcome], verdict_sentence(v, run.evidence)) for v in verdicts
+            (v.outcome.value, SIGNS[v.outcome], verdict_sentence(v, run)) for v in verdicts
         ],
         "errors": [_split_error(error) for error in run.errors],
-        "evidence": EVIDENCE[run.evidence],
+        "evidence": f"{EVIDENCE[run.evidence]} {timing_words(run)}".strip(),
+        "label": evidence_label(run),
         "perturbing": [
             (f"{factor}={level}", _PERTURBS[factor])
             for factor, level in run.factors.items()

@@ -11,6 +11,7 @@ from perfboard.analysis.curves import cache_curve
 from perfboard.analysis.statistics import REPEATS
 from perfboard.model.run import Metric, Run
 from perfboard.model.units import format_size, format_value
+from perfboard.report.evidence import headed
 from perfboard.report.graphs import Drawn, graphs
 from perfboard.report.measured import by_group, figure, group_of, label_words, probe_rows, quantity
 from perfboard.report.measurements import levels
@@ -30,7 +31,7 @@ def probe_parts(run: Run, metrics: Sequence[Metric]) -> list["str | Table"]:
     drawn = list(graphs(metrics, steps))
     found = levels(metrics, steps)
     if found:
-        table = new_table("memory", "latency", "read", "write", "read-write", "copy")
+        table = new_table("memory", headed("latency", run), "read", "write", "read-write", "copy")
         for level in found:
             table.add_row(*cells(level.sizes, level.latency, *level.bandwidths))
         parts += ["", table, "The best of the processes; latency is that of a random walk."]
@@ -39,12 +40,12 @@ def probe_parts(run: Run, metrics: Sequence[Metric]) -> list["str | Table"]:
     for one in drawn:
         # What is drawn twice, as time and as bandwidth, is said once.
         if one.metrics[0].name not in by_level and one.metrics != said:
-            parts += ["", f"{one.graph.title}:", _curve_table(one)]
+            parts += ["", f"{headed(one.graph.title, run)}:", _curve_table(one)]
             said = one.metrics
     in_graphs = {id(metric) for one in drawn for metric in one.metrics}
     groups = by_group(metric for metric in metrics if id(metric) not in in_graphs)
     if groups:
-        table = new_table("metric", "median", "±", "odd")
+        table = new_table("metric", headed("median", run), "±", "odd")
         for group in groups.values():
             for row in (figure(metric, run.evidence) for metric in group):
                 odd = f"{row.odd} of {len(row.metric.samples)}" if row.odd else ""

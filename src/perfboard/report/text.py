@@ -14,6 +14,7 @@ from perfboard.analysis.comparison import Comparison, Side, label_name
 from perfboard.analysis.statistics import summary
 from perfboard.model.run import Evidence, Run
 from perfboard.model.units import format_value
+from perfboard.report.evidence import headed, timing_words
 from perfboard.report.measured import probed
 from perfboard.report.measured_text import change_parts, probe_parts
 from perfboard.report.terminal import cells, new_table, pair_table, render
@@ -44,6 +45,7 @@ def run_text(run: Run) -> str:
         ("board", f"{run.board.name}: {run.board.title}"),
         ("target", run.target),
         ("evidence", EVIDENCE_WORDS[run.evidence]),
+        ("margin", timing_words(run)),
         ("started", f"{run.started:%Y-%m-%d %H:%M:%S %Z}".strip()),
         ("status", f"{run.status}, {_made(run)}"),
         ("factors", ", ".join(f"{key}={value}" for key, value in sorted(run.factors.items()))),
@@ -51,7 +53,7 @@ def run_text(run: Run) -> str:
     rows = boot_rows(run.boots)
     parts: list[str | Table] = [pair_table((key, value) for key, value in head if value)]
     if rows:
-        parts += ["", _phase_table(rows)]
+        parts += ["", _phase_table(rows, headed("median", run))]
         rough = [row for row in rows if row.precision_ns > min(row.seconds) * 10**9 * _ROUGH]
         if rough:
             parts.append(
@@ -65,7 +67,7 @@ def run_text(run: Run) -> str:
     if probed(run):
         parts += probe_parts(run, others)
     elif others:
-        table = new_table("metric", "median", "spread", "samples")
+        table = new_table("metric", headed("median", run), "spread", "samples")
         for metric in others:
             found = summary(metric.samples)
             median, spread = (format_value(x, metric.unit) for x in (found.median, found.spread))
@@ -74,7 +76,7 @@ def run_text(run: Run) -> str:
     if run.verdicts:
         parts.append("")
         for verdict in run.verdicts:
-            sentence = verdict_sentence(verdict, run.evidence)
+            sentence = verdict_sentence(verdict, run)
             parts.append(f"{verdict.outcome.upper()}: {sentence}")
     for error in run.errors:
         parts += ["", f"{error.kind}: {error.message}"]
@@ -150,8 +152,8 @@ def _side(side: Side) -> str:
     return f"{side.id}: {side.study} of {side.board}, {EVIDENCE_WORDS[side.evidence]}"
 
 
-def _phase_table(rows: Sequence[BootRow]) -> "Table":
-    table = new_table("phase", "", "median", "spread", "share", "instructions")
+def _phase_table(rows: Sequence[BootRow], median: str) -> "Table":
+    table = new_table("phase", "", median, "spread", "share", "instructions")
     totals = [summary(row.seconds).median for row in rows if row.name == "boot.total"]
     for row in rows:
         found = summary(row.seconds)

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Verdicts in words, the same on the terminal and in the report."""
 
-from perfboard.model.run import Evidence, Outcome, Verdict
+from perfboard.model.run import Evidence, Outcome, Run, Verdict
 from perfboard.model.units import format_value
+from perfboard.report.evidence import evidence_label
 
 
-def verdict_sentence(verdict: Verdict, evidence: Evidence) -> str:
+def verdict_sentence(verdict: Verdict, run: Run) -> str:
     """What was found, held against the budget, and what to do where it is inconclusive."""
     value, budget, low, high = (
         format_value(number, verdict.unit)
@@ -16,12 +17,20 @@ def verdict_sentence(verdict: Verdict, evidence: Evidence) -> str:
         if verdict.metric == "boot.total"
         else f"{verdict.metric} is {value}"
     )
-    if evidence in (Evidence.SILICON, Evidence.HOST):
+    if run.evidence in (Evidence.SILICON, Evidence.HOST):
         start += " on average"
+    timed = run.evidence is Evidence.TIMED and run.board.timed_as is not None
+    if timed:
+        start += f" ({evidence_label(run)})"
     if verdict.outcome is Outcome.INCONCLUSIVE and verdict.low == verdict.high:
         return (
             f"{start}; the budget is {budget}, and one sample does not say how far the next "
             "may be from it; more boots do."
+        )
+    if verdict.outcome is Outcome.INCONCLUSIVE and timed:
+        return (
+            f"{start}, but with the model's margin that is {low} to {high}, which straddles the "
+            f"budget of {budget}; figures of the real board narrow the margin, more boots do not."
         )
     if verdict.outcome is Outcome.INCONCLUSIVE:
         return (

@@ -13,22 +13,14 @@ from threading import Event
 from perfboard.analysis.boot_metrics import metrics_of
 from perfboard.analysis.boot_record import boot_record
 from perfboard.analysis.statistics import judge
+from perfboard.analysis.verification import KERNEL_SIZE
 from perfboard.boards.loader import load_board
-from perfboard.images.image import FACTORS, Image, build_image, choose_levels
-from perfboard.instruments.scope import Scope, WatchedMark, build_plugin
+from perfboard.images.image import Image, build_image, choose_levels, factors_of
+from perfboard.instruments.scope import WatchedMark, build_plugin
 from perfboard.model.board import Board
 from perfboard.model.errors import PerfboardError, UsageError
 from perfboard.model.progress import Progress
-from perfboard.model.run import (
-    BoardSummary,
-    Boot,
-    Evidence,
-    Provenance,
-    Run,
-    RunError,
-    Status,
-    Verdict,
-)
+from perfboard.model.run import Boot, Metric, Provenance, Run, RunError, Status, Verdict
 from perfboard.store.folder import RunFolder, disk_errors, new_run
 from perfboard.studies.base import Request, this_host
 from perfboard.targets.emulator import emulator_version
@@ -104,18 +96,18 @@ class BootStudy:
 
     @property
     def factors(self) -> Mapping[str, tuple[str, ...]]:
-        """Those of the image."""
-        return {factor: tuple(levels) for factor, levels in FACTORS.items()}
+        """Those of the board that is booted where none is named; others may have others."""
+        return factors_of(load_board(_board_of(self.default_target)).board)
 
     def run(self, request: Request, progress: Progress) -> Run:
         """See `studies.base.Study`."""
         loaded = load_board(_board_of(request.target))
         board = loaded.board
-        levels = choose_levels(request.factors)
+        levels = choose_levels(board, request.factors)
         emulator = emulator_version(board.machine.emulator)
         image = build_image(loaded, levels, progress)
         marks = marks_to_watch(board, image.symbols)
-        target = VirtualTarget(board, image)
+        target = VirtualTarget(board, image, levels)
         plugin = build_plugin(progress)
         started = datetime.now(UTC)
         folder = new_run(self.name, board.name)
@@ -133,22 +125,25 @@ class BootStudy:
             errors.append(
                 RunError(kind="interrupted", message=f"Interrupted in boot {len(boots) + 1}.")
             )
-        metrics = metrics_of(boots)
+        metrics = (*metrics_of(boots), _kernel_size(image))
         total = next((metric for metric in metrics if metric.name == "boot.total"), None)
         verdicts: tuple[Verdict, ...] = ()
         if status is Status.COMPLETE and total is not None:
-            verdicts = (judge(total, board.boot.budget_s, Evidence.COUNTED),)
+            margin = board.timing.margin.share if board.timing and target.timed else 0.0
+            verdicts = (judge(total, board.boot.budget_s, target.evidence, margin),)
         run = Run(
             id=folder.id,
             study=self.name,
-            board=_summary(board),
+            board=target.summary(),
             target=f"virtual:{board.name}",
-            evidence=Evidence.COUNTED,
+            evidence=target.evidence,
             status=status,
             started=started,
             finished=datetime.now(UTC),
             factors=levels,
-            provenance=_provenance(request, image, {board.machine.emulator: emulator}),
+            provenance=_provenance(
+                request, image, target.notes(), {board.machine.emulator: emulator}
+            ),
             metrics=metrics,
             boots=tuple(boots),
             verdicts=verdicts,
@@ -211,21 +206,21 @@ def _boot(
     board = target.board
     artifacts = folder.artifact_path(f"boot-{number + 1}/console.log").parent
     with disk_errors(artifacts):
-        scope = Scope(plugin, marks, board.console.data_register)
+        scope = target.scope(plugin, marks)
         seconds = target.boot([scope], artifacts, sighted, cancelled)
         return boot_record(
             (artifacts / "scope.jsonl").read_text(),
             (artifacts / "console.log").read_bytes(),
             board.boot.usable,
-            1 << board.machine.icount_shift,
+            target.instruction_ns,
             seconds,
         )
 
 
-def _summary(board: Board) -> BoardSummary:
-    return BoardSummary(
-        name=board.name, title=board.title, description=board.description, facts=board.facts
-    )
+def _kernel_size(image: Image) -> Metric:
+    """What the bootloader loads, by which the time that it takes can be compared."""
+    size = image.kernel_file.stat().st_size
+    return Metric(name=KERNEL_SIZE, unit="B", samples=(float(size),))
 
 
 def _board_of(target: str) -> str:
@@ -238,7 +233,9 @@ def _board_of(target: str) -> str:
     return board
 
 
-def _provenance(request: Request, image: Image, tools: Mapping[str, str]) -> Provenance:
+def _provenance(
+    request: Request, image: Image, notes: tuple[str, ...], tools: Mapping[str, str]
+) -> Provenance:
     return Provenance(
         perfboard=version("perfboard"),
         command=request.command,
@@ -246,7 +243,7 @@ def _provenance(request: Request, image: Image, tools: Mapping[str, str]) -> Pro
         tools=dict(tools),
         image=dict(image.hashes),
         packages=dict(image.packages),
-        notes=image.notes,
+        notes=(*image.notes, *notes),
     )
 
 

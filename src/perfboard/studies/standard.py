@@ -27,12 +27,11 @@ class StandardStudy:
     title: str = "Standard measurements"
     question: str = "What are the memory, the kernel and the processor of this board capable of?"
     default_target: str = "local"
+    # A virtual board has factors of its own; the study boot lists them.
     factors: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def run(self, request: Request, progress: Progress) -> Run:
         """See `studies.base.Study`."""
-        if request.factors:
-            raise UsageError("the study standard has no factors to set")
         return measure_target(self.name, request, (), progress)
 
 
@@ -48,7 +47,7 @@ def measure_target(study: str, request: Request, probes: Sequence[str], progress
     try:
         artifacts = folder.artifact_path("console.log").parent
         with (
-            open_target(request.target, progress, artifacts) as target,
+            open_target(request.target, progress, artifacts, request.factors) as target,
             ProbeSession(target, progress) as session,
         ):
             applets = _choose(session.applets(), probes)
@@ -111,6 +110,7 @@ class _Measured:
             status=self._status,
             started=started,
             finished=datetime.now(UTC),
+            factors=dict(target.factors),
             provenance=Provenance(
                 perfboard=version("perfboard"),
                 command=request.command,

@@ -8,6 +8,7 @@ from threading import Event
 from typing import Protocol
 
 from perfboard.instruments.base import Instrument
+from perfboard.model.errors import UsageError
 from perfboard.model.progress import Progress
 from perfboard.model.run import BoardSummary, Evidence
 
@@ -94,7 +95,8 @@ class Target:
     `name` is as the user wrote it. `idle_s` is how long a program on the target
     should wait for a word from here before it ends by itself; None where the end
     of its input tells it. `board` is None where only the target itself can say
-    what it is. `tools`, `image` and `packages` belong to the run's provenance.
+    what it is. `factors` are the levels that it was opened at; `tools`, `image` and
+    `packages` belong to the run's provenance.
     """
 
     name: str
@@ -103,6 +105,15 @@ class Target:
     idle_s: float | None = None
     notes: tuple[str, ...] = ()
     board: BoardSummary | None = None
+    factors: Mapping[str, str] = field(default_factory=dict)
     tools: Mapping[str, str] = field(default_factory=dict)
     image: Mapping[str, str] = field(default_factory=dict)
     packages: Mapping[str, str] = field(default_factory=dict)
+
+
+def refuse_factors(text: str, factors: Mapping[str, str]) -> None:
+    """For kinds of target that are as they are. Raises UsageError where there are any."""
+    if factors:
+        raise UsageError(
+            f"{text} has no factor {', '.join(factors)}; only virtual boards have factors to set"
+        )

@@ -24,6 +24,7 @@ OLDEST = (7, 2)
 # The overlays of the flash banks take about this much before anything is written to them.
 _ROOM = 1 << 20
 _NO_SCOPE = re.compile("scope: this emulator does not have|-plugin: |[Cc]ould not load plugin")
+_NO_TIMING = re.compile("timed board|clock that a model")
 
 
 def emulator_version(program: str) -> str:
@@ -128,6 +129,12 @@ class Emulator:
                 f"the disk is full: the emulator {how} for want of room in {self._temporary}.\n"
                 f"It said: {said or 'nothing'}\nMake room there and run it again; earlier runs "
                 "are unharmed."
+            )
+        if _NO_TIMING.search(said):
+            return EnvironmentLacksError(
+                f"{self._command[0]} cannot run a timed board. It said: {said}\n"
+                "Run it as counted instead, with --set detail=counted; the timing model is made "
+                "for QEMU 7.2 as Debian 12 has it."
             )
         if _NO_SCOPE.search(said):
             return EnvironmentLacksError(

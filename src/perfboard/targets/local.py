@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """This machine itself."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
 from perfboard.model.errors import TargetError, UsageError
 from perfboard.model.progress import Progress
 from perfboard.model.run import Evidence
-from perfboard.targets.base import Target
+from perfboard.targets.base import Target, refuse_factors
 from perfboard.targets.pipe_shell import PipeShell
 
 SCHEME = "local"
@@ -20,8 +20,11 @@ def _ended(said: str) -> TargetError:
 
 
 @contextmanager
-def connect(text: str, progress: Progress, artifacts: Path | None) -> Iterator[Target]:
+def connect(
+    text: str, progress: Progress, artifacts: Path | None, factors: Mapping[str, str]
+) -> Iterator[Target]:
     """See `targets.opening.Kind`."""
+    refuse_factors(text, factors)
     if text != SCHEME:
         raise UsageError(f'"{text}" is no target; this machine is just "{FORM}".')
     yield Target(text, Evidence.HOST, PipeShell(lambda script: ["/bin/sh", "-c", script], _ended))

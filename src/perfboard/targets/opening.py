@@ -7,8 +7,10 @@ colon), `FORM` (how the user writes it, for messages) and `connect`.
 
 import importlib
 import pkgutil
+from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from pathlib import Path
+from types import MappingProxyType
 from typing import Protocol, cast
 
 import perfboard.targets
@@ -24,11 +26,11 @@ class Kind(Protocol):
     FORM: str
 
     def connect(
-        self, text: str, progress: Progress, artifacts: Path | None
+        self, text: str, progress: Progress, artifacts: Path | None, factors: Mapping[str, str]
     ) -> AbstractContextManager[Target]:
         """The target that `text` names, connected; leaving the context disconnects it.
 
-        Raises UsageError where `text` is wrong, before it connects.
+        Raises UsageError where `text` or one of `factors` is wrong, before it connects.
         """
 
 
@@ -42,17 +44,20 @@ def kinds() -> dict[str, Kind]:
 
 
 def open_target(
-    text: str, progress: Progress, artifacts: Path | None = None
+    text: str,
+    progress: Progress,
+    artifacts: Path | None = None,
+    factors: Mapping[str, str] = MappingProxyType({}),
 ) -> AbstractContextManager[Target]:
     """The target that the user names; what its console says goes to the folder `artifacts`.
 
-    Raises UsageError for a wrong text. Entering the context raises
-    EnvironmentLacksError where the way to the target lacks something, and
-    TargetError where the target fails.
+    `factors` are levels of a virtual board's. Raises UsageError for a wrong text. Entering
+    the context raises EnvironmentLacksError where the way to the target lacks something,
+    and TargetError where the target fails.
     """
     known = kinds()
     kind = known.get(text.partition(":")[0])
     if kind is None:
         forms = ", ".join(kind.FORM for _, kind in sorted(known.items()))
         raise UsageError(f'"{text}" is no target. A target is one of: {forms}.')
-    return kind.connect(text, progress, artifacts)
+    return kind.connect(text, progress, artifacts, factors)

@@ -9,14 +9,14 @@ import select
 import termios
 import time
 import tty
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from perfboard.model.errors import EnvironmentLacksError, TargetError, UsageError
 from perfboard.model.progress import Progress
 from perfboard.model.run import Evidence
-from perfboard.targets.base import Target
+from perfboard.targets.base import Target, refuse_factors
 from perfboard.targets.console_shell import ConsoleShell
 
 SCHEME = "serial"
@@ -112,8 +112,11 @@ def _opened(path: str, speed: int) -> Iterator[int]:
 
 
 @contextmanager
-def connect(text: str, progress: Progress, artifacts: Path | None) -> Iterator[Target]:
+def connect(
+    text: str, progress: Progress, artifacts: Path | None, factors: Mapping[str, str]
+) -> Iterator[Target]:
     """See `targets.opening.Kind`."""
+    refuse_factors(text, factors)
     match = _TEXT.fullmatch(text)
     if match is None:
         raise UsageError(f'"{text}" is no serial target; it is written {FORM}.')

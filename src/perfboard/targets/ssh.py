@@ -15,7 +15,7 @@ import shutil
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,7 +23,7 @@ from pathlib import Path
 from perfboard.model.errors import EnvironmentLacksError, TargetError, UsageError
 from perfboard.model.progress import Progress
 from perfboard.model.run import Evidence
-from perfboard.targets.base import Target
+from perfboard.targets.base import Target, refuse_factors
 from perfboard.targets.pipe_shell import PipeShell
 from perfboard.targets.process import Process
 
@@ -141,8 +141,11 @@ def _options(socket: Path) -> list[str]:
 
 
 @contextmanager
-def connect(text: str, progress: Progress, artifacts: Path | None) -> Iterator[Target]:
+def connect(
+    text: str, progress: Progress, artifacts: Path | None, factors: Mapping[str, str]
+) -> Iterator[Target]:
     """See `targets.opening.Kind`."""
+    refuse_factors(text, factors)
     address = parse(text)
     version = _version()
     with _control_folder() as folder:

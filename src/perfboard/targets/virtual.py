@@ -1,21 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A virtual board: an emulator whose clock counts instructions."""
+"""A virtual board: an emulator whose clock counts instructions, or is driven by a model."""
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Event
 
+from perfboard.analysis.verification import checked_ranges
 from perfboard.boards.loader import load_board
+from perfboard.boards.timing import timing_text
 from perfboard.images.image import Image, build_image, choose_levels
 from perfboard.instruments.base import Instrument
 from perfboard.instruments.console import ConsoleRecorder
+from perfboard.instruments.scope import Scope, WatchedMark, build_plugin
 from perfboard.model.board import Board
 from perfboard.model.errors import TargetError, UsageError
 from perfboard.model.progress import Progress
-from perfboard.model.run import BoardSummary, Evidence
+from perfboard.model.run import BoardSummary, Evidence, TimedAs
 from perfboard.targets.base import Target
 from perfboard.targets.console_shell import ConsoleShell
 from perfboard.targets.emulator import Emulator, emulator_version
@@ -28,23 +31,70 @@ FORM = "virtual:BOARD"
 class VirtualTarget:
     """Boots one image on one virtual board."""
 
-    def __init__(self, board: Board, image: Image) -> None:
-        """`image` is what `build_image` made for `board`."""
+    def __init__(self, board: Board, image: Image, levels: Mapping[str, str]) -> None:
+        """`image` is what `build_image` made for `board` at these levels of its factors."""
         self.board = board
         self._image = image
+        self._timing = timing_text(board, levels)
+
+    @property
+    def timed(self) -> bool:
+        """Whether a timing model drives the clock."""
+        return self._timing is not None
+
+    @property
+    def evidence(self) -> Evidence:
+        """What its numbers rest on."""
+        return Evidence.TIMED if self.timed else Evidence.COUNTED
+
+    @property
+    def instruction_ns(self) -> int:
+        """What the emulator itself counts for an instruction, in ns."""
+        return 1 if self.timed else 1 << self.board.machine.icount_shift
+
+    def scope(self, plugin: Path, marks: Sequence[WatchedMark]) -> Scope:
+        """The scope for one boot; where the board is timed, it must be there."""
+        return Scope(plugin, marks, self.board.console.data_register, self._timing)
+
+    def summary(self) -> BoardSummary:
+        """What a run says of the board."""
+        board, timing = self.board, self.board.timing
+        timed_as = None
+        if timing is not None and self.timed:
+            timed_as = TimedAs(
+                part=f"{timing.core.name} at {timing.clock.hz / 1e6:g} MHz",
+                margin=timing.margin.share,
+                margin_source=timing.margin.source,
+                checked=checked_ranges(timing.published),
+            )
+        return BoardSummary(
+            name=board.name,
+            title=board.title,
+            description=board.description,
+            facts=board.facts,
+            timed_as=timed_as,
+        )
+
+    def notes(self) -> tuple[str, ...]:
+        """What a reader should know of the clock."""
+        timing = self.board.timing
+        if timing is None or not self.timed or timing.core.cores == 1:
+            return ()
+        return (f"The part has {timing.core.cores} cores, of which one is timed.",)
 
     def command(self) -> list[str]:
         """The emulator's command line, without instruments.
 
         The clock of the guest and its real-time clock are made of the count of
-        instructions alone; nothing random or timed by the host reaches it.
+        instructions, and what a model adds; nothing random or timed by the host reaches it.
         """
         machine = self.board.machine
         command = [
             machine.emulator,
             *("-M", machine.type, "-cpu", machine.cpu, "-m", f"{machine.ram // 1024}k"),
-            *("-icount", f"shift={machine.icount_shift},sleep=off"),
+            *("-icount", f"shift={self.instruction_ns.bit_length() - 1},sleep=off"),
             *("-rtc", "base=2010-01-01,clock=vm"),
+            *(("-smp", str(machine.cpus)) if machine.cpus > 1 else ()),
             *("-display", "none", "-no-reboot", "-no-user-config", "-nodefaults"),
             # An interface on a hub without other ports: it has a link, and no one answers.
             *("-netdev", "hubport,id=net0,hubid=0", "-device", "virtio-net-device,netdev=net0"),
@@ -114,7 +164,9 @@ def _await_kernel(watch: Watch, limit_s: float) -> None:
 
 
 @contextmanager
-def connect(text: str, progress: Progress, artifacts: Path | None) -> Iterator[Target]:
+def connect(
+    text: str, progress: Progress, artifacts: Path | None, factors: Mapping[str, str]
+) -> Iterator[Target]:
     """See `targets.opening.Kind`."""
     _, _, name = text.partition(":")
     if not name:
@@ -122,27 +174,26 @@ def connect(text: str, progress: Progress, artifacts: Path | None) -> Iterator[T
     loaded = load_board(name)
     board = loaded.board
     tools: dict[str, str] = {board.machine.emulator: emulator_version(board.machine.emulator)}
-    image = build_image(loaded, choose_levels({}), progress)
+    levels = choose_levels(board, factors)
+    image = build_image(loaded, levels, progress)
+    virtual = VirtualTarget(board, image, levels)
+    instruments = [virtual.scope(build_plugin(progress), ())] if virtual.timed else []
     with ExitStack() as stack:
         if artifacts is None:
             artifacts = Path(stack.enter_context(TemporaryDirectory(prefix="perfboard-")))
         artifacts.mkdir(parents=True, exist_ok=True)
-        watch = stack.enter_context(VirtualTarget(board, image).running([], artifacts))
+        watch = stack.enter_context(virtual.running(instruments, artifacts))
         shell = ConsoleShell(watch)
         with progress.step(f"booting {board.name}", 1):
             _await_kernel(watch, board.boot.limit_s)
             shell.attach(board.boot.limit_s)
         yield Target(
             name=text,
-            evidence=Evidence.COUNTED,
+            evidence=virtual.evidence,
             shell=shell,
-            notes=image.notes,
-            board=BoardSummary(
-                name=board.name,
-                title=board.title,
-                description=board.description,
-                facts=board.facts,
-            ),
+            notes=(*image.notes, *virtual.notes()),
+            board=virtual.summary(),
+            factors=levels,
             tools=tools,
             image=image.hashes,
             packages=image.packages,

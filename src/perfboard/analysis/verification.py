@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A virtual board's figures beside those that were published of the real board."""
+
+import re
+import statistics
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from perfboard.model.run import Metric
+from perfboard.model.timing import Published
+from perfboard.model.units import parse_size
+
+LOAD_PER_BYTE = "boot.kernel.load.per_byte"
+# What a figure is worked out of, where the study has it not by itself.
+_DERIVED = {LOAD_PER_BYTE: "boot.kernel.load"}
+KERNEL_SIZE = "image.kernel.size"
+_SIZE = "size"
+_BYTES = re.compile(r"[0-9]{1,18}")
+
+
+@dataclass(frozen=True)
+class Row:
+    """A published figure, and the virtual board's, or None where that was not measured.
+
+    `within` says whether it lies within the stated margin; None for a calibration row,
+    which says nothing of the model's accuracy.
+    """
+
+    published: Published
+    virtual: float | None
+    within: bool | None
+
+    @property
+    def ratio(self) -> float | None:
+        """The virtual figure over the published one."""
+        return None if self.virtual is None else self.virtual / self.published.value
+
+
+@dataclass(frozen=True)
+class Accuracy:
+    """How far `rows` held-out figures are off, as shares of the published ones."""
+
+    rows: int
+    mean: float
+    worst: float
+
+
+@dataclass(frozen=True)
+class Verification:
+    """The rows as the board file has them; `accuracy` by those held out; the runs made."""
+
+    board: str
+    part: str
+    margin: float
+    margin_source: str
+    rows: tuple[Row, ...]
+    accuracy: Accuracy | None
+    runs: tuple[str, ...]
+
+
+def verify(metrics: Sequence[Metric], figures: Iterable[Published], margin: float) -> list[Row]:
+    """Each published figure beside what was measured of the virtual board, in order."""
+    rows = []
+    for figure in figures:
+        virtual = measured(metrics, figure)
+        within = None
+        if figure.use == "held-out" and virtual is not None:
+            within = abs(virtual / figure.value - 1) <= margin
+        rows.append(Row(figure, virtual, within))
+    return rows
+
+
+def accuracy(rows: Iterable[Row]) -> Accuracy | None:
+    """The accuracy by the held-out rows alone, or None where none was measured."""
+    errors = [
+        abs(row.ratio - 1)
+        for row in rows
+        if row.published.use == "held-out" and row.ratio is not None
+    ]
+    if not errors:
+        return None
+    return Accuracy(len(errors), statistics.mean(errors), max(errors))
+
+
+def measured(metrics: Sequence[Metric], figure: Published) -> float | None:
+    """What the metrics have of a published figure; None where they lack it.
+
+    Labels that the figure does not name are free: the best of those metrics counts, as
+    with benchmarks that try several loops. Where it names no size, the largest counts.
+    `boot.kernel.load.per_byte` the time to copy and decompress a byte of the kernel's image,
+    by which kernels of unlike sizes are compared.
+    """
+    if figure.metric == LOAD_PER_BYTE:
+        load, size = (_only(metrics, name) for name in ("boot.kernel.load", KERNEL_SIZE))
+        return None if load is None or not size else load / size
+    labels = {key: _plain(key, value) for key, value in figure.labels.items()}
+    found = [
+        metric
+        for metric in metrics
+        if metric.name == figure.metric
+        and metric.samples
+        and all(metric.labels.get(key) == value for key, value in labels.items())
+    ]
+    if _SIZE not in labels:
+        largest = max((_size_of(metric) for metric in found), default=0)
+        found = [metric for metric in found if _size_of(metric) == largest]
+    values = [statistics.median(metric.samples) for metric in found]
+    if not values:
+        return None
+    return max(values) if found[0].better == "higher" else min(values)
+
+
+def probes_for(figures: Iterable[Published]) -> list[str]:
+    """The probes that measure what the figures are of: they bear the names of their metrics."""
+    return sorted({_DERIVED.get(figure.metric, figure.metric) for figure in figures})
+
+
+def checked_ranges(figures: Iterable[Published]) -> dict[str, tuple[int, int] | None]:
+    """The metrics that there are figures of, with the least and the greatest size of those.
+
+    None stands for a metric of which no figure has a size.
+    """
+    found: dict[str, tuple[int, int] | None] = {}
+    for figure in figures:
+        name = _DERIVED.get(figure.metric, figure.metric)
+        before = found.setdefault(name, None)
+        if _SIZE in figure.labels:
+            size = parse_size(figure.labels[_SIZE])
+            low, high = before or (size, size)
+            found[name] = (min(low, size), max(high, size))
+    return found
+
+
+def extrapolated(
+    metrics: Iterable[Metric], checked: dict[str, tuple[int, int] | None]
+) -> list[str]:
+    """The names of metrics that nothing of the real board was held against, at some size or all."""
+    names: dict[str, None] = {}
+    for metric in metrics:
+        if metric.name not in checked:
+            names[metric.name] = None
+            continue
+        sizes, size = checked[metric.name], _size_of(metric)
+        if sizes is not None and size and not sizes[0] <= size <= sizes[1]:
+            names[metric.name] = None
+    return list(names)
+
+
+def _only(metrics: Iterable[Metric], name: str) -> float | None:
+    found = next((metric for metric in metrics if metric.name == name and metric.samples), None)
+    return None if found is None else statistics.median(found.samples)
+
+
+def _plain(key: str, value: str) -> str:
+    return str(parse_size(value)) if key == _SIZE else value
+
+
+def _size_of(metric: Metric) -> int:
+    text = metric.labels.get(_SIZE, "")
+    return int(text) if _BYTES.fullmatch(text) else 0

@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the tables of a board file are made of."""
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+
+from perfboard.model.units import parse_size
+
+
+def _size(value: object) -> object:
+    return parse_size(value) if isinstance(value, str) else value
+
+
+Size = Annotated[int, BeforeValidator(_size), Field(strict=True, gt=0)]
+Offset = Annotated[int, BeforeValidator(_size), Field(strict=True, ge=0)]
+
+
+class Table(BaseModel):
+    """Base of a board file's tables: frozen, no unknown keys, no coercion."""
+
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", strict=True, arbitrary_types_allowed=True
+    )
+
+
+def merged(table: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
+    """`table` with what `over` says otherwise: tables by key, all else as a whole."""
+    result = dict(table)
+    for key, value in over.items():
+        old = result.get(key)
+        if isinstance(old, Mapping) and isinstance(value, Mapping):
+            value = merged(old, value)
+        result[key] = value
+    return result

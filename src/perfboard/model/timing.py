@@ -1,0 +1,300 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the instructions, caches, memory and devices of a named part cost, and who says so."""
+
+import itertools
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import BeforeValidator, Field, model_validator
+
+from perfboard.model.duration import Duration, Time
+from perfboard.model.tables import Size, Table, merged
+
+# The classes that the scope's decoders tell apart (native/scope/decode.h).
+CLASSES = (
+    *("nop", "alu", "shift", "shift_register", "bits", "scan", "exchange"),
+    *("multiply", "multiply_long", "divide", "divide_long"),
+    *("load", "load_pair", "load_multiple", "load_alu", "modify", "pop"),
+    *("store", "store_pair", "store_multiple", "push"),
+    *("branch", "branch_indirect", "call", "return"),
+    *("fp_move", "fp_add", "fp_multiply", "fp_multiply_double"),
+    *("fp_multiply_add", "fp_multiply_add_double", "fp_divide", "fp_divide_double"),
+    *("fp_function", "fp_load", "fp_store", "simd", "simd_multiply"),
+    *("string", "coprocessor", "clock_read", "barrier", "system"),
+)
+# What every part must say; the others may be left to the class that they are like.
+NEEDED = (
+    *("alu", "shift", "multiply", "divide", "load", "store"),
+    *("branch", "branch_indirect", "call", "return"),
+    *("fp_add", "fp_multiply", "fp_divide", "fp_load", "fp_store", "clock_read", "system"),
+)
+
+
+def _class_name(value: object) -> object:
+    if value not in CLASSES:
+        raise ValueError(f'there is no class "{value}"; there are: {", ".join(CLASSES)}')
+    return value
+
+
+Class = Annotated[str, BeforeValidator(_class_name)]
+Cycles = Annotated[float, Field(ge=0, le=100_000, strict=False)]
+Count = Annotated[int, Field(ge=1, le=4096)]
+Key = Annotated[str, Field(pattern=r"^[a-z0-9_-]{1,30}$")]
+
+
+class Sourced(Table):
+    """A table of figures: where they come from, and how far that can be relied on.
+
+    `kind` is `data-sheet` or `manual` (the maker's word), `unchecked` (the same from memory:
+    the document was not at hand), `measured` (somebody's microbenchmark of the part), or
+    `assumed`, with the reason in `source`.
+    """
+
+    source: Annotated[str, Field(min_length=10, pattern=r"^[^\x00-\x1f]+$")]
+    kind: Literal["data-sheet", "manual", "unchecked", "measured", "assumed"]
+
+
+class Clock(Sourced):
+    """The frequency of the core."""
+
+    hz: Annotated[int, Field(ge=1_000_000, le=10_000_000_000)]
+
+
+class Core(Sourced):
+    """The pipeline: its instruction set, and how many instructions it begins in a cycle.
+
+    `early` is what an address or a shift waits longer for its register than a sum does.
+    `cores` is how many the part has; one of them is timed.
+    """
+
+    name: Annotated[str, Field(min_length=1)]
+    isa: Literal["arm", "aarch64", "x86", "x86_64"]
+    issue: Literal[1, 2] = 1
+    early: Cycles = 0
+    cores: Count = 1
+
+
+class Pairing(Sourced):
+    """Which class, as the older, may begin in one cycle with which others."""
+
+    older: dict[Class, Annotated[tuple[Class, ...], Field(strict=False)]]
+
+
+class Costs(Sourced):
+    """Cycles by class: for how many it blocks issue, after how many its result is there.
+
+    The first counts for each register that is transferred; a third, where there is one,
+    comes on top once.
+    """
+
+    cycles: dict[
+        Class, Annotated[tuple[Cycles, ...], Field(min_length=2, max_length=3, strict=False)]
+    ]
+
+
+class Branch(Sourced):
+    """Prediction of branches, and the cycles that it adds.
+
+    `penalty` is a misprediction's, `taken` a taken branch's that was predicted, `direct`
+    a taken branch's to a constant place that the table does not hold. `returns` is how
+    many return addresses are kept; `indirect` whether the table predicts the others.
+    """
+
+    predictor: Literal["none", "static", "btb2"]
+    entries: Annotated[int, Field(ge=0, le=1 << 16)]
+    penalty: Cycles
+    taken: Cycles
+    direct: Cycles
+    returns: Annotated[int, Field(ge=0, le=64)]
+    indirect: bool
+
+    @model_validator(mode="after")
+    def _possible(self) -> Self:
+        if self.predictor == "btb2" and (not self.entries or self.entries & (self.entries - 1)):
+            raise ValueError(f"entries is {self.entries}; wants a power of two")
+        return self
+
+
+class Cache(Sourced):
+    """One cache; `hit` is what being found there adds to an access."""
+
+    size: Size
+    ways: Count
+    line: Size
+    replacement: Literal["lru", "fifo", "random"]
+    write: Literal["back", "through"] = "back"
+    allocate: Literal["read", "both"] = "both"
+    hit: Time = Field(Duration("0 cycles"))
+
+    @model_validator(mode="after")
+    def _possible(self) -> Self:
+        if self.line & (self.line - 1) or not 16 <= self.line <= 256:
+            raise ValueError(f"line is {self.line}; wants a power of two from 16 to 256")
+        sets, rest = divmod(self.size, self.ways * self.line)
+        if rest or not sets or sets & (sets - 1):
+            raise ValueError(
+                f"size {self.size} is not {self.ways} ways x {self.line} bytes a line x a power "
+                "of two of sets"
+            )
+        return self
+
+
+class Caches(Table):
+    """The caches that the part has."""
+
+    l1i: Cache
+    l1d: Cache
+    l2: Cache | None = None
+
+    @model_validator(mode="after")
+    def _nested(self) -> Self:
+        if self.l2 and self.l2.line < max(self.l1i.line, self.l1d.line):
+            raise ValueError(f"l2.line is {self.l2.line}, shorter than that of the first level")
+        return self
+
+
+class Tlb(Sourced):
+    """Translations kept; `miss` is what one costs that is not among them."""
+
+    entries: Count
+    ways: Count
+    miss: Time
+
+    @model_validator(mode="after")
+    def _possible(self) -> Self:
+        sets, rest = divmod(self.entries, self.ways)
+        if rest or sets & (sets - 1):
+            raise ValueError(
+                f"entries is {self.entries}, not {self.ways} ways x a power of two of sets"
+            )
+        return self
+
+
+class BigPages(Sourced):
+    """Virtual addresses from `start` on lie in pages of `size`: the kernel's own."""
+
+    start: Annotated[int, Field(ge=0, lt=1 << 64)]
+    size: Size
+
+
+class Tlbs(Table):
+    """Of instructions and of data, and behind both a second."""
+
+    i: Tlb
+    d: Tlb
+    second: Tlb | None = None
+
+
+class Memory(Sourced):
+    """A line from memory at random, the next of a stream, and one written.
+
+    `buffer` is how many writes wait before the core does, `streams` how many streams
+    are followed at once.
+    """
+
+    latency: Time
+    stream: Time
+    write: Time
+    buffer: Count
+    streams: Annotated[int, Field(ge=0, le=32)]
+
+
+class Access(Sourced):
+    """What reaching memory costs that is not like the rest, such as flash.
+
+    An access of `width` bytes takes `first`, and `next` where the one before it was in
+    the same `page` bytes. With `caching` "code" only instructions are cached.
+    """
+
+    caching: Literal["uncached", "code", "cached"]
+    first: Time
+    next: Time
+    width: Literal[1, 2, 4, 8, 16]
+    page: Literal[4, 8, 16, 32, 64, 128, 256, 512, 1024]
+
+
+class MemoryRegion(Access):
+    """A stretch of physical addresses with a cost of its own, which lies in one memory."""
+
+    base: Annotated[int, Field(ge=0)]
+    size: Size
+    type: Literal["flash", "ram", "device"]
+
+
+class Uart(Sourced):
+    """The console's transmitter: bits a byte takes on the line, and bytes that may wait."""
+
+    bits: Annotated[int, Field(ge=7, le=12)] = 10
+    fifo: Annotated[int, Field(ge=1, le=4096)]
+
+
+class Margin(Sourced):
+    """The stated accuracy: `share` of a figure that it may be wrong by."""
+
+    share: Annotated[float, Field(gt=0, le=10, strict=False)]
+
+
+class Published(Sourced):
+    """A figure that somebody measured of the real board.
+
+    `metric` and `labels` are those of a run, or of `analysis.verification`. Where
+    it set a parameter, `use` is "calibration": only "held-out" figures tell the
+    model's accuracy. `factors` are the levels it holds at.
+    """
+
+    metric: Annotated[str, Field(pattern=r"^[a-z0-9._-]+$")]
+    labels: dict[str, str] = Field(default_factory=dict)
+    value: Annotated[float, Field(gt=0, le=1e15, strict=False)]
+    unit: Literal["s", "B", "B/s", "1/s", "1"]
+    use: Literal["calibration", "held-out"]
+    factors: dict[str, str] = Field(default_factory=dict)
+
+
+class Timing(Table):
+    """The timing model of a board; `part` names the file that its processor comes from.
+
+    `factors` are what a study can vary of it: by factor and level, the default first,
+    the tables that are otherwise at that level.
+    """
+
+    part: str
+    clock: Clock
+    core: Core
+    pairing: Pairing | None = None
+    costs: Annotated[tuple[Costs, ...], Field(min_length=1, strict=False)]
+    branch: Branch
+    caches: Caches
+    tlbs: Tlbs
+    big_pages: BigPages | None = None
+    memory: Memory
+    # The board's flash banks; without it, they are as fast as memory.
+    flash: Access | None = None
+    regions: dict[Key, MemoryRegion] = Field(default_factory=dict)
+    uart: Uart
+    factors: dict[Key, dict[Key, dict[str, Any]]] = Field(default_factory=dict)
+    margin: Margin
+    published: Annotated[tuple[Published, ...], Field(strict=False)] = ()
+
+    @model_validator(mode="after")
+    def _whole(self) -> Self:
+        given = [name for costs in self.costs for name in costs.cycles]
+        twice = sorted({name for name in given if given.count(name) > 1})
+        if twice:
+            raise ValueError(f"costs gives {', '.join(twice)} twice")
+        missing = [name for name in NEEDED if name not in given]
+        if missing:
+            raise ValueError(f"costs lacks {', '.join(missing)}")
+        if (self.core.issue == 2) != (self.pairing is not None):
+            raise ValueError("pairing goes with core.issue = 2, and with no other")
+        placed = sorted((r.base, r.base + r.size, name) for name, r in self.regions.items())
+        for (_, end, name), (start, _, other) in itertools.pairwise(placed):
+            if start < end:
+                raise ValueError(f"regions.{name} and regions.{other} overlap")
+        return self
+
+    def at(self, levels: Mapping[str, str]) -> "Timing":
+        """The model at those levels of its factors. Raises ValidationError."""
+        table = self.model_dump(mode="json")
+        for factor, level in levels.items():
+            table = merged(table, self.factors[factor][level])
+        return Timing.model_validate(table)

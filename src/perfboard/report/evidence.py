@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How a run's numbers were had, in words, the same on the terminal and in the report."""
+
+from perfboard.analysis.verification import extrapolated
+from perfboard.model.run import Evidence, Run
+
+# Names of extrapolated metrics that are listed; of more, the first word alone.
+_LISTED = 8
+
+
+def evidence_label(run: Run) -> str:
+    """The evidence as it stands beside numbers: a timed one with the board's margin."""
+    timed = run.board.timed_as
+    if run.evidence is not Evidence.TIMED or timed is None:
+        return run.evidence.value
+    return f"timed \N{PLUS-MINUS SIGN}{timed.margin:.0%}"
+
+
+def headed(heading: str, run: Run) -> str:
+    """A column's heading; with the margin where its times are timed."""
+    label = evidence_label(run)
+    return heading if label == run.evidence.value else f"{heading}, {label}"
+
+
+def timing_words(run: Run) -> str:
+    """What the times of a timed run rest on, and which are extrapolated; else ""."""
+    timed = run.board.timed_as
+    if run.evidence is not Evidence.TIMED or timed is None:
+        return ""
+    words = (
+        f"Timed as {timed.part}; each time may be wrong by {timed.margin:.0%} "
+        f"({timed.margin_source})."
+    )
+    names = extrapolated(run.metrics, timed.checked)
+    if not names:
+        return words
+    if len(names) > _LISTED:
+        names = list(dict.fromkeys(f"{name.partition('.')[0]}.*" for name in names))
+    return (
+        f"{words} Extrapolated, since no published figure of the real board reaches them: "
+        f"{', '.join(names)}."
+    )

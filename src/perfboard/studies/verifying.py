@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Measures on a virtual board what was published of the real one."""
+
+from dataclasses import replace
+
+from perfboard.analysis.verification import Row, Verification, accuracy, probes_for, verify
+from perfboard.boards.loader import load_board
+from perfboard.boards.timing import DETAIL
+from perfboard.model.errors import TargetError, UsageError
+from perfboard.model.progress import Progress
+from perfboard.model.run import Status
+from perfboard.studies.base import Request, get_study
+from perfboard.studies.standard import measure_target
+
+
+def verify_board(name: str, request: Request, progress: Progress) -> Verification:
+    """One run for each study and set of levels that the board's published figures are of.
+
+    Raises UsageError for a board without such figures, and what stopped a run.
+    """
+    board = load_board(name).board
+    timing = board.timing
+    if timing is None or not timing.published:
+        raise UsageError(
+            f"board {board.name} has no published figures to be held against; its file wants "
+            "[timing] with [[timing.published]]"
+        )
+    groups: dict[tuple[bool, tuple[tuple[str, str], ...]], list[int]] = {}
+    for number, figure in enumerate(timing.published):
+        levels = tuple(sorted({**figure.factors, DETAIL: "timed"}.items()))
+        groups.setdefault((figure.metric.startswith("boot."), levels), []).append(number)
+    found: dict[int, Row] = {}
+    runs = []
+    for (boots, levels), numbers in groups.items():
+        figures = [timing.published[number] for number in numbers]
+        asked = replace(request, target=f"virtual:{name}", factors=dict(levels))
+        if boots:
+            run = get_study("boot").run(asked, progress)
+        else:
+            run = measure_target("verify", asked, probes_for(figures), progress)
+        if run.status is Status.ABORTED:
+            raise KeyboardInterrupt
+        for error in run.errors:
+            raise TargetError(error.kind, f"Run {run.id} ended early: {error.message}")
+        runs.append(run.id)
+        rows = verify(run.metrics, figures, timing.margin.share)
+        found |= dict(zip(numbers, rows, strict=True))
+    in_order = tuple(found[number] for number in range(len(timing.published)))
+    return Verification(
+        board=board.name,
+        part=timing.core.name,
+        margin=timing.margin.share,
+        margin_source=timing.margin.source,
+        rows=in_order,
+        accuracy=accuracy(in_order),
+        runs=tuple(runs),
+    )

@@ -1,0 +1,287 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Timing models: what a board file may say of one, and what the scope is told."""
+
+import re
+import subprocess
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import BaseModel
+
+import perfboard.boards.loader as loader
+from perfboard.boards.loader import list_boards, load_board
+from perfboard.boards.timing import timing_factors, timing_text
+from perfboard.model.board import Board
+from perfboard.model.duration import Duration
+from perfboard.model.errors import UsageError
+from perfboard.model.timing import CLASSES, NEEDED, Costs, Sourced, Timing
+
+FOLDER = Path(loader.__file__).parent
+VERDEX = (FOLDER / "verdex.toml").read_text()
+RPI2 = (FOLDER / "rpi2.toml").read_text()
+ROOT = Path(__file__).parents[2]
+SCOPE = ROOT / "native/scope"
+TIMED = [name for name in list_boards() if load_board(name).board.timing]
+
+
+def load(folder: Path, text: str) -> Board:
+    """The board of a file with that text, beside the files that verdex names."""
+    (folder / "board.toml").write_text(text)
+    (folder / "verdex.config").touch()
+    return load_board(str(folder / "board.toml")).board
+
+
+def lines_of(board: Board, **levels: str) -> list[str]:
+    """What the scope is told of the board, at these levels and else the defaults."""
+    chosen = {factor: of[0] for factor, of in timing_factors(board).items()}
+    chosen |= {"detail": "timed"} | levels
+    return (timing_text(board, chosen) or "").splitlines()
+
+
+def timing_of(name: str) -> Timing:
+    timing = load_board(name).board.timing
+    assert timing is not None
+    return timing
+
+
+def test_the_boards_of_the_issue_are_timed() -> None:
+    assert {"omap1710", "orangepi-pc", "rpi-zero", "rpi-zero2", "rpi2", "verdex"} <= set(TIMED)
+
+
+def test_classes_are_those_of_the_decoders() -> None:
+    names = re.findall(r"^\tOP_([A-Z_]+),", (SCOPE / "decode.h").read_text(), re.MULTILINE)
+    assert sorted(CLASSES) == sorted(name.lower() for name in names)
+    assert set(NEEDED) < set(CLASSES)
+
+
+@pytest.mark.parametrize("name", TIMED)
+def test_every_figure_has_its_source(name: str) -> None:
+    def walk(model: BaseModel, sourced: bool) -> None:
+        for key, value in model:
+            items = value.values() if isinstance(value, dict) else [value]
+            for item in items if not isinstance(value, tuple) else value:
+                if isinstance(item, BaseModel):
+                    walk(item, sourced or isinstance(item, Sourced))
+                elif isinstance(item, int | float | Duration):
+                    assert sourced, key
+
+    walk(timing_of(name), False)
+
+
+def test_what_the_scope_is_told_of_verdex() -> None:
+    lines = lines_of(load_board("verdex").board)
+    assert lines[:3] == ["isa arm", "clock 400000000", "issue 1"]
+    assert "cost load_multiple 1000 3000 2000" in lines
+    assert "branch 4000 128 btb2 taken 0 direct 4000 returns 0" in lines
+    assert "cache l1d 32768 32 32 fifo write=back allocate=read hit=0" in lines
+    # 60 cycles at 400 MHz.
+    assert "tlb d 32 32 150000000" in lines
+    assert "memory 140000000 140000000 100000000 8" in lines
+    # Ten bits at 115200 baud, to the femtosecond.
+    assert f"uart 0x9000000 {round(Fraction(10**16, 115200))} 64" in lines
+    assert [line for line in lines if line.startswith("region ")] == [
+        f"region bank{bank} {base} {64 << 20} flash code 515000000 515000000 1 32"
+        for bank, base in enumerate(("0x0", "0x4000000"))
+    ]
+
+
+def test_pairs_and_second_levels_are_told() -> None:
+    lines = lines_of(load_board("rpi2").board)
+    assert "issue 2" in lines and "pair alu branch" in lines
+    assert any(line.startswith("cache l2 524288 8 64 random ") for line in lines)
+    assert "tlb 2 256 2 19200000" in lines
+    assert any(line.endswith("returns 8 indirect") for line in lines)
+
+
+@pytest.mark.parametrize("name", TIMED)
+def test_each_item_is_whole_numbers_and_words(name: str) -> None:
+    board = load_board(name).board
+    word = re.compile(r"0x[0-9a-f]+|[0-9]+|[a-z_0-9-]+|(write|allocate|hit)=[a-z0-9]+")
+    for line in lines_of(board):
+        assert len(line) < 200
+        assert all(word.fullmatch(part) for part in line.split(" ")), line
+
+
+@pytest.fixture(scope="session")
+def reader(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The scope's own reader of timing files."""
+    program = tmp_path_factory.mktemp("native") / "reader"
+    sources = [*SCOPE.glob("timing*.c"), *SCOPE.glob("decode*.c"), SCOPE / "words.c"]
+    command = ["gcc", "-std=c11", "-I", str(SCOPE), "-o", str(program), *map(str, sources)]
+    subprocess.run([*command, str(ROOT / "tests/native/timing_reader.c")], check=True)
+    return program
+
+
+@pytest.mark.parametrize("name", TIMED)
+def test_the_scope_takes_what_it_is_told(name: str, reader: Path) -> None:
+    board = load_board(name).board
+    for level in timing_factors(board).get("flash", ("none",)):
+        text = "\n".join(lines_of(board, **({"flash": level} if level != "none" else {}))) + "\n"
+        done = subprocess.run(
+            [str(reader)], input=text, capture_output=True, text=True, check=False
+        )
+        assert (done.stdout, done.returncode) == ("", 0)
+    refused = subprocess.run([str(reader)], input=b"isa z80\n", capture_output=True, check=False)
+    assert refused.stdout.startswith(b"1: isa wants ")
+
+
+def test_factors_change_what_is_told() -> None:
+    board = load_board("verdex").board
+    assert timing_factors(board) == {
+        "detail": ("counted", "timed"),
+        "flash": ("tuned", "delivered", "cached"),
+    }
+    regions = {
+        level: next(line for line in lines_of(board, flash=level) if line.startswith("region"))
+        for level in ("tuned", "delivered", "cached")
+    }
+    assert " code 679000000 679000000 " in regions["delivered"]
+    assert " cached 515000000 36000000 " in regions["cached"]
+    assert lines_of(board, detail="counted") == []
+
+
+def test_a_board_without_a_model_is_counted_and_has_no_factors(tmp_path: Path) -> None:
+    board = load(tmp_path, VERDEX[: VERDEX.index("[timing]")])
+    assert timing_factors(board) == {} and timing_text(board, {}) is None
+
+
+@given(st.integers(0, 10**9), st.integers(0, 999), st.integers(10**6, 10**10))
+def test_durations_are_exact(whole: int, thousandths: int, hz: int) -> None:
+    if whole < 10**7:
+        text = f"{whole}.{thousandths:03} ns"
+        assert Duration(text).femtoseconds(hz) == whole * 10**6 + thousandths * 10**3
+    cycles = Duration(f"{whole}.{thousandths:03} cycles").femtoseconds(hz)
+    exact = (whole + Fraction(thousandths, 1000)) * 10**15 / hz
+    assert abs(cycles - exact) <= Fraction(1, 2)
+
+
+@given(st.text(max_size=20))
+def test_any_text_is_a_duration_or_refused(text: str) -> None:
+    try:
+        assert Duration(text).femtoseconds(10**9) >= 0
+    except ValueError as error:
+        assert "duration" in str(error) or "longer" in str(error)
+
+
+SRAM = """\
+[timing.regions.{}]
+base = {}
+size = 8
+type = "ram"
+caching = "cached"
+first = "1 ns"
+next = "1 ns"
+width = 4
+page = 4
+source = "a data sheet"
+kind = "manual"
+"""
+CACHE = """\
+[timing.caches.l1d]
+size = "32 KiB"
+ways = 3
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("[timing.memory]", f"{CACHE}\n[timing.memory]", "is not 3 ways x 32 bytes a line"),
+        ('latency = "140 ns"', 'latency = "-140 ns"', "timing.memory.latency: "),
+        ('latency = "140 ns"', "latency = 140", "timing.memory.latency: "),
+        ('latency = "140 ns"', 'latency = "1000 ms"', "longer than 10 ms"),
+        ("hz = 400000000\nsource", "hz = 400000000\n#", "timing.clock.source: is missing"),
+        ("hz = 400000000", "hz = -1", "timing.clock.hz: found -1"),
+        ('kind = "assumed"\n\n[timing.flash', 'kind = "guess"\n\n[timing.flash', "'assumed'"),
+        ('part = "pxa270"', 'part = "pxa27"', 'no part "pxa27"; the parts are: arm1176jzf-s, '),
+        ('part = "pxa270"', 'part = "./nosuch.toml"', "nosuch.toml: No such file"),
+        ('part = "pxa270"', "part = 3", "timing.part: found 3"),
+        ("icount_shift = 3", "icount_shift = 3\ncpus = 2", "machine.cpus is 2, and the timing"),
+        ("width = 1\n", "width = 3\n", "timing.flash.width: found 3"),
+        ("streams = 0", "streams = -1", "timing.memory.streams: found -1"),
+        ('next = "36 ns"', 'next = "36 parsecs"', "timing.factors.flash.cached: flash.next"),
+        ("[timing.margin]\nshare = 0.25", "[timing.margin]\nshare = 0", "timing.margin.share"),
+        (
+            "[timing.uart]",
+            f"{SRAM.format('one', 4096)}{SRAM.format('two', 4100)}[timing.uart]",
+            "regions.one and regions.two overlap",
+        ),
+    ],
+)
+def test_a_wrong_model_is_told_by_key(tmp_path: Path, old: str, new: str, said: str) -> None:
+    assert old in VERDEX
+    with pytest.raises(UsageError) as caught:
+        load(tmp_path, VERDEX.replace(old, new, 1))
+    assert said in str(caught.value)
+
+
+def costs_of(**cycles: list[float]) -> str:
+    body = "\n".join(f"{name} = {values}" for name, values in cycles.items())
+    return f'\n[[costs]]\nsource = "a manual of it"\nkind = "manual"\n[costs.cycles]\n{body}\n'
+
+
+@pytest.mark.parametrize(
+    ("cycles", "said"),
+    [
+        ({"alu": [-1.0, 1]}, "found -1.0; wants greater than or equal to 0"),
+        ({"alu": [1.0]}, "wants 2 or more of them"),
+        ({"frobnicate": [1.0, 1.0]}, 'there is no class "frobnicate"; there are: nop, alu, '),
+        ({"alu": [1.0, 1.0]}, "costs gives alu twice"),
+    ],
+)
+def test_wrong_costs_of_a_part(tmp_path: Path, cycles: dict[str, list[float]], said: str) -> None:
+    part = (FOLDER / "parts/pxa270.toml").read_text()
+    (tmp_path / "part.toml").write_text(part + costs_of(**cycles))
+    with pytest.raises(UsageError) as caught:
+        load(tmp_path, VERDEX.replace('"pxa270"', '"./part.toml"'))
+    assert said in str(caught.value)
+
+
+def test_a_part_must_say_what_everything_costs(tmp_path: Path) -> None:
+    part = (FOLDER / "parts/pxa270.toml").read_text().replace("alu = [1, 1]\n", "")
+    (tmp_path / "part.toml").write_text(part)
+    with pytest.raises(UsageError, match="costs lacks alu"):
+        load(tmp_path, VERDEX.replace('"pxa270"', '"./part.toml"'))
+
+
+def test_a_source_is_wanted_of_costs_too() -> None:
+    with pytest.raises(ValueError, match="source"):
+        Costs.model_validate({"kind": "manual", "cycles": {"alu": [1, 1]}})
+
+
+def test_two_instructions_a_cycle_want_pairs(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"pairing goes with core\.issue = 2"):
+        load(tmp_path, VERDEX + "\n[timing.core]\nissue = 2\n")
+
+
+def test_a_board_like_another_has_what_is_not_its_own() -> None:
+    loaded, other = load_board("rpi2"), load_board("verdex")
+    assert loaded.board.image == other.board.image
+    assert loaded.board.machine.ram == 512 << 20
+    assert loaded.board.machine.type == other.board.machine.type
+    assert loaded.board.facts != other.board.facts
+    assert loaded.folder == other.folder
+
+
+@pytest.mark.parametrize(
+    ("like", "said"),
+    [
+        ('"nosuch"', 'there is no board "nosuch"'),
+        ('"rpi-zero"', "rpi-zero is like another itself"),
+        ("7", "like: found 7; wants a board's name or file"),
+    ],
+)
+def test_what_a_board_cannot_be_like(tmp_path: Path, like: str, said: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        load(tmp_path, RPI2.replace('like = "verdex"', f"like = {like}"))
+    assert said in str(caught.value)
+
+
+def test_files_of_an_own_image_lie_beside_the_board(tmp_path: Path) -> None:
+    image = VERDEX[VERDEX.index("[image.bootloader]") : VERDEX.index("[boot]")]
+    (tmp_path / "mine.config").touch()
+    text = RPI2 + image.replace("verdex.config", "mine.config")
+    assert load(tmp_path, text).image.kernel.config == Path("mine.config")

@@ -1,0 +1,211 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A virtual board's figures beside the published ones, and what is said of its margin."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from perfboard.analysis.statistics import judge
+from perfboard.analysis.verification import (
+    Verification,
+    accuracy,
+    checked_ranges,
+    extrapolated,
+    measured,
+    probes_for,
+    verify,
+)
+from perfboard.cli.main import main
+from perfboard.model.errors import TargetError, UsageError
+from perfboard.model.progress import SilentProgress
+from perfboard.model.run import BoardSummary, Evidence, Metric, Outcome, RunError, Status, TimedAs
+from perfboard.model.timing import Published
+from perfboard.report.evidence import evidence_label, timing_words
+from perfboard.report.html import render
+from perfboard.report.text import run_text
+from perfboard.report.verification import verification_text
+from perfboard.studies import verifying
+from perfboard.studies.base import Request
+from perfboard.studies.verifying import verify_board
+
+from .runs import make_run
+
+
+def figure(metric: str, value: float, use: str = "held-out", **labels: str) -> Published:
+    return Published.model_validate(
+        {
+            "metric": metric,
+            "labels": labels,
+            "value": value,
+            "unit": "s",
+            "use": use,
+            "source": "somebody's bench",
+            "kind": "measured",
+        }
+    )
+
+
+def metric(name: str, value: float, better: str = "lower", **labels: str) -> Metric:
+    return Metric.model_validate(
+        {"name": name, "unit": "s", "labels": labels, "better": better, "samples": [value] * 3}
+    )
+
+
+def test_the_best_loop_at_the_largest_size_counts() -> None:
+    metrics = [
+        metric("memory.bandwidth", value, "higher", operation=operation, size=size, loop=loop)
+        for operation, size, loop, value in (
+            ("copy", "1024", "ldm", 90.0),
+            ("copy", "4096", "ldm", 10.0),
+            ("copy", "4096", "neon", 12.0),
+            ("read", "8192", "neon", 50.0),
+        )
+    ]
+    assert measured(metrics, figure("memory.bandwidth", 1, operation="copy")) == 12.0
+    assert measured(metrics, figure("memory.bandwidth", 1, operation="copy", loop="ldm")) == 10.0
+    assert measured(metrics, figure("memory.bandwidth", 1, operation="copy", size="1 KiB")) == 90.0
+    assert measured(metrics, figure("memory.bandwidth", 1, operation="write")) is None
+
+
+def test_only_held_out_rows_tell_the_accuracy() -> None:
+    metrics = [metric("a", 1.2), metric("b", 3.0), metric("c", 0.7)]
+    figures = [
+        figure("a", 1.0),
+        figure("b", 1.0, "calibration"),
+        figure("c", 1.0),
+        figure("d", 1.0),
+    ]
+    rows = verify(metrics, figures, 0.25)
+    assert [row.within for row in rows] == [True, None, False, None]
+    assert [row.ratio for row in rows] == [1.2, 3.0, 0.7, None]
+    found = accuracy(rows)
+    assert found is not None
+    assert (found.rows, found.mean, found.worst) == pytest.approx((2, 0.25, 0.3))
+    assert accuracy(rows[1:2]) is None
+
+
+def read(size: int) -> Metric:
+    return metric("memory.bandwidth", 1.0, "higher", operation="read", size=str(size))
+
+
+def test_probes_and_ranges() -> None:
+    figures = [
+        figure("memory.bandwidth", 1.0, size="64 KiB"),
+        figure("memory.bandwidth", 1.0, size="1 MiB"),
+        figure("cpu.clock", 1.0),
+    ]
+    assert probes_for(figures) == ["cpu.clock", "memory.bandwidth"]
+    checked = checked_ranges(figures)
+    assert checked == {"memory.bandwidth": (65536, 1048576), "cpu.clock": None}
+    metrics = [read(65536), metric("cpu.clock", 1.0)]
+    assert extrapolated(metrics, checked) == []
+    metrics += [read(2 << 20), metric("ipc.pipe.latency", 1.0)]
+    assert extrapolated(metrics, checked) == ["memory.bandwidth", "ipc.pipe.latency"]
+
+
+def timed_run(**fields: Any) -> Any:
+    board = BoardSummary(
+        name="verdex",
+        title="V",
+        description="D",
+        timed_as=TimedAs(part="XScale at 400 MHz", margin=0.25, margin_source="data sheets only"),
+    )
+    return make_run(board=board, evidence=Evidence.TIMED, **fields)
+
+
+def test_a_timed_run_shows_its_margin_and_what_is_extrapolated() -> None:
+    run = timed_run()
+    assert evidence_label(run) == "timed ±25%"
+    words = timing_words(run)
+    assert "Timed as XScale at 400 MHz" in words and "data sheets only" in words
+    assert "Extrapolated" in words and "boot.*" in words
+    for text in (run_text(run), render(run)):
+        assert "timed ±25%" in text and "Extrapolated" in text
+
+
+def test_other_runs_have_no_margin() -> None:
+    assert evidence_label(make_run()) == "counted"
+    assert timing_words(make_run()) == ""
+    assert "±25%" not in run_text(make_run())
+
+
+@pytest.mark.parametrize(
+    ("budget", "outcome"),
+    [(1.26, Outcome.PASS), (1.2, Outcome.INCONCLUSIVE), (0.8, Outcome.INCONCLUSIVE), (0.7, "fail")],
+)
+def test_a_verdict_takes_the_margin_into_account(budget: float, outcome: str) -> None:
+    verdict = judge(metric("boot.total", 1.0), budget, Evidence.TIMED, 0.25)
+    assert verdict.outcome == outcome
+    assert (verdict.value, verdict.low, verdict.high) == (1.0, 0.75, 1.25)
+    if outcome == Outcome.INCONCLUSIVE:
+        assert "straddles" in run_text(timed_run(verdicts=(verdict,)))
+
+
+REQUEST = Request(target="", factors={}, command=("perfboard",))
+
+
+def test_a_board_is_measured_once_for_each_set_of_levels(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[tuple[str, dict[str, str], list[str]]] = []
+
+    def measure(study: str, request: Request, probes: list[str], progress: Any) -> Any:
+        asked.append((request.target, dict(request.factors), probes))
+        return make_run(metrics=(metric("cpu.clock", 1e9, "higher"),))
+
+    monkeypatch.setattr(verifying, "measure_target", measure)
+    found = verify_board("rpi2", REQUEST, SilentProgress())
+    names = ["cpu.clock", "memory.bandwidth"]
+    assert asked == [("virtual:rpi2", {"detail": "timed"}, names)]
+    assert found.rows[0].ratio == pytest.approx(1e9 / 9e8)
+    assert found.accuracy is None and found.rows[-1].virtual is None
+    text = verification_text(found)
+    assert "No held-out figure was measured" in text and "absent" in text
+
+
+def test_boots_are_measured_by_the_boot_study(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[dict[str, str]] = []
+
+    class Boots:
+        def run(self, request: Request, progress: Any) -> Any:
+            asked.append(dict(request.factors))
+            kernel = metric("image.kernel.size", 1e6)
+            return make_run(metrics=(metric("boot.kernel.load", 0.8), kernel))
+
+    monkeypatch.setattr(verifying, "get_study", lambda name: {"boot": Boots()}[name])
+    found = verify_board("verdex", REQUEST, SilentProgress())
+    assert asked == [
+        {"detail": "timed", "flash": level} for level in ("tuned", "delivered", "cached")
+    ]
+    ratios = [row.ratio for row in found.rows]
+    assert ratios == [None, None, None, pytest.approx(0.8e-6 / 8.2415e-7)]
+
+
+def test_a_run_that_ended_early_verifies_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    run = make_run(status=Status.FAILED, errors=(RunError(kind="hang", message="still"),))
+    monkeypatch.setattr(verifying, "measure_target", lambda *_: run)
+    with pytest.raises(TargetError, match="ended early: still"):
+        verify_board("rpi2", REQUEST, SilentProgress())
+
+
+def test_a_board_without_published_figures_is_refused() -> None:
+    with pytest.raises(UsageError, match=r"omap1710 has no published figures"):
+        verify_board("omap1710", REQUEST, SilentProgress())
+
+
+@pytest.mark.parametrize(("virtual", "code"), [(1.1, 0), (1.5, 1)])
+def test_the_command_fails_beyond_the_margin(
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    virtual: float,
+    code: int,
+) -> None:
+    rows = tuple(verify([metric("a", virtual)], [figure("a", 1.0)], 0.25))
+    found = Verification("b", "P", 0.25, "stated", rows, accuracy(rows), ("run-1",))
+    monkeypatch.setattr(verifying, "verify_board", lambda *_: found)
+    assert main(["boards", "verify", "b", "--json"]) == code
+    (row,) = json.loads(capsys.readouterr().out)["rows"]
+    assert (row["virtual"], row["within"]) == (virtual, code == 0)
+    assert main(["boards", "verify", "b"]) == code
+    assert ("marked with !" in capsys.readouterr().out) == bool(code)
