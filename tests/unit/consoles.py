@@ -23,6 +23,9 @@ def shell_on_terminal(
     """A terminal with echo on whose other side is that program, ended afterwards."""
     process, descriptor = pty.fork()
     if process == 0:
+        # A suite that runs in the background ignores ^C, and what it starts would too.
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        signal.signal(signal.SIGQUIT, signal.SIG_DFL)
         path = {"PATH": os.environ["PATH"], "HOME": "/", "TERM": "vt100", "PS1": "board# "}
         os.execvpe(command[0], list(command), {**path, **(environment or {})})
     os.set_blocking(descriptor, False)
