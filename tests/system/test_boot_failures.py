@@ -170,7 +170,7 @@ def test_the_system_map_of_another_kernel_is_detected(
     ours = (image.kernel_file.parent / "System.map").read_text().splitlines()
     moved = []
     for line in ours:
-        address, kind, name = line.split()
+        address, kind, name = line.split(" ", 2)
         shift = 16 if kind in "tT" and name > "do_" else 0
         moved.append(f"{int(address, 16) + shift:08x} {kind} {name}\n")
     board = derive(own_files(image, tmp_path, "".join(moved)))
@@ -182,7 +182,7 @@ def test_a_kernel_without_a_needed_symbol(
     perfboard: Perfboard, derive: Derive, image: Image, tmp_path: Path
 ) -> None:
     ours = (image.kernel_file.parent / "System.map").read_text().splitlines()
-    kept = [line for line in ours if line.split()[2] != "sched_init"]
+    kept = [line for line in ours if not line.endswith(" sched_init")]
     board = derive(own_files(image, tmp_path, "\n".join(kept) + "\n"))
     done = perfboard("study", "boot", "--board", str(board), code=2)
     assert "sched_init" in done.stderr

@@ -125,7 +125,7 @@ class BootStudy:
             errors.append(
                 RunError(kind="interrupted", message=f"Interrupted in boot {len(boots) + 1}.")
             )
-        metrics = (*metrics_of(boots), _kernel_size(image))
+        metrics = (*metrics_of(boots), _kernel_size(image)) if boots else ()
         total = next((metric for metric in metrics if metric.name == "boot.total"), None)
         verdicts: tuple[Verdict, ...] = ()
         if status is Status.COMPLETE and total is not None:
