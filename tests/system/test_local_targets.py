@@ -146,4 +146,4 @@ def test_a_server_that_hangs_ends_the_run_with_what_was_measured(here: Here) -> 
     assert run["status"] == "failed"
     assert run["errors"][0]["kind"] == "hang"
     assert run["metrics"]
-    until(lambda: here.left_clean() or None)
+    until(here.left_clean)
