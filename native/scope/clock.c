@@ -5,9 +5,9 @@
 #include <dlfcn.h>
 #include <link.h>
 #include <stddef.h>
-#include <string.h>
 
 #include "emulator.h"
+#include "symbols.h"
 
 /* How QEMU 7.2 lays out `timers_state`; clock_check sees whether it is so. */
 struct timers {
@@ -36,32 +36,23 @@ static const int *use_icount; /* 0: not used, 1: with a fixed shift, 2: with a c
 static void (*cpu_exit)(void *cpu);
 static bool (*qemu_clock_expired)(int type);
 
-static void *find(const char *name)
-{
-	return dlsym(RTLD_DEFAULT, name);
-}
-
 const char *clock_find(void)
 {
+	const struct symbol wanted[] = {
+	    {"timers_state", &timers},
+	    {"use_icount", &use_icount},
+	    {"cpu_exit", &cpu_exit},
+	    {"qemu_clock_expired", &qemu_clock_expired},
+	};
+	const char *missing = symbols_find(wanted, sizeof(wanted) / sizeof(*wanted));
 	const ElfW(Sym) * symbol;
 	Dl_info info;
-	void *function;
 
-	timers = find("timers_state");
-	if (!timers || !dladdr1(timers, &info, (void **)&symbol, RTLD_DL_SYMENT) || !symbol ||
+	if (missing)
+		return missing;
+	if (!dladdr1(timers, &info, (void **)&symbol, RTLD_DL_SYMENT) || !symbol ||
 	    symbol->st_size != sizeof(*timers))
 		return "timers_state";
-	use_icount = find("use_icount");
-	if (!use_icount)
-		return "use_icount";
-	function = find("cpu_exit");
-	if (!function)
-		return "cpu_exit";
-	memcpy(&cpu_exit, &function, sizeof(function));
-	function = find("qemu_clock_expired");
-	if (!function)
-		return "qemu_clock_expired";
-	memcpy(&qemu_clock_expired, &function, sizeof(function));
 	return NULL;
 }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#define _GNU_SOURCE
 #include "emulator.h"
 
-#include <dlfcn.h>
 #include <string.h>
+
+#include "symbols.h"
 
 /* GDB's number of ARM's status register, and its bit for the Thumb set. */
 #define ARM_CPSR 25
@@ -51,10 +51,7 @@ const char *emulator_find(const char *target)
 	if (!abi)
 		return "a processor that the scope knows";
 
-	const struct {
-		const char *name;
-		void *function;
-	} wanted[] = {
+	const struct symbol wanted[] = {
 	    {"icount_update", &icount_update},
 	    {"icount_get_raw", &icount_get_raw},
 	    {"icount_get", &icount_get},
@@ -64,16 +61,11 @@ const char *emulator_find(const char *target)
 	    {"g_byte_array_new", &byte_array_new},
 	    {"g_byte_array_set_size", &byte_array_set_size},
 	};
+	const char *missing = symbols_find(wanted, sizeof(wanted) / sizeof(*wanted));
 
-	for (size_t i = 0; i < sizeof(wanted) / sizeof(*wanted); i++) {
-		void *found = dlsym(RTLD_DEFAULT, wanted[i].name);
-
-		if (!found)
-			return wanted[i].name;
-		memcpy(wanted[i].function, &found, sizeof(found));
-	}
-	register_bytes = byte_array_new();
-	return NULL;
+	if (!missing)
+		register_bytes = byte_array_new();
+	return missing;
 }
 
 struct instant emulator_now(size_t pending)

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#define _GNU_SOURCE
 #include "places.h"
 
-#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
+
+#include "symbols.h"
 
 /* How QEMU 7.2 lays out the answer of qemu_plugin_get_hwaddr. */
 struct hwaddr_layout {
@@ -37,10 +36,7 @@ static uint64_t (*qemu_ram_get_used_length)(void *block);
 
 const char *places_find(void)
 {
-	const struct {
-		const char *name;
-		void *function;
-	} wanted[] = {
+	const struct symbol wanted[] = {
 	    {"cpu_physical_memory_is_io", &cpu_physical_memory_is_io},
 	    {"cpu_physical_memory_map", &cpu_physical_memory_map},
 	    {"cpu_physical_memory_unmap", &cpu_physical_memory_unmap},
@@ -51,14 +47,7 @@ const char *places_find(void)
 	    {"qemu_ram_get_used_length", &qemu_ram_get_used_length},
 	};
 
-	for (size_t i = 0; i < sizeof(wanted) / sizeof(*wanted); i++) {
-		void *found = dlsym(RTLD_DEFAULT, wanted[i].name);
-
-		if (!found)
-			return wanted[i].name;
-		memcpy(wanted[i].function, &found, sizeof(found));
-	}
-	return NULL;
+	return symbols_find(wanted, sizeof(wanted) / sizeof(*wanted));
 }
 
 /* What no region names has the emulator's own number, which never changes either. */
