@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from contextlib import ExitStack, closing, suppress
 from types import TracebackType
 
+from perfboard.analysis.statistics import REPEATS
 from perfboard.model.errors import PerfboardError, TargetError
 from perfboard.model.progress import Progress
-from perfboard.model.run import Evidence
 from perfboard.probes.binaries import architecture_of, find_binary
 from perfboard.probes.exchange import Answer, Exchange
 from perfboard.probes.records import Applet, read_applets
@@ -109,7 +109,7 @@ class ProbeSession:
             folder = stack.enter_context(working_folder(shell))
             shell.push(binary, f"{folder}/{NAME}", self._progress)
             channel = stack.enter_context(closing(shell.start(self._script(folder))))
-            virtual = self._target.evidence in (Evidence.TIMED, Evidence.COUNTED)
+            virtual = self._target.evidence in REPEATS
             exchange = Exchange(channel, _VIRTUAL_PATIENCE if virtual else 1.0)
             try:
                 hello = exchange.hello()

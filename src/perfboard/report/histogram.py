@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from perfboard.model.units import format_value
-from perfboard.report.plot import CHARACTER, Layout, Text, short_value
+from perfboard.report.plot import CHARACTER, Layout, Plane, Text, short_value
 from perfboard.report.waterfall import tick_step
 
 # A bar is seen, however few samples it stands for.
@@ -30,19 +30,9 @@ class Bin:
 
 
 @dataclass(frozen=True)
-class Histogram:
-    """The whole histogram; `left`, `right`, `top`, `bottom` bound its plane."""
+class Histogram(Plane):
+    """The whole histogram."""
 
-    width: float
-    height: float
-    font: float
-    left: float
-    right: float
-    top: float
-    bottom: float
-    x_ticks: tuple[Text, ...]
-    y_ticks: tuple[Text, ...]
-    titles: tuple[Text, ...]
     bins: tuple[Bin, ...]
 
 

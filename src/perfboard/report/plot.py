@@ -94,8 +94,8 @@ class Text:
 
 
 @dataclass(frozen=True)
-class Drawing:
-    """The whole graph; `left`, `right`, `top`, `bottom` bound its plane."""
+class Plane:
+    """What every drawing over two axes has; `left`, `right`, `top`, `bottom` bound its plane."""
 
     width: float
     height: float
@@ -107,6 +107,12 @@ class Drawing:
     x_ticks: tuple[Text, ...]
     y_ticks: tuple[Text, ...]
     titles: tuple[Text, ...]
+
+
+@dataclass(frozen=True)
+class Drawing(Plane):
+    """The whole graph."""
+
     bands: tuple[tuple[float, float], ...]
     band_labels: tuple[Text, ...]
     strokes: tuple[Stroke, ...]

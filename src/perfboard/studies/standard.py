@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from importlib.metadata import version
 
+from perfboard.analysis.statistics import REPEATS
 from perfboard.model.errors import PerfboardError, UsageError
 from perfboard.model.progress import Progress
-from perfboard.model.run import BoardSummary, Evidence, Provenance, Run, RunError, Status
+from perfboard.model.run import BoardSummary, Provenance, Run, RunError, Status
 from perfboard.probes.plan import Measuring, Plan
 from perfboard.probes.records import Applet
 from perfboard.probes.session import ProbeSession
@@ -51,7 +52,7 @@ def measure_target(study: str, request: Request, probes: Sequence[str], progress
             ProbeSession(target, progress) as session,
         ):
             applets = _choose(session.applets(), probes)
-            virtual = target.evidence in (Evidence.TIMED, Evidence.COUNTED)
+            virtual = target.evidence in REPEATS
             measuring = Measuring(session, applets, Plan(request.budget_s, virtual))
             measured = _Measured(target, session.machine, session.arch, measuring)
             measured.run(request.budget_s, progress)
