@@ -81,6 +81,12 @@ class Perfboard:
     def json(self, *words: str, code: int = 0) -> Any:
         return json.loads(self(*words, "--json", code=code).stdout)
 
+    def finish(self, process: subprocess.Popen[str], code: int) -> Any:
+        """The run of a command that was started, once it has ended with `code`."""
+        out, err = process.communicate(timeout=_PATIENCE_S)
+        assert process.returncode == code, f"exit {process.returncode}\n{out}\n{err}"
+        return self.json("show", "latest")
+
 
 @pytest.fixture
 def perfboard(tmp_path: Path, image: Image) -> Perfboard:
@@ -121,12 +127,6 @@ class Here(Perfboard):
         return not any(e.startswith(str(self.place)) for e in exes) and not any(
             self.place.iterdir()
         )
-
-    def finish(self, process: subprocess.Popen[str], code: int) -> Any:
-        """The run of a command that was started, once it has ended with `code`."""
-        out, err = process.communicate(timeout=_PATIENCE_S)
-        assert process.returncode == code, f"exit {process.returncode}\n{out}\n{err}"
-        return self.json("show", "latest")
 
 
 @pytest.fixture

@@ -4,7 +4,6 @@
 import os
 import select
 import signal
-import subprocess
 import threading
 import time
 from collections import Counter
@@ -20,7 +19,7 @@ from perfboard.images.image import Image
 from perfboard.targets.serial import SerialLine
 
 from ..unit.consoles import SHELLS, BadLine, quiet_terminal, shell_on_terminal
-from .conftest import Change, Perfboard
+from .conftest import Change, Perfboard, until
 
 _PATIENCE_S = 120
 
@@ -106,12 +105,6 @@ def command(tmp_path: Path) -> Perfboard:
     return Perfboard(tmp_path / "data")
 
 
-def finish(command: Perfboard, process: subprocess.Popen[str], code: int) -> Any:
-    out, err = process.communicate(timeout=_PATIENCE_S)
-    assert process.returncode == code, f"exit {process.returncode}\n{out}\n{err}"
-    return command.json("show", "latest")
-
-
 @pytest.mark.parametrize("damage", [0.0, 5e-5])
 def test_probes_run_over_a_serial_line(command: Perfboard, tmp_path: Path, damage: float) -> None:
     with board_on_a_line(tmp_path / "place", damage) as board:
@@ -132,11 +125,9 @@ def test_an_interruption_leaves_nothing_on_the_board_and_its_shell_usable(
     with board_on_a_line(tmp_path / "place") as board:
         words = ["kernel.syscall", "--budget", "60", "--target", board.target]
         process = command.start("measure", *words)
-        deadline = time.monotonic() + _PATIENCE_S
-        while len(board.processes()) < 2 and time.monotonic() < deadline:
-            time.sleep(0.01)
+        until(lambda: len(board.processes()) >= 2)
         process.send_signal(signal.SIGINT)
-        run = finish(command, process, 130)
+        run = command.finish(process, 130)
         assert run["status"] == "aborted"
         assert board.left_clean()
         assert board.answers()
@@ -148,9 +139,7 @@ def test_an_interruption_of_the_copy_leaves_nothing_either(
     with board_on_a_line(tmp_path / "place") as board:
         words = ["kernel.syscall", "--budget", "60", "--target", board.target]
         process = command.start("measure", *words)
-        deadline = time.monotonic() + _PATIENCE_S
-        while not any(board.place.glob("*/*.part*")) and time.monotonic() < deadline:
-            time.sleep(0.001)
+        until(lambda: any(board.place.glob("*/*.part*")))
         process.send_signal(signal.SIGINT)
         process.communicate(timeout=_PATIENCE_S)
         assert process.returncode == 130

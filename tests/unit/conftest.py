@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """No unit test measures time, so a busy machine fails none: Hypothesis sets no deadline."""
 
-import subprocess
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
+
+from .sanitized import compile_sanitized
 
 settings.register_profile("perfboard", deadline=None)
 settings.load_profile("perfboard")
@@ -21,15 +22,9 @@ _MODEL_PARTS = (
 @pytest.fixture(scope="session")
 def model_harness(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The parts of the scope's timing model, with sanitizers; see its source."""
-    program = tmp_path_factory.mktemp("model") / "harness"
-    subprocess.run(
-        [
-            *("gcc", "-std=c11", "-g", "-O1", "-Wall", "-Wextra", "-Werror"),
-            *("-fsanitize=address,undefined", "-fno-sanitize-recover=all"),
-            *("-I", str(_SCOPE), "-o", str(program)),
-            str(_ROOT / "tests" / "native" / "model_harness.c"),
-            *(str(_SCOPE / part) for part in _MODEL_PARTS),
-        ],
-        check=True,
+    return compile_sanitized(
+        tmp_path_factory.mktemp("model") / "harness",
+        _SCOPE,
+        _ROOT / "tests" / "native" / "model_harness.c",
+        *(_SCOPE / part for part in _MODEL_PARTS),
     )
-    return program

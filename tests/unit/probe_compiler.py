@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compiles the probe's core for this machine, with sanitizers, and with a file of the tests."""
 
-import subprocess
 from collections.abc import Sequence
 from pathlib import Path
+
+from .sanitized import compile_sanitized
 
 ROOT = Path(__file__).parents[2]
 PROBE = ROOT / "native" / "probe"
@@ -20,21 +21,16 @@ def compile_probe(
     """`source` is a file of tests/native; `fake_clock`: it has a clock_gettime() of its own."""
     wrap = ("-Wl,--wrap=clock_gettime",) if fake_clock else ()
     core = [PROBE / f"{name}.c" for name in _CORE if name not in without]
-    _compile(program, *wrap, ROOT / "tests" / "native" / source, *core)
+    compile_sources(program, *wrap, ROOT / "tests" / "native" / source, *core)
 
 
 def compile_applets(program: Path, *patterns: str) -> None:
     """The probe with no other applets than those in files that match one of `patterns`."""
     core = [PROBE / f"{name}.c" for name in _CORE]
-    _compile(program, *core, *(path for pattern in patterns for path in PROBE.glob(pattern)))
+    compile_sources(program, *core, *(path for pattern in patterns for path in PROBE.glob(pattern)))
 
 
-def _compile(program: Path, *words: str | Path) -> None:
-    command = [
-        *("gcc", "-std=c11", "-D_GNU_SOURCE", "-g", "-O1", "-Wall", "-Wextra", "-Werror"),
-        # It fears for text that is cut on purpose.
-        "-Wno-format-truncation",
-        *("-fsanitize=address,undefined", "-fno-sanitize-recover=all"),
-        *("-I", PROBE, "-o", program, *words),
-    ]
-    subprocess.run(command, check=True)
+def compile_sources(program: Path, *words: str | Path) -> Path:
+    """`program`, made of sources of the probe and of the tests."""
+    # The warning fears for text that is cut on purpose.
+    return compile_sanitized(program, PROBE, "-D_GNU_SOURCE", "-Wno-format-truncation", *words)

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from .sanitized import compile_sanitized
+
 ROOT = Path(__file__).parents[2]
 SCOPE = ROOT / "native" / "scope"
 
@@ -14,18 +16,12 @@ SCOPE = ROOT / "native" / "scope"
 @pytest.fixture(scope="session")
 def harness(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Reads marks from standard input, and prints each as a record that was reached."""
-    program = tmp_path_factory.mktemp("native") / "harness"
-    subprocess.run(
-        [
-            *("gcc", "-std=c11", "-g", "-O1", "-Wall", "-Wextra", "-Werror"),
-            *("-fsanitize=address,undefined", "-fno-sanitize-recover=all"),
-            *("-I", str(SCOPE), "-o", str(program)),
-            *(str(ROOT / "tests" / "native" / "scope_harness.c"),),
-            *(str(SCOPE / "marks.c"), str(SCOPE / "record.c")),
-        ],
-        check=True,
+    return compile_sanitized(
+        tmp_path_factory.mktemp("native") / "harness",
+        SCOPE,
+        ROOT / "tests" / "native" / "scope_harness.c",
+        *(SCOPE / "marks.c", SCOPE / "record.c"),
     )
-    return program
 
 
 def read(harness: Path, marks: bytes, *text: str) -> subprocess.CompletedProcess[bytes]:

@@ -12,6 +12,8 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
+from .sanitized import compile_sanitized
+
 ROOT = Path(__file__).parents[2]
 PROBE = ROOT / "native" / "probe"
 BACKWARD, RANDOM = 0, -1
@@ -29,17 +31,9 @@ counts = st.lists(st.integers(1, 700), min_size=1, max_size=4)
 
 @pytest.fixture(scope="session")
 def harness(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    source = ROOT / "tests" / "native" / "chase_harness.c"
     program = tmp_path_factory.mktemp("native") / "chase"
-    subprocess.run(
-        [
-            *("gcc", "-std=c11", "-D_GNU_SOURCE", "-g", "-O1", "-Wall", "-Wextra", "-Werror"),
-            *("-fsanitize=address,undefined", "-fno-sanitize-recover=all"),
-            *("-I", str(PROBE), "-o", str(program)),
-            *(str(ROOT / "tests" / "native" / "chase_harness.c"), str(PROBE / "chase.c")),
-        ],
-        check=True,
-    )
-    return program
+    return compile_sanitized(program, PROBE, "-D_GNU_SOURCE", source, PROBE / "chase.c")
 
 
 def run(harness: Path, *words: object) -> str:

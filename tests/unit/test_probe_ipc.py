@@ -19,7 +19,7 @@ from typing import Any
 import psutil
 import pytest
 
-from .probe_compiler import PROBE
+from .probe_compiler import PROBE, compile_sources
 
 # Not what measures memory: it takes long to compile, and has tests of its own.
 _OTHERS = ("chase", "cpu_", "file_", "fresh", "loops_", "memory_", "scratch")
@@ -43,18 +43,8 @@ class Said:
 
 @pytest.fixture(scope="session")
 def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    program = tmp_path_factory.mktemp("native") / "probe"
     sources = [path for path in sorted(PROBE.glob("*.c")) if not path.name.startswith(_OTHERS)]
-    subprocess.run(
-        [
-            *("gcc", "-std=c11", "-D_GNU_SOURCE", "-g", "-O1", "-Wno-format-truncation"),
-            *("-Wall", "-Wextra", "-Werror"),
-            *("-fsanitize=address,undefined", "-fno-sanitize-recover=all"),
-            *("-o", str(program), *map(str, sources)),
-        ],
-        check=True,
-    )
-    return program
+    return compile_sources(tmp_path_factory.mktemp("native") / "probe", *sources)
 
 
 @pytest.fixture

@@ -11,13 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from .probe_compiler import PROBE, ROOT
+from .probe_compiler import PROBE, ROOT, compile_sources
 
 _MIB = 1 << 20
-_FLAGS = (
-    *("gcc", "-std=c11", "-D_GNU_SOURCE", "-g", "-O1", "-Wall", "-Wextra", "-Werror"),
-    *("-Wno-format-truncation", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"),
-)
 _PARTS = (
     *("batch", "child", "clock", "fresh", "json", "memory", "memory_buffers", "place"),
     *("disturbance", "frequency", "reading", "scratch"),
@@ -30,23 +26,18 @@ def _loops() -> Iterator[Path]:
     return PROBE.glob("loops_*.c")
 
 
-def _compile(program: Path, *words: str | Path) -> Path:
-    subprocess.run([*_FLAGS, "-I", PROBE, "-o", program, *words], check=True)
-    return program
-
-
 @pytest.fixture(scope="session")
 def harness(tmp_path_factory: pytest.TempPathFactory) -> Path:
     parts = [PROBE / f"{name}.c" for name in _PARTS]
     source = ROOT / "tests" / "native" / "memory_harness.c"
     folder = tmp_path_factory.mktemp("native")
-    return _compile(folder / "memory", "-Wl,--wrap=clock_gettime", source, *parts, *_loops())
+    return compile_sources(folder / "memory", "-Wl,--wrap=clock_gettime", source, *parts, *_loops())
 
 
 @pytest.fixture(scope="session")
 def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     sources = [path for path in PROBE.glob("*.c") if not path.name.startswith(_NOT_MEMORY)]
-    return _compile(tmp_path_factory.mktemp("native") / "probe", *sources)
+    return compile_sources(tmp_path_factory.mktemp("native") / "probe", *sources)
 
 
 @pytest.fixture
@@ -116,8 +107,7 @@ def loops(tmp_path_factory: pytest.TempPathFactory) -> list[Any]:
     """Without sanitizers: the harness is stopped at pages without access, on purpose."""
     program = tmp_path_factory.mktemp("native") / "loops"
     source = ROOT / "tests" / "native" / "loops_harness.c"
-    flags = [flag for flag in _FLAGS if "sanitize" not in flag]
-    subprocess.run([*flags, "-I", PROBE, "-o", program, source, *_loops()], check=True)
+    compile_sources(program, "-fno-sanitize=all", source, *_loops())
     return [json.loads(line) for line in output(program).splitlines()]
 
 

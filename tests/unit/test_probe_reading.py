@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from .probe_compiler import PROBE, ROOT
+from .probe_compiler import PROBE, ROOT, compile_sources
 
 # What a line is cut to.
 _ROOM = 1023
@@ -16,17 +16,9 @@ _ROOM = 1023
 
 @pytest.fixture(scope="session")
 def harness(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    program = tmp_path_factory.mktemp("native") / "reading"
-    subprocess.run(
-        [
-            *("gcc", "-std=c11", "-D_GNU_SOURCE", "-g", "-O1", "-Wall", "-Wextra", "-Werror"),
-            *("-Wno-format-truncation", "-fsanitize=address,undefined"),
-            *("-fno-sanitize-recover=all", "-I", str(PROBE), "-o", str(program)),
-            *(str(ROOT / "tests" / "native" / "reading_harness.c"), str(PROBE / "reading.c")),
-        ],
-        check=True,
-    )
-    return program
+    source = ROOT / "tests" / "native" / "reading_harness.c"
+    folder = tmp_path_factory.mktemp("native")
+    return compile_sources(folder / "reading", source, PROBE / "reading.c")
 
 
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])

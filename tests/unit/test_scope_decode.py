@@ -12,6 +12,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from .sanitized import compile_sanitized
+
 ROOT = Path(__file__).parents[2]
 SCOPE = ROOT / "native" / "scope"
 TABLES = ROOT / "tests" / "data" / "decode"
@@ -44,18 +46,12 @@ _ZERO = (
 @pytest.fixture(scope="session")
 def harness(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Decodes lines of hexadecimal bytes; see its header."""
-    program = tmp_path_factory.mktemp("native") / "decode"
-    subprocess.run(
-        [
-            *("gcc", "-std=c11", "-g", "-O1", "-Wall", "-Wextra", "-Werror"),
-            *("-fsanitize=address,undefined", "-fno-sanitize-recover=all"),
-            *("-I", str(SCOPE), "-o", str(program)),
-            str(ROOT / "tests" / "native" / "decode_harness.c"),
-            *map(str, sorted(SCOPE.glob("decode*.c"))),
-        ],
-        check=True,
+    return compile_sanitized(
+        tmp_path_factory.mktemp("native") / "decode",
+        SCOPE,
+        ROOT / "tests" / "native" / "decode_harness.c",
+        *sorted(SCOPE.glob("decode*.c")),
     )
-    return program
 
 
 def decode(harness: Path, isa: str, codes: list[bytes]) -> list[Decoded]:
