@@ -21,7 +21,7 @@ test: check unit
 	$(VENV)/bin/pytest tests/system
 
 unit: $(VENV)/.dev
-	$(VENV)/bin/pytest --numprocesses auto tests/unit
+	$(VENV)/bin/pytest --numprocesses auto --dist loadfile tests/unit
 
 check: $(VENV)/.dev
 	$(VENV)/bin/ruff check hatch_build.py src tests benchmarks
