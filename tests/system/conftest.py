@@ -9,6 +9,7 @@ import sys
 import time
 import tomllib
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -104,6 +105,18 @@ def until(sought: Callable[[], _Found | None]) -> _Found:
     raise AssertionError("waited for in vain")
 
 
+def running_from(folder: Path) -> list[psutil.Process]:
+    """The processes whose program lies in `folder`."""
+    found = []
+    for pid in psutil.pids():
+        # process_iter() would keep the program that a process ran before its exec.
+        with suppress(psutil.Error):
+            process = psutil.Process(pid)
+            if process.exe().startswith(str(folder)):
+                found.append(process)
+    return found
+
+
 class Here(Perfboard):
     """The command, whose probes of this machine run in a folder of the test's own."""
 
@@ -115,18 +128,15 @@ class Here(Perfboard):
 
     def running(self, *words: str) -> psutil.Process | None:
         """A process of the probe in that folder whose first argument is one of `words`."""
-        for process in psutil.process_iter(["exe", "cmdline"]):
-            exe, command = process.info["exe"] or "", process.info["cmdline"] or []
-            if exe.startswith(str(self.place)) and command[1:2] and command[1] in words:
-                return process
+        for process in running_from(self.place):
+            with suppress(psutil.Error):
+                if any(word in words for word in process.cmdline()[1:2]):
+                    return process
         return None
 
     def left_clean(self) -> bool:
         """Whether neither a process nor a file of the probe is left."""
-        exes = (process.info["exe"] or "" for process in psutil.process_iter(["exe"]))
-        return not any(e.startswith(str(self.place)) for e in exes) and not any(
-            self.place.iterdir()
-        )
+        return not running_from(self.place) and not any(self.place.iterdir())
 
 
 @pytest.fixture

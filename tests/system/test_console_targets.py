@@ -18,8 +18,8 @@ import pytest
 from perfboard.images.image import Image
 from perfboard.targets.serial import SerialLine
 
-from ..unit.consoles import SHELLS, BadLine, quiet_terminal, shell_on_terminal
-from .conftest import Change, Perfboard, until
+from .conftest import Change, Perfboard, running_from, until
+from .consoles import SHELLS, BadLine, quiet_terminal, shell_on_terminal
 
 _PATIENCE_S = 120
 
@@ -39,11 +39,7 @@ class Board:
 
     def processes(self) -> list[psutil.Process]:
         """The probe's processes on the board."""
-        found = []
-        for process in psutil.process_iter(["exe"]):
-            if (process.info["exe"] or "").startswith(str(self.place)):
-                found.append(process)
-        return found
+        return running_from(self.place)
 
     def left_clean(self) -> bool:
         return not self.processes() and not any(self.place.iterdir())
