@@ -6,7 +6,7 @@
 #define LEAST_SHARE_S 1e-3
 #define MOST_OVERRUN 1.6
 /* To find the batch, to settle, and three slopes of one and two batches each. */
-#define LEAST_BATCHES 13
+#define LEAST_BATCHES (3 * TURNS * FEWEST_SAMPLES + 4)
 
 struct budget budget_begin(const struct options *options, int points)
 {

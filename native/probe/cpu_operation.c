@@ -15,8 +15,6 @@
 #include <string.h>
 #include <sys/auxv.h>
 
-#define FEWEST_SAMPLES 3
-
 static bool time_chain(const struct chain *chain, struct numbers *numbers, double seconds,
 		       struct slopes *slopes)
 {

@@ -1,14 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fresh.h"
 
+#include <math.h>
+
 #define TICKS_A_BATCH 1000
-#define FEWEST_SAMPLES 3
-#define USUAL_SAMPLES 11
+#define USUAL_SAMPLES 4
 
 struct batch {
 	double ns;
 	double operations;
 };
+
+/* What else the machine does can but lengthen a batch: the least counts. */
+static void keep_least(struct batch *least, const struct batch *batch)
+{
+	if (batch->ns * least->operations < least->ns * batch->operations)
+		*least = *batch;
+}
 
 static bool time_batch(const struct fresh *fresh, unsigned long count, struct batch *batch)
 {
@@ -25,36 +33,39 @@ bool time_fresh(const struct fresh *fresh, unsigned long least, unsigned long mo
 		struct slopes *slopes)
 {
 	double least_ns = TICKS_A_BATCH * (double)clock_facts()->tick_ns;
-	/* A pair is three batches of work, and as much again to renew it. */
-	double usual_ns = seconds * 1e9 / (6 * USUAL_SAMPLES);
+	/* A turn is three batches of work, and as much again to renew it. */
+	double usual_ns = seconds * 1e9 / (6 * TURNS * USUAL_SAMPLES);
 	uint64_t began = clock_now();
 	unsigned long count = least;
-	struct batch half, whole;
+	struct batch first;
 
 	/* The first is the warm-up too. */
 	for (;; count *= 2) {
-		if (!time_batch(fresh, count, &half) || !time_batch(fresh, count, &half))
+		if (!time_batch(fresh, count, &first) || !time_batch(fresh, count, &first))
 			return false;
-		if ((half.ns >= least_ns && half.ns >= usual_ns) || 4 * count > most)
+		if ((first.ns >= least_ns && first.ns >= usual_ns) || 4 * count > most)
 			break;
 	}
-	if (half.ns < least_ns) {
+	if (first.ns < least_ns) {
 		because("%lu of them, as many as there is room for, take %.3g s: less than %d "
 			"ticks of the clock",
-			count, half.ns * 1e-9, TICKS_A_BATCH);
+			count, first.ns * 1e-9, TICKS_A_BATCH);
 		return false;
 	}
 	slopes->batch = count;
 	slopes->count = 0;
 	slopes->settled = true;
 	for (int tries = 0; tries < 2 * MOST_SAMPLES && slopes->count < MOST_SAMPLES; tries++) {
-		/* By turns, against a drift. */
-		struct batch *first = tries % 2 ? &whole : &half;
-		struct batch *second = tries % 2 ? &half : &whole;
+		struct batch half = {INFINITY, 1}, whole = half, batch;
 
-		if (!time_batch(fresh, tries % 2 ? 2 * count : count, first) ||
-		    !time_batch(fresh, tries % 2 ? count : 2 * count, second))
-			return false;
+		for (int turn = 0; turn < 2 * TURNS; turn++) {
+			/* The larger first and last by turns, against a drift. */
+			bool larger = (turn + tries + turn / 2) % 2;
+
+			if (!time_batch(fresh, larger ? 2 * count : count, &batch))
+				return false;
+			keep_least(larger ? &whole : &half, &batch);
+		}
 		if (whole.ns > half.ns && whole.operations > half.operations)
 			slopes->seconds[slopes->count++] =
 			    (whole.ns - half.ns) * 1e-9 / (whole.operations - half.operations);

@@ -52,6 +52,9 @@ unsigned clock_steps_back(void);
 typedef void batch_function(void *context, unsigned long count);
 
 #define MOST_SAMPLES 64
+#define FEWEST_SAMPLES 2
+/* Batches of each size that a sample is made of: the least of them. */
+#define TURNS 3
 
 struct slopes {
 	int count;

@@ -18,6 +18,8 @@
 #include <time.h>
 
 static uint64_t now = 1000000000, tick = 1, cost, overhead, each, back, readings;
+/* Each so many batches, one takes a second more. */
+static uint64_t disturbed, batches;
 
 int __wrap_clock_gettime(clockid_t clock, struct timespec *time);
 
@@ -39,16 +41,18 @@ static void operate(void *context, unsigned long count)
 {
 	(void)context;
 	now += overhead + count * each;
+	if (disturbed && ++batches % disturbed == 0)
+		now += 1000000000;
 }
 
 static int slopes(char **words)
 {
-	uint64_t *const numbers[] = {&tick, &cost, &overhead, &each, &back};
+	uint64_t *const numbers[] = {&tick, &cost, &overhead, &each, &back, &disturbed};
 	struct slopes found = {0};
 
-	for (int i = 0; i < 5; i++)
+	for (int i = 0; i < 6; i++)
 		*numbers[i] = strtoull(words[i], NULL, 10);
-	bool measured = time_slopes(operate, NULL, strtod(words[5], NULL), &found);
+	bool measured = time_slopes(operate, NULL, strtod(words[6], NULL), &found);
 
 	printf("{\"measured\":%d,\"batch\":%lu,\"settled\":%d,\"tick\":%" PRIu64
 	       ",\"steps_back\":%u,\"unusable\":%u,\"why\":\"%s\",\"samples\":[",
@@ -116,7 +120,7 @@ static int frames(void)
 
 int main(int argc, char **argv)
 {
-	if (argc == 8 && !strcmp(argv[1], "slopes"))
+	if (argc == 9 && !strcmp(argv[1], "slopes"))
 		return slopes(argv + 2);
 	if (argc == 2 && !strcmp(argv[1], "json"))
 		return json();

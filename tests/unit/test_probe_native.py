@@ -38,17 +38,18 @@ def slopes(
     overhead: int = 0,
     operation: int,
     back: int = 0,
+    disturbed: int = 0,
     seconds: float,
 ) -> dict[str, Any]:
     """What time_slopes() finds of an operation of so many ns; see probe_harness.c."""
-    words = (tick, cost, overhead, operation, back, seconds)
+    words = (tick, cost, overhead, operation, back, disturbed, seconds)
     return dict(json.loads(run(harness, "slopes", *map(str, words))))
 
 
 def test_what_a_batch_costs_beside_its_operations_drops_out(harness: Path) -> None:
     found = slopes(harness, overhead=5000, operation=7, seconds=1)
     assert found["measured"] and found["settled"]
-    assert len(found["samples"]) >= 3
+    assert len(found["samples"]) >= 2
     assert found["samples"] == pytest.approx([7e-9] * len(found["samples"]), rel=1e-12)
 
 
@@ -65,6 +66,13 @@ def test_a_slope_is_wrong_by_ticks_and_no_more(
     assert found["measured"]
     for sample in found["samples"]:
         assert abs(sample * 1e9 - operation) <= 2 * tick / found["batch"] + 1e-6 * operation
+
+
+@pytest.mark.parametrize("disturbed", [3, 4, 5, 7])
+def test_what_lengthens_a_batch_now_and_then_is_in_no_sample(harness: Path, disturbed: int) -> None:
+    found = slopes(harness, operation=7, disturbed=disturbed, seconds=1)
+    assert found["measured"]
+    assert found["samples"] == pytest.approx([7e-9] * len(found["samples"]), rel=1e-12)
 
 
 def test_a_batch_spans_a_thousand_ticks(harness: Path) -> None:
