@@ -3,8 +3,9 @@
 # make test:  set up, check, and run every test.
 
 PACKAGES := bc bison build-essential ca-certificates clang-format flex \
-	gcc-arm-linux-gnueabihf libc6-dev-armhf-cross python3-venv \
-	qemu-system-arm squashfs-tools util-linux xz-utils
+	gcc-aarch64-linux-gnu gcc-arm-linux-gnueabihf gcc-i686-linux-gnu \
+	libc6-dev-arm64-cross libc6-dev-armhf-cross libc6-dev-i386-cross python3-venv \
+	qemu-system-arm qemu-system-x86 squashfs-tools util-linux xz-utils
 # No server that starts with its package: $(SERVERS) names those, where that harms nobody.
 TEST_PACKAGES := busybox-static dropbear-bin iproute2 openssh-client qemu-user-static
 SERVERS ?=

@@ -64,6 +64,15 @@ def test_boot_command_copies_whole_words_and_starts_the_kernel() -> None:
     assert "fdt set /framebuffer@43f00000 stride <1280>" in command
 
 
+@pytest.mark.parametrize(
+    ("emulator", "command"), [("qemu-system-arm", "bootz"), ("qemu-system-aarch64", "booti")]
+)
+def test_each_architectures_kernel_is_started_by_its_command(emulator: str, command: str) -> None:
+    machine = BOARD.machine.model_copy(update={"emulator": emulator})
+    board = BOARD.model_copy(update={"machine": machine})
+    assert f"; {command} 0x41000000 - " in boot_command(board, 8, None)
+
+
 def test_boot_command_with_an_initrd_gives_its_exact_size() -> None:
     bootloader = BOARD.image.bootloader.model_copy(update={"initrd_address": 0x42000000})
     image = BOARD.image.model_copy(

@@ -11,7 +11,7 @@ import perfboard.boards.loader as loader
 from perfboard.boards.loader import LoadedBoard, load_board
 from perfboard.images.cache import cache_root
 from perfboard.images.image import FACTORS, build_image, choose_levels
-from perfboard.images.tools import TOOLS, missing_tools
+from perfboard.images.tools import TOOLS, missing_tools, require_tools
 from perfboard.model.errors import EnvironmentLacksError, UsageError
 from perfboard.model.progress import SilentProgress
 from tests.unit.kernels import make_kernel, make_zimage
@@ -130,10 +130,33 @@ def test_missing_tools_are_told_before_anything_is_built(
     assert not cache_root().exists()
 
 
+@pytest.mark.parametrize(
+    ("architecture", "packages"),
+    [
+        ("armhf", "gcc-arm-linux-gnueabihf qemu-system-arm"),
+        ("arm64", "gcc-aarch64-linux-gnu qemu-system-arm"),
+        ("i386", "gcc-i686-linux-gnu qemu-system-x86"),
+    ],
+)
+def test_the_packages_of_one_architecture(
+    monkeypatch: pytest.MonkeyPatch, architecture: str, packages: str
+) -> None:
+    monkeypatch.setenv("PATH", "")
+    with pytest.raises(EnvironmentLacksError) as caught:
+        require_tools(["root", "emulator"], architecture)
+    named = set(str(caught.value).partition("apt-get install ")[2].split())
+    assert {name for name in named if not name.startswith("libc6")} == {
+        *packages.split(),
+        "squashfs-tools",
+        "util-linux",
+    }
+
+
 def test_the_tools_of_one_use(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "")
     assert "qemu-system-arm" in {tool.name for tool in missing_tools(["emulator"])}
     assert "make" not in {tool.name for tool in missing_tools(["emulator"])}
+    assert "qemu-system-aarch64" not in {tool.name for tool in missing_tools(["emulator"], "armhf")}
     everywhere = {tool.name for tool in TOOLS if "/" not in tool.name}
     assert everywhere <= {tool.name for tool in missing_tools()}
 

@@ -8,11 +8,14 @@ import pytest
 
 import perfboard.images.kernel as kernel_module
 from perfboard.boards.loader import load_board
+from perfboard.images.architecture import ARCHITECTURES, architecture_of
 from perfboard.images.cache import cache_root
 from perfboard.images.kernel import dropped_options, keep_kernel, read_fragment
 from perfboard.model.errors import EnvironmentLacksError, UsageError
 from perfboard.model.progress import SilentProgress
-from tests.unit.kernels import make_kernel, make_zimage
+from tests.unit.kernels import make_kernel, make_wide_kernel, make_zimage
+
+ARMHF = architecture_of(load_board("verdex").board)
 
 
 @pytest.fixture(autouse=True)
@@ -77,11 +80,11 @@ def test_an_own_kernel_and_its_map_are_copied(tmp_path: Path) -> None:
     kernel, system_map = tmp_path / "vmlinuz", tmp_path / "map"
     kernel.write_bytes(make_zimage(image))
     system_map.write_text(text)
-    folder = keep_kernel(kernel, system_map, SilentProgress())
+    folder = keep_kernel(ARMHF, kernel, system_map, SilentProgress())
     assert folder.is_relative_to(cache_root())
     assert (folder / "zImage").read_bytes() == make_zimage(image)
     assert (folder / "System.map").read_text() == text
-    assert not (keep_kernel(kernel, None, SilentProgress()) / "System.map").exists()
+    assert not (keep_kernel(ARMHF, kernel, None, SilentProgress()) / "System.map").exists()
 
 
 def test_an_own_kernel_with_anothers_map_is_refused_each_time(tmp_path: Path) -> None:
@@ -90,14 +93,30 @@ def test_an_own_kernel_with_anothers_map_is_refused_each_time(tmp_path: Path) ->
     system_map.write_text(make_kernel(grown=4)[1])
     for _ in range(2):
         with pytest.raises(UsageError, match=r"is the System.map of another kernel"):
-            keep_kernel(kernel, system_map, SilentProgress())
+            keep_kernel(ARMHF, kernel, system_map, SilentProgress())
 
 
 def test_a_file_that_is_no_zimage_is_refused(tmp_path: Path) -> None:
     kernel = tmp_path / "vmlinux"
     kernel.write_bytes(b"\x7fELF")
-    with pytest.raises(UsageError, match="vmlinux: is not a zImage"):
-        keep_kernel(kernel, None, SilentProgress())
+    with pytest.raises(UsageError, match="vmlinux: is not a kernel for armhf as zImage"):
+        keep_kernel(ARMHF, kernel, None, SilentProgress())
+
+
+def test_each_architecture_takes_its_own_kernels_alone(tmp_path: Path) -> None:
+    kernel = tmp_path / "kernel"
+    for content, fits in (
+        (make_zimage(make_kernel()[0]), "armhf"),
+        (make_wide_kernel()[0], "arm64"),
+    ):
+        kernel.write_bytes(content)
+        for arch in ARCHITECTURES:
+            if arch.name == fits:
+                kept = keep_kernel(arch, kernel, None, SilentProgress()) / arch.kernel_name
+                assert kept.read_bytes() == content
+            else:
+                with pytest.raises(UsageError, match=f"is not a kernel for {arch.name}"):
+                    keep_kernel(arch, kernel, None, SilentProgress())
 
 
 @pytest.mark.skipif(shutil.which("make") is None, reason="has no make")
@@ -110,7 +129,7 @@ def test_a_failing_build_keeps_its_whole_output(tmp_path: Path) -> None:
     )
     cache_root().mkdir(parents=True)
     with pytest.raises(EnvironmentLacksError, match=r"a\.c:3: error") as caught:
-        kernel_module._make(tree, folder, 1, SilentProgress())
+        kernel_module._make(ARMHF, tree, folder, 1, SilentProgress())
     kept = cache_root() / "logs" / "kernel-key.log"
     assert str(kept) in str(caught.value)
     assert kept.read_text().startswith("  CC      a.o\n1\n2\n")

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from perfboard.images.system_map import SystemMap, check_map, read_map, unpack_kernel
 from perfboard.model.errors import UsageError
-from tests.unit.kernels import BASE, make_kernel, make_zimage
+from tests.unit.kernels import BASE, make_kernel, make_wide_kernel, make_zimage
 
 STAND_IN = b"ffffffffffffffff B The real System.map is in the linux-image-<version>-dbg package\n"
 
@@ -70,6 +70,13 @@ def test_a_kernels_own_map_passes(read: Read, thumb: bool) -> None:
     image, text = make_kernel(thumb=thumb)
     check_map(read(text), make_zimage(image), "System.map")
     check_map(read(text), image, "System.map")
+
+
+def test_a_64_bit_kernels_own_map_passes_and_anothers_is_told(read: Read) -> None:
+    image, text = make_wide_kernel()
+    check_map(read(text), image, "System.map")
+    with pytest.raises(UsageError, match=r"another kernel.*code at 0xffff8000"):
+        check_map(read(make_wide_kernel(grown=4)[1]), image, "System.map")
 
 
 def test_a_map_with_the_banner_elsewhere_is_told(read: Read) -> None:

@@ -4,6 +4,7 @@
 import argparse
 
 from perfboard.cli.words import print_json
+from perfboard.images.architecture import ARCHITECTURES
 from perfboard.images.tools import TOOLS, missing_tools, require_tools
 from perfboard.model.errors import EnvironmentLacksError
 from perfboard.targets.emulator import emulator_version
@@ -15,7 +16,8 @@ def doctor(options: argparse.Namespace) -> int:
     problems = []
     try:
         require_tools(use for tool in TOOLS for use in tool.uses)
-        emulator_version("qemu-system-arm")
+        for arch in ARCHITECTURES:
+            emulator_version(arch.emulator)
     except EnvironmentLacksError as error:
         problems.append(str(error))
     if options.json:

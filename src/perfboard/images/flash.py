@@ -11,6 +11,7 @@ import zlib
 from collections.abc import Mapping
 from pathlib import Path
 
+from perfboard.images.architecture import architecture_of
 from perfboard.model.board import Board, Region
 from perfboard.model.errors import UsageError
 from perfboard.model.units import format_size
@@ -67,7 +68,8 @@ def boot_command(board: Board, kernel_size: int, initrd_size: int | None) -> str
         commands += ["fdt addr -q ${fdtcontroladdr}", "fdt resize 1000"]
         commands.append(f"fdt mknode / {node[1:]}")
         commands += [f"fdt set {node} {key} {value}" for key, value in properties.items()]
-    commands.append(f"bootz {bootloader.kernel_address:#x} {initrd} ${{fdtcontroladdr}}")
+    boot = architecture_of(board).boot
+    commands.append(f"{boot} {bootloader.kernel_address:#x} {initrd} ${{fdtcontroladdr}}")
     return "; ".join(commands)
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from perfboard.boards.loader import LoadedBoard
 from perfboard.boards.timing import timing_factors
 from perfboard.images.apt import AptState
+from perfboard.images.architecture import architecture_of
 from perfboard.images.cache import cached, hash_file
 from perfboard.images.flash import (
     boot_command,
@@ -27,7 +28,6 @@ from perfboard.model.board import Board
 from perfboard.model.errors import UsageError
 from perfboard.model.progress import Progress
 
-ARCHITECTURE = "armhf"
 # What each level adds to the kernel's command line; the first level is the default.
 # With initcall_debug on, the console must print debug messages, and the log must
 # hold those from before there was a console.
@@ -44,9 +44,9 @@ FACTORS: dict[str, dict[str, tuple[str, ...]]] = {
 class Image:
     """What a virtual board boots.
 
-    `banks` are the two flash banks, read-only and shared. `kernel_file` is the
-    zImage. `symbols` are the kernel's, by name, and empty where no System.map is
-    to be had; `notes` say so, and whatever else a reader of the results should
+    `banks` are the two flash banks, read-only and shared. `kernel_file` is what the
+    bootloader starts. `symbols` are the kernel's, by name, and empty where no System.map
+    is to be had; `notes` say so, and whatever else a reader of the results should
     know. `hashes` are SHA-256 sums by part; `packages` versions by Debian package.
     """
 
@@ -95,8 +95,9 @@ def build_image(loaded: LoadedBoard, factors: Mapping[str, str], progress: Progr
     board = loaded.board
     levels = choose_levels(board, factors)
     check_addresses(board)
-    require_tools(_uses(loaded))
-    packages = AptState(ARCHITECTURE, progress)
+    architecture = architecture_of(board).name
+    require_tools(_uses(loaded), architecture)
+    packages = AptState(architecture, progress)
     files = _own_files(loaded, progress)
     for name, file in files.items():
         check_fits(board, name, file.stat().st_size)
@@ -158,13 +159,12 @@ def _package_names(loaded: LoadedBoard) -> tuple[str, ...]:
 
 def _own_files(loaded: LoadedBoard, progress: Progress) -> dict[str, Path]:
     """The parts that the user gives, copied to the cache, by their region of flash."""
-    image = loaded.board.image
+    image, arch = loaded.board.image, architecture_of(loaded.board)
     files: dict[str, Path] = {}
     if image.kernel.file is not None:
         system_map = image.kernel.system_map and loaded.file(image.kernel.system_map)
-        files["kernel"] = (
-            keep_kernel(loaded.file(image.kernel.file), system_map, progress) / "zImage"
-        )
+        kept = keep_kernel(arch, loaded.file(image.kernel.file), system_map, progress)
+        files["kernel"] = kept / arch.kernel_name
     others = {"bootloader": image.bootloader, "root": image.root, "initrd": image.initrd}
     for name, part in others.items():
         if part is not None and part.file is not None:
@@ -176,7 +176,7 @@ def _built_files(
     loaded: LoadedBoard, packages: AptState, progress: Progress, given: set[str]
 ) -> dict[str, Path]:
     """The parts that are made by recipe, by their region of flash; not those in `given`."""
-    image = loaded.board.image
+    image, arch = loaded.board.image, architecture_of(loaded.board)
     files: dict[str, Path] = {}
     if "bootloader" not in given:
         assert image.bootloader.package is not None and image.bootloader.path is not None  # noqa: S101 - the model demands one origin
@@ -189,11 +189,12 @@ def _built_files(
             )
         files["bootloader"] = keep_file(file, progress)
     if image.root is not None and "root" not in given:
-        files["root"] = build_root(packages, image.root.packages, progress)
+        files["root"] = build_root(arch, packages, image.root.packages, progress)
     if "kernel" not in given:
         assert image.kernel.source is not None and image.kernel.config is not None  # noqa: S101 - as above
         fragment = loaded.file(image.kernel.config)
-        files["kernel"] = build_kernel(packages, image.kernel.source, fragment, progress) / "zImage"
+        built = build_kernel(arch, packages, image.kernel.source, fragment, progress)
+        files["kernel"] = built / arch.kernel_name
     return files
 
 

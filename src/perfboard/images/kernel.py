@@ -13,15 +13,15 @@ import subprocess
 from pathlib import Path
 
 from perfboard.images.apt import AptState
+from perfboard.images.architecture import Architecture
 from perfboard.images.cache import cache_root, cached, hash_file
 from perfboard.images.command import follow
-from perfboard.images.system_map import check_map, is_zimage, read_map
+from perfboard.images.system_map import check_map, read_map
 from perfboard.model.errors import EnvironmentLacksError, UsageError
 from perfboard.model.progress import Progress
 
 # Raise it when the steps below change what comes out.
 _RECIPE = "1"
-_CROSS = "arm-linux-gnueabihf-"
 _TAR_RECORD = 10240
 _CHECKPOINT = 1000
 _OPTION = re.compile(r'(CONFIG_\w+)=(y|n|-?\d+|0x[0-9a-fA-F]+|"[\w .,:/+=@-]*")', re.ASCII)
@@ -29,8 +29,6 @@ _UNSET = re.compile(r"# (CONFIG_\w+) is not set", re.ASCII)
 _COMPILED = re.compile(r"  (CC|AS) ")
 # What this machine's environment says about other kernel builds must not count here.
 _VARIABLES = {
-    "ARCH": "arm",
-    "CROSS_COMPILE": _CROSS,
     "KBUILD_BUILD_TIMESTAMP": "2000-01-01",
     "KBUILD_BUILD_USER": "perfboard",
     "KBUILD_BUILD_HOST": "perfboard",
@@ -42,6 +40,10 @@ _VARIABLES = {
     "MAKEFLAGS": "",
     "MAKELEVEL": "0",
 }
+
+
+def _variables(arch: Architecture) -> dict[str, str]:
+    return {"ARCH": arch.kernel_arch, "CROSS_COMPILE": f"{arch.triplet}-", **_VARIABLES}
 
 
 def read_fragment(path: Path) -> dict[str, str]:
@@ -75,10 +77,12 @@ def dropped_options(wanted: dict[str, str], config: str) -> list[str]:
     ]
 
 
-def build_kernel(packages: AptState, source: str, fragment: Path, progress: Progress) -> Path:
+def build_kernel(
+    arch: Architecture, packages: AptState, source: str, fragment: Path, progress: Progress
+) -> Path:
     """The folder with the kernel of that source package and fragment, built where absent.
 
-    It holds zImage, Image (the same without compression), vmlinux, System.map
+    It holds the kernel under its architecture's name for it, vmlinux, System.map
     and config. Raises UsageError for a fragment that asks for what the kernel
     has not, EnvironmentLacksError where a step fails.
     """
@@ -88,8 +92,8 @@ def build_kernel(packages: AptState, source: str, fragment: Path, progress: Prog
         "recipe": _RECIPE,
         "source": f"{package.name}={package.version} {package.sha256}",
         "fragment": "".join(f"{name}={value}\n" for name, value in wanted.items()),
-        "compiler": _version(f"{_CROSS}gcc"),
-        "linker": _version(f"{_CROSS}ld"),
+        "compiler": _version(f"{arch.triplet}-gcc"),
+        "linker": _version(f"{arch.triplet}-ld"),
     }
 
     def build(folder: Path) -> None:
@@ -102,9 +106,9 @@ def build_kernel(packages: AptState, source: str, fragment: Path, progress: Prog
         tree = folder / "source"
         tree.mkdir()
         _extract(archive, tree, progress)
-        count = _configure(tree, fragment, wanted, progress)
-        _make(tree, folder, count, progress)
-        for product in ("arch/arm/boot/zImage", "arch/arm/boot/Image", "vmlinux", "System.map"):
+        count = _configure(arch, tree, fragment, wanted, progress)
+        _make(arch, tree, folder, count, progress)
+        for product in (arch.kernel, "vmlinux", "System.map"):
             (tree / product).rename(folder / Path(product).name)
         (tree / ".config").rename(folder / "config")
         _remove(tree, progress)
@@ -112,22 +116,27 @@ def build_kernel(packages: AptState, source: str, fragment: Path, progress: Prog
     return cached("kernel", inputs, build, progress)
 
 
-def keep_kernel(file: Path, system_map: Path | None, progress: Progress) -> Path:
-    """The folder with the user's own kernel as zImage, and its System.map if given.
+def keep_kernel(
+    arch: Architecture, file: Path, system_map: Path | None, progress: Progress
+) -> Path:
+    """The folder with the user's own kernel, named as a built one, and its System.map if given.
 
-    The copies stay as they are whatever becomes of the user's files. Raises
-    UsageError for a kernel that is no zImage, and a System.map of another kernel.
+    The copies stay as they are whatever becomes of the user's files. Raises UsageError
+    for what is no kernel of that architecture, and for a System.map of another kernel.
     """
-    inputs = {"kernel": hash_file(file)}
+    inputs = {"kernel": hash_file(file), "name": arch.kernel_name}
     if system_map is not None:
         inputs["system_map"] = hash_file(system_map)
 
     def build(folder: Path) -> None:
-        kept = folder / "zImage"
+        kept = folder / arch.kernel_name
         shutil.copyfile(file, kept)
         kernel = kept.read_bytes()
-        if not is_zimage(kernel):
-            raise UsageError(f"{file}: is not a zImage, which is what U-Boot's bootz starts")
+        if not kernel.startswith(arch.magic, arch.magic_at):
+            raise UsageError(
+                f"{file}: is not a kernel for {arch.name} as {arch.kernel_name}, "
+                f"which is what U-Boot's {arch.boot} starts"
+            )
         if system_map is not None:
             shutil.copyfile(system_map, folder / "System.map")
             check_map(read_map(system_map), kernel, str(system_map))
@@ -164,9 +173,12 @@ def _extract(archive: Path, tree: Path, progress: Progress) -> None:
         )
 
 
-def _configure(tree: Path, fragment: Path, wanted: dict[str, str], progress: Progress) -> int:
+def _configure(
+    arch: Architecture, tree: Path, fragment: Path, wanted: dict[str, str], progress: Progress
+) -> int:
     """Writes .config, and counts the files that are to be compiled by a dry run of make."""
     compiled = 0
+    variables = _variables(arch)
 
     def count(line: str) -> bool:
         nonlocal compiled
@@ -181,7 +193,7 @@ def _configure(tree: Path, fragment: Path, wanted: dict[str, str], progress: Pro
     with progress.step("configuring the kernel", len(commands) + 1) as step:
         for done, (note, command) in enumerate(commands):
             step.update(done, note)
-            outcome = follow(command, lambda line: False, folder=tree, variables=_VARIABLES)
+            outcome = follow(command, lambda line: False, folder=tree, variables=variables)
             if outcome.code:
                 raise EnvironmentLacksError(
                     f"configuring the kernel: {' '.join(command)} failed; its last lines:\n"
@@ -195,11 +207,11 @@ def _configure(tree: Path, fragment: Path, wanted: dict[str, str], progress: Pro
             )
         step.update(len(commands), "counting the files")
         # A dry run ends in an error, at the first thing that needs a built one.
-        follow(["make", "--dry-run", "zImage"], count, folder=tree, variables=_VARIABLES)
+        follow(["make", "--dry-run", arch.kernel_name], count, folder=tree, variables=variables)
     return compiled
 
 
-def _make(tree: Path, folder: Path, count: int, progress: Progress) -> None:
+def _make(arch: Architecture, tree: Path, folder: Path, count: int, progress: Progress) -> None:
     log_file = folder / "make.log"
     jobs = len(os.sched_getaffinity(0))
     done = 0
@@ -212,8 +224,8 @@ def _make(tree: Path, folder: Path, count: int, progress: Progress) -> None:
                 step.update(min(done, count), line.split()[-1])
             return False
 
-        command = ["make", f"--jobs={jobs}", "zImage"]
-        outcome = follow(command, show, folder=tree, variables=_VARIABLES, log=log)
+        command = ["make", f"--jobs={jobs}", arch.kernel_name]
+        outcome = follow(command, show, folder=tree, variables=_variables(arch), log=log)
     if outcome.code:
         kept = cache_root() / "logs" / f"kernel-{folder.stem}.log"
         kept.parent.mkdir(exist_ok=True)

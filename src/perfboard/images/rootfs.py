@@ -7,6 +7,7 @@ import subprocess
 from pathlib import Path
 
 from perfboard.images.apt import AptState
+from perfboard.images.architecture import Architecture
 from perfboard.images.cache import cached, hash_file, hash_tree
 from perfboard.images.command import follow
 from perfboard.model.errors import EnvironmentLacksError, UsageError
@@ -15,7 +16,6 @@ from perfboard.model.progress import Progress
 # Raise it when the steps below change what comes out.
 _RECIPE = "1"
 _REFERENCE = Path(__file__).parent / "reference"
-_COMPILER = "arm-linux-gnueabihf-gcc"
 _FOLDERS = ("bin", "dev", "etc", "lib", "proc", "root", "sbin", "sys", "tmp", "usr/bin", "var")
 _APPLETS = {
     "bin": ("cat", "cp", "date", "echo", "hostname", "ip", "ls", "mkdir", "mount", "sh"),
@@ -25,9 +25,7 @@ _COPIED_BYTES = 512 * 1024
 _SEED = 2009
 # The programs in bin, and the libraries of the target, wherever the package has them.
 _PROGRAM_FOLDERS = ("bin", "usr/bin")
-_LIBRARY_FOLDERS = ("lib/arm-linux-gnueabihf", "usr/lib/arm-linux-gnueabihf")
 _LIBRARIES = (
-    "ld-linux-armhf.so.3",
     "libc.so.6",
     "libgcc_s.so.1",
     "libm.so.6",
@@ -36,13 +34,17 @@ _LIBRARIES = (
 )
 
 
-def build_root(packages: AptState, names: tuple[str, ...], progress: Progress) -> Path:
+def build_root(
+    arch: Architecture, packages: AptState, names: tuple[str, ...], progress: Progress
+) -> Path:
     """The squashfs of the reference system from those packages, built where absent.
 
     Raises UsageError where the packages lack a file that the system needs, and
     EnvironmentLacksError where a tool fails.
     """
-    shown = subprocess.run([_COMPILER, "--version"], capture_output=True, text=True, check=True)
+    shown = subprocess.run(
+        [f"{arch.triplet}-gcc", "--version"], capture_output=True, text=True, check=True
+    )
     maker = subprocess.run(["mksquashfs", "-version"], capture_output=True, text=True)
     inputs = {
         "recipe": _RECIPE,
@@ -56,7 +58,7 @@ def build_root(packages: AptState, names: tuple[str, ...], progress: Progress) -
         unpacked = [packages.unpack(name) for name in names]
         with progress.step("building the root file system", 2) as step:
             tree = folder / "tree"
-            _fill(tree, unpacked)
+            _fill(arch, tree, unpacked)
             step.update(1, "squashfs")
             _squash(tree, folder / "root.squashfs")
         shutil.rmtree(tree)
@@ -69,20 +71,21 @@ def _identity(packages: AptState, name: str) -> str:
     return f"{package.version} {package.sha256}"
 
 
-def _fill(tree: Path, unpacked: list[Path]) -> None:
+def _fill(arch: Architecture, tree: Path, unpacked: list[Path]) -> None:
     for name in _FOLDERS:
         (tree / name).mkdir(parents=True)
     shutil.copytree(_REFERENCE / "etc", tree / "etc", dirs_exist_ok=True)
     _copy_first("busybox", unpacked, _PROGRAM_FOLDERS, tree / "bin")
-    for name in _LIBRARIES:
-        _copy_first(name, unpacked, _LIBRARY_FOLDERS, tree / "lib")
+    library_folders = (f"lib/{arch.multiarch}", f"usr/lib/{arch.multiarch}")
+    for name in (arch.loader, *_LIBRARIES):
+        _copy_first(name, unpacked, library_folders, tree / "lib")
     for folder, names in _APPLETS.items():
         for name in names:
             (tree / folder / name).symlink_to("/bin/busybox")
     data = random.Random(_SEED).randbytes(_COPIED_BYTES)  # noqa: S311 - only to not compress
     (tree / "usr/share").mkdir()
     (tree / "usr/share/random.bin").write_bytes(data)
-    _compile(_REFERENCE / "rectangles.c", tree / "usr/bin/rectangles")
+    _compile(arch, _REFERENCE / "rectangles.c", tree / "usr/bin/rectangles")
     # The modes are set here, since the files' own may have been lost in an archive.
     for path in tree.rglob("*"):
         if path.is_symlink():
@@ -105,14 +108,15 @@ def _copy_first(name: str, unpacked: list[Path], folders: tuple[str, ...], to: P
     )
 
 
-def _compile(source: Path, program: Path) -> None:
-    command = [_COMPILER, "-std=gnu11", "-O2", "-Wall", "-Wextra", "-Werror", "-s"]
+def _compile(arch: Architecture, source: Path, program: Path) -> None:
+    compiler = f"{arch.triplet}-gcc"
+    command = [compiler, "-std=gnu11", "-O2", "-Wall", "-Wextra", "-Werror", "-s"]
     # The build id is a hash over more than the code; without it the file depends on that alone.
     command += ["-Wl,--build-id=none", "-o", str(program), source.name]
     outcome = follow(command, lambda line: False, folder=source.parent)
     if outcome.code:
         raise EnvironmentLacksError(
-            f"{_COMPILER} cannot compile {source.name}; is libc6-dev-armhf-cross installed? "
+            f"{compiler} cannot compile {source.name}; is {arch.libc_package} installed? "
             f"Its last lines:\n{outcome.last_lines}"
         )
 

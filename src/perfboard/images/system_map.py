@@ -14,6 +14,7 @@ from bisect import bisect_right
 from dataclasses import dataclass
 from pathlib import Path
 
+from perfboard.images.architecture import ARCHITECTURES
 from perfboard.model.errors import UsageError
 
 _LINE = re.compile(rb"([0-9a-fA-F]{8,16}) ([A-Za-z?-]) (\S*)(?:[ \t].*)?")
@@ -23,10 +24,9 @@ _BANNER = b"Linux version "
 _BASES = ("_text", "stext")
 # No ARM kernel with all that Debian's has comes near this; a bomb is stopped by it.
 _LARGEST = 256 << 20
-# Where a zImage says that it is one (Linux, arch/arm/boot/compressed/head.S).
-_ZIMAGE_AT = 0x24
-_ZIMAGE = b"\x18\x28\x6f\x01"
 _WORD = 4
+_LARGEST_32 = 0xFFFFFFFF
+_ZIMAGE = next(known for known in ARCHITECTURES if known.kernel_name == "zImage")
 _ODD = ~1  # clears the lowest bit, which marks Thumb code in a function's address
 _UNREADABLE = {
     b"\x02\x21\x4c\x18": "LZ4",
@@ -71,7 +71,7 @@ def read_map(path: Path) -> SystemMap:
 
 
 def check_map(found: SystemMap, kernel: bytes, name: str) -> None:
-    """Raises UsageError where the map is not that of `kernel`, a zImage or Image.
+    """Raises UsageError where the map is not that of `kernel`, a zImage or an Image.
 
     `name` is the map's file name for the message. An empty map passes.
 
@@ -81,21 +81,23 @@ def check_map(found: SystemMap, kernel: bytes, name: str) -> None:
     little keeps its banner's address, while every function after the change has
     moved. So each entry of the table of system calls and of the table of
     initcalls must be the address of code in the map, too: these point at
-    hundreds of functions all over the kernel.
+    hundreds of functions all over the kernel. On 64-bit ARM an entry for an initcall is
+    relative to its own address, and the system calls' are filled in at boot, so that
+    they are left out.
     """
     if not found.addresses:
         return
     try:
         base = next(found.addresses[key] for key in _BASES if key in found.addresses)
         banner = found.addresses["linux_banner"] - base
-        tables = [
-            _table(found, "sys_call_table", None),
-            _table(found, "__initcall_start", "__initcall_end"),
-        ]
+        wide = base > _LARGEST_32
+        tables = [_table(found, "__initcall_start", "__initcall_end")]
+        if not wide:
+            tables.insert(0, _table(found, "sys_call_table", None))
     except (KeyError, StopIteration):
         raise UsageError(
             f"{name}: lacks one of _text, linux_banner, sys_call_table, __initcall_start, "
-            "__initcall_end; wants the whole System.map of a 32-bit ARM kernel"
+            "__initcall_end; wants the whole System.map of an ARM kernel"
         ) from None
     image = unpack_kernel(kernel)
     wrong = f"{name}: is the System.map of another kernel; wants the one made with this kernel"
@@ -106,9 +108,10 @@ def check_map(found: SystemMap, kernel: bytes, name: str) -> None:
         # A short slice or an unaligned one: the table lies outside of this kernel.
         if start < base or not words or len(words) != end - start or len(words) % _WORD:
             raise UsageError(f"{wrong}: a table of functions lies outside of the kernel")
-        for (word,) in struct.iter_unpack("<I", words):
-            if word & _ODD not in found.code:
-                raise UsageError(f"{wrong}: the kernel has code at {word & _ODD:#x}, the map not")
+        for at, (word,) in enumerate(struct.iter_unpack("<i" if wide else "<I", words)):
+            code = start + at * _WORD + word if wide else word & _ODD
+            if code not in found.code:
+                raise UsageError(f"{wrong}: the kernel has code at {code:#x}, the map not")
 
 
 def _table(found: SystemMap, start: str, end: str | None) -> tuple[int, int]:
@@ -120,17 +123,12 @@ def _table(found: SystemMap, start: str, end: str | None) -> tuple[int, int]:
     return first, ordered[min(bisect_right(ordered, first), len(ordered) - 1)]
 
 
-def is_zimage(kernel: bytes) -> bool:
-    """Whether `kernel` says of itself that it is a zImage."""
-    return kernel.startswith(_ZIMAGE, _ZIMAGE_AT)
-
-
 def unpack_kernel(kernel: bytes) -> bytes:
     """The Image inside a zImage that is compressed with gzip, XZ or LZMA, or `kernel` itself.
 
     Raises UsageError for a zImage that is compressed in another way.
     """
-    if not is_zimage(kernel):
+    if not kernel.startswith(_ZIMAGE.magic, _ZIMAGE.magic_at):
         return kernel
     for magic, unpack in _UNPACKERS.items():
         at = kernel.find(magic)

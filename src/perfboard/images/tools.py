@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from perfboard.images.architecture import ARCHITECTURES, Architecture
 from perfboard.model.errors import EnvironmentLacksError
 
 Use = Literal["packages", "kernel", "root", "emulator", "scope"]
@@ -14,15 +15,29 @@ Use = Literal["packages", "kernel", "root", "emulator", "scope"]
 
 @dataclass(frozen=True)
 class Tool:
-    """A program on PATH, or a file by its whole path, and its Debian package."""
+    """A program on PATH, or a file by its whole path, and its Debian package.
+
+    It is for the images and boards of one `architecture`, or of all where that is None.
+    """
 
     name: str
     package: str
     uses: frozenset[Use]
+    architecture: str | None = None
 
 
 def _tool(name: str, package: str, *uses: Use) -> Tool:
     return Tool(name, package, frozenset(uses))
+
+
+def _tools_of(arch: Architecture) -> tuple[Tool, ...]:
+    header = f"/usr/{arch.triplet}/include/stdio.h"
+    compiled: frozenset[Use] = frozenset({"kernel", "root"})
+    return (
+        Tool(f"{arch.triplet}-gcc", arch.compiler_package, compiled, arch.name),
+        Tool(header, arch.libc_package, frozenset({"root"}), arch.name),
+        Tool(arch.emulator, arch.emulator_package, frozenset({"emulator"}), arch.name),
+    )
 
 
 TOOLS = (
@@ -37,28 +52,27 @@ TOOLS = (
     _tool("bc", "bc", "kernel"),
     _tool("tar", "tar", "kernel"),
     _tool("xz", "xz-utils", "kernel"),
-    _tool("arm-linux-gnueabihf-gcc", "gcc-arm-linux-gnueabihf", "kernel", "root"),
-    _tool("/usr/arm-linux-gnueabihf/include/stdio.h", "libc6-dev-armhf-cross", "root"),
     _tool("mksquashfs", "squashfs-tools", "root"),
-    _tool("qemu-system-arm", "qemu-system-arm", "emulator"),
     _tool("setpriv", "util-linux", "emulator"),
+    *(tool for arch in ARCHITECTURES for tool in _tools_of(arch)),
 )
 
 
-def missing_tools(uses: Iterable[Use] | None = None) -> list[Tool]:
-    """The tools that this machine lacks, of those for `uses`, or of all."""
+def missing_tools(uses: Iterable[Use] | None = None, architecture: str | None = None) -> list[Tool]:
+    """The tools that this machine lacks, of those for `uses` and `architecture`; None: for all."""
     wanted = None if uses is None else frozenset(uses)
     return [
         tool
         for tool in TOOLS
         if (wanted is None or tool.uses & wanted)
+        and (architecture is None or tool.architecture in (None, architecture))
         and not (Path(tool.name).exists() if "/" in tool.name else shutil.which(tool.name))
     ]
 
 
-def require_tools(uses: Iterable[Use]) -> None:
+def require_tools(uses: Iterable[Use], architecture: str | None = None) -> None:
     """Raises EnvironmentLacksError that names every missing tool and the remedy."""
-    missing = missing_tools(uses)
+    missing = missing_tools(uses, architecture)
     if missing:
         names = ", ".join(tool.name for tool in missing)
         packages = " ".join(dict.fromkeys(tool.package for tool in missing))

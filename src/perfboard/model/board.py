@@ -21,7 +21,7 @@ BootArguments = Annotated[str, Field(pattern=r"^[ -~]*$")]
 class Machine(Table):
     """What the emulator is told to be."""
 
-    emulator: Literal["qemu-system-arm"]
+    emulator: Literal["qemu-system-arm", "qemu-system-aarch64", "qemu-system-i386"]
     type: Word
     cpu: Word
     ram: Size

@@ -14,6 +14,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
 
+from perfboard.images.architecture import ARCHITECTURES
 from perfboard.images.tools import require_tools
 from perfboard.model.errors import EnvironmentLacksError, PerfboardError, TargetError
 
@@ -33,7 +34,8 @@ def emulator_version(program: str) -> str:
     Raises EnvironmentLacksError where it is absent, does not say, or is older
     than 7.2, the first with the plugin interface that the scope uses.
     """
-    require_tools(["emulator"])
+    architecture = next((known.name for known in ARCHITECTURES if known.emulator == program), None)
+    require_tools(["emulator"], architecture)
     try:
         said = subprocess.run(
             [program, "--version"], capture_output=True, text=True, timeout=20, check=True
