@@ -4,6 +4,7 @@
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Event
@@ -19,13 +20,17 @@ from perfboard.model.board import Board
 from perfboard.model.errors import TargetError, UsageError
 from perfboard.model.progress import Progress
 from perfboard.model.run import BoardSummary, Evidence, TimedAs
+from perfboard.probes.binaries import find_binary
 from perfboard.targets.base import Target
 from perfboard.targets.console_shell import ConsoleShell
 from perfboard.targets.emulator import Emulator, emulator_version
+from perfboard.targets.laid import LaidShell, lay
 from perfboard.targets.watch import Watch
 
 SCHEME = "virtual"
 FORM = "virtual:BOARD"
+# What the guests run, as `images.image.ARCHITECTURE` says in Debian's words.
+_PROBE = "armv7"
 
 
 class VirtualTarget:
@@ -176,11 +181,15 @@ def connect(
     tools: dict[str, str] = {board.machine.emulator: emulator_version(board.machine.emulator)}
     levels = choose_levels(board, factors)
     image = build_image(loaded, levels, progress)
-    virtual = VirtualTarget(board, image, levels)
-    instruments = [virtual.scope(build_plugin(progress), ())] if virtual.timed else []
     with ExitStack() as stack:
-        if artifacts is None:
-            artifacts = Path(stack.enter_context(TemporaryDirectory(prefix="perfboard-")))
+        scratch = Path(stack.enter_context(TemporaryDirectory(prefix="perfboard-")))
+        probe = find_binary(_PROBE, progress).read_bytes()
+        place = lay(board, image.banks[1], probe, scratch / "bank1.bin")
+        if place is not None:
+            image = replace(image, banks=(image.banks[0], scratch / "bank1.bin"))
+        virtual = VirtualTarget(board, image, levels)
+        instruments = [virtual.scope(build_plugin(progress), ())] if virtual.timed else []
+        artifacts = artifacts or scratch / "artifacts"
         artifacts.mkdir(parents=True, exist_ok=True)
         watch = stack.enter_context(virtual.running(instruments, artifacts))
         shell = ConsoleShell(watch)
@@ -190,7 +199,7 @@ def connect(
         yield Target(
             name=text,
             evidence=virtual.evidence,
-            shell=shell,
+            shell=shell if place is None else LaidShell(shell, probe, place),
             notes=(*image.notes, *virtual.notes()),
             board=virtual.summary(),
             factors=levels,
