@@ -10,7 +10,6 @@
 #include <limits.h>
 #include <math.h>
 
-#define TICKS_A_BATCH 1000
 #define USUAL_SAMPLES 4
 #define DRIFT 0.01
 
@@ -72,7 +71,7 @@ bool time_slopes(batch_function *operation, void *context, double seconds, struc
 {
 	const struct clock_facts *clock = clock_facts();
 	double budget_ns = seconds * 1e9;
-	double least_ns = TICKS_A_BATCH * (double)clock->tick_ns;
+	double least_ns = clock->least_ns;
 	/* Three batches a turn, and about six to find the size and to settle. */
 	double usual_ns = budget_ns / (3 * TURNS * USUAL_SAMPLES + 6);
 

@@ -34,7 +34,7 @@ bool budget_allows(const struct budget *budget, double seconds)
 
 double least_point(double operation_s)
 {
-	double least = 1000e-9 * (double)clock_facts()->tick_ns;
+	double least = 1e-9 * clock_facts()->least_ns;
 
 	return LEAST_BATCHES * (operation_s > least ? operation_s : least);
 }

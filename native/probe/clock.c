@@ -10,6 +10,9 @@
 
 /* A clock of 100 Hz steps five times in this time. */
 #define LEARNING_NS 50000000
+#define STEPS 200
+/* A reading takes now a little more, now less. */
+#define READINGS_A_BATCH 100
 
 static uint64_t last;
 static unsigned steps_back;
@@ -50,8 +53,36 @@ unsigned clock_steps_back(void)
 }
 
 /*
- * The least step between two readings that differ: the tick itself where it is
- * longer than a reading takes, else at least it.
+ * By how much steps between readings differ, at least: the tick, where readings take longer
+ * than it. Between two, those before are sorted, which takes now more time, now less. A
+ * difference of 1 ns is what rounding makes of equal steps. 0 where all are equal.
+ */
+static uint64_t least_difference(void)
+{
+	uint64_t steps[STEPS], least = 0, before = clock_now();
+
+	for (unsigned i = 0; i < STEPS; i++) {
+		uint64_t now = clock_now(), step = now - before;
+		unsigned place = i;
+
+		before = now;
+
+		for (; place && steps[place - 1] > step; place--)
+			steps[place] = steps[place - 1];
+		steps[place] = step;
+	}
+	for (unsigned i = 1; i < STEPS; i++) {
+		uint64_t difference = steps[i] - steps[i - 1];
+
+		if (difference > 1 && (!least || difference < least))
+			least = difference;
+	}
+	return least;
+}
+
+/*
+ * The least step between two readings that differ is the tick itself where it is
+ * longer than a reading takes.
  */
 const struct clock_facts *clock_facts(void)
 {
@@ -71,9 +102,16 @@ const struct clock_facts *clock_facts(void)
 		if (readings > 50000000 || steps_back > 1000)
 			break;
 	}
+	facts.cost_ns = readings ? (double)(now - began) / (double)readings : 0;
 	if (!facts.tick_ns)
 		facts.tick_ns = LEARNING_NS;
-	facts.cost_ns = readings ? (double)(now - began) / (double)readings : 0;
+	uint64_t difference = steps_back ? 0 : least_difference();
+
+	if (difference && difference < facts.tick_ns)
+		facts.tick_ns = difference;
+	facts.least_ns = TICKS_A_BATCH * (double)facts.tick_ns;
+	if (facts.least_ns < READINGS_A_BATCH * facts.cost_ns)
+		facts.least_ns = READINGS_A_BATCH * facts.cost_ns;
 	facts.name = chosen_clock() == CLOCK_MONOTONIC ? "monotonic" : "monotonic_raw";
 	return &facts;
 }

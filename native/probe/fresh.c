@@ -3,7 +3,6 @@
 
 #include <math.h>
 
-#define TICKS_A_BATCH 1000
 #define USUAL_SAMPLES 4
 
 struct batch {
@@ -32,7 +31,7 @@ static bool time_batch(const struct fresh *fresh, unsigned long count, struct ba
 bool time_fresh(const struct fresh *fresh, unsigned long least, unsigned long most, double seconds,
 		struct slopes *slopes)
 {
-	double least_ns = TICKS_A_BATCH * (double)clock_facts()->tick_ns;
+	double least_ns = clock_facts()->least_ns;
 	/* A turn is three batches of work, and as much again to renew it. */
 	double usual_ns = seconds * 1e9 / (6 * TURNS * USUAL_SAMPLES);
 	uint64_t began = clock_now();

@@ -23,7 +23,6 @@
 #define FIRST_SIZE ((size_t)1 << 20)
 #define MOST_SIZE ((size_t)64 << 20)
 #define MOST_FILES 64
-#define TICKS_A_BATCH 1000
 #define TMPFS 0x01021994
 #define RAMFS 0x858458f6
 
@@ -111,7 +110,7 @@ static bool open_one(struct files *files)
 static void open_enough(struct files *files, size_t size, size_t most)
 {
 	/* With something to spare: it varies. */
-	double least = 1.5 * TICKS_A_BATCH * (double)clock_facts()->tick_ns, took = 0;
+	double least = 1.5 * clock_facts()->least_ns, took = 0;
 
 	do {
 		uint64_t began = clock_now();

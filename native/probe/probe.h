@@ -38,9 +38,12 @@ struct applet {
 
 struct clock_facts {
 	const char *name;
-	uint64_t tick_ns; /* the least step that was seen */
+	uint64_t tick_ns; /* the least step that was seen, or difference between steps */
 	double cost_ns;	  /* what one reading takes */
+	double least_ns;  /* of what is timed, so that neither is seen in it */
 };
+
+#define TICKS_A_BATCH 1000 /* at least */
 
 const struct clock_facts *clock_facts(void);
 uint64_t clock_now(void); /* ns; never less than it was: a step back is counted instead */

@@ -132,7 +132,7 @@ def test_the_widest_set_has_all_operations_and_the_last_is_in_c(loops: list[Any]
     "applet",
     [
         *("memory.bandwidth", "memory.copy", "memory.fault", "memory.latency", "memory.map"),
-        *("memory.tmpfs", "file.read"),
+        *("memory.random", "memory.tmpfs", "file.read"),
     ],
 )
 def test_however_little_time_there_is_something_is_said(
@@ -154,6 +154,19 @@ def test_buffers_are_within_the_room(
     sizes = [int(line["labels"]["size"]) for line in lines if "metric" in line]
     assert all(2 * size < room for size in sizes)
     assert sizes or any("can spare" in line.get("refused", "") for line in lines)
+
+
+@pytest.mark.parametrize("room", [100_000, 6 * _MIB])
+def test_reads_at_random_have_each_size_once(
+    run: Callable[..., list[dict[str, Any]]], room: int
+) -> None:
+    metrics = [line for line in run("memory.random", 0.5, "--room", str(room)) if "metric" in line]
+    sizes = [int(line["labels"]["size"]) for line in metrics]
+    assert sizes == [4096 << index for index in range(len(sizes))]
+    assert sizes[-1] <= room < 4 * sizes[-1]
+    assert {(line["metric"], line["unit"], line["better"]) for line in metrics} == {
+        ("memory.random", "s", "lower")
+    }
 
 
 def test_a_copy_says_how_and_by_what(run: Callable[..., list[dict[str, Any]]]) -> None:

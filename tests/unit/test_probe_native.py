@@ -82,6 +82,20 @@ def test_a_batch_spans_a_thousand_ticks(harness: Path) -> None:
     assert found["batch"] * 7 >= 1000 * 1000
 
 
+@given(tick=st.integers(2, 100), cost=st.integers(1, 40))
+def test_what_a_reading_takes_is_not_its_tick(harness: Path, tick: int, cost: int) -> None:
+    """Of readings 1333 ticks and a part long, some are a tick longer than the others."""
+    found = slopes(harness, tick=tick, cost=1333 * tick + cost, operation=7, seconds=0.01)
+    # Where a reading takes whole ticks, none differs from another.
+    assert found["tick"] == (tick if cost % tick else 1333 * tick + cost)
+
+
+def test_a_batch_is_longer_than_the_reading_of_the_clock(harness: Path) -> None:
+    found = slopes(harness, tick=16, cost=1333, operation=7, seconds=0.001)
+    assert found["tick"] == 16
+    assert found["batch"] * 7 >= 100 * 1333
+
+
 def test_a_clock_that_is_too_coarse_is_refused_with_the_reason(harness: Path) -> None:
     found = slopes(harness, tick=10_000_000, operation=7, seconds=1)
     assert not found["measured"]
