@@ -4,6 +4,7 @@
  * hypervisor took, clocks that were set, a processor that was slowed down.
  */
 #include "probe.h"
+#include "reading.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,7 +41,7 @@ static long long stolen(void)
 	char name[16];
 
 	snprintf(name, sizeof(name), "\ncpu%d ", this_processor());
-	char *line = strstr(text, name);
+	char *line = find_text(text, name);
 
 	if (!line)
 		return 0;

@@ -19,7 +19,7 @@ bool find_span(const char *name, struct span *span)
 		return false;
 	}
 	while ((line = next_line(&lines))) {
-		char *said = strstr(line, " : "), *end;
+		char *said = find_text(line, " : "), *end;
 		uint64_t first = strtoull(line, &end, 16), last = 0;
 
 		if (!said || strcmp(said + 3, name) || *end != '-')

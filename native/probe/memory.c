@@ -16,7 +16,7 @@
 
 unsigned long long meminfo(const char *text, const char *name)
 {
-	const char *line = strstr(text, name);
+	const char *line = find_text(text, name);
 
 	return line ? strtoull(line + strlen(name), NULL, 10) * 1024 : 0;
 }
@@ -29,7 +29,7 @@ static unsigned long long group_leaves(void)
 
 	if (!read_file("/proc/self/cgroup", text, sizeof(text)))
 		return ~0ULL;
-	char *group = strstr(text, "0::/");
+	char *group = find_text(text, "0::/");
 
 	if (!group)
 		return ~0ULL;

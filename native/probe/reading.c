@@ -81,3 +81,13 @@ bool each_entry(const char *folder, void (*take)(void *context, const char *path
 	close(file);
 	return got == 0;
 }
+
+char *find_text(const char *text, const char *sought)
+{
+	size_t size = strlen(sought);
+
+	for (; *text; text++)
+		if (!strncmp(text, sought, size))
+			return (char *)text;
+	return NULL;
+}

@@ -11,6 +11,7 @@
  * has no such file, by syslog(2), whose lines have one if the kernel was so built.
  */
 #include "probe.h"
+#include "reading.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -97,7 +98,7 @@ static bool read_lines(struct found *found)
 		because("the kernel's log: %s", strerror(errno));
 	for (char *line = got > 0 ? strtok(log, "\n") : NULL; line; line = strtok(NULL, "\n")) {
 		char *stamp = strchr(line, '[');
-		char *text = stamp ? strstr(stamp, "] ") : NULL;
+		char *text = stamp ? find_text(stamp, "] ") : NULL;
 		char *end = NULL;
 		double seconds = text ? decimal_number(stamp + 1, &end) : -1;
 

@@ -85,7 +85,7 @@ static void print_kernel(void)
 /* The value of a row of /proc/cpuinfo, which are "name<blank>: value". */
 static bool print_row(const char *text, const char *row, const char *fact)
 {
-	for (const char *at = strstr(text, row); at; at = strstr(at + 1, row)) {
+	for (const char *at = find_text(text, row); at; at = find_text(at + 1, row)) {
 		const char *value = at + strlen(row);
 		char copy[200];
 
@@ -209,7 +209,7 @@ static void print_memory(void)
 	read_file("/proc/meminfo", text, sizeof(text));
 	for (int i = 0; i < 2; i++) {
 		snprintf(fact, sizeof(fact), "%llu KiB", meminfo(text, rows[i][1]) / 1024);
-		if (strstr(text, rows[i][1]))
+		if (find_text(text, rows[i][1]))
 			print_fact(rows[i][0], fact);
 	}
 	snprintf(fact, sizeof(fact), "%zu", page_size());

@@ -78,7 +78,7 @@ static void measure_loaded(void)
 /* Adds up the files of a folder and of those within it; links are not followed. */
 static void add_module(void *context, const char *path, const char *name)
 {
-	const char *ending = strstr(name, ".ko");
+	const char *ending = find_text(name, ".ko");
 	uint64_t *bytes = context;
 	struct stat status;
 

@@ -35,15 +35,8 @@ _MACHINES = {
 }
 _APPLETS = {
     *("memory.latency", "memory.bandwidth", "memory.copy", "memory.fault", "memory.map"),
-    *(
-        "memory.random",
-        "memory.tmpfs",
-        "file.read",
-        "ipc.pipe",
-        "ipc.unix",
-        "ipc.fifo",
-        "ipc.switch",
-    ),
+    *("memory.random", "memory.tmpfs", "file.read", "flash.read"),
+    *("ipc.pipe", "ipc.unix", "ipc.fifo", "ipc.switch"),
     *("kernel.syscall", "kernel.signal", "kernel.fork", "kernel.exec", "kernel.timer"),
     *("cpu.bogomips", "cpu.operation", "cpu.branch", "cpu.clock"),
     *("system.kernel", "system.memory", "system.boot", "system.facts"),

@@ -7,6 +7,7 @@ import pytest
 
 from perfboard.analysis.bootstrap import estimate
 from perfboard.model.run import Evidence, Metric, Run
+from perfboard.report.graphs import graphs
 from perfboard.report.html import render
 from perfboard.report.measured import by_group, figure, probe_rows
 from perfboard.report.measurements import measurements
@@ -234,3 +235,21 @@ def test_groups_keep_names_together_in_the_order_of_the_groups() -> None:
 def test_rows_of_probes_add_up_their_processes() -> None:
     row = probe_rows(probe_processes())[0]
     assert (row.probe, row.processes, row.elapsed_s) == ("memory.latency", 5, pytest.approx(6.0))
+
+
+def test_flash_is_drawn_over_the_size_of_the_block() -> None:
+    metrics = tuple(
+        Metric(
+            name="flash.read.bandwidth",
+            unit="B/s",
+            better="higher",
+            labels={"size": str(512 << power), "device": "root"},
+            samples=(1e6 * power + 1e6,),
+            processes=(0,),
+        )
+        for power in range(4)
+    )
+    (drawn,) = graphs(metrics, ())
+    assert drawn.graph.title == "Flash read bandwidth over block size"
+    assert [line.label for line in drawn.graph.lines] == ["root"]
+    assert drawn.metrics == metrics

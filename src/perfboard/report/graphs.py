@@ -38,6 +38,7 @@ def graphs(metrics: Sequence[Metric], steps: Iterable[CacheStep]) -> Iterator[Dr
         _switches,
         _file_time,
         _file_bandwidth,
+        _flash,
     )
     bands = tuple(Band(step.low, step.high, size_span(step.low, step.high)) for step in steps)
     for make in makers:
@@ -259,6 +260,26 @@ def _files(
             y="time for the whole file" if unit == "s" else "bandwidth",
             unit=unit,
             lines=tuple(lines),
+        ),
+    )
+
+
+def _flash(metrics: Sequence[Metric], bands: tuple[Band, ...]) -> Drawn | None:
+    found = _drawable(curves(metrics, "flash.read.bandwidth", "size"))
+    return _drawn(
+        found,
+        Graph(
+            title="Flash read bandwidth over block size",
+            caption="Raw flash read through MTD, one block after the other, in blocks of so many "
+            "bytes at a time. Small blocks are slower by what each call costs.",
+            x="size of a block",
+            x_bytes=True,
+            y="bandwidth",
+            unit="B/s",
+            lines=tuple(
+                Line(curve.labels.get("device", "flash"), curve.points, look)
+                for look, curve in enumerate(found)
+            ),
         ),
     )
 
