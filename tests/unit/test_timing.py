@@ -48,7 +48,9 @@ def timing_of(name: str) -> Timing:
 
 
 def test_the_boards_of_the_issue_are_timed() -> None:
-    assert {"omap1710", "orangepi-pc", "rpi-zero", "rpi-zero2", "rpi2", "verdex"} <= set(TIMED)
+    assert {"omap1710", "orangepi-pc", "rpi-zero", "rpi-zero2", "rpi2", "verdex"} <= set(
+        TIMED
+    )
 
 
 def test_classes_are_those_of_the_decoders() -> None:
@@ -69,6 +71,17 @@ def test_every_figure_has_its_source(name: str) -> None:
                     assert sourced, key
 
     walk(timing_of(name), False)
+
+
+@pytest.mark.parametrize(
+    ("emulator", "isa"),
+    [("qemu-system-arm", "arm"), ("qemu-system-aarch64", "aarch64"), ("qemu-system-i386", "x86")],
+)
+def test_the_instruction_set_is_that_of_the_emulator(
+    tmp_path: Path, emulator: str, isa: str
+) -> None:
+    board = load(tmp_path, VERDEX.replace("qemu-system-arm", emulator))
+    assert lines_of(board)[0] == f"isa {isa}"
 
 
 def test_what_the_scope_is_told_of_verdex() -> None:

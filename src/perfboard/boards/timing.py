@@ -32,7 +32,7 @@ def timing_text(board: Board, levels: Mapping[str, str]) -> str | None:
 
 def _lines(board: Board, timing: Timing) -> Iterator[str]:
     hz = timing.clock.hz
-    yield f"isa {timing.core.isa}"
+    yield f"isa {board.machine.isa}"
     yield f"clock {hz}"
     yield f"issue {timing.core.issue}"
     if timing.pairing:

@@ -18,6 +18,14 @@ Package = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9+.-]+$")]
 BootArguments = Annotated[str, Field(pattern=r"^[ -~]*$")]
 
 
+# By emulator, the instruction set of what it boots, in the words of native/scope/timing.h.
+_ISAS = {
+    "qemu-system-arm": "arm",
+    "qemu-system-aarch64": "aarch64",
+    "qemu-system-i386": "x86",
+}
+
+
 class Machine(Table):
     """What the emulator is told to be."""
 
@@ -28,6 +36,11 @@ class Machine(Table):
     # Nanoseconds an instruction takes when nothing else is modelled: 2**icount_shift.
     icount_shift: Annotated[int, Field(ge=0, le=10)]
     cpus: Annotated[int, Field(ge=1, le=8)] = 1
+
+    @property
+    def isa(self) -> str:
+        """The instruction set that the emulator runs, as the scope calls it."""
+        return _ISAS[self.emulator]
 
 
 class Console(Table):

@@ -61,14 +61,13 @@ class Clock(Sourced):
 
 
 class Core(Sourced):
-    """The pipeline: its instruction set, and how many instructions it begins in a cycle.
+    """The pipeline: how many instructions it begins in a cycle.
 
     `early` is what an address or a shift waits longer for its register than a sum does.
     `cores` is how many the part has; one of them is timed.
     """
 
     name: Annotated[str, Field(min_length=1)]
-    isa: Literal["arm", "aarch64", "x86", "x86_64"]
     issue: Literal[1, 2] = 1
     early: Cycles = 0
     cores: Count = 1
