@@ -3,6 +3,7 @@
 
 import json
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -42,18 +43,22 @@ def test_console_stamps_stay_in_the_order_of_the_bytes() -> None:
     assert list(log.stamps.instructions) == [1, 2, 3]
 
 
-def test_processor_time_goes_to_whoever_ran() -> None:
+@pytest.mark.parametrize("arguments", [2, 3])
+def test_processor_time_goes_to_whoever_ran(arguments: int) -> None:
+    def switch(ns: int, before: int, after: int) -> str:
+        return record("switch", ns, (*[before] * (arguments - 1), after))
+
     log = parse_scope(
         [
             record("fork", 50, (INIT,)),
-            record("switch", 100, (IDLE, IDLE, INIT)),
+            switch(100, IDLE, INIT),
             record("exec", 300, text="/sbin/init"),
             record("fork", 400, (CHILD,)),
-            record("switch", 500, (INIT, INIT, CHILD)),
+            switch(500, INIT, CHILD),
             record("exec", 600, text="/bin/cp"),
-            record("switch", 1000, (CHILD, CHILD, IDLE)),
+            switch(1000, CHILD, IDLE),
             record("kernel.late", 1600),
-            record("switch", 9999, (IDLE, IDLE, INIT)),
+            switch(9999, IDLE, INIT),
         ]
     )
     times = {row.name: row.time_ns for row in process_times(log, 2000)}

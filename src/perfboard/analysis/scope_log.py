@@ -88,8 +88,8 @@ def scope_marks(log: ScopeLog, precision_ns: int) -> tuple[Mark, ...]:
 def process_times(log: ScopeLog, until_ns: int) -> tuple[ProcessTime, ...]:
     """Processor time by process, largest first, from the first switch to `until_ns`.
 
-    A `switch` gives the task that leaves the processor and the one that takes
-    it, as addresses; `fork` a task that is made, which has its parent's name
+    A `switch` gives the task that leaves the processor and, last, the one that
+    takes it, as addresses; `fork` a task that is made, which has its parent's name
     until `comm` (a kernel thread) or `exec` (a program) names it. Time in
     interrupts is the interrupted task's. Processes of one name are one row.
     """
@@ -108,9 +108,9 @@ def process_times(log: ScopeLog, until_ns: int) -> tuple[ProcessTime, ...]:
     for record in log.records:
         if record.ns > until_ns:
             break
-        if record.name == "switch" and len(record.words) >= 3:
+        if record.name == "switch" and len(record.words) >= 2:
             charge(record.ns, record.instructions)
-            current, since = record.words[2], record
+            current, since = record.words[-1], record
         elif record.name == "fork" and record.words:
             names[record.words[0]] = names.get(current, IDLE_TASK) if current else IDLE_TASK
         elif record.name == "comm" and record.words:

@@ -14,7 +14,8 @@ class Architecture:
     starts with its command `boot`; the file's name is make's target too, and the kernel
     is known by the bytes `magic` at `magic_at`. `triplet` begins the names of the
     compiler's programs; `multiarch` is Debian's folder of libraries, `loader` the name
-    of the dynamic linker.
+    of the dynamic linker. The last of the `switch_words` arguments of the kernel's
+    `__switch_to` is the task that gets the processor.
     """
 
     name: str
@@ -30,6 +31,7 @@ class Architecture:
     magic_at: int
     magic: bytes
     boot: str
+    switch_words: int
 
     @property
     def kernel_name(self) -> str:
@@ -54,6 +56,7 @@ ARCHITECTURES = (
         magic_at=0x24,
         magic=b"\x18\x28\x6f\x01",
         boot="bootz",
+        switch_words=3,
     ),
     Architecture(
         name="arm64",
@@ -69,6 +72,7 @@ ARCHITECTURES = (
         magic_at=0x38,
         magic=b"ARM\x64",
         boot="booti",
+        switch_words=2,
     ),
     Architecture(
         name="i386",
@@ -84,6 +88,7 @@ ARCHITECTURES = (
         magic_at=0x202,
         magic=b"HdrS",
         boot="zboot",
+        switch_words=2,
     ),
 )
 

@@ -15,6 +15,7 @@ from perfboard.analysis.boot_record import boot_record
 from perfboard.analysis.statistics import judge
 from perfboard.analysis.verification import KERNEL_SIZE
 from perfboard.boards.loader import load_board
+from perfboard.images.architecture import architecture_of
 from perfboard.images.image import Image, build_image, choose_levels, factors_of
 from perfboard.instruments.scope import WatchedMark, build_plugin
 from perfboard.model.board import Board
@@ -73,8 +74,11 @@ def marks_to_watch(board: Board, symbols: Mapping[str, int]) -> tuple[WatchedMar
             text="*2",
         ),
     ]
+    switch_words = architecture_of(board).switch_words
     accounting = {
-        "switch": WatchedMark("switch", symbols.get("__switch_to", 0), every=True, words=3),
+        "switch": WatchedMark(
+            "switch", symbols.get("__switch_to", 0), every=True, words=switch_words
+        ),
         "fork": WatchedMark("fork", symbols.get("wake_up_new_task", 0), every=True, words=1),
         "comm": WatchedMark(
             "comm", symbols.get("__set_task_comm", 0), every=True, words=1, text="1"
