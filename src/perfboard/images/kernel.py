@@ -10,11 +10,12 @@ import os
 import re
 import shutil
 import subprocess
+from importlib.resources import as_file, files
 from pathlib import Path
 
 from perfboard.images.apt import AptState
 from perfboard.images.architecture import Architecture
-from perfboard.images.cache import cache_root, cached, hash_file
+from perfboard.images.cache import cache_root, cached, hash_file, hash_tree
 from perfboard.images.command import follow
 from perfboard.images.system_map import check_map, read_map
 from perfboard.model.errors import EnvironmentLacksError, UsageError
@@ -26,6 +27,8 @@ _TAR_RECORD = 10240
 _CHECKPOINT = 1000
 _OPTION = re.compile(r'(CONFIG_\w+)=(y|n|-?\d+|0x[0-9a-fA-F]+|"[\w .,:/+=@-]*")', re.ASCII)
 _UNSET = re.compile(r"# (CONFIG_\w+) is not set", re.ASCII)
+# The options of native/kernel: where a fragment has one, these drivers come into the tree.
+_DRIVERS = {"CONFIG_PERFBOARD_DISK", "CONFIG_PERFBOARD_CLOCK"}
 _COMPILED = re.compile(r"  (CC|AS) ")
 # What this machine's environment says about other kernel builds must not count here.
 _VARIABLES = {
@@ -96,6 +99,10 @@ def build_kernel(
         "linker": _version(f"{arch.triplet}-ld"),
     }
 
+    drivers = _DRIVERS & wanted.keys()
+    if drivers:
+        inputs["drivers"] = hash_tree(_driver_folder())
+
     def build(folder: Path) -> None:
         archive = packages.unpack(source) / "usr" / "src" / f"{source}.tar.xz"
         if not archive.is_file():
@@ -106,6 +113,8 @@ def build_kernel(
         tree = folder / "source"
         tree.mkdir()
         _extract(archive, tree, progress)
+        if drivers:
+            _add_drivers(tree)
         count = _configure(arch, tree, fragment, wanted, progress)
         _make(arch, tree, folder, count, progress)
         for product in (arch.kernel, "vmlinux", "System.map"):
@@ -142,6 +151,25 @@ def keep_kernel(
             check_map(read_map(system_map), kernel, str(system_map))
 
     return cached("own-kernel", inputs, build, progress)
+
+
+def _driver_folder() -> Path:
+    """native/kernel, as installed in the package or as it lies in a checkout."""
+    installed = files("perfboard").joinpath("native/kernel")
+    if installed.is_dir():
+        with as_file(installed) as folder:
+            return folder
+    return Path(__file__).parents[3] / "native" / "kernel"
+
+
+def _add_drivers(tree: Path) -> None:
+    shutil.copytree(_driver_folder(), tree / "drivers/perfboard")
+    for name, line in (
+        ("Kconfig", 'source "drivers/perfboard/Kconfig"'),
+        ("Makefile", "obj-y += perfboard/"),
+    ):
+        with (tree / "drivers" / name).open("a") as file:
+            file.write(f"{line}\n")
 
 
 def _version(program: str) -> str:
