@@ -9,6 +9,7 @@
 #include "emulator.h"
 #include "model.h"
 #include "places.h"
+#include "profile.h"
 #include "special.h"
 
 /* The emulator ends a block at 512 instructions. */
@@ -49,13 +50,15 @@ static struct block *allocate(uint32_t lines)
 
 void block_forget(void)
 {
+	/* What is running still has its time to come. */
+	block_none.profile = model.last->profile;
+	model.last = &block_none;
 	while (arenas) {
 		struct arena *next = arenas->next;
 
 		free(arenas);
 		arenas = next;
 	}
-	model.last = &block_none;
 }
 
 /* Cuts an instruction up; `thumb` says which of ARM's two sets it is of. */
@@ -163,6 +166,7 @@ void block_translated(struct qemu_plugin_tb *translated)
 	    .uncached = !model.timing.l1i.size || (region && !region->caches_code),
 	};
 	describe(block, translated, count);
+	block->profile = profile_find(qemu_plugin_insn_vaddr(first), qemu_plugin_insn_haddr(first));
 	arenas->used -= (2 * count - block->line_count) * sizeof(struct block_line) & ~(size_t)15;
 	qemu_plugin_register_vcpu_tb_exec_cb(translated, code_entered, QEMU_PLUGIN_CB_NO_REGS,
 					     block);

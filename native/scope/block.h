@@ -6,6 +6,8 @@
 #include "branch.h"
 #include "qemu_plugin.h"
 
+struct profile_block;
+
 struct block_line {
 	uint32_t line;
 	uint32_t slot; /* where the cache held it last */
@@ -17,10 +19,11 @@ struct block {
 	uint64_t page;	    /* key of its first page */
 	uint32_t page_slot; /* where the TLB held it last */
 	uint32_t line_count;
-	uint64_t start;	      /* physical */
-	struct branch branch; /* that it ends with; FLOW_NEXT: none */
-	bool settles;	      /* the guest may see the clock or fall idle in it */
-	bool remaps;	      /* it may change what virtual addresses stand for */
+	uint64_t start;		       /* physical */
+	struct profile_block *profile; /* NULL: none is wanted */
+	struct branch branch;	       /* that it ends with; FLOW_NEXT: none */
+	bool settles;		       /* the guest may see the clock or fall idle in it */
+	bool remaps;		       /* it may change what virtual addresses stand for */
 	bool uncached;
 	struct block_line lines[];
 };

@@ -3,6 +3,7 @@
 #include "block.h"
 #include "data.h"
 #include "model.h"
+#include "profile.h"
 
 static void branch_from(const struct branch *branch, const struct block *to)
 {
@@ -70,11 +71,12 @@ void code_entered(unsigned int vcpu, void *data)
 	const struct block *last = model.last;
 
 	(void)vcpu;
+	if (last->branch.flow != FLOW_NEXT)
+		branch_from(&last->branch, block);
+	profile_left(last->profile);
 	model.busy += block->cost_fs;
 	model.charged += block->count;
 	model.last = block;
-	if (last->branch.flow != FLOW_NEXT)
-		branch_from(&last->branch, block);
 	if (block->page != model.code_page)
 		fetch_page(block);
 	for (uint32_t i = 0; i < block->line_count; i++) {

@@ -46,6 +46,10 @@ static const char *read_option(struct mark *mark, const char *word)
 			   ? NULL
 			   : "text= wants 0 to 3, with * before it for a pointer to the pointer";
 	}
+	if (!strcmp(word, "profile")) {
+		mark->profiles = true;
+		return NULL;
+	}
 	return "unknown option";
 }
 

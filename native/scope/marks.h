@@ -18,6 +18,7 @@ struct mark {
 	int words;	    /* how many argument registers to report */
 	int text_argument;  /* which one points at a text to report, or -1 */
 	bool text_indirect; /* it points at the pointer to the text */
+	bool profiles;	    /* its first hit begins the profile, its second ends it */
 	bool hit;
 };
 
@@ -29,11 +30,12 @@ struct marks {
 /*
  * Reads lines of the form
  *
- *   NAME ADDRESS first|every [words=N] [text=[*]ARGUMENT]
+ *   NAME ADDRESS first|every [words=N] [text=[*]ARGUMENT] [profile]
  *
  * where words=N asks for the first N argument registers, text=ARGUMENT for the
  * text that an argument points at, and text=*ARGUMENT for the text that the
- * first member of the structure there points at.
+ * first member of the structure there points at. The first hit of a mark with
+ * `profile` begins the profile, and its second ends it.
  *
  * Returns 0, or the number of the line that is wrong, with `why` pointing at
  * a constant text.

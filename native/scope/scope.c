@@ -3,13 +3,16 @@
  * The scope: a plugin of the emulator that sees the guest reach marks and
  * write console bytes, and records when, without the guest noticing.
  *
- *   -plugin scope.so,marks=FILE,out=FD,console=ADDRESS[,timing=FILE]
+ *   -plugin scope.so,marks=FILE,out=FD,console=ADDRESS
+ *           [,timing=FILE[,profile=FILE][,beat=NS]]
  *
  * marks is a file as marks.h describes; out is an open file descriptor;
  * console is the physical address of the console's data register; timing is a
- * file as timing.h describes: the guest's clock is then that of the part.
+ * file as timing.h describes: the guest's clock is then that of the part; profile
+ * is where profile.h writes, and every NS of that clock a line says how far it is.
  */
 #define _POSIX_C_SOURCE 200809L
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,6 +21,7 @@
 #include "emulator.h"
 #include "marks.h"
 #include "model.h"
+#include "profile.h"
 #include "qemu_plugin.h"
 #include "record.h"
 
@@ -85,6 +89,8 @@ static void mark_reached(unsigned int vcpu, void *data)
 	}
 	record_mark(out, mark, instant_before(site->pending, site->rest_fs), words,
 		    has_text ? text : NULL, timed ? model_write_counters : NULL);
+	if (mark->profiles)
+		profile_mark();
 }
 
 static void stored(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address, void *data)
@@ -106,6 +112,12 @@ static void device_stored(uint64_t place)
 {
 	if (place == console_register)
 		record_console_byte(out, instant_before(0, 0));
+}
+
+static void beat(int64_t ns)
+{
+	fprintf(out, "{\"beat\":%" PRId64 "}\n", ns);
+	fflush(out);
 }
 
 static struct site *site_for(struct mark *mark, size_t pending, int64_t rest_fs, bool at_start)
@@ -219,12 +231,18 @@ QEMU_PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_
 			if (!model_open(argv[i] + 7))
 				return -1;
 			timed = true;
+		} else if (!strncmp(argv[i], "profile=", 8)) {
+			if (!profile_open(argv[i] + 8))
+				return complain("cannot write the profile", argv[i] + 8);
+		} else if (!strncmp(argv[i], "beat=", 5)) {
+			model_beat_ns = strtoll(argv[i] + 5, NULL, 10);
 		} else {
 			return complain("unknown option", argv[i]);
 		}
 	}
 	if (!out)
 		return complain("wants", "out=FD, an open file descriptor");
+	model_beat = beat;
 	if (timed && console_register)
 		data_device_stored = device_stored;
 	if (timed)

@@ -21,6 +21,8 @@ _COMPILE = (
     *("-fvisibility=hidden", "-shared", "-fPIC"),
 )
 
+_BEAT_NS = 100_000_000
+
 
 @dataclass(frozen=True)
 class WatchedMark:
@@ -31,6 +33,7 @@ class WatchedMark:
     every: bool = False
     words: int = 0
     text: str = ""
+    profile: bool = False
 
     def line(self) -> str:
         """The mark as a line of the plugin's file."""
@@ -39,6 +42,8 @@ class WatchedMark:
             fields.append(f"words={self.words}")
         if self.text:
             fields.append(f"text={self.text}")
+        if self.profile:
+            fields.append("profile")
         return " ".join(fields) + "\n"
 
 
@@ -92,6 +97,8 @@ class Scope:
         self._writer = -1
         self._log = -1
         self._rest = b""
+        # The guest's clock as it was last seen; with a profile, often.
+        self.now_ns = 0
 
     def prepare(self, artifacts: Path) -> Attachment:
         """Writes marks and model down, and opens the pipe that the plugin writes to."""
@@ -114,6 +121,10 @@ class Scope:
             model = artifacts / "timing.txt"
             model.write_text(self._timing)
             options.append(f"timing={str(model).replace(',', ',,')}")
+            if any(mark.profile for mark in self._marks):
+                profile = artifacts / "profile.jsonl"
+                options.append(f"profile={str(profile).replace(',', ',,')}")
+                options.append(f"beat={_BEAT_NS}")
         return Attachment(("-plugin", ",".join(options)), (self._writer,))
 
     def start(self) -> None:
@@ -142,6 +153,9 @@ class Scope:
             if line.startswith(b'{"mark"'):
                 record = json.loads(line)
                 sightings.append(Sighting("mark", record["mark"], record.get("text", "")))
+                self.now_ns = record["ns"]
+            elif line.startswith(b'{"beat"'):
+                self.now_ns = json.loads(line)["beat"]
         return sightings
 
     def stop(self) -> None:

@@ -143,6 +143,42 @@ class Metric(Record):
     alias: str | None = None
 
 
+class FunctionTime(Record):
+    """What one function of a program, a library or the kernel took of the processor.
+
+    `file` is its path on the board, "kernel", or "no file" for code that lies in none.
+    """
+
+    name: str
+    file: str
+    time_s: Quantity
+    instructions: Int64
+
+
+class Trial(Record):
+    """A command that was tried on a board, and how it ended.
+
+    `exit_code` is None where a `signal` killed it. `late` says that the time limit did,
+    `oom_kills` how many processes the kernel killed for want of memory, `cut` that there
+    was no room for all of its output. `profile` has the functions that took the most,
+    the longest first; `profiled_s` is the time of all.
+    """
+
+    command: tuple[str, ...]
+    packages: tuple[str, ...] = ()
+    pushed: tuple[str, ...] = ()
+    limit_s: Quantity
+    exit_code: Int64 | None = None
+    signal: Int64 | None = None
+    late: bool = False
+    oom_kills: Int64 = 0
+    cut: bool = False
+    stdout_bytes: Int64 = 0
+    stderr_bytes: Int64 = 0
+    profile: tuple[FunctionTime, ...] = ()
+    profiled_s: Quantity = 0.0
+
+
 class Verdict(Record):
     """A metric held against a budget; `low` and `high` bound its interval."""
 
@@ -223,6 +259,7 @@ class Run(Record):
     metrics: tuple[Metric, ...] = ()
     boots: tuple[Boot, ...] = ()
     processes: tuple[ProbeProcess, ...] = ()
+    trial: Trial | None = None
     verdicts: tuple[Verdict, ...] = ()
     artifacts: tuple[Artifact, ...] = ()
     errors: tuple[RunError, ...] = ()
