@@ -3,9 +3,11 @@
  * perfboard-probe APPLET [--seconds S] [--cpu N] [--room BYTES]
  * perfboard-probe list
  * perfboard-probe serve [--idle S]
+ * perfboard-probe run JOB RESULTS
  *
  * Measures one thing in one process, prints JSON lines, ends. `list` names the
- * applets; `serve` runs them for whoever is at the other end of a line.
+ * applets; `serve` runs them for whoever is at the other end of a line; `run` is the first
+ * process of a virtual board that a command is tried on.
  *
  * Exit status: 0 measured, or refused with the reason in the output; 2 wrong arguments.
  */
@@ -88,6 +90,10 @@ int main(int argc, char **argv)
 		return list();
 	if (argc >= 2 && !strcmp(argv[1], "serve"))
 		return serve(argc - 2, argv + 2);
+#ifdef HAS_RUN
+	if (argc >= 2 && !strcmp(argv[1], "run"))
+		return run(argc - 2, argv + 2);
+#endif
 
 	struct options options = {.seconds = 1, .cpu = -1, .room = spare_memory()};
 	const struct applet *applet = argc >= 2 ? find_applet(argv[1]) : NULL;

@@ -167,6 +167,12 @@ const struct applet *find_applet(const char *name); /* NULL: there is none */
 /* serve.c */
 int serve(int argc, char **argv);
 
+/* run.c: for what virtual boards run; the probes of others stay small without it. */
+#if defined(__arm__) || defined(__aarch64__) || defined(__i386__) || defined(__x86_64__)
+#define HAS_RUN
+int run(int argc, char **argv);
+#endif
+
 uint32_t crc32_of(uint32_t before, const void *data, size_t size); /* zlib's; begin with 0 */
 
 #endif

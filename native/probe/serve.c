@@ -86,7 +86,7 @@ static int cut(char *text, char **words)
 }
 
 /* `words` is run LIMIT_S APPLET ARGUMENTS... */
-static bool run(unsigned long id, char **words)
+static bool run_applet(unsigned long id, char **words)
 {
 	char *stop;
 	double limit_s = decimal_number(words[1], &stop);
@@ -143,7 +143,7 @@ static bool obey(const struct frame *frame)
 	int count = cut(text, words);
 
 	if (count >= 3 && !strcmp(words[0], "run"))
-		return run(frame->id, words);
+		return run_applet(frame->id, words);
 	if (count == 2 && !strcmp(words[0], "again"))
 		return again(frame->id, words[1]);
 	if (count == 1 && !strcmp(words[0], "bye")) {

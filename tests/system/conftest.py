@@ -61,10 +61,11 @@ class Perfboard:
         self.data = data
         self.environment = {**os.environ, "XDG_DATA_HOME": str(data)}
         self.wrapper: list[str] = []
+        self.words = [sys.executable, "-m", "perfboard.cli.main"]
 
     def start(self, *words: str) -> subprocess.Popen[str]:
         return subprocess.Popen(
-            [*self.wrapper, sys.executable, "-m", "perfboard.cli.main", *words],
+            [*self.wrapper, *self.words, *words],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,

@@ -22,6 +22,7 @@ first steps:
   perfboard doctor                     what this machine lacks, and how to mend it
   perfboard study boot --board verdex  boot a virtual board, see where time goes
   perfboard study standard             measure this machine's basics
+  perfboard try rpi2 -- COMMAND        what a program takes on a board you do not have
   perfboard report latest              the HTML report of the newest run
   perfboard compare OLD NEW            what changed, and in which phase
 
@@ -30,6 +31,28 @@ RUN is a run's id, a unique beginning of one, "latest", or a path.
 exit codes: 0 done; 1 a verdict failed; 2 the command or a file is wrong;
 3 this machine or the way to the target lacks something; 4 the target failed;
 5 inconclusive; 130 interrupted
+"""
+_TRY = """\
+Boot a virtual board, run a command on it, and say what it took there.
+
+The command's standard output, standard error and exit code come through; 128 and the
+signal's number where one killed it. On standard error follows a table: real, user and
+system time in the board's seconds, instructions, cache and TLB misses, what was waited for,
+and the functions that took the time. The run is recorded like any other; with --json
+standard output is its run.json (a list of them with --compare).
+
+The board has busybox, the C and C++ libraries and a shell. Packages are those of its
+architecture, unpacked but not set up: no script of theirs runs, so that there are no
+alternatives (call mawk, not awk), no users and no services. Pushed files are in the
+folder /work, where the command starts as root. Files come at memory's speed; all that is
+written is kept in memory, which the command shares.
+
+examples:
+  perfboard try rpi2 -- uname -a
+  perfboard try rpi2 --push ./prog --push data.txt -- ./prog data.txt
+  perfboard try rpi2 --compare orangepi-pc --package bzip2 --push big -- bzip2 -k big
+  perfboard try rpi2 --package python3-minimal -- python3 -c 'print(sum(range(10**6)))'
+  perfboard try verdex --set flash=cached --time-limit 60 -- sh -c 'ls | sort'
 """
 
 
@@ -94,6 +117,32 @@ def _parser() -> argparse.ArgumentParser:
     )
     _add_budget(study)
     _add_set(study)
+
+    trying = add(
+        "try",
+        "trying",
+        "run any program on a virtual board: its time there, and where it goes",
+        _TRY,
+    )
+    trying.set_defaults(function="trying")
+    trying.usage = "%(prog)s [options] BOARD [options] -- COMMAND [ARGUMENT ...]"
+    trying.add_argument("board", metavar="BOARD", help="a board's name, or a board file")
+    for name, metavar, help in (
+        ("--package", "P", "a Debian package to have there, with all that it depends on"),
+        ("--push", "FILE", "a file to have in the command's working folder"),
+        ("--compare", "BOARD", "another board to try it on, shown beside the first"),
+    ):
+        trying.add_argument(
+            name, action="append", default=[], metavar=metavar, help=f"{help}; may be given again"
+        )
+    trying.add_argument(
+        "--time-limit",
+        type=_seconds,
+        default=600.0,
+        metavar="SECONDS",
+        help="of the board's time, after which the command is killed (default: 600)",
+    )
+    _add_set(trying)
 
     measure = add("measure", "measure", "run some probes, or all, on a target; record and report")
     measure.add_argument(
@@ -168,7 +217,14 @@ def _terminated(signal_number: int, frame: object) -> NoReturn:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs one command; returns its exit code, as the design gives them."""
     signal.signal(signal.SIGTERM, _terminated)
-    options = _parser().parse_args(arguments)
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    command: list[str] = []
+    # What follows is another program's, and may look like ours.
+    if words[:1] == ["try"] and "--" in words:
+        cut = words.index("--")
+        words, command = words[:cut], words[cut + 1 :]
+    options = _parser().parse_args(words)
+    options.command = command
     try:
         module = importlib.import_module(f"perfboard.cli.{options.module}")
         code: int = getattr(module, options.function)(options)

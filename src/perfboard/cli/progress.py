@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Progress on standard error: a bar in a terminal, a line now and then in a log."""
 
+import math
 import sys
 import time
 from collections.abc import Iterator
@@ -24,13 +25,16 @@ class _TerminalProgress:
         )
         from rich.progress import Progress as RichProgress
 
+        known = math.isfinite(total)
+        left = [TextColumn("left"), TimeRemainingColumn()] if known else []
+        percent = [TextColumn("{task.percentage:>3.0f}%")] if known else []
+        longest = 28 if known else 120
         bars = RichProgress(
             TextColumn("{task.description}", markup=False),
-            BarColumn(bar_width=24),
-            TextColumn("{task.percentage:>3.0f}%"),
+            BarColumn(bar_width=24 if known else 8),
+            *percent,
             TimeElapsedColumn(),
-            TextColumn("left"),
-            TimeRemainingColumn(),
+            *left,
             TextColumn("{task.fields[note]}", markup=False),
             console=Console(stderr=True),
         )
@@ -40,10 +44,10 @@ class _TerminalProgress:
                 self._task = task
 
             def update(self, done: float, note: str = "") -> None:
-                bars.update(self._task, completed=done, note=note[:28])
+                bars.update(self._task, completed=done, note=note[:longest])
 
         with bars:
-            yield _Bar(bars.add_task(title, total=total, note=""))
+            yield _Bar(bars.add_task(title, total=total if known else None, note=""))
 
 
 class _LogStep:
@@ -56,6 +60,9 @@ class _LogStep:
         if now - self._said < _LOG_EVERY_S or not 0 < done <= self._total:
             return
         self._said = now
+        if math.isinf(self._total):
+            print(f"{self._title}: {note}", file=sys.stderr, flush=True)
+            return
         left = (now - self._began) * (self._total - done) / done
         print(
             f"{self._title}: {100 * done / self._total:.0f}%, about {left:.0f} s left",

@@ -8,18 +8,25 @@ against the signed package lists. The lists are fetched once; delete the folder
 """
 
 import json
+import re
 import subprocess
 import time
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from perfboard.images.cache import cache_root, cached, locked, writable_cache
 from perfboard.images.command import Outcome, follow
-from perfboard.model.errors import EnvironmentLacksError
+from perfboard.model.errors import EnvironmentLacksError, UsageError
 from perfboard.model.progress import Progress, Step
 
 _ATTEMPTS = 3
 _PAUSE_SECONDS = 5.0
+_INSTALLED = re.compile(r"Inst ([a-z0-9][a-z0-9+.-]*)")
+_UNKNOWN = re.compile(
+    r"E: (?:Unable to locate package|Couldn't find any package by (?:glob|regex)|"
+    r"Package) '?([^\s']+)'?(?: has no installation candidate)?"
+)
 
 # Hooks would run the machine's own commands on the machine's own state; further
 # index targets (descriptions, icons, contents) would be fetched for nothing.
@@ -98,6 +105,52 @@ class AptState:
                 unfinished.write_text(json.dumps(records, indent=1) + "\n")
                 unfinished.rename(self._resolved_file)
         return known[name]
+
+    def closure(self, names: Sequence[str]) -> tuple[Package, ...]:
+        """Those packages and all that they depend on, as apt would install them, by name.
+
+        What a package only recommends is left out. Raises UsageError for a name that apt
+        does not know for this architecture, and for packages that do not go together.
+        """
+        with writable_cache(), locked(f"apt-{self.architecture}", self._progress):
+            self._prepare()
+        inputs = {
+            "architecture": self.architecture,
+            "names": " ".join(sorted(names)),
+            "lists": str(self._lists_note_file.stat().st_mtime_ns),
+        }
+        entry = cached("closure", inputs, lambda folder: self._find(names, folder), self._progress)
+        found = (entry / "names.txt").read_text().split()
+        return tuple(self.resolve(name) for name in found)
+
+    def _find(self, names: Sequence[str], folder: Path) -> None:
+        """Writes the names of the packages that apt would install to a file in `folder`."""
+        found: set[str] = set()
+
+        def note(line: str) -> bool:
+            match = _INSTALLED.match(line)
+            if match:
+                found.add(match[1])
+            return match is not None
+
+        command = [*self._command("apt-get"), "install", "--simulate", "--no-install-recommends"]
+        with self._progress.step("finding what the packages depend on", 1):
+            outcome = follow([*command, "--", *names], note, folder=self.folder)
+        if outcome.code:
+            unknown = _UNKNOWN.findall(outcome.last_lines)
+            if unknown:
+                raise UsageError(
+                    "\n".join(
+                        f'apt knows no package "{name}" for {self.architecture}{_others(name)}; '
+                        "check its name, and that /etc/apt has a source with it"
+                        for name in dict.fromkeys(unknown)
+                    )
+                )
+            raise UsageError(
+                f"apt cannot put these packages together for {self.architecture}: "
+                f"{' '.join(names)}. apt's last lines:\n{outcome.last_lines}"
+            )
+        (folder / "names.txt").write_text("".join(f"{name}\n" for name in sorted(found)))
 
     def unpack(self, name: str) -> Path:
         """The folder that holds the files of package `name`, and nothing else.
@@ -205,3 +258,12 @@ class AptState:
 
     def _command(self, program: str) -> list[str]:
         return [program, "-c", str(self.folder / "apt.conf")]
+
+
+def _others(name: str) -> str:
+    """What this machine's own apt says of the architectures of package `name`, as words."""
+    shown = subprocess.run(
+        ["apt-cache", "show", "--", name], capture_output=True, text=True, errors="replace"
+    )
+    found = sorted(set(re.findall(r"^Architecture: (\S+)$", shown.stdout, re.MULTILINE)))
+    return f", only for {', '.join(found)}" if found else ""

@@ -19,6 +19,8 @@ _PAGE = 4096
 _WORDS = _PAGE // 8
 _ELF = b"\x7fELF"
 _EXECUTABLE = 1
+# What pyelftools raises besides its own errors for a file that is not as it should be.
+_DAMAGED = (KeyError, TypeError, AssertionError, IndexError, AttributeError, OverflowError)
 _ODD = ~1  # clears the lowest bit, which marks Thumb code in a function's address
 
 
@@ -26,24 +28,23 @@ class Functions:
     """The functions of one file, or of the kernel, in the order of their addresses."""
 
     def __init__(self, starts: Iterable[tuple[int, int, str]]) -> None:
-        """`starts` are address, size in bytes (0: up to the next) and name of each."""
+        """`starts` are address, size in bytes (0: up to the next) and name ("": it has none)."""
         # Of several names for one place, the one that covers most, and then the first.
         best: dict[int, tuple[int, str]] = {}
         for address, size, name in starts:
             if address not in best or best[address][0] < size:
                 best[address] = (size, name)
+        for address, (size, _) in list(best.items()):
+            if size:
+                best.setdefault(address + size, (0, ""))
         self._starts = sorted(best)
         self._rest = [best[address] for address in self._starts]
 
     def name(self, address: int) -> str:
         """The function at `address`; "+0x..." of the stretch without a name that it is in."""
         at = bisect_right(self._starts, address) - 1
-        if at < 0:
-            return "+0x0 (no symbols)"
-        start, (size, name) = self._starts[at], self._rest[at]
-        if size and address >= start + size:
-            return f"+{start + size:#x} (no symbols)"
-        return name
+        name = self._rest[at][1] if at >= 0 else ""
+        return name or f"+{self._starts[at] if at >= 0 else 0:#x} (no symbols)"
 
 
 def kernel_functions(symbols: SystemMap) -> Functions:
@@ -128,12 +129,12 @@ def _segments(path: Path) -> list[tuple[int, int, int]]:
             for segment in elf.iter_segments("PT_LOAD")
             if segment["p_flags"] & _EXECUTABLE
         ]
-    except (ELFError, ValueError, OSError):
+    except (ELFError, ValueError, OSError, *_DAMAGED):
         return []
 
 
 def _symbols(path: Path) -> list[tuple[int, int, str]]:
-    """Those of .symtab where there is one, else of .dynsym."""
+    """Those of .symtab where there is one, else of .dynsym and of the tables for unwinding."""
     from elftools.common.exceptions import ELFError
     from elftools.elf.sections import SymbolTableSection
 
@@ -141,14 +142,32 @@ def _symbols(path: Path) -> list[tuple[int, int, str]]:
         elf = _open(path)
         tables = [elf.get_section_by_name(name) for name in (".symtab", ".dynsym")]
         table = next((t for t in tables if isinstance(t, SymbolTableSection)), None)
-        if table is None:
-            return []
         odd = _ODD if elf["e_machine"] == "EM_ARM" else -1
-        return [
+        nameless = [] if tables[0] else [(at & odd, 0, "") for at in _unwound(elf)]
+        if table is None:
+            return nameless
+        named = [
             (symbol["st_value"] & odd, symbol["st_size"], symbol.name)
             for symbol in table.iter_symbols()
             if symbol["st_info"]["type"] in ("STT_FUNC", "STT_LOOS")
             and symbol["st_shndx"] != "SHN_UNDEF"
         ]
-    except (ELFError, ValueError, OSError):
+        return named + nameless
+    except (ELFError, ValueError, OSError, *_DAMAGED):
         return []
+
+
+def _unwound(elf: "ELFFile") -> list[int]:
+    """Where functions begin, by what tells a debugger how to leave them: strip keeps it."""
+    from elftools.dwarf.callframe import FDE
+
+    if elf["e_machine"] == "EM_ARM":
+        return [
+            info.get_entry(number).function_offset or 0
+            for info in elf.get_ehabi_infos() or ()
+            for number in range(info.num_entry())
+        ]
+    dwarf = elf.get_dwarf_info()
+    if not dwarf.has_EH_CFI():
+        return []
+    return [entry["initial_location"] for entry in dwarf.EH_CFI_entries() if isinstance(entry, FDE)]

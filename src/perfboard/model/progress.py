@@ -17,7 +17,7 @@ class Progress(Protocol):
     """Shows steps as bars with the time left, or not at all."""
 
     def step(self, title: str, total: float) -> AbstractContextManager[Step]:
-        """A step of `total` units of work, in whatever unit `update` counts."""
+        """A step of `total` units of work, in whatever unit `update` counts; inf: unknown."""
 
 
 class _SilentStep:

@@ -18,6 +18,7 @@ from perfboard.report.evidence import headed, timing_words
 from perfboard.report.measured import probed
 from perfboard.report.measured_text import change_parts, probe_parts
 from perfboard.report.terminal import cells, new_table, pair_table, render
+from perfboard.report.trial import trial_parts
 from perfboard.report.verdicts import verdict_sentence
 from perfboard.store.index import RunRow
 
@@ -64,7 +65,9 @@ def run_text(run: Run) -> str:
             )
     shown = {metric.name for metric in metrics_of(run.boots)}
     others = [m for m in run.metrics if m.name not in shown and m.samples]
-    if probed(run):
+    if run.trial is not None:
+        parts += trial_parts(run)
+    elif probed(run):
         parts += probe_parts(run, others)
     elif others:
         table = new_table("metric", headed("median", run), "spread", "samples")

@@ -116,6 +116,21 @@ class Emulator:
             with contextlib.suppress(Exception):
                 self._qmp.cmd("quit")
 
+    def save_memory(self, address: int, size: int, path: Path) -> None:
+        """Writes a stretch of the guest's memory to a file.
+
+        Raises TargetError where the emulator does not do so.
+        """
+        from qemu.qmp import QMPError
+
+        assert self._qmp is not None  # noqa: S101 - the guest was let run
+        try:
+            self._qmp.cmd("pmemsave", val=address, size=size, filename=str(path))
+        except (QMPError, OSError, TimeoutError, EOFError) as error:
+            raise self.death() or TargetError(
+                "died", f"The emulator does not give the board's memory: {error}"
+            ) from None
+
     def death(self) -> PerfboardError | None:
         """The error that says how the emulator died, or None while it runs."""
         assert self._process is not None  # noqa: S101 - set on entry

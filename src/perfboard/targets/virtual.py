@@ -33,13 +33,12 @@ FORM = "virtual:BOARD"
 _PROBE = "armv7"
 
 
-class VirtualTarget:
-    """Boots one image on one virtual board."""
+class VirtualBoard:
+    """A board as the emulator is told to be it, whatever it boots."""
 
-    def __init__(self, board: Board, image: Image, levels: Mapping[str, str]) -> None:
-        """`image` is what `build_image` made for `board` at these levels of its factors."""
+    def __init__(self, board: Board, levels: Mapping[str, str]) -> None:
+        """`levels` are those of the board's factors."""
         self.board = board
-        self._image = image
         self._timing = timing_text(board, levels)
 
     @property
@@ -87,16 +86,16 @@ class VirtualTarget:
             return ()
         return (f"The part has {timing.core.cores} cores, of which one is timed.",)
 
-    def command(self) -> list[str]:
-        """The emulator's command line, without instruments.
+    def machine(self, ram: int) -> list[str]:
+        """The emulator's command line without what it boots, with `ram` bytes of memory.
 
         The clock of the guest and its real-time clock are made of the count of
         instructions, and what a model adds; nothing random or timed by the host reaches it.
         """
         machine = self.board.machine
-        command = [
+        return [
             machine.emulator,
-            *("-M", machine.type, "-cpu", machine.cpu, "-m", f"{machine.ram // 1024}k"),
+            *("-M", machine.type, "-cpu", machine.cpu, "-m", f"{ram // 1024}k"),
             *("-icount", f"shift={self.instruction_ns.bit_length() - 1},sleep=off"),
             *("-rtc", "base=2010-01-01,clock=vm"),
             *(("-smp", str(machine.cpus)) if machine.cpus > 1 else ()),
@@ -104,17 +103,12 @@ class VirtualTarget:
             # An interface on a hub without other ports: it has a link, and no one answers.
             *("-netdev", "hubport,id=net0,hubid=0", "-device", "virtio-net-device,netdev=net0"),
         ]
-        for unit, bank in enumerate(self._image.banks):
-            path = str(bank).replace(",", ",,")
-            command += [
-                "-drive",
-                f"if=pflash,unit={unit},format=raw,snapshot=on,file={path}",
-            ]
-        return command
 
     @contextmanager
-    def running(self, instruments: Sequence[Instrument], artifacts: Path) -> Iterator[Watch]:
-        """The board, let go from reset, and ended with the context.
+    def running(
+        self, command: Sequence[str], instruments: Sequence[Instrument], artifacts: Path
+    ) -> Iterator[Watch]:
+        """The board that `command` emulates, let go from reset, and ended with the context.
 
         The console's bytes and the instruments' files go to the folder `artifacts`.
         Raises TargetError where the emulator does not start.
@@ -126,7 +120,7 @@ class VirtualTarget:
             for instrument in instruments:
                 stack.callback(instrument.stop)
                 attachments.append(instrument.prepare(artifacts))
-            command = self.command() + [a for item in attachments for a in item.arguments]
+            command = [*command, *(a for item in attachments for a in item.arguments)]
             descriptors = [d for item in attachments for d in item.descriptors]
             emulator = stack.enter_context(
                 Emulator(command, descriptors, artifacts / "emulator.log", artifacts)
@@ -137,6 +131,26 @@ class VirtualTarget:
             watch = stack.enter_context(closing(Watch(self.board, instruments, console, emulator)))
             yield watch
 
+
+class VirtualTarget(VirtualBoard):
+    """Boots one image on one virtual board."""
+
+    def __init__(self, board: Board, image: Image, levels: Mapping[str, str]) -> None:
+        """`image` is what `build_image` made for `board` at these levels of its factors."""
+        super().__init__(board, levels)
+        self._image = image
+
+    def command(self) -> list[str]:
+        """The emulator's command line, without instruments."""
+        command = self.machine(self.board.machine.ram)
+        for unit, bank in enumerate(self._image.banks):
+            path = str(bank).replace(",", ",,")
+            command += [
+                "-drive",
+                f"if=pflash,unit={unit},format=raw,snapshot=on,file={path}",
+            ]
+        return command
+
     def boot(
         self,
         instruments: Sequence[Instrument],
@@ -145,7 +159,7 @@ class VirtualTarget:
         cancelled: Event,
     ) -> float:
         """Boots until usable; see `targets.base.Boot`."""
-        with self.running(instruments, artifacts) as watch:
+        with self.running(self.command(), instruments, artifacts) as watch:
             started = time.monotonic()
             watch.until_usable(sighted, cancelled)
             elapsed = time.monotonic() - started
@@ -191,7 +205,7 @@ def connect(
         instruments = [virtual.scope(build_plugin(progress), ())] if virtual.timed else []
         artifacts = artifacts or scratch / "artifacts"
         artifacts.mkdir(parents=True, exist_ok=True)
-        watch = stack.enter_context(virtual.running(instruments, artifacts))
+        watch = stack.enter_context(virtual.running(virtual.command(), instruments, artifacts))
         shell = ConsoleShell(watch)
         with progress.step(f"booting {board.name}", 1):
             _await_kernel(watch, board.boot.limit_s)

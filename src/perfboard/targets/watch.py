@@ -35,7 +35,7 @@ class Watch:
         emulator: Emulator,
     ) -> None:
         """`console` is one of the `instruments`, which have been started."""
-        self._emulator = emulator
+        self.emulator = emulator
         self._console = console
         self._limit_s = board.boot.limit_s
         self._awaited = board.boot.usable
@@ -93,7 +93,7 @@ class Watch:
         raise self._ended()
 
     def _ended(self) -> PerfboardError:
-        return self._emulator.death() or TargetError(
+        return self.emulator.death() or TargetError(
             "died", "The emulator closed its console.", self._console.tail
         )
 
@@ -154,7 +154,7 @@ class Watch:
 
     def end(self) -> None:
         """Ends the emulator, and reads what it still has to say."""
-        self._emulator.quit()
+        self.emulator.quit()
         deadline = time.monotonic() + _DRAIN_S
         while self._selector.get_map() and time.monotonic() < deadline:
             self._read(0.5)

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The file system that `run` starts its command in. The packages' is read-only, as are the
+ * pushed files; what the command writes is laid over them, in memory.
+ */
+#include "run.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <net/if.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mount.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define OWN "/perfboard"
+#define ROOT OWN "/root"
+#define SCRATCH OWN "/scratch"
+#define LONGEST_JOB (1 << 20)
+
+bool run_complain(const char *what, const char *which)
+{
+	fprintf(stderr, "perfboard: cannot %s %s: %s\n", what, which, strerror(errno));
+	return false;
+}
+
+static bool mount_on(const char *device, const char *kind, const char *place, unsigned long flags,
+		     const char *options)
+{
+	return !mount(device, place, kind, flags, options) || run_complain("mount", place);
+}
+
+static bool lay_over(const char *lower, const char *name, const char *place)
+{
+	char options[256], upper[64], work[64];
+
+	snprintf(upper, sizeof(upper), SCRATCH "/%s", name);
+	snprintf(work, sizeof(work), SCRATCH "/%s.work", name);
+	snprintf(options, sizeof(options), "lowerdir=%s,upperdir=%s,workdir=%s", lower, upper,
+		 work);
+	return (!mkdir(upper, 0755) || run_complain("make", upper)) &&
+	       (!mkdir(work, 0755) || run_complain("make", work)) &&
+	       mount_on("overlay", "overlay", place, 0, options);
+}
+
+/* Some programs talk to themselves over the network. */
+static void start_loopback(void)
+{
+	struct ifreq request = {.ifr_name = "lo", .ifr_flags = IFF_UP | IFF_RUNNING};
+	int talk = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+
+	if (talk < 0)
+		return;
+	ioctl(talk, SIOCSIFFLAGS, &request);
+	close(talk);
+}
+
+/* The last place that the command looks for programs: what busybox can do. */
+static void install_busybox(void)
+{
+	static char *const words[] = {"busybox", "--install", "-s", OWN "/bin", NULL};
+	pid_t child = fork();
+
+	if (child == 0) {
+		if (!chroot(ROOT) && !chdir("/"))
+			execv("/bin/busybox", words);
+		_exit(0);
+	}
+	while (child > 0 && waitpid(child, NULL, 0) < 0 && errno == EINTR)
+		;
+}
+
+bool run_prepare_root(const char *job_device)
+{
+	static const struct {
+		const char *kind, *place;
+	} mounts[] = {
+	    {"proc", ROOT "/proc"},	 {"sysfs", ROOT "/sys"},     {"devtmpfs", ROOT "/dev"},
+	    {"devpts", ROOT "/dev/pts"}, {"tmpfs", ROOT "/dev/shm"}, {"tmpfs", ROOT "/tmp"},
+	    {"tmpfs", ROOT "/run"},
+	};
+
+	if (!mount_on("devtmpfs", "devtmpfs", "/dev", 0, NULL) ||
+	    !mount_on("proc", "proc", "/proc", 0, NULL) ||
+	    !mount_on(job_device, "squashfs", OWN "/job", MS_RDONLY, NULL) ||
+	    !mount_on("tmpfs", "tmpfs", SCRATCH, 0, NULL) || !lay_over("/", "root", ROOT) ||
+	    !lay_over(OWN "/job/files", "work", ROOT "/work"))
+		return false;
+	for (size_t i = 0; i < sizeof(mounts) / sizeof(*mounts); i++) {
+		/* devtmpfs has neither of the two within it, and a kernel may lack pts. */
+		mkdir(mounts[i].place, 0755);
+		if (!mount_on(mounts[i].kind, mounts[i].kind, mounts[i].place, 0, NULL) &&
+		    strcmp(mounts[i].kind, "devpts"))
+			return false;
+	}
+	chmod(ROOT "/tmp", 01777);
+	chmod(ROOT "/dev/shm", 01777);
+	start_loopback();
+	install_busybox();
+	return true;
+}
+
+static bool put(char **list, char *text)
+{
+	size_t count = 0;
+
+	while (list[count])
+		count++;
+	if (count == RUN_MOST_WORDS) {
+		errno = E2BIG;
+		return run_complain("take", "so many words");
+	}
+	list[count] = text;
+	return true;
+}
+
+/* The job is texts that end in NUL each; the first letter says what each is. */
+bool run_read_job(struct trial *trial)
+{
+	static char text[LONGEST_JOB];
+	const char *path = OWN "/job/command";
+	int file = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t size = file < 0 ? -1 : read(file, text, sizeof(text) - 1);
+
+	if (size < 0)
+		return run_complain("read", path);
+	close(file);
+	for (char *word = text; word < text + size; word += strlen(word) + 1) {
+		bool kept = true;
+
+		if (*word == 'l')
+			trial->limit_us = strtoull(word + 1, NULL, 10);
+		else if (*word == 'r')
+			trial->room = strtoul(word + 1, NULL, 10);
+		else if (*word == 'd')
+			trial->folder = word + 1;
+		else
+			kept = put(*word == 'v' ? trial->variables : trial->words, word + 1);
+		if (!kept)
+			return false;
+	}
+	return true;
+}
+
+bool run_prepare_output(const struct trial *trial)
+{
+	char options[64];
+
+	snprintf(options, sizeof(options), "size=%zu", trial->room);
+	return mount_on("tmpfs", "tmpfs", OWN "/output", 0, options);
+}
+
+int run_output_file(const char *name)
+{
+	char path[64];
+	int file;
+
+	snprintf(path, sizeof(path), OWN "/output/%s", name);
+	file = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+	if (file < 0)
+		run_complain("make", path);
+	return file;
+}
+
+bool run_enter(const struct trial *trial)
+{
+	return !chroot(ROOT) && !chdir(trial->folder);
+}

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The metrics of a command that was tried on a board, from what the scope counted."""
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from perfboard.model.run import Metric
+
+_FS = 1e15
+# The marks are in whole nanoseconds.
+_ROUNDING_S = 1e-8
+# Counters of the scope that are named by what is waited for; the others by what missed.
+_WAITS = "_fs"
+_MISSES = "_misses"
+_NOT_WAITS = ("cycles_fs", "core_fs")
+_WORDS = {"uart": "console"}
+
+
+@dataclass(frozen=True)
+class Instant:
+    """A mark: the board's clock in ns, instructions, and the model's counters, if any."""
+
+    ns: int
+    instructions: int
+    counters: Mapping[str, int]
+
+
+def instants(scope_log: str, mark: str) -> list[Instant]:
+    """Where the scope saw the mark, in order."""
+    records = (
+        json.loads(line)
+        for line in scope_log.splitlines()
+        if line.startswith('{"mark"') and line.endswith("}")
+    )
+    return [
+        Instant(record["ns"], record["instructions"], record.get("counters", {}))
+        for record in records
+        if record["mark"] == mark
+    ]
+
+
+def trial_metrics(
+    begin: Instant, end: Instant, user_s: float, system_s: float, resident_bytes: int
+) -> tuple[Metric, ...]:
+    """Real, user and system time, instructions, and what was waited for.
+
+    Idle time is what is left of the real time. Waits are parts of the user's and the
+    system's time.
+    """
+    real = (end.ns - begin.ns) / 1e9
+    idle = real - user_s - system_s
+    found = [
+        _metric("try.time.real", "s", real),
+        _metric("try.time.user", "s", user_s),
+        _metric("try.time.system", "s", system_s),
+        _metric("try.time.idle", "s", idle if idle > _ROUNDING_S else 0.0),
+        _metric("try.instructions", "1", end.instructions - begin.instructions),
+        _metric("try.memory.resident", "B", resident_bytes),
+    ]
+    return (*found, *_counted(begin.counters, end.counters))
+
+
+def _counted(begin: Mapping[str, int], end: Mapping[str, int]) -> Iterable[Metric]:
+    changes = {name: value - begin.get(name, 0) for name, value in end.items()}
+    for name, change in changes.items():
+        if name.endswith(_MISSES):
+            yield _metric(f"try.misses.{name.removesuffix(_MISSES)}", "1", change)
+    for name, change in changes.items():
+        if name.endswith(_WAITS) and name not in _NOT_WAITS:
+            waited = name.removesuffix(_WAITS)
+            yield _metric(f"try.waits.{_WORDS.get(waited, waited)}", "s", change / _FS)
+
+
+def _metric(name: str, unit: str, value: float) -> Metric:
+    return Metric.model_validate({"name": name, "unit": unit, "samples": (float(value),)})

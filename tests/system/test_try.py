@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Commands that are tried on timed boards: what comes through, and what is said of them."""
+
+import json
+import os
+import signal
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+from .conftest import Perfboard, until
+
+# Two instructions a turn, and hardly any besides.
+TURNS = 20_000_000
+SOURCE = f"""
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+__attribute__((noinline)) void spin(unsigned turns)
+{{
+	__asm__ volatile("1: subs %0, %0, #1\\n bne 1b" : "+r"(turns) : : "cc");
+}}
+
+static void eat(void)
+{{
+	for (;;)
+		memset(malloc(1 << 20), 1, 1 << 20);
+}}
+
+int main(int argc, char **argv)
+{{
+	const char *what = argc > 1 ? argv[1] : "";
+
+	if (!strcmp(what, "eat"))
+		eat();
+	if (!strcmp(what, "die"))
+		raise(SIGSEGV);
+	if (!strcmp(what, "sleep"))
+		sleep(1000);
+	while (!strcmp(what, "stay"))
+		spin(1000000);
+	spin({TURNS});
+	fwrite("out\\0\\377\\n", 1, 6, stdout);
+	fputs("err\\n", stderr);
+	return 3;
+}}
+"""
+
+
+@pytest.fixture(scope="session")
+def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("try") / "prog"
+    command = ["arm-linux-gnueabihf-gcc", "-marm", "-O2", "-x", "c", "-", "-o", str(path)]
+    subprocess.run(command, input=SOURCE, text=True, check=True)
+    return path
+
+
+@pytest.fixture
+def board(tmp_path: Path) -> Perfboard:
+    return Perfboard(tmp_path / "data")
+
+
+def values(run: Any) -> dict[str, float]:
+    return {metric["name"]: metric["samples"][0] for metric in run["metrics"]}
+
+
+def test_a_program_is_timed_and_its_output_comes_through(board: Perfboard, program: Path) -> None:
+    process = subprocess.run(
+        [*board.words, "try", "rpi2", "--push", str(program), "--", "./prog"],
+        capture_output=True,
+        env=board.environment,
+        timeout=300,
+    )
+    assert process.returncode == 3, process.stderr.decode(errors="replace")
+    assert process.stdout == b"out\0\xff\n"
+    said = process.stderr.decode()
+    assert "err\n" in said
+    assert "exit code 3" in said and "rpi2, timed \N{PLUS-MINUS SIGN}25%" in said
+    run = board.json("show", "latest")
+    trial, found = run["trial"], values(run)
+    assert run["study"] == "try" and run["evidence"] == "timed" and run["status"] == "complete"
+    assert (trial["exit_code"], trial["signal"], trial["command"]) == (3, None, ["./prog"])
+    # Two instructions a turn, which the Cortex-A7 takes some cycles for.
+    top = trial["profile"][0]
+    assert (top["name"], top["file"]) == ("spin", "/work/prog")
+    assert top["instructions"] == pytest.approx(2 * TURNS, rel=0.01)
+    assert TURNS / 0.9e9 < top["time_s"] < 4 * TURNS / 0.9e9
+    # The profile is of all that the processor did.
+    assert trial["profiled_s"] == pytest.approx(
+        found["try.time.user"] + found["try.time.system"], rel=0.01
+    )
+    total = sum(row["time_s"] for row in trial["profile"])
+    assert total == pytest.approx(trial["profiled_s"], rel=0.01)
+    assert found["try.time.real"] == pytest.approx(
+        found["try.time.user"] + found["try.time.system"] + found["try.time.idle"], rel=0.01
+    )
+    assert found["try.instructions"] == pytest.approx(2 * TURNS, rel=0.1)
+    report = Path(board("report", "latest").stdout.strip()).read_text()
+    assert "Where the time went" in report and "spin" in report
+    again = board.json("try", "rpi2", "--push", str(program), "--", "./prog", code=3)
+    assert values(again) == found, "the same command has the same figures"
+
+
+def test_a_package_is_there_with_what_it_needs(board: Perfboard) -> None:
+    words = ("--package", "bzip2", "--", "sh", "-c", "seq 20000 | bzip2 | bzip2 -dc | cksum")
+    done = board("try", "rpi2", "--compare", "verdex", *words)
+    expected = subprocess.run(
+        ["sh", "-c", "seq 20000 | cksum"], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == expected.stdout
+    assert "rpi2, timed" in done.stderr and "verdex, timed" in done.stderr
+    runs = [board.json("show", row["id"]) for row in board.json("runs")]
+    times = {run["board"]["name"]: values(run)["try.time.real"] for run in runs}
+    assert times["rpi2"] < times["verdex"]
+    files = {row["file"].rpartition("/")[2] for run in runs for row in run["trial"]["profile"]}
+    assert {"kernel", "busybox"} <= files and any(name.startswith("libbz2") for name in files)
+    assert all("bzip2" in run["provenance"]["packages"] for run in runs)
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        (("nosuch",), 127, "cannot run nosuch: there is no such program on the board"),
+        (("/etc/passwd",), 126, "cannot run /etc/passwd: Permission denied"),
+        (("./prog", "die"), 128 + signal.SIGSEGV, "killed by signal SIGSEGV"),
+        (("sh", "-c", "kill -9 $$"), 128 + signal.SIGKILL, "killed by signal SIGKILL"),
+        (("./prog", "eat"), 128 + signal.SIGKILL, "64 MiB, was used up"),
+    ],
+)
+def test_how_a_command_ends_comes_through(
+    board: Perfboard, program: Path, words: tuple[str, ...], code: int, said: str
+) -> None:
+    done = board("try", "verdex", "--push", str(program), "--", *words, code=code)
+    assert said in " ".join(done.stderr.split())
+
+
+@pytest.mark.parametrize("how", ["stay", "sleep"])
+def test_a_command_that_never_ends_is_killed_at_its_limit(
+    board: Perfboard, program: Path, how: str
+) -> None:
+    words = ("--push", str(program), "--time-limit", "2", "--", "./prog", how)
+    done = board("try", "rpi2", *words, code=4)
+    assert "had not ended after 2 s of the board's time" in " ".join(done.stderr.split())
+    run = board.json("show", "latest")
+    assert run["status"] == "failed" and run["errors"][0]["kind"] == "time-limit"
+    assert values(run)["try.time.real"] == pytest.approx(2, rel=0.01)
+
+
+def test_an_interrupted_command_leaves_nothing_running(board: Perfboard, program: Path) -> None:
+    process = board.start("try", "rpi2", "--push", str(program), "--", "./prog", "stay")
+    until(lambda: psutil.Process(process.pid).children(recursive=True) or None)
+    emulators = until(
+        lambda: (
+            [
+                child
+                for child in psutil.Process(process.pid).children(recursive=True)
+                if child.name().startswith("qemu")
+            ]
+            or None
+        )
+    )
+    os.kill(process.pid, signal.SIGINT)
+    run = board.finish(process, 130)
+    assert run["status"] == "aborted"
+    assert not any(psutil.pid_exists(child.pid) for child in emulators)
+
+
+def test_a_counted_board_has_instructions_alone(board: Perfboard, program: Path) -> None:
+    words = ("--set", "detail=counted", "--push", str(program), "--", "./prog")
+    run = board.json("try", "rpi2", *words, code=3)
+    assert run["evidence"] == "counted" and run["trial"]["profile"] == []
+    assert values(run)["try.instructions"] == pytest.approx(2 * TURNS, rel=0.1)
+    assert not any(name.startswith("try.misses") for name in values(run))
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--package", "nosuchpackage"), 'apt knows no package "nosuchpackage" for armhf'),
+        (("--package", "No Such"), "wants the name of a Debian package"),
+        (("--package", "grub-efi-amd64-bin"), "for armhf, only for amd64"),
+    ],
+)
+def test_a_wrong_package_is_refused(board: Perfboard, words: tuple[str, ...], said: str) -> None:
+    assert said in board("try", "rpi2", *words, "--", "true", code=2).stderr
+
+
+def test_json_with_boards_beside_each_other_is_a_list(board: Perfboard) -> None:
+    said = board("try", "rpi2", "--compare", "verdex", "--json", "--", "true").stdout
+    assert [run["board"]["name"] for run in json.loads(said)] == ["rpi2", "verdex"]
