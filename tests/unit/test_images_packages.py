@@ -13,7 +13,14 @@ from perfboard.boards.loader import load_board
 from perfboard.images.apt import AptState, Package
 from perfboard.images.cache import cached
 from perfboard.images.packages import BASE, build_package_root, check_names
-from perfboard.images.trial import Job, boot_arguments, check_job, lay_out, write_job
+from perfboard.images.trial import (
+    Job,
+    boot_arguments,
+    check_job,
+    check_room,
+    lay_out,
+    write_job,
+)
 from perfboard.model.board import Board
 from perfboard.model.errors import UsageError
 from perfboard.model.progress import SilentProgress
@@ -146,7 +153,7 @@ def test_a_job_without_files_has_a_folder_for_them(board: Board, tmp_path: Path)
         ({"files": ("folder",)}, "folder: is a folder; pack it with tar"),
         ({"files": ("/dev/null",)}, "is no file"),
         ({"files": ("small", "folder/small")}, "have one name"),
-        ({"files": ("large",)}, "the files have 1 GiB, and board rpi2 can be given 416 MiB"),
+        ({"files": ("large",)}, "the pushed files have 1 GiB, and board rpi2 can be given 416 MiB"),
     ],
 )
 def test_a_job_that_cannot_be_is_refused(
@@ -168,6 +175,15 @@ def test_a_job_that_cannot_be_is_refused(
     )
     with pytest.raises(UsageError, match=said):
         check_job(job, board)
+
+
+@pytest.mark.parametrize(("ram", "room"), [(16, 512), (512, 416), (1024, 176)])
+def test_a_root_that_is_too_large_is_refused(board: Board, ram: int, room: int) -> None:
+    machine = board.machine.model_copy(update={"ram": ram * MIB})
+    board = board.model_copy(update={"machine": machine})
+    check_room(board, "the packages", room * MIB)
+    with pytest.raises(UsageError, match=f"the packages have .* can be given {room} MiB"):
+        check_room(board, "the packages", room * MIB + 1)
 
 
 def test_what_is_loaded_lies_beyond_the_boards_memory(board: Board) -> None:

@@ -13,12 +13,14 @@ from perfboard.images.system_map import SystemMap
 if TYPE_CHECKING:
     import numpy as np
     from elftools.elf.elffile import ELFFile
+    from elftools.elf.sections import Section
     from numpy.typing import NDArray
 
 _PAGE = 4096
 _WORDS = _PAGE // 8
 _ELF = b"\x7fELF"
 _EXECUTABLE = 1
+_EXECUTABLE_SECTION = 4
 # What pyelftools raises besides its own errors for a file that is not as it should be.
 _DAMAGED = (KeyError, TypeError, AssertionError, IndexError, AttributeError, OverflowError)
 _ODD = ~1  # clears the lowest bit, which marks Thumb code in a function's address
@@ -143,7 +145,9 @@ def _symbols(path: Path) -> list[tuple[int, int, str]]:
         tables = [elf.get_section_by_name(name) for name in (".symtab", ".dynsym")]
         table = next((t for t in tables if isinstance(t, SymbolTableSection)), None)
         odd = _ODD if elf["e_machine"] == "EM_ARM" else -1
-        nameless = [] if tables[0] else [(at & odd, 0, "") for at in _unwound(elf)]
+        starts = [] if tables[0] else _unwound(elf)
+        starts += [section["sh_addr"] for section in elf.iter_sections() if _is_code(section)]
+        nameless = [(at & odd, 0, "") for at in starts]
         if table is None:
             return nameless
         named = [
@@ -155,6 +159,10 @@ def _symbols(path: Path) -> list[tuple[int, int, str]]:
         return named + nameless
     except (ELFError, ValueError, OSError, *_DAMAGED):
         return []
+
+
+def _is_code(section: "Section") -> bool:
+    return bool(section["sh_flags"] & _EXECUTABLE_SECTION)
 
 
 def _unwound(elf: "ELFFile") -> list[int]:

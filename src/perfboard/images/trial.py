@@ -28,8 +28,10 @@ _FRAGMENT = Path(__file__).parent / "try.config"
 _MIB = 1 << 20
 # The emulator puts the board's device tree no further into memory than this.
 _LEAST_OFFSET = 256 * _MIB
-# A 32-bit kernel maps it all at once, beside the board's memory.
+# A 32-bit kernel maps it all at once, in the addresses that its memory leaves: this much of
+# them, and of a large memory no more than leaves it the least.
 _MOST_MAPPED = 960 * _MIB
+_LEAST_MAPPED = 208 * _MIB
 _MOST_FILES = 512 * _MIB
 _MOST_OUTPUT = 16 * _MIB
 _MOST_COMMAND = 1 << 20
@@ -114,11 +116,17 @@ def check_job(job: Job, board: Board) -> None:
                 f"--push: {names[file.name]} and {file} have one name, and would have one place"
             )
         names[file.name] = file
-    size = sum(file.stat().st_size for file in job.files)
-    if size > _room(board):
+    check_room(board, "the pushed files", sum(file.stat().st_size for file in job.files))
+
+
+def check_room(board: Board, what: str, size: int) -> None:
+    """Raises UsageError where the board cannot be given that many bytes."""
+    mapped = max(_MOST_MAPPED - board.machine.ram, _LEAST_MAPPED)
+    room = min(_MOST_FILES, mapped - 2 * _MOST_OUTPUT)
+    if size > room:
         raise UsageError(
-            f"--push: the files have {format_size(size)}, and board {board.name} can be given "
-            f"{format_size(_room(board))} in all"
+            f"{what} have {format_size(size)}, and board {board.name} can be given "
+            f"{format_size(room)}; leave something out"
         )
 
 
@@ -140,12 +148,9 @@ def build_trial_base(loaded: LoadedBoard, job: Job, probe: Path, progress: Progr
         )
     state = AptState(arch.name, progress)
     root = build_package_root(state, job.packages, probe, progress)
-    if root.image.stat().st_size > _room(board):
-        raise UsageError(
-            f"the packages and what they depend on take "
-            f"{format_size(root.image.stat().st_size)}, and board {board.name} can be given "
-            f"{format_size(_room(board))}; name fewer of them"
-        )
+    files = sum(file.stat().st_size for file in job.files)
+    what = "the packages, what they depend on, and the pushed files"
+    check_room(board, what, root.image.stat().st_size + files)
     options = {**read_fragment(loaded.file(kernel.config)), **read_fragment(_FRAGMENT)}
     with tempfile.TemporaryDirectory(prefix="perfboard-") as folder:
         fragment = Path(folder, "try.config")
@@ -189,14 +194,15 @@ def lay_out(board: Board, root: int, job: int) -> Layout:
     """The places of a root and a job of so many bytes."""
     offset = max(_whole(board.machine.ram), _LEAST_OFFSET)
     results = _whole(_PAGE + _output_room(board))
-    return Layout(RAM_BASE, RAM_BASE + offset, _whole(root), _whole(job), results)
+    ram = _ram_base(board)
+    return Layout(ram, ram + offset, _whole(root), _whole(job), results)
 
 
 def boot_arguments(board: Board, layout: Layout, flash_devices: int) -> str:
     """The kernel's command line. `flash_devices` is how many the board's own flash makes."""
     ram = board.machine.ram
     if board.framebuffer is not None:
-        ram = board.framebuffer.address - RAM_BASE
+        ram = board.framebuffer.address - _ram_base(board)
     root, job, results = (flash_devices + number for number in range(3))
     return " ".join(
         [
@@ -209,9 +215,8 @@ def boot_arguments(board: Board, layout: Layout, flash_devices: int) -> str:
     )
 
 
-def _room(board: Board) -> int:
-    """How many bytes of files the board can be given at most."""
-    return min(_MOST_FILES, _MOST_MAPPED - board.machine.ram - 2 * _MOST_OUTPUT)
+def _ram_base(board: Board) -> int:
+    return 0 if architecture_of(board).name == "i386" else RAM_BASE
 
 
 def _output_room(board: Board) -> int:

@@ -18,7 +18,7 @@ from perfboard.report.evidence import headed, timing_words
 from perfboard.report.measured import probed
 from perfboard.report.measured_text import change_parts, probe_parts
 from perfboard.report.terminal import cells, new_table, pair_table, render
-from perfboard.report.trial import trial_parts
+from perfboard.report.trial import ending, trial_parts
 from perfboard.report.verdicts import verdict_sentence
 from perfboard.store.index import RunRow
 
@@ -176,7 +176,9 @@ def _phase_table(rows: Sequence[BootRow], median: str) -> "Table":
 
 
 def _made(run: Run) -> str:
-    """What the run is made of: boots, or processes of probes."""
+    """What the run is made of: boots, processes of probes, or a command that was tried."""
+    if run.trial is not None:
+        return ending(run.trial)
     if run.processes and not run.boots:
         return _count(len(run.processes), "process", "processes")
     return _count(len(run.boots), "boot", "boots")
