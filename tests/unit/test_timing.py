@@ -17,7 +17,8 @@ from perfboard.boards.timing import timing_factors, timing_text
 from perfboard.model.board import Board
 from perfboard.model.duration import Duration
 from perfboard.model.errors import UsageError
-from perfboard.model.timing import CLASSES, NEEDED, Costs, Sourced, Timing
+from perfboard.model.published import Sourced
+from perfboard.model.timing import CLASSES, NEEDED, Costs, Timing
 
 FOLDER = Path(loader.__file__).parent
 VERDEX = (FOLDER / "verdex.toml").read_text()

@@ -20,8 +20,8 @@ from perfboard.analysis.verification import (
 from perfboard.cli.main import main
 from perfboard.model.errors import TargetError, UsageError
 from perfboard.model.progress import SilentProgress
+from perfboard.model.published import Published
 from perfboard.model.run import BoardSummary, Evidence, Metric, Outcome, RunError, Status, TimedAs
-from perfboard.model.timing import Published
 from perfboard.report.evidence import evidence_label, timing_words
 from perfboard.report.html import render
 from perfboard.report.text import run_text

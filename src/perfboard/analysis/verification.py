@@ -6,8 +6,8 @@ import statistics
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from perfboard.model.published import Published
 from perfboard.model.run import Metric
-from perfboard.model.timing import Published
 from perfboard.model.units import parse_size
 
 LOAD_PER_BYTE = "boot.kernel.load.per_byte"
@@ -22,13 +22,14 @@ _BYTES = re.compile(r"[0-9]{1,18}")
 class Row:
     """A published figure, and the virtual board's, or None where that was not measured.
 
-    `within` says whether it lies within the stated margin; None for a calibration row,
-    which says nothing of the model's accuracy.
+    `within` says whether it lies within the stated margin; None for a row that is not held
+    out, which says nothing of the model's accuracy. `problem` is why a program gave none.
     """
 
     published: Published
     virtual: float | None
     within: bool | None
+    problem: str = ""
 
     @property
     def ratio(self) -> float | None:
@@ -60,22 +61,21 @@ class Verification:
 
 def verify(metrics: Sequence[Metric], figures: Iterable[Published], margin: float) -> list[Row]:
     """Each published figure beside what was measured of the virtual board, in order."""
-    rows = []
-    for figure in figures:
-        virtual = measured(metrics, figure)
-        within = None
-        if figure.use == "held-out" and virtual is not None:
-            within = abs(virtual / figure.value - 1) <= margin
-        rows.append(Row(figure, virtual, within))
-    return rows
+    return [row_of(figure, measured(metrics, figure), margin) for figure in figures]
 
 
-def accuracy(rows: Iterable[Row]) -> Accuracy | None:
-    """The accuracy by the held-out rows alone, or None where none was measured."""
+def row_of(figure: Published, virtual: float | None, margin: float, problem: str = "") -> Row:
+    """The row of one published figure."""
+    within = None
+    if figure.use == "held-out" and virtual is not None:
+        within = abs(virtual / figure.value - 1) <= margin
+    return Row(figure, virtual, within, problem)
+
+
+def accuracy(rows: Iterable[Row], use: str = "held-out") -> Accuracy | None:
+    """The accuracy by the rows of that use alone, or None where none was measured."""
     errors = [
-        abs(row.ratio - 1)
-        for row in rows
-        if row.published.use == "held-out" and row.ratio is not None
+        abs(row.ratio - 1) for row in rows if row.published.use == use and row.ratio is not None
     ]
     if not errors:
         return None
@@ -112,7 +112,7 @@ def measured(metrics: Sequence[Metric], figure: Published) -> float | None:
 
 def probes_for(figures: Iterable[Published]) -> list[str]:
     """The probes that measure what the figures are of: they bear the names of their metrics."""
-    return sorted({_DERIVED.get(figure.metric, figure.metric) for figure in figures})
+    return sorted({_DERIVED.get(f.metric, f.metric) for f in figures if f.program is None})
 
 
 def checked_ranges(figures: Iterable[Published]) -> dict[str, tuple[int, int] | None]:

@@ -10,7 +10,7 @@ from perfboard.boards.loader import list_boards, load_board
 from perfboard.cli.progress import progress
 from perfboard.cli.words import parse_factors, print_json
 from perfboard.images.image import build_image
-from perfboard.model.errors import EXIT_FAILED_VERDICT, UsageError
+from perfboard.model.errors import EXIT_FAILED_VERDICT, EXIT_INCONCLUSIVE, UsageError
 from perfboard.studies.base import Request
 from perfboard.studies.base import studies as all_studies
 
@@ -44,7 +44,11 @@ def boards(options: argparse.Namespace) -> int:
 
 
 def _verify(options: argparse.Namespace) -> int:
-    """Holds the board against what was published of the real one; 1 where it fails."""
+    """Holds the board against what was published of the real one.
+
+    1 where it lies beyond its margin; else 5 where a program could not be run.
+    """
+    from perfboard.analysis.programs import program_accuracy
     from perfboard.report.verification import verification_text
     from perfboard.studies.verifying import verify_board
 
@@ -65,6 +69,9 @@ def _verify(options: argparse.Namespace) -> int:
                 "margin": found.margin,
                 "margin_source": found.margin_source,
                 "accuracy": asdict(found.accuracy) if found.accuracy else None,
+                "programs": {
+                    use: asdict(half) for use, half in program_accuracy(found.rows).items()
+                },
                 "runs": found.runs,
                 "rows": [
                     {
@@ -72,6 +79,7 @@ def _verify(options: argparse.Namespace) -> int:
                         "virtual": row.virtual,
                         "ratio": row.ratio,
                         "within": row.within,
+                        "problem": row.problem,
                     }
                     for row in found.rows
                 ],
@@ -79,7 +87,9 @@ def _verify(options: argparse.Namespace) -> int:
         )
     else:
         print(verification_text(found), end="")
-    return EXIT_FAILED_VERDICT if any(row.within is False for row in found.rows) else 0
+    if any(row.within is False for row in found.rows):
+        return EXIT_FAILED_VERDICT
+    return EXIT_INCONCLUSIVE if any(row.problem for row in found.rows) else 0
 
 
 def studies(options: argparse.Namespace) -> int:

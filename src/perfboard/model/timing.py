@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BeforeValidator, Field, model_validator
 
 from perfboard.model.duration import Duration, Time
+from perfboard.model.published import Published, Sourced
 from perfboard.model.tables import Size, Table, merged
 
 # The classes that the scope's decoders tell apart (native/scope/decode.h).
@@ -40,18 +41,6 @@ Class = Annotated[str, BeforeValidator(_class_name)]
 Cycles = Annotated[float, Field(ge=0, le=100_000, strict=False)]
 Count = Annotated[int, Field(ge=1, le=4096)]
 Key = Annotated[str, Field(pattern=r"^[a-z0-9_-]{1,30}$")]
-
-
-class Sourced(Table):
-    """A table of figures: where they come from, and how far that can be relied on.
-
-    `kind` is `data-sheet` or `manual` (the maker's word), `unchecked` (the same from memory:
-    the document was not at hand), `measured` (somebody's microbenchmark of the part), or
-    `assumed`, with the reason in `source`.
-    """
-
-    source: Annotated[str, Field(min_length=10, pattern=r"^[^\x00-\x1f]+$")]
-    kind: Literal["data-sheet", "manual", "unchecked", "measured", "assumed"]
 
 
 class Clock(Sourced):
@@ -231,22 +220,6 @@ class Margin(Sourced):
     """The stated accuracy: `share` of a figure that it may be wrong by."""
 
     share: Annotated[float, Field(gt=0, le=10, strict=False)]
-
-
-class Published(Sourced):
-    """A figure that somebody measured of the real board.
-
-    `metric` and `labels` are those of a run, or of `analysis.verification`. Where
-    it set a parameter, `use` is "calibration": only "held-out" figures tell the
-    model's accuracy. `factors` are the levels it holds at.
-    """
-
-    metric: Annotated[str, Field(pattern=r"^[a-z0-9._-]+$")]
-    labels: dict[str, str] = Field(default_factory=dict)
-    value: Annotated[float, Field(gt=0, le=1e15, strict=False)]
-    unit: Literal["s", "B", "B/s", "1/s", "1"]
-    use: Literal["calibration", "held-out"]
-    factors: dict[str, str] = Field(default_factory=dict)
 
 
 class Timing(Table):

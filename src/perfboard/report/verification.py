@@ -3,6 +3,7 @@
 
 from typing import TYPE_CHECKING
 
+from perfboard.analysis.programs import program_accuracy
 from perfboard.analysis.verification import Row, Verification
 from perfboard.model.units import format_value
 from perfboard.report.terminal import cells, new_table, render
@@ -16,7 +17,7 @@ def verification_text(found: Verification) -> str:
     sources = list(dict.fromkeys(row.published.source for row in found.rows))
     table = new_table("metric", "published", "virtual", "ratio", "use", "source")
     for row in found.rows:
-        virtual = "absent"
+        virtual = "could not run" if row.problem else "absent"
         if row.virtual is not None:
             virtual = format_value(row.virtual, row.published.unit)
         table.add_row(
@@ -41,6 +42,12 @@ def verification_text(found: Verification) -> str:
             f"margin is {margin}. {beyond or 'None'} lie beyond it"
             f"{', marked with !' if beyond else ''}."
         )
+    for use, half in program_accuracy(found.rows).items():
+        parts.append(
+            f"Whole programs, {use}: over {half.rows} the mean error is {half.mean:.0%} and the "
+            f"worst {half.worst:.0%}."
+        )
+    parts += [f"{_named(row)} could not run: {row.problem}" for row in found.rows if row.problem]
     parts += ["", *(f"[{number}] {source}" for number, source in enumerate(sources, 1))]
     parts += ["", f"The runs are {', '.join(found.runs)}."]
     return render(parts)

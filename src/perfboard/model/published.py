@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Figures that somebody published of a real board, and the programs that some of them are of."""
+
+from pathlib import Path
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, model_validator
+
+from perfboard.model.tables import Table
+
+# What the metric of a whole program's figure begins with.
+PROGRAM = "program."
+
+Word = Annotated[str, Field(min_length=1, max_length=4096, pattern=r"^[^\x00]+$")]
+
+
+class Sourced(Table):
+    """A table of figures: where they come from, and how far that can be relied on.
+
+    `kind` is `data-sheet` or `manual` (the maker's word), `unchecked` (the same from memory:
+    the document was not at hand), `measured` (somebody's microbenchmark of the part), or
+    `assumed`, with the reason in `source`.
+    """
+
+    source: Annotated[str, Field(min_length=10, pattern=r"^[^\x00-\x1f]+$")]
+    kind: Literal["data-sheet", "manual", "unchecked", "measured", "assumed"]
+
+
+class PrintedFigure(Table):
+    """Where a program prints its figure.
+
+    In the last line that begins with `line`, blanks before it left out: its word number
+    `word`, from 1, whose leading number is taken `scale` times, in the unit of the row.
+    """
+
+    line: Annotated[str, Field(min_length=1, max_length=200, pattern=r"^\S[^\x00-\x1f]*$")]
+    word: Annotated[int, Field(ge=1, le=100)]
+    scale: Annotated[float, Field(gt=0, le=1e12, strict=False)] = 1.0
+
+
+class Program(Table):
+    """A program that is run on the virtual board.
+
+    `command` is its words; `packages` are Debian's, for the board's architecture, that it
+    needs; `push` are files, from the folder of the board's file, that are laid into its
+    working folder. Without `figure`, its time is what counts.
+    """
+
+    command: Annotated[tuple[Word, ...], Field(min_length=1, max_length=100, strict=False)]
+    packages: Annotated[
+        tuple[Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9+.-]{1,80}$")], ...],
+        Field(strict=False),
+    ] = ()
+    push: Annotated[
+        tuple[Annotated[Path, Field(strict=False)], ...], Field(max_length=20, strict=False)
+    ] = ()
+    figure: PrintedFigure | None = None
+
+
+class Published(Sourced):
+    """A figure that somebody measured of the real board.
+
+    `metric` and `labels` are those of a run, or of `analysis.verification`; with `program` the
+    metric is a name that begins with "program.". Where the figure set a parameter, `use` is
+    "calibration"; where it was looked at while the model was worked on, "development".
+    Only "held-out" figures tell the model's accuracy. `factors` are the levels it holds at.
+    """
+
+    metric: Annotated[str, Field(pattern=r"^[a-z0-9._-]+$")]
+    labels: dict[str, str] = Field(default_factory=dict)
+    value: Annotated[float, Field(gt=0, le=1e15, strict=False)]
+    unit: Literal["s", "B", "B/s", "1/s", "1"]
+    use: Literal["calibration", "development", "held-out"]
+    factors: dict[str, str] = Field(default_factory=dict)
+    program: Program | None = None
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        if (self.program is not None) != self.metric.startswith(PROGRAM):
+            raise ValueError(f'metric is {self.metric}; "{PROGRAM}" goes with a program, and only')
+        if self.program is None:
+            return self
+        if self.use == "calibration":
+            raise ValueError("use is calibration; no parameter may come from a whole program")
+        if self.program.figure is None and self.unit != "s":
+            raise ValueError(f"unit is {self.unit}; wants s where program has no figure")
+        if self.labels:
+            raise ValueError("labels: a program has none; wants them in the metric's name")
+        return self
