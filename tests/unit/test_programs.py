@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from perfboard.analysis.programs import program_accuracy, program_figure
-from perfboard.analysis.verification import Verification, accuracy
+from perfboard.analysis.verification import Verification, accuracy, probes_for
+from perfboard.boards.loader import list_boards, load_board
 from perfboard.cli.main import main
 from perfboard.model.errors import EnvironmentLacksError
 from perfboard.model.progress import Progress, SilentProgress
@@ -21,6 +22,8 @@ from perfboard.report.verification import verification_text
 from perfboard.studies import verifying
 from perfboard.studies.programs import Ran, measure_programs
 
+# The boards whose programs were split before any of them was run.
+SPLIT = ("orangepi-pc", "rpi-zero", "rpi-zero2", "rpi2", "teres")
 SEVEN = """\
                        Compressing  |                  Decompressing
 Dict     Speed Usage    R/U Rating  |      Speed Usage    R/U Rating
@@ -151,6 +154,26 @@ def test_programs_run_once_each_and_say_why_where_they_cannot() -> None:
     assert halves["development"].mean == 0
     held = halves["held-out"]
     assert (held.rows, held.mean, held.worst) == pytest.approx((2, 0.2, 0.3))
+
+
+def test_boards_name_programs_that_are_not_run_without_a_runner() -> None:
+    timing = load_board("rpi2").board.timing
+    assert timing is not None
+    programs = [figure for figure in timing.published if figure.program is not None]
+    assert "7zz" in {figure.program.command[0] for figure in programs if figure.program}
+    assert probes_for(programs) == []
+
+
+def test_every_second_program_of_all_boards_is_held_out() -> None:
+    """The rule of docs/programs.md, so that no row changes sides when its ratio is known."""
+    found: list[str] = []
+    for name in (name for name in SPLIT if name in list_boards()):
+        timing = load_board(name).board.timing
+        rows = [f for f in timing.published if f.program] if timing else []
+        assert [f.metric for f in rows] == sorted(f.metric for f in rows)
+        found += [figure.use for figure in rows]
+    assert found
+    assert found == ["held-out" if n % 2 == 0 else "development" for n in range(len(found))]
 
 
 @pytest.mark.parametrize(
