@@ -63,9 +63,12 @@ module_param(full, uint, 0444);
 
 struct disk {
 	u8 *memory;
-	u64 head;	/* the byte that the head is over */
-	u64 read_end;	/* of the last request, where it was a read; or U64_MAX */
-	u64 read_at;	/* ns: when that left the medium */
+	/* The byte that the head is over. */
+	u64 head;
+	/* Of the last request, where it was a read; or U64_MAX. */
+	u64 read_end;
+	/* When that left the medium, in ns. */
+	u64 read_at;
 	struct request *request;
 	struct hrtimer timer;
 	struct delayed_work appear;

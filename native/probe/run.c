@@ -29,6 +29,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#ifdef HAS_RUN
+
 #define PAGE 4096
 
 extern char **environ;
@@ -200,7 +202,6 @@ static bool try_command(struct trial *trial, int results)
 	return write_results(results, outputs, status, &usage, oom_kills() - killed);
 }
 
-#ifdef HAS_RUN
 int run(int argc, char **argv)
 {
 	static struct trial trial;

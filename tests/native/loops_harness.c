@@ -34,7 +34,7 @@ static void on_fault(int signal, siginfo_t *info, void *context)
 }
 
 /* Where the loop was stopped; NULL where it came to its end. */
-static const char *run(loop_function *loop, char *to, const char *from, size_t size)
+static const char *run_loop(loop_function *loop, char *to, const char *from, size_t size)
 {
 	fault = NULL;
 	if (!setjmp(back))
@@ -61,11 +61,11 @@ static int words_touched(const struct loops *loops, loop_function *loop, bool is
 
 	for (size_t at = 0; at < SIZE; at += loops->width) {
 		char *begin = wall - at;
-		const char *stopped = run(loop, is_copy ? free_area : begin, begin, SIZE);
+		const char *stopped = run_loop(loop, is_copy ? free_area : begin, begin, SIZE);
 		bool touched = stopped >= wall && stopped < wall + loops->width;
 
 		if (touched && is_copy) {
-			stopped = run(loop, begin, free_area, SIZE);
+			stopped = run_loop(loop, begin, free_area, SIZE);
 			touched = stopped >= wall && stopped < wall + loops->width;
 		}
 		words += touched;
@@ -80,9 +80,10 @@ static bool stays_within(loop_function *loop, size_t page, char *guarded, char *
 	for (int i = 0; i < 2; i++) {
 		char *last = guarded + 2 * page - sizes[i];
 
-		if (run(loop, guarded, other, sizes[i]) || run(loop, other, guarded, sizes[i]) ||
-		    run(loop, last, other, sizes[i]) ||
-		    run(loop, other, other + 2 * page - sizes[i], sizes[i]))
+		if (run_loop(loop, guarded, other, sizes[i]) ||
+		    run_loop(loop, other, guarded, sizes[i]) ||
+		    run_loop(loop, last, other, sizes[i]) ||
+		    run_loop(loop, other, other + 2 * page - sizes[i], sizes[i]))
 			return false;
 	}
 	return true;
