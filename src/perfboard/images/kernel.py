@@ -10,6 +10,7 @@ import os
 import re
 import shutil
 import subprocess
+from collections.abc import Mapping
 from importlib.resources import as_file, files
 from pathlib import Path
 
@@ -81,15 +82,20 @@ def dropped_options(wanted: dict[str, str], config: str) -> list[str]:
 
 
 def build_kernel(
-    arch: Architecture, packages: AptState, source: str, fragment: Path, progress: Progress
+    arch: Architecture,
+    packages: AptState,
+    source: str,
+    fragment: Path,
+    progress: Progress,
+    extra: Mapping[str, str] | None = None,
 ) -> Path:
     """The folder with the kernel of that source package and fragment, built where absent.
 
-    It holds the kernel under its architecture's name for it, vmlinux, System.map
-    and config. Raises UsageError for a fragment that asks for what the kernel
-    has not, EnvironmentLacksError where a step fails.
+    Options of `extra` go over the fragment's. The folder holds the kernel under its
+    architecture's name for it, vmlinux, System.map and config. Raises UsageError for a
+    fragment that asks for what the kernel has not, EnvironmentLacksError where a step fails.
     """
-    wanted = read_fragment(fragment)
+    wanted = {**read_fragment(fragment), **(extra or {})}
     package = packages.resolve(source)
     inputs = {
         "recipe": _RECIPE,
@@ -213,9 +219,11 @@ def _configure(
         compiled += len(_COMPILED.findall(line))
         return False
 
+    asked = tree / "wanted.config"
+    asked.write_text("".join(f"{name}={value}\n" for name, value in wanted.items()))
     commands = (
         ("nothing", ["make", "allnoconfig"]),
-        ("the fragment", ["scripts/kconfig/merge_config.sh", "-m", ".config", str(fragment)]),
+        ("the fragment", ["scripts/kconfig/merge_config.sh", "-m", ".config", asked.name]),
         ("the rest", ["make", "olddefconfig"]),
     )
     with progress.step("configuring the kernel", len(commands) + 1) as step:

@@ -6,7 +6,6 @@ packages, and the emulator's own disks answer when its host does, so that no two
 be the same.
 """
 
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
@@ -151,16 +150,10 @@ def build_trial_base(loaded: LoadedBoard, job: Job, probe: Path, progress: Progr
     files = sum(file.stat().st_size for file in job.files)
     what = "the packages, what they depend on, and the pushed files"
     check_room(board, what, root.image.stat().st_size + files)
-    options = {**read_fragment(loaded.file(kernel.config)), **read_fragment(_FRAGMENT)}
-    with tempfile.TemporaryDirectory(prefix="perfboard-") as folder:
-        fragment = Path(folder, "try.config")
-        fragment.write_text(
-            "".join(
-                f"# {name} is not set\n" if value == "n" else f"{name}={value}\n"
-                for name, value in options.items()
-            )
-        )
-        built = build_kernel(arch, state, kernel.source, fragment, progress)
+    fragment = loaded.file(kernel.config)
+    extra = read_fragment(_FRAGMENT)
+    built = build_kernel(arch, state, kernel.source, fragment, progress, extra)
+    options = {**read_fragment(fragment), **extra}
     note = state.lists_note
     return TrialBase(
         kernel=built / arch.kernel_name,
