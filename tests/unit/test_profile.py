@@ -196,6 +196,12 @@ def test_time_goes_to_functions_and_none_is_lost() -> None:
     assert sum(row.time_s for row in rows) == seconds(blocks) == 11.0
 
 
+def test_the_kernels_functions_come_before_its_sections() -> None:
+    names = ("__sched_text_start", "__schedule", "__sched_text_end")
+    found = kernel_functions(SystemMap(dict.fromkeys(names, 0x100), frozenset([0x100])))
+    assert found.name(0x104) == "__schedule"
+
+
 def test_a_profile_is_read_line_by_line() -> None:
     line = {"address": 2**64 - 1, "page": 2**64 - 1, "fs": 7, "instructions": 1}
     assert read_blocks(f"{json.dumps(line)}\n") == [Block(**line)]

@@ -21,6 +21,7 @@ _WORDS = _PAGE // 8
 _ELF = b"\x7fELF"
 _EXECUTABLE = 1
 _EXECUTABLE_SECTION = 4
+_BOUNDS = ("_start", "_begin", "_end")
 # What pyelftools raises besides its own errors for a file that is not as it should be.
 _DAMAGED = (KeyError, TypeError, AssertionError, IndexError, AttributeError, OverflowError)
 _ODD = ~1  # clears the lowest bit, which marks Thumb code in a function's address
@@ -51,9 +52,11 @@ class Functions:
 
 def kernel_functions(symbols: SystemMap) -> Functions:
     """The kernel's, whose System.map gives no sizes."""
-    return Functions(
+    found = [
         (address, 0, name) for name, address in symbols.addresses.items() if address in symbols.code
-    )
+    ]
+    # What the linker calls the beginning of a section is its first function's second name.
+    return Functions(sorted(found, key=lambda one: one[2].endswith(_BOUNDS)))
 
 
 class CodePages:
