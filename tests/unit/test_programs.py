@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whole programs held against published figures, by a runner that stands in for the board."""
+"""Whole programs held against published figures, with a stand-in for the board that they run on."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,15 +12,20 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from perfboard.analysis.programs import program_accuracy, program_figure
-from perfboard.analysis.verification import Verification, accuracy, probes_for
+from perfboard.analysis.verification import Row, Verification, accuracy, probes_for
 from perfboard.boards.loader import list_boards, load_board
 from perfboard.cli.main import main
+from perfboard.images.trial import Job
 from perfboard.model.errors import EnvironmentLacksError
-from perfboard.model.progress import Progress, SilentProgress
-from perfboard.model.published import Program, Published
+from perfboard.model.progress import SilentProgress
+from perfboard.model.published import Published
+from perfboard.model.run import Metric, Run, RunError, Status, Trial
 from perfboard.report.verification import verification_text
-from perfboard.studies import verifying
-from perfboard.studies.programs import Ran, measure_programs
+from perfboard.studies import programs, verifying
+from perfboard.studies.base import Request
+from perfboard.studies.programs import measure_programs
+
+from .runs import make_run
 
 # The boards whose programs were split before any of them was run.
 SPLIT = ("orangepi-pc", "rpi-zero", "rpi-zero2", "rpi2", "teres")
@@ -104,51 +109,97 @@ def test_a_bad_row_is_refused(fields: dict[str, Any], words: str) -> None:
         Published.model_validate(table)
 
 
+Answer = tuple[float, str, int | None]
+
+
 class Board:
-    """Stands in for a virtual board: answers by the first word of a command."""
+    """Stands in for try_boards: answers by a command's first word, with a run or an error."""
 
-    def __init__(self, answers: dict[str, Ran | str]) -> None:
+    def __init__(self, folder: Path, answers: Mapping[str, Answer | str | Status]) -> None:
+        self.folder = folder
         self.answers = answers
-        self.asked: list[tuple[str, dict[str, str]]] = []
+        self.asked: list[tuple[list[str], Job, dict[str, str]]] = []
 
-    def __call__(self, program: Program, levels: Mapping[str, str], progress: Progress) -> Ran:
-        name = program.command[0]
-        self.asked.append((name, dict(levels)))
+    def try_boards(
+        self, boards: Sequence[str], job: Job, factors: Mapping[str, str], *_: object
+    ) -> list[Run]:
+        self.asked.append((list(boards), job, dict(factors)))
+        name = job.command[0]
         answer = self.answers[name]
-        if isinstance(answer, str):
+        if isinstance(answer, str) and not isinstance(answer, Status):
             raise EnvironmentLacksError(f"{answer}\nmore")
-        return answer
+        run_id = f"run-{len(self.asked)}"
+        if isinstance(answer, Status):
+            late = (RunError(kind="time-limit", message="It had not ended\nmore"),)
+            errors = late if answer is Status.FAILED else ()
+            return [make_run(id=run_id, status=answer, errors=errors)]
+        real_s, output, exit_code = answer
+        artifacts = self.folder / run_id / "artifacts"
+        artifacts.mkdir(parents=True)
+        (artifacts / "stdout").write_bytes(output.encode() + b"\xff\n")
+        real = Metric.model_validate({"name": "try.time.real", "unit": "s", "samples": [real_s]})
+        trial = Trial(
+            command=job.command,
+            limit_s=1.0,
+            exit_code=exit_code,
+            signal=9 if exit_code is None else None,
+        )
+        return [make_run(id=run_id, metrics=(real,), trial=trial)]
+
+    def find_run(self, run_id: str) -> Path:
+        return self.folder / run_id
 
 
-def test_programs_run_once_each_and_say_why_where_they_cannot() -> None:
+@pytest.fixture
+def board(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Board:
+    found = Board(tmp_path, {})
+    monkeypatch.setattr(programs, "try_boards", found.try_boards)
+    monkeypatch.setattr(programs, "find_run", found.find_run)
+    return found
+
+
+REQUEST = Request(target="", factors={}, command=("perfboard",))
+
+
+def measure(*figures: Published) -> tuple[dict[int, Row], tuple[str, ...]]:
+    return measure_programs("rpi2", figures, 0.25, REQUEST, SilentProgress())
+
+
+def test_programs_run_once_each_and_say_why_where_they_cannot(board: Board) -> None:
     seven = {"command": ["7zz"], "figure": {"line": "22:", "word": 2, "scale": 1024}}
     unpacks = {**seven, "figure": {"line": "22:", "word": 7, "scale": 1024}}
+    nowhere = {**seven, "figure": {"line": "no", "word": 1}}
+    board.answers = {
+        "7zz": (9.0, SEVEN, 0),
+        "bc": (2.6, "3.14", 0),
+        "lua": "there is no package lua",
+        "false": (1.0, "", 3),
+        "crash": (1.0, "", None),
+        "slow": Status.FAILED,
+    }
     figures = [
         published("7zip.compress", 442 * 1024 / 1.1, unit="B/s", program=seven),
         published("7zip.decompress", 8657 * 1024, unit="B/s", use="development", program=unpacks),
-        published(
-            "7zip.odd", 1, unit="B/s", program={**seven, "figure": {"line": "no", "word": 1}}
-        ),
-        published("bc.pi", 2.0, program={"command": ["bc"]}),
-        published("lua", 2.0, factors={"flash": "cached"}, program={"command": ["lua"]}),
-        published("fails", 2.0, program={"command": ["false"]}),
+        published("7zip.odd", 1, unit="B/s", program=nowhere),
+        published("bc.pi", 2.0, program={"command": ["bc"], "packages": ["bc"]}),
+        *(published(name, 2.0, program={"command": [name]}) for name in ("lua", "false")),
+        *(published(name, 2.0, program={"command": [name]}) for name in ("crash", "slow")),
     ]
-    board = Board(
-        {
-            "7zz": Ran(9.0, SEVEN, 0, "run-1"),
-            "bc": Ran(2.6, "3.14", 0, "run-2"),
-            "lua": "there is no package lua",
-            "false": Ran(1.0, "", 3, "run-3"),
-        }
-    )
-    rows, runs = measure_programs(figures, 0.25, board, SilentProgress())
-    assert board.asked == [("7zz", {}), ("bc", {}), ("lua", {"flash": "cached"}), ("false", {})]
-    assert runs == ("run-1", "run-2", "run-3")
+    rows, runs = measure(*figures)
+    assert [job.command[0] for _, job, _ in board.asked] == [
+        *("7zz", "bc", "lua", "false", "crash", "slow")
+    ]
+    assert board.asked[1] == (["rpi2"], Job(("bc",), ("bc",)), {})
+    assert runs == ("run-1", "run-2")
     assert [rows[n].ratio for n in range(4)] == [pytest.approx(1.1), 1.0, None, 1.3]
     assert [rows[n].within for n in range(4)] == [True, None, None, False]
-    assert [rows[n].problem for n in range(2, 6)] == [
-        *("it did not print its figure", "", "there is no package lua"),
+    assert [rows[n].problem for n in range(2, 8)] == [
+        "it did not print its figure",
+        "",
+        "there is no package lua",
         "it ended with exit code 3",
+        "it was killed by a signal",
+        "It had not ended",
     ]
     halves = program_accuracy(rows.values())
     assert halves["development"].mean == 0
@@ -156,12 +207,29 @@ def test_programs_run_once_each_and_say_why_where_they_cannot() -> None:
     assert (held.rows, held.mean, held.worst) == pytest.approx((2, 0.2, 0.3))
 
 
-def test_boards_name_programs_that_are_not_run_without_a_runner() -> None:
+def test_the_rows_factors_and_files_are_the_programs(board: Board) -> None:
+    board.answers = {"a": (1.0, "", 0)}
+    pushes = {"command": ["a"], "push": ["data/words.txt"]}
+    row = published("y", factors={"flash": "cached"}, program=pushes)
+    rows, _ = measure(row, row.model_copy(update={"factors": {}}))
+    assert [factors for _, _, factors in board.asked] == [{"flash": "cached"}, {}]
+    folder = load_board("rpi2").path.resolve().parent
+    assert board.asked[0][1].files == (folder / "data" / "words.txt",)
+    assert sorted(rows) == [0, 1]
+
+
+def test_an_interrupted_program_ends_it_all(board: Board) -> None:
+    board.answers = {"true": Status.ABORTED}
+    with pytest.raises(KeyboardInterrupt):
+        measure(published("x"))
+
+
+def test_boards_name_programs_that_no_probe_measures() -> None:
     timing = load_board("rpi2").board.timing
     assert timing is not None
-    programs = [figure for figure in timing.published if figure.program is not None]
-    assert "7zz" in {figure.program.command[0] for figure in programs if figure.program}
-    assert probes_for(programs) == []
+    found = [figure for figure in timing.published if figure.program is not None]
+    assert "7zz" in {figure.program.command[0] for figure in found if figure.program}
+    assert probes_for(found) == []
 
 
 def test_every_second_program_of_all_boards_is_held_out() -> None:
@@ -179,20 +247,21 @@ def test_every_second_program_of_all_boards_is_held_out() -> None:
 @pytest.mark.parametrize(
     ("answer", "code", "words"),
     [
-        (Ran(1.1, "", 0, "run-1"), 0, "Whole programs, held-out: over 1 the mean error is 10%"),
-        (Ran(1.5, "", 0, "run-1"), 1, "marked with !"),
+        ((1.1, "", 0), 0, "Whole programs, held-out: over 1 the mean error is 10%"),
+        ((1.5, "", 0), 1, "marked with !"),
         ("there is no package x", 5, "program.x could not run: there is no package x"),
     ],
 )
 def test_the_command_tells_both_halves_and_what_could_not_run(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
-    answer: Ran | str,
+    board: Board,
+    answer: Answer | str,
     code: int,
     words: str,
 ) -> None:
-    board = Board({"true": answer})
-    rows, runs = measure_programs([published("x")], 0.25, board, SilentProgress())
+    board.answers = {"true": answer}
+    rows, runs = measure(published("x"))
     in_order = tuple(rows.values())
     found = Verification("b", "P", 0.25, "stated", in_order, accuracy(in_order), runs)
     monkeypatch.setattr(verifying, "verify_board", lambda *_: found)
@@ -201,9 +270,3 @@ def test_the_command_tells_both_halves_and_what_could_not_run(
     printed = json.loads(capsys.readouterr().out)
     assert bool(printed["programs"]) == (code != 5)
     assert bool(printed["rows"][0]["problem"]) == (code == 5)
-
-
-def test_a_pushed_file_is_a_path() -> None:
-    row = published("x", program={"push": ["data/words.txt"]})
-    assert row.program is not None
-    assert row.program.push == (Path("data/words.txt"),)

@@ -15,6 +15,7 @@ from perfboard.analysis.verification import (
     extrapolated,
     measured,
     probes_for,
+    row_of,
     verify,
 )
 from perfboard.cli.main import main
@@ -153,12 +154,18 @@ def test_a_board_is_measured_once_for_each_set_of_levels(monkeypatch: pytest.Mon
         asked.append((request.target, dict(request.factors), probes))
         return make_run(metrics=(metric("cpu.clock", 1e9, "higher"),))
 
+    def measure_programs(board: str, figures: Any, margin: float, *_: object) -> Any:
+        rows = {n: row_of(f, None, margin) for n, f in enumerate(figures) if f.program}
+        return rows, ("run-9",)
+
     monkeypatch.setattr(verifying, "measure_target", measure)
+    monkeypatch.setattr(verifying, "measure_programs", measure_programs)
     found = verify_board("rpi2", REQUEST, SilentProgress())
     names = ["cpu.clock", "memory.bandwidth"]
     assert asked == [("virtual:rpi2", {"detail": "timed"}, names)]
     assert found.rows[0].ratio == pytest.approx(1e9 / 9e8)
     assert found.accuracy is None and found.rows[-1].virtual is None
+    assert found.runs[1:] == ("run-9",)
     text = verification_text(found)
     assert "No held-out figure was measured" in text and "absent" in text
 

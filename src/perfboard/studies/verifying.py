@@ -3,23 +3,21 @@
 
 from dataclasses import replace
 
-from perfboard.analysis.verification import Row, Verification, accuracy, probes_for, row_of, verify
+from perfboard.analysis.verification import Row, Verification, accuracy, probes_for, verify
 from perfboard.boards.loader import load_board
 from perfboard.boards.timing import DETAIL
 from perfboard.model.errors import TargetError, UsageError
 from perfboard.model.progress import Progress
 from perfboard.model.run import Status
 from perfboard.studies.base import Request, get_study
-from perfboard.studies.programs import Runner, measure_programs
+from perfboard.studies.programs import measure_programs
 from perfboard.studies.standard import measure_target
 
 
-def verify_board(
-    name: str, request: Request, progress: Progress, run: Runner | None = None
-) -> Verification:
+def verify_board(name: str, request: Request, progress: Progress) -> Verification:
     """One run for each study and set of levels that the board's published figures are of.
 
-    Then one by `run` for each program that they are of; without it they stay unmeasured.
+    Then one for each program that they are of.
     Raises UsageError for a board without such figures, and what stopped a study's run.
     """
     board = load_board(name).board
@@ -34,7 +32,6 @@ def verify_board(
     found: dict[int, Row] = {}
     for number, figure in enumerate(timing.published):
         if figure.program is not None:
-            found[number] = row_of(figure, None, margin)
             continue
         levels = tuple(sorted({**figure.factors, DETAIL: "timed"}.items()))
         groups.setdefault((figure.metric.startswith("boot."), levels), []).append(number)
@@ -53,10 +50,9 @@ def verify_board(
         runs.append(made.id)
         rows = verify(made.metrics, figures, margin)
         found |= dict(zip(numbers, rows, strict=True))
-    if run is not None:
-        of_programs, made_by_them = measure_programs(timing.published, margin, run, progress)
-        found |= of_programs
-        runs += made_by_them
+    of_programs, their_runs = measure_programs(name, timing.published, margin, request, progress)
+    found |= of_programs
+    runs += their_runs
     in_order = tuple(found[number] for number in range(len(timing.published)))
     return Verification(
         board=board.name,
