@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whole programs of a board's file, run on the board to verify it."""
+
+import json
+import subprocess
+from pathlib import Path
+
+import perfboard.boards
+from perfboard.model.errors import EXIT_INCONCLUSIVE
+
+from .conftest import Perfboard
+
+ROWS = """\
+[[timing.published]]
+metric = "program.printed"
+value = 3
+unit = "B/s"
+use = "held-out"
+source = "what is printed"
+kind = "assumed"
+[timing.published.program]
+push = ["words.txt"]
+command = ["sed", "s/^/figure: /", "words.txt"]
+figure = { line = "figure:", word = 2, scale = 1000 }
+
+[[timing.published]]
+metric = "program.random"
+value = 0.1
+unit = "s"
+use = "development"
+source = "a board has its random numbers long before a program is run"
+kind = "assumed"
+[timing.published.program]
+command = ["head", "-c", "16", "/dev/random"]
+
+[[timing.published]]
+metric = "program.wrong"
+value = 1
+unit = "s"
+use = "held-out"
+source = "it cannot be run"
+kind = "assumed"
+[timing.published.program]
+command = ["false"]
+"""
+
+
+def test_programs_of_a_boards_file_are_run(tmp_path: Path) -> None:
+    board = Perfboard(tmp_path / "data")
+    shipped = Path(perfboard.boards.__file__).parent / "rpi2.toml"
+    own = tmp_path / "own.toml"
+    own.write_text(shipped.read_text().partition("[[timing.published]]")[0] + ROWS)
+    (tmp_path / "words.txt").write_text("0.003 and more\n")
+    process = subprocess.run(
+        [*board.words, "boards", "verify", str(own), "--json"],
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert process.returncode == EXIT_INCONCLUSIVE, process.stderr
+    found = json.loads(process.stdout)
+    printed, random, wrong = found["rows"]
+    assert (printed["ratio"], printed["within"]) == (1, True)
+    assert random["virtual"] < 0.1
+    assert (wrong["virtual"], wrong["problem"]) == (None, "it ended with exit code 1")
+    assert found["accuracy"]["rows"] == 1
