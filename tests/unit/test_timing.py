@@ -83,6 +83,26 @@ def test_the_instruction_set_is_that_of_the_emulator(
     assert lines_of(board)[0] == f"isa {isa}"
 
 
+def test_a_boards_cost_of_a_class_goes_over_its_parts(tmp_path: Path) -> None:
+    own = """
+[[timing.costs]]
+source = "made up for a test"
+kind = "assumed"
+cycles = { load_pair = [7, 8] }
+"""
+    before = lines_of(load(tmp_path, VERDEX))
+    after = lines_of(load(tmp_path, VERDEX + own))
+    assert "cost load_pair 500 3000" in before
+    assert set(after) - set(before) == {"cost load_pair 7000 8000"}
+    assert set(before) - set(after) == {"cost load_pair 500 3000"}
+
+
+@pytest.mark.parametrize("costs", ["[3]", '[{ cycles = "x" }]', "3", "[{ cycles = { alu = 1 } }]"])
+def test_costs_that_are_none_are_told(tmp_path: Path, costs: str) -> None:
+    with pytest.raises(UsageError, match=r"timing\.costs"):
+        load(tmp_path, VERDEX.replace('part = "pxa270"', f'part = "pxa270"\ncosts = {costs}'))
+
+
 def test_what_the_scope_is_told_of_verdex() -> None:
     lines = lines_of(load_board("verdex").board)
     assert lines[:3] == ["isa arm", "clock 400000000", "issue 1"]

@@ -53,7 +53,7 @@ def load_board(name_or_path: str) -> LoadedBoard:
         table, folder = _like(table, path)
     timing = table.get("timing")
     if isinstance(timing, dict) and isinstance(timing.get("part"), str):
-        table["timing"] = merged(_part(timing["part"], path), timing)
+        table["timing"] = _over(_part(timing["part"], path), timing)
     try:
         board = Board.model_validate(table)
     except ValidationError as error:
@@ -111,6 +111,28 @@ def _part(name: str, path: Path) -> dict[str, Any]:
             "For a part file of your own, give its path, as ./mypart.toml"
         )
     return _read(_PARTS / f"{name}.toml", "part")
+
+
+def _over(part: dict[str, Any], timing: dict[str, Any]) -> dict[str, Any]:
+    """The part's table with what the board says otherwise; of costs, class by class."""
+    whole = merged(part, timing)
+    groups, own = part.get("costs"), timing.get("costs")
+    # What is of another kind than it should be is left to the model to refuse.
+    if isinstance(groups, list) and isinstance(own, list):
+        given = {name for group in own for name in _cycles(group)}
+        rest = [
+            {**group, "cycles": {k: v for k, v in _cycles(group).items() if k not in given}}
+            if _cycles(group)
+            else group
+            for group in groups
+        ]
+        whole["costs"] = [*rest, *own]
+    return whole
+
+
+def _cycles(group: object) -> dict[str, Any]:
+    cycles = group.get("cycles") if isinstance(group, dict) else None
+    return cycles if isinstance(cycles, dict) else {}
 
 
 def _built_in(name: str) -> Path:
