@@ -28,6 +28,8 @@ from perfboard.targets.laid import LaidShell, lay
 from perfboard.targets.watch import Watch
 
 SCHEME = "virtual"
+# A kernel that prints goes on with a line sooner.
+_QUIET_S = 1.0
 FORM = "virtual:BOARD"
 # What the guests run, as `images.image.ARCHITECTURE` says in Debian's words.
 _PROBE = "armv7"
@@ -167,19 +169,31 @@ class VirtualTarget(VirtualBoard):
         return elapsed
 
 
-def _await_kernel(watch: Watch, limit_s: float) -> None:
-    """Returns when U-Boot has started the kernel: before that, a key would stop U-Boot."""
-    heard = b""
-    deadline = time.monotonic() + limit_s
-    while b"Starting kernel ..." not in heard:
+def _await_prompt(watch: Watch, limit_s: float) -> None:
+    """Returns when U-Boot has started the kernel, and then an unfinished line has come.
+
+    A key would stop U-Boot; and of a line that is typed while the kernel sets its UART up, the
+    emulator's keeps the first 16 bytes and takes none any more. Where no prompt comes after
+    the kernel has been started, returns all the same at the end of the time.
+    """
+    heard, started = b"", False
+    came_at = time.monotonic()
+    deadline = came_at + limit_s
+    while not (started and heard[-1:] not in b"\n" and time.monotonic() - came_at > _QUIET_S):
         if time.monotonic() > deadline:
+            if started:
+                return
             raise TargetError(
                 "hang",
                 f"The bootloader has not started the kernel within {limit_s:.0f} s of host time. "
                 "If the board is only slow, raise boot.limit_s in the board file.",
                 heard[-2000:].decode(errors="replace"),
             )
-        heard = (heard + watch.read(0.2))[-1 << 16 :]
+        came = watch.read(0.2)
+        came_at = time.monotonic() if came else came_at
+        heard = (heard + came)[-1 << 16 :]
+        if not started and b"Starting kernel ..." in heard:
+            started, heard = True, heard.rpartition(b"Starting kernel ...")[2]
 
 
 @contextmanager
@@ -208,7 +222,7 @@ def connect(
         watch = stack.enter_context(virtual.running(virtual.command(), instruments, artifacts))
         shell = ConsoleShell(watch)
         with progress.step(f"booting {board.name}", 1):
-            _await_kernel(watch, board.boot.limit_s)
+            _await_prompt(watch, board.boot.limit_s)
             shell.attach(board.boot.limit_s)
         yield Target(
             name=text,
