@@ -92,6 +92,33 @@ static uint64_t place_of(const struct qemu_plugin_insn *insn)
 	return place_of_host(qemu_plugin_insn_haddr(insn));
 }
 
+/* Preloads that wait for the access whose address theirs is worked out of. */
+struct preloads {
+	uint64_t base;	  /* the register of them all */
+	uint64_t offsets; /* as data_accessed_preloading wants them */
+};
+
+/* Takes an instruction; returns the offsets of the preloads that are before it, if it is theirs. */
+static uint64_t take_preloads(struct preloads *waiting, const struct decoded *op)
+{
+	uint64_t offsets = waiting->offsets;
+
+	if (op->preload_base && op->preload_offset &&
+	    op->preload_offset == (int16_t)op->preload_offset) {
+		if (waiting->base != op->preload_base)
+			offsets = 0;
+		waiting->base = op->preload_base;
+		waiting->offsets = offsets << 16 | (uint16_t)op->preload_offset;
+		return 0;
+	}
+	if (!((op->early | op->writes) & waiting->base))
+		return 0;
+	if (!(op->loads || op->stores) || !(op->early & waiting->base))
+		offsets = 0;
+	*waiting = (struct preloads){0};
+	return offsets;
+}
+
 static void add_line(struct block *block, uint64_t place)
 {
 	uint32_t line = (uint32_t)(place / model.timing.l1i.line);
@@ -106,8 +133,10 @@ static void describe(struct block *block, struct qemu_plugin_tb *translated, siz
 	/* A block is translated when the processor stands before it. */
 	bool thumb = model.timing.isa == ISA_ARM && emulator_is_thumb();
 	int guarded = 0;
+	struct preloads preloads = {0};
 	struct decoded op = {0};
 	struct core core;
+	uint64_t offsets;
 
 	core_begin(&core, &model.timing);
 	for (size_t i = 0; i < count; i++) {
@@ -137,8 +166,11 @@ static void describe(struct block *block, struct qemu_plugin_tb *translated, siz
 		    .conditional = op.conditional,
 		    .backward = op.backward,
 		};
-		qemu_plugin_register_vcpu_mem_cb(insn, data_accessed, QEMU_PLUGIN_CB_NO_REGS,
-						 QEMU_PLUGIN_MEM_R | QEMU_PLUGIN_MEM_W, NULL);
+		offsets = model.timing.preloads ? take_preloads(&preloads, &op) : 0;
+		qemu_plugin_register_vcpu_mem_cb(
+		    insn, offsets ? data_accessed_preloading : data_accessed,
+		    QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_R | QEMU_PLUGIN_MEM_W,
+		    (void *)(uintptr_t)offsets);
 	}
 	rest_fs[count] = core.now;
 	for (size_t i = 0; i <= count; i++)

@@ -7,6 +7,7 @@
 
 #include "model.h"
 #include "places.h"
+#include "preload.h"
 
 /* How QEMU 7.2 says that an access is a store; check_form() sees whether it is so. */
 #define IS_STORE 0x20000u
@@ -42,6 +43,9 @@ static uint64_t epoch = UINT64_C(1) << EPOCH_SHIFT;
 static uint64_t missed;
 static uint64_t missed_place;
 
+/* The last line that a store missed in, and how many in a row it ended. */
+static uint32_t filled_last, filled;
+
 void (*data_device_stored)(uint64_t place);
 
 bool data_open(void)
@@ -62,6 +66,7 @@ bool data_open(void)
 
 void data_remapped(void)
 {
+	preload_remapped();
 	epoch += UINT64_C(1) << EPOCH_SHIFT;
 	if (epoch)
 		return;
@@ -158,30 +163,47 @@ static void access_device(uint64_t place, uint32_t size, bool store)
 		data_device_stored(place);
 }
 
+uint32_t data_put(uint32_t line)
+{
+	struct victim victim;
+	uint32_t slot = cache_place(&model.l1d, line, &victim);
+
+	forget_slot(slot);
+	if (victim.dirty) {
+		model.counters.writebacks++;
+		wait_for(model_write((uint64_t)victim.line << model.l1d.line_shift,
+				     model.timing.l1d.line));
+	}
+	return slot;
+}
+
+/* Whether a store that misses in `line` is one of a run that is taken to fill memory. */
+static bool is_filling(uint32_t line)
+{
+	filled = line == filled_last + 1 ? filled + 1 : 1;
+	filled_last = line;
+	return model.timing.filling && filled >= model.timing.filling;
+}
+
 /* Through the first cache; the slot that has the line then, or CACHE_NOWHERE. */
 static uint32_t access_cache(uint64_t place, bool store)
 {
 	const struct cache_shape *shape = &model.timing.l1d;
 	uint32_t line = (uint32_t)(place >> model.l1d.line_shift);
 	uint32_t slot = cache_find(&model.l1d, line);
-	struct victim victim;
 
 	if (slot == CACHE_NOWHERE) {
 		model.counters.l1d_misses++;
-		if (store && !shape->write_allocate) {
+		if (store && (!shape->write_allocate || is_filling(line))) {
 			wait_for(model_write(place, shape->line));
 			return CACHE_NOWHERE;
 		}
 		missed = 0;
 		wait_for(model_fill(place & -(uint64_t)shape->line, shape->line));
-		slot = cache_place(&model.l1d, line, &victim);
-		forget_slot(slot);
-		if (victim.dirty) {
-			model.counters.writebacks++;
-			wait_for(model_write((uint64_t)victim.line << model.l1d.line_shift,
-					     shape->line));
-		}
+		slot = data_put(line);
 	} else {
+		if (preload_count)
+			wait_for(preload_wait(line));
 		cache_use(&model.l1d, slot);
 	}
 	if (store && shape->write_back)
@@ -254,4 +276,16 @@ void data_accessed(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t addre
 		cache_use(&model.l1d, near.slot[index]);
 	else
 		access_far(info, address);
+}
+
+void data_accessed_preloading(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address,
+			      void *offsets)
+{
+	for (uint64_t left = (uintptr_t)offsets; left; left >>= 16) {
+		uint64_t there = address + (uint64_t)(int64_t)(int16_t)left;
+
+		if (near.read[(there >> line_shift) % NEAR] != (there >> line_shift | epoch))
+			preload(there);
+	}
+	data_accessed(vcpu, info, address, NULL);
 }

@@ -11,6 +11,16 @@ void data_accessed(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t addre
 /* Told of each store to a device, after the guest's clock is right; or NULL. */
 extern void (*data_device_stored)(uint64_t place);
 
+/*
+ * The same of an access that preloads stand before, with up to four offsets of
+ * 16 bits, which are not 0, packed from the lowest on.
+ */
+void data_accessed_preloading(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address,
+			      void *offsets);
+
+/* Puts a line that is not there into the first cache; its slot. What had to leave is written. */
+uint32_t data_put(uint32_t line);
+
 /* What virtual addresses stand for may have changed. */
 void data_remapped(void);
 

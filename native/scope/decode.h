@@ -109,6 +109,9 @@ struct decoded {
 	bool backward;	  /* FLOW_BRANCH or FLOW_CALL to its own address or a lower one */
 	bool reads_clock; /* may see the time: counters, timers, x86 ports */
 	bool repeats;	  /* OP_STRING with a repeat prefix */
+	/* Arm preloads of data at a constant offset: the base register, else 0; the offset. */
+	uint64_t preload_base;
+	int32_t preload_offset;
 };
 
 /* One A32 instruction. */

@@ -153,6 +153,11 @@ void decode_aarch64(uint32_t word, struct decoded *op)
 		DECODE_BY_TABLE(table, word, decode_aarch64_registers, op);
 	if (op->flow == FLOW_BRANCH || op->flow == FLOW_CALL)
 		op->backward = is_backward(word);
+	/* PRFM to read or to write, not of instructions. */
+	if ((word & 0xffc00008) == 0xf9800000) {
+		op->preload_base = DECODED_GENERAL(bits(word, 5, 5));
+		op->preload_offset = (int32_t)bits(word, 10, 12) * 8;
+	}
 	if (op->class == OP_LOAD_PAIR || op->class == OP_STORE_PAIR)
 		op->count = 2;
 	else if (op->class == OP_BITS && (word & 0x3f800000) == 0x13000000 && is_shift(word))

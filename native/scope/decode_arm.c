@@ -280,6 +280,12 @@ void decode_arm(uint32_t word, struct decoded *op)
 	} else if (always) {
 		if (DECODE_BY_TABLE(unconditional, word, decode_arm_registers, op))
 			op->backward = op->class == OP_CALL && bits(word, 23, 1);
+		if ((word & 0xff30f000) == 0xf510f000 && bits(word, 16, 4) != 15) {
+			int32_t offset = (int32_t)bits(word, 0, 12);
+
+			op->preload_base = DECODED_GENERAL(bits(word, 16, 4));
+			op->preload_offset = bits(word, 23, 1) ? offset : -offset;
+		}
 	} else {
 		if (DECODE_BY_TABLE(table, word, decode_arm_registers, op))
 			finish(word, op);

@@ -204,6 +204,13 @@ static void decode_wide(uint32_t word, struct decoded *op)
 	bool exclusive = !bits(word, 24, 1) && !bits(word, 21, 1);
 
 	DECODE_BY_TABLE(wide, word, decode_arm_registers, op);
+	if ((word & 0xffd0f000) == 0xf890f000 && base != PC) {
+		op->preload_base = DECODED_GENERAL(base);
+		op->preload_offset = (int32_t)bits(word, 0, 12);
+	} else if ((word & 0xffd0ff00) == 0xf810fc00 && base != PC) {
+		op->preload_base = DECODED_GENERAL(base);
+		op->preload_offset = -(int32_t)bits(word, 0, 8);
+	}
 	switch (op->class) {
 	case OP_LOAD_MULTIPLE:
 	case OP_STORE_MULTIPLE:

@@ -44,32 +44,38 @@ static int64_t flash(struct memory *memory, const struct region *region, uint64_
 	return wait;
 }
 
-/* Whether the line follows one that was read a short while ago. */
-static bool in_stream(struct memory *memory, uint64_t address, uint32_t bytes)
+/* The stream whose next line this is, or NULL. */
+static struct stream *stream_at(struct memory *memory, uint64_t address)
 {
-	uint32_t count = memory->timing->memory.streams;
-
-	for (uint32_t i = 0; i < count; i++) {
-		if (memory->streams[i] == address) {
-			memory->streams[i] = address + bytes;
-			return true;
-		}
-	}
-	if (count) {
-		memory->streams[memory->oldest_stream] = address + bytes;
-		memory->oldest_stream = (memory->oldest_stream + 1) % count;
-	}
-	return false;
+	for (uint32_t i = 0; i < memory->timing->memory.streams; i++)
+		if (memory->streams[i].next == address)
+			return &memory->streams[i];
+	return NULL;
 }
 
 static int64_t read_memory(struct memory *memory, uint64_t address, uint32_t bytes, int64_t now)
 {
 	const struct memory_costs *costs = &memory->timing->memory;
-	int64_t wait = in_stream(memory, address, bytes) ? costs->stream_fs : costs->latency_fs;
+	struct stream *stream = stream_at(memory, address);
+	int64_t wait = costs->latency_fs, reach = (costs->ahead - 1) * costs->stream_fs;
 
 	/* Reads go first, and hold back the writes that wait for the same bus. */
 	if (memory->drained_at > now)
-		memory->drained_at += wait;
+		memory->drained_at += costs->bus_fs;
+	if (stream) {
+		wait = stream->ready > now ? stream->ready - now : 0;
+		/* However long the core was busy, no more lines than `ahead` were fetched. */
+		if (stream->ready < now - reach)
+			stream->ready = now - reach;
+	} else if (costs->streams) {
+		stream = &memory->streams[memory->oldest_stream];
+		memory->oldest_stream = (memory->oldest_stream + 1) % costs->streams;
+		stream->ready = now + wait;
+	} else {
+		return wait;
+	}
+	stream->next = address + bytes;
+	stream->ready += costs->stream_fs;
 	return wait;
 }
 

@@ -20,7 +20,10 @@ struct memory_waits {
 struct memory {
 	const struct timing *timing;
 	const struct region *last_region;
-	uint64_t streams[MEMORY_STREAMS]; /* the place after the last line of each */
+	struct stream {
+		uint64_t next; /* the place of its next line */
+		int64_t ready; /* when that is there */
+	} streams[MEMORY_STREAMS];
 	uint32_t oldest_stream;
 	uint64_t flash_page; /* the one that is open, by its number; or UINT64_MAX */
 	int64_t drained_at;  /* when the write buffer is empty */

@@ -24,6 +24,9 @@ struct stretch {
 static struct stretch stretches[MOST_STRETCHES];
 static uint32_t stretch_count, last_stretch;
 
+extern __thread void *current_cpu;
+
+static uint64_t (*cpu_get_phys_page_debug)(void *cpu, uint64_t address);
 static bool (*cpu_physical_memory_is_io)(uint64_t address);
 static void *(*cpu_physical_memory_map)(uint64_t address, uint64_t *size, bool is_write);
 static void (*cpu_physical_memory_unmap)(void *host, uint64_t size, bool is_write,
@@ -37,6 +40,7 @@ static uint64_t (*qemu_ram_get_used_length)(void *block);
 const char *places_find(void)
 {
 	const struct symbol wanted[] = {
+	    {"cpu_get_phys_page_debug", &cpu_get_phys_page_debug},
 	    {"cpu_physical_memory_is_io", &cpu_physical_memory_is_io},
 	    {"cpu_physical_memory_map", &cpu_physical_memory_map},
 	    {"cpu_physical_memory_unmap", &cpu_physical_memory_unmap},
@@ -99,6 +103,21 @@ uint64_t place_of_host(const void *host)
 		}
 	}
 	return TIMING_ADDRESSES + qemu_ram_addr_from_host(host) % TIMING_ADDRESSES;
+}
+
+bool place_of_address(uint64_t address, uint64_t *place)
+{
+	uint64_t page = cpu_get_phys_page_debug(current_cpu, address & ~UINT64_C(0xfff)), size = 1;
+	void *host;
+
+	if (page == UINT64_MAX || cpu_physical_memory_is_io(page))
+		return false;
+	host = cpu_physical_memory_map(page, &size, false);
+	if (!host)
+		return false;
+	*place = place_of_host(host) + (address & 0xfff);
+	cpu_physical_memory_unmap(host, size, false, 0);
+	return true;
 }
 
 /* Makes sure, for a while, of what the emulator's layout is taken to be. */

@@ -24,6 +24,12 @@ const char *places_open(const struct timing *timing);
  */
 uint64_t place_of_host(const void *host);
 
+/*
+ * The same of a virtual address that may not have been accessed; false where
+ * there is no memory. Slow.
+ */
+bool place_of_address(uint64_t address, uint64_t *place);
+
 /* The physical address of a data access that has just been made. */
 uint64_t place_of_access(qemu_plugin_meminfo_t info, uint64_t address, bool *is_device);
 

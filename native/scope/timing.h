@@ -17,7 +17,10 @@
  *   tlb i|d|2 ENTRIES WAYS MISS_FS
  *   pages FROM SIZE                virtual addresses from FROM on lie in pages of SIZE
  *   memory LATENCY_FS STREAM_FS WRITE_FS BUFFER
- *   streams N
+ *   streams N [AHEAD]
+ *   bus FS
+ *   filling LINES
+ *   preloads N
  *   region NAME BASE SIZE ram|flash|device cached|uncached|code FIRST_FS NEXT_FS WIDTH PAGE
  *                                  code: instructions alone are cached
  *   uart ADDRESS BYTE_FS FIFO
@@ -31,6 +34,13 @@
  * branch to a constant place that the table does not hold (PENALTY when not
  * given), `returns` the depth of the stack of return addresses; `indirect`
  * says that the table predicts branches to a register's value too.
+ *
+ * A stream is lines read in a row: of one that is known, a line comes every
+ * STREAM_FS, AHEAD lines (1 when not given) before it is asked for. `bus` is how
+ * long a line that is read keeps writes from memory. A store that misses in the
+ * LINES-th line in a row, or a later one, has nothing read: it is taken to be
+ * filling memory. `preloads` is how many fills preload instructions may have
+ * under way; with 0 they do nothing.
  *
  * Without `tlb 2`, MISS_FS of i and d is the page walk; with it, what finding
  * the page there takes, and MISS_FS of 2 is the walk.
@@ -48,6 +58,7 @@
 /* Physical addresses stay below this, so that the number of a line has 32 bits. */
 #define TIMING_ADDRESSES (UINT64_C(1) << 35)
 #define TIMING_REGIONS 16
+#define TIMING_PRELOADS 16
 
 enum isa { ISA_NONE, ISA_ARM, ISA_AARCH64, ISA_X86, ISA_X86_64 };
 enum replacement { REPLACE_LRU, REPLACE_FIFO, REPLACE_RANDOM };
@@ -78,8 +89,8 @@ struct tlb_shape {
 };
 
 struct memory_costs {
-	int64_t latency_fs, stream_fs, write_fs;
-	uint32_t buffer, streams;
+	int64_t latency_fs, stream_fs, write_fs, bus_fs;
+	uint32_t buffer, streams, ahead;
 };
 
 struct region {
@@ -105,6 +116,8 @@ struct timing {
 	struct tlb_shape itlb, dtlb, tlb2;
 	uint64_t big_pages_from, big_page; /* big_page 0: there are none */
 	struct memory_costs memory;
+	uint32_t filling; /* 0: stores that miss always have the line read */
+	uint32_t preloads;
 	struct region regions[TIMING_REGIONS];
 	uint32_t region_count;
 	uint64_t uart; /* 0: none */

@@ -21,6 +21,9 @@ const char *timing_read_tlb(struct timing *timing, struct words *words);
 const char *timing_read_pages(struct timing *timing, struct words *words);
 const char *timing_read_memory(struct timing *timing, struct words *words);
 const char *timing_read_streams(struct timing *timing, struct words *words);
+const char *timing_read_bus(struct timing *timing, struct words *words);
+const char *timing_read_filling(struct timing *timing, struct words *words);
+const char *timing_read_preloads(struct timing *timing, struct words *words);
 const char *timing_read_region(struct timing *timing, struct words *words);
 const char *timing_read_uart(struct timing *timing, struct words *words);
 

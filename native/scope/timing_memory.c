@@ -78,7 +78,30 @@ const char *timing_read_memory(struct timing *timing, struct words *words)
 
 const char *timing_read_streams(struct timing *timing, struct words *words)
 {
-	return words_u32(words, 0, 32, &timing->memory.streams) ? NULL : "streams wants 0 to 32";
+	struct memory_costs *memory = &timing->memory;
+
+	memory->ahead = 1;
+	if (!words_u32(words, 0, 32, &memory->streams))
+		return "streams wants 0 to 32";
+	if (words_more(words) && !words_u32(words, 1, 64, &memory->ahead))
+		return "streams wants 1 to 64 lines ahead";
+	return NULL;
+}
+
+const char *timing_read_bus(struct timing *timing, struct words *words)
+{
+	return words_i64(words, 0, MOST_FS, &timing->memory.bus_fs) ? NULL : "bus wants FS";
+}
+
+const char *timing_read_filling(struct timing *timing, struct words *words)
+{
+	return words_u32(words, 1, 1024, &timing->filling) ? NULL : "filling wants 1 to 1024";
+}
+
+const char *timing_read_preloads(struct timing *timing, struct words *words)
+{
+	return words_u32(words, 0, TIMING_PRELOADS, &timing->preloads) ? NULL
+								       : "preloads wants 0 to 16";
 }
 
 const char *timing_read_region(struct timing *timing, struct words *words)

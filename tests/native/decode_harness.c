@@ -49,6 +49,8 @@ static void print(const struct decoded *op)
 	       op->count, op->prefixes, op->pushed, op->guards);
 	printf(",\"reads_flags\":%d,\"writes_flags\":%d,\"loads\":%d,\"stores\":%d",
 	       op->reads_flags, op->writes_flags, op->loads, op->stores);
+	printf(",\"preload_base\":%llu,\"preload_offset\":%d", (unsigned long long)op->preload_base,
+	       (int)op->preload_offset);
 	printf(",\"conditional\":%d,\"backward\":%d,\"reads_clock\":%d,\"repeats\":%d}\n",
 	       op->conditional, op->backward, op->reads_clock, op->repeats);
 }

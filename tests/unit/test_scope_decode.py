@@ -39,7 +39,7 @@ _FAMILIES = {
 _ZERO = (
     *("reads", "writes", "early", "bases", "prefixes", "pushed", "guards"),
     *("reads_flags", "writes_flags", "loads", "stores"),
-    *("conditional", "backward", "reads_clock", "repeats"),
+    *("conditional", "backward", "reads_clock", "repeats", "preload_base", "preload_offset"),
 )
 
 

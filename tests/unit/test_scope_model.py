@@ -115,18 +115,48 @@ def test_without_a_buffer_each_write_is_waited_for(drive: Drive) -> None:
 def test_streams_are_seen_up_to_their_number(
     drive: Drive, lengths: list[int], streams: int
 ) -> None:
-    """Rows of lines read in turn: all but the first line of each are quick."""
+    """Rows of lines read in turn, each long after the one before but for the stream's own time."""
     lines = [
-        f"read {(row << 20) + 32 * step} 32 0"
+        f"read {(row << 20) + 32 * step} 32 {1000 * step + 100 * row}"
         for step in range(max(lengths))
         for row, length in enumerate(lengths)
         if step < length
     ]
     waits = [wait for (wait,) in drive("memory", f"memory 70 7 1 4\nstreams {streams}\n", lines)]
     if len(lengths) <= streams:
-        assert sum(waits) == sum(70 + 7 * (length - 1) for length in lengths)
+        assert sum(waits) == 70 * len(lengths)
     if streams == 0:
         assert set(waits) == {70}
+
+
+@few
+@given(
+    st.lists(st.integers(0, 30), min_size=1, max_size=40),
+    st.integers(1, 5),
+)
+def test_a_stream_comes_at_its_rate_and_no_more_than_so_far_ahead(
+    drive: Drive, busy: list[int], ahead: int
+) -> None:
+    """Against the times at which each line was asked for and came."""
+    now, come, lines, expected = 0, 70, ["read 0 32 0"], [70]
+    now = 70
+    for number, gap in enumerate(busy, 1):
+        now += gap
+        # The line before it came when this one was begun, or would have, so far ahead.
+        come += 7
+        lines.append(f"read {32 * number} 32 {now}")
+        expected.append(max(0, come - now))
+        come = max(come, now - 7 * (ahead - 1))
+        now = max(now, come)
+    said = drive("memory", f"memory 70 7 1 4\nstreams 1 {ahead}\n", lines)
+    assert [wait for (wait,) in said] == expected
+
+
+def test_a_line_read_keeps_writes_from_memory_for_its_time_on_the_bus(drive: Drive) -> None:
+    writes = [f"write {32 * number} 32 0" for number in range(3)]
+    lines = [*writes[:2], "read 4096 32 0", writes[2]]
+    assert drive("memory", "memory 70 70 100 2\nbus 5\n", lines) == [[0], [0], [70], [105]]
+    assert drive("memory", "memory 70 70 100 2\n", lines) == [[0], [0], [70], [100]]
 
 
 def test_flash_is_quicker_within_its_open_page(drive: Drive) -> None:

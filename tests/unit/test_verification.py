@@ -70,6 +70,17 @@ def test_the_best_loop_at_the_largest_size_counts() -> None:
     assert measured(metrics, figure("memory.bandwidth", 1, operation="write")) is None
 
 
+def test_a_read_at_random_counts_beyond_what_the_smallest_takes() -> None:
+    metrics = [
+        metric("memory.random", 11e-9, size="4096"),
+        metric("memory.random", 17.5e-9, size="65536"),
+    ]
+    asked = figure("memory.random.beyond_l1", 6.5e-9, size="64 KiB")
+    assert measured(metrics, asked) == pytest.approx(6.5e-9)
+    assert measured(metrics, figure("memory.random.beyond_l1", 1e-9, size="1 MiB")) is None
+    assert probes_for([asked]) == ["memory.random"]
+
+
 def test_only_held_out_rows_tell_the_accuracy() -> None:
     metrics = [metric("a", 1.2), metric("b", 3.0), metric("c", 0.7)]
     figures = [
@@ -161,7 +172,7 @@ def test_a_board_is_measured_once_for_each_set_of_levels(monkeypatch: pytest.Mon
     monkeypatch.setattr(verifying, "measure_target", measure)
     monkeypatch.setattr(verifying, "measure_programs", measure_programs)
     found = verify_board("rpi2", REQUEST, SilentProgress())
-    names = ["cpu.clock", "memory.bandwidth"]
+    names = ["cpu.clock", "memory.bandwidth", "memory.random"]
     assert asked == [("virtual:rpi2", {"detail": "timed"}, names)]
     assert found.rows[0].ratio == pytest.approx(1e9 / 9e8)
     assert found.accuracy is None and found.rows[-1].virtual is None

@@ -11,8 +11,9 @@ from perfboard.model.run import Metric
 from perfboard.model.units import parse_size
 
 LOAD_PER_BYTE = "boot.kernel.load.per_byte"
+BEYOND_L1 = "memory.random.beyond_l1"
 # What a figure is worked out of, where the study has it not by itself.
-_DERIVED = {LOAD_PER_BYTE: "boot.kernel.load"}
+_DERIVED = {LOAD_PER_BYTE: "boot.kernel.load", BEYOND_L1: "memory.random"}
 KERNEL_SIZE = "image.kernel.size"
 _SIZE = "size"
 _BYTES = re.compile(r"[0-9]{1,18}")
@@ -88,8 +89,11 @@ def measured(metrics: Sequence[Metric], figure: Published) -> float | None:
     Labels that the figure does not name are free: the best of those metrics counts, as
     with benchmarks that try several loops. Where it names no size, the largest counts.
     `boot.kernel.load.per_byte` the time to copy and decompress a byte of the kernel's image,
-    by which kernels of unlike sizes are compared.
+    by which kernels of unlike sizes are compared; `memory.random.beyond_l1` what a read at
+    random in that size takes longer than one in the smallest, as tinymembench has it.
     """
+    if figure.metric == BEYOND_L1:
+        return _beyond_least(metrics, int(_plain(_SIZE, figure.labels[_SIZE])))
     if figure.metric == LOAD_PER_BYTE:
         load, size = (_only(metrics, name) for name in ("boot.kernel.load", KERNEL_SIZE))
         return None if load is None or not size else load / size
@@ -149,6 +153,17 @@ def extrapolated(
 def _only(metrics: Iterable[Metric], name: str) -> float | None:
     found = next((metric for metric in metrics if metric.name == name and metric.samples), None)
     return None if found is None else statistics.median(found.samples)
+
+
+def _beyond_least(metrics: Iterable[Metric], size: int) -> float | None:
+    medians = {
+        _size_of(metric): statistics.median(metric.samples)
+        for metric in metrics
+        if metric.name == _DERIVED[BEYOND_L1] and metric.samples
+    }
+    if size not in medians:
+        return None
+    return medians[size] - medians[min(medians)]
 
 
 def _plain(key: str, value: str) -> str:

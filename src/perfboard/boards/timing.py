@@ -66,7 +66,11 @@ def _lines(board: Board, timing: Timing) -> Iterator[str]:
         str(time.femtoseconds(hz)) for time in (memory.latency, memory.stream, memory.write)
     )
     yield f"memory {times} {memory.buffer}"
-    yield f"streams {memory.streams}"
+    yield f"streams {memory.streams} {memory.ahead}"
+    yield f"bus {memory.bus.femtoseconds(hz)}"
+    if timing.caches.l1d.filling:
+        yield f"filling {timing.caches.l1d.filling}"
+    yield f"preloads {timing.core.preloads}"
     if timing.flash:
         for number, bank in enumerate(board.flash.banks):
             place = f"bank{number} {bank.base:#x} {bank.size} flash"

@@ -53,12 +53,14 @@ class Core(Sourced):
     """The pipeline: how many instructions it begins in a cycle.
 
     `early` is what an address or a shift waits longer for its register than a sum does.
-    `cores` is how many the part has; one of them is timed.
+    `preloads` is how many lines preload instructions may have on their way; with 0 such an
+    instruction does nothing. `cores` is how many the part has; one of them is timed.
     """
 
     name: Annotated[str, Field(min_length=1)]
     issue: Literal[1, 2] = 1
     early: Cycles = 0
+    preloads: Annotated[int, Field(ge=0, le=16)] = 0
     cores: Count = 1
 
 
@@ -104,7 +106,11 @@ class Branch(Sourced):
 
 
 class Cache(Sourced):
-    """One cache; `hit` is what being found there adds to an access."""
+    """One cache; `hit` is what being found there adds to an access.
+
+    `filling`, of the first of data, is the line in a row of stores that miss from which on
+    lines are no longer read before they are written; 0: they always are.
+    """
 
     size: Size
     ways: Count
@@ -113,6 +119,7 @@ class Cache(Sourced):
     write: Literal["back", "through"] = "back"
     allocate: Literal["read", "both"] = "both"
     hit: Time = Field(Duration("0 cycles"))
+    filling: Annotated[int, Field(ge=0, le=1024)] = 0
 
     @model_validator(mode="after")
     def _possible(self) -> Self:
@@ -176,15 +183,18 @@ class Tlbs(Table):
 class Memory(Sourced):
     """A line from memory at random, the next of a stream, and one written.
 
-    `buffer` is how many writes wait before the core does, `streams` how many streams
-    are followed at once.
+    `bus` is how long a line that is read keeps writes from the memory. `buffer` is how many
+    writes wait before the core does, `streams` how many streams are followed at once, and
+    `ahead` how many lines of one are fetched before they are asked for.
     """
 
     latency: Time
     stream: Time
     write: Time
+    bus: Time = Field(Duration("0 cycles"))
     buffer: Count
     streams: Annotated[int, Field(ge=0, le=32)]
+    ahead: Annotated[int, Field(ge=1, le=64)] = 1
 
 
 class Access(Sourced):
