@@ -79,6 +79,14 @@ static int64_t read_memory(struct memory *memory, uint64_t address, uint32_t byt
 	return wait;
 }
 
+void memory_found(struct memory *memory, uint64_t address, uint32_t bytes)
+{
+	struct stream *stream = stream_at(memory, address);
+
+	if (stream)
+		stream->next = address + bytes;
+}
+
 int64_t memory_fill(struct memory *memory, uint64_t address, uint32_t bytes, int64_t now)
 {
 	const struct region *region = memory_region(memory, address);

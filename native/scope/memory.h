@@ -39,6 +39,9 @@ const struct region *memory_region(struct memory *memory, uint64_t address);
 /* Reads `bytes` that a cache wants. */
 int64_t memory_fill(struct memory *memory, uint64_t address, uint32_t bytes, int64_t now);
 
+/* A cache in between had that line: what follows a stream goes on behind it. */
+void memory_found(struct memory *memory, uint64_t address, uint32_t bytes);
+
 /* Writes within the `bytes` at `address`, once for writes to one place in a row. */
 int64_t memory_write(struct memory *memory, uint64_t address, uint32_t bytes, int64_t now);
 

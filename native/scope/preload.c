@@ -7,15 +7,18 @@
 
 #define PAGE_SHIFT 12
 #define PAGES 16
+#define LINES 16
 
 uint32_t preload_count;
 
-/* The fills that may be under way; a line that was asked for is forgotten. */
+/* Lines that nobody asked for yet. Of more, the preload does nothing. */
 static struct {
 	uint32_t line;
-	bool wanted;
 	int64_t ready;
-} fills[TIMING_PRELOADS];
+} lines[LINES];
+
+/* When each of the fills that may be under way is done. */
+static int64_t done[TIMING_PRELOADS];
 
 /* Where pages are that were preloaded from of late. */
 static struct {
@@ -43,6 +46,17 @@ static bool find_place(uint64_t address, uint64_t *place)
 	return true;
 }
 
+/* Those that are there are waited for no more. */
+static void drop_ready(void)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < preload_count; i++)
+		if (lines[i].ready > model.busy)
+			lines[kept++] = lines[i];
+	preload_count = kept;
+}
+
 void preload(uint64_t address)
 {
 	const struct region *region;
@@ -56,28 +70,31 @@ void preload(uint64_t address)
 	line = (uint32_t)(place >> model.l1d.line_shift);
 	if ((region && !region->caches_data) || cache_find(&model.l1d, line) != CACHE_NOWHERE)
 		return;
-	/* The first that can take another. */
+	if (preload_count == LINES)
+		drop_ready();
+	if (preload_count == LINES)
+		return;
 	for (uint32_t i = 1; i < model.timing.preloads; i++)
-		if (fills[i].ready < fills[first].ready)
+		if (done[i] < done[first])
 			first = i;
-	begin = fills[first].ready > model.busy ? fills[first].ready : model.busy;
-	preload_count += !fills[first].wanted;
-	fills[first].wanted = true;
-	fills[first].line = line;
-	fills[first].ready =
+	begin = done[first] > model.busy ? done[first] : model.busy;
+	done[first] =
 	    begin + model_fill((uint64_t)line << model.l1d.line_shift, model.timing.l1d.line);
+	lines[preload_count].line = line;
+	lines[preload_count++].ready = done[first];
 	model.counters.l1d_misses++;
 	data_put(line);
 }
 
 int64_t preload_wait(uint32_t line)
 {
-	for (uint32_t i = 0; i < model.timing.preloads; i++) {
-		if (!fills[i].wanted || fills[i].line != line)
+	for (uint32_t i = 0; i < preload_count; i++) {
+		int64_t ready = lines[i].ready;
+
+		if (lines[i].line != line)
 			continue;
-		fills[i].wanted = false;
-		preload_count--;
-		return fills[i].ready > model.busy ? fills[i].ready - model.busy : 0;
+		lines[i] = lines[--preload_count];
+		return ready > model.busy ? ready - model.busy : 0;
 	}
 	return 0;
 }
