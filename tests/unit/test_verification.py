@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from perfboard.analysis.parameters import Parameter
 from perfboard.analysis.statistics import judge
 from perfboard.analysis.verification import (
     Verification,
@@ -32,6 +33,8 @@ from perfboard.studies.base import Request
 from perfboard.studies.verifying import verify_board
 
 from .runs import make_run
+
+BOARDS = Path(__file__).parents[2] / "src" / "perfboard" / "boards"
 
 
 def figure(metric: str, value: float, use: str = "held-out", **labels: str) -> Published:
@@ -172,9 +175,10 @@ def test_a_board_is_measured_once_for_each_set_of_levels(monkeypatch: pytest.Mon
     monkeypatch.setattr(verifying, "measure_target", measure)
     monkeypatch.setattr(verifying, "measure_programs", measure_programs)
     found = verify_board("rpi2", REQUEST, SilentProgress())
-    names = ["cpu.clock", "memory.bandwidth", "memory.random"]
+    names = ["cpu.clock", "memory.bandwidth", "memory.latency", "memory.random"]
     assert asked == [("virtual:rpi2", {"detail": "timed"}, names)]
     assert found.rows[0].ratio == pytest.approx(1e9 / 9e8)
+    assert (found.parameters[0].name, found.parameters[0].within) == ("clock", False)
     assert found.accuracy is None and found.rows[-1].virtual is None
     assert found.runs[1:] == ("run-9",)
     text = verification_text(found)
@@ -191,6 +195,7 @@ def test_boots_are_measured_by_the_boot_study(monkeypatch: pytest.MonkeyPatch) -
             return make_run(metrics=(metric("boot.kernel.load", 0.8), kernel))
 
     monkeypatch.setattr(verifying, "get_study", lambda name: {"boot": Boots()}[name])
+    monkeypatch.setattr(verifying, "measure_target", lambda *_: make_run())
     found = verify_board("verdex", REQUEST, SilentProgress())
     assert asked == [
         {"detail": "timed", "flash": level} for level in ("tuned", "delivered", "cached")
@@ -206,9 +211,43 @@ def test_a_run_that_ended_early_verifies_nothing(monkeypatch: pytest.MonkeyPatch
         verify_board("rpi2", REQUEST, SilentProgress())
 
 
-def test_a_board_without_published_figures_is_refused() -> None:
-    with pytest.raises(UsageError, match=r"omap1710 has no published figures"):
-        verify_board("omap1710", REQUEST, SilentProgress())
+def test_a_board_without_published_figures_has_parameters_all_the_same(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    run = make_run(metrics=(metric("cpu.clock", 192e6, "higher"),))
+    monkeypatch.setattr(verifying, "measure_target", lambda *_: run)
+    found = verify_board("omap1710", REQUEST, SilentProgress())
+    assert (found.rows, found.accuracy) == ((), None)
+    assert [row.within for row in found.parameters] == [True, None]
+    text = verification_text(found)
+    assert "No parameter is off by more than 3%." in text
+
+
+def test_a_board_without_a_model_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "own.toml").write_text((BOARDS / "verdex.toml").read_text().split("[timing]")[0])
+    (tmp_path / "verdex.config").write_text("")
+    with pytest.raises(UsageError, match="no timing model to be verified"):
+        verify_board(str(tmp_path / "own.toml"), REQUEST, SilentProgress())
+
+
+@pytest.mark.parametrize(("seen", "code"), [(1.02, 0), (0.96, 1), (None, 0)])
+def test_the_command_fails_where_a_probe_sees_another_part(
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    seen: float | None,
+    code: int,
+) -> None:
+    of_part = (Parameter("clock", "1/s", 1.0, seen),)
+    found = Verification("b", "P", 0.25, "stated", (), None, ("run-1",), of_part)
+    monkeypatch.setattr(verifying, "verify_board", lambda *_: found)
+    assert main(["boards", "verify", "b", "--json"]) == code
+    (row,) = json.loads(capsys.readouterr().out)["parameters"]
+    assert row == {
+        **{"name": "clock", "unit": "1/s", "said": 1.0, "seen": seen},
+        "within": None if seen is None else not code,
+    }
+    assert main(["boards", "verify", "b"]) == code
+    assert ("marked with !" in capsys.readouterr().out) == bool(code)
 
 
 @pytest.mark.parametrize(("virtual", "code"), [(1.1, 0), (1.5, 1)])

@@ -6,6 +6,7 @@ import statistics
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from perfboard.analysis.parameters import Parameter
 from perfboard.model.published import Published
 from perfboard.model.run import Metric
 from perfboard.model.units import parse_size
@@ -49,7 +50,10 @@ class Accuracy:
 
 @dataclass(frozen=True)
 class Verification:
-    """The rows as the board file has them; `accuracy` by those held out; the runs made."""
+    """The rows as the board file has them; `accuracy` by those held out; the runs made.
+
+    `parameters` are what the board file says of its part, and what the probes see.
+    """
 
     board: str
     part: str
@@ -58,6 +62,7 @@ class Verification:
     rows: tuple[Row, ...]
     accuracy: Accuracy | None
     runs: tuple[str, ...]
+    parameters: tuple[Parameter, ...] = ()
 
 
 def verify(metrics: Sequence[Metric], figures: Iterable[Published], margin: float) -> list[Row]:

@@ -46,7 +46,8 @@ def boards(options: argparse.Namespace) -> int:
 def _verify(options: argparse.Namespace) -> int:
     """Holds the board against what was published of the real one.
 
-    1 where it lies beyond its margin; else 5 where a program could not be run.
+    1 where it lies beyond its margin, or a probe sees another part than its file says; else
+    5 where a program could not be run.
     """
     from perfboard.analysis.programs import program_accuracy
     from perfboard.report.verification import verification_text
@@ -73,6 +74,7 @@ def _verify(options: argparse.Namespace) -> int:
                     use: asdict(half) for use, half in program_accuracy(found.rows).items()
                 },
                 "runs": found.runs,
+                "parameters": [{**asdict(row), "within": row.within} for row in found.parameters],
                 "rows": [
                     {
                         **row.published.model_dump(mode="json"),
@@ -87,7 +89,8 @@ def _verify(options: argparse.Namespace) -> int:
         )
     else:
         print(verification_text(found), end="")
-    if any(row.within is False for row in found.rows):
+    within = [row.within for row in found.rows] + [row.within for row in found.parameters]
+    if False in within:
         return EXIT_FAILED_VERDICT
     return EXIT_INCONCLUSIVE if any(row.problem for row in found.rows) else 0
 

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """What `perfboard boards verify` prints: the published figures beside the virtual ones."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from perfboard.analysis.parameters import TOLERANCE, Parameter
 from perfboard.analysis.programs import program_accuracy
 from perfboard.analysis.verification import Row, Verification
 from perfboard.model.units import format_value
@@ -30,7 +32,8 @@ def verification_text(found: Verification) -> str:
                 f"[{sources.index(row.published.source) + 1}]",
             )
         )
-    parts: list[str | Table] = [f"{found.board}, timed as {found.part}", "", table, ""]
+    parts: list[str | Table] = [f"{found.board}, timed as {found.part}", ""]
+    parts += [*_parameters(found.parameters), table if found.rows else "", ""]
     margin = f"{found.margin:.0%} ({found.margin_source})"
     if found.accuracy is None:
         parts.append(f"No held-out figure was measured: the stated margin is {margin}.")
@@ -51,6 +54,21 @@ def verification_text(found: Verification) -> str:
     parts += ["", *(f"[{number}] {source}" for number, source in enumerate(sources, 1))]
     parts += ["", f"The runs are {', '.join(found.runs)}."]
     return render(parts)
+
+
+def _parameters(rows: Sequence[Parameter]) -> "list[str | Table]":
+    """What the board file says and what the probes see; nothing where they were not asked."""
+    if not rows:
+        return []
+    table = new_table("parameter", "board file", "virtual", "ratio")
+    for row in rows:
+        seen = "absent" if row.seen is None else format_value(row.seen, row.unit)
+        ratio = "" if row.seen is None else f"{row.seen / row.said:.3f}"
+        mark = " !" if row.within is False else ""
+        table.add_row(*cells(row.name, format_value(row.said, row.unit), seen, ratio + mark))
+    beyond = sum(row.within is False for row in rows)
+    words = f"{beyond or 'No'} parameter{'s are' if beyond > 1 else ' is'} off by more than "
+    return [table, "", f"{words}{TOLERANCE:.0%}{', marked with !' if beyond else ''}.", ""]
 
 
 def _named(row: Row) -> str:

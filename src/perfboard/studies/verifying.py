@@ -3,6 +3,7 @@
 
 from dataclasses import replace
 
+from perfboard.analysis.parameters import PROBES, Parameter, parameters
 from perfboard.analysis.verification import Row, Verification, accuracy, probes_for, verify
 from perfboard.boards.loader import load_board
 from perfboard.boards.timing import DETAIL
@@ -17,37 +18,43 @@ from perfboard.studies.standard import measure_target
 def verify_board(name: str, request: Request, progress: Progress) -> Verification:
     """One run for each study and set of levels that the board's published figures are of.
 
-    Then one for each program that they are of.
-    Raises UsageError for a board without such figures, and what stopped a study's run.
+    The first run by probes measures the part's parameters too. Then there is one for each
+    program that the figures are of. Raises UsageError for a board without a timing model, and
+    what stopped a study's run.
     """
     board = load_board(name).board
     timing = board.timing
-    if timing is None or not timing.published:
+    if timing is None:
         raise UsageError(
-            f"board {board.name} has no published figures to be held against; its file wants "
-            "[timing] with [[timing.published]]"
+            f"board {board.name} has no timing model to be verified; its file wants [timing]"
         )
     margin = timing.margin.share
-    groups: dict[tuple[bool, tuple[tuple[str, str], ...]], list[int]] = {}
+    defaults = {factor: next(iter(levels)) for factor, levels in timing.factors.items()}
+    plain = tuple(sorted({**defaults, DETAIL: "timed"}.items()))
+    groups: dict[tuple[bool, tuple[tuple[str, str], ...]], list[int]] = {(False, plain): []}
     found: dict[int, Row] = {}
     for number, figure in enumerate(timing.published):
         if figure.program is not None:
             continue
-        levels = tuple(sorted({**figure.factors, DETAIL: "timed"}.items()))
+        levels = tuple(sorted({**defaults, **figure.factors, DETAIL: "timed"}.items()))
         groups.setdefault((figure.metric.startswith("boot."), levels), []).append(number)
     runs = []
+    of_part: tuple[Parameter, ...] = ()
     for (boots, levels), numbers in groups.items():
         figures = [timing.published[number] for number in numbers]
         asked = replace(request, target=f"virtual:{name}", factors=dict(levels))
         if boots:
             made = get_study("boot").run(asked, progress)
         else:
-            made = measure_target("verify", asked, probes_for(figures), progress)
+            probes = probes_for(figures) + (list(PROBES) if levels == plain else [])
+            made = measure_target("verify", asked, sorted({*probes}), progress)
         if made.status is Status.ABORTED:
             raise KeyboardInterrupt
         for error in made.errors:
             raise TargetError(error.kind, f"Run {made.id} ended early: {error.message}")
         runs.append(made.id)
+        if (boots, levels) == (False, plain):
+            of_part = tuple(parameters(timing, made.metrics))
         rows = verify(made.metrics, figures, margin)
         found |= dict(zip(numbers, rows, strict=True))
     of_programs, their_runs = measure_programs(name, timing.published, margin, request, progress)
@@ -62,4 +69,5 @@ def verify_board(name: str, request: Request, progress: Progress) -> Verificatio
         rows=in_order,
         accuracy=accuracy(in_order),
         runs=tuple(runs),
+        parameters=of_part,
     )
