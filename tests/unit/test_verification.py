@@ -24,8 +24,11 @@ from perfboard.model.errors import TargetError, UsageError
 from perfboard.model.progress import SilentProgress
 from perfboard.model.published import Published
 from perfboard.model.run import BoardSummary, Evidence, Metric, Outcome, RunError, Status, TimedAs
+from perfboard.report import bencher
 from perfboard.report.evidence import evidence_label, timing_words
+from perfboard.report.googlebenchmark import benchmarks
 from perfboard.report.html import render
+from perfboard.report.openmetrics import exposition
 from perfboard.report.text import run_text
 from perfboard.report.verification import verification_text
 from perfboard.studies import verifying
@@ -138,6 +141,20 @@ def test_a_timed_run_shows_its_margin_and_what_is_extrapolated() -> None:
     assert "Extrapolated" in words and "boot.*" in words
     for text in (run_text(run), render(run)):
         assert "timed ±25%" in text and "Extrapolated" in text
+
+
+def test_exports_have_the_margin_of_what_is_timed() -> None:
+    metrics = (metric("cpu.clock", 2.0), Metric(name="image.kernel.size", unit="B", samples=(8,)))
+    timed, counted = timed_run(metrics=metrics), make_run(metrics=metrics)
+    found = json.loads(bencher.metrics(timed))
+    latency = {"value": 2e9, "lower_value": 1.5e9, "upper_value": 2.5e9}
+    assert found["cpu.clock"]["latency"] == latency
+    exact = json.loads(bencher.metrics(counted))
+    assert exact["cpu.clock"]["latency"]["upper_value"] == 2e9
+    assert found["image.kernel.size"] == exact["image.kernel.size"]
+    assert json.loads(benchmarks(timed))["context"]["perfboard_margin"] == 0.25
+    assert "perfboard_margin" not in json.loads(benchmarks(counted))["context"]
+    assert 'margin="0.25"' in exposition(timed) and "margin" not in exposition(counted)
 
 
 def test_other_runs_have_no_margin() -> None:

@@ -50,5 +50,6 @@ def boot_record(
         spans=tuple(s for s in initcalls.spans if s.start_ns is None or s.start_ns <= last_ns),
         untimed=initcalls.untimed,
         processes=process_times(log, last_ns),
+        counters=next((r.counters for r in reversed(log.records) if r.ns <= last_ns), {}),
         host_seconds=host_seconds,
     )

@@ -4,8 +4,8 @@
 import json
 from array import array
 from collections import defaultdict
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 
 from perfboard.analysis.console import Stamps
 from perfboard.model.run import IDLE_TASK, Mark, ProcessTime
@@ -16,13 +16,17 @@ ACCOUNTING = {"switch", "fork", "comm"}
 
 @dataclass(frozen=True)
 class ScopeRecord:
-    """A mark that was reached, with the argument registers and text asked for."""
+    """A mark that was reached, with the argument registers and text asked for.
+
+    `counters` are the timing model's from reset to there; a counted board has none.
+    """
 
     name: str
     ns: int
     instructions: int
     words: tuple[int, ...] = ()
     text: str = ""
+    counters: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -55,6 +59,7 @@ def parse_scope(lines: Iterable[str]) -> ScopeLog:
                     record["instructions"],
                     tuple(record.get("words", ())),
                     record.get("text", ""),
+                    record.get("counters", {}),
                 )
             )
     return ScopeLog(tuple(records), Stamps(ns, instructions))

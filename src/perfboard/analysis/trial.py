@@ -2,19 +2,14 @@
 """The metrics of a command that was tried on a board, from what the scope counted."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
+from perfboard.analysis.counters import counter_metrics
 from perfboard.model.run import Metric
 
-_FS = 1e15
 # The marks are in whole nanoseconds.
 _ROUNDING_S = 1e-8
-# Counters of the scope that are named by what is waited for; the others by what missed.
-_WAITS = "_fs"
-_MISSES = "_misses"
-_NOT_WAITS = ("cycles_fs", "core_fs")
-_WORDS = {"uart": "console"}
 
 
 @dataclass(frozen=True)
@@ -58,18 +53,8 @@ def trial_metrics(
         _metric("try.instructions", "1", end.instructions - begin.instructions),
         _metric("try.memory.resident", "B", resident_bytes),
     ]
-    return (*found, *_counted(begin.counters, end.counters))
-
-
-def _counted(begin: Mapping[str, int], end: Mapping[str, int]) -> Iterable[Metric]:
-    changes = {name: value - begin.get(name, 0) for name, value in end.items()}
-    for name, change in changes.items():
-        if name.endswith(_MISSES):
-            yield _metric(f"try.misses.{name.removesuffix(_MISSES)}", "1", change)
-    for name, change in changes.items():
-        if name.endswith(_WAITS) and name not in _NOT_WAITS:
-            waited = name.removesuffix(_WAITS)
-            yield _metric(f"try.waits.{_WORDS.get(waited, waited)}", "s", change / _FS)
+    changes = {name: value - begin.counters.get(name, 0) for name, value in end.counters.items()}
+    return (*found, *counter_metrics("try", [changes]))
 
 
 def _metric(name: str, unit: str, value: float) -> Metric:

@@ -91,13 +91,15 @@ class ProcessTime(Record):
 class Boot(Record):
     """One boot: its marks in order of time, and what the instruments saw.
 
-    `untimed` names initcalls and probes that the log has without a usable time.
+    `untimed` names initcalls and probes that the log has without a usable time. `counters`
+    are the timing model's at the last mark, by the scope's names (docs/scope.md).
     """
 
     marks: tuple[Mark, ...]
     spans: tuple[Span, ...] = ()
     untimed: tuple[str, ...] = ()
     processes: tuple[ProcessTime, ...] = ()
+    counters: dict[str, int] = Field(default_factory=dict)
     host_seconds: float | None = None
 
     def mark(self, name: str) -> Mark | None:

@@ -3,11 +3,14 @@
 
 Times are in nanoseconds and rates in operations a second, as Bencher's own measures
 `latency` and `throughput` have them; `bandwidth` is in bytes a second, `size` in bytes.
+The bounds of a timed run are wider by its board's margin.
 """
 
 import json
 
+from perfboard.analysis.statistics import Interval
 from perfboard.model.run import Run
+from perfboard.report.evidence import margin_of
 from perfboard.report.googlebenchmark import benchmark_name
 from perfboard.report.measured import figure
 
@@ -29,8 +32,12 @@ def metrics(run: Run) -> str:
         measure, scale = _MEASURES[metric.unit]
         known = figure(metric, run.evidence)
         value = {"value": known.estimate.median * scale}
-        if known.interval is not None:
-            value["lower_value"] = known.interval.low * scale
-            value["upper_value"] = known.interval.high * scale
+        margin = margin_of(run, metric.unit)
+        interval = known.interval
+        if interval is None and margin:
+            interval = Interval(known.estimate.median, known.estimate.median)
+        if interval is not None:
+            value["lower_value"] = interval.low * scale * max(0.0, 1 - margin)
+            value["upper_value"] = interval.high * scale * (1 + margin)
         found.setdefault(benchmark_name(metric), {})[measure] = value
     return json.dumps(found, indent=1) + "\n"

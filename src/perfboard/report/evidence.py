@@ -6,6 +6,8 @@ from perfboard.model.run import Evidence, Run
 
 # Names of extrapolated metrics that are listed; of more, the first word alone.
 _LISTED = 8
+# Times and rates; counts and sizes are exact.
+_TIMED = ("s", "B/s", "1/s")
 
 
 def evidence_label(run: Run) -> str:
@@ -14,6 +16,14 @@ def evidence_label(run: Run) -> str:
     if run.evidence is not Evidence.TIMED or timed is None:
         return run.evidence.value
     return f"timed \N{PLUS-MINUS SIGN}{timed.margin:.0%}"
+
+
+def margin_of(run: Run, unit: str) -> float:
+    """The share that a metric of that unit may be wrong by, as the board states it; else 0."""
+    timed = run.board.timed_as
+    if run.evidence is not Evidence.TIMED or timed is None or unit not in _TIMED:
+        return 0.0
+    return timed.margin
 
 
 def headed(heading: str, run: Run) -> str:

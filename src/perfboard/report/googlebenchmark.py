@@ -14,6 +14,7 @@ from typing import Any
 
 from perfboard.analysis.bootstrap import process_medians
 from perfboard.model.run import Metric, Run
+from perfboard.report.evidence import margin_of
 
 # A slower rate is none, and its time no number.
 _LEAST_RATE = 1e-100
@@ -39,7 +40,10 @@ def benchmark_name(metric: Metric) -> str:
 
 
 def _context(run: Run) -> Mapping[str, Any]:
+    margin = margin_of(run, "s")
+    timed = {"perfboard_margin": margin} if margin else {}
     return {
+        **timed,
         "date": run.started.isoformat(timespec="seconds"),
         "host_name": run.board.name,
         "executable": "perfboard",

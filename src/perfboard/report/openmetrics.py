@@ -3,13 +3,14 @@
 
 The label `statistic` says which number it is: `median`, `best`, and `low` and `high` of
 the interval where there is one. `metric` and `alias` are Perfboard's and lmbench's names.
-The time stamp is that of the run's end.
+The time stamp is that of the run's end. `perfboard_run_info` has the margin of a timed run.
 """
 
 import re
 from collections.abc import Iterator, Mapping
 
 from perfboard.model.run import Metric, Run
+from perfboard.report.evidence import margin_of
 from perfboard.report.measured import Figure, figure
 
 _UNITS = {"s": "seconds", "B": "bytes", "B/s": "bytes_per_second", "1/s": "per_second", "1": ""}
@@ -57,6 +58,7 @@ def _statistics(known: Figure) -> Iterator[tuple[str, float]]:
 
 
 def _about(run: Run) -> Mapping[str, str]:
+    margin = margin_of(run, "s")
     return {
         "run": run.id,
         "study": run.study,
@@ -65,6 +67,7 @@ def _about(run: Run) -> Mapping[str, str]:
         "evidence": run.evidence.value,
         "status": run.status.value,
         "version": run.provenance.perfboard,
+        **({"margin": str(margin)} if margin else {}),
     }
 
 

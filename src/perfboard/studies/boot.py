@@ -12,6 +12,7 @@ from threading import Event
 
 from perfboard.analysis.boot_metrics import metrics_of
 from perfboard.analysis.boot_record import boot_record
+from perfboard.analysis.counters import counter_metrics
 from perfboard.analysis.statistics import judge
 from perfboard.analysis.verification import KERNEL_SIZE
 from perfboard.boards.loader import load_board
@@ -129,7 +130,10 @@ class BootStudy:
             errors.append(
                 RunError(kind="interrupted", message=f"Interrupted in boot {len(boots) + 1}.")
             )
-        metrics = (*metrics_of(boots), _kernel_size(image)) if boots else ()
+        metrics: tuple[Metric, ...] = ()
+        if boots:
+            counted = counter_metrics("boot.total", [boot.counters for boot in boots])
+            metrics = (*metrics_of(boots), *counted, _kernel_size(image))
         total = next((metric for metric in metrics if metric.name == "boot.total"), None)
         verdicts: tuple[Verdict, ...] = ()
         if status is Status.COMPLETE and total is not None:
