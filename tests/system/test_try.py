@@ -184,6 +184,13 @@ def test_a_counted_board_has_instructions_alone(board: Perfboard, program: Path)
     assert not any(name.startswith("try.misses") for name in values(run))
 
 
+def test_what_goes_to_the_console_takes_the_consoles_time(board: Perfboard) -> None:
+    run = tried(board, "verdex", "--", "sh", "-c", "seq 200 > /dev/console")
+    sent = sum(len(f"{number}\r\n") for number in range(1, 201))
+    # The last 64 wait in the FIFO when the command ends, and the first are sent as it starts.
+    assert values(run)["try.waits.console"] == pytest.approx((sent - 64) * 10 / 115200, rel=0.1)
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [

@@ -42,8 +42,10 @@ _FILES = {
     "etc/hosts": "127.0.0.1 localhost board\n",
     "etc/passwd": "root:x:0:0:root:/root:/bin/sh\nnobody:x:65534:65534::/nonexistent:/bin/false\n",
 }
+# Blocks of a page: to read one of 128 KiB the kernel wants 32 pages at once. Where memory was
+# used up it took them from each other for seconds, and did not see that it must kill.
 _SQUASH = (
-    *("-noI", "-noD", "-noF", "-noX", "-no-xattrs", "-no-progress", "-quiet"),
+    *("-b", "4K", "-noI", "-noD", "-noF", "-noX", "-no-xattrs", "-no-progress", "-quiet"),
     *("-mkfs-time", "0", "-all-time", "0"),
 )
 _PROGRAM = 0o755

@@ -53,6 +53,7 @@ TOOLS = (
     _tool("tar", "tar", "kernel"),
     _tool("xz", "xz-utils", "kernel"),
     _tool("mksquashfs", "squashfs-tools", "root"),
+    _tool("sqfstar", "squashfs-tools", "root"),
     _tool("setpriv", "util-linux", "emulator"),
     *(tool for arch in ARCHITECTURES for tool in _tools_of(arch)),
 )
