@@ -16,6 +16,7 @@ struct block_line {
 struct block {
 	int64_t cost_fs;
 	int64_t count;	    /* instructions */
+	int64_t once_fs;    /* of cost_fs, what a string instruction does not cost again */
 	uint64_t page;	    /* key of its first page */
 	uint32_t page_slot; /* where the TLB held it last */
 	uint32_t line_count;

@@ -33,7 +33,7 @@ static void fetch_page(struct block *block)
 
 static void fetch_line(struct block_line *line)
 {
-	struct cache *cache = &model.l1i;
+	struct cache *cache = model.timing.unified ? &model.l1d : &model.l1i;
 	uint32_t bytes = model.timing.l1i.line;
 	struct victim victim;
 	int64_t wait;
@@ -45,7 +45,10 @@ static void fetch_line(struct block_line *line)
 			wait = model_fill((uint64_t)line->line * bytes, bytes);
 			model.busy += wait;
 			model.counters.icache_fs += wait;
-			line->slot = cache_place(cache, line->line, &victim);
+			if (model.timing.unified)
+				line->slot = data_place(line->line);
+			else
+				line->slot = cache_place(cache, line->line, &victim);
 			return;
 		}
 	}
@@ -75,6 +78,9 @@ void code_entered(unsigned int vcpu, void *data)
 		branch_from(&last->branch, block);
 	profile_left(last->profile);
 	model.busy += block->cost_fs;
+	/* The emulator makes a block of each turn of a string instruction. */
+	if (block->once_fs && last->branch.place == block->start)
+		model.busy -= block->once_fs;
 	model.charged += block->count;
 	model.last = block;
 	if (block->page != model.code_page)

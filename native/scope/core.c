@@ -30,7 +30,8 @@ static int64_t operands_at(const struct core *core, const struct decoded *op)
 	/* A result that is not there when the instruction is decoded is waited for longer. */
 	if (early > core->now)
 		ready = later(ready, early + core->timing->early);
-	if (op->reads_flags || op->conditional)
+	/* A branch of a Pentium's V pipe goes with what sets its flags. */
+	if ((op->reads_flags || op->conditional) && op->pipe != PIPE_V)
 		ready = later(ready, core->flags);
 	return ready;
 }
@@ -55,8 +56,9 @@ int64_t core_take(struct core *core, const struct decoded *op)
 {
 	const struct class_cost *cost = &core->timing->costs[op->class];
 	int64_t before = is_counted(op->class) && op->count ? cost->issue * (op->count - 1) : 0;
-	int64_t issue = cost->base + before + cost->issue;
-	int64_t result = cost->base + before + cost->latency;
+	int64_t extra = cost->base + before + (op->port ? core->timing->port : 0);
+	int64_t issue = extra + cost->issue;
+	int64_t result = extra + cost->latency;
 	bool second = core->timing->issue == 2 && pairs(core, op);
 	int64_t start = second ? core->began : later(core->now, operands_at(core, op));
 

@@ -147,27 +147,34 @@ static void wait_for(int64_t fs)
 	model.counters.dcache_fs += fs;
 }
 
+void data_console_stored(void)
+{
+	int64_t wait = uart_send(&model.uart, model_settle()) * FS_PER_NS;
+
+	model.busy += wait;
+	model.counters.uart_fs += wait;
+	model_settle();
+}
+
 static void access_device(uint64_t place, uint32_t size, bool store)
 {
 	/* The next time the guest shall see the clock as it is when it gets here. */
 	model.last->settles = true;
 	model.busy += memory_pass(&model.memory, place, size, store, model.busy);
-	if (store && place == model.timing.uart) {
-		int64_t wait = uart_send(&model.uart, model_settle()) * FS_PER_NS;
-
-		model.busy += wait;
-		model.counters.uart_fs += wait;
-	}
-	model_settle();
+	if (store && place == model.timing.uart)
+		data_console_stored();
+	else
+		model_settle();
 	if (store && data_device_stored)
 		data_device_stored(place);
 }
 
-uint32_t data_put(uint32_t line)
+uint32_t data_place(uint32_t line)
 {
 	struct victim victim;
 	uint32_t slot = cache_place(&model.l1d, line, &victim);
 
+	missed = 0;
 	forget_slot(slot);
 	if (victim.dirty) {
 		model.counters.writebacks++;
@@ -185,6 +192,12 @@ static bool is_filling(uint32_t line)
 	return model.timing.filling && filled >= model.timing.filling;
 }
 
+/* What goes out at once of a store that the first cache does not take. */
+static uint32_t written_together(void)
+{
+	return model.timing.memory.word_fs ? MEMORY_WORD : model.timing.l1d.line;
+}
+
 /* Through the first cache; the slot that has the line then, or CACHE_NOWHERE. */
 static uint32_t access_cache(uint64_t place, bool store)
 {
@@ -195,12 +208,11 @@ static uint32_t access_cache(uint64_t place, bool store)
 	if (slot == CACHE_NOWHERE) {
 		model.counters.l1d_misses++;
 		if (store && (!shape->write_allocate || is_filling(line))) {
-			wait_for(model_write(place, shape->line));
+			wait_for(model_write(place, written_together()));
 			return CACHE_NOWHERE;
 		}
-		missed = 0;
 		wait_for(model_fill(place & -(uint64_t)shape->line, shape->line));
-		slot = data_put(line);
+		slot = data_place(line);
 	} else {
 		if (preload_count)
 			wait_for(preload_wait(line));
@@ -209,7 +221,7 @@ static uint32_t access_cache(uint64_t place, bool store)
 	if (store && shape->write_back)
 		model.l1d.dirty[slot] = true;
 	else if (store)
-		wait_for(model_write(place, shape->line));
+		wait_for(model_write(place, written_together()));
 	return slot;
 }
 
@@ -260,8 +272,10 @@ static __attribute__((noinline)) void access_far(qemu_plugin_meminfo_t info, uin
 		remember(address, slot, page);
 		return;
 	}
-	missed = line;
-	missed_place = place;
+	if (!model.timing.memory.word_fs) {
+		missed = line;
+		missed_place = place;
+	}
 }
 
 void data_accessed(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address, void *unused)

@@ -19,7 +19,10 @@ void data_accessed_preloading(unsigned int vcpu, qemu_plugin_meminfo_t info, uin
 			      void *offsets);
 
 /* Puts a line that is not there into the first cache; its slot. What had to leave is written. */
-uint32_t data_put(uint32_t line);
+uint32_t data_place(uint32_t line);
+
+/* A byte of the console has been written: waits for room for it, and sets the clock. */
+void data_console_stored(void);
 
 /* What virtual addresses stand for may have changed. */
 void data_remapped(void);

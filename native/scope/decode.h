@@ -112,6 +112,7 @@ struct decoded {
 	/* Arm preloads of data at a constant offset: the base register, else 0; the offset. */
 	uint64_t preload_base;
 	int32_t preload_offset;
+	bool port; /* x86 IN, OUT, INS, OUTS */
 };
 
 /* One A32 instruction. */

@@ -100,21 +100,22 @@ int64_t memory_write(struct memory *memory, uint64_t address, uint32_t bytes, in
 {
 	const struct memory_costs *costs = &memory->timing->memory;
 	uint64_t place = address & ~(uint64_t)(bytes - 1);
+	int64_t cost = costs->word_fs && bytes <= MEMORY_WORD ? costs->word_fs : costs->write_fs;
 	int64_t wait = 0;
 
 	if (!costs->buffer) {
-		memory->waits.write_fs += costs->write_fs;
-		return costs->write_fs;
+		memory->waits.write_fs += cost;
+		return cost;
 	}
 	if (memory->drained_at <= now)
 		memory->drained_at = now;
-	else if (place == memory->last_write)
+	else if (place == memory->last_write && !costs->word_fs)
 		return 0;
 	/* It goes in when fewer than the buffer holds are left. */
-	wait = memory->drained_at - (int64_t)(costs->buffer - 1) * costs->write_fs - now;
+	wait = memory->drained_at - (int64_t)(costs->buffer - 1) * cost - now;
 	if (wait < 0)
 		wait = 0;
-	memory->drained_at += costs->write_fs;
+	memory->drained_at += cost;
 	memory->last_write = place;
 	memory->waits.write_fs += wait;
 	return wait;

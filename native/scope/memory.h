@@ -10,6 +10,8 @@
 #include "timing.h"
 
 #define MEMORY_STREAMS 32
+/* What a store goes out as that is not written with others. */
+#define MEMORY_WORD 4
 
 struct memory_waits {
 	int64_t write_fs; /* for room in the write buffer */

@@ -47,7 +47,7 @@ static bool open_parts(void)
 {
 	const struct timing *timing = &model.timing;
 
-	return (!timing->l1i.size || cache_open(&model.l1i, &timing->l1i)) &&
+	return (!timing->l1i.size || timing->unified || cache_open(&model.l1i, &timing->l1i)) &&
 	       (!timing->l1d.size || cache_open(&model.l1d, &timing->l1d)) &&
 	       (!timing->l2.size || cache_open(&model.l2, &timing->l2)) &&
 	       (!timing->itlb.entries || tlb_open(&model.itlb, &timing->itlb)) &&
@@ -152,6 +152,18 @@ int64_t model_settle(void)
 	return seen_ns;
 }
 
+/* It takes the bus between the caches, whether the second has its line or not. */
+static int64_t write_word(uint64_t address)
+{
+	uint32_t slot = cache_find(&model.l2, (uint32_t)(address >> model.l2.line_shift));
+
+	if (slot != CACHE_NOWHERE) {
+		cache_use(&model.l2, slot);
+		model.l2.dirty[slot] = model.timing.l2.write_back;
+	}
+	return memory_write(&model.memory, address, MEMORY_WORD, model.busy);
+}
+
 int64_t model_write(uint64_t address, uint32_t bytes)
 {
 	const struct cache_shape *shape = &model.timing.l2;
@@ -160,6 +172,8 @@ int64_t model_write(uint64_t address, uint32_t bytes)
 
 	if (!shape->size)
 		return memory_write(&model.memory, address, bytes, model.busy);
+	if (bytes == MEMORY_WORD)
+		return write_word(address);
 	line = (uint32_t)(address >> model.l2.line_shift);
 	slot = cache_find(&model.l2, line);
 	if (slot == CACHE_NOWHERE && shape->write_back && shape->write_allocate) {

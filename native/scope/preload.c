@@ -83,7 +83,7 @@ void preload(uint64_t address)
 	lines[preload_count].line = line;
 	lines[preload_count++].ready = done[first];
 	model.counters.l1d_misses++;
-	data_put(line);
+	data_place(line);
 }
 
 int64_t preload_wait(uint32_t line)

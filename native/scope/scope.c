@@ -7,7 +7,8 @@
  *           [,timing=FILE[,profile=FILE][,beat=NS]]
  *
  * marks is a file as marks.h describes; out is an open file descriptor;
- * console is the physical address of the console's data register; timing is a
+ * console is the physical address of the console's data register, on i386 its
+ * first port; timing is a
  * file as timing.h describes: the guest's clock is then that of the part; profile
  * is where profile.h writes, and every NS of that clock a line says how far it is.
  */
@@ -21,6 +22,7 @@
 #include "emulator.h"
 #include "marks.h"
 #include "model.h"
+#include "ports.h"
 #include "profile.h"
 #include "qemu_plugin.h"
 #include "record.h"
@@ -43,6 +45,7 @@ static struct marks marks;
 static struct site *sites;
 static FILE *out;
 static uint64_t console_register;
+static bool console_is_port;
 static bool timed;
 
 /* The instant before the last instructions of the running block. */
@@ -120,6 +123,18 @@ static void beat(int64_t ns)
 	fflush(out);
 }
 
+static void after_port(unsigned int vcpu, void *data)
+{
+	const struct site *site = data;
+
+	(void)vcpu;
+	if (!ports_stored(console_register))
+		return;
+	if (timed)
+		data_console_stored();
+	record_console_byte(out, instant_before(site->pending, site->rest_fs));
+}
+
 static struct site *site_for(struct mark *mark, size_t pending, int64_t rest_fs, bool at_start)
 {
 	struct site *site;
@@ -149,6 +164,10 @@ static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb *block)
 		started = true;
 		block_translated(block);
 	}
+	if (console_is_port && ports_translated(block))
+		qemu_plugin_register_vcpu_tb_exec_cb(
+		    block, after_port, QEMU_PLUGIN_CB_NO_REGS,
+		    site_for(NULL, count, timed ? block_rest_fs(0) : 0, true));
 	for (size_t i = 0; i < count; i++) {
 		struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(block, i);
 		uint64_t address = qemu_plugin_insn_vaddr(insn);
@@ -158,7 +177,7 @@ static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb *block)
 		 * When it counts instructions, the emulator lets only the last
 		 * one of a block touch a device: it cuts a block short there.
 		 */
-		if (console_register && !timed && i + 1 == count)
+		if (console_register && !console_is_port && !timed && i + 1 == count)
 			qemu_plugin_register_vcpu_mem_cb(insn, stored, QEMU_PLUGIN_CB_NO_REGS,
 							 QEMU_PLUGIN_MEM_W, NULL);
 		for (; mark && mark < marks.list + marks.count && mark->address == address; mark++)
@@ -243,7 +262,9 @@ QEMU_PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_
 	if (!out)
 		return complain("wants", "out=FD, an open file descriptor");
 	model_beat = beat;
-	if (timed && console_register)
+	console_is_port =
+	    !strcmp(info->target_name, "i386") && console_register - 1 < PORTS_END - 1;
+	if (timed && console_register && !console_is_port)
 		data_device_stored = device_stored;
 	if (timed)
 		qemu_plugin_register_flush_cb(id, flushed);

@@ -17,7 +17,7 @@ static const struct {
     {"memory", timing_read_memory},	{"streams", timing_read_streams},
     {"bus", timing_read_bus},		{"filling", timing_read_filling},
     {"preloads", timing_read_preloads}, {"region", timing_read_region},
-    {"uart", timing_read_uart},
+    {"port", timing_read_port},		{"uart", timing_read_uart},
 };
 
 static const char *read_item(struct timing *timing, char *line)

@@ -12,23 +12,26 @@
  *   cost CLASS ISSUE LATENCY [BASE]
  *   early COST                     added where an address or a shift waits for its register
  *   branch PENALTY ENTRIES none|static|btb2 [taken COST] [direct COST] [returns N] [indirect]
- *   cache l1i|l1d|l2 SIZE WAYS LINE lru|fifo|random write=back|through
- *                                  allocate=read|both hit=FS
+ *   cache l1i|l1d|l1|l2 SIZE WAYS LINE lru|fifo|random write=back|through
+ *                                  allocate=read|both hit=FS; l1: of code and data alike
  *   tlb i|d|2 ENTRIES WAYS MISS_FS
  *   pages FROM SIZE                virtual addresses from FROM on lie in pages of SIZE
- *   memory LATENCY_FS STREAM_FS WRITE_FS BUFFER
+ *   memory LATENCY_FS STREAM_FS WRITE_FS BUFFER [WORD_FS]
+ *                                  WORD_FS: stores that no cache takes go out one by one
  *   streams N [AHEAD]
  *   bus FS
  *   filling LINES
  *   preloads N
  *   region NAME BASE SIZE ram|flash|device cached|uncached|code FIRST_FS NEXT_FS WIDTH PAGE
  *                                  code: instructions alone are cached
+ *   port COST                      added to an access of x86 to a port
  *   uart ADDRESS BYTE_FS FIFO
  *
  * ISSUE is how long the instruction keeps the next from being begun, LATENCY
  * how long its result is in coming; for a class that transfers several
- * registers ISSUE counts for each, and BASE once. A class without a cost has
- * that of the one it is like (decode.h), or of `alu`.
+ * registers ISSUE counts for each, and BASE once; so it does for the turns of a
+ * string instruction. A class without a cost has that of the one it is like
+ * (decode.h), or of `alu`.
  *
  * `taken` is what a rightly predicted taken branch costs, `direct` a taken
  * branch to a constant place that the table does not hold (PENALTY when not
@@ -89,7 +92,7 @@ struct tlb_shape {
 };
 
 struct memory_costs {
-	int64_t latency_fs, stream_fs, write_fs, bus_fs;
+	int64_t latency_fs, stream_fs, write_fs, bus_fs, word_fs;
 	uint32_t buffer, streams, ahead;
 };
 
@@ -108,11 +111,13 @@ struct timing {
 	int64_t cycle_fs;
 	uint32_t issue;
 	int32_t early;
+	int32_t port;
 	bool pairs[OP_CLASSES][OP_CLASSES];
 	struct class_cost costs[OP_CLASSES];
 	bool has_cost[OP_CLASSES];
 	struct branch_costs branch;
 	struct cache_shape l1i, l1d, l2;
+	bool unified; /* l1i is l1d */
 	struct tlb_shape itlb, dtlb, tlb2;
 	uint64_t big_pages_from, big_page; /* big_page 0: there are none */
 	struct memory_costs memory;

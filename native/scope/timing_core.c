@@ -75,6 +75,11 @@ const char *timing_read_early(struct timing *timing, struct words *words)
 	return read_cost_of(words, &timing->early) ? NULL : "early wants thousandths of a cycle";
 }
 
+const char *timing_read_port(struct timing *timing, struct words *words)
+{
+	return read_cost_of(words, &timing->port) ? NULL : "port wants thousandths of a cycle";
+}
+
 const char *timing_read_branch(struct timing *timing, struct words *words)
 {
 	static const char *const names[] = {"none", "static", "btb2", NULL};

@@ -7,16 +7,17 @@
 
 const char *timing_read_cache(struct timing *timing, struct words *words)
 {
-	static const char *const names[] = {"l1i", "l1d", "l2", NULL};
+	static const char *const names[] = {"l1i", "l1d", "l2", "l1", NULL};
 	static const char *const policies[] = {"lru", "fifo", "random", NULL};
 	static const char *const writes[] = {"write=through", "write=back", NULL};
 	static const char *const allocates[] = {"allocate=read", "allocate=both", NULL};
-	struct cache_shape *const shapes[] = {&timing->l1i, &timing->l1d, &timing->l2};
+	struct cache_shape *const shapes[] = {&timing->l1i, &timing->l1d, &timing->l2,
+					      &timing->l1d};
 	struct cache_shape shape;
 	int which = words_choice(words, names), policy, write, allocate;
 
 	if (which < 0)
-		return "cache wants l1i, l1d or l2";
+		return "cache wants l1i, l1d, l1 or l2";
 	if (!words_u32(words, 16, 1 << 26, &shape.size) || !words_u32(words, 1, 64, &shape.ways) ||
 	    !words_u32(words, 16, 256, &shape.line))
 		return "cache wants SIZE (to 64 MiB) WAYS (to 64) LINE (16 to 256)";
@@ -34,6 +35,10 @@ const char *timing_read_cache(struct timing *timing, struct words *words)
 	if (!words_assigned(words, "hit=", 0, MOST_FS, &shape.hit_fs))
 		return "cache wants hit=FS";
 	*shapes[which] = shape;
+	if (which == 3) {
+		timing->l1i = shape;
+		timing->unified = true;
+	}
 	return NULL;
 }
 
@@ -71,9 +76,10 @@ const char *timing_read_memory(struct timing *timing, struct words *words)
 	return words_i64(words, 0, MOST_FS, &memory->latency_fs) &&
 		       words_i64(words, 0, MOST_FS, &memory->stream_fs) &&
 		       words_i64(words, 0, MOST_FS, &memory->write_fs) &&
-		       words_u32(words, 0, 1024, &memory->buffer)
+		       words_u32(words, 0, 1024, &memory->buffer) &&
+		       (!words_more(words) || words_i64(words, 1, MOST_FS, &memory->word_fs))
 		   ? NULL
-		   : "memory wants LATENCY_FS STREAM_FS WRITE_FS BUFFER";
+		   : "memory wants LATENCY_FS STREAM_FS WRITE_FS BUFFER [WORD_FS]";
 }
 
 const char *timing_read_streams(struct timing *timing, struct words *words)

@@ -51,8 +51,9 @@ static void print(const struct decoded *op)
 	       op->reads_flags, op->writes_flags, op->loads, op->stores);
 	printf(",\"preload_base\":%llu,\"preload_offset\":%d", (unsigned long long)op->preload_base,
 	       (int)op->preload_offset);
-	printf(",\"conditional\":%d,\"backward\":%d,\"reads_clock\":%d,\"repeats\":%d}\n",
-	       op->conditional, op->backward, op->reads_clock, op->repeats);
+	printf(
+	    ",\"conditional\":%d,\"backward\":%d,\"reads_clock\":%d,\"repeats\":%d,\"port\":%d}\n",
+	    op->conditional, op->backward, op->reads_clock, op->repeats, op->port);
 }
 
 static int print_classes(void)

@@ -39,7 +39,8 @@ _FAMILIES = {
 _ZERO = (
     *("reads", "writes", "early", "bases", "prefixes", "pushed", "guards"),
     *("reads_flags", "writes_flags", "loads", "stores"),
-    *("conditional", "backward", "reads_clock", "repeats", "preload_base", "preload_offset"),
+    *("conditional", "backward", "reads_clock", "repeats", "port"),
+    *("preload_base", "preload_offset"),
 )
 
 

@@ -106,6 +106,13 @@ def test_writes_to_one_line_go_as_one(drive: Drive) -> None:
     assert drive("memory", "memory 9 9 100 2\n", lines) == [[0], [0], [0], [0], [100]]
 
 
+def test_words_go_out_one_by_one_where_the_part_writes_them_so(drive: Drive) -> None:
+    words = ["write 64 4 0"] * 3
+    assert drive("memory", "memory 9 9 100 2 30\n", words) == [[0], [0], [30]]
+    # A line is still one write of its own cost.
+    assert drive("memory", "memory 9 9 100 1 30\n", [words[0], "write 0 32 0"]) == [[0], [30]]
+
+
 def test_without_a_buffer_each_write_is_waited_for(drive: Drive) -> None:
     assert drive("memory", "memory 9 9 100 0\n", ["write 0 32 0"] * 3) == [[100]] * 3
 

@@ -116,8 +116,8 @@ class _Model:
         # The address of each load is the result of the load before.
         self.load = (cycles["load"][1] + timing.core.early) / timing.clock.hz
         caches = timing.caches
-        self.line = (caches.l2 or caches.l1d).line
-        self.largest_cache = (caches.l2 or caches.l1d).size
+        self.line = (caches.l2 or caches.data).line
+        self.largest_cache = (caches.l2 or caches.data).size
 
     def seconds(self, time: Duration) -> float:
         return time.femtoseconds(self._timing.clock.hz) / _SECOND
@@ -134,7 +134,7 @@ class _Model:
     def beyond(self, size: int) -> float:
         """What a read at random takes longer than one in the first cache."""
         caches, latency = self._timing.caches, self.seconds(self._timing.memory.latency)
-        first = _beyond(caches.l1d.size, size)
+        first = _beyond(caches.data.size, size)
         if caches.l2 is None:
             return first * latency + self.walk(size)
         past = _beyond(caches.l2.size, size)
@@ -150,7 +150,7 @@ class _Model:
 
     def line_written(self, hits: float, size: int) -> float | None:
         """A line of those written in a row; None where each is read first."""
-        l1d = self._timing.caches.l1d
+        l1d = self._timing.caches.data
         if l1d.allocate == "both" and not l1d.filling:
             return None
         own = hits + self.walk(size) * self.line / _PAGE

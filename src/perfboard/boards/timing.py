@@ -4,7 +4,8 @@
 from collections.abc import Iterator, Mapping
 
 from perfboard.model.board import Board
-from perfboard.model.timing import Access, Cache, Timing
+from perfboard.model.caches import Cache
+from perfboard.model.timing import Access, Timing
 
 DETAIL = "detail"
 _SECOND = 10**15
@@ -50,6 +51,7 @@ def _lines(board: Board, timing: Timing) -> Iterator[str]:
         f"returns {branch.returns}{' indirect' if branch.indirect else ''}"
     )
     for level, cache in (
+        ("l1", timing.caches.l1),
         ("l1i", timing.caches.l1i),
         ("l1d", timing.caches.l1d),
         ("l2", timing.caches.l2),
@@ -65,19 +67,22 @@ def _lines(board: Board, timing: Timing) -> Iterator[str]:
     times = " ".join(
         str(time.femtoseconds(hz)) for time in (memory.latency, memory.stream, memory.write)
     )
-    yield f"memory {times} {memory.buffer}"
+    word = f" {memory.word.femtoseconds(hz)}" if memory.word else ""
+    yield f"memory {times} {memory.buffer}{word}"
     yield f"streams {memory.streams} {memory.ahead}"
     yield f"bus {memory.bus.femtoseconds(hz)}"
-    if timing.caches.l1d.filling:
-        yield f"filling {timing.caches.l1d.filling}"
+    if timing.caches.data.filling:
+        yield f"filling {timing.caches.data.filling}"
     yield f"preloads {timing.core.preloads}"
-    if timing.flash:
+    if timing.flash and board.flash:
         for number, bank in enumerate(board.flash.banks):
             place = f"bank{number} {bank.base:#x} {bank.size} flash"
             yield f"region {place} {_access(timing.flash, hz)}"
     for name, region in timing.regions.items():
         place = f"{name} {region.base:#x} {region.size} {region.type}"
         yield f"region {place} {_access(region, hz)}"
+    if timing.ports:
+        yield f"port {round(timing.ports.access.femtoseconds(hz) * hz * 1000 / _SECOND)}"
     byte = round(timing.uart.bits * _SECOND / board.console.baud)
     yield f"uart {board.console.data_register:#x} {byte} {timing.uart.fifo}"
 

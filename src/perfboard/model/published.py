@@ -6,24 +6,13 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
+from perfboard.model.sourced import Sourced
 from perfboard.model.tables import Table
 
 # What the metric of a whole program's figure begins with.
 PROGRAM = "program."
 
 Word = Annotated[str, Field(min_length=1, max_length=4096, pattern=r"^[^\x00]+$")]
-
-
-class Sourced(Table):
-    """A table of figures: where they come from, and how far that can be relied on.
-
-    `kind` is `data-sheet` or `manual` (the maker's word), `unchecked` (the same from memory:
-    the document was not at hand), `measured` (somebody's microbenchmark of the part), or
-    `assumed`, with the reason in `source`.
-    """
-
-    source: Annotated[str, Field(min_length=10, pattern=r"^[^\x00-\x1f]+$")]
-    kind: Literal["data-sheet", "manual", "unchecked", "measured", "assumed"]
 
 
 class PrintedFigure(Table):

@@ -7,8 +7,10 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BeforeValidator, Field, model_validator
 
+from perfboard.model.caches import BigPages, Caches, Tlbs
 from perfboard.model.duration import Duration, Time
-from perfboard.model.published import Published, Sourced
+from perfboard.model.published import Published
+from perfboard.model.sourced import Count, Sourced
 from perfboard.model.tables import Size, Table, merged
 
 # The classes that the scope's decoders tell apart (native/scope/decode.h).
@@ -39,7 +41,6 @@ def _class_name(value: object) -> object:
 
 Class = Annotated[str, BeforeValidator(_class_name)]
 Cycles = Annotated[float, Field(ge=0, le=100_000, strict=False)]
-Count = Annotated[int, Field(ge=1, le=4096)]
 Key = Annotated[str, Field(pattern=r"^[a-z0-9_-]{1,30}$")]
 
 
@@ -105,93 +106,20 @@ class Branch(Sourced):
         return self
 
 
-class Cache(Sourced):
-    """One cache; `hit` is what being found there adds to an access.
-
-    `filling`, of the first of data, is the line in a row of stores that miss from which on
-    lines are no longer read before they are written; 0: they always are.
-    """
-
-    size: Size
-    ways: Count
-    line: Size
-    replacement: Literal["lru", "fifo", "random"]
-    write: Literal["back", "through"] = "back"
-    allocate: Literal["read", "both"] = "both"
-    hit: Time = Field(Duration("0 cycles"))
-    filling: Annotated[int, Field(ge=0, le=1024)] = 0
-
-    @model_validator(mode="after")
-    def _possible(self) -> Self:
-        if self.line & (self.line - 1) or not 16 <= self.line <= 256:
-            raise ValueError(f"line is {self.line}; wants a power of two from 16 to 256")
-        sets, rest = divmod(self.size, self.ways * self.line)
-        if rest or not sets or sets & (sets - 1):
-            raise ValueError(
-                f"size {self.size} is not {self.ways} ways x {self.line} bytes a line x a power "
-                "of two of sets"
-            )
-        return self
-
-
-class Caches(Table):
-    """The caches that the part has."""
-
-    l1i: Cache
-    l1d: Cache
-    l2: Cache | None = None
-
-    @model_validator(mode="after")
-    def _nested(self) -> Self:
-        if self.l2 and self.l2.line < max(self.l1i.line, self.l1d.line):
-            raise ValueError(f"l2.line is {self.l2.line}, shorter than that of the first level")
-        return self
-
-
-class Tlb(Sourced):
-    """Translations kept; `miss` is what one costs that is not among them."""
-
-    entries: Count
-    ways: Count
-    miss: Time
-
-    @model_validator(mode="after")
-    def _possible(self) -> Self:
-        sets, rest = divmod(self.entries, self.ways)
-        if rest or sets & (sets - 1):
-            raise ValueError(
-                f"entries is {self.entries}, not {self.ways} ways x a power of two of sets"
-            )
-        return self
-
-
-class BigPages(Sourced):
-    """Virtual addresses from `start` on lie in pages of `size`: the kernel's own."""
-
-    start: Annotated[int, Field(ge=0, lt=1 << 64)]
-    size: Size
-
-
-class Tlbs(Table):
-    """Of instructions and of data, and behind both a second."""
-
-    i: Tlb
-    d: Tlb
-    second: Tlb | None = None
-
-
 class Memory(Sourced):
     """A line from memory at random, the next of a stream, and one written.
 
     `bus` is how long a line that is read keeps writes from the memory. `buffer` is how many
     writes wait before the core does, `streams` how many streams are followed at once, and
-    `ahead` how many lines of one are fetched before they are asked for.
+    `ahead` how many lines of one are fetched before they are asked for. Stores that no cache
+    takes leave with others to their line, or, where there is `word`, one by one in that time.
     """
 
     latency: Time
     stream: Time
     write: Time
     bus: Time = Field(Duration("0 cycles"))
+    word: Time | None = None
     buffer: Count
     streams: Annotated[int, Field(ge=0, le=32)]
     ahead: Annotated[int, Field(ge=1, le=64)] = 1
@@ -217,6 +145,12 @@ class MemoryRegion(Access):
     base: Annotated[int, Field(ge=0)]
     size: Size
     type: Literal["flash", "ram", "device"]
+
+
+class Ports(Sourced):
+    """What an access to a port of x86 takes, beside its instruction."""
+
+    access: Time
 
 
 class Uart(Sourced):
@@ -252,6 +186,7 @@ class Timing(Table):
     # The board's flash banks; without it, they are as fast as memory.
     flash: Access | None = None
     regions: dict[Key, MemoryRegion] = Field(default_factory=dict)
+    ports: Ports | None = None
     uart: Uart
     factors: dict[Key, dict[Key, dict[str, Any]]] = Field(default_factory=dict)
     margin: Margin
