@@ -37,7 +37,7 @@ MOST_GROWTH = 1.1
 _MINUTE = """\
 end=$(($(date +%s) + 60))
 while test $(date +%s) -lt $end; do
-	cat /bin/busybox >/dev/null; ls -l /bin /sbin /usr/bin >/dev/null; sleep 1
+	cat /bin/busybox >/dev/null; busybox ls -l /bin /lib /usr/lib >/dev/null; busybox sleep 1
 done
 """
 _HOST_S = 600

@@ -18,7 +18,7 @@ static struct {
 } lines[LINES];
 
 /* When each of the fills that may be under way is done. */
-static int64_t done[TIMING_PRELOADS];
+static int64_t done[TIMING_PRELOADS], last;
 
 /* Where pages are that were preloaded from of late. */
 static struct {
@@ -62,13 +62,15 @@ void preload(uint64_t address)
 	const struct region *region;
 	uint32_t first = 0, line;
 	uint64_t place;
-	int64_t begin;
+	int64_t begin, wait, bus = model.timing.memory.bus_fs;
 
 	if (!model.l1d.sets || !find_place(address, &place))
 		return;
 	region = memory_region(&model.memory, place);
 	line = (uint32_t)(place >> model.l1d.line_shift);
-	if ((region && !region->caches_data) || cache_find(&model.l1d, line) != CACHE_NOWHERE)
+	/* Flash has nothing else to do meanwhile: it is read when it is asked for. */
+	if ((region && (!region->caches_data || region->kind == REGION_FLASH)) ||
+	    cache_find(&model.l1d, line) != CACHE_NOWHERE)
 		return;
 	if (preload_count == LINES)
 		drop_ready();
@@ -78,8 +80,14 @@ void preload(uint64_t address)
 		if (done[i] < done[first])
 			first = i;
 	begin = done[first] > model.busy ? done[first] : model.busy;
-	done[first] =
-	    begin + model_fill((uint64_t)line << model.l1d.line_shift, model.timing.l1d.line);
+	wait = model_fill((uint64_t)line << model.l1d.line_shift, model.timing.l1d.line);
+	done[first] = begin + wait;
+	/* However many are under way, the bus brings one at a time. */
+	if (wait > bus) {
+		if (done[first] < last + bus)
+			done[first] = last + bus;
+		last = done[first];
+	}
 	lines[preload_count].line = line;
 	lines[preload_count++].ready = done[first];
 	model.counters.l1d_misses++;

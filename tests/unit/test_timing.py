@@ -235,7 +235,7 @@ ways = 3
         ("width = 1\n", "width = 3\n", "timing.flash.width: found 3"),
         ("streams = 0", "streams = -1", "timing.memory.streams: found -1"),
         ('next = "36 ns"', 'next = "36 parsecs"', "timing.factors.flash.cached: flash.next"),
-        ("[timing.margin]\nshare = 0.45", "[timing.margin]\nshare = 0", "timing.margin.share"),
+        ("[timing.margin]\nshare = 0.5", "[timing.margin]\nshare = 0", "timing.margin.share"),
         (
             "[timing.uart]",
             f"{SRAM.format('one', 4096)}{SRAM.format('two', 4100)}[timing.uart]",

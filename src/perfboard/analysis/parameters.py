@@ -67,7 +67,7 @@ def parameters(timing: Timing, metrics: Sequence[Metric]) -> list[Parameter]:
 def _bandwidths(model: "_Model", seen: "_Seen") -> Iterator[Parameter]:
     for operation, line_time in (("read", model.line_read), ("write", model.line_written)):
         size, loop, rate = seen.fastest(operation)
-        hits = seen.median("memory.bandwidth", operation=operation, size=str(_SMALL), loop=loop)
+        hits = seen.hits(operation, loop)
         if size <= model.largest_cache or not hits:
             continue
         seconds = line_time(model.line / hits, size)
@@ -94,14 +94,22 @@ class _Seen:
             if metric.name == name
         }
 
+    def hits(self, operation: str, loop: str) -> float | None:
+        """The rate of a loop where every access hits."""
+        return self.median("memory.bandwidth", operation=operation, loop=loop, size=str(_SMALL))
+
     def fastest(self, operation: str) -> tuple[int, str, float]:
-        """The largest size, the loop that is the fastest there without preloads, its rate."""
+        """The largest size, the loop that is the fastest there without preloads, its rate.
+
+        Of those that were measured in the first cache too.
+        """
         found = [
             (int(m.labels["size"]), statistics.median(m.samples), m.labels["loop"])
             for m in self._metrics
             if m.name == "memory.bandwidth"
             and m.labels["operation"] == operation
             and not m.labels["loop"].endswith("-preload")
+            and self.hits(operation, m.labels["loop"])
         ]
         size, rate, loop = max(found, default=(0, 0.0, ""))
         return size, loop, rate
