@@ -11,18 +11,23 @@ TEST_PACKAGES := busybox-static dropbear-bin iproute2 openssh-client qemu-user-s
 SERVERS ?=
 PYTHON ?= python3
 VENV := .venv
+# A file stays with one worker, so that what it compiles is compiled once.
+parallel = $(VENV)/bin/pytest --numprocesses auto --dist loadfile
 SUDO := $(if $(filter 0,$(shell id -u)),,sudo)
 
-.PHONY: study test unit check clean
+.PHONY: study test unit native check clean
 
 study: $(VENV)/.run
 	$(VENV)/bin/perfboard study boot --board verdex
 
-test: check unit
+test: check unit native
 	$(VENV)/bin/pytest tests/system
 
 unit: $(VENV)/.dev
-	$(VENV)/bin/pytest --numprocesses auto --dist loadfile tests/unit
+	$(parallel) tests/unit
+
+native: $(VENV)/.dev
+	$(parallel) tests/native
 
 check: $(VENV)/.dev
 	$(VENV)/bin/ruff check hatch_build.py src tests benchmarks

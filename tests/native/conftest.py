@@ -1,15 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""No unit test measures time, so a busy machine fails none: Hypothesis sets no deadline."""
+"""Programs that several tests run."""
 
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
 
 from .sanitized import compile_sanitized
-
-settings.register_profile("perfboard", deadline=None)
-settings.load_profile("perfboard")
 
 _ROOT = Path(__file__).parents[2]
 _SCOPE = _ROOT / "native" / "scope"
