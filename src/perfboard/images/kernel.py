@@ -242,14 +242,20 @@ def _configure(
                 "add the options that these depend on, or leave them out"
             )
         step.update(len(commands), "counting the files")
-        # A dry run ends in an error, at the first thing that needs a built one.
+        # A dry run ends in an error, at the first thing that needs a built one. With what all
+        # files need, that comes after them. An error there is the build's to tell.
+        prepare = ["make", f"--jobs={_jobs()}", "prepare"]
+        follow(prepare, lambda line: False, folder=tree, variables=variables)
         follow(["make", "--dry-run", arch.kernel_name], count, folder=tree, variables=variables)
     return compiled
 
 
+def _jobs() -> int:
+    return len(os.sched_getaffinity(0))
+
+
 def _make(arch: Architecture, tree: Path, folder: Path, count: int, progress: Progress) -> None:
     log_file = folder / "make.log"
-    jobs = len(os.sched_getaffinity(0))
     done = 0
     with progress.step("building the kernel", count) as step, log_file.open("w") as log:
 
@@ -260,7 +266,7 @@ def _make(arch: Architecture, tree: Path, folder: Path, count: int, progress: Pr
                 step.update(min(done, count), line.split()[-1])
             return False
 
-        command = ["make", f"--jobs={jobs}", arch.kernel_name]
+        command = ["make", f"--jobs={_jobs()}", arch.kernel_name]
         outcome = follow(command, show, folder=tree, variables=_variables(arch), log=log)
     if outcome.code:
         kept = cache_root() / "logs" / f"kernel-{folder.stem}.log"
