@@ -17,12 +17,11 @@ from perfboard.analysis.verification import (
     measured,
     probes_for,
     row_of,
-    verify,
 )
 from perfboard.cli.main import main
 from perfboard.model.errors import TargetError, UsageError
 from perfboard.model.progress import SilentProgress
-from perfboard.model.published import Published
+from perfboard.model.published import Published, Scale
 from perfboard.model.run import BoardSummary, Evidence, Metric, Outcome, RunError, Status, TimedAs
 from perfboard.report import bencher
 from perfboard.report.evidence import evidence_label, timing_words
@@ -87,6 +86,20 @@ def test_a_read_at_random_counts_beyond_what_the_smallest_takes() -> None:
     assert probes_for([asked]) == ["memory.random"]
 
 
+def test_a_saving_is_a_difference_for_a_kernel_of_the_real_size() -> None:
+    copied = [metric("boot.kernel.load", 1.4), metric("image.kernel.size", 2e6)]
+    in_flash = [metric("boot.kernel.load", 1.2), metric("image.kernel.size", 2e6)]
+    asked = figure("boot.kernel.load", 0.1).model_copy(
+        update={
+            "less": {"kernel": "flash"},
+            "scale": Scale(metric="image.kernel.size", value=1e6),
+        }
+    )
+    assert measured(copied, asked, in_flash) == pytest.approx(0.1)
+    assert measured(copied, asked) is None
+    assert measured(copied[:1], asked, in_flash) is None
+
+
 def test_only_held_out_rows_tell_the_accuracy() -> None:
     metrics = [metric("a", 1.2), metric("b", 3.0), metric("c", 0.7)]
     figures = [
@@ -95,7 +108,7 @@ def test_only_held_out_rows_tell_the_accuracy() -> None:
         figure("c", 1.0),
         figure("d", 1.0),
     ]
-    rows = verify(metrics, figures, 0.25)
+    rows = [row_of(figure, measured(metrics, figure), 0.25) for figure in figures]
     assert [row.within for row in rows] == [True, None, False, None]
     assert [row.ratio for row in rows] == [1.2, 3.0, 0.7, None]
     found = accuracy(rows)
@@ -209,16 +222,24 @@ def test_boots_are_measured_by_the_boot_study(monkeypatch: pytest.MonkeyPatch) -
         def run(self, request: Request, progress: Any) -> Any:
             asked.append(dict(request.factors))
             kernel = metric("image.kernel.size", 1e6)
-            return make_run(metrics=(metric("boot.kernel.load", 0.8), kernel))
+            return make_run(
+                metrics=(metric("boot.kernel.load", 0.8), kernel, metric("boot.total", 5.0))
+            )
 
     monkeypatch.setattr(verifying, "get_study", lambda name: {"boot": Boots()}[name])
     monkeypatch.setattr(verifying, "measure_target", lambda *_: make_run())
     found = verify_board("verdex", REQUEST, SilentProgress())
+    tuned = {"detail": "timed", "flash": "tuned"}
     assert asked == [
-        {"detail": "timed", "flash": level} for level in ("tuned", "delivered", "cached")
+        tuned,
+        {**tuned, "flash": "delivered"},
+        {**tuned, "flash": "cached"},
+        {**tuned, "console": "quiet"},
     ]
-    ratios = [row.ratio for row in found.rows]
-    assert ratios == [None, None, None, pytest.approx(0.8e-6 / 8.2415e-7)]
+    load = next(row for row in found.rows if row.published.metric == "boot.kernel.load")
+    assert load.ratio == pytest.approx(0.8 * 0.88576 / 0.73)
+    saving = next(row for row in found.rows if row.published.less)
+    assert saving.virtual == 0 and saving.within is False
 
 
 def test_a_run_that_ended_early_verifies_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -275,7 +296,7 @@ def test_the_command_fails_beyond_the_margin(
     virtual: float,
     code: int,
 ) -> None:
-    rows = tuple(verify([metric("a", virtual)], [figure("a", 1.0)], 0.25))
+    rows = (row_of(figure("a", 1.0), virtual, 0.25),)
     found = Verification("b", "P", 0.25, "stated", rows, accuracy(rows), ("run-1",))
     monkeypatch.setattr(verifying, "verify_board", lambda *_: found)
     assert main(["boards", "verify", "b", "--json"]) == code

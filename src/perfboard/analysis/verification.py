@@ -11,10 +11,9 @@ from perfboard.model.published import Published
 from perfboard.model.run import Metric
 from perfboard.model.units import parse_size
 
-LOAD_PER_BYTE = "boot.kernel.load.per_byte"
 BEYOND_L1 = "memory.random.beyond_l1"
 # What a figure is worked out of, where the study has it not by itself.
-_DERIVED = {LOAD_PER_BYTE: "boot.kernel.load", BEYOND_L1: "memory.random"}
+_DERIVED = {BEYOND_L1: "memory.random"}
 KERNEL_SIZE = "image.kernel.size"
 _SIZE = "size"
 _BYTES = re.compile(r"[0-9]{1,18}")
@@ -65,11 +64,6 @@ class Verification:
     parameters: tuple[Parameter, ...] = ()
 
 
-def verify(metrics: Sequence[Metric], figures: Iterable[Published], margin: float) -> list[Row]:
-    """Each published figure beside what was measured of the virtual board, in order."""
-    return [row_of(figure, measured(metrics, figure), margin) for figure in figures]
-
-
 def row_of(figure: Published, virtual: float | None, margin: float, problem: str = "") -> Row:
     """The row of one published figure."""
     within = None
@@ -88,20 +82,29 @@ def accuracy(rows: Iterable[Row], use: str = "held-out") -> Accuracy | None:
     return Accuracy(len(errors), statistics.mean(errors), max(errors))
 
 
-def measured(metrics: Sequence[Metric], figure: Published) -> float | None:
+def measured(
+    metrics: Sequence[Metric], figure: Published, less: Sequence[Metric] = ()
+) -> float | None:
     """What the metrics have of a published figure; None where they lack it.
 
     Labels that the figure does not name are free: the best of those metrics counts, as
     with benchmarks that try several loops. Where it names no size, the largest counts.
-    `boot.kernel.load.per_byte` the time to copy and decompress a byte of the kernel's image,
-    by which kernels of unlike sizes are compared; `memory.random.beyond_l1` what a read at
-    random in that size takes longer than one in the smallest, as tinymembench has it.
+    `memory.random.beyond_l1` is what a read at random in that size takes longer than one in
+    the smallest, as tinymembench has it. Of a saving, `less` is what it is taken off to.
     """
+    value = _value(metrics, figure)
+    if figure.less and value is not None:
+        rest = _value(less, figure)
+        value = None if rest is None else value - rest
+    if figure.scale and value is not None:
+        ours = _only(metrics, figure.scale.metric)
+        value = value * figure.scale.value / ours if ours else None
+    return value
+
+
+def _value(metrics: Sequence[Metric], figure: Published) -> float | None:
     if figure.metric == BEYOND_L1:
         return _beyond_least(metrics, int(_plain(_SIZE, figure.labels[_SIZE])))
-    if figure.metric == LOAD_PER_BYTE:
-        load, size = (_only(metrics, name) for name in ("boot.kernel.load", KERNEL_SIZE))
-        return None if load is None or not size else load / size
     labels = {key: _plain(key, value) for key, value in figure.labels.items()}
     found = [
         metric

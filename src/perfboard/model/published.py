@@ -46,13 +46,22 @@ class Program(Table):
     figure: PrintedFigure | None = None
 
 
+class Scale(Table):
+    """What the real board had of a metric that a figure grows with, such as the kernel's size."""
+
+    metric: Annotated[str, Field(pattern=r"^[a-z0-9._-]+$")]
+    value: Annotated[float, Field(gt=0, le=1e15, strict=False)]
+
+
 class Published(Sourced):
     """A figure that somebody measured of the real board.
 
     `metric` and `labels` are those of a run, or of `analysis.verification`; with `program` the
     metric is a name that begins with "program.". Where the figure set a parameter, `use` is
     "calibration"; where it was looked at while the model was worked on, "development".
-    Only "held-out" figures tell the model's accuracy. `factors` are the levels it holds at.
+    Only "held-out" figures tell the model's accuracy. `factors` are the levels it holds at; with
+    `less` it is a saving: what the metric is less at those levels. `scale` has the virtual
+    figure taken times the real board's value of a metric over the virtual one's.
     """
 
     metric: Annotated[str, Field(pattern=r"^[a-z0-9._-]+$")]
@@ -61,6 +70,8 @@ class Published(Sourced):
     unit: Literal["s", "B", "B/s", "1/s", "1"]
     use: Literal["calibration", "development", "held-out"]
     factors: dict[str, str] = Field(default_factory=dict)
+    less: dict[str, str] = Field(default_factory=dict)
+    scale: Scale | None = None
     program: Program | None = None
 
     @model_validator(mode="after")
@@ -73,6 +84,8 @@ class Published(Sourced):
             raise ValueError("use is calibration; no parameter may come from a whole program")
         if self.program.figure is None and self.unit != "s":
             raise ValueError(f"unit is {self.unit}; wants s where program has no figure")
+        if self.less or self.scale:
+            raise ValueError("less and scale: a program's figure has neither")
         if self.labels:
             raise ValueError("labels: a program has none; wants them in the metric's name")
         return self

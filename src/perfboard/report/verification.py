@@ -72,5 +72,9 @@ def _parameters(rows: Sequence[Parameter]) -> "list[str | Table]":
 
 
 def _named(row: Row) -> str:
-    labels = {**row.published.labels, **row.published.factors}
-    return ", ".join([row.published.metric, *labels.values()])
+    figure = row.published
+    words = [figure.metric, *{**figure.labels, **figure.factors}.values()]
+    words += [f"less {level}" for level in figure.less.values()]
+    if figure.scale:
+        words.append(f"times {figure.scale.value:g} / {figure.scale.metric}")
+    return ", ".join(words)

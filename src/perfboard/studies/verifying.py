@@ -1,18 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
 """Measures on a virtual board what was published of the real one."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 
-from perfboard.analysis.parameters import PROBES, Parameter, parameters
-from perfboard.analysis.verification import Row, Verification, accuracy, probes_for, verify
+from perfboard.analysis.parameters import PROBES, parameters
+from perfboard.analysis.verification import Verification, accuracy, measured, probes_for, row_of
 from perfboard.boards.loader import load_board
 from perfboard.boards.timing import DETAIL
 from perfboard.model.errors import TargetError, UsageError
 from perfboard.model.progress import Progress
-from perfboard.model.run import Status
+from perfboard.model.published import Published
+from perfboard.model.run import Metric, Status
 from perfboard.studies.base import Request, get_study
 from perfboard.studies.programs import measure_programs
 from perfboard.studies.standard import measure_target
+
+# Whether by the boot study, and at which levels.
+_Group = tuple[bool, tuple[tuple[str, str], ...]]
 
 
 def verify_board(name: str, request: Request, progress: Progress) -> Verification:
@@ -30,33 +35,37 @@ def verify_board(name: str, request: Request, progress: Progress) -> Verificatio
         )
     margin = timing.margin.share
     defaults = {factor: next(iter(levels)) for factor, levels in timing.factors.items()}
-    plain = tuple(sorted({**defaults, DETAIL: "timed"}.items()))
-    groups: dict[tuple[bool, tuple[tuple[str, str], ...]], list[int]] = {(False, plain): []}
-    found: dict[int, Row] = {}
-    for number, figure in enumerate(timing.published):
-        if figure.program is not None:
-            continue
-        levels = tuple(sorted({**defaults, **figure.factors, DETAIL: "timed"}.items()))
-        groups.setdefault((figure.metric.startswith("boot."), levels), []).append(number)
+
+    def group(figure: Published, levels: Mapping[str, str]) -> _Group:
+        at = tuple(sorted({**defaults, **levels, DETAIL: "timed"}.items()))
+        return figure.metric.startswith("boot."), at
+
+    of_probes = {n: f for n, f in enumerate(timing.published) if f.program is None}
+    plain: _Group = (False, tuple(sorted({**defaults, DETAIL: "timed"}.items())))
+    groups: dict[_Group, list[Published]] = {plain: []}
+    for figure in of_probes.values():
+        for levels in (figure.factors, figure.less) if figure.less else (figure.factors,):
+            groups.setdefault(group(figure, levels), []).append(figure)
+    metrics: dict[_Group, tuple[Metric, ...]] = {}
     runs = []
-    of_part: tuple[Parameter, ...] = ()
-    for (boots, levels), numbers in groups.items():
-        figures = [timing.published[number] for number in numbers]
-        asked = replace(request, target=f"virtual:{name}", factors=dict(levels))
+    for (boots, at), figures in groups.items():
+        asked = replace(request, target=f"virtual:{name}", factors=dict(at))
         if boots:
             made = get_study("boot").run(asked, progress)
         else:
-            probes = probes_for(figures) + (list(PROBES) if levels == plain else [])
+            probes = probes_for(figures) + (list(PROBES) if (boots, at) == plain else [])
             made = measure_target("verify", asked, sorted({*probes}), progress)
         if made.status is Status.ABORTED:
             raise KeyboardInterrupt
         for error in made.errors:
             raise TargetError(error.kind, f"Run {made.id} ended early: {error.message}")
         runs.append(made.id)
-        if (boots, levels) == (False, plain):
-            of_part = tuple(parameters(timing, made.metrics))
-        rows = verify(made.metrics, figures, margin)
-        found |= dict(zip(numbers, rows, strict=True))
+        metrics[boots, at] = made.metrics
+    found = {}
+    for number, figure in of_probes.items():
+        less = metrics[group(figure, figure.less)] if figure.less else ()
+        virtual = measured(metrics[group(figure, figure.factors)], figure, less)
+        found[number] = row_of(figure, virtual, margin)
     of_programs, their_runs = measure_programs(name, timing.published, margin, request, progress)
     found |= of_programs
     runs += their_runs
@@ -69,5 +78,5 @@ def verify_board(name: str, request: Request, progress: Progress) -> Verificatio
         rows=in_order,
         accuracy=accuracy(in_order),
         runs=tuple(runs),
-        parameters=of_part,
+        parameters=tuple(parameters(timing, metrics[plain])),
     )
