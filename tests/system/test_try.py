@@ -12,6 +12,9 @@ from typing import Any
 import psutil
 import pytest
 
+from perfboard.analysis.profile import read_blocks, seconds
+from perfboard.analysis.trial import instants
+
 from .conftest import Perfboard, until
 
 # Two instructions a turn, and hardly any besides.
@@ -72,6 +75,10 @@ def tried(board: Perfboard, *words: str, code: int = 0) -> Any:
     return json.loads(board("try", "--json", *words, code=code).stdout)
 
 
+def artifact(board: Perfboard, run: Any, name: str) -> str:
+    return (board.data / "perfboard" / "runs" / run["id"] / "artifacts" / name).read_text()
+
+
 def emulator_of(pid: int) -> psutil.Process | None:
     """The emulator that the process has started, once it boots a board."""
     for child in psutil.Process(pid).children():
@@ -106,12 +113,15 @@ def test_a_program_is_timed_and_its_output_comes_through(board: Perfboard, progr
     assert (top["name"], top["file"]) == ("spin", "/work/prog")
     assert top["instructions"] == pytest.approx(2 * TURNS, rel=0.01)
     assert TURNS / 0.9e9 < top["time_s"] < 4 * TURNS / 0.9e9
-    # The profile is of all that the processor did.
-    assert trial["profiled_s"] == pytest.approx(
-        found["try.time.user"] + found["try.time.system"], rel=0.01
+    # The profile is of all that the processor did, as the model counted it.
+    marks = instants(artifact(board, run, "scope.jsonl"), "try")
+    cycles_s = (marks[1].counters["cycles_fs"] - marks[0].counters["cycles_fs"]) / 1e15
+    assert trial["profiled_s"] == pytest.approx(cycles_s, rel=0.01)
+    blocks = read_blocks(artifact(board, run, "profile.jsonl"))
+    assert seconds(blocks) == pytest.approx(cycles_s, rel=0.01)
+    assert sum(block.instructions for block in blocks) == pytest.approx(
+        marks[1].instructions - marks[0].instructions, rel=0.01
     )
-    total = sum(row["time_s"] for row in trial["profile"])
-    assert total == pytest.approx(trial["profiled_s"], rel=0.01)
     assert found["try.time.real"] == pytest.approx(
         found["try.time.user"] + found["try.time.system"] + found["try.time.idle"], rel=0.01
     )

@@ -42,8 +42,8 @@ _FILES = {
     "etc/hosts": "127.0.0.1 localhost board\n",
     "etc/passwd": "root:x:0:0:root:/root:/bin/sh\nnobody:x:65534:65534::/nonexistent:/bin/false\n",
 }
-# Blocks of a page: to read one of 128 KiB the kernel wants 32 pages at once. Where memory was
-# used up it took them from each other for seconds, and did not see that it must kill.
+# Blocks of a page: to read one of 128 KiB the kernel wants 32 pages at once, which it takes from
+# others that it needs as well where memory is used up.
 _SQUASH = (
     *("-b", "4K", "-noI", "-noD", "-noF", "-noX", "-no-xattrs", "-no-progress", "-quiet"),
     *("-mkfs-time", "0", "-all-time", "0"),
@@ -85,6 +85,7 @@ def build_package_root(
     packages = state.closure((*BASE, *names))
     inputs = {
         "recipe": _RECIPE,
+        "squash": " ".join(_SQUASH),
         "probe": hash_file(probe),
         "packages": json.dumps([asdict(package) for package in packages]),
     }
