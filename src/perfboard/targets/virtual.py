@@ -28,6 +28,9 @@ from perfboard.targets.laid import LaidShell, lay
 from perfboard.targets.watch import Watch
 
 SCHEME = "virtual"
+# With -icount, QEMU keeps another translation of a block for every count of instructions that a
+# timer has cut it short at. It begins anew when they fill this, in MiB, else its 1 GiB.
+_TRANSLATED_MIB = 256
 # A kernel that prints goes on with a line sooner.
 _QUIET_S = 1.0
 FORM = "virtual:BOARD"
@@ -99,6 +102,7 @@ class VirtualBoard:
             machine.emulator,
             *("-M", machine.type, "-cpu", machine.cpu, "-m", f"{ram // 1024}k"),
             *("-icount", f"shift={self.instruction_ns.bit_length() - 1},sleep=off"),
+            *("-accel", f"tcg,tb-size={_TRANSLATED_MIB}"),
             *("-rtc", "base=2010-01-01,clock=vm"),
             *(("-smp", str(machine.cpus)) if machine.cpus > 1 else ()),
             *("-display", "none", "-no-reboot", "-no-user-config", "-nodefaults"),
