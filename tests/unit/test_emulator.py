@@ -50,12 +50,12 @@ def test_how_it_ended_is_said(
     tmp_path: Path, script: str, error: type[Exception], said: str
 ) -> None:
     with pytest.raises(error, match=said), emulator(tmp_path, script) as running:
-        running.resume()
+        running.connect()
 
 
 def test_the_command_is_the_first_line_of_the_log(tmp_path: Path) -> None:
     with pytest.raises(TargetError), emulator(tmp_path, "exit 1") as running:
-        running.resume()
+        running.connect()
     assert "-mon chardev=monitor" in (tmp_path / "emulator.log").read_text().splitlines()[0]
 
 

@@ -42,8 +42,13 @@ class ConsoleRecorder:
         )
 
     def start(self) -> None:
-        """Closes the emulator's end, so that its death ends the stream."""
+        """Closes the emulator's end, so that its death ends the stream.
+
+        Before, it is set to wait where we have not read yet, after the emulator set it not
+        to: its 16550 would else try again when the host lets it, and lose bytes.
+        """
         if self._theirs is not None:
+            self._theirs.setblocking(True)
             self._theirs.close()
 
     def fileno(self) -> int:

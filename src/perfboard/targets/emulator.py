@@ -9,7 +9,7 @@ import shlex
 import shutil
 import socket
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
@@ -55,7 +55,7 @@ def emulator_version(program: str) -> str:
 
 
 class Emulator:
-    """Starts stopped; `resume` lets the guest run; leaving the context ends it."""
+    """Starts stopped; `connect`, then `resume` lets the guest run; leaving the context ends it."""
 
     def __init__(
         self, command: Sequence[str], descriptors: Sequence[int], log: Path, temporary: Path
@@ -94,17 +94,26 @@ class Emulator:
             )
         return self
 
-    def resume(self) -> None:
-        """Lets the guest run from reset. Raises TargetError where the emulator is gone."""
-        from qemu.qmp import QMPError
+    def connect(self) -> None:
+        """Waits until the emulator has set itself up. Raises TargetError where it is gone."""
         from qemu.qmp.legacy import QEMUMonitorProtocol
 
         assert self._monitor is not None  # noqa: S101 - set on entry
-        self._qmp = QEMUMonitorProtocol(self._monitor)
-        self._qmp.settimeout(20)
+        self._qmp = qmp = QEMUMonitorProtocol(self._monitor)
+        qmp.settimeout(20)
+        self._answered(qmp.connect)
+
+    def resume(self) -> None:
+        """Lets the guest run from reset, once connected. Raises as `connect`."""
+        assert self._qmp is not None  # noqa: S101 - connected before
+        qmp = self._qmp
+        self._answered(lambda: qmp.cmd("cont"))
+
+    def _answered(self, ask: Callable[[], object]) -> None:
+        from qemu.qmp import QMPError
+
         try:
-            self._qmp.connect()
-            self._qmp.cmd("cont")
+            ask()
         except (QMPError, OSError, TimeoutError, EOFError) as error:
             raise self.death() or TargetError(
                 "died", f"The emulator does not answer on its monitor: {error}"

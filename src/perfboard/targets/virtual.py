@@ -131,6 +131,7 @@ class VirtualBoard:
             emulator = stack.enter_context(
                 Emulator(command, descriptors, artifacts / "emulator.log", artifacts)
             )
+            emulator.connect()
             for instrument in instruments:
                 instrument.start()
             emulator.resume()
