@@ -100,6 +100,11 @@ def test_a_saving_is_a_difference_for_a_kernel_of_the_real_size() -> None:
     assert measured(copied[:1], asked, in_flash) is None
 
 
+def test_a_metric_is_measured_by_the_probe_that_has_it() -> None:
+    copies = [figure("memory.copy.bandwidth", 1.0), figure("system.ram.available", 1.0)]
+    assert probes_for(copies) == ["memory.copy", "system.memory"]
+
+
 def test_only_held_out_rows_tell_the_accuracy() -> None:
     metrics = [metric("a", 1.2), metric("b", 3.0), metric("c", 0.7)]
     figures = [

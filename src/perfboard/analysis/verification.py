@@ -14,6 +14,12 @@ from perfboard.model.units import parse_size
 BEYOND_L1 = "memory.random.beyond_l1"
 # What a figure is worked out of, where the study has it not by itself.
 _DERIVED = {BEYOND_L1: "memory.random"}
+# Probes measure what they are named after; but for these metrics, the others.
+_PROBES = {
+    "memory.copy.bandwidth": "memory.copy",
+    "memory.tmpfs.bandwidth": "memory.tmpfs",
+    "system.ram.available": "system.memory",
+}
 KERNEL_SIZE = "image.kernel.size"
 _SIZE = "size"
 _BYTES = re.compile(r"[0-9]{1,18}")
@@ -124,7 +130,8 @@ def _value(metrics: Sequence[Metric], figure: Published) -> float | None:
 
 def probes_for(figures: Iterable[Published]) -> list[str]:
     """The probes that measure what the figures are of: they bear the names of their metrics."""
-    return sorted({_DERIVED.get(f.metric, f.metric) for f in figures if f.program is None})
+    metrics = {_DERIVED.get(f.metric, f.metric) for f in figures if f.program is None}
+    return sorted({_PROBES.get(metric, metric) for metric in metrics})
 
 
 def checked_ranges(figures: Iterable[Published]) -> dict[str, tuple[int, int] | None]:
