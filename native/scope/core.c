@@ -28,7 +28,7 @@ static int64_t operands_at(const struct core *core, const struct decoded *op)
 	int64_t ready = ready_at(core, op->reads), early = ready_at(core, op->early);
 
 	/* A result that is not there when the instruction is decoded is waited for longer. */
-	if (early > core->now)
+	if (early > core->now || (early && core->timing->isa == ISA_X86))
 		ready = later(ready, early + core->timing->early);
 	/* A branch of a Pentium's V pipe goes with what sets its flags. */
 	if ((op->reads_flags || op->conditional) && op->pipe != PIPE_V)
