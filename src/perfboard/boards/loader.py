@@ -195,7 +195,7 @@ def _show(value: object) -> str:
 def _check_files(loaded: LoadedBoard) -> None:
     image = loaded.board.image
     named = {
-        "image.bootloader.file": image.bootloader.file,
+        "image.bootloader.file": image.bootloader.file if image.bootloader else None,
         "image.kernel.file": image.kernel.file,
         "image.kernel.config": image.kernel.config,
         "image.kernel.system_map": image.kernel.system_map,

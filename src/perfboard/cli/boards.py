@@ -122,6 +122,8 @@ def build(options: argparse.Namespace) -> int:
             {
                 "board": loaded.board.name,
                 "banks": [str(bank) for bank in image.banks],
+                "kernel": str(image.kernel_file),
+                "disk": str(image.root) if image.root else None,
                 "hashes": image.hashes,
                 "packages": image.packages,
                 "notes": image.notes,
@@ -130,6 +132,8 @@ def build(options: argparse.Namespace) -> int:
         return 0
     for number, bank in enumerate(image.banks):
         print(f"flash bank {number}: {bank}")
+    if image.root is not None:
+        print(f"kernel: {image.kernel_file}\ndisk: {image.root}")
     for note in image.notes:
         print(f"note: {note}")
     return 0

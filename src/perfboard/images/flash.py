@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from perfboard.images.architecture import architecture_of
-from perfboard.model.board import Board, Region
+from perfboard.model.board import Board, Bootloader, Flash, Region
 from perfboard.model.errors import UsageError
 from perfboard.model.units import format_size
 
@@ -45,9 +45,19 @@ def environment_block(variables: Mapping[str, str], size: int) -> bytes:
     return struct.pack("<I", zlib.crc32(data)) + data
 
 
+def _flash(board: Board) -> Flash:
+    assert board.flash is not None  # noqa: S101 - boards without it do not come here
+    return board.flash
+
+
+def _bootloader(board: Board) -> Bootloader:
+    assert board.image.bootloader is not None  # noqa: S101 - as above
+    return board.image.bootloader
+
+
 def boot_command(board: Board, kernel_size: int, initrd_size: int | None) -> str:
     """U-Boot's command line that copies the kernel from flash and starts it."""
-    bootloader, flash = board.image.bootloader, board.flash
+    bootloader, flash = _bootloader(board), _flash(board)
     commands = [_copy(board, flash.kernel, bootloader.kernel_address, kernel_size)]
     initrd = "-"
     if flash.initrd is not None and initrd_size is not None:
@@ -74,7 +84,7 @@ def boot_command(board: Board, kernel_size: int, initrd_size: int | None) -> str
 
 
 def _copy(board: Board, region: Region, address: int, size: int) -> str:
-    source = board.flash.banks[region.bank].base + region.offset
+    source = _flash(board).banks[region.bank].base + region.offset
     return f"cp.l {source:#x} {address:#x} {-(-size // _WORD):x}"
 
 
@@ -83,14 +93,14 @@ def kernel_arguments(board: Board, extra: tuple[str, ...] = ()) -> str:
     arguments = [f"console={board.console.device},{board.console.baud}"]
     if board.framebuffer is not None:
         arguments.append(f"mem={(board.framebuffer.address - RAM_BASE) // 1024}K")
-    if board.flash.root is not None:
+    if _flash(board).root is not None:
         names = _partitions(board)
         parts = ",".join(
             f"{region.size // 1024}k@{start:#x}({name})" for name, start, region in names
         )
         number = [name for name, _, _ in names].index("root")
         # Linux joins the banks into one device, named after the first.
-        arguments.append(f"mtdparts={board.flash.banks[0].base:x}.flash:{parts}")
+        arguments.append(f"mtdparts={_flash(board).banks[0].base:x}.flash:{parts}")
         arguments.append(f"root=/dev/mtdblock{number} ro")
         if board.image.root is not None and board.image.root.recipe is not None:
             arguments.append("rootfstype=squashfs")
@@ -99,17 +109,18 @@ def kernel_arguments(board: Board, extra: tuple[str, ...] = ()) -> str:
 
 def _partitions(board: Board) -> list[tuple[str, int, Region]]:
     """Name, start in the joined banks, and region, in order of the start."""
-    starts = [0, *itertools.accumulate(bank.size for bank in board.flash.banks)]
+    flash = _flash(board)
+    starts = [0, *itertools.accumulate(bank.size for bank in flash.banks)]
     named = [
         (name, starts[region.bank] + region.offset, region)
-        for name, region in board.flash.regions().items()
+        for name, region in flash.regions().items()
     ]
     return sorted(named, key=lambda item: item[1])
 
 
 def check_fits(board: Board, name: str, size: int) -> None:
     """Raises UsageError where a part of `size` bytes is larger than its region of flash."""
-    limit = board.flash.regions()[name].size
+    limit = _flash(board).regions()[name].size
     if size > limit:
         raise UsageError(
             f"flash.{name}: the {name} is {size} bytes ({format_size(size)}), the region holds "
@@ -120,9 +131,10 @@ def check_fits(board: Board, name: str, size: int) -> None:
 def check_addresses(board: Board) -> None:
     """Raises UsageError where an address that should lie in RAM does not."""
     end = RAM_BASE + board.machine.ram
-    wanted = {"image.bootloader.kernel_address": (board.image.bootloader.kernel_address, 1)}
-    if board.image.bootloader.initrd_address is not None:
-        wanted["image.bootloader.initrd_address"] = (board.image.bootloader.initrd_address, 1)
+    bootloader = _bootloader(board)
+    wanted = {"image.bootloader.kernel_address": (bootloader.kernel_address, 1)}
+    if bootloader.initrd_address is not None:
+        wanted["image.bootloader.initrd_address"] = (bootloader.initrd_address, 1)
     if board.framebuffer is not None:
         frame = board.framebuffer
         wanted["framebuffer"] = (frame.address, frame.size)
@@ -147,10 +159,10 @@ def write_banks(board: Board, parts: Mapping[str, bytes], folder: Path) -> tuple
     for name, content in parts.items():
         check_fits(board, name, len(content))
     paths = (folder / "bank0.bin", folder / "bank1.bin")
-    for index, (path, bank) in enumerate(zip(paths, board.flash.banks, strict=True)):
+    for index, (path, bank) in enumerate(zip(paths, _flash(board).banks, strict=True)):
         with path.open("wb") as file:
             file.truncate(bank.size)
-            for name, region in board.flash.regions().items():
+            for name, region in _flash(board).regions().items():
                 if region.bank == index:
                     file.seek(region.offset)
                     file.write(parts[name])

@@ -1,17 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A board's image: flash banks that its emulator boots, and what is known of them."""
+"""A board's image: what its emulator boots, and what is known of it."""
 
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from perfboard.boards.loader import LoadedBoard
-from perfboard.boards.timing import timing_factors
+from perfboard.boards.timing import DETAIL, timing_factors
 from perfboard.images.apt import AptState
 from perfboard.images.architecture import architecture_of
 from perfboard.images.cache import cached, hash_file
+from perfboard.images.disk import check_disk_holds
+from perfboard.images.disk import kernel_arguments as disk_kernel_arguments
 from perfboard.images.flash import (
     boot_command,
     check_addresses,
@@ -44,18 +46,22 @@ FACTORS: dict[str, dict[str, tuple[str, ...]]] = {
 class Image:
     """What a virtual board boots.
 
-    `banks` are the two flash banks, read-only and shared. `kernel_file` is what the
-    bootloader starts. `symbols` are the kernel's, by name, and empty where no System.map
-    is to be had; `notes` say so, and whatever else a reader of the results should
-    know. `hashes` are SHA-256 sums by part; `packages` versions by Debian package.
+    `banks` are the two flash banks, read-only and shared; where there are none, `root`
+    is the content of the disk, and `arguments` are the kernel's, which the emulator
+    starts itself. `kernel_file` is what the bootloader starts. `symbols` are the kernel's,
+    by name, and empty where no System.map is to be had; `notes` say so, and whatever else
+    a reader of the results should know. `hashes` are SHA-256 sums by part; `packages`
+    versions by Debian package.
     """
 
-    banks: tuple[Path, Path]
+    banks: tuple[Path, ...]
     kernel_file: Path
     symbols: dict[str, int]
     notes: tuple[str, ...]
     hashes: dict[str, str]
     packages: dict[str, str]
+    root: Path | None = None
+    arguments: str = ""
 
 
 def factors_of(board: Board) -> dict[str, tuple[str, ...]]:
@@ -94,23 +100,64 @@ def build_image(loaded: LoadedBoard, factors: Mapping[str, str], progress: Progr
     """
     board = loaded.board
     levels = choose_levels(board, factors)
-    check_addresses(board)
+    if board.flash is not None:
+        check_addresses(board)
     architecture = architecture_of(board).name
     require_tools(_uses(loaded), architecture)
     packages = AptState(architecture, progress)
     files = _own_files(loaded, progress)
-    for name, file in files.items():
+    for name, file in files.items() if board.flash is not None else ():
         check_fits(board, name, file.stat().st_size)
     files |= _built_files(loaded, packages, progress, set(files))
 
     extra = tuple(word for factor, of in FACTORS.items() for word in of[levels[factor]])
+    if board.flash is None:
+        image = _on_disk(board, files, extra, levels.get(DETAIL) == "timed")
+    else:
+        image = _in_flash(board, files, extra, progress)
+    symbols, notes = _symbols(loaded, files["kernel"].with_name("System.map"))
+    names = _package_names(loaded)
+    if names and packages.lists_note:
+        notes = (*notes, f"apt did not get all package lists: {packages.lists_note}")
+    return replace(
+        image,
+        symbols=symbols,
+        notes=(*image.notes, *notes),
+        packages={name: packages.resolve(name).version for name in names},
+    )
+
+
+def _on_disk(board: Board, files: Mapping[str, Path], extra: tuple[str, ...], timed: bool) -> Image:
+    disk = board.disk
+    assert disk is not None  # noqa: S101 - the model demands it
+    check_disk_holds(disk, files["root"].stat().st_size)
+    return Image(
+        banks=(),
+        kernel_file=files["kernel"],
+        symbols={},
+        notes=(
+            "The board's own firmware is not modelled: boot.bootloader is that of the emulator, "
+            "which finds the kernel in memory.",
+        ),
+        hashes={name: hash_file(file) for name, file in files.items()},
+        packages={},
+        root=files["root"],
+        arguments=disk_kernel_arguments(board, disk, timed, extra),
+    )
+
+
+def _in_flash(
+    board: Board, files: Mapping[str, Path], extra: tuple[str, ...], progress: Progress
+) -> Image:
+    bootloader, flash = board.image.bootloader, board.flash
+    assert bootloader is not None and flash is not None  # noqa: S101 - as above
     sizes = {name: file.stat().st_size for name, file in files.items()}
     variables = {
-        "bootdelay": str(board.image.bootloader.delay),
+        "bootdelay": str(bootloader.delay),
         "bootcmd": boot_command(board, sizes["kernel"], sizes.get("initrd")),
         "bootargs": kernel_arguments(board, extra),
     }
-    environment = environment_block(variables, board.flash.environment.size)
+    environment = environment_block(variables, flash.environment.size)
 
     def build(folder: Path) -> None:
         parts = {name: file.read_bytes() for name, file in files.items()}
@@ -123,20 +170,15 @@ def build_image(loaded: LoadedBoard, factors: Mapping[str, str], progress: Progr
     # A file of the cache is what its entry's name says: hashing it again tells no more.
     inputs = {name: f"{file.parent.name}/{file.name}" for name, file in files.items()}
     inputs["environment"] = hashlib.sha256(environment).hexdigest()
-    inputs["flash"] = board.flash.model_dump_json()
+    inputs["flash"] = flash.model_dump_json()
     folder = cached("image", inputs, build, progress)
-
-    symbols, notes = _symbols(loaded, files["kernel"].with_name("System.map"))
-    names = _package_names(loaded)
-    if names and packages.lists_note:
-        notes = (*notes, f"apt did not get all package lists: {packages.lists_note}")
     return Image(
         banks=(folder / "bank0.bin", folder / "bank1.bin"),
         kernel_file=files["kernel"],
-        symbols=symbols,
-        notes=notes,
+        symbols={},
+        notes=(),
         hashes=json.loads((folder / "hashes.json").read_text()),
-        packages={name: packages.resolve(name).version for name in names},
+        packages={},
     )
 
 
@@ -152,13 +194,15 @@ def _uses(loaded: LoadedBoard) -> set[Use]:
 
 def _package_names(loaded: LoadedBoard) -> tuple[str, ...]:
     image = loaded.board.image
-    names = [image.bootloader.package, image.kernel.source]
+    names = [image.kernel.source]
+    if image.bootloader is not None:
+        names.insert(0, image.bootloader.package)
     names += image.root.packages if image.root is not None else ()
     return tuple(name for name in names if name is not None)
 
 
 def _own_files(loaded: LoadedBoard, progress: Progress) -> dict[str, Path]:
-    """The parts that the user gives, copied to the cache, by their region of flash."""
+    """The parts that the user gives, copied to the cache, by name or region of flash."""
     image, arch = loaded.board.image, architecture_of(loaded.board)
     files: dict[str, Path] = {}
     if image.kernel.file is not None:
@@ -175,10 +219,10 @@ def _own_files(loaded: LoadedBoard, progress: Progress) -> dict[str, Path]:
 def _built_files(
     loaded: LoadedBoard, packages: AptState, progress: Progress, given: set[str]
 ) -> dict[str, Path]:
-    """The parts that are made by recipe, by their region of flash; not those in `given`."""
+    """The parts that are made by recipe, by name or region of flash; not those in `given`."""
     image, arch = loaded.board.image, architecture_of(loaded.board)
     files: dict[str, Path] = {}
-    if "bootloader" not in given:
+    if image.bootloader is not None and "bootloader" not in given:
         assert image.bootloader.package is not None and image.bootloader.path is not None  # noqa: S101 - the model demands one origin
         unpacked = packages.unpack(image.bootloader.package).resolve()
         file = (unpacked / image.bootloader.path).resolve()

@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, field_validator, model_validator
 
+from perfboard.model.disk import Disk
 from perfboard.model.tables import Offset, Size, Table
 from perfboard.model.timing import Timing
 
@@ -44,7 +45,10 @@ class Machine(Table):
 
 
 class Console(Table):
-    """The serial console: its device in the guest and its data register."""
+    """The serial console: its device in the guest and its data register.
+
+    On x86 that is a port, the first of its 16550.
+    """
 
     device: Word
     baud: Annotated[int, Field(gt=0)]
@@ -155,9 +159,9 @@ class Framebuffer(Table):
 
 
 class Image(Table):
-    """What the board boots."""
+    """What the board boots; without a bootloader the emulator's firmware starts the kernel."""
 
-    bootloader: Bootloader
+    bootloader: Bootloader | None = None
     kernel: Kernel
     root: Root | None = None
     initrd: Initrd | None = None
@@ -197,7 +201,9 @@ class Board(Table):
     description: str
     machine: Machine
     console: Console
-    flash: Flash
+    # Where the image lies: in flash, or on a disk.
+    flash: Flash | None = None
+    disk: Disk | None = None
     framebuffer: Framebuffer | None = None
     image: Image
     boot: BootPlan
@@ -208,7 +214,43 @@ class Board(Table):
 
     @model_validator(mode="after")
     def _fits(self) -> "Board":
-        flash = self.flash
+        if self.image.root is None and self.image.initrd is None:
+            raise ValueError("image wants a root file system: image.root, image.initrd or both")
+        if self.timing and self.machine.cpus > 1:
+            raise ValueError(
+                f"machine.cpus is {self.machine.cpus}, and the timing model is that of one; "
+                "set it to 1, or leave [timing] out"
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _boots(self) -> "Board":
+        starts_itself = self.machine.isa == "x86"
+        if (self.flash is None) != starts_itself:
+            raise ValueError(
+                f"{self.machine.emulator} boots "
+                + ("the kernel itself: leave flash out" if starts_itself else "from flash")
+            )
+        if self.timing and self.timing.ports and not starts_itself:
+            raise ValueError(f"timing.ports is of x86, which {self.machine.emulator} does not run")
+        if (self.flash is None) != (self.image.bootloader is None):
+            raise ValueError("flash and image.bootloader go together; one is missing")
+        if self.flash is None:
+            return self._without_flash()
+        if self.disk is not None:
+            raise ValueError("the image lies in flash or on a disk; this has both")
+        return self._laid_out(self.flash)
+
+    def _without_flash(self) -> "Board":
+        if self.image.initrd is not None or self.framebuffer is not None:
+            raise ValueError("a board without flash has no image.initrd and no framebuffer")
+        if self.disk is None:
+            raise ValueError("wants a disk for image.root, since it has no flash")
+        if self.timing is not None and self.timing.flash is not None:
+            raise ValueError("timing.flash is of the flash, which this board does not have")
+        return self
+
+    def _laid_out(self, flash: Flash) -> "Board":
         placed: list[tuple[int, int, int, str]] = []
         for name, region in flash.regions().items():
             if region.bank >= len(flash.banks):
@@ -229,13 +271,7 @@ class Board(Table):
         ):
             if (wanted is None) != (place is None):
                 raise ValueError(f"image.{name} and flash.{name} go together; one is missing")
-        if self.image.root is None and self.image.initrd is None:
-            raise ValueError("image wants a root file system: image.root, image.initrd or both")
-        if self.image.initrd and self.image.bootloader.initrd_address is None:
+        bootloader = self.image.bootloader
+        if self.image.initrd and bootloader and bootloader.initrd_address is None:
             raise ValueError("image.bootloader.initrd_address is missing; image.initrd needs it")
-        if self.timing and self.machine.cpus > 1:
-            raise ValueError(
-                f"machine.cpus is {self.machine.cpus}, and the timing model is that of one; "
-                "set it to 1, or leave [timing] out"
-            )
         return self

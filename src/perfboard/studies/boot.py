@@ -36,6 +36,9 @@ _PHASE_SYMBOLS = {
     "kernel.prepare_namespace": "prepare_namespace",
 }
 
+# Where QEMU's firmware for x86 starts a kernel, in real mode; it need not copy it first.
+_X86_ENTRY = 0x10200
+
 
 def marks_to_watch(board: Board, symbols: Mapping[str, int]) -> tuple[WatchedMark, ...]:
     """The marks of a boot, for a kernel with these symbols (none: a stand-in map).
@@ -43,7 +46,12 @@ def marks_to_watch(board: Board, symbols: Mapping[str, int]) -> tuple[WatchedMar
     Raises UsageError naming the symbol that the phases need and the kernel
     does not have.
     """
-    marks = [WatchedMark("kernel.entry", board.image.bootloader.kernel_address)]
+    bootloader = board.image.bootloader
+    if bootloader is not None:
+        marks = [WatchedMark("kernel.entry", bootloader.kernel_address)]
+    else:
+        names = ("bootloader.main", "boot.command", "kernel.entry")
+        marks = [WatchedMark(name, _X86_ENTRY) for name in names]
     if not symbols:
         if board.boot.usable.startswith("exec:"):
             raise UsageError(

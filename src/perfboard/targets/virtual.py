@@ -12,6 +12,7 @@ from threading import Event
 from perfboard.analysis.verification import checked_ranges
 from perfboard.boards.loader import load_board
 from perfboard.boards.timing import timing_text
+from perfboard.images.disk import disk_base
 from perfboard.images.image import Image, build_image, choose_levels
 from perfboard.instruments.base import Instrument
 from perfboard.instruments.console import ConsoleRecorder
@@ -24,7 +25,7 @@ from perfboard.probes.binaries import find_binary
 from perfboard.targets.base import Target
 from perfboard.targets.console_shell import ConsoleShell
 from perfboard.targets.emulator import Emulator, emulator_version
-from perfboard.targets.laid import LaidShell, lay
+from perfboard.targets.laid import LaidShell, lay, lay_on_disk
 from perfboard.targets.watch import Watch
 
 SCHEME = "virtual"
@@ -34,8 +35,8 @@ _TRANSLATED_MIB = 256
 # A kernel that prints goes on with a line sooner.
 _QUIET_S = 1.0
 FORM = "virtual:BOARD"
-# What the guests run, as `images.image.ARCHITECTURE` says in Debian's words.
-_PROBE = "armv7"
+# What the guests run, by their instruction set.
+_PROBES = {"arm": "armv7", "aarch64": "aarch64", "x86": "i686"}
 
 
 class VirtualBoard:
@@ -149,7 +150,11 @@ class VirtualTarget(VirtualBoard):
 
     def command(self) -> list[str]:
         """The emulator's command line, without instruments."""
-        command = self.machine(self.board.machine.ram)
+        disk = self.board.disk
+        # The disk lies behind the memory that the kernel is given.
+        command = self.machine(self.board.machine.ram + (disk.size if disk else 0))
+        if self._image.root is not None:
+            return [*command, *self._on_disk(self._image.root)]
         for unit, bank in enumerate(self._image.banks):
             path = str(bank).replace(",", ",,")
             command += [
@@ -157,6 +162,13 @@ class VirtualTarget(VirtualBoard):
                 f"if=pflash,unit={unit},format=raw,snapshot=on,file={path}",
             ]
         return command
+
+    def _on_disk(self, root: Path) -> tuple[str, ...]:
+        image, path = self._image, str(root).replace(",", ",,")
+        return (
+            *("-kernel", str(image.kernel_file), "-append", image.arguments, "-device"),
+            f"loader,file={path},addr={disk_base(self.board):#x},force-raw=on",
+        )
 
     def boot(
         self,
@@ -174,14 +186,16 @@ class VirtualTarget(VirtualBoard):
         return elapsed
 
 
-def _await_prompt(watch: Watch, limit_s: float) -> None:
+def _await_prompt(watch: Watch, limit_s: float, started: bool) -> None:
     """Returns when U-Boot has started the kernel, and then an unfinished line has come.
+
+    `started`: there is no U-Boot, so that the kernel is all that is heard.
 
     A key would stop U-Boot; and of a line that is typed while the kernel sets its UART up, the
     emulator's keeps the first 16 bytes and takes none any more. Where no prompt comes after
     the kernel has been started, returns all the same at the end of the time.
     """
-    heard, started = b"", False
+    heard = b""
     came_at = time.monotonic()
     deadline = came_at + limit_s
     while not (started and heard[-1:] not in b"\n" and time.monotonic() - came_at > _QUIET_S):
@@ -216,10 +230,16 @@ def connect(
     image = build_image(loaded, levels, progress)
     with ExitStack() as stack:
         scratch = Path(stack.enter_context(TemporaryDirectory(prefix="perfboard-")))
-        probe = find_binary(_PROBE, progress).read_bytes()
-        place = lay(board, image.banks[1], probe, scratch / "bank1.bin")
-        if place is not None:
-            image = replace(image, banks=(image.banks[0], scratch / "bank1.bin"))
+        probe = find_binary(_PROBES[board.machine.isa], progress).read_bytes()
+        laid = scratch / "laid.bin"
+        if image.root is not None and board.disk is not None:
+            place = lay_on_disk(board.disk, image.root, probe, laid)
+            image = replace(image, root=laid if place is not None else image.root)
+        else:
+            place = lay(board, image.banks[1], probe, laid)
+            image = replace(
+                image, banks=(image.banks[0], image.banks[1] if place is None else laid)
+            )
         virtual = VirtualTarget(board, image, levels)
         instruments = [virtual.scope(build_plugin(progress), ())] if virtual.timed else []
         artifacts = artifacts or scratch / "artifacts"
@@ -227,12 +247,12 @@ def connect(
         watch = stack.enter_context(virtual.running(virtual.command(), instruments, artifacts))
         shell = ConsoleShell(watch)
         with progress.step(f"booting {board.name}", 1):
-            _await_prompt(watch, board.boot.limit_s)
+            _await_prompt(watch, board.boot.limit_s, board.image.bootloader is None)
             shell.attach(board.boot.limit_s)
         yield Target(
             name=text,
             evidence=virtual.evidence,
-            shell=shell if place is None else LaidShell(shell, probe, place),
+            shell=shell if place is None else LaidShell(shell, probe, place, board.flash is None),
             notes=(*image.notes, *virtual.notes()),
             board=virtual.summary(),
             factors=levels,

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A board's disk: what it holds, what it takes in time, and who says so."""
+
+from typing import Annotated, Self
+
+from pydantic import Field, model_validator
+
+from perfboard.model.sourced import Sourced
+from perfboard.model.tables import Offset, Size, Table
+
+SECTOR = 512
+_PAGE = 4096
+Milliseconds = Annotated[float, Field(ge=0, le=60_000, strict=False)]
+
+
+class Transfer(Sourced):
+    """To and from the medium: bytes a second, and ms that each request takes besides.
+
+    `ahead` is how many bytes the disk itself reads on after a request.
+    """
+
+    rate: Annotated[int, Field(ge=1000, le=10**12)]
+    overhead_ms: Milliseconds = 0.0
+    ahead: Offset = 0
+
+
+class Seek(Sourced):
+    """ms to the next track, over a third of the disk (the average), over all of it.
+
+    `capacity` is that of the whole disk in bytes; the board has its first part.
+    """
+
+    track_ms: Milliseconds
+    average_ms: Milliseconds
+    full_ms: Milliseconds
+    capacity: Size
+
+    @model_validator(mode="after")
+    def _in_order(self) -> Self:
+        if not self.track_ms <= self.average_ms <= self.full_ms:
+            raise ValueError(
+                f"track_ms {self.track_ms}, average_ms {self.average_ms} and full_ms "
+                f"{self.full_ms} are not in the order of the distance"
+            )
+        return self
+
+
+class Rotation(Sourced):
+    """Revolutions a minute."""
+
+    rpm: Annotated[int, Field(ge=60, le=100_000)]
+
+
+class Ready(Sourced):
+    """ms from the start of its driver until it is there: spinning up, or found by USB."""
+
+    after_ms: Milliseconds
+
+
+class Disk(Table):
+    """A disk of `size` bytes; without its other tables it answers at once."""
+
+    size: Size
+    transfer: Transfer | None = None
+    seek: Seek | None = None
+    rotation: Rotation | None = None
+    ready: Ready | None = None
+
+    @model_validator(mode="after")
+    def _possible(self) -> Self:
+        if self.size % _PAGE:
+            raise ValueError(f"size is {self.size}; wants a multiple of {_PAGE} bytes")
+        if (self.seek or self.rotation) and self.transfer is None:
+            raise ValueError("seek and rotation want transfer, which says how long a track is")
+        if self.seek and self.seek.capacity < self.size:
+            raise ValueError(
+                f"seek.capacity is {self.seek.capacity}, less than the size, {self.size}"
+            )
+        return self
