@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The x86 boards: one kernel for four, a console behind ports, a disk that takes its time."""
+
+import json
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+import tomli_w
+
+from perfboard.boards.loader import LoadedBoard, load_board
+from perfboard.images.image import build_image
+from perfboard.model.progress import SilentProgress
+
+from .conftest import Perfboard
+
+TIMED = ("--set", "detail=timed")
+
+
+@pytest.fixture(scope="module")
+def settop() -> LoadedBoard:
+    """The board, whose image is built here when no earlier run has."""
+    loaded = load_board("settop-web")
+    build_image(loaded, {}, SilentProgress())
+    return loaded
+
+
+@pytest.fixture
+def perfboard(tmp_path: Path, settop: LoadedBoard) -> Perfboard:
+    """The command, with run folders of its own."""
+    return Perfboard(tmp_path / "data")
+
+
+def boot(perfboard: Perfboard, board: str, boots: int, *words: str) -> Any:
+    return perfboard.json("study", "boot", "--board", board, "--boots", str(boots), *words)
+
+
+def sample(run: Any, name: str) -> float:
+    return next(float(m["samples"][0]) for m in run["metrics"] if m["name"] == name)
+
+
+def folder_of(perfboard: Perfboard, run: Any) -> Path:
+    return next(path.parent for path in perfboard.data.rglob("run.json") if run["id"] in str(path))
+
+
+@pytest.mark.parametrize("words", [(), TIMED])
+def test_a_boot_repeats_and_has_every_phase(perfboard: Perfboard, words: tuple[str, ...]) -> None:
+    run = boot(perfboard, "settop-web", 2, *words)
+    assert run["status"] == "complete"
+    assert run["evidence"] == ("timed" if words else "counted")
+    for metric in run["metrics"]:
+        assert len(set(metric["samples"])) == 1, metric["name"]
+    parts = ("bootloader", "delay", "kernel.load", "kernel.init", "root.mount", "userspace")
+    whole = sum(sample(run, f"boot.{part}") for part in parts)
+    assert whole == pytest.approx(sample(run, "boot.total"))
+    assert any("firmware" in note for note in run["provenance"]["notes"])
+
+
+def test_each_byte_of_the_console_has_its_stamp(perfboard: Perfboard) -> None:
+    run = boot(perfboard, "settop-web", 1, *TIMED)
+    artifacts = folder_of(perfboard, run) / "artifacts" / "boot-1"
+    records = [json.loads(line) for line in (artifacts / "scope.jsonl").read_text().splitlines()]
+    stamps = [stamp for record in records for stamp in record.get("console", [])[::2]]
+    assert stamps == sorted(stamps)
+    assert len(stamps) == len((artifacts / "console.log").read_bytes())
+    # Ten bits a byte at 115200 baud, but for those that wait in the FIFO.
+    assert (stamps[-1] - stamps[0]) / 1e9 > (len(stamps) - 17) * 10 / 115200
+
+
+def test_the_disk_takes_its_time(perfboard: Perfboard, settop: LoadedBoard, tmp_path: Path) -> None:
+    board = tomllib.loads(settop.path.read_text())
+    board["image"]["kernel"]["config"] = str(settop.folder / "x86.config")
+    board["disk"] = {"size": board["disk"]["size"]}
+    instant = tmp_path / "board.toml"
+    instant.write_text(tomli_w.dumps(board))
+    with_disk, without = (
+        sample(boot(perfboard, name, 1, *TIMED), "boot.userspace")
+        for name in ("settop-web", str(instant))
+    )
+    # At least the copied file's 512 KiB at 7 MB/s; seeks besides.
+    assert with_disk - without > 524288 / 7e6
+
+
+def test_a_stick_is_waited_for(perfboard: Perfboard) -> None:
+    run = boot(perfboard, "bifferboard", 1, *TIMED)
+    assert 4.5 < sample(run, "boot.root.mount") < 6
+
+
+@pytest.mark.parametrize("board", ["settop-media", "converter"])
+def test_the_other_boards_boot_with_the_same_kernel(perfboard: Perfboard, board: str) -> None:
+    run = boot(perfboard, board, 1, *TIMED)
+    assert run["status"] == "complete" and run["board"]["timed_as"]["margin"] > 0
+
+
+def test_a_figure_is_measured_on_a_live_board(perfboard: Perfboard) -> None:
+    run = perfboard.json("measure", "cpu.bogomips", "--target", "virtual:converter", *TIMED)
+    assert run["evidence"] == "timed"
+    # Four cycles a turn of the delay loop: half the clock, less what the tick takes of it.
+    assert 33.3 * 0.94 < sample(run, "cpu.bogomips") < 33.3
