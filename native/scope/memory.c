@@ -91,6 +91,10 @@ int64_t memory_fill(struct memory *memory, uint64_t address, uint32_t bytes, int
 {
 	const struct region *region = memory_region(memory, address);
 
+	if (region && region->fill_fs) {
+		memory->waits.flash_fs += region->fill_fs;
+		return region->fill_fs;
+	}
 	if (region && region->kind == REGION_FLASH)
 		return flash(memory, region, address, bytes);
 	return read_memory(memory, address, bytes, now);

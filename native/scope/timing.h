@@ -23,6 +23,7 @@
  *   filling LINES
  *   preloads N
  *   region NAME BASE SIZE ram|flash|device cached|uncached|code FIRST_FS NEXT_FS WIDTH PAGE
+ *                                  [FILL_FS], of a line into a cache
  *                                  code: instructions alone are cached
  *   port COST                      added to an access of x86 to a port
  *   uart ADDRESS BYTE_FS FIFO
@@ -102,6 +103,7 @@ struct region {
 	enum region_kind kind;
 	bool caches_code, caches_data;
 	int64_t first_fs, next_fs;
+	int64_t fill_fs; /* of a line; 0: as the accesses that it takes */
 	uint32_t width, page;
 };
 

@@ -135,8 +135,10 @@ const char *timing_read_region(struct timing *timing, struct words *words)
 	region.caches_data = cached > 1;
 	if (!words_i64(words, 0, MOST_FS, &region.first_fs) ||
 	    !words_i64(words, 0, MOST_FS, &region.next_fs) ||
-	    !words_u32(words, 1, 256, &region.width) || !words_u32(words, 1, 1 << 20, &region.page))
-		return "region wants FIRST_FS NEXT_FS WIDTH PAGE";
+	    !words_u32(words, 1, 256, &region.width) ||
+	    !words_u32(words, 1, 1 << 20, &region.page) ||
+	    (words_more(words) && !words_i64(words, 1, MOST_FS, &region.fill_fs)))
+		return "region wants FIRST_FS NEXT_FS WIDTH PAGE [FILL_FS]";
 	if (!words_power(region.width) || !words_power(region.page))
 		return "the width and the page of a region are powers of two";
 	for (uint32_t i = 0; i < timing->region_count; i++) {

@@ -179,6 +179,12 @@ def test_flash_is_quicker_within_its_open_page(drive: Drive) -> None:
     ]
 
 
+def test_a_line_may_come_from_flash_as_a_burst(drive: Drive) -> None:
+    region = "region boot 0x1000 0x1000 flash code 100 10 2 16 33\n"
+    lines = ["read 4096 32 0", "pass 4102 1 0"]
+    assert drive("memory", "memory 70 7 1 4\n" + region, lines) == [[33], [100]]
+
+
 @few
 @given(st.lists(st.integers(0, 300), max_size=80), st.integers(0, 5))
 def test_a_serial_line_is_never_ahead_of_its_rate(drive: Drive, gaps: list[int], fifo: int) -> None:

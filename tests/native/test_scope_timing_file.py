@@ -68,6 +68,7 @@ def look(
         ("region r 0 0 ram cached 1 1 4 4", "region wants BASE"),
         ("region r 0 0x1000 disk cached 1 1 4 4", "ram|flash|device"),
         ("region r 0 0x1000 flash cached 1 1 3 4", "powers of two"),
+        ("region r 0 0x1000 flash cached 1 1 4 4 0", "FILL_FS"),
         ("region r 0x7fffff000 0x2000 flash cached 1 1 4 4", "below 32 GiB"),
         (f"region {'r' * 32} 0 0x1000 flash cached 1 1 4 4", "at most 31"),
         ("uart 0x9000000 5", "uart wants"),

@@ -58,19 +58,16 @@ def test_environment_that_just_fits() -> None:
 
 
 def test_boot_command_copies_whole_words_and_starts_the_kernel() -> None:
-    command = boot_command(BOARD, 4097, None)
+    command = boot_command(BOARD, "bootz", 4097, None)
     assert command.startswith("cp.l 0x100000 0x41000000 401; ")
     assert command.endswith("; bootz 0x41000000 - ${fdtcontroladdr}")
     assert "fdt set /framebuffer@43f00000 stride <1280>" in command
 
 
-@pytest.mark.parametrize(
-    ("emulator", "command"), [("qemu-system-arm", "bootz"), ("qemu-system-aarch64", "booti")]
-)
-def test_each_architectures_kernel_is_started_by_its_command(emulator: str, command: str) -> None:
-    machine = BOARD.machine.model_copy(update={"emulator": emulator})
-    board = BOARD.model_copy(update={"machine": machine})
-    assert f"; {command} 0x41000000 - " in boot_command(board, 8, None)
+def test_a_kernel_that_is_not_copied_is_started_where_it_lies() -> None:
+    command = boot_command(BOARD, "bootm", None, None, (1,))
+    assert "cp.l" not in command
+    assert "; fdt set /flash@0 reg <0 0x4000000 0 0x4000000>; bootm 0x100000 - $" in command
 
 
 def test_boot_command_with_an_initrd_gives_its_exact_size() -> None:
@@ -80,7 +77,7 @@ def test_boot_command_with_an_initrd_gives_its_exact_size() -> None:
     )
     flash = BOARD.flash.model_copy(update={"initrd": BOARD.flash.root, "root": None})
     board = BOARD.model_copy(update={"image": image, "flash": flash, "framebuffer": None})
-    assert boot_command(board, 8, 5) == (
+    assert boot_command(board, "bootz", 8, 5) == (
         "cp.l 0x100000 0x41000000 2; cp.l 0x4040000 0x42000000 2; "
         "bootz 0x41000000 0x42000000:0x5 ${fdtcontroladdr}"
     )
@@ -92,6 +89,13 @@ def test_kernel_arguments_of_verdex() -> None:
         "console=ttyAMA0,115200 mem=64512K mtdparts=0.flash:1024k@0x0(bootloader),"
         "15360k@0x100000(kernel),256k@0x4000000(environment),16384k@0x4040000(root) "
         "root=/dev/mtdblock3 ro rootfstype=squashfs quiet"
+    )
+
+
+def test_partitions_of_one_bank_begin_at_its_start() -> None:
+    assert (
+        "mtdparts=4000000.flash:256k@0x0(environment),16384k@0x40000(root) root=/dev/mtdblock1 ro"
+        in kernel_arguments(BOARD, (), (1,))
     )
 
 

@@ -96,7 +96,8 @@ def _cache(level: str, cache: Cache, hz: int) -> str:
 
 def _access(access: Access, hz: int) -> str:
     times = f"{access.first.femtoseconds(hz)} {access.next.femtoseconds(hz)}"
-    return f"{access.caching} {times} {access.width} {access.page}"
+    fill = f" {access.fill.femtoseconds(hz)}" if access.fill else ""
+    return f"{access.caching} {times} {access.width} {access.page}{fill}"
 
 
 def _thousandths(cycles: float) -> int:

@@ -8,10 +8,9 @@ the kernel get. All functions are pure but `write_banks`.
 import itertools
 import struct
 import zlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from perfboard.images.architecture import architecture_of
 from perfboard.model.board import Board, Bootloader, Flash, Region
 from perfboard.model.errors import UsageError
 from perfboard.model.units import format_size
@@ -19,6 +18,7 @@ from perfboard.model.units import format_size
 RAM_BASE = 0x40000000
 _WORD = 4
 _BYTES_A_PIXEL = 2
+_CHANGE_TREE = ("fdt addr -q ${fdtcontroladdr}", "fdt resize 1000")
 
 
 def environment_block(variables: Mapping[str, str], size: int) -> bytes:
@@ -45,20 +45,40 @@ def environment_block(variables: Mapping[str, str], size: int) -> bytes:
     return struct.pack("<I", zlib.crc32(data)) + data
 
 
-def _flash(board: Board) -> Flash:
+def flash_of(board: Board) -> Flash:
+    """The flash of a board that boots from it."""
     assert board.flash is not None  # noqa: S101 - boards without it do not come here
     return board.flash
 
 
-def _bootloader(board: Board) -> Bootloader:
+def bootloader_of(board: Board) -> Bootloader:
+    """The bootloader of such a board."""
     assert board.image.bootloader is not None  # noqa: S101 - as above
     return board.image.bootloader
 
 
-def boot_command(board: Board, kernel_size: int, initrd_size: int | None) -> str:
-    """U-Boot's command line that copies the kernel from flash and starts it."""
-    bootloader, flash = _bootloader(board), _flash(board)
-    commands = [_copy(board, flash.kernel, bootloader.kernel_address, kernel_size)]
+def kernel_start(board: Board) -> int:
+    """The address of flash that the kernel's region begins at."""
+    return _address(board, flash_of(board).kernel)
+
+
+def boot_command(
+    board: Board,
+    boot: str,
+    kernel_size: int | None,
+    initrd_size: int | None,
+    banks: Sequence[int] = (0, 1),
+) -> str:
+    """U-Boot's command line that copies the kernel from flash and starts it by `boot`.
+
+    Without `kernel_size` it is started where it lies. The kernel is told of `banks` alone.
+    """
+    bootloader, flash = bootloader_of(board), flash_of(board)
+    kernel = kernel_start(board)
+    commands = []
+    if kernel_size is not None:
+        kernel = bootloader.kernel_address
+        commands.append(_copy(board, flash.kernel, kernel, kernel_size))
     initrd = "-"
     if flash.initrd is not None and initrd_size is not None:
         assert bootloader.initrd_address is not None  # noqa: S101 - the model demands it
@@ -75,52 +95,63 @@ def boot_command(board: Board, kernel_size: int, initrd_size: int | None) -> str
             "stride": f"<{frame.width * _BYTES_A_PIXEL}>",
             "format": "r5g6b5",
         }
-        commands += ["fdt addr -q ${fdtcontroladdr}", "fdt resize 1000"]
-        commands.append(f"fdt mknode / {node[1:]}")
+        commands += [*_CHANGE_TREE, f"fdt mknode / {node[1:]}"]
         commands += [f"fdt set {node} {key} {value}" for key, value in properties.items()]
-    boot = architecture_of(board).boot
-    commands.append(f"{boot} {bootloader.kernel_address:#x} {initrd} ${{fdtcontroladdr}}")
+    if len(banks) < len(flash.banks):
+        cells = " ".join(f"0 {flash.banks[i].base:#x} 0 {flash.banks[i].size:#x}" for i in banks)
+        commands += [*_CHANGE_TREE, f"fdt set /flash@{flash.banks[0].base:x} reg <{cells}>"]
+    commands.append(f"{boot} {kernel:#x} {initrd} ${{fdtcontroladdr}}")
     return "; ".join(commands)
 
 
+def _address(board: Board, region: Region) -> int:
+    return flash_of(board).banks[region.bank].base + region.offset
+
+
 def _copy(board: Board, region: Region, address: int, size: int) -> str:
-    source = _flash(board).banks[region.bank].base + region.offset
-    return f"cp.l {source:#x} {address:#x} {-(-size // _WORD):x}"
+    return f"cp.l {_address(board, region):#x} {address:#x} {-(-size // _WORD):x}"
 
 
-def kernel_arguments(board: Board, extra: tuple[str, ...] = ()) -> str:
-    """The kernel's command line; the board's own arguments come last, and so win."""
+def kernel_arguments(
+    board: Board, extra: tuple[str, ...] = (), banks: Sequence[int] = (0, 1)
+) -> str:
+    """The kernel's command line; the board's own arguments come last, and so win.
+
+    The kernel drives those `banks`.
+    """
     arguments = [f"console={board.console.device},{board.console.baud}"]
     if board.framebuffer is not None:
         arguments.append(f"mem={(board.framebuffer.address - RAM_BASE) // 1024}K")
-    if _flash(board).root is not None:
-        names = _partitions(board)
+    if flash_of(board).root is not None:
+        names = _partitions(board, banks)
         parts = ",".join(
             f"{region.size // 1024}k@{start:#x}({name})" for name, start, region in names
         )
         number = [name for name, _, _ in names].index("root")
         # Linux joins the banks into one device, named after the first.
-        arguments.append(f"mtdparts={_flash(board).banks[0].base:x}.flash:{parts}")
+        arguments.append(f"mtdparts={flash_of(board).banks[banks[0]].base:x}.flash:{parts}")
         arguments.append(f"root=/dev/mtdblock{number} ro")
         if board.image.root is not None and board.image.root.recipe is not None:
             arguments.append("rootfstype=squashfs")
     return " ".join([*arguments, *extra, board.image.kernel.arguments]).strip()
 
 
-def _partitions(board: Board) -> list[tuple[str, int, Region]]:
+def _partitions(board: Board, banks: Sequence[int]) -> list[tuple[str, int, Region]]:
     """Name, start in the joined banks, and region, in order of the start."""
-    flash = _flash(board)
-    starts = [0, *itertools.accumulate(bank.size for bank in flash.banks)]
+    flash = flash_of(board)
+    sizes = itertools.accumulate(flash.banks[bank].size for bank in banks)
+    starts = dict(zip(banks, [0, *sizes], strict=False))
     named = [
         (name, starts[region.bank] + region.offset, region)
         for name, region in flash.regions().items()
+        if region.bank in starts
     ]
     return sorted(named, key=lambda item: item[1])
 
 
 def check_fits(board: Board, name: str, size: int) -> None:
     """Raises UsageError where a part of `size` bytes is larger than its region of flash."""
-    limit = _flash(board).regions()[name].size
+    limit = flash_of(board).regions()[name].size
     if size > limit:
         raise UsageError(
             f"flash.{name}: the {name} is {size} bytes ({format_size(size)}), the region holds "
@@ -131,7 +162,7 @@ def check_fits(board: Board, name: str, size: int) -> None:
 def check_addresses(board: Board) -> None:
     """Raises UsageError where an address that should lie in RAM does not."""
     end = RAM_BASE + board.machine.ram
-    bootloader = _bootloader(board)
+    bootloader = bootloader_of(board)
     wanted = {"image.bootloader.kernel_address": (bootloader.kernel_address, 1)}
     if bootloader.initrd_address is not None:
         wanted["image.bootloader.initrd_address"] = (bootloader.initrd_address, 1)
@@ -159,10 +190,10 @@ def write_banks(board: Board, parts: Mapping[str, bytes], folder: Path) -> tuple
     for name, content in parts.items():
         check_fits(board, name, len(content))
     paths = (folder / "bank0.bin", folder / "bank1.bin")
-    for index, (path, bank) in enumerate(zip(paths, _flash(board).banks, strict=True)):
+    for index, (path, bank) in enumerate(zip(paths, flash_of(board).banks, strict=True)):
         with path.open("wb") as file:
             file.truncate(bank.size)
-            for name, region in _flash(board).regions().items():
+            for name, region in flash_of(board).regions().items():
                 if region.bank == index:
                     file.seek(region.offset)
                     file.write(parts[name])

@@ -16,13 +16,26 @@ from perfboard.images.disk import check_disk_holds
 from perfboard.images.disk import kernel_arguments as disk_kernel_arguments
 from perfboard.images.flash import (
     boot_command,
+    bootloader_of,
     check_addresses,
     check_fits,
     environment_block,
+    flash_of,
     kernel_arguments,
     write_banks,
 )
 from perfboard.images.kernel import build_kernel, keep_kernel
+from perfboard.images.kernel_place import (
+    COPIED,
+    FACTOR,
+    LEVELS,
+    XIP,
+    driven_banks,
+    has_places,
+    place_options,
+    placed,
+    with_header,
+)
 from perfboard.images.rootfs import build_root, keep_file
 from perfboard.images.system_map import read_map
 from perfboard.images.tools import Use, require_tools
@@ -66,7 +79,10 @@ class Image:
 
 def factors_of(board: Board) -> dict[str, tuple[str, ...]]:
     """The levels of each factor of a board, its image's and its timing's, the default first."""
-    return {factor: tuple(levels) for factor, levels in FACTORS.items()} | timing_factors(board)
+    known = {factor: tuple(levels) for factor, levels in FACTORS.items()}
+    if has_places(board):
+        known[FACTOR] = LEVELS
+    return known | timing_factors(board)
 
 
 def choose_levels(board: Board, factors: Mapping[str, str]) -> dict[str, str]:
@@ -108,13 +124,14 @@ def build_image(loaded: LoadedBoard, factors: Mapping[str, str], progress: Progr
     files = _own_files(loaded, progress)
     for name, file in files.items() if board.flash is not None else ():
         check_fits(board, name, file.stat().st_size)
-    files |= _built_files(loaded, packages, progress, set(files))
+    place = levels.get(FACTOR, COPIED)
+    files |= _built_files(loaded, packages, progress, set(files), place)
 
     extra = tuple(word for factor, of in FACTORS.items() for word in of[levels[factor]])
     if board.flash is None:
         image = _on_disk(board, files, extra, levels.get(DETAIL) == "timed")
     else:
-        image = _in_flash(board, files, extra, progress)
+        image = _in_flash(board, files, extra, place, progress)
     symbols, notes = _symbols(loaded, files["kernel"].with_name("System.map"))
     names = _package_names(loaded)
     if names and packages.lists_note:
@@ -147,20 +164,34 @@ def _on_disk(board: Board, files: Mapping[str, Path], extra: tuple[str, ...], ti
 
 
 def _in_flash(
-    board: Board, files: Mapping[str, Path], extra: tuple[str, ...], progress: Progress
+    board: Board,
+    files: Mapping[str, Path],
+    extra: tuple[str, ...],
+    place: str,
+    progress: Progress,
 ) -> Image:
-    bootloader, flash = board.image.bootloader, board.flash
-    assert bootloader is not None and flash is not None  # noqa: S101 - as above
+    bootloader, flash = bootloader_of(board), flash_of(board)
+    banks = driven_banks(board, place)
     sizes = {name: file.stat().st_size for name, file in files.items()}
     variables = {
         "bootdelay": str(bootloader.delay),
-        "bootcmd": boot_command(board, sizes["kernel"], sizes.get("initrd")),
-        "bootargs": kernel_arguments(board, extra),
+        "bootcmd": boot_command(
+            board,
+            placed(architecture_of(board), place).boot,
+            sizes["kernel"] if place == COPIED else None,
+            sizes.get("initrd"),
+            banks,
+        ),
+        "bootargs": kernel_arguments(board, extra, banks),
+        # bootm would read all of the kernel for its checksum.
+        **({"verify": "n"} if place == XIP else {}),
     }
     environment = environment_block(variables, flash.environment.size)
 
     def build(folder: Path) -> None:
         parts = {name: file.read_bytes() for name, file in files.items()}
+        if place == XIP:
+            parts["kernel"] = with_header(board, parts["kernel"])
         with progress.step("laying out the flash", 1):
             banks = write_banks(board, {**parts, "environment": environment}, folder)
             hashes = {name: hashlib.sha256(part).hexdigest() for name, part in parts.items()}
@@ -217,10 +248,10 @@ def _own_files(loaded: LoadedBoard, progress: Progress) -> dict[str, Path]:
 
 
 def _built_files(
-    loaded: LoadedBoard, packages: AptState, progress: Progress, given: set[str]
+    loaded: LoadedBoard, packages: AptState, progress: Progress, given: set[str], place: str
 ) -> dict[str, Path]:
     """The parts that are made by recipe, by name or region of flash; not those in `given`."""
-    image, arch = loaded.board.image, architecture_of(loaded.board)
+    image, arch = loaded.board.image, placed(architecture_of(loaded.board), place)
     files: dict[str, Path] = {}
     if image.bootloader is not None and "bootloader" not in given:
         assert image.bootloader.package is not None and image.bootloader.path is not None  # noqa: S101 - the model demands one origin
@@ -237,7 +268,8 @@ def _built_files(
     if "kernel" not in given:
         assert image.kernel.source is not None and image.kernel.config is not None  # noqa: S101 - as above
         fragment = loaded.file(image.kernel.config)
-        built = build_kernel(arch, packages, image.kernel.source, fragment, progress)
+        extra = place_options(loaded.board, place)
+        built = build_kernel(arch, packages, image.kernel.source, fragment, progress, extra)
         files["kernel"] = built / arch.kernel_name
     return files
 

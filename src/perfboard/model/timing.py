@@ -129,7 +129,8 @@ class Access(Sourced):
     """What reaching memory costs that is not like the rest, such as flash.
 
     An access of `width` bytes takes `first`, and `next` where the one before it was in
-    the same `page` bytes. With `caching` "code" only instructions are cached.
+    the same `page` bytes. With `caching` "code" only instructions are cached. Where there is
+    `fill`, a line comes into a cache in that time, as a burst, whatever accesses take.
     """
 
     caching: Literal["uncached", "code", "cached"]
@@ -137,6 +138,7 @@ class Access(Sourced):
     next: Time
     width: Literal[1, 2, 4, 8, 16]
     page: Literal[4, 8, 16, 32, 64, 128, 256, 512, 1024]
+    fill: Time | None = None
 
 
 class MemoryRegion(Access):

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where a 32-bit ARM kernel is unpacked from and runs: study E's three kinds of image.
+
+`copied`: the bootloader copies the compressed kernel to memory, where it unpacks itself.
+`flash`: it unpacks itself from where it lies in flash. `xip`: it is not compressed, and its
+code stays in flash.
+"""
+
+import struct
+import zlib
+from dataclasses import replace
+
+from perfboard.images.architecture import Architecture, architecture_of
+from perfboard.images.flash import RAM_BASE, bootloader_of, flash_of, kernel_start
+from perfboard.model.board import Board
+from perfboard.model.errors import UsageError
+
+FACTOR = "kernel"
+COPIED, FLASH, XIP = LEVELS = ("copied", "flash", "xip")
+
+# The header that U-Boot's bootm takes a kernel by: include/image.h, "legacy" format.
+_HEADER = struct.Struct(">7I4B32s")
+_MAGIC = 0x27051956
+_LINUX, _ARM, _KERNEL, _NOT_COMPRESSED = 5, 2, 2, 0
+
+
+def has_places(board: Board) -> bool:
+    """Whether the board's kernel is built here, for a processor that can run it in flash."""
+    return architecture_of(board).name == "armhf" and board.image.kernel.source is not None
+
+
+def place_options(board: Board, level: str) -> dict[str, str]:
+    """What the kernel's configuration is asked for beside the board's fragment.
+
+    Source: Linux 6.1, arch/arm/Kconfig (ZBOOT_ROM, XIP_KERNEL, PHYS_OFFSET).
+    """
+    if level == COPIED:
+        return {}
+    # Both are linked for one place, so for one machine.
+    fixed = {
+        "CONFIG_EXPERT": "y",
+        "CONFIG_ARCH_MULTIPLATFORM": "n",
+        "CONFIG_AUTO_ZRELADDR": "n",
+        "CONFIG_PHYS_OFFSET": f"{RAM_BASE:#x}",
+    }
+    if level == FLASH:
+        return fixed | {
+            "CONFIG_ZBOOT_ROM": "y",
+            "CONFIG_ZBOOT_ROM_TEXT": f"{kernel_start(board):#x}",
+            "CONFIG_ZBOOT_ROM_BSS": f"{bootloader_of(board).kernel_address:#x}",
+        }
+    return fixed | {
+        "CONFIG_EMBEDDED": "y",
+        "CONFIG_ARM_PATCH_PHYS_VIRT": "n",
+        "CONFIG_ARM_PATCH_IDIV": "n",
+        "CONFIG_XIP_KERNEL": "y",
+        "CONFIG_XIP_PHYS_ADDR": f"{kernel_start(board) + _HEADER.size:#x}",
+    }
+
+
+def placed(arch: Architecture, level: str) -> Architecture:
+    """The architecture, with the name of that level's kernel and U-Boot's command for it."""
+    return replace(arch, kernel="arch/arm/boot/xipImage", boot="bootm") if level == XIP else arch
+
+
+def driven_banks(board: Board, level: str) -> tuple[int, ...]:
+    """The banks of flash that the kernel may drive: commands make one unreadable meanwhile.
+
+    Raises UsageError where a kernel that runs in flash would have its root there.
+    """
+    both = (0, 1)
+    if level != XIP:
+        return both
+    flash = flash_of(board)
+    banks = tuple(bank for bank in both if bank != flash.kernel.bank)
+    if flash.root is not None and flash.root.bank not in banks:
+        raise UsageError(
+            f"{FACTOR}={XIP}: board {board.name} has its root file system in the bank of flash "
+            "that the kernel would run in; flash.root.bank must be the other"
+        )
+    return banks
+
+
+def with_header(board: Board, kernel: bytes) -> bytes:
+    """A kernel that runs where it lies in flash, as U-Boot starts it without a copy."""
+    address = kernel_start(board) + _HEADER.size
+
+    def header(own_crc: int) -> bytes:
+        return _HEADER.pack(
+            *(_MAGIC, own_crc, 0, len(kernel), address, address, zlib.crc32(kernel)),
+            *(_LINUX, _ARM, _KERNEL, _NOT_COMPRESSED, b"Linux"),
+        )
+
+    return header(zlib.crc32(header(0))) + kernel

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Kernels that are unpacked from flash, or run there."""
+
+import struct
+import zlib
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from perfboard.boards.loader import load_board
+from perfboard.images.kernel_place import (
+    LEVELS,
+    driven_banks,
+    has_places,
+    place_options,
+    with_header,
+)
+from perfboard.model.errors import UsageError
+
+BOARD = load_board("verdex").board
+_HEADER = 64
+
+
+@given(st.binary(max_size=200))
+def test_a_header_says_where_the_kernel_lies_and_its_sums_are_right(kernel: bytes) -> None:
+    image = with_header(BOARD, kernel)
+    magic, own, _, size, load, entry, data = struct.unpack_from(">7I", image)
+    assert magic == 0x27051956 and image[_HEADER:] == kernel and size == len(kernel)
+    # U-Boot copies nothing where a kernel's data lie at its load address already.
+    assert load == entry == 0x100000 + _HEADER
+    assert data == zlib.crc32(kernel)
+    assert own == zlib.crc32(image[:4] + bytes(4) + image[8:_HEADER])
+    assert image[28:32] == bytes((5, 2, 2, 0))
+
+
+def test_what_a_kernel_in_flash_is_linked_for() -> None:
+    assert place_options(BOARD, "copied") == {}
+    assert place_options(BOARD, "flash")["CONFIG_ZBOOT_ROM_TEXT"] == "0x100000"
+    assert place_options(BOARD, "xip")["CONFIG_XIP_PHYS_ADDR"] == "0x100040"
+
+
+def test_only_a_32_bit_arm_kernel_that_is_built_here_has_places() -> None:
+    assert has_places(BOARD)
+    kernel = BOARD.image.kernel.model_copy(update={"source": None})
+    image = BOARD.image.model_copy(update={"kernel": kernel})
+    assert not has_places(BOARD.model_copy(update={"image": image}))
+    machine = BOARD.machine.model_copy(update={"emulator": "qemu-system-aarch64"})
+    assert not has_places(BOARD.model_copy(update={"machine": machine}))
+
+
+def test_a_kernel_in_flash_leaves_its_bank_alone() -> None:
+    assert [driven_banks(BOARD, level) for level in LEVELS] == [(0, 1), (0, 1), (1,)]
+    assert BOARD.flash.root is not None
+    root = BOARD.flash.root.model_copy(update={"bank": 0})
+    flash = BOARD.flash.model_copy(update={"root": root})
+    with pytest.raises(UsageError, match="must be the other"):
+        driven_banks(BOARD.model_copy(update={"flash": flash}), "xip")
