@@ -38,6 +38,18 @@ def test_a_timed_boot_is_in_the_parts_seconds_and_repeats(
     assert "timed \N{PLUS-MINUS SIGN}50%" in text
 
 
+def test_a_64_bit_board_boots_all_its_phases_and_repeats(perfboard: Perfboard) -> None:
+    run = perfboard.json(*TIMED, "--board", "teres", "--boots", "2")
+    assert run["board"]["timed_as"]["part"] == "Cortex-A53 at 1052 MHz"
+    found = {metric["name"] for metric in run["metrics"]}
+    phases = ("bootloader", "kernel.load", "kernel.init", "root.mount", "userspace", "total")
+    assert {f"boot.{phase}" for phase in phases} <= found
+    assert {"boot.userspace.copy", "boot.userspace.application"} <= found
+    for metric in run["metrics"]:
+        if metric["name"] != "image.kernel.size":
+            assert len(set(metric["samples"])) == 1, metric["name"]
+
+
 def test_the_configuration_of_the_flash_is_seen_in_the_copy(
     perfboard: Perfboard, verdex_words: tuple[str, ...]
 ) -> None:

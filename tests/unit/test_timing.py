@@ -49,7 +49,9 @@ def timing_of(name: str) -> Timing:
 
 
 def test_the_boards_of_the_issue_are_timed() -> None:
-    assert {"omap1710", "orangepi-pc", "rpi-zero", "rpi-zero2", "rpi2", "verdex"} <= set(TIMED)
+    assert {"omap1710", "orangepi-pc", "rpi-zero", "rpi-zero2", "rpi2", "teres", "verdex"} <= set(
+        TIMED
+    )
 
 
 def test_classes_are_those_of_the_decoders() -> None:

@@ -16,6 +16,7 @@ BEYOND_L1 = "memory.random.beyond_l1"
 _DERIVED = {BEYOND_L1: "memory.random"}
 # Probes measure what they are named after; but for these metrics, the others.
 _PROBES = {
+    "flash.read.bandwidth": "flash.read",
     "memory.copy.bandwidth": "memory.copy",
     "memory.tmpfs.bandwidth": "memory.tmpfs",
     "system.ram.available": "system.memory",
