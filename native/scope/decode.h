@@ -50,10 +50,12 @@ enum op_class {
 	OP_FP_FUNCTION,	  /* x87 sines, logarithms, remainders */
 	OP_FP_LOAD,	  /* to FP or SIMD registers: `count` words of 64 bits */
 	OP_FP_STORE,	  /* from `count` */
-	OP_SIMD,	  /* integer vectors, permutations */
+	OP_SIMD,	  /* integer vectors, permutations; on Arm, of 64 bits */
+	OP_SIMD_WIDE,	  /* Arm: the same where an operand has 128 bits */
 	OP_SIMD_MULTIPLY, /* integer vectors */
-	OP_STRING,	  /* x86: one element, or with `repeats` as many as CX says */
-	OP_COPROCESSOR,	  /* ARM: system registers, and what else no other class is of */
+	OP_SIMD_MULTIPLY_WIDE,
+	OP_STRING,	/* x86: one element, or with `repeats` as many as CX says */
+	OP_COPROCESSOR, /* ARM: system registers, and what else no other class is of */
 	OP_CLOCK_READ,
 	OP_BARRIER,
 	OP_SYSTEM, /* privileged, calls of the system, undefined */

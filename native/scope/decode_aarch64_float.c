@@ -78,13 +78,16 @@ static const struct pattern vector[] = {
     {0x8f20c400, 0x0e20c400, OP_FP_ADD, 0, BINARY},
     {0x8f200400, 0x0e200400, OP_SIMD, 0, BINARY},
     /* Of different lengths. */
-    {0x8f20dc00, 0x0e205000, OP_SIMD, 0, ACCUMULATE}, /* SABAL */
-    {0x8f20cc00, 0x0e208000, OP_SIMD_MULTIPLY, 0, ACCUMULATE},
-    {0x8f20cc00, 0x0e20c000, OP_SIMD_MULTIPLY, 0, BINARY},
-    {0x8f200c00, 0x0e200000, OP_SIMD, 0, BINARY},
+    {0x8f20dc00, 0x0e205000, OP_SIMD_WIDE, 0, ACCUMULATE}, /* SABAL */
+    {0x8f20cc00, 0x0e208000, OP_SIMD_MULTIPLY_WIDE, 0, ACCUMULATE},
+    {0x8f20cc00, 0x0e20c000, OP_SIMD_MULTIPLY_WIDE, 0, BINARY},
+    {0x8f200c00, 0x0e200000, OP_SIMD_WIDE, 0, BINARY},
     /* Two registers; narrowing into the upper half keeps the lower. */
     {0xcf3ffc00, 0x4e212800, OP_SIMD, 0, {V(RW(0)), V(R(5))}},
     {0xcf3fec00, 0x4e214800, OP_SIMD, 0, {V(RW(0)), V(R(5))}},
+    {0x8f3ffc00, 0x0e212800, OP_SIMD_WIDE, 0, UNARY},
+    {0x8f3fec00, 0x0e214800, OP_SIMD_WIDE, 0, UNARY},
+    {0xbf3ffc00, 0x2e213800, OP_SIMD_WIDE, 0, UNARY}, /* SHLL */
     {0xafbffc00, 0x2ea1f800, OP_FP_DIVIDE, 0, UNARY}, /* FSQRT */
     {0x8fbfcc00, 0x0ea0c800, OP_FP_ADD, 0, UNARY},    /* FCMGT with 0, FABS */
     {0x8f3f8c00, 0x0e218800, OP_FP_ADD, 0, UNARY},    /* conversions */
@@ -114,14 +117,15 @@ static const struct pattern vector[] = {
     {0x8f80dc00, 0x0f001400, OP_SIMD, 0, {V(RW(0)), V(R(5))}}, /* SSRA */
     {0xaf80ec00, 0x2f004400, OP_SIMD, 0, {V(RW(0)), V(R(5))}}, /* SRI, SLI */
     {0x8f80e400, 0x0f00e400, OP_FP_ADD, 0, UNARY},
-    {0x8f808c00, 0x0f008400, OP_SIMD, 0, UNARY}, /* narrowing, widening */
+    {0x8f808c00, 0x0f008400, OP_SIMD_WIDE, 0, UNARY}, /* narrowing, widening */
     {0x8f800400, 0x0f000400, OP_SIMD, 0, UNARY},
     /* By one lane. */
     {0x8f00b400, 0x0f001000, OP_FP_MULTIPLY_ADD, 0, ACCUMULATE},
     {0x8f00f400, 0x0f009000, OP_FP_MULTIPLY, 0, BINARY},
     {0x8f00f400, 0x0f008000, OP_SIMD_MULTIPLY, 0, BINARY}, /* MUL, then SQDMULH */
     {0x8f00e400, 0x0f00c000, OP_SIMD_MULTIPLY, 0, BINARY},
-    {0x8f00e400, 0x0f00a000, OP_SIMD_MULTIPLY, 0, BINARY}, /* SMULL, SQDMULL */
+    {0x8f00e400, 0x0f00a000, OP_SIMD_MULTIPLY_WIDE, 0, BINARY},	    /* SMULL, SQDMULL */
+    {0x8f00a400, 0x0f002000, OP_SIMD_MULTIPLY_WIDE, 0, ACCUMULATE}, /* SMLAL */
     {0x8f000400, 0x0f000000, OP_SIMD_MULTIPLY, 0, ACCUMULATE},
 };
 
@@ -209,6 +213,8 @@ void decode_aarch64_float(uint32_t word, struct decoded *op)
 			op->reads |= decode_aarch64_registers(word, V(R(5)));
 		}
 		op->count = (uint8_t)(1 + (bits(word, 30, 1) && !bits(word, 28, 1)));
+		if (op->count > 1)
+			op->class = decode_wide_class(op->class);
 	}
 	if (bits(word, 22, 1))
 		op->class = of_doubles(op->class);

@@ -90,11 +90,11 @@ static const struct pattern vector[] = {
     {0xfeb80990, 0xf2800110, OP_SIMD, 0, {Q(RW(12))}}, /* VORR, VBIC */
     {0xfeb80d90, 0xf2800910, OP_SIMD, 0, {Q(RW(12))}},
     {0xfeb80090, 0xf2800010, OP_FP_MOVE, 0, {Q(W(12))}},
-    {0xfe800f10, 0xf2800110, OP_SIMD, 0, {Q(RW(12)), Q(R(0))}}, /* VSRA */
-    {0xfe800f10, 0xf2800310, OP_SIMD, 0, {Q(RW(12)), Q(R(0))}}, /* VRSRA */
-    {0xff800e10, 0xf3800410, OP_SIMD, 0, {Q(RW(12)), Q(R(0))}}, /* VSRI, VSLI */
-    {0xfe800e90, 0xf2800810, OP_SIMD, 0, {D(W(12)), QQ(R(0))}}, /* narrowing */
-    {0xfe800f90, 0xf2800a10, OP_SIMD, 0, {QQ(W(12)), D(R(0))}}, /* widening */
+    {0xfe800f10, 0xf2800110, OP_SIMD, 0, {Q(RW(12)), Q(R(0))}},	     /* VSRA */
+    {0xfe800f10, 0xf2800310, OP_SIMD, 0, {Q(RW(12)), Q(R(0))}},	     /* VRSRA */
+    {0xff800e10, 0xf3800410, OP_SIMD, 0, {Q(RW(12)), Q(R(0))}},	     /* VSRI, VSLI */
+    {0xfe800e90, 0xf2800810, OP_SIMD_WIDE, 0, {D(W(12)), QQ(R(0))}}, /* narrowing */
+    {0xfe800f90, 0xf2800a10, OP_SIMD, 0, {QQ(W(12)), D(R(0))}},	     /* widening */
     {0xfe800e90, 0xf2800e10, OP_FP_ADD, 0, {Q(W(12)), Q(R(0))}},
     {0xfe800010, 0xf2800010, OP_SIMD, 0, {Q(W(12)), Q(R(0))}},
     /* VEXT, VTBL, VDUP, two registers. */
@@ -102,11 +102,11 @@ static const struct pattern vector[] = {
     {0xffb00c50, 0xf3b00800, OP_SIMD, 0, {D(W(12)), D(R(16)), D(R(0))}},
     {0xffb00c50, 0xf3b00840, OP_SIMD, 0, {D(RW(12)), D(R(16)), D(R(0))}},
     {0xffb00f90, 0xf3b00c00, OP_FP_MOVE, 0, {Q(W(12)), D(R(0))}},
-    {0xffb30c10, 0xf3b10400, OP_FP_ADD, 0, {Q(W(12)), Q(R(0))}},  /* compares with 0 */
-    {0xffb30e10, 0xf3b20000, OP_SIMD, 0, {Q(RW(12)), Q(RW(0))}},  /* VSWP, VTRN, VZIP */
-    {0xffb30f90, 0xf3b20300, OP_SIMD, 0, {QQ(W(12)), D(R(0))}},	  /* VSHLL */
-    {0xffb30f10, 0xf3b20200, OP_SIMD, 0, {D(W(12)), QQ(R(0))}},	  /* VMOVN, VQMOVN */
-    {0xffb30fd0, 0xf3b20700, OP_FP_ADD, 0, {QQ(W(12)), D(R(0))}}, /* from halves */
+    {0xffb30c10, 0xf3b10400, OP_FP_ADD, 0, {Q(W(12)), Q(R(0))}},     /* compares with 0 */
+    {0xffb30e10, 0xf3b20000, OP_SIMD, 0, {Q(RW(12)), Q(RW(0))}},     /* VSWP, VTRN, VZIP */
+    {0xffb30f90, 0xf3b20300, OP_SIMD, 0, {QQ(W(12)), D(R(0))}},	     /* VSHLL */
+    {0xffb30f10, 0xf3b20200, OP_SIMD_WIDE, 0, {D(W(12)), QQ(R(0))}}, /* VMOVN, VQMOVN */
+    {0xffb30fd0, 0xf3b20700, OP_FP_ADD, 0, {QQ(W(12)), D(R(0))}},    /* from halves */
     {0xffb30fd0, 0xf3b20600, OP_FP_ADD, 0, {D(W(12)), QQ(R(0))}},
     {0xffb30810, 0xf3b30000, OP_FP_ADD, 0, {Q(W(12)), Q(R(0))}}, /* conversions */
     {0xffb00810, 0xf3b00000, OP_SIMD, 0, {Q(W(12)), Q(R(0))}},
@@ -114,7 +114,7 @@ static const struct pattern vector[] = {
     /* Registers of different lengths; multiplies of them, then by a scalar. */
     {0xfe800d50, 0xf2800000, OP_SIMD, 0, {QQ(W(12)), D(R(16)), D(R(0))}},
     {0xfe800d50, 0xf2800100, OP_SIMD, 0, {QQ(W(12)), QQ(R(16)), D(R(0))}},
-    {0xfe800d50, 0xf2800400, OP_SIMD, 0, {D(W(12)), QQ(R(16)), QQ(R(0))}},
+    {0xfe800d50, 0xf2800400, OP_SIMD_WIDE, 0, {D(W(12)), QQ(R(16)), QQ(R(0))}},
     {0xfe800f50, 0xf2800500, OP_SIMD, 0, {QQ(RW(12)), D(R(16)), D(R(0))}}, /* VABAL */
     {0xfe800f50, 0xf2800700, OP_SIMD, 0, {QQ(W(12)), D(R(16)), D(R(0))}},
     {0xfe800c50, 0xf2800800, OP_SIMD_MULTIPLY, 0, {QQ(RW(12)), D(R(16)), D(R(0))}},
@@ -255,4 +255,7 @@ void decode_arm_neon(uint32_t word, struct decoded *op)
 		op->reads |=
 		    doubles(bits(word, 16, 4) | bits(word, 7, 1) << 4, bits(word, 8, 2) + 1);
 	op->count = (uint8_t)__builtin_popcountll(op->writes);
+	/* VSWP, VTRN, VUZP and VZIP write two registers of 64 bits as well. */
+	if (op->count > 1 && ((word & 0xffb30e10) != 0xf3b20000 || bits(word, 6, 1)))
+		op->class = decode_wide_class(op->class);
 }

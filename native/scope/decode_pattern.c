@@ -44,7 +44,9 @@ static const struct {
     [OP_FP_LOAD] = {"fp_load", OP_LOAD},
     [OP_FP_STORE] = {"fp_store", OP_STORE},
     [OP_SIMD] = {"simd", OP_SIMD},
+    [OP_SIMD_WIDE] = {"simd_wide", OP_SIMD},
     [OP_SIMD_MULTIPLY] = {"simd_multiply", OP_SIMD},
+    [OP_SIMD_MULTIPLY_WIDE] = {"simd_multiply_wide", OP_SIMD_MULTIPLY},
     [OP_STRING] = {"string", OP_STRING},
     [OP_COPROCESSOR] = {"coprocessor", OP_SYSTEM},
     [OP_CLOCK_READ] = {"clock_read", OP_COPROCESSOR},
@@ -68,6 +70,18 @@ enum op_class op_class_named(const char *name)
 enum op_class op_class_like(enum op_class class)
 {
 	return classes[class].like;
+}
+
+enum op_class decode_wide_class(enum op_class class)
+{
+	switch (class) {
+	case OP_SIMD:
+		return OP_SIMD_WIDE;
+	case OP_SIMD_MULTIPLY:
+		return OP_SIMD_MULTIPLY_WIDE;
+	default:
+		return class;
+	}
 }
 
 static enum op_flow flow_of(const struct pattern *row)

@@ -90,6 +90,9 @@ void decode_arm_multiple(uint32_t list, unsigned int base, bool counted, struct 
 /* A transfer's second register. */
 void decode_arm_pair(unsigned int second, struct decoded *op);
 
+/* The class of 128 bits for that of 64. */
+enum op_class decode_wide_class(enum op_class class);
+
 /* VFP and NEON: A32 encodings, without their condition. */
 void decode_arm_float(uint32_t word, struct decoded *op);
 void decode_arm_neon(uint32_t word, struct decoded *op);

@@ -273,10 +273,11 @@ def test_wrong_costs_of_a_part(tmp_path: Path, cycles: dict[str, list[float]], s
     assert said in str(caught.value)
 
 
-def test_a_part_must_say_what_everything_costs(tmp_path: Path) -> None:
-    part = (FOLDER / "parts/pxa270.toml").read_text().replace("alu = [1, 1]\n", "")
-    (tmp_path / "part.toml").write_text(part)
-    with pytest.raises(UsageError, match="costs lacks alu"):
+@pytest.mark.parametrize("cost", ["alu = [1, 1]", "simd_wide = [8, 8]"])
+def test_a_part_must_say_what_everything_costs(tmp_path: Path, cost: str) -> None:
+    part = (FOLDER / "parts/pxa270.toml").read_text()
+    (tmp_path / "part.toml").write_text(part.replace(f"\n{cost}\n", "\n"))
+    with pytest.raises(UsageError, match=f"costs lacks {cost.split()[0]}"):
         load(tmp_path, VERDEX.replace('"pxa270"', '"./part.toml"'))
 
 

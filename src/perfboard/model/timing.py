@@ -22,14 +22,16 @@ CLASSES = (
     *("branch", "branch_indirect", "call", "return"),
     *("fp_move", "fp_add", "fp_multiply", "fp_multiply_double"),
     *("fp_multiply_add", "fp_multiply_add_double", "fp_divide", "fp_divide_double"),
-    *("fp_function", "fp_load", "fp_store", "simd", "simd_multiply"),
+    *("fp_function", "fp_load", "fp_store"),
+    *("simd", "simd_wide", "simd_multiply", "simd_multiply_wide"),
     *("string", "coprocessor", "clock_read", "barrier", "system"),
 )
 # What every part must say; the others may be left to the class that they are like.
 NEEDED = (
     *("alu", "shift", "multiply", "divide", "load", "store"),
     *("branch", "branch_indirect", "call", "return"),
-    *("fp_add", "fp_multiply", "fp_divide", "fp_load", "fp_store", "clock_read", "system"),
+    *("fp_add", "fp_multiply", "fp_divide", "fp_load", "fp_store"),
+    *("simd", "simd_wide", "clock_read", "system"),
 )
 
 
