@@ -18,7 +18,7 @@ static const struct pattern table[] = {
     {0x7f800000, 0x72800000, OP_ALU, 0, {RW(0)}}, /* MOVK */
     {0x7f800000, 0x32800000, OP_SYSTEM, EXCEPTION, {0}},
     {0x1f800000, 0x12800000, OP_ALU, 0, {W(0)}},
-    {0x7f800000, 0x33000000, OP_BITS, 0, {RW(0), R(5)}}, /* BFM */
+    {0x7f800000, 0x33000000, OP_BITS, 0, {RW(0), E(5)}}, /* BFM */
     {0x7f800000, 0x73000000, OP_SYSTEM, EXCEPTION, {0}},
     {0x1f800000, 0x13000000, OP_BITS, 0, {W(0), E(5)}},		/* SBFM, UBFM */
     {0x7fa00000, 0x13800000, OP_SHIFT, 0, {W(0), E(5), E(16)}}, /* EXTR */

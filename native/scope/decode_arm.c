@@ -69,7 +69,7 @@ static const struct pattern table[] = {
     {0x0ff00010, 0x07500010, OP_MULTIPLY_LONG, 0, {W(16), R(0), R(8), R(12)}},	 /* SMMLA */
     {0x0ff000f0, 0x07800010, OP_MULTIPLY, 0, {W(16), R(0), R(8), R(12)}},	 /* USADA8 */
     {0x0fa00070, 0x07a00050, OP_BITS, 0, {W(12), E(0)}},			 /* SBFX */
-    {0x0fe00070, 0x07c00010, OP_BITS, 0, {RW(12), R(0)}},			 /* BFI */
+    {0x0fe00070, 0x07c00010, OP_BITS, 0, {RW(12), E(0)}},			 /* BFI */
     {0x0e000010, 0x06000010, OP_SYSTEM, EXCEPTION, {0}},
     /* Transfers; decode_transfer() adds the base. */
     {0x0e5000f0, 0x004000b0, OP_STORE, STORES, {R(12)}}, /* halfwords, an offset in it */

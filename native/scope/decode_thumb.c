@@ -124,7 +124,7 @@ static const struct pattern wide[] = {
     {0xfbf08000, 0xf2c00000, OP_ALU, 0, {RW(8)}},	  /* MOVT */
     {0xff508000, 0xf3000000, OP_SHIFT, 0, {W(8), E(16)}}, /* SSAT */
     {0xff708000, 0xf3400000, OP_BITS, 0, {W(8), E(16)}},  /* SBFX */
-    {0xfff08000, 0xf3600000, OP_BITS, 0, {RW(8), R(16)}}, /* BFI */
+    {0xfff08000, 0xf3600000, OP_BITS, 0, {RW(8), E(16)}}, /* BFI */
     {0xfa008000, 0xf2000000, OP_SYSTEM, EXCEPTION, {0}},
     /* Branches, the status register, barriers. */
     {0xf800d000, 0xf000d000, OP_CALL, 0, {WRITES(LR)}},
