@@ -16,6 +16,7 @@
 enum op_class {
 	OP_NOP,		       /* hints and preloads too */
 	OP_ALU,		       /* moves, sums, logic, compares, selects, addresses */
+	OP_ALU_REGISTER,       /* Arm: those of two registers, or a register turned round */
 	OP_SHIFT,	       /* a shift by a constant, alone or of an ALU operand */
 	OP_SHIFT_REGISTER,     /* the same by a register */
 	OP_BITS,	       /* bit fields, byte order, widening, x86: also SETcc, BT */

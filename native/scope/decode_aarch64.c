@@ -52,20 +52,21 @@ static const struct pattern table[] = {
     {0xfff00000, 0xd5100000, OP_COPROCESSOR, 0, {R(0)}},
     {0xfff00000, 0xd5300000, OP_COPROCESSOR, 0, {W(0)}},
     /* Of registers. */
-    {0x7f00fc00, 0x6a000000, OP_ALU, WRITES_FLAGS, {W(0), R(5), R(16)}},
-    {0x1f00fc00, 0x0a000000, OP_ALU, 0, {W(0), R(5), R(16)}},
+    {0x7f00fc00, 0x6a000000, OP_ALU_REGISTER, WRITES_FLAGS, {W(0), R(5), R(16)}},
+    {0x7fe0ffe0, 0x2a0003e0, OP_ALU, 0, {W(0), R(16)}}, /* MOV */
+    {0x1f00fc00, 0x0a000000, OP_ALU_REGISTER, 0, {W(0), R(5), R(16)}},
     {0x7f000000, 0x6a000000, OP_SHIFT, WRITES_FLAGS, {W(0), R(5), E(16)}},
     {0x1f000000, 0x0a000000, OP_SHIFT, 0, {W(0), R(5), E(16)}},
-    {0x1f20fc00, 0x0b000000, OP_ALU, FLAGS_BY_BIT_29, {W(0), R(5), R(16)}},
+    {0x1f20fc00, 0x0b000000, OP_ALU_REGISTER, FLAGS_BY_BIT_29, {W(0), R(5), R(16)}},
     {0x1f200000, 0x0b000000, OP_SHIFT, FLAGS_BY_BIT_29, {W(0), R(5), E(16)}},
     {0x3fe00000, 0x2b200000, OP_SHIFT, WRITES_FLAGS, {W(0), SP(R(5)), E(16)}}, /* extended */
     {0x3fe00000, 0x0b200000, OP_SHIFT, 0, {SP(W(0)), SP(R(5)), E(16)}},
-    {0x1fe0fc00, 0x1a000000, OP_ALU, READS_FLAGS | FLAGS_BY_BIT_29, {W(0), R(5), R(16)}},
-    {0x3fe00c10, 0x3a400000, OP_ALU, READS_FLAGS | WRITES_FLAGS, {R(5), R(16)}}, /* CCMP */
+    {0x1fe0fc00, 0x1a000000, OP_ALU_REGISTER, READS_FLAGS | FLAGS_BY_BIT_29, {W(0), R(5), R(16)}},
+    {0x3fe00c10, 0x3a400000, OP_ALU_REGISTER, READS_FLAGS | WRITES_FLAGS, {R(5), R(16)}}, /* CCMP */
     {0x3fe00c10, 0x3a400800, OP_ALU, READS_FLAGS | WRITES_FLAGS, {R(5)}},
-    {0x3fe00800, 0x1a800000, OP_ALU, READS_FLAGS, {W(0), R(5), R(16)}}, /* CSEL */
-    {0x7fff0000, 0x5ac00000, OP_BITS, 0, {W(0), R(5)}},			/* CLZ, REV */
-    {0xffff0000, 0xdac10000, OP_ALU, 0, {RW(0), SP(R(5))}},		/* PACIA */
+    {0x3fe00800, 0x1a800000, OP_ALU_REGISTER, READS_FLAGS, {W(0), R(5), R(16)}}, /* CSEL */
+    {0x7fff0000, 0x5ac00000, OP_BITS, 0, {W(0), R(5)}},				 /* CLZ, REV */
+    {0xffff0000, 0xdac10000, OP_ALU, 0, {RW(0), SP(R(5))}},			 /* PACIA */
     {0xffe0f800, 0x9ac00800, OP_DIVIDE_LONG, 0, {W(0), R(5), R(16)}},
     {0x7fe0f800, 0x1ac00800, OP_DIVIDE, 0, {W(0), R(5), R(16)}},
     {0x7fe0f000, 0x1ac02000, OP_SHIFT_REGISTER, 0, {W(0), E(5), E(16)}},

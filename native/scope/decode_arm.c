@@ -47,23 +47,23 @@ static const struct pattern table[] = {
     {0x0f9000f0, 0x01800090, OP_STORE, STORES, {W(12), R(0), E(16)}},
     {0x0e0000f0, 0x00000090, OP_SYSTEM, EXCEPTION, {0}},
     /* The rest of the corner of compares that set no flags. */
-    {0x0fff0ff0, 0x016f0f10, OP_BITS, 0, {W(12), R(0)}},	    /* CLZ */
-    {0x0f900ff0, 0x01000050, OP_ALU, 0, {W(12), R(0), E(16)}},	    /* QADD */
-    {0x0f900df0, 0x01000040, OP_MULTIPLY, 0, {W(12), R(16), R(0)}}, /* CRC32 */
-    {0x0ff00000, 0x03000000, OP_ALU, 0, {W(12)}},		    /* MOVW */
-    {0x0ff00000, 0x03400000, OP_ALU, 0, {RW(12)}},		    /* MOVT */
+    {0x0fff0ff0, 0x016f0f10, OP_BITS, 0, {W(12), R(0)}},		/* CLZ */
+    {0x0f900ff0, 0x01000050, OP_ALU_REGISTER, 0, {W(12), R(0), E(16)}}, /* QADD */
+    {0x0f900df0, 0x01000040, OP_MULTIPLY, 0, {W(12), R(16), R(0)}},	/* CRC32 */
+    {0x0ff00000, 0x03000000, OP_ALU, 0, {W(12)}},			/* MOVW */
+    {0x0ff00000, 0x03400000, OP_ALU, 0, {RW(12)}},			/* MOVT */
     {0x0f900090, 0x01000010, OP_SYSTEM, EXCEPTION, {0}},
     {0x0f900010, 0x01000000, OP_SYSTEM, EXCEPTION, {0}},
     {0x0f900000, 0x03000000, OP_SYSTEM, EXCEPTION, {0}},
     /* Media. */
-    {0x0f800010, 0x06000010, OP_ALU, 0, {W(12), R(16), R(0)}},		  /* SADD8 */
-    {0x0ff00030, 0x06800010, OP_SHIFT, 0, {W(12), R(16), E(0)}},	  /* PKH */
-    {0x0fb00ff0, 0x06a00f30, OP_BITS, 0, {W(12), R(0)}},		  /* SSAT16 */
-    {0x0fa00030, 0x06a00010, OP_SHIFT, 0, {W(12), E(0)}},		  /* SSAT */
-    {0x0f8003f0, 0x06800070, OP_BITS, 0, {W(12), R(16), E(0)}},		  /* SXTAH */
-    {0x0ff00ff0, 0x06800fb0, OP_ALU, READS_FLAGS, {W(12), R(16), R(0)}},  /* SEL */
-    {0x0fbf0f70, 0x06bf0f30, OP_BITS, 0, {W(12), R(0)}},		  /* REV */
-    {0x0ff00090, 0x07000010, OP_MULTIPLY, 0, {W(16), R(0), R(8), R(12)}}, /* SMLAD */
+    {0x0f800010, 0x06000010, OP_ALU_REGISTER, 0, {W(12), R(16), R(0)}},		  /* SADD8 */
+    {0x0ff00030, 0x06800010, OP_SHIFT, 0, {W(12), R(16), E(0)}},		  /* PKH */
+    {0x0fb00ff0, 0x06a00f30, OP_BITS, 0, {W(12), R(0)}},			  /* SSAT16 */
+    {0x0fa00030, 0x06a00010, OP_SHIFT, 0, {W(12), E(0)}},			  /* SSAT */
+    {0x0f8003f0, 0x06800070, OP_BITS, 0, {W(12), R(16), E(0)}},			  /* SXTAH */
+    {0x0ff00ff0, 0x06800fb0, OP_ALU_REGISTER, READS_FLAGS, {W(12), R(16), R(0)}}, /* SEL */
+    {0x0fbf0f70, 0x06bf0f30, OP_BITS, 0, {W(12), R(0)}},			  /* REV */
+    {0x0ff00090, 0x07000010, OP_MULTIPLY, 0, {W(16), R(0), R(8), R(12)}},	  /* SMLAD */
     {0x0fd0f0f0, 0x0710f010, OP_DIVIDE, 0, {W(16), R(0), R(8)}},
     {0x0ff00090, 0x07400010, OP_MULTIPLY_LONG, 0, {RW(16), RW(12), R(0), R(8)}}, /* SMLALD */
     {0x0ff00010, 0x07500010, OP_MULTIPLY_LONG, 0, {W(16), R(0), R(8), R(12)}},	 /* SMMLA */
@@ -141,7 +141,7 @@ static void data_processing(uint32_t word, struct decoded *op)
 	bool compares = opcode >= TEST && opcode < TEST + 4;
 	uint64_t operand = immediate ? 0 : decode_arm_registers(word, R(0));
 
-	op->class = OP_ALU;
+	op->class = immediate || opcode == MOVE ? OP_ALU : OP_ALU_REGISTER;
 	op->flow = FLOW_NEXT;
 	if (by_register)
 		op->class = OP_SHIFT_REGISTER;
@@ -152,7 +152,7 @@ static void data_processing(uint32_t word, struct decoded *op)
 	if (by_register)
 		operand |= decode_arm_registers(word, R(8));
 	op->reads |= operand;
-	if (op->class != OP_ALU)
+	if (op->class == OP_SHIFT || op->class == OP_SHIFT_REGISTER)
 		op->early = operand;
 	/* ADC, SBC, RSC, and the carry that RRX takes in. */
 	op->reads_flags =

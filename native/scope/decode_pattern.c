@@ -9,6 +9,7 @@ static const struct {
 } classes[OP_CLASSES] = {
     [OP_NOP] = {"nop", OP_NOP},
     [OP_ALU] = {"alu", OP_ALU},
+    [OP_ALU_REGISTER] = {"alu_register", OP_ALU},
     [OP_SHIFT] = {"shift", OP_SHIFT},
     [OP_SHIFT_REGISTER] = {"shift_register", OP_SHIFT},
     [OP_BITS] = {"bits", OP_ALU},

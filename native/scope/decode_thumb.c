@@ -12,7 +12,7 @@
 static const struct pattern narrow[] = {
     /* Sums, moves, shifts, logic. */
     {0xffc0, 0x0000, OP_ALU, WRITES_FLAGS, {W(0), R(3)}}, /* MOVS */
-    {0xfc00, 0x1800, OP_ALU, WRITES_FLAGS, {W(0), R(3), R(6)}},
+    {0xfc00, 0x1800, OP_ALU_REGISTER, WRITES_FLAGS, {W(0), R(3), R(6)}},
     {0xfc00, 0x1c00, OP_ALU, WRITES_FLAGS, {W(0), R(3)}},
     {0xe000, 0x0000, OP_SHIFT, WRITES_FLAGS, {W(0), E(3)}},
     {0xf800, 0x2000, OP_ALU, WRITES_FLAGS, {W(8)}},
@@ -21,17 +21,17 @@ static const struct pattern narrow[] = {
     {0xff80, 0x4080, OP_SHIFT_REGISTER, WRITES_FLAGS, {RW(0) | EARLY, E(3)}},
     {0xffc0, 0x4100, OP_SHIFT_REGISTER, WRITES_FLAGS, {RW(0) | EARLY, E(3)}},
     {0xffc0, 0x41c0, OP_SHIFT_REGISTER, WRITES_FLAGS, {RW(0) | EARLY, E(3)}},
-    {0xffc0, 0x4140, OP_ALU, READS_FLAGS | WRITES_FLAGS, {RW(0), R(3)}},
-    {0xffc0, 0x4180, OP_ALU, READS_FLAGS | WRITES_FLAGS, {RW(0), R(3)}},
+    {0xffc0, 0x4140, OP_ALU_REGISTER, READS_FLAGS | WRITES_FLAGS, {RW(0), R(3)}},
+    {0xffc0, 0x4180, OP_ALU_REGISTER, READS_FLAGS | WRITES_FLAGS, {RW(0), R(3)}},
     {0xffc0, 0x4240, OP_ALU, WRITES_FLAGS, {W(0), R(3)}},
-    {0xffc0, 0x4200, OP_ALU, WRITES_FLAGS, {R(0), R(3)}},
-    {0xff80, 0x4280, OP_ALU, WRITES_FLAGS, {R(0), R(3)}},
+    {0xffc0, 0x4200, OP_ALU_REGISTER, WRITES_FLAGS, {R(0), R(3)}},
+    {0xff80, 0x4280, OP_ALU_REGISTER, WRITES_FLAGS, {R(0), R(3)}},
     {0xffc0, 0x4340, OP_MULTIPLY, WRITES_FLAGS, {RW(0), R(3)}},
-    {0xffc0, 0x43c0, OP_ALU, WRITES_FLAGS, {W(0), R(3)}},
-    {0xfc00, 0x4000, OP_ALU, WRITES_FLAGS, {RW(0), R(3)}},
+    {0xffc0, 0x43c0, OP_ALU_REGISTER, WRITES_FLAGS, {W(0), R(3)}},
+    {0xfc00, 0x4000, OP_ALU_REGISTER, WRITES_FLAGS, {RW(0), R(3)}},
     {0xff87, 0x4487, OP_BRANCH_INDIRECT, 0, {H(R(3))}}, /* ADD PC */
-    {0xff00, 0x4400, OP_ALU, 0, {H(RW(0)), H(R(3))}},
-    {0xff00, 0x4500, OP_ALU, WRITES_FLAGS, {H(R(0)), H(R(3))}},
+    {0xff00, 0x4400, OP_ALU_REGISTER, 0, {H(RW(0)), H(R(3))}},
+    {0xff00, 0x4500, OP_ALU_REGISTER, WRITES_FLAGS, {H(R(0)), H(R(3))}},
     {0xffff, 0x46f7, OP_RETURN, 0, {H(R(3))}}, /* MOV PC, LR */
     {0xff87, 0x4687, OP_BRANCH_INDIRECT, 0, {H(R(3))}},
     {0xff00, 0x4600, OP_ALU, 0, {H(W(0)), H(R(3))}},
@@ -106,9 +106,10 @@ static const struct pattern wide[] = {
     {0xffe00000, 0xeb200000, OP_SYSTEM, EXCEPTION, {0}},
     {0xffe00000, 0xeb800000, OP_SYSTEM, EXCEPTION, {0}},
     {0xffe00000, 0xebe00000, OP_SYSTEM, EXCEPTION, {0}},
-    {0xffc070f0, 0xeb400000, OP_ALU, READS_FLAGS | FLAGS_BY_BIT_20, {W(8), R(16), R(0)}},
+    {0xffc070f0, 0xeb400000, OP_ALU_REGISTER, READS_FLAGS | FLAGS_BY_BIT_20, {W(8), R(16), R(0)}},
     {0xffc00000, 0xeb400000, OP_SHIFT, READS_FLAGS | FLAGS_BY_BIT_20, {W(8), R(16), E(0)}},
-    {0xfe0070f0, 0xea000000, OP_ALU, FLAGS_BY_BIT_20, {W(8), R(16), R(0)}},
+    {0xffeff0f0, 0xea4f0000, OP_ALU, FLAGS_BY_BIT_20, {W(8), R(0)}}, /* MOV */
+    {0xfe0070f0, 0xea000000, OP_ALU_REGISTER, FLAGS_BY_BIT_20, {W(8), R(16), R(0)}},
     {0xfe0070f0, 0xea000030, OP_SHIFT, READS_FLAGS | FLAGS_BY_BIT_20, {W(8), R(16), E(0)}},
     {0xfe000000, 0xea000000, OP_SHIFT, FLAGS_BY_BIT_20, {W(8), R(16), E(0)}},
     /* Of a constant. */
@@ -142,13 +143,13 @@ static const struct pattern wide[] = {
     /* Shifts by a register, widening, media, multiplies. */
     {0xff80f0f0, 0xfa00f000, OP_SHIFT_REGISTER, FLAGS_BY_BIT_20, {W(8), E(16), E(0)}},
     {0xff80f0c0, 0xfa00f080, OP_BITS, 0, {W(8), R(16), E(0)}},
-    {0xffe0f0c0, 0xfac0f080, OP_MULTIPLY, 0, {W(8), R(16), R(0)}},	       /* CRC32 */
-    {0xfff0f0c0, 0xfa90f080, OP_BITS, 0, {W(8), R(0)}},			       /* REV */
-    {0xfff0f0f0, 0xfab0f080, OP_BITS, 0, {W(8), R(0)}},			       /* CLZ */
-    {0xfff0f0f0, 0xfaa0f080, OP_ALU, READS_FLAGS, {W(8), R(16), R(0)}},	       /* SEL */
-    {0xfff0f0c0, 0xfa80f080, OP_ALU, 0, {W(8), E(16), R(0)}},		       /* QADD */
-    {0xff80f080, 0xfa80f000, OP_ALU, 0, {W(8), R(16), R(0)}},		       /* SADD8 */
-    {0xfff000c0, 0xfb500000, OP_MULTIPLY_LONG, 0, {W(8), R(16), R(0), R(12)}}, /* SMMLA */
+    {0xffe0f0c0, 0xfac0f080, OP_MULTIPLY, 0, {W(8), R(16), R(0)}},		 /* CRC32 */
+    {0xfff0f0c0, 0xfa90f080, OP_BITS, 0, {W(8), R(0)}},				 /* REV */
+    {0xfff0f0f0, 0xfab0f080, OP_BITS, 0, {W(8), R(0)}},				 /* CLZ */
+    {0xfff0f0f0, 0xfaa0f080, OP_ALU_REGISTER, READS_FLAGS, {W(8), R(16), R(0)}}, /* SEL */
+    {0xfff0f0c0, 0xfa80f080, OP_ALU_REGISTER, 0, {W(8), E(16), R(0)}},		 /* QADD */
+    {0xff80f080, 0xfa80f000, OP_ALU_REGISTER, 0, {W(8), R(16), R(0)}},		 /* SADD8 */
+    {0xfff000c0, 0xfb500000, OP_MULTIPLY_LONG, 0, {W(8), R(16), R(0), R(12)}},	 /* SMMLA */
     {0xfff000c0, 0xfb600000, OP_MULTIPLY_LONG, 0, {W(8), R(16), R(0), R(12)}},
     {0xff8000c0, 0xfb000000, OP_MULTIPLY, 0, {W(8), R(16), R(0), R(12)}},
     {0xffd0f0f0, 0xfb90f0f0, OP_DIVIDE, 0, {W(8), R(16), R(0)}},

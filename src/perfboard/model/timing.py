@@ -15,7 +15,7 @@ from perfboard.model.tables import Size, Table, merged
 
 # The classes that the scope's decoders tell apart (native/scope/decode.h).
 CLASSES = (
-    *("nop", "alu", "shift", "shift_register", "bits", "scan", "exchange"),
+    *("nop", "alu", "alu_register", "shift", "shift_register", "bits", "scan", "exchange"),
     *("multiply", "multiply_long", "divide", "divide_long"),
     *("load", "load_pair", "load_multiple", "load_alu", "modify", "pop"),
     *("store", "store_pair", "store_multiple", "push"),
