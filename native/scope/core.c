@@ -26,13 +26,14 @@ static int64_t ready_at(const struct core *core, uint64_t registers)
 static int64_t operands_at(const struct core *core, const struct decoded *op)
 {
 	int64_t ready = ready_at(core, op->reads), early = ready_at(core, op->early);
+	int64_t forwarded = op->flow == FLOW_BRANCH && op->pipe == PIPE_EITHER ? CYCLE : 0;
 
 	/* A result that is not there when the instruction is decoded is waited for longer. */
 	if (early > core->now || (early && core->timing->isa == ISA_X86))
 		ready = later(ready, early + core->timing->early);
-	/* A branch of a Pentium's V pipe goes with what sets its flags. */
+	/* A branch can go with what sets its flags; on a Pentium, that of the V pipe alone. */
 	if ((op->reads_flags || op->conditional) && op->pipe != PIPE_V)
-		ready = later(ready, core->flags);
+		ready = later(ready, core->flags - forwarded);
 	return ready;
 }
 

@@ -9,7 +9,7 @@
  *   memory read|write|pass ADDRESS BYTES NOW       how long it waits
  *   uart NOW                         how long it waits
  *   branch FLOW PLACE AFTER CONDITIONAL BACKWARD TAKEN TARGET      what it costs
- *   core CLASS READS WRITES          when it begins
+ *   core CLASS READS WRITES          when it begins; bit 63 is the flags
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -127,9 +127,17 @@ static int drive_core(void)
 
 	core_begin(&core, &timing);
 	while (scanf("%31s %" SCNu64 " %" SCNu64, name, &reads, &writes) == 3) {
-		struct decoded op = {.class = op_class_named(name), .reads = reads, .count = 1};
+		struct decoded op = {
+		    .class = op_class_named(name),
+		    .reads = reads << 1 >> 1,
+		    .writes = writes << 1 >> 1,
+		    .reads_flags = reads >> 63,
+		    .writes_flags = writes >> 63,
+		    .count = 1,
+		};
 
-		op.writes = writes;
+		if (op.class == OP_BRANCH)
+			op.flow = FLOW_BRANCH;
 		if (op.class == OP_CLASSES)
 			return 1;
 		printf("%" PRId64 "\n", core_take(&core, &op));

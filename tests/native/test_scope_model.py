@@ -232,3 +232,11 @@ def test_two_begin_together_where_the_file_says(drive: Drive) -> None:
     # The second needs the first.
     assert drive("core", costs, ["alu 1 2", "alu 2 4"]) == [[0], [1000], [2000]]
     assert drive("core", "issue 2\n", ["alu 1 2", "alu 1 4"]) == [[0], [1000], [2000]]
+
+
+def test_a_branch_begins_with_what_sets_its_flags(drive: Drive) -> None:
+    costs = "issue 2\npair alu branch\npair alu alu\n"
+    flags = 1 << 63
+    compare = f"alu 0 {flags}"
+    assert drive("core", costs, [compare, f"branch {flags} 0"]) == [[0], [0], [1000]]
+    assert drive("core", costs, [compare, f"alu {flags} 2"]) == [[0], [1000], [2000]]
