@@ -48,6 +48,20 @@ static int32_t miss(struct predictor *predictor, int32_t cost)
 	return cost;
 }
 
+static int32_t taken_as_predicted(struct predictor *predictor, const struct branch *branch)
+{
+	uint32_t targets = predictor->costs.targets;
+
+	if (!targets || is_indirect(branch->flow))
+		return predictor->costs.taken;
+	for (uint32_t i = 0; i < targets; i++)
+		if (predictor->kept[i] == branch->place)
+			return 0;
+	predictor->kept[predictor->next_kept] = branch->place;
+	predictor->next_kept = (predictor->next_kept + 1) % targets;
+	return predictor->costs.taken;
+}
+
 /* The branch has no entry of its own; only a taken one gets it. */
 static int32_t not_held(struct predictor *predictor, const struct branch *branch,
 			struct branch_entry *entry, bool taken, uint64_t target)
@@ -80,7 +94,7 @@ static int32_t by_table(struct predictor *predictor, const struct branch *branch
 	}
 	if (!right)
 		return miss(predictor, costs->penalty);
-	return taken ? costs->taken : 0;
+	return taken ? taken_as_predicted(predictor, branch) : 0;
 }
 
 int32_t predictor_cost(struct predictor *predictor, const struct branch *branch, bool taken,

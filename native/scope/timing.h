@@ -11,7 +11,8 @@
  *   pair OLDER YOUNGER             two classes that may be begun together
  *   cost CLASS ISSUE LATENCY [BASE]
  *   early COST                     added where an address or a shift waits for its register
- *   branch PENALTY ENTRIES none|static|btb2 [taken COST] [direct COST] [returns N] [indirect]
+ *   branch PENALTY ENTRIES none|static|btb2 [taken COST] [direct COST] [returns N]
+ *          [targets N] [indirect]
  *   cache l1i|l1d|l1|l2 SIZE WAYS LINE lru|fifo|random write=back|through
  *                                  allocate=read|both hit=FS; l1: of code and data alike
  *   tlb i|d|2 ENTRIES WAYS MISS_FS
@@ -37,7 +38,9 @@
  * `taken` is what a rightly predicted taken branch costs, `direct` a taken
  * branch to a constant place that the table does not hold (PENALTY when not
  * given), `returns` the depth of the stack of return addresses; `indirect`
- * says that the table predicts branches to a register's value too.
+ * says that the table predicts branches to a register's value too. The first
+ * instructions at the targets of the last N predicted branches to a constant
+ * place are kept (`targets`): these cost nothing.
  *
  * A stream is lines read in a row: of one that is known, a line comes every
  * STREAM_FS, AHEAD lines (1 when not given) before it is asked for. `bus` is how
@@ -63,6 +66,7 @@
 #define TIMING_ADDRESSES (UINT64_C(1) << 35)
 #define TIMING_REGIONS 16
 #define TIMING_PRELOADS 16
+#define TIMING_TARGETS 16
 
 enum isa { ISA_NONE, ISA_ARM, ISA_AARCH64, ISA_X86, ISA_X86_64 };
 enum replacement { REPLACE_LRU, REPLACE_FIFO, REPLACE_RANDOM };
@@ -75,7 +79,7 @@ struct class_cost {
 
 struct branch_costs {
 	int32_t penalty, taken, direct; /* thousandths of a cycle */
-	uint32_t entries, returns;
+	uint32_t entries, returns, targets;
 	enum predictor_kind kind;
 	bool indirect;
 };

@@ -211,6 +211,19 @@ def test_a_loop_is_predicted_after_its_first_turn(drive: Drive) -> None:
     assert costs == [4000, *[500] * 8, 4000, 500, 500]
 
 
+def test_a_kept_target_costs_nothing(drive: Drive) -> None:
+    file = "branch 4000 128 btb2 taken 500 targets 2\n"
+    one, other, third = (f"1 {place} {place + 4} 1 1 1 40" for place in (100, 112, 124))
+
+    def costs(*lines: str) -> list[int]:
+        return [cost for (cost,) in drive("branch", file, list(lines))]
+
+    assert costs(one, one, one, other, other, other, one) == [4000, 500, 0, 4000, 500, 0, 0]
+    # A third takes the place of the first.
+    held = [one, one, other, other, third, third]
+    assert costs(*held, other, third, one) == [4000, 500, 4000, 500, 4000, 500, 0, 0, 500]
+
+
 def test_a_return_goes_where_the_call_was(drive: Drive) -> None:
     call, back = "3 100 104 0 0 1 40", "5 48 52 0 0 1 104"
     elsewhere = "5 48 52 0 0 1 200"

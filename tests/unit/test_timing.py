@@ -108,7 +108,7 @@ def test_what_the_scope_is_told_of_verdex() -> None:
     lines = lines_of(load_board("verdex").board)
     assert lines[:3] == ["isa arm", "clock 400000000", "issue 1"]
     assert "cost load_multiple 1000 3000 2000" in lines
-    assert "branch 4000 128 btb2 taken 0 direct 4000 returns 0" in lines
+    assert "branch 4000 128 btb2 taken 0 direct 4000 returns 0 targets 0" in lines
     assert "cache l1d 32768 32 32 fifo write=back allocate=read hit=0" in lines
     # 60 cycles at 400 MHz.
     assert "tlb d 32 32 150000000" in lines
@@ -126,7 +126,7 @@ def test_pairs_and_second_levels_are_told() -> None:
     assert "issue 2" in lines and "pair alu branch" in lines
     assert any(line.startswith("cache l2 524288 8 64 random ") for line in lines)
     assert "tlb 2 256 2 19200000" in lines
-    assert any(line.endswith("returns 8 indirect") for line in lines)
+    assert any(line.endswith("returns 8 targets 4 indirect") for line in lines)
 
 
 @pytest.mark.parametrize("name", TIMED)

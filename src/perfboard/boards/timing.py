@@ -48,7 +48,8 @@ def _lines(board: Board, timing: Timing) -> Iterator[str]:
     yield (
         f"branch {_thousandths(branch.penalty)} {branch.entries} {branch.predictor} "
         f"taken {_thousandths(branch.taken)} direct {_thousandths(branch.direct)} "
-        f"returns {branch.returns}{' indirect' if branch.indirect else ''}"
+        f"returns {branch.returns} targets {branch.targets}"
+        f"{' indirect' if branch.indirect else ''}"
     )
     for level, cache in (
         ("l1", timing.caches.l1),

@@ -90,7 +90,9 @@ class Branch(Sourced):
 
     `penalty` is a misprediction's, `taken` a taken branch's that was predicted, `direct`
     a taken branch's to a constant place that the table does not hold. `returns` is how
-    many return addresses are kept; `indirect` whether the table predicts the others.
+    many return addresses are kept; `indirect` whether the table predicts the others. `targets`
+    is of how many branches to a constant place the first instructions at the target are
+    kept, so that they cost nothing when predicted.
     """
 
     predictor: Literal["none", "static", "btb2"]
@@ -100,6 +102,7 @@ class Branch(Sourced):
     direct: Cycles
     returns: Annotated[int, Field(ge=0, le=64)]
     indirect: bool
+    targets: Annotated[int, Field(ge=0, le=16)] = 0
 
     @model_validator(mode="after")
     def _possible(self) -> Self:
