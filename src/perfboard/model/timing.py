@@ -30,8 +30,7 @@ CLASSES = (
 NEEDED = (
     *("alu", "shift", "multiply", "divide", "load", "store"),
     *("branch", "branch_indirect", "call", "return"),
-    *("fp_add", "fp_multiply", "fp_divide", "fp_load", "fp_store"),
-    *("simd", "simd_wide", "clock_read", "system"),
+    *("fp_add", "fp_multiply", "fp_divide", "fp_load", "fp_store", "clock_read", "system"),
 )
 
 
@@ -208,6 +207,9 @@ class Timing(Table):
         missing = [name for name in NEEDED if name not in given]
         if missing:
             raise ValueError(f"costs lacks {', '.join(missing)}")
+        for one, other in (("simd", "simd_wide"), ("simd_wide", "simd")):
+            if one in given and other not in given:
+                raise ValueError(f"costs lacks {other}, which goes with {one}")
         if (self.core.issue == 2) != (self.pairing is not None):
             raise ValueError("pairing goes with core.issue = 2, and with no other")
         placed = sorted((r.base, r.base + r.size, name) for name, r in self.regions.items())
