@@ -158,6 +158,9 @@ static void describe(struct block *block, struct qemu_plugin_tb *translated, siz
 			    model.timing.costs[OP_STRING].base * model.timing.cycle_fs / 1000;
 		block->settles |= op.reads_clock || special_waits(model.timing.isa, bytes, &op);
 		block->remaps |= special_remaps(model.timing.isa, bytes, &op);
+		if (special_zeroes(model.timing.isa, bytes))
+			qemu_plugin_register_vcpu_insn_exec_cb(insn, data_zeroed,
+							       QEMU_PLUGIN_CB_NO_REGS, NULL);
 		if (!block->uncached && model.timing.l1i.size) {
 			add_line(block, place);
 			add_line(block, place + size - 1);

@@ -303,3 +303,14 @@ void data_accessed_preloading(unsigned int vcpu, qemu_plugin_meminfo_t info, uin
 	}
 	data_accessed(vcpu, info, address, NULL);
 }
+
+void data_zeroed(unsigned int vcpu, void *unused)
+{
+	static uint64_t place;
+
+	(void)vcpu;
+	(void)unused;
+	/* Each to another one: two to one place would be gathered. */
+	place += model.timing.l1d.line;
+	wait_for(memory_write(&model.memory, place, model.timing.l1d.line, model.busy));
+}

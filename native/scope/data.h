@@ -18,6 +18,12 @@ extern void (*data_device_stored)(uint64_t place);
 void data_accessed_preloading(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address,
 			      void *offsets);
 
+/*
+ * A line has been filled with zeros, nobody says which: it is taken to be
+ * written to memory, as each is of a filling that is larger than the caches.
+ */
+void data_zeroed(unsigned int vcpu, void *unused);
+
 /* Puts a line that is not there into the first cache; its slot. What had to leave is written. */
 uint32_t data_place(uint32_t line);
 

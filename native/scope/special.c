@@ -80,3 +80,8 @@ bool special_waits(enum isa isa, const uint8_t *bytes, const struct decoded *op)
 		return op->class == OP_SYSTEM;
 	}
 }
+
+bool special_zeroes(enum isa isa, const uint8_t *bytes)
+{
+	return isa == ISA_AARCH64 && (word_at(bytes) & 0xffffffe0) == 0xd50b7420;
+}

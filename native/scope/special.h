@@ -13,4 +13,7 @@ bool special_remaps(enum isa isa, const uint8_t *bytes, const struct decoded *op
 /* The processor may stand idle after it. */
 bool special_waits(enum isa isa, const uint8_t *bytes, const struct decoded *op);
 
+/* It fills a line with zeros, as DC ZVA does, of which the emulator does not tell. */
+bool special_zeroes(enum isa isa, const uint8_t *bytes);
+
 #endif

@@ -3,6 +3,7 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 import pytest
@@ -48,6 +49,20 @@ def test_a_64_bit_board_boots_all_its_phases_and_repeats(perfboard: Perfboard) -
     for metric in run["metrics"]:
         if metric["name"] != "image.kernel.size":
             assert len(set(metric["samples"])) == 1, metric["name"]
+
+
+def test_a_line_that_one_instruction_zeroes_takes_what_a_line_of_stores_takes(
+    perfboard: Perfboard,
+) -> None:
+    """Beyond the caches: the emulator tells nothing of what 64-bit ARM's DC ZVA writes."""
+    words = ("memory.bandwidth", "--budget", "2", "--target", "virtual:teres")
+    run = perfboard.json("measure", *words, "--set", "detail=timed")
+    rates = {
+        metric["labels"]["loop"]: median(metric["samples"])
+        for metric in run["metrics"]
+        if metric["labels"].get("operation") == "write" and metric["labels"]["size"] == "4194304"
+    }
+    assert rates["zero-lines"] == pytest.approx(rates["pair"], rel=0.05)
 
 
 def test_the_configuration_of_the_flash_is_seen_in_the_copy(
