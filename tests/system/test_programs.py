@@ -6,7 +6,7 @@ import subprocess
 from pathlib import Path
 
 import perfboard.boards
-from perfboard.model.errors import EXIT_INCONCLUSIVE
+from perfboard.model.errors import EXIT_FAILED_VERDICT, EXIT_INCONCLUSIVE
 
 from .conftest import Perfboard
 
@@ -52,12 +52,13 @@ def test_programs_of_a_boards_file_are_run(tmp_path: Path) -> None:
     own.write_text(shipped.read_text().partition("[[timing.published]]")[0] + ROWS)
     (tmp_path / "words.txt").write_text("0.003 and more\n")
     process = subprocess.run(
-        [*board.words, "boards", "verify", str(own), "--json"],
+        [*board.words, "boards", "verify", str(own), "--json", "--budget", "1"],
         capture_output=True,
         text=True,
         timeout=300,
     )
-    assert process.returncode == EXIT_INCONCLUSIVE, process.stderr
+    # In a second the probes do not see the part's parameters as they are: that may count more.
+    assert process.returncode in (EXIT_FAILED_VERDICT, EXIT_INCONCLUSIVE), process.stderr
     found = json.loads(process.stdout)
     printed, random, wrong = found["rows"]
     assert (printed["ratio"], printed["within"]) == (1, True)
