@@ -98,7 +98,8 @@ def test_a_board_that_freezes_is_lost(here: Here) -> None:
     with sshd(here) as server:
         process = here.start(*LONG)
         past_the_first_probe(here)
-        frozen = sessions(server)
+        # All of it: else a new connection would find the board alive.
+        frozen = [server, *sessions(server)]
         for session in frozen:
             session.suspend()
         run = here.finish(process, 4)
