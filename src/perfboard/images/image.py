@@ -8,12 +8,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from perfboard.boards.loader import LoadedBoard
-from perfboard.boards.timing import DETAIL, timing_factors
+from perfboard.boards.timing import DETAIL
 from perfboard.images.apt import AptState
 from perfboard.images.architecture import architecture_of
 from perfboard.images.cache import cached, hash_file
 from perfboard.images.disk import check_disk_holds
 from perfboard.images.disk import kernel_arguments as disk_kernel_arguments
+from perfboard.images.factors import choose_levels, recipe_of
 from perfboard.images.flash import (
     boot_command,
     bootloader_of,
@@ -25,34 +26,13 @@ from perfboard.images.flash import (
     write_banks,
 )
 from perfboard.images.kernel import build_kernel, keep_kernel
-from perfboard.images.kernel_place import (
-    COPIED,
-    FACTOR,
-    LEVELS,
-    XIP,
-    driven_banks,
-    has_places,
-    place_options,
-    placed,
-    with_header,
-)
+from perfboard.images.kernel_place import COPIED, XIP, driven_banks, placed, with_header
+from perfboard.images.recipe import Recipe
 from perfboard.images.rootfs import build_root, keep_file
 from perfboard.images.system_map import read_map
 from perfboard.images.tools import Use, require_tools
-from perfboard.model.board import Board
 from perfboard.model.errors import UsageError
 from perfboard.model.progress import Progress
-
-# What each level adds to the kernel's command line; the first level is the default.
-# With initcall_debug on, the console must print debug messages, and the log must
-# hold those from before there was a console.
-FACTORS: dict[str, dict[str, tuple[str, ...]]] = {
-    "console": {"full": (), "quiet": ("quiet",)},
-    "initcall_debug": {
-        "off": (),
-        "on": ("initcall_debug", "loglevel=8", "log_buf_len=1M"),
-    },
-}
 
 
 @dataclass(frozen=True)
@@ -77,45 +57,15 @@ class Image:
     arguments: str = ""
 
 
-def factors_of(board: Board) -> dict[str, tuple[str, ...]]:
-    """The levels of each factor of a board, its image's and its timing's, the default first."""
-    known = {factor: tuple(levels) for factor, levels in FACTORS.items()}
-    if has_places(board):
-        known[FACTOR] = LEVELS
-    return known | timing_factors(board)
-
-
-def choose_levels(board: Board, factors: Mapping[str, str]) -> dict[str, str]:
-    """Every factor with its level: those given, and the defaults of the others.
-
-    Raises UsageError for an unknown factor or level, or two that exclude each other.
-    """
-    known = factors_of(board)
-    for factor, level in factors.items():
-        if factor not in known:
-            raise UsageError(
-                f'board {board.name} has no factor "{factor}"; it has: {", ".join(known)}'
-            )
-        if level not in known[factor]:
-            raise UsageError(
-                f'factor {factor} has no level "{level}"; it has: {", ".join(known[factor])}'
-            )
-    chosen = {factor: levels[0] for factor, levels in known.items()} | dict(factors)
-    if chosen["console"] == "quiet" and chosen["initcall_debug"] == "on":
-        raise UsageError(
-            "initcall_debug=on prints on the console what console=quiet silences; choose one"
-        )
-    return chosen
-
-
 def build_image(loaded: LoadedBoard, factors: Mapping[str, str], progress: Progress) -> Image:
     """The board's image with those factors, built where the cache does not have it.
 
     Raises UsageError where the board or a file of its does not do, and
     EnvironmentLacksError where this machine lacks a tool, a package or room.
     """
-    board = loaded.board
-    levels = choose_levels(board, factors)
+    levels = choose_levels(loaded.board, factors)
+    recipe = recipe_of(loaded.board, levels)
+    board = recipe.board
     if board.flash is not None:
         check_addresses(board)
     architecture = architecture_of(board).name
@@ -124,14 +74,12 @@ def build_image(loaded: LoadedBoard, factors: Mapping[str, str], progress: Progr
     files = _own_files(loaded, progress)
     for name, file in files.items() if board.flash is not None else ():
         check_fits(board, name, file.stat().st_size)
-    place = levels.get(FACTOR, COPIED)
-    files |= _built_files(loaded, packages, progress, set(files), place)
+    files |= _built_files(loaded, recipe, packages, progress, set(files))
 
-    extra = tuple(word for factor, of in FACTORS.items() for word in of[levels[factor]])
     if board.flash is None:
-        image = _on_disk(board, files, extra, levels.get(DETAIL) == "timed")
+        image = _on_disk(recipe, files, levels.get(DETAIL) == "timed")
     else:
-        image = _in_flash(board, files, extra, place, progress)
+        image = _in_flash(recipe, files, progress)
     symbols, notes = _symbols(loaded, files["kernel"].with_name("System.map"))
     names = _package_names(loaded)
     if names and packages.lists_note:
@@ -144,8 +92,8 @@ def build_image(loaded: LoadedBoard, factors: Mapping[str, str], progress: Progr
     )
 
 
-def _on_disk(board: Board, files: Mapping[str, Path], extra: tuple[str, ...], timed: bool) -> Image:
-    disk = board.disk
+def _on_disk(recipe: Recipe, files: Mapping[str, Path], timed: bool) -> Image:
+    board, disk = recipe.board, recipe.board.disk
     assert disk is not None  # noqa: S101 - the model demands it
     check_disk_holds(disk, files["root"].stat().st_size)
     return Image(
@@ -159,17 +107,12 @@ def _on_disk(board: Board, files: Mapping[str, Path], extra: tuple[str, ...], ti
         hashes={name: hash_file(file) for name, file in files.items()},
         packages={},
         root=files["root"],
-        arguments=disk_kernel_arguments(board, disk, timed, extra),
+        arguments=disk_kernel_arguments(board, disk, timed, recipe.arguments),
     )
 
 
-def _in_flash(
-    board: Board,
-    files: Mapping[str, Path],
-    extra: tuple[str, ...],
-    place: str,
-    progress: Progress,
-) -> Image:
+def _in_flash(recipe: Recipe, files: Mapping[str, Path], progress: Progress) -> Image:
+    board, place = recipe.board, recipe.place
     bootloader, flash = bootloader_of(board), flash_of(board)
     banks = driven_banks(board, place)
     sizes = {name: file.stat().st_size for name, file in files.items()}
@@ -182,9 +125,8 @@ def _in_flash(
             sizes.get("initrd"),
             banks,
         ),
-        "bootargs": kernel_arguments(board, extra, banks),
-        # bootm would read all of the kernel for its checksum.
-        **({"verify": "n"} if place == XIP else {}),
+        "bootargs": kernel_arguments(board, recipe.arguments, banks),
+        **recipe.variables,
     }
     environment = environment_block(variables, flash.environment.size)
 
@@ -248,10 +190,15 @@ def _own_files(loaded: LoadedBoard, progress: Progress) -> dict[str, Path]:
 
 
 def _built_files(
-    loaded: LoadedBoard, packages: AptState, progress: Progress, given: set[str], place: str
+    loaded: LoadedBoard,
+    recipe: Recipe,
+    packages: AptState,
+    progress: Progress,
+    given: set[str],
 ) -> dict[str, Path]:
     """The parts that are made by recipe, by name or region of flash; not those in `given`."""
-    image, arch = loaded.board.image, placed(architecture_of(loaded.board), place)
+    image = loaded.board.image
+    arch = placed(architecture_of(recipe.board), recipe.place)
     files: dict[str, Path] = {}
     if image.bootloader is not None and "bootloader" not in given:
         assert image.bootloader.package is not None and image.bootloader.path is not None  # noqa: S101 - the model demands one origin
@@ -268,8 +215,9 @@ def _built_files(
     if "kernel" not in given:
         assert image.kernel.source is not None and image.kernel.config is not None  # noqa: S101 - as above
         fragment = loaded.file(image.kernel.config)
-        extra = place_options(loaded.board, place)
-        built = build_kernel(arch, packages, image.kernel.source, fragment, progress, extra)
+        built = build_kernel(
+            arch, packages, image.kernel.source, fragment, progress, recipe.options
+        )
         files["kernel"] = built / arch.kernel_name
     return files
 

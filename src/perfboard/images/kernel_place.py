@@ -15,7 +15,6 @@ from perfboard.images.flash import RAM_BASE, bootloader_of, flash_of, kernel_sta
 from perfboard.model.board import Board
 from perfboard.model.errors import UsageError
 
-FACTOR = "kernel"
 COPIED, FLASH, XIP = LEVELS = ("copied", "flash", "xip")
 
 # The header that U-Boot's bootm takes a kernel by: include/image.h, "legacy" format.
@@ -75,7 +74,7 @@ def driven_banks(board: Board, level: str) -> tuple[int, ...]:
     banks = tuple(bank for bank in both if bank != flash.kernel.bank)
     if flash.root is not None and flash.root.bank not in banks:
         raise UsageError(
-            f"{FACTOR}={XIP}: board {board.name} has its root file system in the bank of flash "
+            f"kernel={XIP}: board {board.name} has its root file system in the bank of flash "
             "that the kernel would run in; flash.root.bank must be the other"
         )
     return banks

@@ -17,7 +17,8 @@ from perfboard.analysis.statistics import judge
 from perfboard.analysis.verification import KERNEL_SIZE
 from perfboard.boards.loader import load_board
 from perfboard.images.architecture import architecture_of
-from perfboard.images.image import Image, build_image, choose_levels, factors_of
+from perfboard.images.factors import choose_levels, factors_of, recipe_of
+from perfboard.images.image import Image, build_image
 from perfboard.instruments.scope import WatchedMark, build_plugin
 from perfboard.model.board import Board
 from perfboard.model.errors import PerfboardError, UsageError
@@ -115,8 +116,8 @@ class BootStudy:
     def run(self, request: Request, progress: Progress) -> Run:
         """See `studies.base.Study`."""
         loaded = load_board(_board_of(request.target))
-        board = loaded.board
-        levels = choose_levels(board, request.factors)
+        levels = choose_levels(loaded.board, request.factors)
+        board = recipe_of(loaded.board, levels).board
         emulator = emulator_version(board.machine.emulator)
         image = build_image(loaded, levels, progress)
         marks = marks_to_watch(board, image.symbols)

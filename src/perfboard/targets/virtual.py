@@ -13,7 +13,8 @@ from perfboard.analysis.verification import checked_ranges
 from perfboard.boards.loader import load_board
 from perfboard.boards.timing import timing_text
 from perfboard.images.disk import disk_base
-from perfboard.images.image import Image, build_image, choose_levels
+from perfboard.images.factors import choose_levels, recipe_of
+from perfboard.images.image import Image, build_image
 from perfboard.instruments.base import Instrument
 from perfboard.instruments.console import ConsoleRecorder
 from perfboard.instruments.scope import Scope, WatchedMark, build_plugin
@@ -224,9 +225,9 @@ def connect(
     if not name:
         raise UsageError(f'"{text}" names no board; it is written {FORM}, as in virtual:verdex.')
     loaded = load_board(name)
-    board = loaded.board
+    levels = choose_levels(loaded.board, factors)
+    board = recipe_of(loaded.board, levels).board
     tools: dict[str, str] = {board.machine.emulator: emulator_version(board.machine.emulator)}
-    levels = choose_levels(board, factors)
     image = build_image(loaded, levels, progress)
     with ExitStack() as stack:
         scratch = Path(stack.enter_context(TemporaryDirectory(prefix="perfboard-")))

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What can be varied of a board's image: a file a factor."""
+
+import importlib
+import pkgutil
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import perfboard.images.factors
+from perfboard.boards.timing import timing_factors
+from perfboard.images.recipe import Recipe
+from perfboard.model.board import Board
+from perfboard.model.errors import UsageError
+
+
+def _as_it_is(recipe: Recipe) -> Recipe:
+    return recipe
+
+
+@dataclass(frozen=True)
+class Level:
+    """One setting of a factor.
+
+    `change` makes the recipe that has it of one that has the default; it raises UsageError
+    where that cannot be. `loses` says what the device no longer does or shows, if anything.
+    """
+
+    change: Callable[[Recipe], Recipe] = _as_it_is
+    loses: str = ""
+
+
+@dataclass(frozen=True)
+class Factor:
+    """What is varied, in a few words, and its levels by name, the default first.
+
+    `has` tells whether a board has this factor.
+    """
+
+    name: str
+    title: str
+    levels: Mapping[str, Level]
+    has: Callable[[Board], bool] = lambda board: True
+
+
+def image_factors(board: Board) -> dict[str, Factor]:
+    """The factors of the board's image by name: each module of this package that has a FACTOR."""
+    found = (
+        importlib.import_module(f"perfboard.images.factors.{module.name}")
+        for module in pkgutil.iter_modules(perfboard.images.factors.__path__)
+    )
+    factors: list[Factor] = [module.FACTOR for module in found]
+    return {factor.name: factor for factor in factors if factor.has(board)}
+
+
+def factors_of(board: Board) -> dict[str, tuple[str, ...]]:
+    """The levels of each factor of a board, its image's and its timing's, the default first."""
+    known = {name: tuple(factor.levels) for name, factor in image_factors(board).items()}
+    return known | timing_factors(board)
+
+
+def choose_levels(board: Board, factors: Mapping[str, str]) -> dict[str, str]:
+    """Every factor with its level: those given, and the defaults of the others.
+
+    Raises UsageError for an unknown factor or level, or two that exclude each other.
+    """
+    known = factors_of(board)
+    for factor, level in factors.items():
+        if factor not in known:
+            raise UsageError(
+                f'board {board.name} has no factor "{factor}"; it has: {", ".join(known)}'
+            )
+        if level not in known[factor]:
+            raise UsageError(
+                f'factor {factor} has no level "{level}"; it has: {", ".join(known[factor])}'
+            )
+    chosen = {factor: levels[0] for factor, levels in known.items()} | dict(factors)
+    recipe_of(board, chosen)
+    return chosen
+
+
+def recipe_of(board: Board, levels: Mapping[str, str]) -> Recipe:
+    """The recipe of the board's image at those levels of all its factors.
+
+    Raises UsageError where a level cannot be on this board, or beside another.
+    """
+    recipe = Recipe(board)
+    for name, factor in image_factors(board).items():
+        recipe = factor.levels[levels[name]].change(recipe)
+    if levels["console"] != "full" and levels["initcall_debug"] == "on":
+        raise UsageError(
+            f"initcall_debug=on prints on the console what console={levels['console']} silences; "
+            "choose one"
+        )
+    return recipe

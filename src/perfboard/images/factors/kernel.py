@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where the kernel is unpacked from and runs: study E's three kinds of image."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from perfboard.images.factors import Factor, Level
+from perfboard.images.kernel_place import FLASH, XIP, driven_banks, has_places, place_options
+from perfboard.images.recipe import Recipe
+
+
+def _at(place: str) -> Callable[[Recipe], Recipe]:
+    def change(recipe: Recipe) -> Recipe:
+        driven_banks(recipe.board, place)
+        options = {**recipe.options, **place_options(recipe.board, place)}
+        # bootm would read all of the kernel for its checksum.
+        variables = {**recipe.variables, **({"verify": "n"} if place == XIP else {})}
+        return replace(recipe, place=place, options=options, variables=variables)
+
+    return change
+
+
+FACTOR = Factor(
+    name="kernel",
+    title="Where the kernel is unpacked from and runs",
+    levels={"copied": Level(), "flash": Level(_at(FLASH)), "xip": Level(_at(XIP))},
+    has=has_places,
+)
