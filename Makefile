@@ -2,10 +2,10 @@
 # make study: set up, build board verdex, boot it three times, report.
 # make test:  set up, check, and run every test.
 
-PACKAGES := bc bison build-essential ca-certificates clang-format flex \
+PACKAGES := bc bison build-essential ca-certificates ccache clang-format flex \
 	gcc-aarch64-linux-gnu gcc-arm-linux-gnueabihf gcc-i686-linux-gnu \
 	libc6-dev-arm64-cross libc6-dev-armhf-cross libc6-dev-i386-cross python3-venv \
-	qemu-system-arm qemu-system-x86 squashfs-tools util-linux xz-utils
+	lz4 lzop qemu-system-arm qemu-system-x86 squashfs-tools util-linux xz-utils
 # No server that starts with its package: $(SERVERS) names those, where that harms nobody.
 TEST_PACKAGES := busybox-static dropbear-bin iproute2 openssh-client qemu-user-static
 SERVERS ?=

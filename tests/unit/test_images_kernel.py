@@ -10,7 +10,8 @@ import perfboard.images.kernel as kernel_module
 from perfboard.boards.loader import load_board
 from perfboard.images.architecture import ARCHITECTURES, architecture_of
 from perfboard.images.cache import cache_root
-from perfboard.images.kernel import dropped_options, keep_kernel, read_fragment
+from perfboard.images.kernel import keep_kernel
+from perfboard.images.kernel_fragment import dropped_options, read_fragment
 from perfboard.model.errors import EnvironmentLacksError, UsageError
 from perfboard.model.progress import SilentProgress
 from tests.unit.kernels import make_kernel, make_wide_kernel, make_zimage

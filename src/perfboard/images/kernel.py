@@ -18,6 +18,7 @@ from perfboard.images.apt import AptState
 from perfboard.images.architecture import Architecture
 from perfboard.images.cache import cache_root, cached, hash_file, hash_tree
 from perfboard.images.command import follow
+from perfboard.images.kernel_fragment import dropped_options, read_fragment
 from perfboard.images.system_map import check_map, read_map
 from perfboard.model.errors import EnvironmentLacksError, UsageError
 from perfboard.model.progress import Progress
@@ -26,8 +27,6 @@ from perfboard.model.progress import Progress
 _RECIPE = "1"
 _TAR_RECORD = 10240
 _CHECKPOINT = 1000
-_OPTION = re.compile(r'(CONFIG_\w+)=(y|n|-?\d+|0x[0-9a-fA-F]+|"[\w .,:/+=@-]*")', re.ASCII)
-_UNSET = re.compile(r"# (CONFIG_\w+) is not set", re.ASCII)
 # The options of native/kernel: where a fragment has one, these drivers come into the tree.
 _DRIVERS = {"CONFIG_PERFBOARD_DISK", "CONFIG_PERFBOARD_CLOCK"}
 _COMPILED = re.compile(r"  (CC|AS) ")
@@ -47,38 +46,18 @@ _VARIABLES = {
 
 
 def _variables(arch: Architecture) -> dict[str, str]:
-    return {"ARCH": arch.kernel_arch, "CROSS_COMPILE": f"{arch.triplet}-", **_VARIABLES}
+    return {
+        "ARCH": arch.kernel_arch,
+        "CROSS_COMPILE": f"{arch.triplet}-",
+        # Kernels of one source that differ in a few options have most objects in common.
+        "CCACHE_DIR": str(cache_root() / "ccache"),
+        "CCACHE_MAXSIZE": "2G",
+        **_VARIABLES,
+    }
 
 
-def read_fragment(path: Path) -> dict[str, str]:
-    """The options that a kernel fragment asks for; "n" stands for "is not set".
-
-    Values are held to a few plain characters, since the kernel's makefiles and
-    shell scripts expand them. Raises UsageError with the line at fault.
-    """
-    options: dict[str, str] = {}
-    for number, line in enumerate(path.read_text(errors="replace").splitlines(), 1):
-        if match := _OPTION.fullmatch(line):
-            options[match[1]] = match[2]
-        elif match := _UNSET.fullmatch(line):
-            options[match[1]] = "n"
-        elif line.strip() and not line.startswith("#"):
-            raise UsageError(
-                f'{path}: line {number}: found "{line}"; wants CONFIG_NAME= and y, n, a number '
-                "or a quoted text of letters, digits and plain punctuation; a comment; or nothing"
-            )
-    return options
-
-
-def dropped_options(wanted: dict[str, str], config: str) -> list[str]:
-    """Those `wanted` options that `config`, the text of a .config, has otherwise."""
-    matches = (_OPTION.fullmatch(line) for line in config.splitlines())
-    got = {match[1]: match[2] for match in matches if match}
-    return [
-        f"{name}={value} (came out as {got.get(name, 'n')})"
-        for name, value in wanted.items()
-        if got.get(name, "n") != value
-    ]
+def _make_of(arch: Architecture) -> list[str]:
+    return ["make", f"CC=ccache {arch.triplet}-gcc"]
 
 
 def build_kernel(
@@ -129,6 +108,23 @@ def build_kernel(
         _remove(tree, progress)
 
     return cached("kernel", inputs, build, progress)
+
+
+def unpack_kernel(arch: Architecture, built: Path, progress: Progress) -> Path:
+    """The folder with a built Arm kernel as it is before compression, and its System.map.
+
+    Raises EnvironmentLacksError where objcopy fails. Source: Linux 6.1, arch/arm/boot/Makefile.
+    """
+
+    def build(folder: Path) -> None:
+        command = [f"{arch.triplet}-objcopy", "-O", "binary", "-R", ".comment", "-S"]
+        command += [str(built / "vmlinux"), str(folder / arch.kernel_name)]
+        outcome = follow(command, lambda line: False, folder=folder)
+        if outcome.code:
+            raise EnvironmentLacksError(f"{command[0]} failed:\n{outcome.last_lines}")
+        shutil.copyfile(built / "System.map", folder / "System.map")
+
+    return cached("plain-kernel", {"kernel": built.name}, build, progress)
 
 
 def keep_kernel(
@@ -222,9 +218,9 @@ def _configure(
     asked = tree / "wanted.config"
     asked.write_text("".join(f"{name}={value}\n" for name, value in wanted.items()))
     commands = (
-        ("nothing", ["make", "allnoconfig"]),
+        ("nothing", [*_make_of(arch), "allnoconfig"]),
         ("the fragment", ["scripts/kconfig/merge_config.sh", "-m", ".config", asked.name]),
-        ("the rest", ["make", "olddefconfig"]),
+        ("the rest", [*_make_of(arch), "olddefconfig"]),
     )
     with progress.step("configuring the kernel", len(commands) + 1) as step:
         for done, (note, command) in enumerate(commands):
@@ -244,9 +240,10 @@ def _configure(
         step.update(len(commands), "counting the files")
         # A dry run ends in an error, at the first thing that needs a built one. With what all
         # files need, that comes after them. An error there is the build's to tell.
-        prepare = ["make", f"--jobs={_jobs()}", "prepare"]
+        prepare = [*_make_of(arch), f"--jobs={_jobs()}", "prepare"]
         follow(prepare, lambda line: False, folder=tree, variables=variables)
-        follow(["make", "--dry-run", arch.kernel_name], count, folder=tree, variables=variables)
+        dry = [*_make_of(arch), "--dry-run", arch.kernel_name]
+        follow(dry, count, folder=tree, variables=variables)
     return compiled
 
 
@@ -266,7 +263,7 @@ def _make(arch: Architecture, tree: Path, folder: Path, count: int, progress: Pr
                 step.update(min(done, count), line.split()[-1])
             return False
 
-        command = ["make", f"--jobs={_jobs()}", arch.kernel_name]
+        command = [*_make_of(arch), f"--jobs={_jobs()}", arch.kernel_name]
         outcome = follow(command, show, folder=tree, variables=_variables(arch), log=log)
     if outcome.code:
         kept = cache_root() / "logs" / f"kernel-{folder.stem}.log"

@@ -10,7 +10,7 @@ from typing import Literal
 from perfboard.images.architecture import ARCHITECTURES, Architecture
 from perfboard.model.errors import EnvironmentLacksError
 
-Use = Literal["packages", "kernel", "root", "emulator", "scope"]
+Use = Literal["packages", "kernel", "compression", "root", "emulator", "scope"]
 
 
 @dataclass(frozen=True)
@@ -47,11 +47,15 @@ TOOLS = (
     _tool("make", "make", "kernel"),
     _tool("gcc", "gcc", "kernel", "scope"),
     _tool("/usr/include/stdio.h", "libc6-dev", "kernel", "scope"),
+    _tool("ccache", "ccache", "kernel"),
     _tool("flex", "flex", "kernel"),
     _tool("bison", "bison", "kernel"),
     _tool("bc", "bc", "kernel"),
     _tool("tar", "tar", "kernel"),
     _tool("xz", "xz-utils", "kernel"),
+    _tool("lz4", "lz4", "compression"),
+    _tool("lzma", "xz-utils", "compression"),
+    _tool("lzop", "lzop", "compression"),
     _tool("mksquashfs", "squashfs-tools", "root"),
     _tool("sqfstar", "squashfs-tools", "root"),
     _tool("setpriv", "util-linux", "emulator"),

@@ -13,7 +13,8 @@ from perfboard.boards.loader import LoadedBoard
 from perfboard.images.apt import AptState
 from perfboard.images.architecture import architecture_of
 from perfboard.images.flash import RAM_BASE
-from perfboard.images.kernel import build_kernel, read_fragment
+from perfboard.images.kernel import build_kernel
+from perfboard.images.kernel_fragment import read_fragment
 from perfboard.images.packages import PackageRoot, build_package_root, squash_files
 from perfboard.images.system_map import SystemMap, read_map
 from perfboard.images.tools import require_tools
