@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from perfboard.boards.loader import load_board
 from perfboard.images.kernel_place import (
-    LEVELS,
+    PLACES,
     driven_banks,
     has_places,
     place_options,
@@ -24,7 +24,7 @@ _HEADER = 64
 
 @given(st.binary(max_size=200))
 def test_a_header_says_where_the_kernel_lies_and_its_sums_are_right(kernel: bytes) -> None:
-    image = with_header(BOARD, kernel)
+    image = with_header(BOARD, kernel, "xip")
     magic, own, _, size, load, entry, data = struct.unpack_from(">7I", image)
     assert magic == 0x27051956 and image[_HEADER:] == kernel and size == len(kernel)
     # U-Boot copies nothing where a kernel's data lie at its load address already.
@@ -50,7 +50,7 @@ def test_only_a_32_bit_arm_kernel_that_is_built_here_has_places() -> None:
 
 
 def test_a_kernel_in_flash_leaves_its_bank_alone() -> None:
-    assert [driven_banks(BOARD, level) for level in LEVELS] == [(0, 1), (0, 1), (1,)]
+    assert [driven_banks(BOARD, level) for level in PLACES] == [(0, 1), (0, 1), (1,), (0, 1)]
     assert BOARD.flash.root is not None
     root = BOARD.flash.root.model_copy(update={"bank": 0})
     flash = BOARD.flash.model_copy(update={"root": root})

@@ -68,8 +68,9 @@ def boot_command(
     kernel_size: int | None,
     initrd_size: int | None,
     banks: Sequence[int] = (0, 1),
+    copy: str = "cp.l",
 ) -> str:
-    """U-Boot's command line that copies the kernel from flash and starts it by `boot`.
+    """U-Boot's command line that copies the kernel from flash by `copy`, and starts it by `boot`.
 
     Without `kernel_size` it is started where it lies. The kernel is told of `banks` alone.
     """
@@ -78,7 +79,7 @@ def boot_command(
     commands = []
     if kernel_size is not None:
         kernel = bootloader.kernel_address
-        commands.append(_copy(board, flash.kernel, kernel, kernel_size))
+        commands.append(_copy(board, flash.kernel, kernel, kernel_size, copy))
     initrd = "-"
     if flash.initrd is not None and initrd_size is not None:
         assert bootloader.initrd_address is not None  # noqa: S101 - the model demands it
@@ -108,8 +109,9 @@ def _address(board: Board, region: Region) -> int:
     return flash_of(board).banks[region.bank].base + region.offset
 
 
-def _copy(board: Board, region: Region, address: int, size: int) -> str:
-    return f"cp.l {_address(board, region):#x} {address:#x} {-(-size // _WORD):x}"
+def _copy(board: Board, region: Region, address: int, size: int, copy: str = "cp.l") -> str:
+    count = size if copy == "cp.b" else -(-size // _WORD)
+    return f"{copy} {_address(board, region):#x} {address:#x} {count:x}"
 
 
 def kernel_arguments(

@@ -25,12 +25,13 @@ from perfboard.images.flash import (
     kernel_arguments,
     write_banks,
 )
-from perfboard.images.kernel import build_kernel, keep_kernel
-from perfboard.images.kernel_place import COPIED, XIP, driven_banks, placed, with_header
+from perfboard.images.kernel import build_kernel, keep_kernel, unpack_kernel
+from perfboard.images.kernel_place import COPIED, PLAIN, driven_banks, placed, with_header
 from perfboard.images.recipe import Recipe
 from perfboard.images.rootfs import build_root, keep_file
 from perfboard.images.system_map import read_map
 from perfboard.images.tools import Use, require_tools
+from perfboard.model.board import Board
 from perfboard.model.errors import UsageError
 from perfboard.model.progress import Progress
 
@@ -69,7 +70,7 @@ def build_image(loaded: LoadedBoard, factors: Mapping[str, str], progress: Progr
     if board.flash is not None:
         check_addresses(board)
     architecture = architecture_of(board).name
-    require_tools(_uses(loaded), architecture)
+    require_tools(_uses(recipe), architecture)
     packages = AptState(architecture, progress)
     files = _own_files(loaded, progress)
     for name, file in files.items() if board.flash is not None else ():
@@ -81,7 +82,7 @@ def build_image(loaded: LoadedBoard, factors: Mapping[str, str], progress: Progr
     else:
         image = _in_flash(recipe, files, progress)
     symbols, notes = _symbols(loaded, files["kernel"].with_name("System.map"))
-    names = _package_names(loaded)
+    names = _package_names(board)
     if names and packages.lists_note:
         notes = (*notes, f"apt did not get all package lists: {packages.lists_note}")
     return replace(
@@ -116,24 +117,28 @@ def _in_flash(recipe: Recipe, files: Mapping[str, Path], progress: Progress) -> 
     bootloader, flash = bootloader_of(board), flash_of(board)
     banks = driven_banks(board, place)
     sizes = {name: file.stat().st_size for name, file in files.items()}
+    copied = flash.kernel.size if recipe.whole else sizes["kernel"]
     variables = {
         "bootdelay": str(bootloader.delay),
         "bootcmd": boot_command(
             board,
-            placed(architecture_of(board), place).boot,
-            sizes["kernel"] if place == COPIED else None,
+            "bootm" if recipe.headed else architecture_of(board).boot,
+            copied if place == COPIED and not recipe.headed else None,
             sizes.get("initrd"),
             banks,
+            recipe.copy,
         ),
         "bootargs": kernel_arguments(board, recipe.arguments, banks),
+        # bootm would read all of the kernel for its checksum.
+        **({"verify": "n"} if recipe.headed and not recipe.checked else {}),
         **recipe.variables,
     }
     environment = environment_block(variables, flash.environment.size)
 
     def build(folder: Path) -> None:
         parts = {name: file.read_bytes() for name, file in files.items()}
-        if place == XIP:
-            parts["kernel"] = with_header(board, parts["kernel"])
+        if recipe.headed:
+            parts["kernel"] = with_header(board, parts["kernel"], place)
         with progress.step("laying out the flash", 1):
             banks = write_banks(board, {**parts, "environment": environment}, folder)
             hashes = {name: hashlib.sha256(part).hexdigest() for name, part in parts.items()}
@@ -155,18 +160,20 @@ def _in_flash(recipe: Recipe, files: Mapping[str, Path], progress: Progress) -> 
     )
 
 
-def _uses(loaded: LoadedBoard) -> set[Use]:
-    image = loaded.board.image
-    uses: set[Use] = {"packages"} if _package_names(loaded) else set()
+def _uses(recipe: Recipe) -> set[Use]:
+    image = recipe.board.image
+    uses: set[Use] = {"packages"} if _package_names(recipe.board) else set()
     if image.kernel.file is None:
         uses.add("kernel")
+    if recipe.compression != "gzip":
+        uses.add("compression")
     if image.root is not None and image.root.file is None:
         uses.add("root")
     return uses
 
 
-def _package_names(loaded: LoadedBoard) -> tuple[str, ...]:
-    image = loaded.board.image
+def _package_names(board: Board) -> tuple[str, ...]:
+    image = board.image
     names = [image.kernel.source]
     if image.bootloader is not None:
         names.insert(0, image.bootloader.package)
@@ -218,6 +225,8 @@ def _built_files(
         built = build_kernel(
             arch, packages, image.kernel.source, fragment, progress, recipe.options
         )
+        if recipe.place == PLAIN:
+            built = unpack_kernel(arch, built, progress)
         files["kernel"] = built / arch.kernel_name
     return files
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where a 32-bit ARM kernel is unpacked from and runs: study E's three kinds of image.
+"""Where a 32-bit ARM kernel is unpacked from and runs: study E's three kinds of image, and one.
 
 `copied`: the bootloader copies the compressed kernel to memory, where it unpacks itself.
 `flash`: it unpacks itself from where it lies in flash. `xip`: it is not compressed, and its
-code stays in flash.
+code stays in flash. `plain`: it is not compressed, and the bootloader copies it to where it runs.
 """
 
 import struct
@@ -15,12 +15,14 @@ from perfboard.images.flash import RAM_BASE, bootloader_of, flash_of, kernel_sta
 from perfboard.model.board import Board
 from perfboard.model.errors import UsageError
 
-COPIED, FLASH, XIP = LEVELS = ("copied", "flash", "xip")
+COPIED, FLASH, XIP, PLAIN = PLACES = ("copied", "flash", "xip", "plain")
 
 # The header that U-Boot's bootm takes a kernel by: include/image.h, "legacy" format.
 _HEADER = struct.Struct(">7I4B32s")
 _MAGIC = 0x27051956
 _LINUX, _ARM, _KERNEL, _NOT_COMPRESSED = 5, 2, 2, 0
+# Where a kernel for several machines runs in memory: Linux 6.1, arch/arm/Makefile, textofs-y.
+_TEXT_OFFSET = 0x8000
 
 
 def has_places(board: Board) -> bool:
@@ -33,7 +35,7 @@ def place_options(board: Board, level: str) -> dict[str, str]:
 
     Source: Linux 6.1, arch/arm/Kconfig (ZBOOT_ROM, XIP_KERNEL, PHYS_OFFSET).
     """
-    if level == COPIED:
+    if level in (COPIED, PLAIN):
         return {}
     # Both are linked for one place, so for one machine.
     fixed = {
@@ -58,8 +60,8 @@ def place_options(board: Board, level: str) -> dict[str, str]:
 
 
 def placed(arch: Architecture, level: str) -> Architecture:
-    """The architecture, with the name of that level's kernel and U-Boot's command for it."""
-    return replace(arch, kernel="arch/arm/boot/xipImage", boot="bootm") if level == XIP else arch
+    """The architecture, with the name of that level's kernel."""
+    return replace(arch, kernel="arch/arm/boot/xipImage") if level == XIP else arch
 
 
 def driven_banks(board: Board, level: str) -> tuple[int, ...]:
@@ -80,9 +82,13 @@ def driven_banks(board: Board, level: str) -> tuple[int, ...]:
     return banks
 
 
-def with_header(board: Board, kernel: bytes) -> bytes:
-    """A kernel that runs where it lies in flash, as U-Boot starts it without a copy."""
-    address = kernel_start(board) + _HEADER.size
+def with_header(board: Board, kernel: bytes, level: str) -> bytes:
+    """A kernel as U-Boot's `bootm` starts it: in place, or after a copy to where it runs."""
+    address = {
+        COPIED: bootloader_of(board).kernel_address,
+        XIP: kernel_start(board) + _HEADER.size,
+        PLAIN: RAM_BASE + _TEXT_OFFSET,
+    }[level]
 
     def header(own_crc: int) -> bytes:
         return _HEADER.pack(

@@ -4,8 +4,9 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from perfboard.images.kernel_place import COPIED
+from perfboard.images.kernel_place import COPIED, FLASH, PLAIN, XIP
 from perfboard.model.board import Board
+from perfboard.model.errors import UsageError
 
 
 @dataclass(frozen=True)
@@ -15,7 +16,9 @@ class Recipe:
     `board` is what the emulator is told to be, and may differ from the board's file where a
     level says so. `arguments` are words for the kernel's command line, `options` settings of its
     configuration over the fragment's, `variables` those of U-Boot over ours; `place` is where
-    the kernel runs, one of `kernel_place.LEVELS`.
+    the kernel runs, one of `kernel_place.PLACES`. The bootloader copies it by its command
+    `copy`, all of its region where `whole`, and checks its sum first where `checked`.
+    `compression` is what the kernel is compressed by, where it is.
     """
 
     board: Board
@@ -23,3 +26,31 @@ class Recipe:
     options: Mapping[str, str] = field(default_factory=dict)
     variables: Mapping[str, str] = field(default_factory=dict)
     place: str = COPIED
+    compression: str = "gzip"
+    copy: str = "cp.l"
+    whole: bool = False
+    checked: bool = False
+
+    @property
+    def headed(self) -> bool:
+        """Whether the kernel has a header: U-Boot then starts it by `bootm`, which copies it."""
+        return self.checked or self.place in (XIP, PLAIN)
+
+    def check(self) -> None:
+        """Raises UsageError where what its levels ask for cannot be together."""
+        if self.place == XIP and self.compression != "gzip":
+            raise UsageError(
+                f"kernel=xip is not compressed; found compression={self.compression}; leave one out"
+            )
+        if self.place == FLASH and self.checked:
+            raise UsageError("kernel=flash has no header with a sum; found check=crc32; choose one")
+        if self.whole and (self.headed or self.place == FLASH):
+            raise UsageError(
+                "load=region wants a kernel that is compressed, copied and not checked; "
+                "of others the header says how much there is"
+            )
+        if self.copy != "cp.l" and (self.headed or self.place == FLASH):
+            raise UsageError(
+                "copy=bytes wants a kernel that is compressed, copied and not checked; "
+                "others the bootloader copies in its own way, or not at all"
+            )

@@ -119,6 +119,8 @@ class Kernel(Table):
     file: Path | None = Field(None, strict=False)
     system_map: Path | None = Field(None, strict=False)
     arguments: BootArguments = ""
+    # What the kernel finds where it calibrates its delay loop on this board.
+    loops_per_jiffy: Annotated[int, Field(gt=0)] | None = None
 
     @model_validator(mode="after")
     def _one_origin(self) -> "Kernel":

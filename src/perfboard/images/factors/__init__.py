@@ -91,4 +91,5 @@ def recipe_of(board: Board, levels: Mapping[str, str]) -> Recipe:
             f"initcall_debug=on prints on the console what console={levels['console']} silences; "
             "choose one"
         )
+    recipe.check()
     return recipe

@@ -11,11 +11,16 @@ def _quiet(recipe: Recipe) -> Recipe:
     return replace(recipe, arguments=(*recipe.arguments, "quiet"))
 
 
+def _off(recipe: Recipe) -> Recipe:
+    return replace(recipe, arguments=(*recipe.arguments, "loglevel=0"))
+
+
 FACTOR = Factor(
     name="console",
     title="What the kernel prints while it boots",
     levels={
         "full": Level(),
         "quiet": Level(_quiet, loses="kernel messages below errors, on the console alone"),
+        "off": Level(_off, loses="all kernel messages, on the console alone"),
     },
 )

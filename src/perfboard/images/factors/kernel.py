@@ -5,17 +5,25 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from perfboard.images.factors import Factor, Level
-from perfboard.images.kernel_place import FLASH, XIP, driven_banks, has_places, place_options
+from perfboard.images.kernel_place import (
+    COPIED,
+    FLASH,
+    XIP,
+    driven_banks,
+    has_places,
+    place_options,
+)
 from perfboard.images.recipe import Recipe
+from perfboard.model.errors import UsageError
 
 
 def _at(place: str) -> Callable[[Recipe], Recipe]:
     def change(recipe: Recipe) -> Recipe:
         driven_banks(recipe.board, place)
+        if recipe.place != COPIED:
+            raise UsageError(f"kernel={place}: wants compression=gzip; found none")
         options = {**recipe.options, **place_options(recipe.board, place)}
-        # bootm would read all of the kernel for its checksum.
-        variables = {**recipe.variables, **({"verify": "n"} if place == XIP else {})}
-        return replace(recipe, place=place, options=options, variables=variables)
+        return replace(recipe, place=place, options=options)
 
     return change
 
