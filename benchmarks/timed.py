@@ -4,9 +4,10 @@
 usage: python benchmarks/timed.py [--boots N] [--minutes N]
 
 Prints guest instructions for each second of the emulator's processor time, and the host
-time of a warm boot of verdex, at each level of detail and without the scope; then, minute
-by minute of the guest's time, what a simulated second costs and what memory the emulator
-has, while the guest starts programs, reads flash and sleeps. Exit code 1 where a bar is missed.
+time of a warm boot of verdex, at each level of detail and without the scope; the same rate
+for a boot and then a program that compresses and sums a file; then, minute by minute of the
+guest's time, what a simulated second costs and what memory the emulator has, while the guest
+starts programs, reads flash and sleeps. Exit code 1 where a bar is missed.
 """
 
 import argparse
@@ -41,6 +42,12 @@ while test $(date +%s) -lt $end; do
 done
 """
 _HOST_S = 600
+_PROGRAM = """\
+i=0
+while test $i -lt 12; do
+	busybox gzip -c /bin/busybox | busybox sha256sum; i=$((i + 1))
+done
+"""
 
 
 def emulator_seconds() -> float:
@@ -87,8 +94,25 @@ def levels(boots: int) -> bool:
         rate = statistics.median(row[2] / row[1] for row in rows)
         shown = f"{rate / 1e6:.1f} M/s" if rate else ""
         print(f"  {name:<20}{host:>8.2f} s{used:>9.2f} s{shown:>23}")
-    print(f"  the bars of timed are {MOST_BOOT_S:.0f} s and {LEAST_RATE / 1e6:.0f} M/s")
-    return host <= MOST_BOOT_S and rate >= LEAST_RATE
+    print(f"  the bar of timed is {MOST_BOOT_S:.0f} s")
+    return host <= MOST_BOOT_S
+
+
+def sustained() -> bool:
+    """A boot and a program, timed; whether the rate of all of it meets the bar."""
+    before = emulator_seconds()
+    with tempfile.TemporaryDirectory() as name:
+        with open_target("virtual:verdex", progress(), Path(name), {"detail": "timed"}) as target:
+            target.shell.run(_PROGRAM, timeout_s=_HOST_S)
+        used = emulator_seconds() - before
+        stamps = parse_scope((Path(name) / "scope.jsonl").read_text().splitlines()).stamps
+    count, seconds = max(stamps.instructions), max(stamps.ns) / 1e9
+    print("a boot of verdex, timed, and gzip | sha256sum of busybox, 12 times:")
+    print(f"  {count / 1e6:.0f} M instructions, {seconds:.1f} s of the part, {used:.1f} s of the")
+    print(
+        f"  host's processor: {count / used / 1e6:.1f} M/s; the bar is {LEAST_RATE / 1e6:.0f} M/s"
+    )
+    return count / used >= LEAST_RATE
 
 
 def endurance(minutes: int) -> bool:
@@ -124,7 +148,7 @@ def main() -> int:
     parser.add_argument("--boots", type=int, default=5)
     parser.add_argument("--minutes", type=int, default=10)
     options = parser.parse_args()
-    kept = levels(options.boots) if options.boots else True
+    kept = (levels(options.boots) & sustained()) if options.boots else True
     if options.minutes:
         kept &= endurance(options.minutes)
     print("every bar is met" if kept else "a bar is missed")
