@@ -2,8 +2,8 @@
 # make study: set up, build board verdex, boot it three times, report.
 # make test:  set up, check, and run every test.
 
-PACKAGES := bc bison build-essential ca-certificates ccache clang-format flex \
-	gcc-aarch64-linux-gnu gcc-arm-linux-gnueabihf gcc-i686-linux-gnu \
+PACKAGES := bc bison build-essential ca-certificates ccache clang-format \
+	device-tree-compiler flex gcc-aarch64-linux-gnu gcc-arm-linux-gnueabihf gcc-i686-linux-gnu \
 	libc6-dev-arm64-cross libc6-dev-armhf-cross libc6-dev-i386-cross python3-venv \
 	lz4 lzop qemu-system-arm qemu-system-x86 squashfs-tools util-linux xz-utils
 # No server that starts with its package: $(SERVERS) names those, where that harms nobody.

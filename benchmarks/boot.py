@@ -33,7 +33,7 @@ class Bench:
 
     def __init__(self, board: Board, image: Image) -> None:
         self.image = image
-        self.marks = list(marks_to_watch(board, image.symbols))
+        self.marks = list(marks_to_watch(board, image))
         # The end is a line of the console, which is there with the scope and without.
         plan = board.boot.model_copy(update={"usable": "console:^system usable"})
         self.board = board.model_copy(update={"boot": plan})

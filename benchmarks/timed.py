@@ -64,7 +64,7 @@ def boot(board: Board, image: Image, detail: str, scope: bool) -> tuple[float, f
     target = VirtualTarget(board, image, {"detail": detail, "flash": "tuned"})
     scopes: list[Scope] = []
     if scope:
-        scopes = [target.scope(build_plugin(progress()), marks_to_watch(board, image.symbols))]
+        scopes = [target.scope(build_plugin(progress()), marks_to_watch(board, image))]
     with tempfile.TemporaryDirectory() as name:
         before = emulator_seconds()
         seconds = target.boot(scopes, Path(name), lambda _: None, Event())

@@ -36,7 +36,7 @@ def until_usable(console: Path) -> bytes:
 def test_the_guest_runs_the_same_with_few_marks_many_and_no_scope(
     verdex: LoadedBoard, image: Image, tmp_path: Path
 ) -> None:
-    watched = {mark.name: mark for mark in marks_to_watch(verdex.board, image.symbols)}
+    watched = {mark.name: mark for mark in marks_to_watch(verdex.board, image)}
     few = [watched["kernel.sched_init"], watched["init.exec"]]
     functions = sorted(name for name in image.symbols if name.startswith("sys_"))[:198]
     many = few + [
@@ -64,7 +64,7 @@ def test_the_guest_runs_the_same_with_few_marks_many_and_no_scope(
 
 
 def test_every_console_byte_has_a_stamp(verdex: LoadedBoard, image: Image, tmp_path: Path) -> None:
-    marks = list(marks_to_watch(verdex.board, image.symbols))
+    marks = list(marks_to_watch(verdex.board, image))
     log = boot(verdex, image, tmp_path / "boot", marks)
     assert len(log.stamps) == len((tmp_path / "boot" / "console.log").read_bytes())
     assert sorted(log.stamps.ns) == list(log.stamps.ns)

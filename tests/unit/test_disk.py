@@ -10,6 +10,7 @@ import perfboard.boards.loader as loader
 from perfboard.boards.loader import load_board
 from perfboard.boards.timing import timing_text
 from perfboard.images.disk import check_disk_holds, disk_base, kernel_arguments
+from perfboard.images.image import Image
 from perfboard.model.errors import UsageError
 from perfboard.studies.boot import marks_to_watch
 
@@ -108,14 +109,21 @@ def test_ports_are_of_x86_alone(tmp_path: Path) -> None:
         load_board(str(path))
 
 
-def test_a_board_without_a_bootloader_is_watched_from_the_firmwares_jump() -> None:
-    board = load_board("settop-web").board
+def test_what_an_image_says_is_reached_is_watched_beside_its_kernels_functions() -> None:
     functions = "start_kernel sched_init rest_init prepare_namespace run_init_process bprm_execve"
-    symbols = dict.fromkeys(functions.split(), 0xC1000000)
-    marks = {mark.name: mark.address for mark in marks_to_watch(board, symbols)}
-    assert {marks[name] for name in ("bootloader.main", "boot.command", "kernel.entry")} == {
-        0x10200
-    }
+    image = Image(
+        banks=(),
+        kernel_file=Path("bzImage"),
+        entries={"boot.command": 0x10200, "kernel.entry": 0x10200},
+        symbols=dict.fromkeys(functions.split(), 0xC1000000),
+        notes=(),
+        hashes={},
+        packages={},
+    )
+    watched = marks_to_watch(load_board("settop-web").board, image)
+    marks = {mark.name: mark.address for mark in watched}
+    assert marks["boot.command"] == marks["kernel.entry"] == 0x10200
+    assert marks["kernel.sched_init"] == 0xC1000000
 
 
 def test_a_cache_for_code_and_data_is_one_line_of_the_model() -> None:

@@ -74,6 +74,7 @@ def test_what_levels_say() -> None:
         ({"check": "crc32", "kernel": "flash"}, "has no header"),
         ({"check": "crc32", "load": "region"}, "load=region wants"),
         ({"compression": "none", "copy": "bytes"}, "copy=bytes wants"),
+        ({"bootloader": "none", "bootdelay": "3"}, "bootloader=none leaves nothing"),
         ({"console": "off", "initcall_debug": "on"}, "what console=off silences"),
     ],
 )

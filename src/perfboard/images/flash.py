@@ -85,10 +85,24 @@ def boot_command(
         assert bootloader.initrd_address is not None  # noqa: S101 - the model demands it
         commands.append(_copy(board, flash.initrd, bootloader.initrd_address, initrd_size))
         initrd = f"{bootloader.initrd_address:#x}:{initrd_size:#x}"
+    for node, properties in device_tree_changes(board, banks).items():
+        commands += _CHANGE_TREE
+        if node.startswith("framebuffer"):
+            commands.append(f"fdt mknode / {node}")
+        commands += [f"fdt set /{node} {key} {value}" for key, value in properties.items()]
+    commands.append(f"{boot} {kernel:#x} {initrd} ${{fdtcontroladdr}}")
+    return "; ".join(commands)
+
+
+def device_tree_changes(board: Board, banks: Sequence[int]) -> dict[str, dict[str, str]]:
+    """Properties by node below the root that the kernel's device tree has over the machine's.
+
+    A value is cells in angle brackets, or a text.
+    """
+    nodes = {}
     if board.framebuffer is not None:
         frame = board.framebuffer
-        node = f"/framebuffer@{frame.address:x}"
-        properties = {
+        nodes[f"framebuffer@{frame.address:x}"] = {
             "compatible": "simple-framebuffer",
             "reg": f"<0 {frame.address:#x} 0 {frame.size:#x}>",
             "width": f"<{frame.width}>",
@@ -96,13 +110,11 @@ def boot_command(
             "stride": f"<{frame.width * _BYTES_A_PIXEL}>",
             "format": "r5g6b5",
         }
-        commands += [*_CHANGE_TREE, f"fdt mknode / {node[1:]}"]
-        commands += [f"fdt set {node} {key} {value}" for key, value in properties.items()]
+    flash = flash_of(board)
     if len(banks) < len(flash.banks):
         cells = " ".join(f"0 {flash.banks[i].base:#x} 0 {flash.banks[i].size:#x}" for i in banks)
-        commands += [*_CHANGE_TREE, f"fdt set /flash@{flash.banks[0].base:x} reg <{cells}>"]
-    commands.append(f"{boot} {kernel:#x} {initrd} ${{fdtcontroladdr}}")
-    return "; ".join(commands)
+        nodes[f"flash@{flash.banks[0].base:x}"] = {"reg": f"<{cells}>"}
+    return nodes
 
 
 def _address(board: Board, region: Region) -> int:

@@ -3,7 +3,7 @@
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -12,6 +12,7 @@ from perfboard.boards.timing import DETAIL
 from perfboard.images.apt import AptState
 from perfboard.images.architecture import architecture_of
 from perfboard.images.cache import cached, hash_file
+from perfboard.images.direct import build_start, start_marks
 from perfboard.images.disk import check_disk_holds
 from perfboard.images.disk import kernel_arguments as disk_kernel_arguments
 from perfboard.images.factors import choose_levels, recipe_of
@@ -35,6 +36,9 @@ from perfboard.model.board import Board
 from perfboard.model.errors import UsageError
 from perfboard.model.progress import Progress
 
+# Where QEMU's firmware for x86 starts a kernel, in real mode; it need not copy it first.
+_X86_ENTRY = 0x10200
+
 
 @dataclass(frozen=True)
 class Image:
@@ -42,7 +46,8 @@ class Image:
 
     `banks` are the two flash banks, read-only and shared; where there are none, `root`
     is the content of the disk, and `arguments` are the kernel's, which the emulator
-    starts itself. `kernel_file` is what the bootloader starts. `symbols` are the kernel's,
+    starts itself. `kernel_file` is what the bootloader starts; `entries` are the addresses that
+    are reached at marks of the boot, by mark. `symbols` are the kernel's,
     by name, and empty where no System.map is to be had; `notes` say so, and whatever else
     a reader of the results should know. `hashes` are SHA-256 sums by part; `packages`
     versions by Debian package.
@@ -50,6 +55,7 @@ class Image:
 
     banks: tuple[Path, ...]
     kernel_file: Path
+    entries: dict[str, int]
     symbols: dict[str, int]
     notes: tuple[str, ...]
     hashes: dict[str, str]
@@ -100,6 +106,7 @@ def _on_disk(recipe: Recipe, files: Mapping[str, Path], timed: bool) -> Image:
     return Image(
         banks=(),
         kernel_file=files["kernel"],
+        entries=dict.fromkeys(("bootloader.main", "boot.command", "kernel.entry"), _X86_ENTRY),
         symbols={},
         notes=(
             "The board's own firmware is not modelled: boot.bootloader is that of the emulator, "
@@ -114,26 +121,15 @@ def _on_disk(recipe: Recipe, files: Mapping[str, Path], timed: bool) -> Image:
 
 def _in_flash(recipe: Recipe, files: Mapping[str, Path], progress: Progress) -> Image:
     board, place = recipe.board, recipe.place
-    bootloader, flash = bootloader_of(board), flash_of(board)
+    flash = flash_of(board)
     banks = driven_banks(board, place)
     sizes = {name: file.stat().st_size for name, file in files.items()}
-    copied = flash.kernel.size if recipe.whole else sizes["kernel"]
-    variables = {
-        "bootdelay": str(bootloader.delay),
-        "bootcmd": boot_command(
-            board,
-            "bootm" if recipe.headed else architecture_of(board).boot,
-            copied if place == COPIED and not recipe.headed else None,
-            sizes.get("initrd"),
-            banks,
-            recipe.copy,
-        ),
-        "bootargs": kernel_arguments(board, recipe.arguments, banks),
-        # bootm would read all of the kernel for its checksum.
-        **({"verify": "n"} if recipe.headed and not recipe.checked else {}),
-        **recipe.variables,
-    }
-    environment = environment_block(variables, flash.environment.size)
+    if recipe.direct:
+        environment, entries = b"", start_marks(recipe)
+        files = {**files, "bootloader": build_start(recipe, sizes["kernel"], banks, progress)}
+    else:
+        environment = environment_block(_variables(recipe, sizes, banks), flash.environment.size)
+        entries = {"kernel.entry": bootloader_of(board).kernel_address}
 
     def build(folder: Path) -> None:
         parts = {name: file.read_bytes() for name, file in files.items()}
@@ -153,11 +149,32 @@ def _in_flash(recipe: Recipe, files: Mapping[str, Path], progress: Progress) -> 
     return Image(
         banks=(folder / "bank0.bin", folder / "bank1.bin"),
         kernel_file=files["kernel"],
+        entries=entries,
         symbols={},
         notes=(),
         hashes=json.loads((folder / "hashes.json").read_text()),
         packages={},
     )
+
+
+def _variables(recipe: Recipe, sizes: Mapping[str, int], banks: Sequence[int]) -> dict[str, str]:
+    board, flash = recipe.board, flash_of(recipe.board)
+    copied = flash.kernel.size if recipe.whole else sizes["kernel"]
+    return {
+        "bootdelay": str(bootloader_of(board).delay),
+        "bootcmd": boot_command(
+            board,
+            "bootm" if recipe.headed else architecture_of(board).boot,
+            copied if recipe.place == COPIED and not recipe.headed else None,
+            sizes.get("initrd"),
+            banks,
+            recipe.copy,
+        ),
+        "bootargs": kernel_arguments(board, recipe.arguments, banks),
+        # bootm would read all of the kernel for its checksum.
+        **({"verify": "n"} if recipe.headed and not recipe.checked else {}),
+        **recipe.variables,
+    }
 
 
 def _uses(recipe: Recipe) -> set[Use]:
@@ -167,6 +184,8 @@ def _uses(recipe: Recipe) -> set[Use]:
         uses.add("kernel")
     if recipe.compression != "gzip":
         uses.add("compression")
+    if recipe.direct:
+        uses.add("direct")
     if image.root is not None and image.root.file is None:
         uses.add("root")
     return uses

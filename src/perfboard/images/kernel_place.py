@@ -19,6 +19,7 @@ COPIED, FLASH, XIP, PLAIN = PLACES = ("copied", "flash", "xip", "plain")
 
 # The header that U-Boot's bootm takes a kernel by: include/image.h, "legacy" format.
 _HEADER = struct.Struct(">7I4B32s")
+HEADER_SIZE = _HEADER.size
 _MAGIC = 0x27051956
 _LINUX, _ARM, _KERNEL, _NOT_COMPRESSED = 5, 2, 2, 0
 # Where a kernel for several machines runs in memory: Linux 6.1, arch/arm/Makefile, textofs-y.
@@ -55,7 +56,7 @@ def place_options(board: Board, level: str) -> dict[str, str]:
         "CONFIG_ARM_PATCH_PHYS_VIRT": "n",
         "CONFIG_ARM_PATCH_IDIV": "n",
         "CONFIG_XIP_KERNEL": "y",
-        "CONFIG_XIP_PHYS_ADDR": f"{kernel_start(board) + _HEADER.size:#x}",
+        "CONFIG_XIP_PHYS_ADDR": f"{kernel_start(board) + HEADER_SIZE:#x}",
     }
 
 
@@ -82,13 +83,19 @@ def driven_banks(board: Board, level: str) -> tuple[int, ...]:
     return banks
 
 
-def with_header(board: Board, kernel: bytes, level: str) -> bytes:
-    """A kernel as U-Boot's `bootm` starts it: in place, or after a copy to where it runs."""
-    address = {
+def entry(board: Board, level: str) -> int:
+    """The address of the kernel's first instruction."""
+    return {
         COPIED: bootloader_of(board).kernel_address,
-        XIP: kernel_start(board) + _HEADER.size,
+        FLASH: kernel_start(board),
+        XIP: kernel_start(board) + HEADER_SIZE,
         PLAIN: RAM_BASE + _TEXT_OFFSET,
     }[level]
+
+
+def with_header(board: Board, kernel: bytes, level: str) -> bytes:
+    """A kernel as U-Boot's `bootm` starts it: in place, or after a copy to where it runs."""
+    address = entry(board, level)
 
     def header(own_crc: int) -> bytes:
         return _HEADER.pack(

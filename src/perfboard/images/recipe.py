@@ -18,7 +18,8 @@ class Recipe:
     configuration over the fragment's, `variables` those of U-Boot over ours; `place` is where
     the kernel runs, one of `kernel_place.PLACES`. The bootloader copies it by its command
     `copy`, all of its region where `whole`, and checks its sum first where `checked`.
-    `compression` is what the kernel is compressed by, where it is.
+    `compression` is what the kernel is compressed by, where it is. Where `direct`, there is no
+    bootloader but a few instructions that copy the kernel and start it.
     """
 
     board: Board
@@ -30,6 +31,7 @@ class Recipe:
     copy: str = "cp.l"
     whole: bool = False
     checked: bool = False
+    direct: bool = False
 
     @property
     def headed(self) -> bool:
@@ -44,6 +46,8 @@ class Recipe:
             )
         if self.place == FLASH and self.checked:
             raise UsageError("kernel=flash has no header with a sum; found check=crc32; choose one")
+        if self.direct:
+            self._check_direct()
         if self.whole and (self.headed or self.place == FLASH):
             raise UsageError(
                 "load=region wants a kernel that is compressed, copied and not checked; "
@@ -53,4 +57,15 @@ class Recipe:
             raise UsageError(
                 "copy=bytes wants a kernel that is compressed, copied and not checked; "
                 "others the bootloader copies in its own way, or not at all"
+            )
+
+    def _check_direct(self) -> None:
+        if self.checked or self.whole or self.copy != "cp.l" or "bootdelay" in self.variables:
+            raise UsageError(
+                "bootloader=none leaves nothing that check, load, copy or bootdelay could be of"
+            )
+        if self.board.image.initrd is not None:
+            raise UsageError(
+                f"bootloader=none: board {self.board.name} has an image.initrd, which only a "
+                "bootloader hands to the kernel"
             )

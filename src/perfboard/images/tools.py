@@ -10,7 +10,7 @@ from typing import Literal
 from perfboard.images.architecture import ARCHITECTURES, Architecture
 from perfboard.model.errors import EnvironmentLacksError
 
-Use = Literal["packages", "kernel", "compression", "root", "emulator", "scope"]
+Use = Literal["packages", "kernel", "compression", "direct", "root", "emulator", "scope"]
 
 
 @dataclass(frozen=True)
@@ -53,6 +53,7 @@ TOOLS = (
     _tool("bc", "bc", "kernel"),
     _tool("tar", "tar", "kernel"),
     _tool("xz", "xz-utils", "kernel"),
+    _tool("dtc", "device-tree-compiler", "direct"),
     _tool("lz4", "lz4", "compression"),
     _tool("lzma", "xz-utils", "compression"),
     _tool("lzop", "lzop", "compression"),

@@ -37,22 +37,15 @@ _PHASE_SYMBOLS = {
     "kernel.prepare_namespace": "prepare_namespace",
 }
 
-# Where QEMU's firmware for x86 starts a kernel, in real mode; it need not copy it first.
-_X86_ENTRY = 0x10200
 
-
-def marks_to_watch(board: Board, symbols: Mapping[str, int]) -> tuple[WatchedMark, ...]:
-    """The marks of a boot, for a kernel with these symbols (none: a stand-in map).
+def marks_to_watch(board: Board, image: Image) -> tuple[WatchedMark, ...]:
+    """The marks of a boot of that image.
 
     Raises UsageError naming the symbol that the phases need and the kernel
     does not have.
     """
-    bootloader = board.image.bootloader
-    if bootloader is not None:
-        marks = [WatchedMark("kernel.entry", bootloader.kernel_address)]
-    else:
-        names = ("bootloader.main", "boot.command", "kernel.entry")
-        marks = [WatchedMark(name, _X86_ENTRY) for name in names]
+    symbols = image.symbols
+    marks = [WatchedMark(name, address) for name, address in image.entries.items()]
     if not symbols:
         if board.boot.usable.startswith("exec:"):
             raise UsageError(
@@ -120,7 +113,7 @@ class BootStudy:
         board = recipe_of(loaded.board, levels).board
         emulator = emulator_version(board.machine.emulator)
         image = build_image(loaded, levels, progress)
-        marks = marks_to_watch(board, image.symbols)
+        marks = marks_to_watch(board, image)
         target = VirtualTarget(board, image, levels)
         plugin = build_plugin(progress)
         started = datetime.now(UTC)

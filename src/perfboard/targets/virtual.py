@@ -226,7 +226,8 @@ def connect(
         raise UsageError(f'"{text}" names no board; it is written {FORM}, as in virtual:verdex.')
     loaded = load_board(name)
     levels = choose_levels(loaded.board, factors)
-    board = recipe_of(loaded.board, levels).board
+    recipe = recipe_of(loaded.board, levels)
+    board = recipe.board
     tools: dict[str, str] = {board.machine.emulator: emulator_version(board.machine.emulator)}
     image = build_image(loaded, levels, progress)
     with ExitStack() as stack:
@@ -248,7 +249,7 @@ def connect(
         watch = stack.enter_context(virtual.running(virtual.command(), instruments, artifacts))
         shell = ConsoleShell(watch)
         with progress.step(f"booting {board.name}", 1):
-            _await_prompt(watch, board.boot.limit_s, board.image.bootloader is None)
+            _await_prompt(watch, board.boot.limit_s, recipe.direct or board.flash is None)
             shell.attach(board.boot.limit_s)
         yield Target(
             name=text,
