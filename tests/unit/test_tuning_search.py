@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The search for the best combination, against boards that are formulas."""
+
+import itertools
+from collections.abc import Callable
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from perfboard.analysis.tuning import (
+    BASELINE,
+    FEW,
+    Combination,
+    Known,
+    Measured,
+    Space,
+    allowed,
+    best_of,
+    bound,
+    predicted,
+    search,
+)
+
+_PHASES = ("load", "init", "user")
+_Board = Callable[[Combination], Measured | None]
+
+
+def _run(space: Space, board: _Board) -> Known:
+    """The whole sweep: each level alone, then what the search asks for."""
+    known: Known = {BASELINE: board(BASELINE)}
+    for factor, levels in space.levels.items():
+        for level in levels:
+            if level:
+                single = frozenset({(factor, level)})
+                known[single] = board(single)
+    for batch in search(space, known):
+        assert batch
+        assert not set(batch) & known.keys()
+        for combination in batch:
+            assert space.possible(combination)
+            known[combination] = board(combination)
+    return known
+
+
+def _space(counts: list[int], **fields: object) -> Space:
+    levels = {f"f{n}": (None, *(f"l{k}" for k in range(count))) for n, count in enumerate(counts)}
+    return Space(levels=levels, **fields)  # type: ignore[arg-type]
+
+
+def _all(space: Space) -> list[Combination]:
+    names = list(space.levels)
+    return [
+        frozenset((n, level) for n, level in zip(names, each, strict=True) if level)
+        for each in itertools.product(*space.levels.values())
+    ]
+
+
+def _additive(seed: st.DataObject, space: Space) -> _Board:
+    """Each level takes its own times and bytes off, whatever stands beside it."""
+    amounts = st.integers(-300, 300)
+    effect = {
+        (factor, level): (seed.draw(st.tuples(amounts, amounts, amounts)), seed.draw(amounts))
+        for factor, levels in space.levels.items()
+        for level in levels
+        if level
+    }
+
+    def board(combination: Combination) -> Measured:
+        effects = [effect[item] for item in combination]
+        phases = {
+            name: 10.0 - sum(times[place] for times, _ in effects) / 1024
+            for place, name in enumerate(_PHASES)
+        }
+        flash = 10_000 - sum(size for _, size in effects)
+        return Measured(sum(phases.values()), phases, flash, flash // 2)
+
+    return board
+
+
+@given(st.lists(st.integers(1, 3), min_size=4, max_size=7), st.data())
+@settings(max_examples=60)
+def test_where_savings_add_up_it_finds_the_best(counts: list[int], data: st.DataObject) -> None:
+    space = _space(counts)
+    board = _additive(data, space)
+    known = _run(space, board)
+    best = best_of(space, known)
+    assert best is not None
+    least = min(measured.total_s for each in _all(space) if (measured := board(each)))
+    found = known[best]
+    assert found is not None
+    assert abs(found.total_s - least) < 1e-9
+    floor = bound(space, known)
+    assert floor is not None
+    assert floor <= found.total_s + 1e-9
+
+
+@given(st.lists(st.integers(1, 3), min_size=1, max_size=3), st.data())
+def test_few_combinations_are_all_tried(counts: list[int], data: st.DataObject) -> None:
+    """Whatever they do to each other, and though some do not boot."""
+    space = _space(counts)
+    assert space.count <= FEW
+    times = {each: data.draw(st.integers(1, 1000)) for each in _all(space)}
+    dead = data.draw(st.sets(st.sampled_from(sorted(times, key=sorted)), max_size=3)) - {BASELINE}
+
+    def board(combination: Combination) -> Measured | None:
+        if combination in dead:
+            return None
+        return Measured(times[combination], {"load": times[combination]}, 1, None)
+
+    known = _run(space, board)
+    assert known.keys() == set(_all(space))
+    best = best_of(space, known)
+    assert best is not None
+    assert times[best] == min(time for each, time in times.items() if each not in dead)
+
+
+def test_two_levels_that_help_only_together_are_found() -> None:
+    space = _space([2, 2, 2, 2, 2])
+    pair = {("f1", "l1"), ("f3", "l0")}
+
+    def board(combination: Combination) -> Measured:
+        touched = len(pair & combination)
+        load = 10.0 - (5.0 if touched == 2 else -0.1 * touched)
+        load -= 0.2 * sum(level == "l0" for factor, level in combination if factor != "f3")
+        return Measured(load, {"load": load}, 1, 1)
+
+    known = _run(space, board)
+    best = best_of(space, known)
+    assert best is not None
+    assert pair <= best
+
+
+@given(st.lists(st.integers(1, 3), min_size=1, max_size=6), st.data())
+@settings(max_examples=60)
+def test_the_best_holds_the_limits(counts: list[int], data: st.DataObject) -> None:
+    limit = data.draw(st.integers(9_000, 11_000))
+    space = _space(counts, max_flash=limit)
+    board = _additive(data, space)
+    known = _run(space, board)
+    best = best_of(space, known)
+    if best is None:
+        assert all((one := board(each)) and one.flash > limit for each in known)
+        return
+    found = known[best]
+    assert found is not None
+    assert found.flash <= limit
+
+
+def test_a_level_that_is_kept_is_in_what_is_tried_first() -> None:
+    space = Space(levels={"slow": ("on",), "other": (None, "fast")})
+    known: Known = {
+        BASELINE: Measured(10.0, {"load": 10.0}, 1, 1),
+        frozenset({("slow", "on")}): Measured(12.0, {"load": 12.0}, 1, 1),
+        frozenset({("other", "fast")}): Measured(9.0, {"load": 9.0}, 1, 1),
+    }
+    assert predicted(space, known) == {("slow", "on"), ("other", "fast")}
+    assert best_of(space, known) == {("slow", "on")}
+    assert not allowed(space, BASELINE)
+
+
+def test_what_cannot_be_together_is_not_tried() -> None:
+    def possible(combination: Combination) -> bool:
+        return not {("f0", "l0"), ("f1", "l0")} <= combination
+
+    space = _space([1, 1], possible=possible)
+    known = _run(space, lambda each: Measured(5.0 - len(each), {}, 1, 1))
+    assert frozenset({("f0", "l0"), ("f1", "l0")}) not in known
+
+
+def test_memory_that_is_not_known_holds_no_limit() -> None:
+    space = _space([1], max_ram=100)
+    known: Known = {BASELINE: Measured(1.0, {}, 1, None)}
+    assert best_of(space, known) is None
+
+
+def test_no_more_is_tried_than_allowed() -> None:
+    space = _space([3, 3, 3, 3, 3], most=7)
+    singles = 1 + 15
+    known = _run(space, lambda each: Measured(100.0 - len(each), {"load": 1.0}, 1, 1))
+    assert len(known) <= singles + 7
