@@ -5,19 +5,13 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import ConfigDict, Field, model_validator
+
+from perfboard.model.record import Int64, Quantity, Record
+from perfboard.model.tuning import Tuning
 
 MetricName = Annotated[str, Field(pattern=r"^[a-z0-9]+([._+-][A-Za-z0-9_+-]+)*$")]
-# Bounds that no honest record meets, so that arithmetic on a hostile one cannot overflow.
-Int64 = Annotated[int, Field(ge=-(2**63), lt=2**63)]
-Quantity = Annotated[float, Field(ge=-1e100, le=1e100)]
 Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
-
-
-class Record(BaseModel):
-    """Base of all stored records: frozen, and strict about unknown keys."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
 
 class Evidence(StrEnum):
@@ -123,7 +117,7 @@ class ProbeProcess(Record):
     clock: str = ""
     tick_s: Quantity | None = None
     cost_s: Quantity | None = None
-    disturbances: dict[str, Quantity] = {}
+    disturbances: dict[str, Quantity] = Field(default_factory=dict)
     notes: tuple[str, ...] = ()
     refused: str | None = None
 
@@ -138,7 +132,7 @@ class Metric(Record):
 
     name: MetricName
     unit: Literal["s", "B", "B/s", "1/s", "1"]
-    labels: dict[str, str] = {}
+    labels: dict[str, str] = Field(default_factory=dict)
     better: Literal["lower", "higher"] = "lower"
     samples: tuple[Quantity, ...]
     processes: tuple[Int64, ...] = ()
@@ -214,9 +208,9 @@ class Provenance(Record):
     perfboard: str
     command: tuple[str, ...]
     host: dict[str, str]
-    tools: dict[str, str] = {}
-    image: dict[str, str] = {}
-    packages: dict[str, str] = {}
+    tools: dict[str, str] = Field(default_factory=dict)
+    image: dict[str, str] = Field(default_factory=dict)
+    packages: dict[str, str] = Field(default_factory=dict)
     notes: tuple[str, ...] = ()
 
 
@@ -231,7 +225,7 @@ class TimedAs(Record):
     part: str
     margin: Quantity
     margin_source: str
-    checked: dict[str, tuple[Int64, Int64] | None] = {}
+    checked: dict[str, tuple[Int64, Int64] | None] = Field(default_factory=dict)
 
 
 class BoardSummary(Record):
@@ -240,12 +234,16 @@ class BoardSummary(Record):
     name: str
     title: str
     description: str
-    facts: dict[str, str] = {}
+    facts: dict[str, str] = Field(default_factory=dict)
     timed_as: TimedAs | None = None
 
 
 class Run(Record):
-    """One study on one target. Summaries are computed when read."""
+    """One study on one target. Summaries are computed when read.
+
+    `tuning` is what a sweep over factors tried; its tries name their boots by the place in
+    `tried`. `boots` and the metrics without labels are then those of the best combination.
+    """
 
     schema_: Literal["perfboard.run/1"] = Field("perfboard.run/1", alias="schema")
     id: Annotated[str, Field(pattern=r"^[0-9A-Za-z][0-9A-Za-z._-]{0,99}$")]
@@ -256,12 +254,14 @@ class Run(Record):
     status: Status
     started: datetime
     finished: datetime
-    factors: dict[str, str] = {}
+    factors: dict[str, str] = Field(default_factory=dict)
     provenance: Provenance
     metrics: tuple[Metric, ...] = ()
     boots: tuple[Boot, ...] = ()
     processes: tuple[ProbeProcess, ...] = ()
     trial: Trial | None = None
+    tuning: Tuning | None = None
+    tried: tuple[Boot, ...] = ()
     verdicts: tuple[Verdict, ...] = ()
     artifacts: tuple[Artifact, ...] = ()
     errors: tuple[RunError, ...] = ()
@@ -269,6 +269,13 @@ class Run(Record):
     model_config = ConfigDict(
         frozen=True, extra="forbid", allow_inf_nan=False, populate_by_name=True
     )
+
+    @model_validator(mode="after")
+    def _tries_have_boots(self) -> "Run":
+        for number, one in enumerate(self.tuning.tries if self.tuning else ()):
+            if one.boot is not None and not 0 <= one.boot < len(self.tried):
+                raise ValueError(f"tuning.tries[{number}].boot is {one.boot}, which is no boot")
+        return self
 
     def to_json(self) -> str:
         """The text of run.json."""

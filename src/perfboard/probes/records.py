@@ -11,7 +11,8 @@ from typing import Annotated, Any, Literal, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from perfboard.model.errors import TargetError
-from perfboard.model.run import Int64, Metric, MetricName, ProbeProcess, Quantity
+from perfboard.model.record import Int64, Quantity
+from perfboard.model.run import Metric, MetricName, ProbeProcess
 
 _MOST_SAMPLES = 100_000
 _MOST_FACTS = 200

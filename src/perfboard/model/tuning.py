@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The record of a sweep over a board's factors: what was tried, the best, and the advice."""
+
+from typing import Literal
+
+from pydantic import Field, model_validator
+
+from perfboard.model.record import Int64, Quantity, Record
+
+# How a try ended. "refused" is before anything was built.
+Outcome = Literal["booted", "refused", "not-built", "not-booted"]
+# What it was made for: the start, one level by itself, the search, the order of the advice.
+Stage = Literal["baseline", "alone", "together", "order"]
+
+
+class Try(Record):
+    """One combination of levels that was tried.
+
+    `levels` are those that differ from the baseline's, by factor. `problem` says why it did
+    not boot. `boot` is the place of its boot among the run's `tried`. `flash` is the bytes
+    of each part of the image, by name; `ram` is the bytes of memory that could not be given
+    to a program when the board was usable, where that is known. `loses` says by factor what
+    the device no longer does or shows.
+    """
+
+    levels: dict[str, str] = Field(default_factory=dict)
+    stage: Stage
+    outcome: Outcome
+    problem: str = ""
+    boot: Int64 | None = None
+    flash: dict[str, Int64] = Field(default_factory=dict)
+    ram: Int64 | None = None
+    loses: dict[str, str] = Field(default_factory=dict)
+
+    @property
+    def flash_bytes(self) -> int:
+        """The bytes of all parts of the image."""
+        return sum(self.flash.values())
+
+
+class Lines(Record):
+    """Lines to take out of and to put into one place of the user's own build.
+
+    `words` say what they stand for, where they are not what a user writes down.
+    """
+
+    where: str
+    words: str = ""
+    remove: tuple[str, ...] = ()
+    add: tuple[str, ...] = ()
+
+
+class Advised(Record):
+    """A change that the best combination makes, in the order in which they are to be made.
+
+    `alone_s` is what it saves by itself, from the baseline; `saving_s` what it saves beside
+    the changes before it, of which `phases` are the parts. These add up to what the best
+    saves; None where it only works together with the next one. `flash` and `ram` are the
+    bytes that it takes more.
+    """
+
+    factor: str
+    title: str
+    old: str
+    new: str
+    alone_s: Quantity | None = None
+    saving_s: Quantity | None = None
+    phases: dict[str, Quantity] = Field(default_factory=dict)
+    flash: Int64 = 0
+    ram: Int64 | None = None
+    loses: str = ""
+    lines: tuple[Lines, ...] = ()
+
+
+class Limit(Record):
+    """The least that the boot could take: bytes to be read, and instructions to be run.
+
+    `read_s` is that of a byte, `instruction_s` that of an instruction; `words` say what the
+    four come from.
+    """
+
+    read_bytes: Quantity
+    read_s: Quantity
+    instructions: Int64
+    instruction_s: Quantity
+    words: str
+
+    @property
+    def seconds(self) -> float:
+        """The time of both, one after the other."""
+        return self.read_bytes * self.read_s + self.instructions * self.instruction_s
+
+
+class PublishedChange(Record):
+    """What a technique did on the real board, as `model.published.Technique` has it."""
+
+    title: str
+    metric: str
+    before: Quantity
+    after: Quantity
+    factor: str | None = None
+    old: str | None = None
+    new: str | None = None
+    source: str
+
+
+class Tuning(Record):
+    """A sweep: `titles` by factor, the baseline's levels, the limits, all tries.
+
+    `max_flash` and `max_ram` are in bytes, `keep` fixes levels, `allow` are those that may be
+    in the best though they lose something. `best` is the place of the best of `tries`.
+    `combinations` is how many there are of the levels that may be in the best, and
+    `exhaustive` says that all were tried; else no boot is expected to take less than
+    `bound_s`, the sum of what each phase took where it took least.
+    """
+
+    titles: dict[str, str]
+    baseline: dict[str, str]
+    max_flash: Int64 | None = None
+    max_ram: Int64 | None = None
+    keep: dict[str, str] = Field(default_factory=dict)
+    allow: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+    tries: tuple[Try, ...] = ()
+    best: Int64 | None = None
+    combinations: Int64 = 0
+    exhaustive: bool = False
+    bound_s: Quantity | None = None
+    advice: tuple[Advised, ...] = ()
+    limit: Limit | None = None
+    published: tuple[PublishedChange, ...] = ()
+
+    @model_validator(mode="after")
+    def _best_is_a_try(self) -> "Tuning":
+        if self.best is not None and not 0 <= self.best < len(self.tries):
+            raise ValueError(f"best is {self.best}, which is no try")
+        return self
