@@ -4,7 +4,7 @@
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from perfboard.boards.loader import LoadedBoard
@@ -45,12 +45,12 @@ class Image:
     """What a virtual board boots.
 
     `banks` are the two flash banks, read-only and shared; where there are none, `root`
-    is the content of the disk, and `arguments` are the kernel's, which the emulator
-    starts itself. `kernel_file` is what the bootloader starts; `entries` are the addresses that
+    is the content of the disk, and the emulator starts the kernel itself. `arguments` are the
+    kernel's. `kernel_file` is what the bootloader starts; `entries` are the addresses that
     are reached at marks of the boot, by mark. `symbols` are the kernel's,
     by name, and empty where no System.map is to be had; `notes` say so, and whatever else
-    a reader of the results should know. `hashes` are SHA-256 sums by part; `packages`
-    versions by Debian package.
+    a reader of the results should know. `hashes` are SHA-256 sums by part, `sizes` bytes;
+    `packages` versions by Debian package; `variables` U-Boot's.
     """
 
     banks: tuple[Path, ...]
@@ -62,6 +62,8 @@ class Image:
     packages: dict[str, str]
     root: Path | None = None
     arguments: str = ""
+    sizes: dict[str, int] = field(default_factory=dict)
+    variables: dict[str, str] = field(default_factory=dict)
 
 
 def build_image(loaded: LoadedBoard, factors: Mapping[str, str], progress: Progress) -> Image:
@@ -116,6 +118,7 @@ def _on_disk(recipe: Recipe, files: Mapping[str, Path], timed: bool) -> Image:
         packages={},
         root=files["root"],
         arguments=disk_kernel_arguments(board, disk, timed, recipe.arguments),
+        sizes={name: file.stat().st_size for name, file in files.items()},
     )
 
 
@@ -125,10 +128,11 @@ def _in_flash(recipe: Recipe, files: Mapping[str, Path], progress: Progress) -> 
     banks = driven_banks(board, place)
     sizes = {name: file.stat().st_size for name, file in files.items()}
     if recipe.direct:
-        environment, entries = b"", start_marks(recipe)
+        environment, entries, variables = b"", start_marks(recipe), {}
         files = {**files, "bootloader": build_start(recipe, sizes["kernel"], banks, progress)}
     else:
-        environment = environment_block(_variables(recipe, sizes, banks), flash.environment.size)
+        variables = _variables(recipe, sizes, banks)
+        environment = environment_block(variables, flash.environment.size)
         entries = {"kernel.entry": bootloader_of(board).kernel_address}
 
     def build(folder: Path) -> None:
@@ -154,6 +158,9 @@ def _in_flash(recipe: Recipe, files: Mapping[str, Path], progress: Progress) -> 
         notes=(),
         hashes=json.loads((folder / "hashes.json").read_text()),
         packages={},
+        arguments=kernel_arguments(board, recipe.arguments, banks),
+        sizes={name: file.stat().st_size for name, file in files.items()},
+        variables=variables,
     )
 
 
