@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 from pydantic import Field, field_validator, model_validator
 
 from perfboard.model.disk import Disk
+from perfboard.model.published import Technique
 from perfboard.model.tables import Offset, Size, Table
 from perfboard.model.timing import Timing
 
@@ -211,6 +212,8 @@ class Board(Table):
     boot: BootPlan
     # A line of the board's data sheet a key, kept for the report.
     facts: dict[str, str] = Field(default_factory=dict)
+    # What single changes did on the real board.
+    techniques: Annotated[tuple[Technique, ...], Field(strict=False)] = ()
     # What it takes in time; without it, a virtual board counts instructions alone.
     timing: Timing | None = None
 

@@ -53,6 +53,23 @@ class Scale(Table):
     value: Annotated[float, Field(gt=0, le=1e15, strict=False)]
 
 
+class Technique(Sourced):
+    """What a change did on the real board: a metric in s before it, and after.
+
+    `old` and `new` are levels of `factor`, where that is how a virtual board does the same;
+    one that is left out is what a tune starts from. Without a factor, the change is all of
+    them: from that start to the best.
+    """
+
+    title: Annotated[str, Field(min_length=1, max_length=100)]
+    metric: Annotated[str, Field(pattern=r"^[a-z0-9._-]+$")]
+    before: Annotated[float, Field(ge=0, le=1e6, strict=False)]
+    after: Annotated[float, Field(ge=0, le=1e6, strict=False)]
+    factor: str | None = None
+    old: str | None = None
+    new: str | None = None
+
+
 class Published(Sourced):
     """A figure that somebody measured of the real board.
 
