@@ -22,6 +22,7 @@ first steps:
   perfboard doctor                     what this machine lacks, and how to mend it
   perfboard study boot --board verdex  boot a virtual board, see where time goes
   perfboard study standard             measure this machine's basics
+  perfboard tune boot --board verdex   what to change, so that it boots faster
   perfboard try rpi2 -- COMMAND        what a program takes on a board you do not have
   perfboard report latest              the HTML report of the newest run
   perfboard compare OLD NEW            what changed, and in which phase
@@ -53,6 +54,21 @@ examples:
   perfboard try rpi2 --compare orangepi-pc --package bzip2 --push big -- bzip2 -k big
   perfboard try rpi2 --package python3-minimal -- python3 -c 'print(sum(range(10**6)))'
   perfboard try verdex --set flash=cached --time-limit 60 -- sh -c 'ls | sort'
+"""
+
+_TUNE = """\
+Try each level of a board's factors, find the combination that boots fastest, prove it with a
+boot, and say what to change in which order, with the lines to change.
+
+A try is a boot; one that was made before is taken from the cache, so that a tune that was
+interrupted goes on where it was. Levels by which the device loses a function are tried, but
+are in the best only where they are allowed. Flash is the bytes of bootloader, kernel and root
+file system; RAM what could not be given to a program when the board is usable.
+
+examples:
+  perfboard tune boot --board verdex
+  perfboard tune boot --board verdex --max-flash 4MB --max-ram 16MB --keep console=full
+  perfboard tune boot --board ./my-board.toml --set flash=delivered
 """
 
 
@@ -117,6 +133,26 @@ def _parser() -> argparse.ArgumentParser:
     )
     _add_budget(study)
     _add_set(study)
+
+    tune = add("tune", "tuning", "try what makes a board boot faster, rank and combine it", _TUNE)
+    tune.add_argument("study", choices=("boot",), help="what is to be faster")
+    tune.add_argument("--board", required=True, help="a virtual board's name, or a board file")
+    _add_set(tune)
+    for name, help in (
+        ("--keep", "a level that the best must have; may be given again for others"),
+        ("--allow", "a level that the best may have though it loses something; may be given again"),
+    ):
+        tune.add_argument(name, action="append", default=[], metavar="FACTOR=LEVEL", help=help)
+    for name, help in (
+        ("--max-flash", "the most that the image may take of flash, as in 4MB"),
+        ("--max-ram", "the most that may be in use of the memory, as in 16MB"),
+    ):
+        tune.add_argument(name, action="append", default=[], metavar="SIZE", help=help)
+    tune.add_argument(
+        "--scheduler",
+        metavar="ADDRESS",
+        help="of Dask Distributed, to spread the work over machines",
+    )
 
     trying = add(
         "try",

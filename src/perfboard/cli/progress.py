@@ -65,7 +65,8 @@ class _LogStep:
             return
         left = (now - self._began) * (self._total - done) / done
         print(
-            f"{self._title}: {100 * done / self._total:.0f}%, about {left:.0f} s left",
+            f"{self._title}: {100 * done / self._total:.0f}%, about {left:.0f} s left"
+            + (f", {note}" if note else ""),
             file=sys.stderr,
             flush=True,
         )

@@ -10,15 +10,15 @@ from perfboard.model.run import Run
 from perfboard.report.text import run_text
 
 
-def parse_factors(words: Sequence[str]) -> dict[str, str]:
-    """FACTOR=LEVEL words as a dictionary. Which exist is the study's to say."""
+def parse_factors(words: Sequence[str], option: str = "--set") -> dict[str, str]:
+    """FACTOR=LEVEL words of an option as a dictionary. Which exist is the study's to say."""
     factors: dict[str, str] = {}
     for word in words:
         factor, equals, level = word.partition("=")
         if not (factor and equals and level):
-            raise UsageError(f'--set wants FACTOR=LEVEL, as in initcall_debug=on; found "{word}"')
+            raise UsageError(f'{option} wants FACTOR=LEVEL, as in console=quiet; found "{word}"')
         if factor in factors:
-            raise UsageError(f"--set gives factor {factor} twice")
+            raise UsageError(f"{option} gives factor {factor} twice")
         factors[factor] = level
     return factors
 

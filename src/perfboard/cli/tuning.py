@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`perfboard tune`: what to change, so that a board boots faster."""
+
+import argparse
+import sys
+from collections.abc import Sequence
+
+from perfboard.cli.progress import progress
+from perfboard.cli.study import finish
+from perfboard.cli.words import parse_factors
+from perfboard.model.errors import UsageError
+from perfboard.model.units import parse_size
+from perfboard.studies.tuning import tune_boot
+from perfboard.studies.tuning_plan import TuneRequest
+
+
+def tune(options: argparse.Namespace) -> int:
+    """Tries the factors, ranks them, and proves the best; the report's path is the last line."""
+    allow: list[tuple[str, str]] = []
+    for word in options.allow:
+        allow += parse_factors([word], "--allow").items()
+    request = TuneRequest(
+        board=options.board,
+        command=("perfboard", *sys.argv[1:]),
+        baseline=parse_factors(options.set),
+        keep=parse_factors(options.keep, "--keep"),
+        allow=tuple(dict.fromkeys(allow)),
+        max_flash=_size("--max-flash", options.max_flash),
+        max_ram=_size("--max-ram", options.max_ram),
+        scheduler=options.scheduler,
+    )
+    return finish(tune_boot(request, progress()), options.json)
+
+
+def _size(option: str, given: Sequence[str]) -> int | None:
+    if not given:
+        return None
+    if len(given) > 1:
+        raise UsageError(f"{option} is given more than once: {', '.join(given)}")
+    try:
+        size = parse_size(given[0])
+    except ValueError as error:
+        raise UsageError(f"{option}: {error}") from None
+    if size == 0:
+        raise UsageError(f"{option} is 0, in which nothing can be; leave it out for no limit")
+    return size

@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`perfboard tune boot`: tries what makes a board boot faster, ranks it, and proves the best."""
+
+from datetime import UTC, datetime
+from importlib.metadata import version
+from threading import Event
+
+from perfboard.analysis.tuning import BASELINE, FEW, allowed, best_of, search
+from perfboard.images.factors import recipe_of
+from perfboard.images.image import build_image
+from perfboard.instruments.scope import build_plugin
+from perfboard.model.errors import PerfboardError, TargetError, UsageError
+from perfboard.model.progress import Progress, Step
+from perfboard.model.run import Boot, Provenance, Run, RunError, Status
+from perfboard.model.units import format_size
+from perfboard.store.folder import RunFolder, disk_errors, new_run
+from perfboard.studies.base import this_host
+from perfboard.studies.boot import marks_to_watch
+from perfboard.studies.tuning_boot import boot_once
+from perfboard.studies.tuning_plan import TuneRequest, check_smallest, make_plan
+from perfboard.studies.tuning_pool import NotedProgress, Submit, workers
+from perfboard.studies.tuning_record import record, steps_to
+from perfboard.studies.tuning_sweep import Sweep
+from perfboard.targets.emulator import emulator_version
+from perfboard.targets.virtual import VirtualBoard, VirtualTarget
+
+NAME = "tune-boot"
+
+
+def tune_boot(request: TuneRequest, progress: Progress) -> Run:
+    """Tries the levels of the board's factors, and stores and returns the run.
+
+    Raises PerfboardError for what is wrong before the first boot. A sweep that is interrupted,
+    or for which this machine fails, is stored with what it has; made again, it takes the boots
+    that there are from the cache.
+    """
+    plan = make_plan(request)
+    emulator = emulator_version(plan.loaded.board.machine.emulator)
+    virtual = VirtualBoard(plan.loaded.board, plan.baseline)
+    sweep = Sweep(plan)
+    noted = NotedProgress(progress)
+    if request.max_flash is not None:
+        with workers(request.scheduler, noted.note) as submit:
+            total = len(plan.alone)
+            with noted.step("building the images of each level", total) as step:
+                check_smallest(plan, sweep.sizes(plan.alone, submit, step))
+    started = datetime.now(UTC)
+    folder = new_run(NAME, plan.loaded.board.name)
+    errors: list[RunError] = []
+    status = Status.COMPLETE
+    proof: tuple[Boot, ...] = ()
+    try:
+        with workers(request.scheduler, noted.note) as submit:
+            _try_all(sweep, submit, noted)
+        proof = (_prove(sweep, folder, progress),)
+        errors += _repeats(sweep, proof[0])
+    except PerfboardError as error:
+        status = Status.FAILED
+        errors.append(RunError(kind=error.kind, message=str(error)))
+    except KeyboardInterrupt:
+        status = Status.ABORTED
+        message = (
+            f"Interrupted after {len(sweep.boots)} boots, which are kept: run it again to go on."
+        )
+        errors.append(RunError(kind="interrupted", message=message))
+    run = record(
+        request,
+        sweep,
+        Run(
+            id=folder.id,
+            study=NAME,
+            board=virtual.summary(),
+            target=f"virtual:{plan.loaded.board.name}",
+            evidence=virtual.evidence,
+            status=status,
+            started=started,
+            finished=datetime.now(UTC),
+            factors=plan.baseline,
+            provenance=Provenance(
+                perfboard=version("perfboard"),
+                command=request.command,
+                host=this_host(),
+                tools={plan.loaded.board.machine.emulator: emulator},
+                notes=virtual.notes(),
+            ),
+            boots=proof,
+            errors=tuple(errors),
+        ),
+    )
+    for combination, made in sweep.attempts.items():
+        if made.console:
+            place = sweep.places[combination]
+            folder.write_artifact(f"try-{place + 1}/console.log", made.console)
+    folder.finish(run)
+    return run
+
+
+def _try_all(sweep: Sweep, submit: Submit, progress: Progress) -> None:
+    """Each level alone, then combinations, then the steps from the baseline to the best."""
+    space = sweep.plan.space
+    with progress.step("trying each level", len(sweep.plan.alone)) as step:
+        sweep.make(sweep.plan.alone, "alone", submit, step)
+    if sweep.known[BASELINE] is None:
+        made = sweep.attempts[BASELINE]
+        raise TargetError(made.outcome, f"The baseline does not boot. {made.problem}")
+    everything = space.all()
+    left = len([each for each in everything if each not in sweep.known])
+    total = left if everything and left <= FEW else space.most
+    with progress.step("trying them together", total) as step:
+        begun = len(sweep.known)
+        for batch in search(space, sweep.known):
+            sweep.make(batch, "together", submit, _Offset(step, len(sweep.known) - begun))
+    best = best_of(space, sweep.known)
+    if best is None:
+        raise UsageError(_nothing_fits(sweep))
+    steps = steps_to(sweep.known, best)
+    with progress.step("trying the advice step by step", len(steps)) as step:
+        possible = [each for each in steps if space.possible(each)]
+        sweep.make(possible, "order", submit, step)
+
+
+class _Offset:
+    """A step of which a part is done."""
+
+    def __init__(self, step: Step, before: int) -> None:
+        self._step, self._before = step, before
+
+    def update(self, done: float, note: str = "") -> None:
+        self._step.update(self._before + done, note)
+
+
+def _nothing_fits(sweep: Sweep) -> str:
+    space = sweep.plan.space
+    limits = [
+        f"--max-{name} {format_size(limit)}"
+        for name, limit in (("flash", space.max_flash), ("ram", space.max_ram))
+        if limit is not None
+    ]
+    fit = [m for c, m in sweep.known.items() if m is not None and allowed(space, c)]
+    least = [f"{format_size(min(m.flash for m in fit))} of flash"] if fit else []
+    rams = [m.ram for m in fit if m.ram is not None]
+    least += [f"{format_size(min(rams))} of memory"] if rams else []
+    return (
+        f"No combination that was tried holds {' and '.join(limits) or 'the levels kept'}; the "
+        f"least that they take is {' and '.join(least) or 'not known'}. Allow more."
+    )
+
+
+def _prove(sweep: Sweep, folder: RunFolder, progress: Progress) -> Boot:
+    """The best combination, booted once more and from nothing that was kept."""
+    plan = sweep.plan
+    best = best_of(plan.space, sweep.known)
+    assert best is not None  # noqa: S101 - else the search has raised
+    levels = plan.levels(best)
+    image = build_image(plan.loaded, levels, progress)
+    target = VirtualTarget(recipe_of(plan.loaded.board, levels).board, image, levels)
+    marks = marks_to_watch(target.board, image.symbols)
+    artifacts = folder.artifact_path("boot-1/console.log").parent
+    with progress.step("proving the best", 1) as step, disk_errors(artifacts):
+        plugin = build_plugin(progress)
+        boot, _ = boot_once(
+            target, image, plugin, marks, artifacts, lambda name: step.update(0.5, name), Event()
+        )
+    return boot
+
+
+def _repeats(sweep: Sweep, proof: Boot) -> list[RunError]:
+    best = best_of(sweep.plan.space, sweep.known)
+    before = sweep.attempts[best].boot if best is not None else None
+    if before is None or before.marks == proof.marks:
+        return []
+    message = "The best combination, booted again, has other marks: a virtual board is to repeat."
+    return [RunError(kind="no-repeat", message=message)]

@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What to change in one's own build: the difference of what two images are made by."""
+
+import dataclasses
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from perfboard.boards.timing import timing_factors
+from perfboard.images.recipe import Recipe
+from perfboard.model.board import Board
+from perfboard.model.tuning import Lines
+
+COMMAND_LINE = "kernel command line"
+CONFIGURATION = "kernel configuration"
+BOOTLOADER = "U-Boot environment"
+BOARD_FILE = "board file"
+# A recipe's own names for what is told in other words.
+_TOLD = ("board", "arguments", "options", "variables", "place")
+
+# Who says what a table says, and how sure that is: no set-up of anything.
+_SOURCES = (".source", ".kind")
+
+
+@dataclasses.dataclass(frozen=True)
+class Made:
+    """What an image was made by: its recipe, the levels, and what stands in it.
+
+    `variables` are U-Boot's; where there is none, `arguments` are the kernel's.
+    """
+
+    recipe: Recipe
+    levels: Mapping[str, str]
+    variables: Mapping[str, str]
+    arguments: str = ""
+
+
+def lines_between(board: Board, old: Made, new: Made) -> tuple[Lines, ...]:
+    """The lines by which `new` differs from `old`, by the place that they stand in."""
+    found = (
+        _command_line(old, new),
+        _configuration(old.recipe.options, new.recipe.options),
+        _bootloader(old.variables, new.variables),
+        *_others(old.recipe, new.recipe),
+        _tables(_board_of(board, old), _board_of(board, new)),
+    )
+    return tuple(lines for lines in found if lines.remove or lines.add)
+
+
+def _command_line(old: Made, new: Made) -> Lines:
+    before = old.variables.get("bootargs", old.arguments).split()
+    after = new.variables.get("bootargs", new.arguments).split()
+    return Lines(
+        where=COMMAND_LINE,
+        remove=tuple(word for word in before if word not in after),
+        add=tuple(word for word in after if word not in before),
+    )
+
+
+def _configuration(old: Mapping[str, str], new: Mapping[str, str]) -> Lines:
+    changed = [name for name in {**old, **new} if old.get(name) != new.get(name)]
+    return Lines(
+        where=CONFIGURATION,
+        remove=tuple(_option(name, old[name]) for name in changed if name in old),
+        add=tuple(_option(name, new[name]) for name in changed if name in new),
+    )
+
+
+def _option(name: str, value: str) -> str:
+    return f"# {name} is not set" if value == "n" else f"{name}={value}"
+
+
+def _bootloader(old: Mapping[str, str], new: Mapping[str, str]) -> Lines:
+    changed = [
+        name for name in {**old, **new} if old.get(name) != new.get(name) and name != "bootargs"
+    ]
+    return Lines(
+        where=BOOTLOADER,
+        remove=tuple(f"{name}={old[name]}" for name in changed if name in old),
+        add=tuple(f"{name}={new[name]}" for name in changed if name in new),
+    )
+
+
+def _others(old: Recipe, new: Recipe) -> Iterator[Lines]:
+    """What else a recipe says, in its own words."""
+    for item in dataclasses.fields(Recipe):
+        before, after = getattr(old, item.name), getattr(new, item.name)
+        if item.name in _TOLD or before == after:
+            continue
+        was, now = (dict(_flat(item.name, _plain(value))) for value in (before, after))
+        keys = [key for key in {**was, **now} if was.get(key) != now.get(key)]
+        yield Lines(
+            where=item.name.replace("_", " "),
+            remove=tuple(f"{key} = {was[key]}" for key in keys if key in was),
+            add=tuple(f"{key} = {now[key]}" for key in keys if key in now),
+        )
+
+
+def _board_of(board: Board, made: Made) -> dict[str, str]:
+    """All that the board's file says of the board as it is emulated and timed, a key a line."""
+    table = made.recipe.board.model_dump(mode="json", exclude={"timing"}, exclude_none=True)
+    if board.timing is not None:
+        own = {f: made.levels[f] for f in timing_factors(board) if f in board.timing.factors}
+        exclude = {"factors", "published", "margin"}
+        table["timing"] = board.timing.at(own).model_dump(mode="json", exclude=exclude)
+    return dict(_flat("", table))
+
+
+def _tables(old: Mapping[str, str], new: Mapping[str, str]) -> Lines:
+    changed = [key for key in {**old, **new} if old.get(key) != new.get(key)]
+    keys = [key for key in changed if not key.endswith(_SOURCES)]
+    return Lines(
+        where=BOARD_FILE,
+        words="; ".join(json.loads(new[key]) for key in changed if key.endswith(".source")),
+        remove=tuple(f"{key} = {old[key]}" for key in keys if key in old),
+        add=tuple(f"{key} = {new[key]}" for key in keys if key in new),
+    )
+
+
+def _plain(value: Any) -> Any:
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {f.name: _plain(getattr(value, f.name)) for f in dataclasses.fields(value)}
+    return value
+
+
+def _flat(name: str, value: Any) -> Iterator[tuple[str, str]]:
+    """Dotted keys and values as TOML has them; a list is one value."""
+    if isinstance(value, Mapping):
+        for key, inner in value.items():
+            yield from _flat(f"{name}.{key}" if name else str(key), inner)
+    elif value is not None:
+        yield name, json.dumps(value, default=str, ensure_ascii=False)

@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One combination of levels, built and booted; a boot that was made is not made again."""
+
+import json
+import shlex
+import time
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from threading import Event
+
+from perfboard.analysis.boot_record import boot_record
+from perfboard.boards.loader import load_board
+from perfboard.boards.timing import timing_text
+from perfboard.images.cache import cached
+from perfboard.images.factors import choose_levels, recipe_of
+from perfboard.images.image import Image, build_image
+from perfboard.instruments.scope import WatchedMark, build_plugin
+from perfboard.model.errors import EnvironmentLacksError, TargetError, UsageError
+from perfboard.model.progress import Progress, SilentProgress
+from perfboard.model.run import Boot
+from perfboard.model.tuning import Outcome
+from perfboard.studies.boot import marks_to_watch
+from perfboard.targets.emulator import emulator_version
+from perfboard.targets.guest_memory import memory_in_use
+from perfboard.targets.virtual import VirtualTarget
+
+# Raise it when what is kept of a boot changes.
+_RECIPE = "1"
+# What a kernel says of itself is the same each time; a hang may be this machine's.
+_SURE = ("panic", "no-root")
+
+
+@dataclass(frozen=True)
+class Task:
+    """A combination to try: a board as `load_board` takes it, and levels of all its factors.
+
+    Without `boots` its image alone is built.
+    """
+
+    board: str
+    levels: Mapping[str, str]
+    boots: bool = True
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """How a task ended: see `model.tuning.Try`.
+
+    `hashes`, `packages`, `variables` and `arguments` are the image's.
+    """
+
+    outcome: Outcome
+    problem: str = ""
+    boot: Boot | None = None
+    console: bytes = b""
+    flash: dict[str, int] = field(default_factory=dict)
+    ram: int | None = None
+    hashes: dict[str, str] = field(default_factory=dict)
+    packages: dict[str, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    variables: dict[str, str] = field(default_factory=dict)
+    arguments: str = ""
+
+
+def attempt(
+    task: Task, progress: Progress | None = None, cancelled: Event | None = None
+) -> Attempt:
+    """Builds and boots a combination, from the cache where it has been before.
+
+    What is wrong with the combination is its outcome. Raises EnvironmentLacksError where this
+    machine is at fault, and Cancelled soon after another thread sets `cancelled`.
+    """
+    progress = progress or SilentProgress()
+    loaded = load_board(task.board)
+    levels = choose_levels(loaded.board, task.levels)
+    try:
+        image = build_image(loaded, levels, progress)
+    except UsageError as error:
+        return Attempt("not-built", problem=str(error))
+    except EnvironmentLacksError as error:
+        # Of a disk that is full, or cannot be written, all combinations would die.
+        if isinstance(error.__cause__, OSError):
+            raise
+        return Attempt("not-built", problem=str(error))
+    found = Attempt(
+        "booted",
+        flash=dict(image.sizes),
+        hashes=dict(image.hashes),
+        packages=dict(image.packages),
+        notes=image.notes,
+        variables=dict(image.variables),
+        arguments=image.arguments,
+    )
+    if not task.boots:
+        return found
+    target = VirtualTarget(recipe_of(loaded.board, levels).board, image, levels)
+    try:
+        marks = marks_to_watch(target.board, image.symbols)
+        folder = _booted(target, levels, image, marks, progress, cancelled or Event())
+    except (UsageError, TargetError) as error:
+        return replace(found, outcome="not-booted", problem=str(error))
+    kept = json.loads((folder / "kept.json").read_text())
+    if kept["problem"]:
+        return replace(found, outcome="not-booted", problem=kept["problem"])
+    return replace(
+        found,
+        boot=Boot.model_validate_json((folder / "boot.json").read_text()),
+        console=(folder / "console.log").read_bytes(),
+        ram=kept["ram"],
+    )
+
+
+def _booted(
+    target: VirtualTarget,
+    levels: Mapping[str, str],
+    image: Image,
+    marks: tuple[WatchedMark, ...],
+    progress: Progress,
+    cancelled: Event,
+) -> Path:
+    """The cache's folder of this boot, made now where there is none."""
+    plugin = build_plugin(progress)
+    command = shlex.join(target.command())
+    for file in (*image.banks, image.kernel_file, image.root):
+        # Where a file lies does not change what is in it, which its hash tells.
+        command = command.replace(str(file), "FILE") if file else command
+    inputs = {
+        "recipe": _RECIPE,
+        "emulator": emulator_version(target.board.machine.emulator),
+        "command": command,
+        "board": target.board.model_dump_json(include={"console", "boot"}),
+        "scope": plugin.parent.name,
+        "marks": "".join(mark.line() for mark in marks),
+        "timing": timing_text(target.board, levels) or "",
+        **{f"image {name}": hash for name, hash in image.hashes.items()},
+    }
+
+    def build(folder: Path) -> None:
+        kept: dict[str, object] = {"problem": "", "ram": None}
+        try:
+            boot, kept["ram"] = boot_once(
+                target, image, plugin, marks, folder, lambda name: None, cancelled
+            )
+            (folder / "boot.json").write_text(boot.model_dump_json())
+        except TargetError as error:
+            if error.kind not in _SURE:
+                raise
+            kept["problem"] = str(error)
+        (folder / "kept.json").write_text(json.dumps(kept))
+        # Of a hundred boots these are large, and what was read from them is kept.
+        (folder / "scope.jsonl").unlink()
+
+    return cached("boot", inputs, build, progress)
+
+
+def boot_once(
+    target: VirtualTarget,
+    image: Image,
+    plugin: Path,
+    marks: tuple[WatchedMark, ...],
+    folder: Path,
+    sighted: Callable[[str], None],
+    cancelled: Event,
+) -> tuple[Boot, int | None]:
+    """The record of a boot that is made now, and the memory in use when it was usable.
+
+    The instruments' files are left in `folder`. Raises what `targets.base.Boot` does.
+    """
+    with ExitStack() as stack:
+        scope = target.scope(plugin, marks)
+        watch = stack.enter_context(target.running(target.command(), [scope], folder))
+        began = time.monotonic()
+        watch.until_usable(sighted, cancelled)
+        seconds = time.monotonic() - began
+        ram = memory_in_use(watch.emulator, target.board, image.symbols, folder)
+        watch.end()
+    record = boot_record(
+        (folder / "scope.jsonl").read_text(),
+        (folder / "console.log").read_bytes(),
+        target.board.boot.usable,
+        target.instruction_ns,
+        seconds,
+    )
+    return record, ram

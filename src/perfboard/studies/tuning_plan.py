@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a tune will try: checked as a whole before anything is built."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from perfboard.analysis.tuning import BASELINE, Combination, Space
+from perfboard.boards.loader import LoadedBoard, load_board
+from perfboard.boards.timing import DETAIL
+from perfboard.images.factors import Factor, choose_levels, factors_of, image_factors
+from perfboard.model.errors import UsageError
+from perfboard.model.tuning import Try
+from perfboard.model.units import format_size
+
+# Factors that are ways to look at a boot, and no technique to make it shorter.
+_INSTRUMENTS = ("initcall_debug", DETAIL)
+
+
+@dataclass(frozen=True)
+class TuneRequest:
+    """What the user asked: the board, the levels to start from, and limits on the best.
+
+    `max_flash` and `max_ram` are in bytes. The best has the levels of `keep`, and may have
+    those of `allow` though they lose something.
+    """
+
+    board: str
+    command: tuple[str, ...]
+    baseline: Mapping[str, str] = field(default_factory=dict)
+    keep: Mapping[str, str] = field(default_factory=dict)
+    allow: Iterable[tuple[str, str]] = ()
+    max_flash: int | None = None
+    max_ram: int | None = None
+    scheduler: str | None = None
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The board, the baseline's levels, what is tried alone, what is refused, and the search.
+
+    `board_name` is what `load_board` takes, from any folder.
+    """
+
+    loaded: LoadedBoard
+    board_name: str
+    baseline: dict[str, str]
+    alone: tuple[Combination, ...]
+    refused: tuple[Try, ...]
+    space: Space
+    factors: Mapping[str, Factor]
+
+    def levels(self, combination: Combination) -> dict[str, str]:
+        """The levels of all factors in it."""
+        return self.baseline | dict(combination)
+
+    def loses(self, combination: Combination) -> dict[str, str]:
+        """What the device loses by its levels, by factor."""
+        found = {factor: _loses(self.factors, factor, level) for factor, level in combination}
+        return {factor: lost for factor, lost in found.items() if lost}
+
+    def titles(self) -> dict[str, str]:
+        """What each factor is, by name."""
+        return {
+            name: self.factors[name].title if name in self.factors else f"The {name} as timed"
+            for name in self.space.levels
+        }
+
+
+def make_plan(request: TuneRequest) -> Plan:
+    """The plan. Raises UsageError for levels that there are not, and limits that contradict."""
+    loaded = load_board(request.board)
+    board = loaded.board
+    known = {name: of for name, of in factors_of(board).items() if name not in _INSTRUMENTS}
+    factors = image_factors(board)
+    for option, given in (("--keep", request.keep.items()), ("--allow", request.allow)):
+        for factor, level in given:
+            if factor not in known:
+                raise UsageError(
+                    f'{option}: a tune of board {board.name} has no factor "{factor}"; it has: '
+                    f"{', '.join(known)}"
+                )
+            if level not in known[factor]:
+                raise UsageError(
+                    f'{option}: factor {factor} has no level "{level}"; it has: '
+                    f"{', '.join(known[factor])}"
+                )
+    timed = {DETAIL: "timed"} if board.timing else {}
+    baseline = choose_levels(board, {**timed, **request.baseline})
+    choose_levels(board, {**baseline, **request.keep})
+    _check_limits(loaded, request)
+    allow = set(request.allow) | set(request.keep.items()) | set(baseline.items())
+
+    def refusal(combination: Combination) -> str:
+        try:
+            choose_levels(board, {**baseline, **dict(combination)})
+        except UsageError as error:
+            return str(error)
+        return ""
+
+    alone, refused = [], []
+    searched: dict[str, list[str | None]] = {}
+    for factor, levels in known.items():
+        kept = request.keep.get(factor)
+        searched[factor] = [None] if kept in (None, baseline[factor]) else []
+        for level in levels:
+            if level == baseline[factor] or kept not in (None, level):
+                continue
+            single = frozenset({(factor, level)})
+            loses = _loses(factors, factor, level)
+            if reason := refusal(single):
+                refused.append(
+                    Try(levels=dict(single), stage="alone", outcome="refused", problem=reason)
+                )
+            else:
+                alone.append(single)
+            # What cannot be beside the baseline may be beside another level.
+            if not loses or (factor, level) in allow:
+                searched[factor].append(level)
+    return Plan(
+        loaded=loaded,
+        board_name=request.board if _is_name(request.board) else str(loaded.path.resolve()),
+        baseline=baseline,
+        alone=(BASELINE, *alone),
+        refused=tuple(refused),
+        space=Space(
+            levels=searched,
+            possible=lambda combination: not refusal(combination),
+            max_flash=request.max_flash,
+            max_ram=request.max_ram,
+        ),
+        factors=factors,
+    )
+
+
+def check_smallest(plan: Plan, sizes: Iterable[Mapping[str, int]]) -> None:
+    """Raises UsageError where --max-flash is below the smallest parts of the images, together."""
+    least: dict[str, int] = {}
+    for parts in sizes:
+        for name, size in parts.items():
+            least[name] = min(size, least.get(name, size))
+    limit = plan.space.max_flash
+    if limit is not None and least and sum(least.values()) > limit:
+        listed = ", ".join(f"{name} {format_size(size)}" for name, size in least.items())
+        raise UsageError(
+            f"--max-flash {format_size(limit)}: the smallest that there is takes "
+            f"{format_size(sum(least.values()))} ({listed}); allow more, or make the board's "
+            "image smaller"
+        )
+
+
+def _check_limits(loaded: LoadedBoard, request: TuneRequest) -> None:
+    board = loaded.board
+    if request.max_ram is not None and board.machine.isa == "aarch64":
+        raise UsageError(
+            f"--max-ram: how much memory board {board.name} uses is not known, since that can be "
+            "told of 32-bit kernels alone; leave it out"
+        )
+    for option, limit, file in (
+        ("--max-flash", request.max_flash, board.image.kernel.file),
+        ("--max-ram", request.max_ram, board.image.kernel.file),
+    ):
+        if limit is None or file is None:
+            continue
+        size = loaded.file(Path(file)).stat().st_size
+        if limit < size:
+            raise UsageError(
+                f"{option} {format_size(limit)}: the kernel alone is {format_size(size)}"
+            )
+
+
+def _is_name(board: str) -> bool:
+    return not ("/" in board or board.endswith(".toml"))
+
+
+def _loses(factors: Mapping[str, Factor], factor: str, level: str) -> str:
+    return factors[factor].levels[level].loses if factor in factors else ""

@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a tune found, as its run has it: metrics, advice, the limit, what was published."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from perfboard.analysis.boot_limit import boot_limit
+from perfboard.analysis.boot_metrics import metrics_of
+from perfboard.analysis.counters import counter_metrics
+from perfboard.analysis.statistics import judge
+from perfboard.analysis.tuning import (
+    BASELINE,
+    Combination,
+    Known,
+    allowed,
+    best_of,
+    bound,
+    effects,
+)
+from perfboard.analysis.verification import KERNEL_SIZE
+from perfboard.images.factors import recipe_of
+from perfboard.model.run import Evidence, Metric, Run, Status
+from perfboard.model.tuning import Advised, Limit, PublishedChange, Tuning
+from perfboard.studies.tuning_advice import Made, lines_between
+from perfboard.studies.tuning_plan import TuneRequest
+from perfboard.studies.tuning_sweep import Sweep
+
+FLASH_SIZE = "image.flash.size"
+RAM_USED = "boot.ram.used"
+
+
+def record(request: TuneRequest, sweep: Sweep, run: Run) -> Run:
+    """The run with all that the sweep found; `run` has its head, and the boot of the proof."""
+    plan, board = sweep.plan, sweep.plan.loaded.board
+    best = best_of(plan.space, sweep.known)
+    everything = plan.space.all()
+    tuning = Tuning(
+        titles=plan.titles(),
+        baseline=plan.baseline,
+        max_flash=request.max_flash,
+        max_ram=request.max_ram,
+        keep=dict(request.keep),
+        allow=_by_factor(request),
+        tries=tuple(sweep.tries),
+        best=None if best is None else sweep.places[best],
+        combinations=len(everything) or plan.space.count,
+        exhaustive=bool(everything) and all(each in sweep.known for each in everything),
+        bound_s=bound(plan.space, sweep.known),
+        advice=() if best is None else tuple(_advice(sweep, best)),
+        limit=_limit(sweep),
+        published=tuple(
+            PublishedChange(**technique.model_dump(exclude={"kind"}))
+            for technique in board.techniques
+        ),
+    )
+    found = {"tuning": tuning, "tried": tuple(sweep.boots)}
+    if best is None:
+        return run.model_copy(update=found)
+    made = sweep.attempts[best]
+    boots = run.boots or ((made.boot,) if made.boot else ())
+    metrics = (
+        *metrics_of(boots),
+        *counter_metrics("boot.total", [boot.counters for boot in boots]),
+        Metric(name=KERNEL_SIZE, unit="B", samples=(float(made.flash["kernel"]),)),
+        *_metrics(sweep),
+    )
+    total = next((metric for metric in metrics if metric.name == "boot.total"), None)
+    if run.status is Status.COMPLETE and total is not None:
+        timed = run.evidence is Evidence.TIMED and board.timing is not None
+        margin = board.timing.margin.share if timed and board.timing else 0.0
+        found["verdicts"] = (judge(total, board.boot.budget_s, run.evidence, margin),)
+    provenance = {
+        "image": made.hashes,
+        "packages": made.packages,
+        "notes": (*made.notes, *run.provenance.notes),
+    }
+    return run.model_copy(
+        update={
+            **found,
+            "boots": boots,
+            "metrics": metrics,
+            "factors": plan.levels(best),
+            "provenance": run.provenance.model_copy(update=provenance),
+        }
+    )
+
+
+def steps_to(known: Known, best: Combination) -> list[Combination]:
+    """From the baseline to the best, a change at a time: what saves most by itself first."""
+    order = sorted(best, key=lambda item: (-(_alone(known, item) or 0.0), item))
+    return [frozenset(order[: count + 1]) for count in range(len(order))]
+
+
+def _alone(known: Known, item: tuple[str, str]) -> float | None:
+    base, measured = known.get(BASELINE), known.get(frozenset({item}))
+    return base.total_s - measured.total_s if base and measured else None
+
+
+def _by_factor(request: TuneRequest) -> dict[str, tuple[str, ...]]:
+    factors = dict.fromkeys(factor for factor, _ in request.allow)
+    return {f: tuple(level for factor, level in request.allow if factor == f) for f in factors}
+
+
+def _metrics(sweep: Sweep) -> Iterator[Metric]:
+    """The time, phases and cost of each combination that booted, labelled by its levels."""
+    for combination, measured in sweep.known.items():
+        if measured is None:
+            continue
+        labels = dict(sorted(combination)) or {"levels": "baseline"}
+        times = {**measured.phases, "boot.total": measured.total_s}
+        for name, seconds in times.items():
+            yield Metric(name=name, unit="s", labels=labels, samples=(seconds,))
+        sizes = {FLASH_SIZE: measured.flash, RAM_USED: measured.ram}
+        for name, size in sizes.items():
+            if size is not None:
+                yield Metric(name=name, unit="B", labels=labels, samples=(float(size),))
+
+
+def _advice(sweep: Sweep, best: Combination) -> Iterator[Advised]:
+    """Each change of the best, with what it does beside those before it."""
+    plan, known = sweep.plan, sweep.known
+    here, last = BASELINE, BASELINE
+    for step in steps_to(known, best):
+        ((factor, level),) = step - here
+        here = step
+        beside = _beside(sweep, last, step)
+        if beside:
+            last = step
+        yield Advised(
+            factor=factor,
+            title=plan.titles()[factor],
+            old=plan.baseline[factor],
+            new=level,
+            alone_s=_alone(known, (factor, level)),
+            loses=plan.loses(frozenset({(factor, level)})).get(factor, ""),
+            **beside,
+        )
+
+
+def _beside(sweep: Sweep, last: Combination, step: Combination) -> dict[str, Any]:
+    """What a step saves and takes after the last that booted; nothing where it does not boot."""
+    before, after = sweep.known[last], sweep.known.get(step)
+    if before is None or after is None:
+        return {}
+    known_ram = before.ram is not None and after.ram is not None
+    board = sweep.plan.loaded.board
+    return {
+        "saving_s": before.total_s - after.total_s,
+        "phases": effects(before, after),
+        "flash": after.flash - before.flash,
+        "ram": (after.ram or 0) - (before.ram or 0) if known_ram else None,
+        "lines": lines_between(board, _made(sweep, last), _made(sweep, step)),
+    }
+
+
+def _made(sweep: Sweep, combination: Combination) -> Made:
+    levels = sweep.plan.levels(combination)
+    made = sweep.attempts[combination]
+    recipe = recipe_of(sweep.plan.loaded.board, levels)
+    return Made(recipe, levels, made.variables, made.arguments)
+
+
+def _limit(sweep: Sweep) -> Limit | None:
+    timing = sweep.plan.loaded.board.timing
+    if timing is None:
+        return None
+    found = []
+    for combination, made in sweep.attempts.items():
+        if made.boot is not None and allowed(sweep.plan.space, combination):
+            levels = sweep.plan.levels(combination)
+            own = {factor: levels[factor] for factor in timing.factors}
+            found.append((made.boot, timing.at(own)))
+    return boot_limit(found)
