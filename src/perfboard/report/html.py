@@ -27,6 +27,7 @@ from perfboard.report.lanes import lanes
 from perfboard.report.measurements import measurements
 from perfboard.report.series import Series, series_of
 from perfboard.report.trial import trial_view
+from perfboard.report.tuning import tuning_view
 from perfboard.report.verdicts import verdict_sentence
 from perfboard.report.waterfall import NARROW, WIDE, draw
 
@@ -149,6 +150,7 @@ def _view(run: Run, series: Series | None) -> Mapping[str, Any]:
         "processes": tables.process_rows(series, MOST_PROCESSES) if series else [],
         "measurements": measurements(run),
         "trial": trial_view(run),
+        "tuning": tuning_view(run),
         "command": shlex.join(run.provenance.command),
         "sample_count": sum(len(metric.samples) for metric in run.metrics),
     }

@@ -11,7 +11,7 @@ from perfboard.model.run import Metric, Run
 from perfboard.model.units import format_size, format_value
 from perfboard.report import histogram as histograms
 from perfboard.report import plot
-from perfboard.report.graphs import OPERATIONS, Drawn, graphs
+from perfboard.report.graphs import OPERATIONS, graphs
 from perfboard.report.histogram import Histogram
 from perfboard.report.measured import (
     Figure,
@@ -80,7 +80,7 @@ def measurements(run: Run) -> Measurements | None:
     parts = levels(run.metrics, steps)
     return Measurements(
         summary=_summary(run, parts),
-        pictures=tuple(_picture(one) for one in drawn),
+        pictures=tuple(picture(one.graph) for one in drawn),
         steps=steps,
         levels=parts,
         lateness=tuple(
@@ -145,8 +145,8 @@ def _bandwidth_at(metrics: Sequence[Metric], operation: str, part: Plateau, last
     return format_value(max(rates), "B/s") if rates else "\N{EN DASH}"
 
 
-def _picture(drawn: Drawn) -> Picture:
-    graph = drawn.graph
+def picture(graph: plot.Graph) -> Picture:
+    """The graph, drawn, with its figures."""
     values = [dict(line.points) for line in (*graph.lines, *graph.more)]
     rows = []
     for x in sorted({x for of in values for x in of}):

@@ -19,6 +19,7 @@ from perfboard.report.measured import probed
 from perfboard.report.measured_text import change_parts, probe_parts
 from perfboard.report.terminal import cells, new_table, pair_table, render
 from perfboard.report.trial import ending, trial_parts
+from perfboard.report.tuning_text import tuning_parts
 from perfboard.report.verdicts import verdict_sentence
 from perfboard.store.index import RunRow
 
@@ -67,6 +68,8 @@ def run_text(run: Run) -> str:
     others = [m for m in run.metrics if m.name not in shown and m.samples]
     if run.trial is not None:
         parts += trial_parts(run)
+    elif run.tuning is not None:
+        parts += tuning_parts(run)
     elif probed(run):
         parts += probe_parts(run, others)
     elif others:

@@ -106,12 +106,15 @@ def tick_step(span_ns: int, most: int) -> int:
     return next(factor * power for factor in (1, 2, 5, 10) if factor * power >= least)
 
 
-def draw(shown: tuple[Lane, ...], layout: Layout) -> Drawing:
-    """Puts lanes onto a chart whose time axis runs from their first bar to their last."""
+def draw(shown: tuple[Lane, ...], layout: Layout, until_ns: int = 0) -> Drawing:
+    """Puts lanes onto a chart whose time axis runs from their first bar to their last.
+
+    It runs at least to `until_ns`, so that charts below each other can have the same scale.
+    """
     bars = [bar for lane in shown for row in lane.rows for bar in row.bars]
     axis = Axis(
         min(bar.start_ns for bar in bars),
-        max(bar.end_ns for bar in bars),
+        max(until_ns, *(bar.end_ns for bar in bars)),
         layout.gutter,
         layout.width - 1,
     )

@@ -1,0 +1,212 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Compression as the model predicts it and as it was measured, from the tries of a tune."""
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from perfboard.analysis.compression import (
+    Packed,
+    overlapped_crossing,
+    overlapped_s,
+    read_rate,
+    sequential_crossing,
+    sequential_s,
+    winners,
+)
+from perfboard.analysis.phases import cut_boot
+from perfboard.model.run import Run
+from perfboard.model.units import format_size, format_value
+from perfboard.report.plot import Graph, Line
+from perfboard.report.tuning_rows import Tried, booted
+
+FACTOR = "compression"
+FLASH = "flash"
+_PLAIN = "none"
+_COPY, _UNPACK = "boot.kernel.load.copy", "boot.kernel.load.decompress"
+_STEPS = 32
+_BEYOND = 4.0
+
+
+@dataclass(frozen=True)
+class Row:
+    """One compressor at one set-up of the flash: predicted, also with overlap, and measured."""
+
+    name: str
+    flash: str
+    size: str
+    predicted: str
+    overlapped: str
+    measured: str
+    off: str
+
+
+@dataclass(frozen=True)
+class Compression:
+    """The chart, its table, and sentences: what wins where, and what the rates come from."""
+
+    graph: Graph
+    rows: tuple[Row, ...]
+    sentences: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class _Load:
+    """One boot's loading of a kernel."""
+
+    name: str
+    flash: str
+    size: int
+    copy_s: float
+    unpack_s: float
+
+
+def compression(run: Run) -> Compression | None:
+    """What the tries of the factor `compression` say; None where there are not two of them.
+
+    Those count where only it and the flash's set-up are changed. At each set-up one read rate is
+    fitted to all; what unpacking takes is from the baseline's set-up, less what a kernel that
+    is not compressed takes there.
+    """
+    tuning = run.tuning
+    if tuning is None or FACTOR not in tuning.baseline:
+        return None
+    base_flash = tuning.baseline.get(FLASH, "")
+    loads = [load for each in booted(run) if (load := _load(each, tuning.baseline))]
+    at_base = {load.name: load for load in loads if load.flash == base_flash}
+    if len(at_base) < 2:
+        return None
+    start_s = at_base[_PLAIN].unpack_s if _PLAIN in at_base else 0.0
+    packed = {
+        name: Packed(load.size, max(0.0, load.unpack_s - start_s) if name != _PLAIN else 0.0)
+        for name, load in at_base.items()
+    }
+    rates = {}
+    for flash in dict.fromkeys(load.flash for load in loads):
+        here = [load for load in loads if load.flash == flash]
+        rate = read_rate([load.size for load in here], [load.copy_s for load in here])
+        if rate:
+            rates[flash] = rate
+    if base_flash not in rates:
+        return None
+    low, high = min(rates.values()) / _BEYOND, max(rates.values()) * _BEYOND
+    return Compression(
+        graph=_graph(packed, loads, rates, start_s, low, high),
+        rows=tuple(_rows(packed, loads, rates, start_s)),
+        sentences=tuple(_sentences(packed, rates, base_flash, start_s, low, high)),
+    )
+
+
+def _load(tried: Tried, baseline: Mapping[str, str]) -> _Load | None:
+    levels = tried.record.levels
+    if not levels.keys() <= {FACTOR, FLASH} or "kernel" not in tried.record.flash:
+        return None
+    steps = {row.name: row.duration_ns / 1e9 for row in cut_boot(tried.boot)}
+    if _COPY not in steps or _UNPACK not in steps:
+        return None
+    return _Load(
+        name=levels.get(FACTOR, baseline[FACTOR]),
+        flash=levels.get(FLASH, baseline.get(FLASH, "")),
+        size=tried.record.flash["kernel"],
+        copy_s=steps[_COPY],
+        unpack_s=steps[_UNPACK],
+    )
+
+
+def _graph(
+    packed: Mapping[str, Packed],
+    loads: Iterable[_Load],
+    rates: Mapping[str, float],
+    start_s: float,
+    low: float,
+    high: float,
+) -> Graph:
+    ratio = (high / low) ** (1 / _STEPS)
+    bandwidths = [low * ratio**step for step in range(_STEPS + 1)]
+    lines = []
+    for look, (name, each) in enumerate(packed.items()):
+        predicted = tuple((bw, sequential_s(each, bw)) for bw in bandwidths)
+        lines.append(Line(f"{name}, predicted", predicted, look, dashed=True))
+        points = sorted(
+            (rates[load.flash], load.copy_s + load.unpack_s - start_s)
+            for load in loads
+            if load.name == name and load.flash in rates
+        )
+        above = tuple(point for point in points if point[1] > 0)
+        if above:
+            lines.append(Line(f"{name}, measured", above, look))
+    return Graph(
+        title="Compressors over the flash's read bandwidth",
+        caption="The time to copy and unpack the kernel: the compressed size over the read "
+        "bandwidth and what unpacking takes (study E's equation), and what the boots took at each "
+        "set-up of the flash, less what a kernel that is not compressed takes to start.",
+        x="read bandwidth, bytes a second",
+        x_bytes=True,
+        y="time to have the kernel",
+        unit="s",
+        lines=tuple(lines),
+    )
+
+
+def _rows(
+    packed: Mapping[str, Packed],
+    loads: Iterable[_Load],
+    rates: Mapping[str, float],
+    start_s: float,
+) -> Iterable[Row]:
+    for load in loads:
+        if load.name not in packed or load.flash not in rates:
+            continue
+        each, rate = packed[load.name], rates[load.flash]
+        predicted = sequential_s(each, rate)
+        measured = load.copy_s + load.unpack_s - start_s
+        yield Row(
+            name=load.name,
+            flash=load.flash,
+            size=format_size(load.size),
+            predicted=format_value(predicted, "s"),
+            overlapped=format_value(overlapped_s(each, rate), "s"),
+            measured=format_value(measured, "s"),
+            off=f"{predicted / measured - 1:+.1%}" if measured > 0 else "",
+        )
+
+
+def _sentences(
+    packed: Mapping[str, Packed],
+    rates: Mapping[str, float],
+    base_flash: str,
+    start_s: float,
+    low: float,
+    high: float,
+) -> Iterable[str]:
+    for winner in winners(packed, low, high):
+        start = f"from {_rate(winner.low)} " if winner.low > low else ""
+        end = f"up to {_rate(winner.high)}" if winner.high < high else "upwards"
+        if not start and end == "upwards":
+            yield f"{winner.name} wins at every bandwidth shown."
+        else:
+            words = start + end
+            yield f"{words[0].upper()}{words[1:]} of flash, {winner.name} wins."
+    names = list(packed)
+    for place, one in enumerate(names):
+        for other in names[place + 1 :]:
+            first = sequential_crossing(packed[one], packed[other])
+            second = overlapped_crossing(packed[one], packed[other])
+            small = min((one, other), key=lambda name: packed[name].size)
+            large = other if small == one else one
+            if first is not None and second is not None and math.isfinite(second):
+                yield (
+                    f"{small} is faster than {large} below {_rate(first)}; where reading and "
+                    f"unpacking overlap, below {_rate(second)}."
+                )
+    measured = ", ".join(f"{_rate(rate)} at flash={flash}" for flash, rate in rates.items())
+    yield (
+        f"The read bandwidth is fitted to the copies by the bootloader: {measured}. What unpacking "
+        f"takes is that of the boots at flash={base_flash}"
+        + (f", less {format_value(start_s, 's')} that the kernel takes there without." if start_s
+           else ", with the kernel's early set-up in it.")
+    )  # fmt: skip
+
+
+def _rate(bandwidth: float) -> str:
+    return format_value(bandwidth, "B/s")

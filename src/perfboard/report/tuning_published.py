@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What was published of techniques on the real board, beside the tries that do the same."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from perfboard.model.run import Run
+from perfboard.model.tuning import PublishedChange, Tuning
+from perfboard.model.units import format_value
+from perfboard.report.tuning_rows import Tried, baseline_of, best_of, booted, signed_s
+
+_TOTAL = "boot.total"
+
+
+@dataclass(frozen=True)
+class PublishedRow:
+    """What was published of the real board, and what the virtual one does."""
+
+    title: str
+    levels: str
+    published: str
+    measured: str
+    ratio: str
+    source: str
+
+
+def published_rows(run: Run) -> Iterator[PublishedRow]:
+    """What was published of techniques, beside the tries that do the same."""
+    tuning, tried = run.tuning, booted(run)
+    if tuning is None:
+        return
+    best = best_of(run, tried)
+    for each in tuning.published:
+        old, new = (_at(tuning, tried, each.factor, level) for level in (each.old, each.new))
+        if each.factor is None:
+            new = best
+        before, after = (_metric(one, each.metric) for one in (old, new))
+        published = each.before - each.after
+        measured, ratio = "not tried", ""
+        if before is not None and after is not None:
+            measured = _from_to(before, after)
+            ratio = f"{(before - after) / published:.2f}" if published else ""
+        yield PublishedRow(
+            title=each.title,
+            levels=_levels(tuning, each),
+            published=_from_to(each.before, each.after),
+            measured=measured,
+            ratio=ratio,
+            source=each.source,
+        )
+
+
+def _from_to(before: float, after: float) -> str:
+    first, last = (format_value(seconds, "s") for seconds in (before, after))
+    return f"{first} \N{RIGHTWARDS ARROW} {last} ({signed_s(before - after)})"
+
+
+def _levels(tuning: Tuning, each: PublishedChange) -> str:
+    if each.factor is None:
+        return f"{each.metric}, to the best"
+    base = tuning.baseline.get(each.factor, "")
+    arrow = "\N{RIGHTWARDS ARROW}"
+    return f"{each.metric}, {each.factor} {each.old or base} {arrow} {each.new or base}"
+
+
+def _at(tuning: Tuning, tried: list[Tried], factor: str | None, level: str | None) -> Tried | None:
+    """The try with that level alone; without one, the baseline."""
+    if factor is None or level is None or tuning.baseline.get(factor) == level:
+        return baseline_of(tried)
+    return next((each for each in tried if each.record.levels == {factor: level}), None)
+
+
+def _metric(tried: Tried | None, metric: str) -> float | None:
+    if tried is None:
+        return None
+    return tried.total_s if metric == _TOTAL else tried.phases.get(metric)

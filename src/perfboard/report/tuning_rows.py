@@ -1,0 +1,242 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a tune found, as rows and sentences: the same on the terminal and in the report."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from perfboard.analysis.phases import PHASES, cut_phases, total
+from perfboard.model.run import Boot, Run
+from perfboard.model.tuning import Advised, Lines, Try, Tuning
+from perfboard.model.units import format_size, format_value
+
+_DASH = "\N{EN DASH}"
+# A phase is named where it has this share of what a change does.
+_WORTH = 0.1
+_TITLES = {phase.name: phase.title for phase in PHASES}
+
+
+@dataclass(frozen=True)
+class AdviceRow:
+    """A change of the advice. `saving` is beside those before it, `alone` by itself."""
+
+    number: int
+    factor: str
+    title: str
+    change: str
+    alone: str
+    saving: str
+    phases: str
+    flash: str
+    ram: str
+    loses: str
+    lines: tuple[Lines, ...]
+
+
+@dataclass(frozen=True)
+class SingleRow:
+    """A level by itself, beside the baseline; `note` says what it loses, or why it is not."""
+
+    factor: str
+    level: str
+    time: str
+    saving: str
+    saving_s: float | None
+    phases: str
+    flash: str
+    ram: str
+    note: str
+
+
+@dataclass(frozen=True)
+class Tried:
+    """A try that booted: its boot, total in s, phases in s, and the rest of its record."""
+
+    record: Try
+    boot: Boot
+    total_s: float
+    phases: Mapping[str, float]
+
+
+def booted(run: Run) -> list[Tried]:
+    """The tries with a boot that became usable, in the order of the record."""
+    found = []
+    for record in run.tuning.tries if run.tuning else ():
+        boot = run.tried[record.boot] if record.boot is not None else None
+        whole = total(boot) if boot is not None else None
+        if boot is not None and whole is not None:
+            phases = {p.name: p.duration_ns / 1e9 for p in cut_phases(boot)}
+            found.append(Tried(record, boot, whole.duration_ns / 1e9, phases))
+    return found
+
+
+def baseline_of(tried: list[Tried]) -> Tried | None:
+    """The try that changes nothing."""
+    return next((each for each in tried if not each.record.levels), None)
+
+
+def best_of(run: Run, tried: list[Tried]) -> Tried | None:
+    """The best that was tried."""
+    if run.tuning is None or run.tuning.best is None:
+        return None
+    best = run.tuning.tries[run.tuning.best]
+    return next((each for each in tried if each.record is best), None)
+
+
+def named(levels: Mapping[str, str]) -> str:
+    """A combination in words."""
+    return " ".join(f"{f}={level}" for f, level in levels.items()) or "baseline"
+
+
+def head_sentence(run: Run) -> str:
+    """From what to what, and by how much."""
+    tried = booted(run)
+    base, best = baseline_of(tried), best_of(run, tried)
+    if base is None or best is None:
+        return f"Nothing to advise: {len(tried)} combinations booted, and none holds the limits."
+    before, after = (format_value(each.total_s, "s") for each in (base, best))
+    if best is base:
+        return f"Nothing that was tried is faster than the baseline, {before}."
+    share = 1 - best.total_s / base.total_s
+    return f"From {before} to {after}: {share:.1%} less, with {named(best.record.levels)}"
+
+
+def search_sentence(run: Run) -> str:
+    """How far the best may be from the best that there is."""
+    tuning, tried = run.tuning, booted(run)
+    if tuning is None:
+        return ""
+    boots = f"{len(tried)} combinations were booted"
+    if tuning.exhaustive:
+        return (
+            f"{boots}. Exhaustive: all {tuning.combinations:,} combinations of the levels that may "
+            "be in the best were tried."
+        )
+    words = f"{boots} of {tuning.combinations:,}, not all"
+    best = best_of(run, tried)
+    if tuning.bound_s is None or best is None:
+        return f"{words}."
+    return (
+        f"{words}. The best is at most {format_value(best.total_s - tuning.bound_s, 's')} above "
+        f"{format_value(tuning.bound_s, 's')}, where each phase takes what it took in the boot "
+        "that was fastest at it; no boot is below that unless levels help each other in a way "
+        "that no boot showed."
+    )
+
+
+def limit_sentence(run: Run) -> str:
+    """The limit, and what it is made of."""
+    limit = run.tuning.limit if run.tuning else None
+    if limit is None:
+        return ""
+    read, ran = limit.read_bytes * limit.read_s, limit.instructions * limit.instruction_s
+    return (
+        f"The limit is {format_value(limit.seconds, 's')}: {format_value(read, 's')} to read "
+        f"{format_size(round(limit.read_bytes))}, and {format_value(ran, 's')} for "
+        f"{limit.instructions:,} instructions. {limit.words}"
+    )
+
+
+def constraints(tuning: Tuning) -> str:
+    """The limits that the user gave, in words; "" where there are none."""
+    words = [
+        f"at most {format_size(size)} of {what}"
+        for what, size in (("flash", tuning.max_flash), ("RAM", tuning.max_ram))
+        if size is not None
+    ]
+    words += [f"{factor}={level} kept" for factor, level in tuning.keep.items()]
+    words += [f"{f}={level} allowed" for f, levels in tuning.allow.items() for level in levels]
+    return ", ".join(words)
+
+
+def advice_rows(tuning: Tuning) -> list[AdviceRow]:
+    """The advice, in its order."""
+    return [_advice_row(number, each) for number, each in enumerate(tuning.advice, 1)]
+
+
+def _advice_row(number: int, advised: Advised) -> AdviceRow:
+    return AdviceRow(
+        number=number,
+        factor=advised.factor,
+        title=advised.title,
+        change=f"{advised.old} \N{RIGHTWARDS ARROW} {advised.new}",
+        alone=signed_s(advised.alone_s),
+        saving=signed_s(advised.saving_s) if advised.saving_s is not None else "with the next",
+        phases=phase_words(advised.phases),
+        flash=signed_size(advised.flash),
+        ram=signed_size(advised.ram),
+        loses=advised.loses,
+        lines=advised.lines,
+    )
+
+
+def single_rows(run: Run) -> list[SingleRow]:
+    """Each level by itself, what saves most first; then what did not boot or was refused."""
+    tried = booted(run)
+    base = baseline_of(tried)
+    by_record = {id(each.record): each for each in tried}
+    rows = []
+    for record in run.tuning.tries if run.tuning else ():
+        if record.stage != "alone" or len(record.levels) != 1:
+            continue
+        ((factor, level),) = record.levels.items()
+        found = by_record.get(id(record))
+        if found is None or base is None:
+            note = f"{record.outcome.replace('-', ' ')}: {record.problem}"
+            rows.append(SingleRow(factor, level, "", "", None, "", "", "", note))
+            continue
+        saving = base.total_s - found.total_s
+        rows.append(
+            SingleRow(
+                factor=factor,
+                level=level,
+                time=format_value(found.total_s, "s"),
+                saving=signed_s(saving),
+                saving_s=saving,
+                phases=phase_words(savings(base, found)),
+                flash=signed_size(record.flash_bytes - base.record.flash_bytes),
+                ram=signed_size(difference(record.ram, base.record.ram)),
+                note=f"loses {lost}" if (lost := record.loses.get(factor)) else "",
+            )
+        )
+    return sorted(rows, key=lambda row: (row.saving_s is None, -(row.saving_s or 0.0)))
+
+
+def difference(new: int | None, old: int | None) -> int | None:
+    """How much more, or None where either is not known."""
+    return None if new is None or old is None else new - old
+
+
+def savings(base: Tried, other: Tried) -> dict[str, float]:
+    """What each phase takes less than in `base`, in s, in the order of the boot."""
+    return {
+        name: seconds - other.phases[name]
+        for name, seconds in base.phases.items()
+        if name in other.phases
+    }
+
+
+def phase_words(phases: Mapping[str, float]) -> str:
+    """The phases that a saving is made of, what counts most first."""
+    whole = sum(abs(seconds) for seconds in phases.values())
+    ranked = sorted(phases.items(), key=lambda item: -abs(item[1]))
+    return ", ".join(
+        f"{_TITLES.get(name, name)} {signed_s(seconds)}"
+        for name, seconds in ranked
+        if whole and abs(seconds) >= _WORTH * whole
+    )
+
+
+def signed_s(saving: float | None) -> str:
+    """A saving in s as a change of the time: less is a minus."""
+    if saving is None:
+        return _DASH
+    sign = "\N{MINUS SIGN}" if saving > 0 else "+" if saving < 0 else ""
+    return sign + format_value(abs(saving), "s")
+
+
+def signed_size(more: int | None) -> str:
+    """A difference of bytes, with its sign."""
+    if more is None:
+        return _DASH
+    sign = "+" if more > 0 else "\N{MINUS SIGN}" if more < 0 else ""
+    return sign + format_size(abs(more))

@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the report and the terminal show of a tune."""
+
+import csv
+import io
+import json
+import re
+from pathlib import Path
+
+import pytest
+from pydantic import ValidationError
+
+from perfboard.analysis.comparison import compare
+from perfboard.model.run import Run, Status
+from perfboard.model.tuning import Try, Tuning
+from perfboard.report import plot, scatter
+from perfboard.report.export import export
+from perfboard.report.formats import FORMATS
+from perfboard.report.html import render
+from perfboard.report.phase_bars import phase_bars
+from perfboard.report.text import run_text
+from perfboard.report.tuning_published import published_rows
+from perfboard.report.tuning_rows import head_sentence, search_sentence, single_rows
+
+from .runs import make_run
+from .tuned_runs import make_tuned
+
+
+def _bounded(run: Run) -> Run:
+    assert run.tuning is not None
+    change = {"exhaustive": False, "combinations": 5000, "bound_s": 1.3}
+    return run.model_copy(update={"tuning": run.tuning.model_copy(update=change)})
+
+
+def test_the_head_says_from_what_to_what() -> None:
+    text = head_sentence(make_tuned())
+    assert text == "From 1.543 s to 1.383 s: 10.4% less, with console=quiet flash=cached"
+
+
+def test_the_search_says_how_far_the_best_may_be() -> None:
+    run = make_tuned()
+    assert "Exhaustive: all 4 combinations" in search_sentence(run)
+    bounded = search_sentence(_bounded(run))
+    assert "4 combinations were booted of 5,000, not all" in bounded
+    assert "at most 83.21 ms above 1.300 s" in bounded
+
+
+def test_each_level_alone_with_what_was_refused() -> None:
+    rows = single_rows(make_tuned())
+    assert [(row.factor, row.level) for row in rows] == [
+        ("console", "quiet"),
+        ("flash", "cached"),
+        ("root", "axfs"),
+        ("root", "bad"),
+    ]
+    assert rows[0].phases == "kernel execution \N{MINUS SIGN}100.00 ms"
+    assert rows[0].note == "loses messages on the console"
+    assert rows[2].note == "refused: not in mainline"
+    assert rows[3].note.startswith("not booted: a")
+
+
+def test_published_savings_beside_ours() -> None:
+    rows = {row.title: row for row in published_rows(make_tuned())}
+    assert rows["Console silent"].ratio == f"{0.1 / 0.311:.2f}"
+    assert rows["All"].ratio == f"{0.16 / 1.9:.2f}"
+    assert (rows["Unknown"].measured, rows["Unknown"].ratio) == ("not tried", "")
+
+
+def test_the_terminal_has_80_columns_and_the_lines_to_change() -> None:
+    text = run_text(make_tuned())
+    assert max(map(len, text.splitlines())) <= 80
+    for words in ("kernel command line:", "+ quiet", "- a = 1", "+ a = 2", "loses messages"):
+        assert words in text
+    assert "root=axfs: refused: not in mainline" in text
+    assert "The limit is 300.0 ms" in text
+
+
+def test_the_report_has_all_charts_and_escapes_what_it_shows() -> None:
+    html = render(make_tuned())
+    for title in (
+        "What to change",
+        "Savings by phase",
+        "Each level by itself",
+        "Before and after",
+        "Time over flash",
+        "Published, and measured here",
+    ):
+        assert f"<h2>{title}</h2>" in html
+    assert "<script>" not in html
+    assert "&lt;script&gt;" in html
+    ids = re.findall(r'\bid="([^"]+)"', html)
+    assert len(set(ids)) == len(ids)
+    assert render(make_tuned()) == html
+
+
+def test_a_tune_that_was_interrupted_has_a_report_too() -> None:
+    run = make_tuned(status=Status.ABORTED, boots=(), metrics=())
+    assert run.tuning is not None
+    tuning = run.tuning.model_copy(update={"best": None, "tries": run.tuning.tries[:1]})
+    run = run.model_copy(update={"tuning": tuning, "tried": run.tried[:1]})
+    assert "Nothing to advise" in render(run)
+    assert "Nothing to advise" in run_text(run)
+    empty = run.model_copy(update={"tuning": tuning.model_copy(update={"tries": ()}), "tried": ()})
+    assert "Nothing to advise" in render(empty)
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_it_is_exported(format: str) -> None:
+    text = export(make_tuned(), format)
+    assert text
+    if format == "csv":
+        assert [row["boot"] for row in csv.DictReader(io.StringIO(text))]
+    elif format != "openmetrics":
+        json.loads(text)
+
+
+def test_it_is_compared_with_a_boot_study() -> None:
+    comparison = compare(make_run(), make_tuned())
+    assert comparison.words.startswith("boot.total fell by")
+
+
+def test_it_is_stored_whole_and_older_runs_are_read() -> None:
+    run = make_tuned()
+    assert Run.model_validate_json(run.to_json()) == run
+    old = json.loads(make_run().to_json())
+    del old["tuning"], old["tried"]
+    assert Run.model_validate(old, strict=False).tuning is None
+
+
+@pytest.mark.parametrize("boot", [4, -1])
+def test_a_try_whose_boot_there_is_not_is_refused(boot: int) -> None:
+    record = json.loads(make_tuned().to_json())
+    record["tuning"]["tries"][0]["boot"] = boot
+    with pytest.raises(ValidationError, match="which is no boot"):
+        Run.model_validate_json(json.dumps(record))
+
+
+def test_a_best_that_is_no_try_is_refused() -> None:
+    with pytest.raises(ValidationError, match="which is no try"):
+        Tuning(titles={}, baseline={}, best=0)
+    assert Tuning(titles={}, baseline={}, tries=(Try(stage="baseline", outcome="booted"),), best=0)
+
+
+def test_bars_of_gains_and_losses_meet_at_zero() -> None:
+    titles = {"a": "first", "b": "second"}
+    drawing = phase_bars([("one", {"a": 0.2, "b": -0.1})], titles, plot.WIDE)
+    gain, loss = drawing.pieces
+    assert gain.x == pytest.approx(drawing.zero)
+    assert loss.x + loss.width == pytest.approx(drawing.zero)
+    assert gain.width == pytest.approx(2 * loss.width)
+
+
+def test_bars_of_nothing_have_no_pieces() -> None:
+    assert phase_bars([("one", {"a": 0.0})], {"a": "first"}, plot.NARROW).pieces == ()
+
+
+def test_the_front_is_numbered_from_the_smallest() -> None:
+    points = [
+        scatter.Point(3 << 20, 1.0, "large and fast"),
+        scatter.Point(1 << 20, 2.0, "small and slow"),
+        scatter.Point(3 << 20, 3.0, "beaten"),
+    ]
+    drawing = scatter.scatter(points, ("size", "time"), plot.WIDE)
+    assert [point.name for point in drawing.front] == ["small and slow", "large and fast"]
+    assert sorted(dot.number for dot in drawing.dots) == [0, 1, 2]
+    assert drawing.x_ticks
+    for dot in drawing.dots:
+        assert drawing.left <= dot.x <= drawing.right
+        assert drawing.top <= dot.y <= drawing.bottom
+
+
+def test_one_point_alone_has_a_plane(tmp_path: Path) -> None:
+    drawing = scatter.scatter([scatter.Point(100, 1.0, "only")], ("size", "time"), plot.NARROW)
+    assert len(drawing.dots) == 1
