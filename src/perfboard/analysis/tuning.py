@@ -10,7 +10,8 @@ there are few combinations, it tries all.
 import itertools
 import math
 from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 Combination = frozenset[tuple[str, str]]
 BASELINE: Combination = frozenset()
@@ -56,16 +57,17 @@ class Space:
         """How many combinations of the levels there are, possible or not."""
         return math.prod(len(levels) for levels in self.levels.values())
 
-    def all(self) -> list[Combination]:
+    @cached_property
+    def all(self) -> tuple[Combination, ...]:
         """All that are possible; none where there are too many to go through."""
         if self.count > _MANY:
-            return []
+            return ()
         combined = itertools.product(*self.levels.values())
         found = (
             frozenset((f, level) for f, level in zip(self.levels, each, strict=True) if level)
             for each in combined
         )
-        return [each for each in found if self.possible(each)]
+        return tuple(each for each in found if self.possible(each))
 
     def excess(self, flash: float, ram: float | None) -> float:
         """By how many bytes that is beyond the limits; memory that is not known is beyond."""
@@ -121,9 +123,8 @@ def search(space: Space, known: Known) -> Iterator[list[Combination]]:
 
     `known` has the baseline, and of each level what it does alone where that was measured.
     """
-    everything = space.all()
-    left = [each for each in everything if each not in known]
-    if everything and len(left) <= FEW:
+    left = [each for each in space.all if each not in known]
+    if space.all and len(left) <= FEW:
         if left:
             yield left
         return
@@ -158,6 +159,25 @@ def search(space: Space, known: Known) -> Iterator[list[Combination]]:
                 break
         else:
             return
+
+
+def narrowed(space: Space, known: Known) -> Space:
+    """The space without levels that do nothing at all alone: the baseline by another name."""
+    base = known[BASELINE]
+    return replace(
+        space,
+        levels={
+            factor: [
+                level
+                for level in levels
+                if level is None
+                or None not in levels
+                or base is None
+                or known.get(changed(BASELINE, factor, level)) != base
+            ]
+            for factor, levels in space.levels.items()
+        },
+    )
 
 
 def predicted(space: Space, known: Known) -> Combination:

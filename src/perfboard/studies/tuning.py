@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 from threading import Event
 
-from perfboard.analysis.tuning import BASELINE, FEW, allowed, best_of, search
+from perfboard.analysis.tuning import BASELINE, FEW, allowed, best_of, narrowed, search
 from perfboard.images.factors import recipe_of
 from perfboard.images.image import build_image
 from perfboard.instruments.scope import build_plugin
@@ -97,15 +97,14 @@ def tune_boot(request: TuneRequest, progress: Progress) -> Run:
 
 def _try_all(sweep: Sweep, submit: Submit, progress: Progress) -> None:
     """Each level alone, then combinations, then the steps from the baseline to the best."""
-    space = sweep.plan.space
     with progress.step("trying each level", len(sweep.plan.alone)) as step:
         sweep.make(sweep.plan.alone, "alone", submit, step)
     if sweep.known[BASELINE] is None:
         made = sweep.attempts[BASELINE]
         raise TargetError(made.outcome, f"The baseline does not boot. {made.problem}")
-    everything = space.all()
-    left = len([each for each in everything if each not in sweep.known])
-    total = left if everything and left <= FEW else space.most
+    sweep.space = space = narrowed(sweep.space, sweep.known)
+    left = len([each for each in space.all if each not in sweep.known])
+    total = left if space.all and left <= FEW else space.most
     with progress.step("trying them together", total) as step:
         begun = len(sweep.known)
         for batch in search(space, sweep.known):
@@ -130,7 +129,7 @@ class _Offset:
 
 
 def _nothing_fits(sweep: Sweep) -> str:
-    space = sweep.plan.space
+    space = sweep.space
     limits = [
         f"--max-{name} {format_size(limit)}"
         for name, limit in (("flash", space.max_flash), ("ram", space.max_ram))
@@ -149,12 +148,12 @@ def _nothing_fits(sweep: Sweep) -> str:
 def _prove(sweep: Sweep, folder: RunFolder, progress: Progress) -> Boot:
     """The best combination, booted once more and from nothing that was kept."""
     plan = sweep.plan
-    best = best_of(plan.space, sweep.known)
+    best = best_of(sweep.space, sweep.known)
     assert best is not None  # noqa: S101 - else the search has raised
     levels = plan.levels(best)
     image = build_image(plan.loaded, levels, progress)
     target = VirtualTarget(recipe_of(plan.loaded.board, levels).board, image, levels)
-    marks = marks_to_watch(target.board, image.symbols)
+    marks = marks_to_watch(target.board, image)
     artifacts = folder.artifact_path("boot-1/console.log").parent
     with progress.step("proving the best", 1) as step, disk_errors(artifacts):
         plugin = build_plugin(progress)
@@ -165,7 +164,7 @@ def _prove(sweep: Sweep, folder: RunFolder, progress: Progress) -> Boot:
 
 
 def _repeats(sweep: Sweep, proof: Boot) -> list[RunError]:
-    best = best_of(sweep.plan.space, sweep.known)
+    best = best_of(sweep.space, sweep.known)
     before = sweep.attempts[best].boot if best is not None else None
     if before is None or before.marks == proof.marks:
         return []

@@ -97,7 +97,7 @@ def attempt(
         return found
     target = VirtualTarget(recipe_of(loaded.board, levels).board, image, levels)
     try:
-        marks = marks_to_watch(target.board, image.symbols)
+        marks = marks_to_watch(target.board, image)
         folder = _booted(target, levels, image, marks, progress, cancelled or Event())
     except (UsageError, TargetError) as error:
         return replace(found, outcome="not-booted", problem=str(error))

@@ -32,8 +32,8 @@ RAM_USED = "boot.ram.used"
 def record(request: TuneRequest, sweep: Sweep, run: Run) -> Run:
     """The run with all that the sweep found; `run` has its head, and the boot of the proof."""
     plan, board = sweep.plan, sweep.plan.loaded.board
-    best = best_of(plan.space, sweep.known)
-    everything = plan.space.all()
+    best = best_of(sweep.space, sweep.known)
+    space = sweep.space
     tuning = Tuning(
         titles=plan.titles(),
         baseline=plan.baseline,
@@ -43,9 +43,9 @@ def record(request: TuneRequest, sweep: Sweep, run: Run) -> Run:
         allow=_by_factor(request),
         tries=tuple(sweep.tries),
         best=None if best is None else sweep.places[best],
-        combinations=len(everything) or plan.space.count,
-        exhaustive=bool(everything) and all(each in sweep.known for each in everything),
-        bound_s=bound(plan.space, sweep.known),
+        combinations=len(space.all) or space.count,
+        exhaustive=bool(space.all) and all(each in sweep.known for each in space.all),
+        bound_s=bound(space, sweep.known),
         advice=() if best is None else tuple(_advice(sweep, best)),
         limit=_limit(sweep),
         published=tuple(
@@ -166,7 +166,7 @@ def _limit(sweep: Sweep) -> Limit | None:
         return None
     found = []
     for combination, made in sweep.attempts.items():
-        if made.boot is not None and allowed(sweep.plan.space, combination):
+        if made.boot is not None and allowed(sweep.space, combination):
             levels = sweep.plan.levels(combination)
             own = {factor: levels[factor] for factor in timing.factors}
             found.append((made.boot, timing.at(own)))

@@ -16,10 +16,14 @@ from perfboard.studies.tuning_pool import Submit
 
 
 class Sweep:
-    """What was tried so far. `places` is where a combination stands among `tries`."""
+    """What was tried so far, and the `space` that the best is sought in.
+
+    `places` is where a combination stands among `tries`.
+    """
 
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
+        self.space = plan.space
         self.known: Known = {}
         self.tries: list[Try] = list(plan.refused)
         self.boots: list[Boot] = []
@@ -55,7 +59,7 @@ class Sweep:
 
     def note(self, combination: Combination) -> str:
         """The best so far, and what was tried last."""
-        best = best_of(self.plan.space, self.known)
+        best = best_of(self.space, self.known)
         measured = self.known[best] if best is not None else None
         words = f"best {format_value(measured.total_s, 's')}, " if measured else ""
         return words + named(combination)

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The lines by which one image differs from another."""
+
+from dataclasses import replace
+
+from perfboard.boards.loader import load_board
+from perfboard.images.factors import choose_levels, recipe_of
+from perfboard.images.recipe import Recipe
+from perfboard.model.tuning import Lines
+from perfboard.studies.tuning_advice import Made, lines_between
+
+BOARD = load_board("verdex").board
+
+
+def _made(recipe: Recipe | None = None, bootargs: str = "", **variables: str) -> Made:
+    levels = choose_levels(BOARD, {})
+    return Made(recipe or Recipe(BOARD), levels, {"bootargs": bootargs, **variables})
+
+
+def test_nothing_changed_is_no_line() -> None:
+    assert lines_between(BOARD, _made(), _made()) == ()
+
+
+def test_words_of_the_kernels_command_line() -> None:
+    old, new = _made(bootargs="console=a,9600 root=/dev/x ro"), _made(bootargs="root=/dev/x quiet")
+    assert lines_between(BOARD, old, new) == (
+        Lines(where="kernel command line", remove=("console=a,9600", "ro"), add=("quiet",)),
+    )
+
+
+def test_a_disks_arguments_are_the_kernels_too() -> None:
+    old = Made(Recipe(BOARD), choose_levels(BOARD, {}), {}, "a b")
+    new = replace(old, arguments="a c")
+    assert lines_between(BOARD, old, new) == (
+        Lines(where="kernel command line", remove=("b",), add=("c",)),
+    )
+
+
+def test_options_of_the_kernel_as_its_config_has_them() -> None:
+    old = _made(Recipe(BOARD, options={"CONFIG_A": "y", "CONFIG_B": "3"}))
+    new = _made(Recipe(BOARD, options={"CONFIG_B": "n", "CONFIG_C": '"text"'}))
+    assert lines_between(BOARD, old, new) == (
+        Lines(
+            where="kernel configuration",
+            remove=("CONFIG_A=y", "CONFIG_B=3"),
+            add=("# CONFIG_B is not set", 'CONFIG_C="text"'),
+        ),
+    )
+
+
+def test_variables_of_the_bootloader() -> None:
+    old, new = _made(bootcmd="bootz 1", verify="n"), _made(bootcmd="bootm 1")
+    assert lines_between(BOARD, old, new) == (
+        Lines(
+            where="U-Boot environment",
+            remove=("bootcmd=bootz 1", "verify=n"),
+            add=("bootcmd=bootm 1",),
+        ),
+    )
+
+
+def test_the_boards_file_where_a_level_changes_what_it_says() -> None:
+    console = BOARD.console.model_copy(update={"baud": 9600})
+    new = _made(Recipe(BOARD.model_copy(update={"console": console})))
+    assert lines_between(BOARD, _made(), new) == (
+        Lines(where="board file", remove=("console.baud = 115200",), add=("console.baud = 9600",)),
+    )
+
+
+def test_the_flashs_set_up_says_what_it_stands_for() -> None:
+    levels = choose_levels(BOARD, {"flash": "cached"})
+    (lines,) = lines_between(BOARD, _made(), replace(_made(), levels=levels))
+    assert lines.where == "board file"
+    assert "19 MB/s read through MTD" in lines.words
+    assert lines.remove == ('timing.flash.caching = "code"', 'timing.flash.next = "515 ns"')
+    assert lines.add == ('timing.flash.caching = "cached"', 'timing.flash.next = "36 ns"')
+
+
+def test_what_else_a_recipe_says_is_told_in_its_own_words() -> None:
+    levels = choose_levels(BOARD, {"compression": "lz4"})
+    new = _made(recipe_of(BOARD, levels))
+    found = {lines.where: lines for lines in lines_between(BOARD, _made(), new)}
+    assert found["compression"].add == ('compression = "lz4"',)
+    assert "CONFIG_KERNEL_LZ4=y" in found["kernel configuration"].add

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a tune refuses before anything runs, and what it will try."""
+
+import argparse
+from typing import Any
+
+import pytest
+
+from perfboard.analysis.tuning import BASELINE
+from perfboard.cli.tuning import tune
+from perfboard.model.errors import UsageError
+from perfboard.studies.tuning_plan import TuneRequest, check_smallest, make_plan
+
+
+def _request(board: str = "verdex", **fields: Any) -> TuneRequest:
+    return TuneRequest(board=board, command=("perfboard",), **fields)
+
+
+def test_each_level_but_the_baselines_is_tried_alone() -> None:
+    plan = make_plan(_request(baseline={"flash": "delivered"}))
+    assert plan.alone[0] == BASELINE
+    levels = {factor: [] for factor in plan.space.levels}  # type: dict[str, list[str]]
+    for ((factor, level),) in plan.alone[1:]:
+        levels[factor].append(level)
+    assert levels["flash"] == ["tuned", "cached"]
+    assert levels["kernel"] == ["flash", "xip"]
+    # What shows where the time goes is no technique.
+    assert {"initcall_debug", "detail"} & plan.space.levels.keys() == set()
+    assert plan.baseline["detail"] == "timed"
+
+
+def test_what_loses_something_is_tried_but_in_the_best_only_where_allowed() -> None:
+    quiet = ("console", "quiet")
+    plan = make_plan(_request())
+    assert frozenset({quiet}) in plan.alone
+    assert plan.space.levels["console"] == [None]
+    assert plan.loses(frozenset({quiet}))["console"]
+    assert "quiet" in make_plan(_request(allow=(quiet,))).space.levels["console"]
+    kept = make_plan(_request(keep={"console": "quiet"}))
+    assert kept.space.levels["console"] == ["quiet"]
+    off = make_plan(_request(baseline={"console": "quiet"}))
+    assert off.space.levels["console"] == [None, "full"]
+
+
+def test_a_level_that_is_kept_leaves_no_other_to_try() -> None:
+    plan = make_plan(_request(keep={"kernel": "copied"}))
+    assert plan.space.levels["kernel"] == [None]
+    assert not any(factor == "kernel" for each in plan.alone for factor, _ in each)
+
+
+def test_a_level_that_cannot_be_is_a_row_with_the_reason() -> None:
+    plan = make_plan(_request())
+    refused = {next(iter(one.levels.items())): one for one in plan.refused}
+    assert "32-bit Arm" in refused["compression", "zstd"].problem
+    assert refused["compression", "zstd"].outcome == "refused"
+
+
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        ({"keep": {"colour": "red"}}, '--keep: .* has no factor "colour"'),
+        ({"keep": {"console": "loud"}}, '--keep: factor console has no level "loud"'),
+        ({"keep": {"detail": "timed"}}, '--keep: .* has no factor "detail"'),
+        ({"allow": (("console", "loud"),)}, '--allow: factor console has no level "loud"'),
+        ({"baseline": {"console": "loud"}}, 'factor console has no level "loud"'),
+        ({"keep": {"kernel": "xip", "compression": "lz4"}}, "kernel=xip is not compressed"),
+        ({"board": "teres", "max_ram": 1 << 24}, "--max-ram: .* is not known"),
+        ({"board": "nowhere"}, 'there is no board "nowhere"'),
+    ],
+)
+def test_what_contradicts_is_refused(fields: dict[str, Any], words: str) -> None:
+    with pytest.raises(UsageError, match=words):
+        make_plan(_request(**fields))
+
+
+@pytest.mark.parametrize(
+    ("option", "values", "words"),
+    [
+        ("keep", ["console=full", "console=quiet"], "--keep gives factor console twice"),
+        ("keep", ["console"], "--keep wants FACTOR=LEVEL"),
+        ("max_flash", ["4MB", "5MB"], "--max-flash is given more than once"),
+        ("max_flash", ["much"], "--max-flash: .* is not a size"),
+        ("max_ram", ["0"], "--max-ram is 0"),
+        ("allow", ["quiet"], "--allow wants FACTOR=LEVEL"),
+    ],
+)
+def test_words_that_are_wrong(option: str, values: list[str], words: str) -> None:
+    options = {"board": "verdex", "set": [], "keep": [], "allow": [], "json": False}
+    options |= {"max_flash": [], "max_ram": [], "scheduler": None, option: values}
+    with pytest.raises(UsageError, match=words):
+        tune(argparse.Namespace(**options))
+
+
+def test_a_limit_below_the_smallest_parts_together_is_refused() -> None:
+    sizes = [{"kernel": 2_000_000, "root": 3_000_000}, {"kernel": 3_000_000, "root": 1_000_000}]
+    check_smallest(make_plan(_request(max_flash=3_000_000)), sizes)
+    with pytest.raises(UsageError, match=r"--max-flash 2.861 MiB: the smallest .* 2.861 MiB"):
+        check_smallest(make_plan(_request(max_flash=2_999_999)), sizes)
