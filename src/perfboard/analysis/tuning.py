@@ -21,6 +21,8 @@ FEW = 64
 _MANY = 10_000
 # A factor changes a phase where it does by more than this share of the boot.
 _SHARES = 2e-3
+# What costs this share of the boot by itself is tried beside others in pairs alone.
+_COSTLY = 0.1
 
 
 @dataclass(frozen=True)
@@ -137,11 +139,13 @@ def search(space: Space, known: Known) -> Iterator[list[Combination]]:
     if start := new([predicted(space, known)]):
         yield start
     order = sorted(space.levels, key=lambda factor: -_weight(space, known, factor))
+    hopeful = {factor: _hopeful(space, known, factor) for factor in order}
     while len(known) < budget:
         before = _nearest(space, known)
         for factor in order:
             here = _nearest(space, known)
-            if batch := new([changed(here, factor, level) for level in space.levels[factor]]):
+            levels = hopeful[factor]
+            if batch := new([changed(here, factor, level) for level in levels]):
                 yield batch
         if _nearest(space, known) != before:
             continue
@@ -232,6 +236,14 @@ def _single_effects(space: Space, known: Known, factor: str) -> list[dict[str, f
     base = known[BASELINE]
     singles = [known.get(changed(BASELINE, factor, level)) for level in space.levels[factor]]
     return [effects(base, one) for one in singles if one is not None and base is not None]
+
+
+def _hopeful(space: Space, known: Known, factor: str) -> list[str | None]:
+    """The factor's levels without those that alone cost so much that only a pair can help them."""
+    base = known[BASELINE]
+    most = math.inf if base is None else base.total_s * (1 + _COSTLY)
+    singles = {level: known.get(changed(BASELINE, factor, level)) for level in space.levels[factor]}
+    return [level for level, alone in singles.items() if alone is None or alone.total_s <= most]
 
 
 def _weight(space: Space, known: Known, factor: str) -> float:

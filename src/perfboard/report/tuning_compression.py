@@ -2,7 +2,7 @@
 """Compression as the model predicts it and as it was measured, from the tries of a tune."""
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from perfboard.analysis.compression import (
@@ -24,6 +24,9 @@ FACTOR = "compression"
 FLASH = "flash"
 _PLAIN = "none"
 _COPY, _UNPACK = "boot.kernel.load.copy", "boot.kernel.load.decompress"
+_PHASE = "boot.kernel.load"
+# A factor that changes the phase by less leaves it as it is.
+_SAME = 5e-3
 _STEPS = 32
 _BEYOND = 4.0
 
@@ -64,7 +67,8 @@ class _Load:
 def compression(run: Run) -> Compression | None:
     """What the tries of the factor `compression` say; None where there are not two of them.
 
-    Those count where only it and the flash's set-up are changed. At each set-up one read rate is
+    Those count where only it and the flash's set-up are changed, and factors of which no level
+    changes the loading by itself. At each set-up one read rate is
     fitted to all; what unpacking takes is from the baseline's set-up, less what a kernel that
     is not compressed takes there.
     """
@@ -72,7 +76,7 @@ def compression(run: Run) -> Compression | None:
     if tuning is None or FACTOR not in tuning.baseline:
         return None
     base_flash = tuning.baseline.get(FLASH, "")
-    loads = [load for each in booted(run) if (load := _load(each, tuning.baseline))]
+    loads = _loads(booted(run), tuning.baseline)
     at_base = {load.name: load for load in loads if load.flash == base_flash}
     if len(at_base) < 2:
         return None
@@ -97,12 +101,29 @@ def compression(run: Run) -> Compression | None:
     )
 
 
+def _loads(tried: Sequence[Tried], baseline: Mapping[str, str]) -> list[_Load]:
+    """The first try of each compressor at each set-up of the flash, of those that tell."""
+    base = next((each for each in tried if not each.record.levels), None)
+    if base is None or _PHASE not in base.phases:
+        return []
+    apart = {
+        factor
+        for each in tried
+        for factor in each.record.levels
+        if len(each.record.levels) == 1 and factor not in (FACTOR, FLASH)
+        if abs(each.phases.get(_PHASE, 0.0) / base.phases[_PHASE] - 1) > _SAME
+    }
+    found: dict[tuple[str, str], _Load] = {}
+    for each in sorted(tried, key=lambda each: len(each.record.levels)):
+        if not apart & each.record.levels.keys() and (load := _load(each, baseline)):
+            found.setdefault((load.name, load.flash), load)
+    return list(found.values())
+
+
 def _load(tried: Tried, baseline: Mapping[str, str]) -> _Load | None:
     levels = tried.record.levels
-    if not levels.keys() <= {FACTOR, FLASH} or "kernel" not in tried.record.flash:
-        return None
     steps = {row.name: row.duration_ns / 1e9 for row in cut_boot(tried.boot)}
-    if _COPY not in steps or _UNPACK not in steps:
+    if "kernel" not in tried.record.flash or _COPY not in steps or _UNPACK not in steps:
         return None
     return _Load(
         name=levels.get(FACTOR, baseline[FACTOR]),

@@ -1,11 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
 """`perfboard tune boot`: tries what makes a board boot faster, ranks it, and proves the best."""
 
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from importlib.metadata import version
 from threading import Event
 
-from perfboard.analysis.tuning import BASELINE, FEW, allowed, best_of, narrowed, search
+from perfboard.analysis.tuning import (
+    BASELINE,
+    FEW,
+    Combination,
+    Space,
+    allowed,
+    best_of,
+    changed,
+    narrowed,
+    search,
+)
 from perfboard.images.factors import recipe_of
 from perfboard.images.image import build_image
 from perfboard.instruments.scope import build_plugin
@@ -25,6 +36,8 @@ from perfboard.targets.emulator import emulator_version
 from perfboard.targets.virtual import VirtualBoard, VirtualTarget
 
 NAME = "tune-boot"
+# Less to read pays where reading is slow, and code that stays in flash where it is cached.
+_MEET = (("compression", "flash"), ("kernel", "flash"))
 
 
 def tune_boot(request: TuneRequest, progress: Progress) -> Run:
@@ -60,7 +73,7 @@ def tune_boot(request: TuneRequest, progress: Progress) -> Run:
     except KeyboardInterrupt:
         status = Status.ABORTED
         message = (
-            f"Interrupted after {len(sweep.boots)} boots, which are kept: run it again to go on."
+            f"Interrupted after {len(sweep.known)} tries, which are kept: run it again to go on."
         )
         errors.append(RunError(kind="interrupted", message=message))
     run = record(
@@ -87,9 +100,10 @@ def tune_boot(request: TuneRequest, progress: Progress) -> Run:
             errors=tuple(errors),
         ),
     )
-    for combination, made in sweep.attempts.items():
+    _, _, places = sweep.recorded()
+    for combination, place in places.items():
+        made = sweep.attempts[combination]
         if made.console:
-            place = sweep.places[combination]
             folder.write_artifact(f"try-{place + 1}/console.log", made.console)
     folder.finish(run)
     return run
@@ -103,6 +117,9 @@ def _try_all(sweep: Sweep, submit: Submit, progress: Progress) -> None:
         made = sweep.attempts[BASELINE]
         raise TargetError(made.outcome, f"The baseline does not boot. {made.problem}")
     sweep.space = space = narrowed(sweep.space, sweep.known)
+    meeting = [each for each in _interactions(space) if each not in sweep.known]
+    with progress.step("trying levels that meet", len(meeting)) as step:
+        sweep.make(meeting, "together", submit, step)
     left = len([each for each in space.all if each not in sweep.known])
     total = left if space.all and left <= FEW else space.most
     with progress.step("trying them together", total) as step:
@@ -116,6 +133,16 @@ def _try_all(sweep: Sweep, submit: Submit, progress: Progress) -> None:
     with progress.step("trying the advice step by step", len(steps)) as step:
         possible = [each for each in steps if space.possible(each)]
         sweep.make(possible, "order", submit, step)
+
+
+def _interactions(space: Space) -> Iterator[Combination]:
+    """Levels of two factors of which it is known that they change what the other does."""
+    for one, other in _MEET:
+        for first in space.levels.get(one, ()):
+            for second in space.levels.get(other, ()):
+                both = changed(changed(BASELINE, one, first), other, second)
+                if space.possible(both):
+                    yield both
 
 
 class _Offset:

@@ -3,7 +3,7 @@
 
 import os
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from threading import Event
 
@@ -13,7 +13,7 @@ from perfboard.studies.tuning_boot import Attempt, Task, attempt
 from perfboard.targets.base import Cancelled
 
 Submit = Callable[[Task], "Future[Attempt]"]
-_CONNECT_S = 20
+_CONNECT_S = 10
 
 
 class NotedProgress:
@@ -72,6 +72,23 @@ class _InnerStep:
             raise Cancelled
         share = f" {done / self._total:.0%}" if 0 < done <= self._total else ""
         self._note(f"{self._title}{share}")
+
+
+def ended(future: "Future[Attempt]") -> Attempt:
+    """What came of an attempt. Raises what it raised, and EnvironmentLacksError for Dask's ends."""
+    try:
+        return future.result()
+    except CancelledError:
+        raise EnvironmentLacksError(
+            "the Dask scheduler was lost; start it again, and run the tune again: workers have "
+            "the boots that they made"
+        ) from None
+    except Exception as error:
+        if type(error).__module__.partition(".")[0] == "distributed":
+            raise EnvironmentLacksError(
+                f"Dask's workers are lost again and again: {error}"
+            ) from error
+        raise
 
 
 @contextmanager

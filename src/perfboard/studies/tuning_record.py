@@ -34,6 +34,7 @@ def record(request: TuneRequest, sweep: Sweep, run: Run) -> Run:
     plan, board = sweep.plan, sweep.plan.loaded.board
     best = best_of(sweep.space, sweep.known)
     space = sweep.space
+    tries, tried, places = sweep.recorded()
     tuning = Tuning(
         titles=plan.titles(),
         baseline=plan.baseline,
@@ -41,8 +42,8 @@ def record(request: TuneRequest, sweep: Sweep, run: Run) -> Run:
         max_ram=request.max_ram,
         keep=dict(request.keep),
         allow=_by_factor(request),
-        tries=tuple(sweep.tries),
-        best=None if best is None else sweep.places[best],
+        tries=tuple(tries),
+        best=None if best is None else places[best],
         combinations=len(space.all) or space.count,
         exhaustive=bool(space.all) and all(each in sweep.known for each in space.all),
         bound_s=bound(space, sweep.known),
@@ -53,7 +54,7 @@ def record(request: TuneRequest, sweep: Sweep, run: Run) -> Run:
             for technique in board.techniques
         ),
     )
-    found = {"tuning": tuning, "tried": tuple(sweep.boots)}
+    found = {"tuning": tuning, "tried": tuple(tried)}
     if best is None:
         return run.model_copy(update=found)
     made = sweep.attempts[best]

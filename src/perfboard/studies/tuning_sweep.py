@@ -12,36 +12,37 @@ from perfboard.model.tuning import Stage, Try
 from perfboard.model.units import format_value
 from perfboard.studies.tuning_boot import Attempt, Task
 from perfboard.studies.tuning_plan import Plan
-from perfboard.studies.tuning_pool import Submit
+from perfboard.studies.tuning_pool import Submit, ended
 
 
 class Sweep:
     """What was tried so far, and the `space` that the best is sought in.
 
-    `places` is where a combination stands among `tries`.
+    `attempts` are how the tries ended, by combination; `known` what those took that booted.
     """
 
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
         self.space = plan.space
         self.known: Known = {}
-        self.tries: list[Try] = list(plan.refused)
-        self.boots: list[Boot] = []
         self.attempts: dict[Combination, Attempt] = {}
-        self.places: dict[Combination, int] = {}
+        # In the order in which they were asked for, which is the same each time.
+        self._stages: dict[Combination, Stage] = {}
 
     def make(
         self, combinations: Iterable[Combination], stage: Stage, submit: Submit, step: Step
     ) -> None:
         """Tries those that have not been tried. Raises what `tuning_boot.attempt` does."""
+        new = [each for each in combinations if each not in self.known]
+        self._stages |= dict.fromkeys(new, stage)
         pending: dict[Future[Attempt], Combination] = {
-            submit(Task(self.plan.board_name, self.plan.levels(each))): each
-            for each in combinations
-            if each not in self.known
+            submit(Task(self.plan.board_name, self.plan.levels(each))): each for each in new
         }
         for done, future in enumerate(as_completed(pending), 1):
-            self._keep(pending[future], stage, future.result())
-            step.update(done, self.note(pending[future]))
+            combination = pending[future]
+            self.attempts[combination] = ended(future)
+            self.known[combination] = _measured(self.attempts[combination])
+            step.update(done, self.note(combination))
 
     def sizes(
         self, combinations: Iterable[Combination], submit: Submit, step: Step
@@ -53,7 +54,7 @@ class Sweep:
         ]
         found = []
         for done, future in enumerate(as_completed(pending), 1):
-            found.append(future.result().flash)
+            found.append(ended(future).flash)
             step.update(done)
         return found
 
@@ -64,37 +65,45 @@ class Sweep:
         words = f"best {format_value(measured.total_s, 's')}, " if measured else ""
         return words + named(combination)
 
-    def _keep(self, combination: Combination, stage: Stage, made: Attempt) -> None:
-        measured = None
-        outcome, problem = made.outcome, made.problem
-        if made.boot is not None:
-            whole = total(made.boot)
-            if whole is None:
-                outcome, problem = "not-booted", "The boot has no mark reset or usable."
-            else:
-                measured = Measured(
-                    total_s=whole.duration_ns / 1e9,
-                    phases={p.name: p.duration_ns / 1e9 for p in cut_phases(made.boot)},
-                    flash=sum(made.flash.values()),
+    def recorded(self) -> tuple[list[Try], list[Boot], dict[Combination, int]]:
+        """The tries, the boots of those that booted, and each combination's place among them."""
+        tries = list(self.plan.refused)
+        boots: list[Boot] = []
+        places: dict[Combination, int] = {}
+        for combination, stage in self._stages.items():
+            made = self.attempts.get(combination)
+            if made is None:
+                continue
+            booted = self.known[combination] is not None and made.boot is not None
+            dead = made.outcome == "booted" and not booted
+            places[combination] = len(tries)
+            tries.append(
+                Try(
+                    levels=dict(sorted(combination)),
+                    stage=stage if combination else "baseline",
+                    outcome="not-booted" if dead else made.outcome,
+                    problem="The boot has no mark reset or usable." if dead else made.problem,
+                    boot=len(boots) if booted else None,
+                    flash=made.flash,
                     ram=made.ram,
+                    loses=self.plan.loses(combination),
                 )
-        self.places[combination] = len(self.tries)
-        self.tries.append(
-            Try(
-                levels=dict(sorted(combination)),
-                stage="baseline" if not combination else stage,
-                outcome=outcome,
-                problem=problem,
-                boot=len(self.boots) if measured else None,
-                flash=made.flash,
-                ram=made.ram,
-                loses=self.plan.loses(combination),
             )
-        )
-        if measured and made.boot:
-            self.boots.append(made.boot)
-        self.attempts[combination] = made
-        self.known[combination] = measured
+            if booted and made.boot is not None:
+                boots.append(made.boot)
+        return tries, boots, places
+
+
+def _measured(made: Attempt) -> Measured | None:
+    whole = total(made.boot) if made.boot is not None else None
+    if whole is None or made.boot is None:
+        return None
+    return Measured(
+        total_s=whole.duration_ns / 1e9,
+        phases={phase.name: phase.duration_ns / 1e9 for phase in cut_phases(made.boot)},
+        flash=sum(made.flash.values()),
+        ram=made.ram,
+    )
 
 
 def named(combination: Combination) -> str:

@@ -1,0 +1,268 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A tune of verdex from end to end, interrupted, spread, and with what does not boot."""
+
+import os
+import signal
+import subprocess
+import tomllib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from perfboard.boards.loader import load_board
+from perfboard.images.cache import cache_root
+from perfboard.images.factors import factors_of
+from perfboard.model.tables import merged
+from perfboard.studies.tuning_advice import BOARD_FILE, COMMAND_LINE
+
+from .conftest import Change, Perfboard, until
+
+Derive = Callable[[Change], Path]
+# What each test makes itself; the rest of the cache is the user's.
+_OWN = ("boot", "image", "locks")
+
+
+def own_cache(perfboard: Perfboard, folder: Path) -> Path:
+    """A cache without boots, whose kernels and packages are the user's; its folder of boots."""
+    mine = folder / "cache" / "perfboard"
+    mine.mkdir(parents=True)
+    for entry in cache_root().iterdir():
+        if entry.is_dir() and entry.name not in _OWN:
+            (mine / entry.name).symlink_to(entry)
+    perfboard.environment["XDG_CACHE_HOME"] = str(mine.parent)
+    return mine / "boot"
+
+
+def keep_but(*factors: str) -> list[str]:
+    """Options that keep all other factors of verdex as they are."""
+    known = factors_of(load_board("verdex").board)
+    kept = {name: levels[0] for name, levels in known.items() if name not in factors}
+    return [
+        word
+        for name, level in kept.items()
+        if name not in ("initcall_debug", "detail")
+        for word in ("--keep", f"{name}={level}")
+    ]
+
+
+def booted(boots: Path) -> list[Path]:
+    """The boots that are whole."""
+    return [entry for entry in boots.glob("*") if entry.suffix != ".unfinished"]
+
+
+@pytest.fixture(scope="module")
+def tuned(tmp_path_factory: pytest.TempPathFactory, image: object) -> tuple[Perfboard, Path, Any]:
+    """Console and flash, timed: each level, and all that may be in the best."""
+    folder = tmp_path_factory.mktemp("tuned")
+    perfboard = Perfboard(folder / "data")
+    boots = own_cache(perfboard, folder)
+    return perfboard, boots, perfboard.json(*_words())
+
+
+def _words() -> list[str]:
+    words = ["tune", "boot", "--board", "verdex", "--allow", "console=quiet"]
+    return [*words, *keep_but("console", "flash")]
+
+
+def total(run: Any) -> float:
+    """The best's time in s."""
+    (metric,) = [m for m in run["metrics"] if m["name"] == "boot.total" and not m["labels"]]
+    value: float = metric["samples"][0]
+    return value
+
+
+def test_the_best_is_found_and_proved(tuned: tuple[Perfboard, Path, Any]) -> None:
+    _, boots, run = tuned
+    tuning = run["tuning"]
+    assert (run["status"], run["errors"]) == ("complete", [])
+    assert tuning["exhaustive"]
+    assert tuning["tries"][tuning["best"]]["levels"] == {"console": "quiet", "flash": "cached"}
+    assert run["factors"]["flash"] == "cached"
+    # The baseline, four levels by themselves, two more together: each was booted once.
+    assert len(booted(boots)) == len(run["tried"]) == 7
+    assert all(0 < one["ram"] < 64 << 20 for one in tuning["tries"])
+    assert min(sum(one["flash"].values()) for one in tuning["tries"]) > 4_000_000
+    best = run["tried"][tuning["tries"][tuning["best"]]["boot"]]
+    assert run["boots"][0]["marks"] == best["marks"]
+
+
+def test_the_advices_savings_add_up(tuned: tuple[Perfboard, Path, Any]) -> None:
+    _, _, run = tuned
+    tuning = run["tuning"]
+    (base,) = [
+        m for m in run["metrics"]
+        if m["name"] == "boot.total" and m["labels"] == {"levels": "baseline"}
+    ]  # fmt: skip
+    saved = sum(one["saving_s"] for one in tuning["advice"])
+    assert saved == pytest.approx(base["samples"][0] - total(run), abs=1e-9)
+    for one in tuning["advice"]:
+        assert sum(one["phases"].values()) == pytest.approx(one["saving_s"], abs=1e-9)
+    limit = tuning["limit"]
+    least = limit["read_bytes"] * limit["read_s"] + limit["instructions"] * limit["instruction_s"]
+    assert 0 < least < total(run)
+
+
+def by_hand(advice: list[Any]) -> Change:
+    """What a user does to a board's file who follows the advice."""
+
+    def change(board: dict[str, Any]) -> None:
+        kernel = board["image"]["kernel"]
+        for lines in (lines for one in advice for lines in one["lines"]):
+            assert lines["where"] in (COMMAND_LINE, BOARD_FILE)
+            if lines["where"] == COMMAND_LINE:
+                words = kernel.get("arguments", "").split()
+                kept = [word for word in words if word not in lines["remove"]]
+                kernel["arguments"] = " ".join([*kept, *lines["add"]])
+            else:
+                whole = merged(board, tomllib.loads("\n".join(lines["add"])))
+                board.clear()
+                board.update(whole)
+
+    return change
+
+
+def test_following_the_advice_by_hand_gives_the_boot_that_it_promised(
+    tuned: tuple[Perfboard, Path, Any], derive: Derive
+) -> None:
+    perfboard, _, run = tuned
+    board = derive(by_hand(run["tuning"]["advice"]))
+    words = ["study", "boot", "--board", str(board), "--set", "detail=timed", "--boots", "1"]
+    assert total(perfboard.json(*words)) == pytest.approx(total(run), rel=1e-4)
+
+
+def test_made_again_it_takes_the_boots_that_there_are(
+    tuned: tuple[Perfboard, Path, Any],
+) -> None:
+    perfboard, boots, run = tuned
+    before = {entry.name: entry.stat().st_mtime_ns for entry in booted(boots)}
+    again = perfboard.json(*_words())
+    assert {entry.name: entry.stat().st_mtime_ns for entry in booted(boots)} == before
+    assert again["tried"] == run["tried"]
+    assert again["tuning"] == run["tuning"]
+
+
+def test_it_is_shown_compared_and_reported(tuned: tuple[Perfboard, Path, Any]) -> None:
+    perfboard, _, run = tuned
+    text = perfboard("show", run["id"]).stdout
+    assert "what to change, in this order" in text
+    assert max(map(len, text.splitlines())) <= 80
+    report = Path(perfboard("report", run["id"]).stdout.strip())
+    first = report.read_bytes()
+    assert b"Savings by phase" in first
+    perfboard("report", run["id"])
+    assert report.read_bytes() == first
+    assert "boot.total" in perfboard("export", run["id"], "--format", "csv").stdout
+    assert perfboard("compare", run["id"], run["id"]).stdout
+
+
+def test_a_limit_that_nothing_holds_is_refused_before_a_boot(
+    tuned: tuple[Perfboard, Path, Any], tmp_path: Path
+) -> None:
+    perfboard, boots, _ = tuned
+    before = len(booted(boots))
+    done = perfboard(*_words(), "--max-flash", "1MB", code=2)
+    assert "the smallest that there is takes" in " ".join(done.stderr.split())
+    assert len(booted(boots)) == before
+
+
+def counted(board: Path | str, *factors: str) -> list[str]:
+    """A quick tune of a few factors."""
+    words = ["tune", "boot", "--board", str(board), "--set", "detail=counted"]
+    return [*words, *keep_but(*factors)]
+
+
+def test_what_does_not_boot_or_build_is_recorded_and_avoided(
+    perfboard: Perfboard, derive: Derive, tmp_path: Path
+) -> None:
+    def change(board: dict[str, Any]) -> None:
+        # What console=quiet and console=off do not print; and no room for kernel=xip.
+        board["boot"].update(usable="console:Run /sbin/init as init process", limit_s=10)
+        board["flash"]["kernel"]["size"] = "3 MiB"
+
+    own_cache(perfboard, tmp_path)
+    words = counted(derive(change), "console", "kernel")
+    run = perfboard.json(*words, "--allow", "console=quiet", "--keep", "kernel=xip", code=2)
+    assert run["status"] == "failed"
+    assert "No combination that was tried" in run["errors"][0]["message"]
+    outcomes = {tuple(t["levels"].values()): t for t in run["tuning"]["tries"]}
+    assert outcomes[()]["outcome"] == "booted"
+    assert outcomes["quiet",]["outcome"] == "not-booted"
+    assert "last console lines" in outcomes["quiet",]["problem"]
+    assert outcomes["xip",]["outcome"] == "not-built"
+    assert "flash.kernel" in outcomes["xip",]["problem"]
+
+
+def test_an_interrupted_tune_goes_on_where_it_was(perfboard: Perfboard, tmp_path: Path) -> None:
+    boots = own_cache(perfboard, tmp_path)
+    words = [*counted("verdex", "console", "copy", "check"), "--allow", "console=quiet"]
+    process = perfboard.start(*words)
+    until(lambda: booted(boots))
+    process.send_signal(signal.SIGINT)
+    run = perfboard.finish(process, 130)
+    assert run["status"] == "aborted"
+    assert run["errors"][0]["kind"] == "interrupted"
+    kept = {entry.name: entry.stat().st_mtime_ns for entry in booted(boots)}
+    assert kept
+    assert not list(boots.glob("*.unfinished"))
+    whole = perfboard.json(*words)
+    assert whole["status"] == "complete"
+    now = {entry.name: entry.stat().st_mtime_ns for entry in booted(boots)}
+    assert kept.items() <= now.items()
+    assert whole["tuning"]["exhaustive"]
+
+
+@pytest.fixture
+def cluster(tmp_path: Path) -> Iterator[Any]:
+    """Two workers, each a process with one thread, as on two machines."""
+    distributed = pytest.importorskip("distributed")
+    with distributed.LocalCluster(
+        n_workers=2,
+        threads_per_worker=1,
+        dashboard_address=None,
+        local_directory=str(tmp_path),
+        scheduler_port=0,
+    ) as cluster:
+        yield cluster
+
+
+def test_a_worker_that_is_killed_loses_no_try(
+    perfboard: Perfboard, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: Any
+) -> None:
+    boots = own_cache(perfboard, tmp_path)
+    monkeypatch.setenv("XDG_CACHE_HOME", perfboard.environment["XDG_CACHE_HOME"])
+    cluster = request.getfixturevalue("cluster")
+    words = [*counted("verdex", "console", "copy", "check"), "--allow", "console=quiet"]
+    process = perfboard.start(*words, "--scheduler", cluster.scheduler_address)
+    until(lambda: booted(boots))
+    cluster.workers[0].process.process.kill()
+    run = perfboard.finish(process, 0)
+    assert run["status"] == "complete"
+    outcomes = [one["outcome"] for one in run["tuning"]["tries"]]
+    assert set(outcomes) == {"booted"}
+    assert run["tuning"]["exhaustive"]
+
+
+def test_a_scheduler_that_is_not_there(perfboard: Perfboard) -> None:
+    pytest.importorskip("distributed")
+    words = counted("verdex", "console")
+    done = perfboard(*words, "--scheduler", "tcp://127.0.0.1:9", code=3)
+    text = " ".join((done.stderr + done.stdout).split())
+    assert "there is no Dask scheduler at tcp://127.0.0.1:9" in text
+
+
+def test_a_disk_that_fills(perfboard: Perfboard, tmp_path: Path) -> None:
+    boots = own_cache(perfboard, tmp_path)
+    boots.mkdir()
+    isolate = ["unshare", *([] if os.geteuid() == 0 else ["--map-root-user"]), "--mount"]
+    if subprocess.run([*isolate, "true"], check=False, capture_output=True).returncode:
+        pytest.skip("this machine allows no private mounts")
+    script = 'mount -t tmpfs -o size=200k none "$1" && shift && exec "$@"'
+    perfboard.wrapper = [*isolate, "sh", "-c", script, "sh", str(boots)]
+    done = perfboard(*counted("verdex", "console"), code=3)
+    assert "disk" in done.stdout
+    assert "Traceback" not in done.stderr
+    perfboard.wrapper = []
+    (row,) = perfboard.json("runs")
+    assert row["status"] == "failed"
