@@ -7,6 +7,7 @@
 #include "core.h"
 #include "data.h"
 #include "emulator.h"
+#include "interface.h"
 #include "model.h"
 #include "places.h"
 #include "profile.h"
@@ -141,8 +142,8 @@ static void describe(struct block *block, struct qemu_plugin_tb *translated, siz
 	core_begin(&core, &model.timing);
 	for (size_t i = 0; i < count; i++) {
 		struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(translated, i);
-		const uint8_t *bytes = qemu_plugin_insn_data(insn);
-		size_t size = qemu_plugin_insn_size(insn);
+		uint8_t bytes[INSTRUCTION_BYTES] = {0};
+		size_t size = interface_bytes(insn, bytes);
 		uint64_t place = place_of(insn);
 
 		decode(bytes, size, thumb, &op);

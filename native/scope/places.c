@@ -4,9 +4,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "interface.h"
 #include "symbols.h"
 
-/* How QEMU 7.2 lays out the answer of qemu_plugin_get_hwaddr. */
+/* How QEMU 7.2 lays out the answer of qemu_plugin_get_hwaddr: its address is no guest's. */
 struct hwaddr_layout {
 	bool is_device;
 	bool is_store;
@@ -23,6 +24,16 @@ struct stretch {
 
 static struct stretch stretches[MOST_STRETCHES];
 static uint32_t stretch_count, last_stretch;
+
+#define PAGE_SHIFT 12
+#define PAGE_MASK 0xfff
+#define PAGES 4096
+
+/* Where pages of the guest are that were looked for of late. */
+static struct {
+	uint64_t page; /* its physical number and one */
+	uint64_t place;
+} pages[PAGES];
 
 extern __thread void *current_cpu;
 
@@ -105,35 +116,56 @@ uint64_t place_of_host(const void *host)
 	return TIMING_ADDRESSES + qemu_ram_addr_from_host(host) % TIMING_ADDRESSES;
 }
 
-bool place_of_address(uint64_t address, uint64_t *place)
+/* The place of an address of the guest's memory, which a machine does not move. */
+static bool place_of_physical(uint64_t address, uint64_t *place)
 {
-	uint64_t page = cpu_get_phys_page_debug(current_cpu, address & ~UINT64_C(0xfff)), size = 1;
-	void *host;
+	uint64_t page = address >> PAGE_SHIFT, size = 1;
+	uint32_t index = page % PAGES;
 
-	if (page == UINT64_MAX || cpu_physical_memory_is_io(page))
-		return false;
-	host = cpu_physical_memory_map(page, &size, false);
-	if (!host)
-		return false;
-	*place = place_of_host(host) + (address & 0xfff);
-	cpu_physical_memory_unmap(host, size, false, 0);
+	if (pages[index].page != page + 1) {
+		void *host = cpu_physical_memory_map(page << PAGE_SHIFT, &size, false);
+
+		if (!host)
+			return false;
+		pages[index].page = page + 1;
+		pages[index].place = place_of_host(host);
+		cpu_physical_memory_unmap(host, size, false, 0);
+	}
+	*place = pages[index].place + (address & PAGE_MASK);
 	return true;
 }
 
-/* Makes sure, for a while, of what the emulator's layout is taken to be. */
-static void check_layout(const struct qemu_plugin_hwaddr *found)
+bool place_of_address(uint64_t address, uint64_t *place)
+{
+	uint64_t page = cpu_get_phys_page_debug(current_cpu, address & ~(uint64_t)PAGE_MASK);
+
+	return page != UINT64_MAX && !cpu_physical_memory_is_io(page) &&
+	       place_of_physical(page | (address & PAGE_MASK), place);
+}
+
+static bool is_as_thought(const struct qemu_plugin_hwaddr *found, uint64_t address)
 {
 	const struct hwaddr_layout *layout = (const void *)found;
+	uint64_t said = qemu_plugin_hwaddr_phys_addr(found);
+
+	if (interface_has_addresses())
+		return !((said ^ address) & PAGE_MASK);
+	if (layout->is_device != qemu_plugin_hwaddr_is_io(found))
+		return false;
+	/* QEMU 7.2 answers with a place of its own making, but right within the page. */
+	return layout->is_device || (qemu_ram_addr_from_host(layout->host) != UINT64_MAX &&
+				     !((said ^ (uintptr_t)layout->host) & PAGE_MASK));
+}
+
+/* Makes sure, for a while, of what the emulator's answer is taken to be. */
+static void check_answer(const struct qemu_plugin_hwaddr *found, uint64_t address)
+{
 	static int checked;
 
 	if (checked == 1000)
 		return;
 	checked++;
-	/* QEMU 7.2 answers with a place of its own making, but right within the page. */
-	if (layout->is_device == qemu_plugin_hwaddr_is_io(found) &&
-	    (layout->is_device ||
-	     (qemu_ram_addr_from_host(layout->host) != UINT64_MAX &&
-	      !((qemu_plugin_hwaddr_phys_addr(found) ^ (uintptr_t)layout->host) & 0xfff))))
+	if (is_as_thought(found, address))
 		return;
 	fputs("scope: this emulator does not have the places of accesses that a timed board "
 	      "needs\n",
@@ -145,11 +177,18 @@ uint64_t place_of_access(qemu_plugin_meminfo_t info, uint64_t address, bool *is_
 {
 	struct qemu_plugin_hwaddr *found = qemu_plugin_get_hwaddr(info, address);
 	const struct hwaddr_layout *layout = (const void *)found;
+	uint64_t place;
 
 	*is_device = true;
 	if (!found)
 		return UINT64_MAX;
-	check_layout(found);
-	*is_device = layout->is_device;
-	return *is_device ? qemu_plugin_hwaddr_phys_addr(found) : place_of_host(layout->host);
+	check_answer(found, address);
+	if (!interface_has_addresses()) {
+		*is_device = layout->is_device;
+		return *is_device ? qemu_plugin_hwaddr_phys_addr(found)
+				  : place_of_host(layout->host);
+	}
+	place = qemu_plugin_hwaddr_phys_addr(found);
+	*is_device = qemu_plugin_hwaddr_is_io(found) || !place_of_physical(place, &place);
+	return place;
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "emulator.h"
+#include "interface.h"
 
 #define OUT_AL_DX 0xee
 
@@ -56,9 +57,9 @@ bool ports_translated(struct qemu_plugin_tb *translated)
 	size_t count = qemu_plugin_tb_n_insns(translated);
 	struct qemu_plugin_insn *last = qemu_plugin_tb_get_insn(translated, count - 1);
 	uint64_t first = qemu_plugin_insn_vaddr(qemu_plugin_tb_get_insn(translated, 0));
+	uint8_t bytes[INSTRUCTION_BYTES];
 
-	if (qemu_plugin_insn_size(last) == 1 &&
-	    *(const uint8_t *)qemu_plugin_insn_data(last) == OUT_AL_DX) {
+	if (interface_bytes(last, bytes) == 1 && bytes[0] == OUT_AL_DX) {
 		note(qemu_plugin_insn_vaddr(last) + 1);
 		qemu_plugin_register_vcpu_insn_exec_cb(last, begun, QEMU_PLUGIN_CB_NO_REGS, NULL);
 	}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the scope uses of QEMU's plugin interface, version 1 (QEMU 7.2
- * documentation, "QEMU TCG Plugins"), declared here because Debian ships no
- * header for it.
+ * What the scope uses of QEMU's plugin interface (QEMU's documentation, "QEMU TCG
+ * Plugins"), declared here because Debian ships no header for it. All of it is the same
+ * in versions 1 to 4; for what is not, see interface.h.
  */
 #ifndef SCOPE_QEMU_PLUGIN_H
 #define SCOPE_QEMU_PLUGIN_H
@@ -12,7 +12,6 @@
 #include <stdint.h>
 
 #define QEMU_PLUGIN_EXPORT __attribute__((visibility("default")))
-#define QEMU_PLUGIN_VERSION 1
 
 typedef uint64_t qemu_plugin_id_t;
 typedef uint32_t qemu_plugin_meminfo_t;
@@ -62,7 +61,6 @@ size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *tb);
 struct qemu_plugin_insn *qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *tb, size_t idx);
 uint64_t qemu_plugin_insn_vaddr(const struct qemu_plugin_insn *insn);
 size_t qemu_plugin_insn_size(const struct qemu_plugin_insn *insn);
-const void *qemu_plugin_insn_data(const struct qemu_plugin_insn *insn);
 void *qemu_plugin_insn_haddr(const struct qemu_plugin_insn *insn);
 
 unsigned int qemu_plugin_mem_size_shift(qemu_plugin_meminfo_t info);

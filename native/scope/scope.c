@@ -30,8 +30,6 @@
 #define TEXT_SIZE 128
 #define PAGE_MASK 0xfffu
 
-QEMU_PLUGIN_EXPORT int qemu_plugin_version = QEMU_PLUGIN_VERSION;
-
 /* A mark at its place in a translated block. */
 struct site {
 	struct mark *mark;
