@@ -110,6 +110,7 @@ class VirtualBoard:
             *("-display", "none", "-no-reboot", "-no-user-config", "-nodefaults"),
             # An interface on a hub without other ports: it has a link, and no one answers.
             *("-netdev", "hubport,id=net0,hubid=0", "-device", "virtio-net-device,netdev=net0"),
+            *("-global", "virtio-mmio.ioeventfd=off"),
         ]
 
     @contextmanager
