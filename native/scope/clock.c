@@ -9,7 +9,7 @@
 #include "emulator.h"
 #include "symbols.h"
 
-/* How QEMU 7.2 lays out `timers_state`; clock_check sees whether it is so. */
+/* How QEMU 7.2 and 10.0 lay out `timers_state`; clock_check sees whether it is so. */
 struct timers {
 	int64_t cpu_ticks_prev;
 	int64_t cpu_ticks_offset;

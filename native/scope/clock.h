@@ -3,8 +3,10 @@
  * The guest's clock, set forward by what the model says the emulator's own
  * count of instructions leaves out.
  *
- * QEMU 7.2 to 9.0 have no call for it: the bias that `-icount` adds to its
- * count is changed where it lies, after its place has been made sure of.
+ * The bias that `-icount` adds to its count is changed where it lies, after its
+ * place has been made sure of. QEMU 9.1 and later have a call to set the clock,
+ * qemu_plugin_update_ns, but TCG has no clock that can be set by it: with
+ * `-icount` the call never returns (docs/timing.md).
  */
 #ifndef SCOPE_CLOCK_H
 #define SCOPE_CLOCK_H

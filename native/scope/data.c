@@ -9,7 +9,7 @@
 #include "places.h"
 #include "preload.h"
 
-/* How QEMU 7.2 says that an access is a store; check_form() sees whether it is so. */
+/* How QEMU says that an access is a store; check_form() sees whether it is so. */
 #define IS_STORE 0x20000u
 
 #define NEAR 1024

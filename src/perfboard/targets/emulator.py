@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from qemu.qmp.legacy import QEMUMonitorProtocol
 
 OLDEST = (7, 2)
+_KNOWN = "QEMU 7.2 and 10.0, as Debian 12 and its backports have them"
 # The overlays of the flash banks take about this much before anything is written to them.
 _ROOM = 1 << 20
 _NO_SCOPE = re.compile("scope: this emulator does not have|-plugin: |[Cc]ould not load plugin")
@@ -159,13 +160,13 @@ class Emulator:
         if _NO_TIMING.search(said):
             return EnvironmentLacksError(
                 f"{self._command[0]} cannot run a timed board. It said: {said}\n"
-                "Run it as counted instead, with --set detail=counted; the timing model is made "
-                "for QEMU 7.2 as Debian 12 has it."
+                "Run it as counted instead, with --set detail=counted; or have another QEMU first "
+                f"in PATH: the timing model is made for {_KNOWN}."
             )
         if _NO_SCOPE.search(said):
             return EnvironmentLacksError(
                 f"{self._command[0]} cannot load the scope. It said: {said}\n"
-                "The scope is made for QEMU 7.2 as Debian 12 has it."
+                f"The scope is made for {_KNOWN}; have one of them first in PATH."
             )
         return TargetError(
             "died",
