@@ -17,6 +17,7 @@ from perfboard.analysis.tuning import (
     allowed,
     best_of,
     bound,
+    narrowed,
     predicted,
     search,
 )
@@ -165,6 +166,25 @@ def test_what_cannot_be_together_is_not_tried() -> None:
     space = _space([1, 1], possible=possible)
     known = _run(space, lambda each: Measured(5.0 - len(each), {}, 1, 1))
     assert frozenset({("f0", "l0"), ("f1", "l0")}) not in known
+
+
+def test_levels_that_do_nothing_or_do_not_boot_are_left_out() -> None:
+    base = Measured(5.0, {"load": 5.0}, 1, 1)
+    space = Space(
+        levels={
+            "f": (None, "same", "dead", "slower", "never alone"),
+            "kept": ("same",),
+        }
+    )
+    known: Known = {
+        BASELINE: base,
+        frozenset({("f", "same")}): base,
+        frozenset({("f", "dead")}): None,
+        frozenset({("f", "slower")}): Measured(6.0, {"load": 6.0}, 1, 1),
+        frozenset({("kept", "same")}): base,
+    }
+    levels = narrowed(space, known).levels
+    assert levels == {"f": [None, "slower", "never alone"], "kept": ["same"]}
 
 
 def test_memory_that_is_not_known_holds_no_limit() -> None:

@@ -166,19 +166,22 @@ def search(space: Space, known: Known) -> Iterator[list[Combination]]:
 
 
 def narrowed(space: Space, known: Known) -> Space:
-    """The space without levels that do nothing at all alone: the baseline by another name."""
+    """The space without levels that alone do not boot, or do nothing at all.
+
+    The latter are the baseline by another name. A level that the baseline must be left for is
+    kept, and so is one that was not tried alone, since it cannot be alone.
+    """
     base = known[BASELINE]
+
+    def kept(factor: str, level: str | None) -> bool:
+        single = changed(BASELINE, factor, level)
+        forced = None not in space.levels[factor]
+        return level is None or forced or single not in known or known[single] not in (None, base)
+
     return replace(
         space,
         levels={
-            factor: [
-                level
-                for level in levels
-                if level is None
-                or None not in levels
-                or base is None
-                or known.get(changed(BASELINE, factor, level)) != base
-            ]
+            factor: [level for level in levels if kept(factor, level)]
             for factor, levels in space.levels.items()
         },
     )

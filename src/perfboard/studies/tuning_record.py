@@ -18,6 +18,7 @@ from perfboard.analysis.tuning import (
     effects,
 )
 from perfboard.analysis.verification import KERNEL_SIZE
+from perfboard.boards.timing import DETAIL
 from perfboard.images.factors import recipe_of
 from perfboard.model.run import Evidence, Metric, Run, Status
 from perfboard.model.tuning import Advised, Limit, PublishedChange, Tuning
@@ -163,7 +164,7 @@ def _made(sweep: Sweep, combination: Combination) -> Made:
 
 def _limit(sweep: Sweep) -> Limit | None:
     timing = sweep.plan.loaded.board.timing
-    if timing is None:
+    if timing is None or sweep.plan.baseline[DETAIL] != "timed":
         return None
     found = []
     for combination, made in sweep.attempts.items():
