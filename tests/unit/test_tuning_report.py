@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from perfboard.analysis.comparison import compare
 from perfboard.model.run import Run, Status
-from perfboard.model.tuning import Try, Tuning
+from perfboard.model.tuning import PublishedChange, Try, Tuning
 from perfboard.report import plot, scatter
 from perfboard.report.export import export
 from perfboard.report.formats import FORMATS
@@ -20,9 +20,10 @@ from perfboard.report.html import render
 from perfboard.report.phase_bars import phase_bars
 from perfboard.report.text import run_text
 from perfboard.report.tuning_published import published_rows
+from perfboard.report.tuning_roots import root_rows
 from perfboard.report.tuning_rows import head_sentence, search_sentence, single_rows
 
-from .runs import make_run
+from .runs import make_boot, make_run
 from .tuned_runs import make_tuned
 
 
@@ -64,6 +65,40 @@ def test_published_savings_beside_ours() -> None:
     assert rows["Console silent"].ratio == f"{0.1 / 0.311:.2f}"
     assert rows["All"].ratio == f"{0.16 / 1.9:.2f}"
     assert (rows["Unknown"].measured, rows["Unknown"].ratio) == ("not tried", "")
+
+
+def test_phases_that_were_published_as_one_are_added_up() -> None:
+    run = make_tuned()
+    assert run.tuning is not None
+    joined = PublishedChange(
+        title="Root and user space",
+        metric="boot.kernel.load+kernel.init",
+        before=2.0,
+        after=1.0,
+        source="study E",
+    )
+    run = run.model_copy(update={"tuning": run.tuning.model_copy(update={"published": (joined,)})})
+    (row,) = published_rows(run)
+    assert row.ratio == "0.16"
+
+
+def test_root_file_systems_in_study_es_parts() -> None:
+    run = make_tuned()
+    assert run.tuning is not None
+    assert root_rows(run) == []
+    other = Try(
+        levels={"root": "romfs"}, stage="alone", outcome="booted", boot=4, flash={"root": 1 << 20}
+    )
+    tuning = run.tuning.model_copy(update={"tries": (*run.tuning.tries, other)})
+    late = make_boot({"exec:S70copy": 1_000_000})
+    run = run.model_copy(update={"tuning": tuning, "tried": (*run.tried, late)})
+    base, romfs = root_rows(run)
+    assert (base.name, romfs.name, romfs.size) == ("squashfs", "romfs", "1 MiB")
+    assert (base.mount, base.copy) == ("14.78 ms", "45.18 ms")
+    # The copy's start is the application's end.
+    assert (base.application, romfs.application) == ("126.5 ms", "127.5 ms")
+    assert (base.scripts, base.total) == ("347.4 ms", "533.9 ms")
+    assert "Root file systems" in render(run)
 
 
 def test_the_terminal_has_80_columns_and_the_lines_to_change() -> None:

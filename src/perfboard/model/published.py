@@ -56,13 +56,16 @@ class Scale(Table):
 class Technique(Sourced):
     """What a change did on the real board: a metric in s before it, and after.
 
+    The metric is boot.total or a phase's; of phases that follow each other, their names joined
+    as in `analysis.phases`: boot.root.mount+userspace.
+
     `old` and `new` are levels of `factor`, where that is how a virtual board does the same;
     one that is left out is what a tune starts from. Without a factor, the change is all of
     them: from that start to the best.
     """
 
     title: Annotated[str, Field(min_length=1, max_length=100)]
-    metric: Annotated[str, Field(pattern=r"^[a-z0-9._-]+$")]
+    metric: Annotated[str, Field(pattern=r"^[a-z0-9._+-]+$")]
     before: Annotated[float, Field(ge=0, le=1e6, strict=False)]
     after: Annotated[float, Field(ge=0, le=1e6, strict=False)]
     factor: str | None = None

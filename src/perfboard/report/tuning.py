@@ -13,6 +13,7 @@ from perfboard.report.measurements import Picture, picture
 from perfboard.report.phase_bars import Bars, phase_bars
 from perfboard.report.tuning_compression import Compression, compression
 from perfboard.report.tuning_published import PublishedRow, published_rows
+from perfboard.report.tuning_roots import RootRow, root_rows
 from perfboard.report.tuning_rows import (
     AdviceRow,
     SingleRow,
@@ -56,6 +57,7 @@ class TuningView:
     singles: list[SingleRow]
     combined: list[Combined]
     combinations: int
+    roots: list[RootRow]
     published: list[PublishedRow]
     bars: list[tuple[str, Bars]]
     waterfalls: list[tuple[str, list[tuple[str, waterfall.Drawing]]]]
@@ -80,6 +82,7 @@ def tuning_view(run: Run) -> TuningView | None:
         singles=single_rows(run),
         combined=_combined(tried, front),
         combinations=len(tried),
+        roots=root_rows(run),
         published=list(published_rows(run)),
         bars=_bars(run, tried),
         waterfalls=_waterfalls(run, tried),

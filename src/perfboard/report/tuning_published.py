@@ -71,6 +71,11 @@ def _at(tuning: Tuning, tried: list[Tried], factor: str | None, level: str | Non
 
 
 def _metric(tried: Tried | None, metric: str) -> float | None:
+    """The total, a phase's time, or that of phases joined by "+", in s."""
     if tried is None:
         return None
-    return tried.total_s if metric == _TOTAL else tried.phases.get(metric)
+    first, *others = metric.split("+")
+    names = [first, *(f"boot.{name}" for name in others)]
+    times = [tried.total_s if name == _TOTAL else tried.phases.get(name) for name in names]
+    known = [time for time in times if time is not None]
+    return sum(known) if len(known) == len(names) else None

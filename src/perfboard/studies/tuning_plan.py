@@ -62,7 +62,7 @@ class Plan:
     def titles(self) -> dict[str, str]:
         """What each factor is, by name."""
         return {
-            name: self.factors[name].title if name in self.factors else f"The {name} as timed"
+            name: self.factors[name].title if name in self.factors else f"How the {name} is set up"
             for name in self.space.levels
         }
 
