@@ -3,9 +3,10 @@
 # make test:  set up, check, and run every test.
 
 PACKAGES := bc bison build-essential ca-certificates ccache clang-format \
-	device-tree-compiler flex gcc-aarch64-linux-gnu gcc-arm-linux-gnueabihf gcc-i686-linux-gnu \
-	libc6-dev-arm64-cross libc6-dev-armhf-cross libc6-dev-i386-cross python3-venv \
-	lz4 lzop qemu-system-arm qemu-system-x86 squashfs-tools util-linux xz-utils
+	device-tree-compiler erofs-utils fakeroot flex gcc-aarch64-linux-gnu \
+	gcc-arm-linux-gnueabihf gcc-i686-linux-gnu genromfs libc6-dev-arm64-cross \
+	libc6-dev-armhf-cross libc6-dev-i386-cross lz4 lzop mtd-utils python3-venv \
+	qemu-system-arm qemu-system-x86 squashfs-tools util-linux xz-utils
 # No server that starts with its package: $(SERVERS) names those, where that harms nobody.
 TEST_PACKAGES := busybox-static dropbear-bin iproute2 openssh-client qemu-user-static
 SERVERS ?=

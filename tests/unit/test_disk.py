@@ -11,6 +11,7 @@ from perfboard.boards.loader import load_board
 from perfboard.boards.timing import timing_text
 from perfboard.images.disk import check_disk_holds, disk_base, kernel_arguments
 from perfboard.images.image import Image
+from perfboard.images.root_recipe import RootRecipe
 from perfboard.model.errors import UsageError
 from perfboard.studies.boot import marks_to_watch
 
@@ -28,7 +29,7 @@ def told(arguments: str) -> dict[str, str]:
 def test_the_disk_lies_behind_the_memory_that_the_kernel_has(name: str) -> None:
     board = load_board(name).board
     assert board.disk is not None and board.flash is None
-    words = kernel_arguments(board, board.disk, True, ("quiet",)).split()
+    words = kernel_arguments(board, board.disk, True, ("quiet",), RootRecipe()).split()
     assert f"mem={board.machine.ram // 1024}K" in words and "quiet" in words
     found = told(" ".join(words))
     assert int(found["base"], 16) == disk_base(board) == board.machine.ram
@@ -38,17 +39,20 @@ def test_the_disk_lies_behind_the_memory_that_the_kernel_has(name: str) -> None:
 def test_the_kernel_is_told_of_the_disks_times_where_the_board_is_timed() -> None:
     board = load_board("settop-web").board
     assert board.disk is not None
-    found = told(kernel_arguments(board, board.disk, True, ()))
+    found = told(kernel_arguments(board, board.disk, True, (), RootRecipe()))
     assert found["revolution"] == "11111111"
     assert (found["track"], found["average"], found["full"]) == ("2500", "12000", "22000")
     assert (found["transfer"], found["overhead"], found["buffer"]) == ("7000000", "500", "65536")
-    assert told(kernel_arguments(board, board.disk, False, ())).keys() == {"base", "size"}
+    assert told(kernel_arguments(board, board.disk, False, (), RootRecipe())).keys() == {
+        "base",
+        "size",
+    }
 
 
 def test_a_stick_takes_its_time_to_be_there_and_does_not_seek() -> None:
     board = load_board("bifferboard").board
     assert board.disk is not None
-    found = told(kernel_arguments(board, board.disk, True, ()))
+    found = told(kernel_arguments(board, board.disk, True, (), RootRecipe()))
     assert found["ready"] == "5000000"
     assert not found.keys() & {"track", "revolution"}
 

@@ -14,9 +14,11 @@ from perfboard.images.flash import (
     boot_command,
     check_addresses,
     environment_block,
+    flash_devices,
     kernel_arguments,
     write_banks,
 )
+from perfboard.images.root_recipe import RootRecipe
 from perfboard.model.board import Initrd
 from perfboard.model.errors import UsageError
 
@@ -65,7 +67,7 @@ def test_boot_command_copies_whole_words_and_starts_the_kernel() -> None:
 
 
 def test_a_kernel_that_is_not_copied_is_started_where_it_lies() -> None:
-    command = boot_command(BOARD, "bootm", None, None, (1,))
+    command = boot_command(BOARD, "bootm", None, None, ((1,),))
     assert "cp.l" not in command
     assert "; fdt set /flash@0 reg <0 0x4000000 0 0x4000000>; bootm 0x100000 - $" in command
 
@@ -95,8 +97,33 @@ def test_kernel_arguments_of_verdex() -> None:
 def test_partitions_of_one_bank_begin_at_its_start() -> None:
     assert (
         "mtdparts=4000000.flash:256k@0x0(environment),16384k@0x40000(root) root=/dev/mtdblock1 ro"
-        in kernel_arguments(BOARD, (), (1,))
+        in kernel_arguments(BOARD, (), ((1,),))
     )
+
+
+def test_banks_that_are_devices_of_their_own_keep_the_numbers_of_their_partitions() -> None:
+    root = RootRecipe(system="cramfs-linear")
+    devices = flash_devices((0, 1), root)
+    assert devices == ((0,), (1,)) and flash_devices((1,), root) == ((1,),)
+    assert (
+        "mtdparts=0.flash:1024k@0x0(bootloader),15360k@0x100000(kernel);"
+        "4000000.flash:256k@0x0(environment),16384k@0x40000(root) "
+        "root=mtd:root ro rootfstype=cramfs"
+    ) in kernel_arguments(BOARD, (), devices, root)
+    # The kernel numbers them as they stand, and a new one stands first.
+    command = boot_command(BOARD, "bootz", 4, None, devices)
+    assert "; fdt rm /flash@0; fdt mknode / flash@4000000; " in command
+    assert "fdt set /flash@4000000 reg <0 0x4000000 0 0x4000000>; " in command
+    assert command.index("mknode / flash@4000000") < command.index("mknode / flash@0")
+
+
+def test_a_root_in_memory_lies_behind_the_kernel() -> None:
+    root = RootRecipe(system="initramfs", init="application")
+    command = boot_command(BOARD, "bootz", 4, None, root_size=9)
+    assert "cp.l 0x4040000 0x41f00000 3; " in command
+    assert "; bootz 0x41000000 0x41f00000:0x9 $" in command
+    arguments = kernel_arguments(BOARD, (), root=root)
+    assert arguments.endswith("(root) rdinit=/usr/bin/rectangles")
 
 
 def test_the_boards_own_arguments_come_last() -> None:

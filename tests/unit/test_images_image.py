@@ -169,7 +169,7 @@ def test_levels() -> None:
     assert defaults["console"] == "full" and defaults["kernel"] == "copied"
     assert choose_levels(board, {}) == {**defaults, "detail": "counted", "flash": "tuned"}
     assert choose_levels(board, {"console": "quiet"})["console"] == "quiet"
-    with pytest.raises(UsageError, match=r"has no .*it has: baud, bootdelay, .*, load$"):
+    with pytest.raises(UsageError, match=r"has no .*it has: baud, block, .*, root$"):
         choose_levels(counted, {"detail": "timed"})
     with pytest.raises(UsageError, match=r"console has no level .loud.; it has: full, quiet"):
         choose_levels(board, {"console": "loud"})

@@ -10,6 +10,7 @@ from perfboard.images.cache import cached, hash_file
 from perfboard.images.command import follow
 from perfboard.images.flash import (
     RAM_BASE,
+    Devices,
     bootloader_of,
     device_tree_changes,
     flash_of,
@@ -39,18 +40,18 @@ def start_marks(recipe: Recipe) -> dict[str, int]:
     }
 
 
-def build_start(recipe: Recipe, kernel_size: int, banks: Sequence[int], progress: Progress) -> Path:
+def build_start(recipe: Recipe, kernel_size: int, devices: Devices, progress: Progress) -> Path:
     """What lies in place of the bootloader: instructions, and the device tree after them.
 
     The tree is the emulator's own, with what a bootloader would change: the kernel's arguments,
-    the framebuffer, the `banks` that the kernel drives. Raises EnvironmentLacksError where a
-    step fails, and UsageError where the region is too small.
+    the framebuffer, the `devices` of flash that the kernel drives. Raises EnvironmentLacksError
+    where a step fails, and UsageError where the region is too small.
     """
     board, arch = recipe.board, architecture_of(recipe.board)
     emulator = subprocess.run(
         [board.machine.emulator, "--version"], capture_output=True, text=True, check=True
     )
-    changes = _changes(recipe, banks)
+    changes = _changes(recipe, devices)
     inputs = {
         "start": hash_file(_START),
         "emulator": emulator.stdout.partition("\n")[0],
@@ -100,12 +101,12 @@ def _addresses(recipe: Recipe, kernel_size: int, tree_size: int) -> Mapping[str,
     return values
 
 
-def _changes(recipe: Recipe, banks: Sequence[int]) -> str:
+def _changes(recipe: Recipe, devices: Devices) -> str:
     """What goes over the emulator's tree, as source of dtc."""
-    arguments = kernel_arguments(recipe.board, recipe.arguments, banks)
+    arguments = kernel_arguments(recipe.board, recipe.arguments, devices, recipe.root)
     quoted = arguments.replace("\\", "\\\\").replace('"', '\\"')
     nodes = [f'chosen {{ bootargs = "{quoted}"; }};']
-    for node, properties in device_tree_changes(recipe.board, banks).items():
+    for node, properties in device_tree_changes(recipe.board, devices).items():
         lines = " ".join(
             f"{name} = {value};" if value.startswith("<") else f'{name} = "{value}";'
             for name, value in properties.items()

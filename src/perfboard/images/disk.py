@@ -6,6 +6,8 @@ It lies in the emulator's memory, right behind what the kernel is given.
 
 from collections.abc import Iterator
 
+from perfboard.images.filesystems import mount_words
+from perfboard.images.root_recipe import RootRecipe
 from perfboard.model.board import Board
 from perfboard.model.disk import Disk
 from perfboard.model.errors import UsageError
@@ -30,14 +32,16 @@ def disk_arguments(disk: Disk, base: int, timed: bool) -> tuple[str, ...]:
     return tuple(f"perfboard_disk.{name}={value}" for name, value in values.items())
 
 
-def kernel_arguments(board: Board, disk: Disk, timed: bool, extra: tuple[str, ...]) -> str:
+def kernel_arguments(
+    board: Board, disk: Disk, timed: bool, extra: tuple[str, ...], root: RootRecipe
+) -> str:
     """The command line of a kernel whose root is on the disk; the board's own words come last."""
     words = [f"console={board.console.device},{board.console.baud}"]
     words.append(f"mem={board.machine.ram // 1024}K")
     words += disk_arguments(disk, disk_base(board), timed)
     words.append("root=/dev/pbd ro rootwait")
     if board.image.root is not None and board.image.root.recipe is not None:
-        words.append("rootfstype=squashfs")
+        words += mount_words(root)
     return " ".join([*words, *extra, board.image.kernel.arguments]).strip()
 
 

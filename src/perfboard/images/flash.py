@@ -11,6 +11,8 @@ import zlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from perfboard.images.filesystems import SYSTEMS, root_words
+from perfboard.images.root_recipe import RootRecipe
 from perfboard.model.board import Board, Bootloader, Flash, Region
 from perfboard.model.errors import UsageError
 from perfboard.model.units import format_size
@@ -19,6 +21,10 @@ RAM_BASE = 0x40000000
 _WORD = 4
 _BYTES_A_PIXEL = 2
 _CHANGE_TREE = ("fdt addr -q ${fdtcontroladdr}", "fdt resize 1000")
+# The banks that the kernel makes a device of, for each such device.
+Devices = tuple[tuple[int, ...], ...]
+_JOINED: Devices = ((0, 1),)
+_SQUASHFS = RootRecipe()
 
 
 def environment_block(variables: Mapping[str, str], size: int) -> bytes:
@@ -67,12 +73,14 @@ def boot_command(
     boot: str,
     kernel_size: int | None,
     initrd_size: int | None,
-    banks: Sequence[int] = (0, 1),
+    devices: Devices = _JOINED,
     copy: str = "cp.l",
+    root_size: int | None = None,
 ) -> str:
     """U-Boot's command line that copies the kernel from flash by `copy`, and starts it by `boot`.
 
-    Without `kernel_size` it is started where it lies. The kernel is told of `banks` alone.
+    Without `kernel_size` it is started where it lies. The kernel is told of the banks of
+    `devices` alone. With `root_size` the root file system is copied to memory as well.
     """
     bootloader, flash = bootloader_of(board), flash_of(board)
     kernel = kernel_start(board)
@@ -85,16 +93,25 @@ def boot_command(
         assert bootloader.initrd_address is not None  # noqa: S101 - the model demands it
         commands.append(_copy(board, flash.initrd, bootloader.initrd_address, initrd_size))
         initrd = f"{bootloader.initrd_address:#x}:{initrd_size:#x}"
-    for node, properties in device_tree_changes(board, banks).items():
+    if flash.root is not None and root_size is not None:
+        commands.append(_copy(board, flash.root, root_address(board), root_size))
+        initrd = f"{root_address(board):#x}:{root_size:#x}"
+    changes = device_tree_changes(board, devices)
+    known = [f"flash@{flash.banks[0].base:x}"]
+    if changes:
         commands += _CHANGE_TREE
-        if node.startswith("framebuffer"):
-            commands.append(f"fdt mknode / {node}")
+    if len(devices) > 1:
+        # A new node comes before those that are there, and the kernel numbers by their order.
+        commands.append(f"fdt rm /{known.pop()}")
+        changes = dict(reversed(changes.items()))
+    for node, properties in changes.items():
+        commands += [] if node in known else [f"fdt mknode / {node}"]
         commands += [f"fdt set /{node} {key} {value}" for key, value in properties.items()]
     commands.append(f"{boot} {kernel:#x} {initrd} ${{fdtcontroladdr}}")
     return "; ".join(commands)
 
 
-def device_tree_changes(board: Board, banks: Sequence[int]) -> dict[str, dict[str, str]]:
+def device_tree_changes(board: Board, devices: Devices) -> dict[str, dict[str, str]]:
     """Properties by node below the root that the kernel's device tree has over the machine's.
 
     A value is cells in angle brackets, or a text.
@@ -110,11 +127,26 @@ def device_tree_changes(board: Board, banks: Sequence[int]) -> dict[str, dict[st
             "stride": f"<{frame.width * _BYTES_A_PIXEL}>",
             "format": "r5g6b5",
         }
-    flash = flash_of(board)
-    if len(banks) < len(flash.banks):
-        cells = " ".join(f"0 {flash.banks[i].base:#x} 0 {flash.banks[i].size:#x}" for i in banks)
-        nodes[f"flash@{flash.banks[0].base:x}"] = {"reg": f"<{cells}>"}
+    chips = flash_of(board).banks
+    for banks in devices if devices != _JOINED else ():
+        cells = " ".join(f"0 {chips[i].base:#x} 0 {chips[i].size:#x}" for i in banks)
+        # A single one takes the place of the machine's, whatever its address.
+        first = chips[banks[0] if len(devices) > 1 else 0]
+        nodes[f"flash@{first.base:x}"] = {
+            "reg": f"<{cells}>",
+            **({"compatible": "cfi-flash", "bank-width": f"<{_WORD}>"} if len(devices) > 1 else {}),
+        }
     return nodes
+
+
+def flash_devices(banks: tuple[int, ...], root: RootRecipe) -> Devices:
+    """What the kernel makes of those banks: one device, or one of each for a linear root."""
+    return tuple((bank,) for bank in banks) if SYSTEMS[root.system].linear else (banks,)
+
+
+def root_address(board: Board) -> int:
+    """Where in memory the bootloader puts a root file system that is unpacked there."""
+    return bootloader_of(board).kernel_address + flash_of(board).kernel.size
 
 
 def _address(board: Board, region: Region) -> int:
@@ -127,26 +159,34 @@ def _copy(board: Board, region: Region, address: int, size: int, copy: str = "cp
 
 
 def kernel_arguments(
-    board: Board, extra: tuple[str, ...] = (), banks: Sequence[int] = (0, 1)
+    board: Board,
+    extra: tuple[str, ...] = (),
+    devices: Devices = _JOINED,
+    root: RootRecipe = _SQUASHFS,
 ) -> str:
     """The kernel's command line; the board's own arguments come last, and so win.
 
-    The kernel drives those `banks`.
+    The kernel drives the banks of those `devices`. `root` is how the root file system is
+    made, where that is not the user's own.
     """
     arguments = [f"console={board.console.device},{board.console.baud}"]
     if board.framebuffer is not None:
         arguments.append(f"mem={(board.framebuffer.address - RAM_BASE) // 1024}K")
     if flash_of(board).root is not None:
-        names = _partitions(board, banks)
-        parts = ",".join(
-            f"{region.size // 1024}k@{start:#x}({name})" for name, start, region in names
-        )
-        number = [name for name, _, _ in names].index("root")
-        # Linux joins the banks into one device, named after the first.
-        arguments.append(f"mtdparts={flash_of(board).banks[banks[0]].base:x}.flash:{parts}")
-        arguments.append(f"root=/dev/mtdblock{number} ro")
-        if board.image.root is not None and board.image.root.recipe is not None:
-            arguments.append("rootfstype=squashfs")
+        found = [_partitions(board, banks) for banks in devices]
+        # Linux joins the banks of a device, and names it after the first.
+        tables = [
+            f"{flash_of(board).banks[banks[0]].base:x}.flash:"
+            + ",".join(
+                f"{region.size // 1024}k@{start:#x}({name})" for name, start, region in parts
+            )
+            for banks, parts in zip(devices, found, strict=True)
+        ]
+        arguments.append(f"mtdparts={';'.join(tables)}")
+        names = [name for parts in found for name, _, _ in parts]
+        device = f"mtdblock{names.index('root')}"
+        made = board.image.root is not None and board.image.root.recipe is not None
+        arguments += root_words(root, device) if made else [f"root=/dev/{device}", "ro"]
     return " ".join([*arguments, *extra, board.image.kernel.arguments]).strip()
 
 

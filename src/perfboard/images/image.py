@@ -3,7 +3,7 @@
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -16,12 +16,15 @@ from perfboard.images.direct import build_start, start_marks
 from perfboard.images.disk import check_disk_holds
 from perfboard.images.disk import kernel_arguments as disk_kernel_arguments
 from perfboard.images.factors import choose_levels, recipe_of
+from perfboard.images.filesystems import SYSTEMS, format_rest
 from perfboard.images.flash import (
+    Devices,
     boot_command,
     bootloader_of,
     check_addresses,
     check_fits,
     environment_block,
+    flash_devices,
     flash_of,
     kernel_arguments,
     write_banks,
@@ -32,7 +35,6 @@ from perfboard.images.recipe import Recipe
 from perfboard.images.rootfs import build_root, keep_file
 from perfboard.images.system_map import read_map
 from perfboard.images.tools import Use, require_tools
-from perfboard.model.board import Board
 from perfboard.model.errors import UsageError
 from perfboard.model.progress import Progress
 
@@ -90,7 +92,7 @@ def build_image(loaded: LoadedBoard, factors: Mapping[str, str], progress: Progr
     else:
         image = _in_flash(recipe, files, progress)
     symbols, notes = _symbols(loaded, files["kernel"].with_name("System.map"))
-    names = _package_names(board)
+    names = _package_names(recipe)
     if names and packages.lists_note:
         notes = (*notes, f"apt did not get all package lists: {packages.lists_note}")
     return replace(
@@ -117,7 +119,7 @@ def _on_disk(recipe: Recipe, files: Mapping[str, Path], timed: bool) -> Image:
         hashes={name: hash_file(file) for name, file in files.items()},
         packages={},
         root=files["root"],
-        arguments=disk_kernel_arguments(board, disk, timed, recipe.arguments),
+        arguments=disk_kernel_arguments(board, disk, timed, recipe.arguments, recipe.root),
         sizes={name: file.stat().st_size for name, file in files.items()},
     )
 
@@ -125,13 +127,14 @@ def _on_disk(recipe: Recipe, files: Mapping[str, Path], timed: bool) -> Image:
 def _in_flash(recipe: Recipe, files: Mapping[str, Path], progress: Progress) -> Image:
     board, place = recipe.board, recipe.place
     flash = flash_of(board)
-    banks = driven_banks(board, place)
+    devices = flash_devices(driven_banks(board, place), recipe.root)
+    header = SYSTEMS[recipe.root.system].header
     sizes = {name: file.stat().st_size for name, file in files.items()}
     if recipe.direct:
         environment, entries, variables = b"", start_marks(recipe), {}
-        files = {**files, "bootloader": build_start(recipe, sizes["kernel"], banks, progress)}
+        files = {**files, "bootloader": build_start(recipe, sizes["kernel"], devices, progress)}
     else:
-        variables = _variables(recipe, sizes, banks)
+        variables = _variables(recipe, sizes, devices)
         environment = environment_block(variables, flash.environment.size)
         entries = {"kernel.entry": bootloader_of(board).kernel_address}
 
@@ -139,6 +142,8 @@ def _in_flash(recipe: Recipe, files: Mapping[str, Path], progress: Progress) -> 
         parts = {name: file.read_bytes() for name, file in files.items()}
         if recipe.headed:
             parts["kernel"] = with_header(board, parts["kernel"], place)
+        if header and flash.root is not None:
+            parts["root"] = format_rest(parts["root"], flash.root.size, flash.sector, header)
         with progress.step("laying out the flash", 1):
             banks = write_banks(board, {**parts, "environment": environment}, folder)
             hashes = {name: hashlib.sha256(part).hexdigest() for name, part in parts.items()}
@@ -158,14 +163,15 @@ def _in_flash(recipe: Recipe, files: Mapping[str, Path], progress: Progress) -> 
         notes=(),
         hashes=json.loads((folder / "hashes.json").read_text()),
         packages={},
-        arguments=kernel_arguments(board, recipe.arguments, banks),
+        arguments=kernel_arguments(board, recipe.arguments, devices, recipe.root),
         sizes={name: file.stat().st_size for name, file in files.items()},
         variables=variables,
     )
 
 
-def _variables(recipe: Recipe, sizes: Mapping[str, int], banks: Sequence[int]) -> dict[str, str]:
+def _variables(recipe: Recipe, sizes: Mapping[str, int], devices: Devices) -> dict[str, str]:
     board, flash = recipe.board, flash_of(recipe.board)
+    in_memory = SYSTEMS[recipe.root.system].through == "memory"
     copied = flash.kernel.size if recipe.whole else sizes["kernel"]
     return {
         "bootdelay": str(bootloader_of(board).delay),
@@ -174,10 +180,13 @@ def _variables(recipe: Recipe, sizes: Mapping[str, int], banks: Sequence[int]) -
             "bootm" if recipe.headed else architecture_of(board).boot,
             copied if recipe.place == COPIED and not recipe.headed else None,
             sizes.get("initrd"),
-            banks,
+            devices,
             recipe.copy,
+            sizes["root"] if in_memory else None,
         ),
-        "bootargs": kernel_arguments(board, recipe.arguments, banks),
+        "bootargs": kernel_arguments(board, recipe.arguments, devices, recipe.root),
+        # U-Boot would copy it once more, to the end of memory.
+        **({"initrd_high": "ffffffffffffffff"} if in_memory else {}),
         # bootm would read all of the kernel for its checksum.
         **({"verify": "n"} if recipe.headed and not recipe.checked else {}),
         **recipe.variables,
@@ -186,7 +195,7 @@ def _variables(recipe: Recipe, sizes: Mapping[str, int], banks: Sequence[int]) -
 
 def _uses(recipe: Recipe) -> set[Use]:
     image = recipe.board.image
-    uses: set[Use] = {"packages"} if _package_names(recipe.board) else set()
+    uses: set[Use] = {"packages"} if _package_names(recipe) else set()
     if image.kernel.file is None:
         uses.add("kernel")
     if recipe.compression != "gzip":
@@ -194,16 +203,17 @@ def _uses(recipe: Recipe) -> set[Use]:
     if recipe.direct:
         uses.add("direct")
     if image.root is not None and image.root.file is None:
-        uses.add("root")
+        uses |= SYSTEMS[recipe.root.system].uses
     return uses
 
 
-def _package_names(board: Board) -> tuple[str, ...]:
-    image = board.image
+def _package_names(recipe: Recipe) -> tuple[str, ...]:
+    image = recipe.board.image
     names = [image.kernel.source]
     if image.bootloader is not None:
         names.insert(0, image.bootloader.package)
-    names += image.root.packages if image.root is not None else ()
+    if image.root is not None and image.root.file is None:
+        names += (*image.root.packages, *recipe.root.packages)
     return tuple(name for name in names if name is not None)
 
 
@@ -244,7 +254,7 @@ def _built_files(
             )
         files["bootloader"] = keep_file(file, progress)
     if image.root is not None and "root" not in given:
-        files["root"] = build_root(arch, packages, image.root.packages, progress)
+        files["root"] = build_root(arch, packages, recipe.board, recipe.root, progress)
     if "kernel" not in given:
         assert image.kernel.source is not None and image.kernel.config is not None  # noqa: S101 - as above
         fragment = loaded.file(image.kernel.config)

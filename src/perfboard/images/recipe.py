@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from perfboard.images.kernel_place import COPIED, FLASH, PLAIN, XIP
+from perfboard.images.root_recipe import RootRecipe
 from perfboard.model.board import Board
 from perfboard.model.errors import UsageError
 
@@ -19,7 +20,8 @@ class Recipe:
     the kernel runs, one of `kernel_place.PLACES`. The bootloader copies it by its command
     `copy`, all of its region where `whole`, and checks its sum first where `checked`.
     `compression` is what the kernel is compressed by, where it is. Where `direct`, there is no
-    bootloader but a few instructions that copy the kernel and start it.
+    bootloader but a few instructions that copy the kernel and start it. `root` is the root file
+    system, where that is the reference system's.
     """
 
     board: Board
@@ -32,6 +34,7 @@ class Recipe:
     whole: bool = False
     checked: bool = False
     direct: bool = False
+    root: RootRecipe = field(default_factory=RootRecipe)
 
     @property
     def headed(self) -> bool:
@@ -40,6 +43,7 @@ class Recipe:
 
     def check(self) -> None:
         """Raises UsageError where what its levels ask for cannot be together."""
+        self.root.check()
         if self.place == XIP and self.compression != "gzip":
             raise UsageError(
                 f"kernel=xip is not compressed; found compression={self.compression}; leave one out"
@@ -63,6 +67,11 @@ class Recipe:
         if self.checked or self.whole or self.copy != "cp.l" or "bootdelay" in self.variables:
             raise UsageError(
                 "bootloader=none leaves nothing that check, load, copy or bootdelay could be of"
+            )
+        if self.root.system == "initramfs":
+            raise UsageError(
+                "bootloader=none copies the kernel alone; found root=initramfs, which wants a "
+                "bootloader that copies it as well"
             )
         if self.board.image.initrd is not None:
             raise UsageError(

@@ -10,7 +10,18 @@ from typing import Literal
 from perfboard.images.architecture import ARCHITECTURES, Architecture
 from perfboard.model.errors import EnvironmentLacksError
 
-Use = Literal["packages", "kernel", "compression", "direct", "root", "emulator", "scope"]
+Use = Literal[
+    "packages",
+    "kernel",
+    "compression",
+    "direct",
+    "root",
+    "mtd",
+    "erofs",
+    "romfs",
+    "emulator",
+    "scope",
+]
 
 
 @dataclass(frozen=True)
@@ -59,6 +70,13 @@ TOOLS = (
     _tool("lzop", "lzop", "compression"),
     _tool("mksquashfs", "squashfs-tools", "root"),
     _tool("sqfstar", "squashfs-tools", "root"),
+    _tool("mkfs.jffs2", "mtd-utils", "mtd"),
+    _tool("sumtool", "mtd-utils", "mtd"),
+    _tool("mkfs.ubifs", "mtd-utils", "mtd"),
+    _tool("ubinize", "mtd-utils", "mtd"),
+    _tool("mkfs.erofs", "erofs-utils", "erofs"),
+    _tool("fakeroot", "fakeroot", "erofs"),
+    _tool("genromfs", "genromfs", "romfs"),
     _tool("setpriv", "util-linux", "emulator"),
     *(tool for arch in ARCHITECTURES for tool in _tools_of(arch)),
 )

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How the reference root file system is made, as the levels of its factors change it."""
+
+from dataclasses import dataclass
+
+from perfboard.model.errors import UsageError
+
+SQUASHFS_BLOCK = 128 << 10
+INIT = "/sbin/init"
+APPLICATION = "/usr/bin/rectangles"
+
+
+@dataclass(frozen=True)
+class RootRecipe:
+    """How to make one root file system of the reference system.
+
+    `system` is the file system, by its name in `filesystems.SYSTEMS`; `block` the bytes that
+    a squashfs compresses as one. The others are levels of the factors of their names: `nodes`
+    says where the device nodes come from, `init` what starts the scripts and how, `libraries`
+    how the programs are linked, and `order` what the files of a squashfs are sorted by.
+    """
+
+    system: str = "squashfs"
+    block: int = SQUASHFS_BLOCK
+    nodes: str = "mdev"
+    init: str = "sequence"
+    libraries: str = "dynamic"
+    order: str = "name"
+
+    @property
+    def first(self) -> str:
+        """The path of the program that the kernel starts first."""
+        return APPLICATION if self.init == "application" else INIT
+
+    @property
+    def packages(self) -> tuple[str, ...]:
+        """Debian packages that it needs beside the board's, to be looked into before those."""
+        static = ("busybox-static",) if self.libraries == "static" else ()
+        return (*static, *(("startpar",) if self.init == "parallel" else ()))
+
+    def check(self) -> None:
+        """Raises UsageError where what its levels ask for cannot be together."""
+        squashfs = self.system.startswith("squashfs")
+        if self.block != SQUASHFS_BLOCK and not squashfs:
+            raise UsageError(
+                f"block={self.block >> 10}k is a size of squashfs's blocks; found "
+                f"root={self.system}, whose blocks have one size; leave one out"
+            )
+        if self.order != "name" and not squashfs:
+            raise UsageError(
+                f"order={self.order} sorts the files of a squashfs; found root={self.system}; "
+                "leave one out"
+            )
+        if self.libraries == "static" and self.init == "parallel":
+            raise UsageError(
+                "init=parallel wants startpar, which Debian has linked with libc alone; "
+                "found libraries=static; choose one"
+            )

@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The files of the reference system: study E's, as its factors' levels would have them."""
+
+import random
+import shutil
+import tarfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from perfboard.images.architecture import Architecture
+from perfboard.images.command import follow
+from perfboard.images.root_recipe import RootRecipe
+from perfboard.model.errors import EnvironmentLacksError, UsageError
+
+REFERENCE = Path(__file__).parent / "reference"
+_FOLDERS = ("bin", "dev", "etc", "lib", "proc", "root", "sbin", "sys", "tmp", "usr/bin", "var")
+_APPLETS = {
+    "bin": ("cat", "cp", "date", "echo", "hostname", "ip", "ls", "mkdir", "mount", "sh"),
+    "sbin": ("init", "klogd", "mdev", "syslogd"),
+}
+_COPIED_BYTES = 512 * 1024
+_SEED = 2009
+# The programs in bin, and the libraries of the target, wherever the package has them.
+_PROGRAM_FOLDERS = ("bin", "usr/bin")
+_LIBRARIES = (
+    "libc.so.6",
+    "libgcc_s.so.1",
+    "libm.so.6",
+    "libresolv.so.2",
+    "libstdc++.so.6",
+)
+# What makes and holds them is gone when the root cannot be written: they lie elsewhere.
+_STATIC_LINKS = {"log": "/var/run/log", "shm": "/var/shm"}
+
+
+@dataclass(frozen=True)
+class Node:
+    """A device node: its path below the root, "c" or "b", and its numbers."""
+
+    path: str
+    kind: str
+    major: int
+    minor: int
+    mode: int = 0o660
+
+
+CONSOLE = Node("dev/console", "c", 5, 1, 0o600)
+
+
+def saved_nodes() -> tuple[Node, ...]:
+    """The nodes that a scan finds on verdex, in the order of their names."""
+    lines = (REFERENCE / "devices").read_text().splitlines()
+    words = [line.split() for line in lines if not line.startswith("#")]
+    return tuple(
+        Node(f"dev/{name}", kind, int(major), int(minor)) for name, kind, major, minor in words
+    )
+
+
+def fill_tree(
+    arch: Architecture, tree: Path, unpacked: list[Path], root: RootRecipe
+) -> tuple[Node, ...]:
+    """Fills `tree` from those unpacked packages; the device nodes that belong there too.
+
+    The nodes are not made: that takes the privileges of root. Raises UsageError where the
+    packages lack a file that the system needs, and EnvironmentLacksError where a tool fails.
+    """
+    for name in _FOLDERS:
+        (tree / name).mkdir(parents=True)
+    shutil.copytree(REFERENCE / "etc", tree / "etc", dirs_exist_ok=True)
+    _copy_first("busybox", unpacked, _PROGRAM_FOLDERS, tree / "bin")
+    if root.libraries != "static":
+        library_folders = (f"lib/{arch.multiarch}", f"usr/lib/{arch.multiarch}")
+        for name in (arch.loader, *_LIBRARIES):
+            _copy_first(name, unpacked, library_folders, tree / "lib")
+    for folder, names in _APPLETS.items():
+        for name in names:
+            (tree / folder / name).symlink_to("/bin/busybox")
+    data = random.Random(_SEED).randbytes(_COPIED_BYTES)  # noqa: S311 - only to not compress
+    (tree / "usr/share").mkdir()
+    (tree / "usr/share/random.bin").write_bytes(data)
+    _compile(arch, REFERENCE / "rectangles.c", tree / "usr/bin/rectangles", root)
+    if root.init == "parallel":
+        _run_in_parallel(tree, unpacked)
+    nodes = _place_nodes(tree, root)
+    # The modes are set here, since the files' own may have been lost in an archive.
+    for path in tree.rglob("*"):
+        if path.is_symlink():
+            continue
+        program = path.is_dir() or path.parent.name in ("bin", "init.d", "lib")
+        path.chmod(0o755 if program else 0o644)
+    return nodes
+
+
+def _place_nodes(tree: Path, root: RootRecipe) -> tuple[Node, ...]:
+    # An application that is started first finds its device without anyone who makes nodes.
+    source = root.nodes
+    if root.init == "application" and source != "devtmpfs":
+        source = "static"
+    if source != "mdev":
+        shutil.copytree(REFERENCE / "nodes" / source, tree, dirs_exist_ok=True)
+    if source == "saved":
+        _save_nodes(tree / "etc/devices.tar")
+    if source != "static":
+        return (CONSOLE,)
+    (tree / "dev/pts").mkdir()
+    for name, target in _STATIC_LINKS.items():
+        (tree / "dev" / name).symlink_to(target)
+    return saved_nodes()
+
+
+def _save_nodes(archive: Path) -> None:
+    kinds = {"b": tarfile.BLKTYPE, "c": tarfile.CHRTYPE}
+    with tarfile.open(archive, "w", format=tarfile.USTAR_FORMAT) as tar:
+        for node in saved_nodes():
+            entry = tarfile.TarInfo(node.path.removeprefix("dev/"))
+            entry.type, entry.mode = kinds[node.kind], node.mode
+            entry.devmajor, entry.devminor = node.major, node.minor
+            tar.addfile(entry)
+
+
+def _run_in_parallel(tree: Path, unpacked: list[Path]) -> None:
+    """Leaves the scripts to startpar, which wants a folder that says which are to run."""
+    _copy_first("startpar", unpacked, _PROGRAM_FOLDERS, tree / "bin")
+    shutil.copytree(REFERENCE / "init/parallel", tree, dirs_exist_ok=True)
+    (tree / "etc/rcS.d").mkdir()
+    for script in sorted((tree / "etc/init.d").glob("S*")):
+        (tree / "etc/rcS.d" / f"S01{script.name}").symlink_to(f"../init.d/{script.name}")
+
+
+def _copy_first(name: str, unpacked: list[Path], folders: tuple[str, ...], to: Path) -> None:
+    for package in unpacked:
+        for folder in folders:
+            path = package / folder / name
+            # A link's target must lie in its package: an absolute one would be this machine's.
+            if path.is_file() and path.resolve().is_relative_to(package.resolve()):
+                shutil.copyfile(path, to / name)
+                return
+    raise UsageError(
+        f"image.root.packages: none of them has {name}, which the reference system needs; "
+        "add its Debian package"
+    )
+
+
+def _compile(arch: Architecture, source: Path, program: Path, root: RootRecipe) -> None:
+    compiler = f"{arch.triplet}-gcc"
+    command = [compiler, "-std=gnu11", "-O2", "-Wall", "-Wextra", "-Werror", "-s"]
+    # The build id is a hash over more than the code; without it the file depends on that alone.
+    command += ["-Wl,--build-id=none", "-o", str(program), source.name]
+    command += ["-static"] if root.libraries == "static" else []
+    command += ["-DAS_INIT"] if root.init == "application" else []
+    outcome = follow(command, lambda line: False, folder=source.parent)
+    if outcome.code:
+        raise EnvironmentLacksError(
+            f"{compiler} cannot compile {source.name}; is {arch.libc_package} installed? "
+            f"Its last lines:\n{outcome.last_lines}"
+        )
