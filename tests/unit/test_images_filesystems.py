@@ -16,7 +16,7 @@ from perfboard.images.filesystems import SYSTEMS, format_rest
 from perfboard.images.making import Job, make_file_system
 from perfboard.images.recipe import Recipe
 from perfboard.images.root_recipe import RootRecipe
-from perfboard.images.tree import CONSOLE, Node
+from perfboard.images.tree import CONSOLE, Node, saved_nodes
 from perfboard.images.ubi import checksum, leb_size, volume_size
 from perfboard.model.errors import UsageError
 from tests.unit.cramfs_reader import Cramfs
@@ -65,6 +65,7 @@ def test_what_cannot_be_is_refused_with_the_reason(levels: dict[str, str], said:
 
 def test_what_a_board_with_a_disk_or_little_memory_cannot_have() -> None:
     disk = load_board("converter").board
+    assert "nodes" not in factors_of(disk)
     for level, said in {"jffs2": "wants flash; board converter", "squashfs-xz": ""}.items():
         levels = choose_levels(disk, {}) | {"root": level}
         if said:
@@ -188,3 +189,12 @@ def test_a_ubi_image_has_a_volume_for_all_but_what_ubi_needs(tree: Path) -> None
     node = image[at + 128 : at + 128 + size]
     assert struct.unpack_from("<I", node, 4)[0] == checksum(node[8:])
     assert not any(node[108:124])
+
+
+def test_the_saved_nodes() -> None:
+    nodes = {node.path: (node.kind, node.major, node.minor) for node in saved_nodes()}
+    assert nodes["dev/null"] == ("c", 1, 3)
+    assert nodes["dev/console"] == ("c", 5, 1)
+    assert nodes["dev/fb0"] == ("c", 29, 0)
+    assert nodes["dev/mtdblock3"] == ("b", 31, 3)
+    assert sorted(nodes) == list(nodes)

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where the device nodes come from."""
+
+from dataclasses import replace
+
+from perfboard.images.factors import Factor, Level
+from perfboard.images.recipe import Recipe
+from perfboard.images.rootfs import has_reference
+from perfboard.model.board import Board
+
+
+def _devtmpfs(recipe: Recipe) -> Recipe:
+    wanted = {"CONFIG_DEVTMPFS": "y", "CONFIG_DEVTMPFS_MOUNT": "y"}
+    return replace(
+        recipe,
+        root=replace(recipe.root, nodes="devtmpfs"),
+        options={**recipe.options, **wanted},
+    )
+
+
+def _saved(recipe: Recipe) -> Recipe:
+    return replace(recipe, root=replace(recipe.root, nodes="saved"))
+
+
+def _static(recipe: Recipe) -> Recipe:
+    return replace(recipe, root=replace(recipe.root, nodes="static"))
+
+
+def _has(board: Board) -> bool:
+    # The list of saved nodes is that of a machine with flash and a PL011.
+    return has_reference(board) and board.flash is not None
+
+
+FACTOR = Factor(
+    name="nodes",
+    title="Where the device nodes come from",
+    levels={
+        "mdev": Level(),
+        "devtmpfs": Level(_devtmpfs),
+        "saved": Level(_saved),
+        "static": Level(_static, loses="making a node in /dev while the system runs"),
+    },
+    has=_has,
+)
