@@ -40,7 +40,7 @@ def test_a_file_system_asks_its_kernel_for_itself_alone() -> None:
         "CONFIG_SQUASHFS_ZLIB": "n",
         "CONFIG_SQUASHFS_LZ4": "y",
     }
-    assert recipe(block="4k").options == {}
+    assert recipe(block="4k").options == recipe(init="parallel").options == {}
 
 
 def test_each_level_of_root_is_a_file_system_of_that_name() -> None:
@@ -65,7 +65,7 @@ def test_what_cannot_be_is_refused_with_the_reason(levels: dict[str, str], said:
 
 def test_what_a_board_with_a_disk_or_little_memory_cannot_have() -> None:
     disk = load_board("converter").board
-    assert "nodes" not in factors_of(disk)
+    assert {"nodes", "init"}.isdisjoint(factors_of(disk))
     for level, said in {"jffs2": "wants flash; board converter", "squashfs-xz": ""}.items():
         levels = choose_levels(disk, {}) | {"root": level}
         if said:

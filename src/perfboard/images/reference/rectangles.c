@@ -2,6 +2,9 @@
 /*
  * rectangles FRAMEBUFFER - the application of study E's reference system:
  * draws three rectangles on a framebuffer and ends.
+ *
+ * Compiled with AS_INIT it is what the kernel starts first: it draws on /dev/fb0, copies the
+ * file as the init script does, tells that the system is usable, and stays.
  */
 #include <fcntl.h>
 #include <linux/fb.h>
@@ -10,6 +13,10 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <unistd.h>
+#ifdef AS_INIT
+#include <sys/mount.h>
+#include <sys/wait.h>
+#endif
 
 struct screen {
 	uint8_t *pixels;
@@ -28,10 +35,46 @@ static void draw(const struct screen *screen, uint32_t left, uint32_t top, uint3
 	}
 }
 
+#ifdef AS_INIT
+static int copy(const char *from, const char *to)
+{
+	static char block[1 << 16];
+	int in = open(from, O_RDONLY), out = open(to, O_WRONLY | O_CREAT, 0644);
+	ssize_t got;
+
+	while ((got = read(in, block, sizeof(block))) > 0)
+		if (write(out, block, got) != got)
+			return -1;
+	close(in);
+	return got < 0 ? -1 : close(out);
+}
+
+/* The first process must not end: it waits for the others, whoever started them. */
+static int stay(void)
+{
+	static const char usable[] = "/etc/init.d/S99usable";
+
+	if (mount("tmpfs", "/tmp", "tmpfs", 0, "size=8m") ||
+	    copy("/usr/share/random.bin", "/tmp/random.bin"))
+		perror("/tmp/random.bin");
+	if (!fork()) {
+		execl(usable, usable, (char *)NULL);
+		_exit(1);
+	}
+	for (;;)
+		if (wait(NULL) < 0)
+			pause();
+}
+#endif
+
 int main(int argc, char **argv)
 {
 	struct screen screen;
 
+#ifdef AS_INIT
+	argc = 2;
+	argv = (char *[]){"rectangles", "/dev/fb0", NULL};
+#endif
 	if (argc != 2) {
 		fprintf(stderr, "usage: rectangles FRAMEBUFFER\n");
 		return 2;
@@ -59,5 +102,8 @@ int main(int argc, char **argv)
 	draw(&screen, 360, 200, 240, 160, 0x001f);
 	munmap(screen.pixels, screen.layout.smem_len);
 	close(fd);
+#ifdef AS_INIT
+	return stay();
+#endif
 	return 0;
 }

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the kernel starts first, and how that starts the rest.
+
+In parallel it is startpar, which Debian's System V init runs the scripts by: it takes ours as
+they are, and their dependencies as insserv writes them, and busybox's init stays what it is.
+Of the others in Debian 12, runit knows no dependencies, openrc brings 1.1 MB of shell scripts
+and libraries, finit and s6-rc would take the place of init, its shell on the console and of
+the scripts.
+"""
+
+from dataclasses import replace
+
+from perfboard.images.factors import Factor, Level
+from perfboard.images.recipe import Recipe
+from perfboard.images.rootfs import has_reference
+from perfboard.model.board import Board
+
+
+def _parallel(recipe: Recipe) -> Recipe:
+    return replace(recipe, root=replace(recipe.root, init="parallel"))
+
+
+def _application(recipe: Recipe) -> Recipe:
+    return replace(recipe, root=replace(recipe.root, init="application"))
+
+
+def _has(board: Board) -> bool:
+    return has_reference(board) and board.framebuffer is not None
+
+
+FACTOR = Factor(
+    name="init",
+    title="What starts the system's programs",
+    levels={
+        "sequence": Level(),
+        "parallel": Level(_parallel),
+        "application": Level(
+            _application,
+            loses="/proc, /sys and the memory under /var and /dev, the network, the log, the "
+            "host's name, and the shell on the console",
+        ),
+    },
+    has=_has,
+)
