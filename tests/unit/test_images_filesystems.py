@@ -56,6 +56,10 @@ def test_each_level_of_root_is_a_file_system_of_that_name() -> None:
         ({"root": "ubifs-fastmap"}, "Linux makes none of 64 sectors .* flash.root has 64"),
         ({"root": "initramfs", "bootloader": "none"}, "bootloader=none copies the kernel alone"),
         ({"root": "jffs2", "block": "4k"}, "block=4k is a size of squashfs's"),
+        ({"init": "parallel", "libraries": "static"}, "init=parallel wants startpar"),
+        ({"libraries": "prelinked"}, "Debian 12 has no prelink"),
+        ({"libraries": "stripped"}, "libraries=stripped: "),
+        ({"libraries": "musl"}, "libraries=musl: "),
     ],
 )
 def test_what_cannot_be_is_refused_with_the_reason(levels: dict[str, str], said: str) -> None:
