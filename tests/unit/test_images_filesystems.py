@@ -56,6 +56,7 @@ def test_each_level_of_root_is_a_file_system_of_that_name() -> None:
         ({"root": "ubifs-fastmap"}, "Linux makes none of 64 sectors .* flash.root has 64"),
         ({"root": "initramfs", "bootloader": "none"}, "bootloader=none copies the kernel alone"),
         ({"root": "jffs2", "block": "4k"}, "block=4k is a size of squashfs's"),
+        ({"root": "erofs", "order": "use"}, "order=use sorts the files of a squashfs"),
         ({"init": "parallel", "libraries": "static"}, "init=parallel wants startpar"),
         ({"libraries": "prelinked"}, "Debian 12 has no prelink"),
         ({"libraries": "stripped"}, "libraries=stripped: "),
@@ -158,6 +159,13 @@ def test_squashfs_has_its_blocks_compressor_and_nodes(tree: Path) -> None:
     ).stdout
     assert "crw------- 0/0" in shown and "squashfs-root/dev/console" in shown
     assert "crw-rw-rw- 0/0" in shown and "squashfs-root/dev/null" in shown
+
+
+def test_files_by_use_lie_before_the_others(tree: Path) -> None:
+    # Of whole blocks, which lie in the order of the files.
+    (tree / "bin/another").write_bytes(b"\1" * (256 << 10))
+    (tree / "bin/busybox").write_bytes(b"\2" * (256 << 10))
+    assert make(tree, "squashfs", order="use") != make(tree, "squashfs")
 
 
 def test_code_of_a_cramfs_lies_in_pages(tree: Path) -> None:
