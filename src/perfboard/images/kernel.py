@@ -11,13 +11,13 @@ import re
 import shutil
 import subprocess
 from collections.abc import Mapping
-from importlib.resources import as_file, files
 from pathlib import Path
 
 from perfboard.images.apt import AptState
 from perfboard.images.architecture import Architecture
-from perfboard.images.cache import cache_root, cached, hash_file, hash_tree
+from perfboard.images.cache import cache_root, cached, hash_file
 from perfboard.images.command import follow
+from perfboard.images.kernel_drivers import add_drivers, driver_files, hash_drivers
 from perfboard.images.kernel_fragment import dropped_options, read_fragment
 from perfboard.images.system_map import check_map, read_map
 from perfboard.model.errors import EnvironmentLacksError, UsageError
@@ -27,8 +27,6 @@ from perfboard.model.progress import Progress
 _RECIPE = "1"
 _TAR_RECORD = 10240
 _CHECKPOINT = 1000
-# The options of native/kernel: where a fragment has one, these drivers come into the tree.
-_DRIVERS = {"CONFIG_PERFBOARD_DISK", "CONFIG_PERFBOARD_CLOCK"}
 _COMPILED = re.compile(r"  (CC|AS) ")
 # What this machine's environment says about other kernel builds must not count here.
 _VARIABLES = {
@@ -84,9 +82,9 @@ def build_kernel(
         "linker": _version(f"{arch.triplet}-ld"),
     }
 
-    drivers = _DRIVERS & wanted.keys()
+    drivers = driver_files(wanted)
     if drivers:
-        inputs["drivers"] = hash_tree(_driver_folder())
+        inputs["drivers"] = hash_drivers(drivers)
 
     def build(folder: Path) -> None:
         archive = packages.unpack(source) / "usr" / "src" / f"{source}.tar.xz"
@@ -99,7 +97,7 @@ def build_kernel(
         tree.mkdir()
         _extract(archive, tree, progress)
         if drivers:
-            _add_drivers(tree)
+            add_drivers(tree, drivers)
         count = _configure(arch, tree, fragment, wanted, progress)
         _make(arch, tree, folder, count, progress)
         for product in (arch.kernel, "vmlinux", "System.map"):
@@ -153,25 +151,6 @@ def keep_kernel(
             check_map(read_map(system_map), kernel, str(system_map))
 
     return cached("own-kernel", inputs, build, progress)
-
-
-def _driver_folder() -> Path:
-    """native/kernel, as installed in the package or as it lies in a checkout."""
-    installed = files("perfboard").joinpath("native/kernel")
-    if installed.is_dir():
-        with as_file(installed) as folder:
-            return folder
-    return Path(__file__).parents[3] / "native" / "kernel"
-
-
-def _add_drivers(tree: Path) -> None:
-    shutil.copytree(_driver_folder(), tree / "drivers/perfboard")
-    for name, line in (
-        ("Kconfig", 'source "drivers/perfboard/Kconfig"'),
-        ("Makefile", "obj-y += perfboard/"),
-    ):
-        with (tree / "drivers" / name).open("a") as file:
-            file.write(f"{line}\n")
 
 
 def _version(program: str) -> str:

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Our own drivers for the kernels of virtual boards: native/kernel, those that a kernel asks for.
+
+A driver is two files named as its option is: perfboard_disk.c and perfboard_disk.Kconfig for
+CONFIG_PERFBOARD_DISK. A kernel's source gets those alone that its configuration has, so that
+what changes in another driver does not concern it.
+"""
+
+import shutil
+from collections.abc import Mapping
+from importlib.resources import as_file, files
+from pathlib import Path
+
+from perfboard.images.cache import hash_file
+
+_OPTION = "CONFIG_"
+_OURS = f"{_OPTION}PERFBOARD_"
+
+
+def driver_files(options: Mapping[str, str]) -> tuple[Path, ...]:
+    """The files of the drivers that a kernel with these options has, each driver's .c first.
+
+    An option of ours that no driver has is left to the kernel's configuration to refuse.
+    """
+    folder = _folder()
+    names = [
+        name.removeprefix(_OPTION).lower()
+        for name, value in sorted(options.items())
+        if name.startswith(_OURS) and value == "y"
+    ]
+    found = [name for name in names if (folder / f"{name}.c").is_file()]
+    return tuple(folder / f"{name}{ending}" for name in found for ending in (".c", ".Kconfig"))
+
+
+def hash_drivers(paths: tuple[Path, ...]) -> str:
+    """The names and SHA-256 sums of such files, a line each."""
+    return "".join(f"{path.name} {hash_file(path)}\n" for path in paths)
+
+
+def add_drivers(tree: Path, paths: tuple[Path, ...]) -> None:
+    """Puts such files into a kernel's source, as drivers/perfboard."""
+    folder = tree / "drivers" / "perfboard"
+    folder.mkdir()
+    with (folder / "Kconfig").open("w") as kconfig, (folder / "Makefile").open("w") as makefile:
+        for path in paths:
+            if path.suffix == ".c":
+                shutil.copyfile(path, folder / path.name)
+                makefile.write(f"obj-$({_OPTION}{path.stem.upper()}) += {path.stem}.o\n")
+            else:
+                kconfig.write(path.read_text())
+    for name, line in (
+        ("Kconfig", 'source "drivers/perfboard/Kconfig"'),
+        ("Makefile", "obj-y += perfboard/"),
+    ):
+        with (tree / "drivers" / name).open("a") as file:
+            file.write(f"{line}\n")
+
+
+def _folder() -> Path:
+    """native/kernel, as installed in the package or as it lies in a checkout."""
+    installed = files("perfboard").joinpath("native/kernel")
+    if installed.is_dir():
+        with as_file(installed) as folder:
+            return folder
+    return Path(__file__).parents[3] / "native" / "kernel"
