@@ -191,7 +191,7 @@ def test_what_is_loaded_lies_beyond_the_boards_memory(board: Board) -> None:
     assert layout.base == layout.ram + board.machine.ram
     assert (layout.root, layout.job, layout.results) == (11 * MIB, MIB, 17 * MIB)
     assert layout.end == layout.base + 29 * MIB
-    words = boot_arguments(board, layout, 1).split()
+    words = boot_arguments(board, layout, 1, True).split()
     assert "mem=523264K" in words  # less its framebuffer
     assert f"phram.phram=try,{layout.base:#x},{29 * MIB:#x}" in words
     assert "mtdparts=try:11264k(root),1024k(job),17408k(results)" in words

@@ -31,6 +31,7 @@ from perfboard.images.flash import (
 )
 from perfboard.images.kernel import build_kernel, keep_kernel, unpack_kernel
 from perfboard.images.kernel_place import COPIED, PLAIN, driven_banks, placed, with_header
+from perfboard.images.network import network_arguments
 from perfboard.images.recipe import Recipe
 from perfboard.images.rootfs import build_root, keep_file
 from perfboard.images.system_map import read_map
@@ -76,7 +77,9 @@ def build_image(loaded: LoadedBoard, factors: Mapping[str, str], progress: Progr
     """
     levels = choose_levels(loaded.board, factors)
     recipe = recipe_of(loaded.board, levels)
-    board = recipe.board
+    board, timed = recipe.board, levels.get(DETAIL) == "timed"
+    network = network_arguments(board.network, timed)
+    recipe = replace(recipe, arguments=(*network, *recipe.arguments))
     if board.flash is not None:
         check_addresses(board)
     architecture = architecture_of(board).name
@@ -88,7 +91,7 @@ def build_image(loaded: LoadedBoard, factors: Mapping[str, str], progress: Progr
     files |= _built_files(loaded, recipe, packages, progress, set(files))
 
     if board.flash is None:
-        image = _on_disk(recipe, files, levels.get(DETAIL) == "timed")
+        image = _on_disk(recipe, files, timed)
     else:
         image = _in_flash(recipe, files, progress)
     symbols, notes = _symbols(loaded, files["kernel"].with_name("System.map"))

@@ -15,6 +15,7 @@ from perfboard.images.architecture import architecture_of
 from perfboard.images.flash import RAM_BASE
 from perfboard.images.kernel import build_kernel
 from perfboard.images.kernel_fragment import read_fragment
+from perfboard.images.network import network_arguments
 from perfboard.images.packages import PackageRoot, build_package_root, squash_files
 from perfboard.images.system_map import SystemMap, read_map
 from perfboard.images.tools import require_tools
@@ -192,7 +193,7 @@ def lay_out(board: Board, root: int, job: int) -> Layout:
     return Layout(ram, ram + offset, _whole(root), _whole(job), results)
 
 
-def boot_arguments(board: Board, layout: Layout, flash_devices: int) -> str:
+def boot_arguments(board: Board, layout: Layout, flash_devices: int, timed: bool) -> str:
     """The kernel's command line. `flash_devices` is how many the board's own flash makes."""
     ram = board.machine.ram
     if board.framebuffer is not None:
@@ -203,6 +204,7 @@ def boot_arguments(board: Board, layout: Layout, flash_devices: int) -> str:
             f"console={board.console.device},{board.console.baud}",
             *("quiet", f"mem={ram // 1024}K"),
             *layout.arguments(),
+            *network_arguments(board.network, timed),
             *(f"root=/dev/mtdblock{root}", "ro", "rootfstype=squashfs"),
             *("init=/perfboard/probe", "--", "run", f"/dev/mtdblock{job}", f"/dev/mtd{results}"),
         ]

@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 from pydantic import Field, field_validator, model_validator
 
 from perfboard.model.disk import Disk
+from perfboard.model.network import Network
 from perfboard.model.published import Technique
 from perfboard.model.tables import Offset, Size, Table
 from perfboard.model.timing import Timing
@@ -207,6 +208,7 @@ class Board(Table):
     # Where the image lies: in flash, or on a disk.
     flash: Flash | None = None
     disk: Disk | None = None
+    network: Network | None = None
     framebuffer: Framebuffer | None = None
     image: Image
     boot: BootPlan

@@ -93,10 +93,11 @@ class TrialTarget(VirtualBoard):
             write_job(self._job, self.board, image)
             root = self._base.root.image
             layout = lay_out(self.board, root.stat().st_size, image.stat().st_size)
+            devices = self._base.flash_devices
             command = [
                 *self.machine(layout.end - layout.ram),
                 *("-kernel", str(self._base.kernel)),
-                *("-append", boot_arguments(self.board, layout, self._base.flash_devices)),
+                *("-append", boot_arguments(self.board, layout, devices, self.timed)),
                 *_loaded(root, layout.base),
                 *_loaded(image, layout.base + layout.root),
             ]

@@ -15,6 +15,7 @@ from perfboard.boards.timing import timing_text
 from perfboard.images.disk import disk_base
 from perfboard.images.factors import choose_levels, recipe_of
 from perfboard.images.image import Image, build_image
+from perfboard.images.network import has_own_card
 from perfboard.instruments.base import Instrument
 from perfboard.instruments.console import ConsoleRecorder
 from perfboard.instruments.scope import Scope, WatchedMark, build_plugin
@@ -33,6 +34,8 @@ SCHEME = "virtual"
 # With -icount, QEMU keeps another translation of a block for every count of instructions that a
 # timer has cut it short at. It begins anew when they fill this, in MiB, else its 1 GiB.
 _TRANSLATED_MIB = 256
+# An interface on a hub without other ports: it has a link, and no one answers.
+_CARD = ("-netdev", "hubport,id=net0,hubid=0", "-device", "virtio-net-device,netdev=net0")
 # A kernel that prints goes on with a line sooner.
 _QUIET_S = 1.0
 FORM = "virtual:BOARD"
@@ -108,9 +111,8 @@ class VirtualBoard:
             *("-rtc", "base=2010-01-01,clock=vm"),
             *(("-smp", str(machine.cpus)) if machine.cpus > 1 else ()),
             *("-display", "none", "-no-reboot", "-no-user-config", "-nodefaults"),
-            # An interface on a hub without other ports: it has a link, and no one answers.
-            *("-netdev", "hubport,id=net0,hubid=0", "-device", "virtio-net-device,netdev=net0"),
             *("-global", "virtio-mmio.ioeventfd=off"),
+            *(() if has_own_card(self.board.network) else _CARD),
         ]
 
     @contextmanager

@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A board's network, as its kernel's driver is told of it (native/kernel/perfboard_net.c)."""
+
+from collections.abc import Iterator
+
+from perfboard.model.network import Network
+
+NETWORK_DRIVER = "CONFIG_PERFBOARD_NET"
+
+
+def has_own_card(network: Network | None) -> bool:
+    """Whether the board's network card is our driver's, not the emulator's."""
+    return network is not None and network.link != "instant"
+
+
+def network_arguments(network: Network | None, timed: bool) -> tuple[str, ...]:
+    """What the kernel's command line says of the network.
+
+    Where it is not `timed`, all that it does is done at once.
+    """
+    if network is None or not has_own_card(network):
+        return ()
+    values = {"present": "1", "wait": str(int(network.link == "waited"))}
+    if timed:
+        values |= dict(_times(network))
+    return tuple(f"perfboard_net.{name}={value}" for name, value in values.items())
+
+
+def _times(network: Network) -> Iterator[tuple[str, str]]:
+    yield "rate", str(network.wire.rate)
+    if network.latency is not None:
+        yield "latency", str(round(network.latency.one_way_us * 1000))
+    if network.negotiation is not None:
+        yield "negotiation", str(round(network.negotiation.after_ms * 1000))
