@@ -27,7 +27,9 @@ FACTOR = Factor(
     title="How the network link comes up",
     levels={
         "board": Level(),
-        "instant": Level(_link("instant")),
+        "instant": Level(
+            _link("instant"), loses="the time that the wire takes, which no real board is without"
+        ),
         "parallel": Level(_link("parallel")),
         "waited": Level(_link("waited")),
     },
