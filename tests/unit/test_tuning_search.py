@@ -3,6 +3,7 @@
 
 import itertools
 from collections.abc import Callable
+from dataclasses import replace
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -26,7 +27,7 @@ _PHASES = ("load", "init", "user")
 _Board = Callable[[Combination], Measured | None]
 
 
-def _run(space: Space, board: _Board) -> Known:
+def _run(space: Space, board: _Board, narrow: bool = False) -> Known:
     """The whole sweep: each level alone, then what the search asks for."""
     known: Known = {BASELINE: board(BASELINE)}
     for factor, levels in space.levels.items():
@@ -34,6 +35,7 @@ def _run(space: Space, board: _Board) -> Known:
             if level:
                 single = frozenset({(factor, level)})
                 known[single] = board(single)
+    space = narrowed(space, known) if narrow else space
     for batch in search(space, known):
         assert batch
         assert not set(batch) & known.keys()
@@ -115,20 +117,37 @@ def test_few_combinations_are_all_tried(counts: list[int], data: st.DataObject) 
     assert times[best] == min(time for each, time in times.items() if each not in dead)
 
 
-def test_two_levels_that_help_only_together_are_found() -> None:
+def test_two_levels_that_cost_alone_are_found_where_they_pay_together() -> None:
+    """As a kernel that runs in flash, and flash that is cached: each gains in one phase."""
     space = _space([2, 2, 2, 2, 2])
     pair = {("f1", "l1"), ("f3", "l0")}
 
     def board(combination: Combination) -> Measured:
-        touched = len(pair & combination)
-        load = 10.0 - (5.0 if touched == 2 else -0.1 * touched)
-        load -= 0.2 * sum(level == "l0" for factor, level in combination if factor != "f3")
+        both = pair <= combination
+        phases = {
+            "load": 10.0 - (1.0 if ("f1", "l1") in combination else 0.0),
+            "init": 10.0 - (1.0 if ("f3", "l0") in combination else 0.0),
+            "user": 10.0 + (0.0 if both else 3.0 * len(pair & combination)),
+        }
+        phases["user"] -= 0.2 * sum(
+            level == "l0" for factor, level in combination if factor != "f3"
+        )
+        return Measured(sum(phases.values()), phases, 1, 1)
+
+    known = _run(space, board, narrow=True)
+    best = best_of(space, known)
+    assert best == {*pair, ("f0", "l0"), ("f2", "l0"), ("f4", "l0")}
+
+
+def test_levels_that_only_cost_are_not_combined() -> None:
+    space = _space([3, 3, 3, 3])
+
+    def board(combination: Combination) -> Measured:
+        load = 10.0 + sum(-0.5 if level == "l0" else 1.0 for _, level in combination)
         return Measured(load, {"load": load}, 1, 1)
 
-    known = _run(space, board)
-    best = best_of(space, known)
-    assert best is not None
-    assert pair <= best
+    known = _run(space, board, narrow=True)
+    assert {level for each in known if len(each) > 1 for _, level in each} == {"l0"}
 
 
 @given(st.lists(st.integers(1, 3), min_size=1, max_size=6), st.data())
@@ -172,7 +191,7 @@ def test_levels_that_do_nothing_or_do_not_boot_are_left_out() -> None:
     base = Measured(5.0, {"load": 5.0}, 1, 1)
     space = Space(
         levels={
-            "f": (None, "same", "dead", "slower", "never alone"),
+            "f": (None, "same", "dead", "slower", "worse", "smaller", "never alone"),
             "kept": ("same",),
         }
     )
@@ -180,11 +199,15 @@ def test_levels_that_do_nothing_or_do_not_boot_are_left_out() -> None:
         BASELINE: base,
         frozenset({("f", "same")}): base,
         frozenset({("f", "dead")}): None,
-        frozenset({("f", "slower")}): Measured(6.0, {"load": 6.0}, 1, 1),
+        frozenset({("f", "slower")}): Measured(6.0, {"load": 2.0, "user": 4.0}, 1, 1),
+        frozenset({("f", "worse")}): Measured(6.0, {"load": 6.0, "user": 0.0}, 1, 1),
+        frozenset({("f", "smaller")}): Measured(6.0, {"load": 6.0}, 0, 1),
         frozenset({("kept", "same")}): base,
     }
     levels = narrowed(space, known).levels
     assert levels == {"f": [None, "slower", "never alone"], "kept": ["same"]}
+    tight = replace(space, max_flash=0)
+    assert "smaller" in narrowed(tight, known).levels["f"]
 
 
 def test_memory_that_is_not_known_holds_no_limit() -> None:

@@ -21,8 +21,8 @@ FEW = 64
 _MANY = 10_000
 # A factor changes a phase where it does by more than this share of the boot.
 _SHARES = 2e-3
-# What costs this share of the boot by itself is tried beside others in pairs alone.
-_COSTLY = 0.1
+# A level saves in a phase where that is more than this share of the boot.
+_SAVES = 1e-4
 
 
 @dataclass(frozen=True)
@@ -139,13 +139,11 @@ def search(space: Space, known: Known) -> Iterator[list[Combination]]:
     if start := new([predicted(space, known)]):
         yield start
     order = sorted(space.levels, key=lambda factor: -_weight(space, known, factor))
-    hopeful = {factor: _hopeful(space, known, factor) for factor in order}
     while len(known) < budget:
         before = _nearest(space, known)
         for factor in order:
             here = _nearest(space, known)
-            levels = hopeful[factor]
-            if batch := new([changed(here, factor, level) for level in levels]):
+            if batch := new([changed(here, factor, level) for level in space.levels[factor]]):
                 yield batch
         if _nearest(space, known) != before:
             continue
@@ -166,22 +164,31 @@ def search(space: Space, known: Known) -> Iterator[list[Combination]]:
 
 
 def narrowed(space: Space, known: Known) -> Space:
-    """The space without levels that alone do not boot, or do nothing at all.
+    """The space without levels of which nothing is to be hoped: alone, they make no phase faster.
 
-    The latter are the baseline by another name. A level that the baseline must be left for is
-    kept, and so is one that was not tried alone, since it cannot be alone.
+    Nor do they take less of what is limited. Those that did not boot alone
+    are left out too, and those that are the baseline by another name. What cannot be alone
+    stays, and so does a level that the baseline must be left for.
     """
     base = known[BASELINE]
 
-    def kept(factor: str, level: str | None) -> bool:
+    def hopeful(factor: str, level: str | None) -> bool:
         single = changed(BASELINE, factor, level)
-        forced = None not in space.levels[factor]
-        return level is None or forced or single not in known or known[single] not in (None, base)
+        if level is None or base is None or None not in space.levels[factor]:
+            return True
+        alone = known.get(single)
+        if alone is None:
+            return single not in known
+        saved = max([base.total_s - alone.total_s, *effects(base, alone).values()])
+        smaller = space.max_flash is not None and alone.flash < base.flash
+        if space.max_ram is not None and alone.ram is not None and base.ram is not None:
+            smaller = smaller or alone.ram < base.ram
+        return smaller or saved > base.total_s * _SAVES
 
     return replace(
         space,
         levels={
-            factor: [level for level in levels if kept(factor, level)]
+            factor: [level for level in levels if hopeful(factor, level)]
             for factor, levels in space.levels.items()
         },
     )
@@ -239,14 +246,6 @@ def _single_effects(space: Space, known: Known, factor: str) -> list[dict[str, f
     base = known[BASELINE]
     singles = [known.get(changed(BASELINE, factor, level)) for level in space.levels[factor]]
     return [effects(base, one) for one in singles if one is not None and base is not None]
-
-
-def _hopeful(space: Space, known: Known, factor: str) -> list[str | None]:
-    """The factor's levels without those that alone cost so much that only a pair can help them."""
-    base = known[BASELINE]
-    most = math.inf if base is None else base.total_s * (1 + _COSTLY)
-    singles = {level: known.get(changed(BASELINE, factor, level)) for level in space.levels[factor]}
-    return [level for level, alone in singles.items() if alone is None or alone.total_s <= most]
 
 
 def _weight(space: Space, known: Known, factor: str) -> float:

@@ -109,9 +109,9 @@ class Tuning(Record):
 
     `max_flash` and `max_ram` are in bytes, `keep` fixes levels, `allow` are those that may be
     in the best though they lose something. `best` is the place of the best of `tries`.
-    `combinations` is how many there are of the levels that may be in the best, and
-    `exhaustive` says that all were tried; else no boot is expected to take less than
-    `bound_s`, the sum of what each phase took where it took least.
+    `combinations` is how many there are of the levels that may be in the best and by themselves
+    make some phase faster, and `exhaustive` says that all were tried; else no boot is expected
+    to take less than `bound_s`, the sum of what each phase took where it took least.
     """
 
     titles: dict[str, str]

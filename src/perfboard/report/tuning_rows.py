@@ -108,8 +108,8 @@ def search_sentence(run: Run) -> str:
     boots = f"{len(tried)} combinations were booted"
     if tuning.exhaustive:
         return (
-            f"{boots}. Exhaustive: all {tuning.combinations:,} combinations of the levels that may "
-            "be in the best were tried."
+            f"{boots}. Exhaustive: all {tuning.combinations:,} combinations were tried of the "
+            "levels that may be in the best and make some phase faster by themselves."
         )
     words = f"{boots} of {tuning.combinations:,}, not all"
     best = best_of(run, tried)
