@@ -188,10 +188,10 @@ def test_what_cannot_be_together_is_not_tried() -> None:
 
 
 def test_levels_that_do_nothing_or_do_not_boot_are_left_out() -> None:
-    base = Measured(5.0, {"load": 5.0}, 1, 1)
+    base = Measured(5.0, {"load": 5.0, "user": 0.0}, 1, 1)
     space = Space(
         levels={
-            "f": (None, "same", "dead", "slower", "worse", "smaller", "never alone"),
+            "f": (None, "same", "dead", "slower", "worse", "waits", "smaller", "never alone"),
             "kept": ("same",),
         }
     )
@@ -200,7 +200,8 @@ def test_levels_that_do_nothing_or_do_not_boot_are_left_out() -> None:
         frozenset({("f", "same")}): base,
         frozenset({("f", "dead")}): None,
         frozenset({("f", "slower")}): Measured(6.0, {"load": 2.0, "user": 4.0}, 1, 1),
-        frozenset({("f", "worse")}): Measured(6.0, {"load": 6.0, "user": 0.0}, 1, 1),
+        frozenset({("f", "worse")}): Measured(9.0, {"load": 9.0}, 1, 1),
+        frozenset({("f", "waits")}): Measured(9.9, {"load": 4.9, "user": 5.0}, 1, 1),
         frozenset({("f", "smaller")}): Measured(6.0, {"load": 6.0}, 0, 1),
         frozenset({("kept", "same")}): base,
     }

@@ -21,8 +21,9 @@ FEW = 64
 _MANY = 10_000
 # A factor changes a phase where it does by more than this share of the boot.
 _SHARES = 2e-3
-# A level saves in a phase where that is more than this share of the boot.
-_SAVES = 1e-4
+# A level makes phases faster where that is more than this share of the boot, and of what it
+# costs in others: that may be less beside other levels.
+_SAVES, _WORTH = 1e-4, 0.05
 
 
 @dataclass(frozen=True)
@@ -179,11 +180,13 @@ def narrowed(space: Space, known: Known) -> Space:
         alone = known.get(single)
         if alone is None:
             return single not in known
-        saved = max([base.total_s - alone.total_s, *effects(base, alone).values()])
+        phases = effects(base, alone).values()
+        saved = max(base.total_s - alone.total_s, sum(s for s in phases if s > 0))
+        costs = -sum(s for s in phases if s < 0)
         smaller = space.max_flash is not None and alone.flash < base.flash
         if space.max_ram is not None and alone.ram is not None and base.ram is not None:
             smaller = smaller or alone.ram < base.ram
-        return smaller or saved > base.total_s * _SAVES
+        return smaller or saved > max(base.total_s * _SAVES, costs * _WORTH)
 
     return replace(
         space,
