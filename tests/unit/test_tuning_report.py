@@ -19,6 +19,7 @@ from perfboard.report.formats import FORMATS
 from perfboard.report.html import render
 from perfboard.report.phase_bars import phase_bars
 from perfboard.report.text import run_text
+from perfboard.report.tuning import tuning_view
 from perfboard.report.tuning_published import published_rows
 from perfboard.report.tuning_roots import root_rows
 from perfboard.report.tuning_rows import head_sentence, search_sentence, single_rows
@@ -174,6 +175,22 @@ def test_a_best_that_is_no_try_is_refused() -> None:
     with pytest.raises(ValidationError, match="which is no try"):
         Tuning(titles={}, baseline={}, best=0)
     assert Tuning(titles={}, baseline={}, tries=(Try(stage="baseline", outcome="booted"),), best=0)
+
+
+def test_levels_that_cost_more_than_any_saves_are_not_drawn() -> None:
+    run = make_tuned()
+    assert run.tuning is not None
+    more = [
+        Try(levels={"baud": level}, stage="alone", outcome="booted", boot=boot)
+        for level, boot in (("same", 0), ("slow", 4), ("slower", 5))
+    ]
+    tuning = run.tuning.model_copy(update={"tries": (*run.tuning.tries, *more)})
+    late = (make_boot({"usable": 90_000_000}), make_boot({"usable": 110_000_000}))
+    view = tuning_view(run.model_copy(update={"tuning": tuning, "tried": (*run.tried, *late)}))
+    assert view is not None
+    (_, wide), _ = view.bars
+    assert [text.text for text in wide.labels] == ["console=quiet", "flash=cached", "baud=slow"]
+    assert "baud" in {row.factor for row in view.singles if row.level == "slower"}
 
 
 def test_bars_of_gains_and_losses_meet_at_zero() -> None:

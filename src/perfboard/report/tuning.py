@@ -93,12 +93,20 @@ def tuning_view(run: Run) -> TuningView | None:
 
 
 def _bars(run: Run, tried: Sequence[Tried]) -> list[tuple[str, Bars]]:
-    """What each level saves by itself, by phase, what saves most first."""
+    """What each level does by itself, by phase, what saves most first.
+
+    Those that do nothing are left out, and those that cost more than the most that is saved:
+    beside them the others could not be told apart.
+    """
     base = baseline_of(list(tried))
     if base is None:
         return []
     alone = [each for each in tried if each.record.stage == "alone"]
     alone.sort(key=lambda each: each.total_s)
+    most = max((base.total_s - each.total_s for each in alone), default=0.0)
+    if most > 0:
+        alone = [each for each in alone if each.total_s - base.total_s <= most]
+    alone = [each for each in alone if any(savings(base, each).values())]
     rows = [(named(each.record.levels), savings(base, each)) for each in alone]
     if not rows:
         return []

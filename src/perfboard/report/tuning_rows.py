@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from perfboard.analysis.phases import PHASES, cut_phases, total
+from perfboard.model.errors import CONSOLE_HEADING
 from perfboard.model.run import Boot, Run
 from perfboard.model.tuning import Advised, Lines, Try, Tuning
 from perfboard.model.units import format_size, format_value
@@ -181,7 +182,9 @@ def single_rows(run: Run) -> list[SingleRow]:
         ((factor, level),) = record.levels.items()
         found = by_record.get(id(record))
         if found is None or base is None:
-            note = f"{record.outcome.replace('-', ' ')}: {record.problem}"
+            # The console's last lines are in the record; here they would be half of the table.
+            reason = record.problem.partition(CONSOLE_HEADING)[0]
+            note = f"{record.outcome.replace('-', ' ')}: {reason}"
             rows.append(SingleRow(factor, level, "", "", None, "", "", "", note))
             continue
         saving = base.total_s - found.total_s

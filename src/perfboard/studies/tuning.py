@@ -115,6 +115,8 @@ def _try_all(sweep: Sweep, submit: Submit, progress: Progress) -> None:
         sweep.make(sweep.plan.alone, "alone", submit, step)
     if sweep.known[BASELINE] is None:
         made = sweep.attempts[BASELINE]
+        if made.outcome == "not-built":
+            raise UsageError(f"The baseline does not build. {made.problem}")
         raise TargetError(made.outcome, f"The baseline does not boot. {made.problem}")
     sweep.space = space = narrowed(sweep.space, sweep.known)
     meeting = [each for each in _interactions(space) if each not in sweep.known]
