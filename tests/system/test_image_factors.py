@@ -56,3 +56,24 @@ def test_a_kernel_is_checked_and_its_delay_loop_calibrated(perfboard: Perfboard)
 def test_a_board_may_boot_in_silence(perfboard: Perfboard) -> None:
     run = boot(perfboard, "delay=preset", "console=off", "bootloader=none")
     assert console(perfboard, run) == ""
+
+
+@pytest.mark.parametrize(
+    "levels",
+    [("nodes=saved", "init=parallel", "order=use"), ("nodes=static", "libraries=static")],
+)
+def test_a_root_made_otherwise_does_the_same(perfboard: Perfboard, levels: tuple[str, ...]) -> None:
+    run = boot(perfboard, *levels)
+    steps = {
+        m["name"].removeprefix("boot.userspace.")
+        for m in run["metrics"]
+        if m["name"].startswith("boot.userspace.") and not m["name"].endswith(".instructions")
+    }
+    wanted = {"filesystems", "devices", "ethernet", "syslog", "misc", "application", "copy"}
+    assert steps - {"init", "terminals"} == wanted
+    # A script that lacks a node, a program or a library says so.
+    log = console(perfboard, run).partition("Run /sbin/init")[2]
+    for complaint in ("can't", "cannot", "not found"):
+        assert complaint not in log
+    started = {mark["name"] for mark in run["boots"][0]["marks"]}
+    assert ("exec:startpar" in started) == ("init=parallel" in levels)
