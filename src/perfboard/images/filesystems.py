@@ -56,8 +56,10 @@ def _jffs2(**options: str) -> FileSystem:
     return FileSystem("jffs2", "mtd", wanted, frozenset({"root", "mtd"}), header=12)
 
 
-def _ubifs(**options: str) -> FileSystem:
-    wanted = {**_NO_SQUASHFS, "CONFIG_MTD_UBI": "y", "CONFIG_UBIFS_FS": "y", **options}
+def _ubifs() -> FileSystem:
+    wanted = {**_NO_SQUASHFS, "CONFIG_MTD_UBI": "y", "CONFIG_UBIFS_FS": "y"}
+    # The image has no attributes but those of any file.
+    wanted["CONFIG_UBIFS_FS_XATTR"] = "n"
     # The count of erasures (drivers/mtd/ubi/ubi-media.h).
     return FileSystem("ubifs", "ubi", wanted, frozenset({"root", "mtd"}), header=64)
 
@@ -75,7 +77,12 @@ SYSTEMS: Mapping[str, FileSystem] = {
     "ubifs": _ubifs(),
     "erofs": FileSystem(
         "erofs",
-        options={**_NO_SQUASHFS, "CONFIG_EROFS_FS": "y", "CONFIG_EROFS_FS_ZIP": "y"},
+        options={
+            **_NO_SQUASHFS,
+            "CONFIG_EROFS_FS": "y",
+            "CONFIG_EROFS_FS_ZIP": "y",
+            "CONFIG_EROFS_FS_XATTR": "n",
+        },
         uses=frozenset({"root", "erofs"}),
     ),
     "romfs": FileSystem(

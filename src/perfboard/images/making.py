@@ -142,7 +142,7 @@ def _erofs(job: Job) -> None:
         path = str(job.tree / node.path)
         mode = f"--mode={node.mode:o}"
         job.run(*fake, "mknod", mode, path, node.kind, str(node.major), str(node.minor))
-    options = ("--quiet", "-zlz4hc", "-T0", "--all-root", "-U", _UUID)
+    options = ("--quiet", "-zlz4hc", "-T0", "-x-1", "--all-root", "-U", _UUID)
     job.run(*fake, "mkfs.erofs", *options, job.image.name, job.tree.name)
 
 
