@@ -57,10 +57,10 @@ class _LogStep:
 
     def update(self, done: float, note: str = "") -> None:
         now = time.monotonic()
-        if now - self._said < _LOG_EVERY_S or not 0 < done <= self._total:
+        if now - self._said < _LOG_EVERY_S or not 0 <= done <= self._total or not (done or note):
             return
         self._said = now
-        if math.isinf(self._total):
+        if math.isinf(self._total) or not done:
             print(f"{self._title}: {note}", file=sys.stderr, flush=True)
             return
         left = (now - self._began) * (self._total - done) / done
