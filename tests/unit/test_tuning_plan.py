@@ -30,16 +30,16 @@ def test_each_level_but_the_baselines_is_tried_alone() -> None:
 
 
 def test_what_loses_something_is_tried_but_in_the_best_only_where_allowed() -> None:
-    quiet = ("console", "quiet")
+    off = ("console", "off")
     plan = make_plan(_request())
-    assert frozenset({quiet}) in plan.alone
-    assert plan.space.levels["console"] == [None]
-    assert plan.loses(frozenset({quiet}))["console"]
-    assert "quiet" in make_plan(_request(allow=(quiet,))).space.levels["console"]
-    kept = make_plan(_request(keep={"console": "quiet"}))
-    assert kept.space.levels["console"] == ["quiet"]
-    off = make_plan(_request(baseline={"console": "quiet"}))
-    assert off.space.levels["console"] == [None, "full"]
+    assert frozenset({off}) in plan.alone
+    assert plan.space.levels["console"] == [None, "quiet"]
+    assert plan.loses(frozenset({off}))["console"]
+    assert "off" in make_plan(_request(allow=(off,))).space.levels["console"]
+    kept = make_plan(_request(keep={"console": "off"}))
+    assert kept.space.levels["console"] == ["off"]
+    based = make_plan(_request(baseline={"console": "off"}))
+    assert based.space.levels["console"] == [None, "full", "quiet"]
 
 
 def test_a_level_that_is_kept_leaves_no_other_to_try() -> None:

@@ -20,7 +20,10 @@ FACTOR = Factor(
     title="What the kernel prints while it boots",
     levels={
         "full": Level(),
-        "quiet": Level(_quiet, loses="kernel messages below errors, on the console alone"),
-        "off": Level(_off, loses="all kernel messages, on the console alone"),
+        # The kernel's log has all of them still.
+        "quiet": Level(_quiet),
+        "off": Level(
+            _off, loses="what the kernel says of errors while it boots, on the console alone"
+        ),
     },
 )
