@@ -62,8 +62,7 @@ def tuned(tmp_path_factory: pytest.TempPathFactory, image: object) -> tuple[Perf
 
 
 def _words() -> list[str]:
-    words = ["tune", "boot", "--board", "verdex", "--allow", "console=quiet"]
-    return [*words, *keep_but("console", "flash")]
+    return ["tune", "boot", "--board", "verdex", *keep_but("console", "flash")]
 
 
 def total(run: Any) -> float:
@@ -177,26 +176,26 @@ def test_what_does_not_boot_or_build_is_recorded_and_avoided(
     perfboard: Perfboard, derive: Derive, tmp_path: Path
 ) -> None:
     def change(board: dict[str, Any]) -> None:
-        # What console=quiet and console=off do not print; and no room for kernel=xip.
+        # What console=quiet and console=off do not print; and no room for compression=none.
         board["boot"].update(usable="console:Run /sbin/init as init process", limit_s=10)
         board["flash"]["kernel"]["size"] = "3 MiB"
 
     own_cache(perfboard, tmp_path)
-    words = counted(derive(change), "console", "kernel")
-    run = perfboard.json(*words, "--allow", "console=quiet", "--keep", "kernel=xip", code=2)
+    words = counted(derive(change), "console", "compression")
+    run = perfboard.json(*words, "--keep", "compression=none", code=2)
     assert run["status"] == "failed"
     assert "No combination that was tried" in run["errors"][0]["message"]
     outcomes = {tuple(t["levels"].values()): t for t in run["tuning"]["tries"]}
     assert outcomes[()]["outcome"] == "booted"
     assert outcomes["quiet",]["outcome"] == "not-booted"
     assert "last console lines" in outcomes["quiet",]["problem"]
-    assert outcomes["xip",]["outcome"] == "not-built"
-    assert "flash.kernel" in outcomes["xip",]["problem"]
+    assert outcomes["none",]["outcome"] == "not-built"
+    assert "flash.kernel" in outcomes["none",]["problem"]
 
 
 def test_an_interrupted_tune_goes_on_where_it_was(perfboard: Perfboard, tmp_path: Path) -> None:
     boots = own_cache(perfboard, tmp_path)
-    words = [*counted("verdex", "console", "copy", "check"), "--allow", "console=quiet"]
+    words = counted("verdex", "console", "copy", "check")
     process = perfboard.start(*words)
     until(lambda: booted(boots))
     process.send_signal(signal.SIGINT)
@@ -233,7 +232,7 @@ def test_a_worker_that_is_killed_loses_no_try(
     boots = own_cache(perfboard, tmp_path)
     monkeypatch.setenv("XDG_CACHE_HOME", perfboard.environment["XDG_CACHE_HOME"])
     cluster = request.getfixturevalue("cluster")
-    words = [*counted("verdex", "console", "copy", "check"), "--allow", "console=quiet"]
+    words = counted("verdex", "console", "copy", "check")
     process = perfboard.start(*words, "--scheduler", cluster.scheduler_address)
     until(lambda: booted(boots))
     cluster.workers[0].process.process.kill()
