@@ -19,7 +19,9 @@ import tomli_w
 
 from perfboard.boards.loader import LoadedBoard, load_board
 from perfboard.images.image import Image, build_image
+from perfboard.images.trial import Job, build_trial_base
 from perfboard.model.progress import SilentProgress
+from perfboard.probes.binaries import find_binary
 
 Change = Callable[[dict[str, Any]], None]
 _Found = TypeVar("_Found")
@@ -36,6 +38,18 @@ def verdex() -> LoadedBoard:
 def image(verdex: LoadedBoard) -> Image:
     """The image of verdex, built when no earlier run has."""
     return build_image(verdex, {}, SilentProgress())
+
+
+def build_for_trials(board: str, arch: str) -> None:
+    """Builds what programs are tried with: on a new machine, longer than a command may take."""
+    probe = find_binary(arch, SilentProgress())
+    build_trial_base(load_board(board), Job(("true",)), probe, SilentProgress())
+
+
+@pytest.fixture(scope="session")
+def trials() -> None:
+    """Programs can be tried on boards that run Debian's armhf."""
+    build_for_trials("rpi2", "armv7")
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ import tomli_w
 
 from perfboard.boards.loader import load_board
 
-from .conftest import Perfboard
+from .conftest import Perfboard, build_for_trials
 
 BOARD = "settop-web"
 NEGOTIATION_S = 2.5
@@ -109,6 +109,7 @@ def tried(folder: Path, board: str, program: Path) -> str:
 @pytest.fixture(scope="module")
 def text(program: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
     """What the script printed on the board as it is."""
+    build_for_trials(BOARD, "i486")
     return tried(tmp_path_factory.mktemp("net"), BOARD, program)
 
 

@@ -45,7 +45,7 @@ command = ["false"]
 """
 
 
-def test_programs_of_a_boards_file_are_run(tmp_path: Path) -> None:
+def test_programs_of_a_boards_file_are_run(tmp_path: Path, trials: None) -> None:
     board = Perfboard(tmp_path / "data")
     shipped = Path(perfboard.boards.__file__).parent / "rpi2.toml"
     own = tmp_path / "own.toml"

@@ -66,7 +66,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def board(tmp_path: Path) -> Perfboard:
+def board(tmp_path: Path, trials: None) -> Perfboard:
     return Perfboard(tmp_path / "data")
 
 
