@@ -90,7 +90,12 @@ class Perfboard:
 
     def __call__(self, *words: str, code: int = 0) -> subprocess.CompletedProcess[str]:
         process = self.start(*words)
-        out, err = process.communicate(timeout=300)
+        try:
+            out, err = process.communicate(timeout=300)
+        finally:
+            # It ends what it has started.
+            process.terminate()
+            process.wait(_PATIENCE_S)
         assert process.returncode == code, f"exit {process.returncode}\n{out}\n{err}"
         return subprocess.CompletedProcess(words, code, out, err)
 
