@@ -8,6 +8,10 @@ from typing import Any
 
 import pytest
 
+from perfboard.boards.loader import load_board
+from perfboard.images.image import build_image
+from perfboard.model.progress import SilentProgress
+
 from .conftest import Change, Perfboard
 
 TIMED = ("study", "boot", "--set", "detail=timed")
@@ -18,6 +22,13 @@ def verdex_words(derive: Callable[[Change], Path]) -> tuple[str, ...]:
     """Boots verdex, with a budget that it keeps: within its margin a verdict is inconclusive."""
     board = derive(lambda board: board["boot"].update(budget_s=100.0))
     return (*TIMED, "--board", str(board), "--boots")
+
+
+@pytest.fixture(scope="module")
+def teres() -> str:
+    """The board, whose image is built here when no earlier run has."""
+    build_image(load_board("teres"), {}, SilentProgress())
+    return "teres"
 
 
 def sample(run: Any, name: str) -> float:
@@ -39,8 +50,8 @@ def test_a_timed_boot_is_in_the_parts_seconds_and_repeats(
     assert "timed \N{PLUS-MINUS SIGN}50%" in text
 
 
-def test_a_64_bit_board_boots_all_its_phases_and_repeats(perfboard: Perfboard) -> None:
-    run = perfboard.json(*TIMED, "--board", "teres", "--boots", "2")
+def test_a_64_bit_board_boots_all_its_phases_and_repeats(perfboard: Perfboard, teres: str) -> None:
+    run = perfboard.json(*TIMED, "--board", teres, "--boots", "2")
     assert run["board"]["timed_as"]["part"] == "Cortex-A53 at 1052 MHz"
     found = {metric["name"] for metric in run["metrics"]}
     phases = ("bootloader", "kernel.load", "kernel.init", "root.mount", "userspace", "total")
@@ -52,10 +63,10 @@ def test_a_64_bit_board_boots_all_its_phases_and_repeats(perfboard: Perfboard) -
 
 
 def test_a_line_that_one_instruction_zeroes_takes_what_a_line_of_stores_takes(
-    perfboard: Perfboard,
+    perfboard: Perfboard, teres: str
 ) -> None:
     """Beyond the caches: the emulator tells nothing of what 64-bit ARM's DC ZVA writes."""
-    words = ("memory.bandwidth", "--budget", "2", "--target", "virtual:teres")
+    words = ("memory.bandwidth", "--budget", "2", "--target", f"virtual:{teres}")
     run = perfboard.json("measure", *words, "--set", "detail=timed")
     rates = {
         metric["labels"]["loop"]: median(metric["samples"])
