@@ -4,7 +4,9 @@
 import importlib
 import pkgutil
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Any
 
 import perfboard.images.factors
 from perfboard.boards.timing import timing_factors
@@ -42,14 +44,42 @@ class Factor:
     has: Callable[[Board], bool] = lambda board: True
 
 
-def image_factors(board: Board) -> dict[str, Factor]:
-    """The factors of the board's image by name: each module of this package that has a FACTOR."""
-    found = (
+def set_fields(**fields: Any) -> Callable[[Recipe], Recipe]:
+    """The change that sets those fields of the recipe."""
+    return lambda recipe: replace(recipe, **fields)
+
+
+def set_root(**fields: Any) -> Callable[[Recipe], Recipe]:
+    """The change that sets those fields of the recipe of the root file system."""
+    return lambda recipe: replace(recipe, root=replace(recipe.root, **fields))
+
+
+def add_arguments(*words: str) -> Callable[[Recipe], Recipe]:
+    """The change that adds those words to the kernel's command line."""
+    return lambda recipe: replace(recipe, arguments=(*recipe.arguments, *words))
+
+
+def refuse(reason: str) -> Level:
+    """A level that no board can have; `reason` begins with FACTOR=LEVEL."""
+
+    def change(recipe: Recipe) -> Recipe:
+        raise UsageError(reason)
+
+    return Level(change)
+
+
+@cache
+def _all_factors() -> tuple[Factor, ...]:
+    modules = (
         importlib.import_module(f"perfboard.images.factors.{module.name}")
         for module in pkgutil.iter_modules(perfboard.images.factors.__path__)
     )
-    factors: list[Factor] = [module.FACTOR for module in found]
-    return {factor.name: factor for factor in factors if factor.has(board)}
+    return tuple(module.FACTOR for module in modules)
+
+
+def image_factors(board: Board) -> dict[str, Factor]:
+    """The factors of the board's image by name: each module of this package that has a FACTOR."""
+    return {factor.name: factor for factor in _all_factors() if factor.has(board)}
 
 
 def factors_of(board: Board) -> dict[str, tuple[str, ...]]:

@@ -4,10 +4,9 @@
 from collections.abc import Callable
 from dataclasses import replace
 
-from perfboard.images.factors import Factor, Level
+from perfboard.images.factors import Factor, Level, refuse, set_fields
 from perfboard.images.kernel_place import PLAIN, has_places
 from perfboard.images.recipe import Recipe
-from perfboard.model.errors import UsageError
 
 _OTHERS = ("lzo", "lz4", "lzma", "xz")
 
@@ -17,22 +16,14 @@ def _by(name: str) -> Callable[[Recipe], Recipe]:
     return lambda recipe: replace(recipe, compression=name, options={**recipe.options, **options})
 
 
-def _plain(recipe: Recipe) -> Recipe:
-    return replace(recipe, place=PLAIN)
-
-
-def _refused(recipe: Recipe) -> Recipe:
-    raise UsageError("compression=zstd: Linux 6.1 unpacks no such kernel on 32-bit Arm")
-
-
 FACTOR = Factor(
     name="compression",
     title="What the kernel is compressed by",
     levels={
         "gzip": Level(),
         **{name: Level(_by(name)) for name in _OTHERS},
-        "none": Level(_plain),
-        "zstd": Level(_refused),
+        "none": Level(set_fields(place=PLAIN)),
+        "zstd": refuse("compression=zstd: Linux 6.1 unpacks no such kernel on 32-bit Arm"),
     },
     has=has_places,
 )

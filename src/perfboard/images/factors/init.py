@@ -8,20 +8,9 @@ and libraries, finit and s6-rc would take the place of init, its shell on the co
 the scripts.
 """
 
-from dataclasses import replace
-
-from perfboard.images.factors import Factor, Level
-from perfboard.images.recipe import Recipe
+from perfboard.images.factors import Factor, Level, set_root
 from perfboard.images.rootfs import has_reference
 from perfboard.model.board import Board
-
-
-def _parallel(recipe: Recipe) -> Recipe:
-    return replace(recipe, root=replace(recipe.root, init="parallel"))
-
-
-def _application(recipe: Recipe) -> Recipe:
-    return replace(recipe, root=replace(recipe.root, init="application"))
 
 
 def _has(board: Board) -> bool:
@@ -33,9 +22,9 @@ FACTOR = Factor(
     title="What starts the system's programs",
     levels={
         "sequence": Level(),
-        "parallel": Level(_parallel),
+        "parallel": Level(set_root(init="parallel")),
         "application": Level(
-            _application,
+            set_root(init="application"),
             loses="/proc, /sys and the memory under /var and /dev, the network, the log, the "
             "host's name, and the shell on the console",
         ),

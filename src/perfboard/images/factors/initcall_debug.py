@@ -1,21 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whether the kernel tells how long each of its initcalls takes."""
 
-from dataclasses import replace
+from perfboard.images.factors import Factor, Level, add_arguments
 
-from perfboard.images.factors import Factor, Level
-from perfboard.images.recipe import Recipe
-
-
-def _on(recipe: Recipe) -> Recipe:
-    # The console must print debug messages, and the log must hold those from before
-    # there was a console.
-    words = ("initcall_debug", "loglevel=8", "log_buf_len=1M")
-    return replace(recipe, arguments=(*recipe.arguments, *words))
-
+# The console must print debug messages, and the log must hold those from before there was
+# a console.
+_WORDS = ("initcall_debug", "loglevel=8", "log_buf_len=1M")
 
 FACTOR = Factor(
     name="initcall_debug",
     title="Whether the kernel tells how long each initcall takes",
-    levels={"off": Level(), "on": Level(_on)},
+    levels={
+        "off": Level(),
+        "on": Level(add_arguments(*_WORDS)),
+    },
 )

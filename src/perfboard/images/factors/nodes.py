@@ -3,7 +3,7 @@
 
 from dataclasses import replace
 
-from perfboard.images.factors import Factor, Level
+from perfboard.images.factors import Factor, Level, set_root
 from perfboard.images.recipe import Recipe
 from perfboard.images.rootfs import has_reference
 from perfboard.model.board import Board
@@ -18,14 +18,6 @@ def _devtmpfs(recipe: Recipe) -> Recipe:
     )
 
 
-def _saved(recipe: Recipe) -> Recipe:
-    return replace(recipe, root=replace(recipe.root, nodes="saved"))
-
-
-def _static(recipe: Recipe) -> Recipe:
-    return replace(recipe, root=replace(recipe.root, nodes="static"))
-
-
 def _has(board: Board) -> bool:
     # The list of saved nodes is that of a machine with flash and a PL011.
     return has_reference(board) and board.flash is not None
@@ -37,8 +29,10 @@ FACTOR = Factor(
     levels={
         "mdev": Level(),
         "devtmpfs": Level(_devtmpfs),
-        "saved": Level(_saved),
-        "static": Level(_static, loses="making a node in /dev while the system runs"),
+        "saved": Level(set_root(nodes="saved")),
+        "static": Level(
+            set_root(nodes="static"), loses="making a node in /dev while the system runs"
+        ),
     },
     has=_has,
 )

@@ -5,20 +5,12 @@ There is no level that reads ahead: reading this flash is the processor's own wo
 what is read sooner takes the same time from what runs meanwhile.
 """
 
-from dataclasses import replace
-
-from perfboard.images.factors import Factor, Level
-from perfboard.images.recipe import Recipe
+from perfboard.images.factors import Factor, Level, set_root
 from perfboard.images.rootfs import has_reference
-
-
-def _use(recipe: Recipe) -> Recipe:
-    return replace(recipe, root=replace(recipe.root, order="use"))
-
 
 FACTOR = Factor(
     name="order",
     title="What the files of a squashfs are sorted by",
-    levels={"name": Level(), "use": Level(_use)},
+    levels={"name": Level(), "use": Level(set_root(order="use"))},
     has=has_reference,
 )

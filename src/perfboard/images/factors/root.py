@@ -4,7 +4,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 
-from perfboard.images.factors import Factor, Level
+from perfboard.images.factors import Factor, Level, refuse
 from perfboard.images.filesystems import SYSTEMS
 from perfboard.images.flash import RAM_BASE, flash_of, root_address
 from perfboard.images.recipe import Recipe
@@ -62,10 +62,6 @@ def _fastmap(recipe: Recipe) -> Recipe:
     )
 
 
-def _axfs(recipe: Recipe) -> Recipe:
-    raise UsageError("root=axfs: AXFS never came into Linux: no kernel of Debian's source has it")
-
-
 FACTOR = Factor(
     name="root",
     title="The file system of the root",
@@ -73,7 +69,9 @@ FACTOR = Factor(
         "squashfs": Level(),
         **{name: Level(_of(name)) for name in SYSTEMS if name != "squashfs"},
         "ubifs-fastmap": Level(_fastmap),
-        "axfs": Level(_axfs),
+        "axfs": refuse(
+            "root=axfs: AXFS never came into Linux: no kernel of Debian's source has it"
+        ),
     },
     has=has_reference,
 )
