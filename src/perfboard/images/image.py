@@ -30,7 +30,7 @@ from perfboard.images.flash import (
     write_banks,
 )
 from perfboard.images.kernel import build_kernel, keep_kernel, unpack_kernel
-from perfboard.images.kernel_place import COPIED, PLAIN, driven_banks, placed, with_header
+from perfboard.images.kernel_place import PLAIN, driven_banks, placed, with_header
 from perfboard.images.network import network_arguments
 from perfboard.images.recipe import Recipe
 from perfboard.images.rootfs import build_root, keep_file
@@ -181,7 +181,7 @@ def _variables(recipe: Recipe, sizes: Mapping[str, int], devices: Devices) -> di
         "bootcmd": boot_command(
             board,
             "bootm" if recipe.headed else architecture_of(board).boot,
-            copied if recipe.place == COPIED and not recipe.headed else None,
+            copied if recipe.copied else None,
             sizes.get("initrd"),
             devices,
             recipe.copy,

@@ -41,6 +41,11 @@ class Recipe:
         """Whether the kernel has a header: U-Boot then starts it by `bootm`, which copies it."""
         return self.checked or self.place in (XIP, PLAIN)
 
+    @property
+    def copied(self) -> bool:
+        """Whether a command of the bootloader copies the kernel, before another starts it."""
+        return self.place == COPIED and not self.checked
+
     def check(self) -> None:
         """Raises UsageError where what its levels ask for cannot be together."""
         self.root.check()
@@ -52,12 +57,12 @@ class Recipe:
             raise UsageError("kernel=flash has no header with a sum; found check=crc32; choose one")
         if self.direct:
             self._check_direct()
-        if self.whole and (self.headed or self.place == FLASH):
+        if self.whole and not self.copied:
             raise UsageError(
                 "load=region wants a kernel that is compressed, copied and not checked; "
                 "of others the header says how much there is"
             )
-        if self.copy != "cp.l" and (self.headed or self.place == FLASH):
+        if self.copy != "cp.l" and not self.copied:
             raise UsageError(
                 "copy=bytes wants a kernel that is compressed, copied and not checked; "
                 "others the bootloader copies in its own way, or not at all"
