@@ -30,7 +30,7 @@ def test_another_drivers_change_does_not_concern_a_kernel(
 ) -> None:
     for file in driver_files({CLOCK: "y", DISK: "y"}):
         (tmp_path / file.name).write_bytes(file.read_bytes())
-    monkeypatch.setattr(drivers, "_folder", lambda: tmp_path)
+    monkeypatch.setattr(drivers, "native_folder", lambda part: tmp_path)
 
     def hashes() -> list[str]:
         return [

@@ -8,10 +8,10 @@ what changes in another driver does not concern it.
 
 import shutil
 from collections.abc import Mapping
-from importlib.resources import as_file, files
 from pathlib import Path
 
 from perfboard.images.cache import hash_file
+from perfboard.native import native_folder
 
 _OPTION = "CONFIG_"
 _OURS = f"{_OPTION}PERFBOARD_"
@@ -22,7 +22,7 @@ def driver_files(options: Mapping[str, str]) -> tuple[Path, ...]:
 
     An option of ours that no driver has is left to the kernel's configuration to refuse.
     """
-    folder = _folder()
+    folder = native_folder("kernel")
     names = [
         name.removeprefix(_OPTION).lower()
         for name, value in sorted(options.items())
@@ -54,12 +54,3 @@ def add_drivers(tree: Path, paths: tuple[Path, ...]) -> None:
     ):
         with (tree / "drivers" / name).open("a") as file:
             file.write(f"{line}\n")
-
-
-def _folder() -> Path:
-    """native/kernel, as installed in the package or as it lies in a checkout."""
-    installed = files("perfboard").joinpath("native/kernel")
-    if installed.is_dir():
-        with as_file(installed) as folder:
-            return folder
-    return Path(__file__).parents[3] / "native" / "kernel"

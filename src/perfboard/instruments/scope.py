@@ -7,7 +7,6 @@ import os
 import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
-from importlib.resources import as_file, files
 from pathlib import Path
 
 from perfboard.images.cache import cached, hash_tree
@@ -15,6 +14,7 @@ from perfboard.images.tools import require_tools
 from perfboard.instruments.base import Attachment, Sighting
 from perfboard.model.errors import EnvironmentLacksError
 from perfboard.model.progress import Progress
+from perfboard.native import native_folder
 
 _COMPILE = (
     *("gcc", "-std=c11", "-O2", "-Wall", "-Wextra", "-Werror"),
@@ -47,19 +47,10 @@ class WatchedMark:
         return " ".join(fields) + "\n"
 
 
-def _source_folder() -> Path:
-    """native/scope, as installed in the package or as it lies in a checkout."""
-    installed = files("perfboard").joinpath("native/scope")
-    if installed.is_dir():
-        with as_file(installed) as folder:
-            return folder
-    return Path(__file__).parents[3] / "native" / "scope"
-
-
 def build_plugin(progress: Progress) -> Path:
     """The plugin, compiled with this machine's compiler at first use and cached."""
     require_tools(["scope"])
-    folder = _source_folder()
+    folder = native_folder("scope")
     sources = sorted(folder.glob("*.c"))
 
     def compile_into(product: Path) -> None:
