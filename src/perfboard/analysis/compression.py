@@ -33,11 +33,6 @@ def overlapped_s(packed: Packed, bytes_per_s: float) -> float:
     return max(packed.size / bytes_per_s, packed.unpack_s)
 
 
-def pays(plain: int, packed: Packed, bytes_per_s: float) -> bool:
-    """Whether the packed form is there before the `plain` bytes, by study E's equation."""
-    return sequential_s(packed, bytes_per_s) < plain / bytes_per_s
-
-
 def sequential_crossing(one: Packed, other: Packed) -> float | None:
     """The read bandwidth in B/s at which both take the same; the smaller is faster below it.
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The record of a sweep over a board's factors: what was tried, the best, and the advice."""
 
+from collections.abc import Mapping
 from typing import Literal
 
 from pydantic import Field, model_validator
@@ -11,6 +12,11 @@ from perfboard.model.record import Int64, Quantity, Record
 Outcome = Literal["booted", "refused", "not-built", "not-booted"]
 # What it was made for: the start, one level by itself, the search, the order of the advice.
 Stage = Literal["baseline", "alone", "together", "order"]
+
+
+def in_words(levels: Mapping[str, str]) -> str:
+    """A combination, by what differs from the baseline."""
+    return " ".join(f"{factor}={level}" for factor, level in levels.items()) or "baseline"
 
 
 class Try(Record):

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from perfboard.analysis.phases import PHASES
 from perfboard.model.run import Run
+from perfboard.model.tuning import in_words
 from perfboard.model.units import format_size, format_value
 from perfboard.report import plot, scatter, waterfall
 from perfboard.report.lanes import lanes
@@ -25,7 +26,6 @@ from perfboard.report.tuning_rows import (
     constraints,
     head_sentence,
     limit_sentence,
-    named,
     savings,
     search_sentence,
     single_rows,
@@ -107,7 +107,7 @@ def _bars(run: Run, tried: Sequence[Tried]) -> list[tuple[str, Bars]]:
     if most > 0:
         alone = [each for each in alone if each.total_s - base.total_s <= most]
     alone = [each for each in alone if any(savings(base, each).values())]
-    rows = [(named(each.record.levels), savings(base, each)) for each in alone]
+    rows = [(in_words(each.record.levels), savings(base, each)) for each in alone]
     if not rows:
         return []
     titles = {phase.name: phase.title for phase in PHASES if phase.name in base.phases}
@@ -132,7 +132,7 @@ def _waterfalls(
     )
     return [
         (
-            f"{title}: {format_value(each.total_s, 's')}, {named(each.record.levels)}",
+            f"{title}: {format_value(each.total_s, 's')}, {in_words(each.record.levels)}",
             [
                 (name, waterfall.draw(of, layout, until))
                 for name, layout in (("wide", waterfall.WIDE), ("narrow", waterfall.NARROW))
@@ -144,7 +144,7 @@ def _waterfalls(
 
 def _front(tried: Sequence[Tried]) -> list[tuple[str, scatter.Scatter]]:
     points = [
-        scatter.Point(each.record.flash_bytes, each.total_s, named(each.record.levels))
+        scatter.Point(each.record.flash_bytes, each.total_s, in_words(each.record.levels))
         for each in tried
     ]
     if len(points) < 2:
@@ -162,12 +162,12 @@ def _combined(
     ranked = sorted(tried, key=lambda each: each.total_s)
     return [
         Combined(
-            name=named(each.record.levels),
+            name=in_words(each.record.levels),
             time=format_value(each.total_s, "s"),
             flash=format_size(each.record.flash_bytes),
             ram=format_size(each.record.ram) if each.record.ram is not None else "\N{EN DASH}",
-            front=numbers.get(named(each.record.levels), ""),
+            front=numbers.get(in_words(each.record.levels), ""),
         )
         for place, each in enumerate(ranked)
-        if place < _COMBINATIONS or named(each.record.levels) in numbers
+        if place < _COMBINATIONS or in_words(each.record.levels) in numbers
     ]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from perfboard.analysis.phases import PHASES, cut_phases, total
 from perfboard.model.errors import CONSOLE_HEADING
 from perfboard.model.run import Boot, Run
-from perfboard.model.tuning import Advised, Lines, Try, Tuning
+from perfboard.model.tuning import Advised, Lines, Try, Tuning, in_words
 from perfboard.model.units import format_size, format_value
 
 _DASH = "\N{EN DASH}"
@@ -83,11 +83,6 @@ def best_of(run: Run, tried: list[Tried]) -> Tried | None:
     return next((each for each in tried if each.record is best), None)
 
 
-def named(levels: Mapping[str, str]) -> str:
-    """A combination in words."""
-    return " ".join(f"{f}={level}" for f, level in levels.items()) or "baseline"
-
-
 def head_sentence(run: Run) -> str:
     """From what to what, and by how much."""
     tried = booted(run)
@@ -98,7 +93,7 @@ def head_sentence(run: Run) -> str:
     if best is base:
         return f"Nothing that was tried is faster than the baseline, {before}."
     share = 1 - best.total_s / base.total_s
-    return f"From {before} to {after}: {share:.1%} less, with {named(best.record.levels)}"
+    return f"From {before} to {after}: {share:.1%} less, with {in_words(best.record.levels)}"
 
 
 def search_sentence(run: Run) -> str:

@@ -8,7 +8,7 @@ from perfboard.analysis.phases import cut_phases, total
 from perfboard.analysis.tuning import Combination, Known, Measured, best_of
 from perfboard.model.progress import Step
 from perfboard.model.run import Boot
-from perfboard.model.tuning import Stage, Try
+from perfboard.model.tuning import Stage, Try, in_words
 from perfboard.model.units import format_value
 from perfboard.studies.tuning_boot import Attempt, Task
 from perfboard.studies.tuning_plan import Plan
@@ -63,7 +63,7 @@ class Sweep:
         best = best_of(self.space, self.known)
         measured = self.known[best] if best is not None else None
         words = f"best {format_value(measured.total_s, 's')}, " if measured else ""
-        return words + named(combination)
+        return words + in_words(dict(sorted(combination)))
 
     def recorded(self) -> tuple[list[Try], list[Boot], dict[Combination, int]]:
         """The tries, the boots of those that booted, and each combination's place among them."""
@@ -104,8 +104,3 @@ def _measured(made: Attempt) -> Measured | None:
         flash=sum(made.flash.values()),
         ram=made.ram,
     )
-
-
-def named(combination: Combination) -> str:
-    """The combination in words."""
-    return " ".join(f"{factor}={level}" for factor, level in sorted(combination)) or "baseline"
