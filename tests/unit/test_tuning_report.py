@@ -6,6 +6,7 @@ import io
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 from pydantic import ValidationError
@@ -20,7 +21,7 @@ from perfboard.report.html import render
 from perfboard.report.phase_bars import phase_bars
 from perfboard.report.text import run_text
 from perfboard.report.tuning import tuning_view
-from perfboard.report.tuning_published import published_rows
+from perfboard.report.tuning_published import PublishedRow, published_rows
 from perfboard.report.tuning_roots import root_rows
 from perfboard.report.tuning_rows import head_sentence, search_sentence, single_rows
 
@@ -81,6 +82,34 @@ def test_phases_that_were_published_as_one_are_added_up() -> None:
     run = run.model_copy(update={"tuning": run.tuning.model_copy(update={"published": (joined,)})})
     (row,) = published_rows(run)
     assert row.ratio == "0.16"
+
+
+def _silent(**change: Any) -> PublishedRow:
+    """The row of a console that takes 0.1 s here, from a kernel of 2,000,000 bytes."""
+    silent = {"title": "Silent", "metric": "boot.total", "factor": "console", "new": "quiet"}
+    published = PublishedChange(**silent, source="study E", **{"before": 0.3, **change})
+    run = make_tuned()
+    assert run.tuning is not None
+    tries = [
+        each.model_copy(update={"flash": {**each.flash, "kernel": 2_000_000}})
+        for each in run.tuning.tries
+    ]
+    change = {"published": (published,), "tries": tuple(tries)}
+    run = run.model_copy(update={"tuning": run.tuning.model_copy(update=change)})
+    (row,) = published_rows(run)
+    return row
+
+
+def test_a_saving_that_grows_with_the_kernel_is_scaled_to_the_published_ones_size() -> None:
+    row = _silent(after=0.25, kernel_size=1_000_000)
+    assert (row.ratio, row.note) == ("1.00", "")
+    assert row.scaled.endswith("50.00 ms for a kernel of 1,000,000 bytes")
+
+
+def test_a_saving_that_is_far_off_is_explained() -> None:
+    assert _silent(after=0.179, differs="More is printed.").note == ""
+    assert _silent(after=0.16, differs="More is printed.").note == "More is printed."
+    assert _silent(after=0.1).note == "Why it is so far off is not known."
 
 
 def test_root_file_systems_in_study_es_parts() -> None:

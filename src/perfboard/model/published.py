@@ -61,7 +61,9 @@ class Technique(Sourced):
 
     `old` and `new` are levels of `factor`, where that is how a virtual board does the same;
     one that is left out is what a tune starts from. Without a factor, the change is all of
-    them: from that start to the best.
+    them: from that start to the best. `kernel_size` is what the kernel took in flash there before
+    the change, in bytes, for what grows with it. `differs` says why a virtual board saves
+    something else, where it does.
     """
 
     title: Annotated[str, Field(min_length=1, max_length=100)]
@@ -71,6 +73,8 @@ class Technique(Sourced):
     factor: str | None = None
     old: str | None = None
     new: str | None = None
+    kernel_size: Annotated[int, Field(gt=0, le=2**40)] | None = None
+    differs: Annotated[str, Field(max_length=1000)] = ""
 
 
 class Published(Sourced):

@@ -107,6 +107,8 @@ class PublishedChange(Record):
     factor: str | None = None
     old: str | None = None
     new: str | None = None
+    kernel_size: Int64 | None = None
+    differs: str = ""
     source: str
 
 

@@ -10,17 +10,25 @@ from perfboard.model.units import format_value
 from perfboard.report.tuning_rows import Tried, baseline_of, best_of, booted, signed_s
 
 _TOTAL = "boot.total"
+# A saving that is further from the published one is explained.
+WITHIN = 0.25
 
 
 @dataclass(frozen=True)
 class PublishedRow:
-    """What was published of the real board, and what the virtual one does."""
+    """What was published of the real board, and what the virtual one does.
+
+    `ratio` is of the savings, the virtual one's scaled as `scaled` says; `note` explains it
+    where it is further off than `WITHIN`.
+    """
 
     title: str
     levels: str
     published: str
     measured: str
+    scaled: str
     ratio: str
+    note: str
     source: str
 
 
@@ -36,16 +44,25 @@ def published_rows(run: Run) -> Iterator[PublishedRow]:
             new = best
         before, after = (_metric(one, each.metric) for one in (old, new))
         published = each.before - each.after
-        measured, ratio = "not tried", ""
-        if before is not None and after is not None:
+        measured, scaled, ratio, note = "not tried", "", "", ""
+        if old is not None and before is not None and after is not None:
             measured = _from_to(before, after)
-            ratio = f"{(before - after) / published:.2f}" if published else ""
+            saving = before - after
+            if each.kernel_size is not None and old.record.flash.get("kernel"):
+                saving *= each.kernel_size / old.record.flash["kernel"]
+                scaled = f"{signed_s(saving)} for a kernel of {each.kernel_size:,} bytes"
+            if published:
+                ratio = f"{saving / published:.2f}"
+                far = abs(saving / published - 1) > WITHIN
+                note = (each.differs or "Why it is so far off is not known.") if far else ""
         yield PublishedRow(
             title=each.title,
             levels=_levels(tuning, each),
             published=_from_to(each.before, each.after),
             measured=measured,
+            scaled=scaled,
             ratio=ratio,
+            note=note,
             source=each.source,
         )
 

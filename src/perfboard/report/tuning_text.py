@@ -59,6 +59,9 @@ def tuning_parts(run: Run) -> "list[str | Table]":
             then = one.published.rpartition("(")[2].rstrip(")")
             table.add_row(*cells(one.title, then, here, one.ratio))
         parts += ["", table]
+        for one in published:
+            notes = [part for part in (one.scaled, one.note) if part]
+            parts += [f"{one.title}: {'; '.join(notes)}"] if notes else []
     return parts
 
 
