@@ -13,7 +13,7 @@ from pydantic import ValidationError
 
 from perfboard.analysis.comparison import compare
 from perfboard.model.run import Run, Status
-from perfboard.model.tuning import PublishedChange, Try, Tuning
+from perfboard.model.tuning import PublishedBoot, PublishedChange, Try, Tuning
 from perfboard.report import plot, scatter
 from perfboard.report.export import export
 from perfboard.report.formats import FORMATS
@@ -21,8 +21,8 @@ from perfboard.report.html import render
 from perfboard.report.phase_bars import phase_bars
 from perfboard.report.text import run_text
 from perfboard.report.tuning import tuning_view
+from perfboard.report.tuning_parts import part_tables
 from perfboard.report.tuning_published import PublishedRow, published_rows
-from perfboard.report.tuning_roots import root_rows
 from perfboard.report.tuning_rows import head_sentence, search_sentence, single_rows
 
 from .runs import make_boot, make_run
@@ -115,20 +115,49 @@ def test_a_saving_that_is_far_off_is_explained() -> None:
 def test_root_file_systems_in_study_es_parts() -> None:
     run = make_tuned()
     assert run.tuning is not None
-    assert root_rows(run) == []
+    assert list(part_tables(run)) == []
     other = Try(
         levels={"root": "romfs"}, stage="alone", outcome="booted", boot=4, flash={"root": 1 << 20}
     )
     tuning = run.tuning.model_copy(update={"tries": (*run.tuning.tries, other)})
     late = make_boot({"exec:S70copy": 1_000_000})
     run = run.model_copy(update={"tuning": tuning, "tried": (*run.tried, late)})
-    base, romfs = root_rows(run)
+    (table,) = part_tables(run)
+    base, romfs = table.rows
     assert (base.name, romfs.name, romfs.size) == ("squashfs", "romfs", "1 MiB")
-    assert (base.mount, base.copy) == ("14.78 ms", "45.18 ms")
     # The copy's start is the application's end.
-    assert (base.application, romfs.application) == ("126.5 ms", "127.5 ms")
-    assert (base.scripts, base.total) == ("347.4 ms", "533.9 ms")
+    assert base.times == ("14.78 ms", "347.4 ms", "126.5 ms", "45.18 ms", "533.9 ms")
+    assert romfs.times[2] == "127.5 ms"
     assert "Root file systems" in render(run)
+
+
+def test_what_was_published_of_a_level_stands_below_it_or_alone() -> None:
+    times = {"boot.kernel.load": 0.73, "boot.kernel.init": 0.275, "boot.root.mount+userspace": 0.7}
+    boots = [
+        PublishedBoot(title=level, factor="kernel", level=level, size=1 << 20, times=times)
+        for level in ("xip", "copied")
+    ]
+    lacking = boots[0].model_copy(update={"times": {"boot.kernel.load": 0.1}})
+    run = make_tuned()
+    assert run.tuning is not None
+    other = Try(levels={"kernel": "flash"}, stage="alone", outcome="booted", boot=1)
+    changes = {
+        "baseline": {**run.tuning.baseline, "kernel": "copied"},
+        "tries": (*run.tuning.tries, other),
+        "published_boots": (*boots, lacking),
+    }
+    run = run.model_copy(update={"tuning": run.tuning.model_copy(update=changes)})
+    (table,) = part_tables(run)
+    found = [(row.name, row.of) for row in table.rows]
+    assert found == [
+        ("copied", ""),
+        ("copied", "published: copied"),
+        ("flash", ""),
+        ("xip", "published: xip"),
+    ]
+    assert table.rows[1].times == ("730.0 ms", "275.0 ms", "700.0 ms", "1.705 s")
+    assert table.rows[1].size == "1 MiB"
+    assert "published: xip" in render(run)
 
 
 def test_the_terminal_has_80_columns_and_the_lines_to_change() -> None:

@@ -10,7 +10,7 @@ from pydantic import Field, field_validator, model_validator
 
 from perfboard.model.disk import Disk
 from perfboard.model.network import Network
-from perfboard.model.published import Technique
+from perfboard.model.published import PublishedBoot, Technique
 from perfboard.model.tables import Offset, Size, Table
 from perfboard.model.timing import Timing
 
@@ -216,6 +216,7 @@ class Board(Table):
     facts: dict[str, str] = Field(default_factory=dict)
     # What single changes did on the real board.
     techniques: Annotated[tuple[Technique, ...], Field(strict=False)] = ()
+    published_boots: Annotated[tuple[PublishedBoot, ...], Field(strict=False)] = ()
     # What it takes in time; without it, a virtual board counts instructions alone.
     timing: Timing | None = None
 

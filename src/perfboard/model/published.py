@@ -77,6 +77,28 @@ class Technique(Sourced):
     differs: Annotated[str, Field(max_length=1000)] = ""
 
 
+class PublishedBoot(Sourced):
+    """What the parts of a boot took on the real board, at one level of a factor.
+
+    `times` are in s, by the names of phases and their steps as `analysis.phases` has them, those
+    of phases that follow each other joined by "+"; `boot.userspace.scripts` is user space
+    without the application and the copy. `size` is the bytes of what the level makes, where
+    that was published.
+    """
+
+    title: Annotated[str, Field(min_length=1, max_length=100)]
+    factor: str
+    level: str
+    size: Annotated[int, Field(gt=0, le=2**40)] | None = None
+    times: Annotated[
+        dict[
+            Annotated[str, Field(pattern=r"^boot\.[a-z0-9._+-]+$")],
+            Annotated[float, Field(ge=0, le=1e6, strict=False)],
+        ],
+        Field(min_length=1),
+    ]
+
+
 class Published(Sourced):
     """A figure that somebody measured of the real board.
 

@@ -112,6 +112,16 @@ class PublishedChange(Record):
     source: str
 
 
+class PublishedBoot(Record):
+    """A boot of the real board, as `model.published.PublishedBoot` has it."""
+
+    title: str
+    factor: str
+    level: str
+    size: Int64 | None = None
+    times: dict[str, Quantity]
+
+
 class Tuning(Record):
     """A sweep: `titles` by factor, the baseline's levels, the limits, all tries.
 
@@ -136,6 +146,7 @@ class Tuning(Record):
     advice: tuple[Advised, ...] = ()
     limit: Limit | None = None
     published: tuple[PublishedChange, ...] = ()
+    published_boots: tuple[PublishedBoot, ...] = ()
 
     @model_validator(mode="after")
     def _best_is_a_try(self) -> "Tuning":

@@ -13,8 +13,8 @@ from perfboard.report.lanes import lanes
 from perfboard.report.measurements import Picture, picture
 from perfboard.report.phase_bars import Bars, phase_bars
 from perfboard.report.tuning_compression import Compression, compression
+from perfboard.report.tuning_parts import PartTable, part_tables
 from perfboard.report.tuning_published import PublishedRow, published_rows
-from perfboard.report.tuning_roots import RootRow, root_rows
 from perfboard.report.tuning_rows import (
     AdviceRow,
     SingleRow,
@@ -57,7 +57,7 @@ class TuningView:
     singles: list[SingleRow]
     combined: list[Combined]
     combinations: int
-    roots: list[RootRow]
+    parts: list[PartTable]
     published: list[PublishedRow]
     bars: list[tuple[str, Bars]]
     waterfalls: list[tuple[str, list[tuple[str, waterfall.Drawing]]]]
@@ -82,7 +82,7 @@ def tuning_view(run: Run) -> TuningView | None:
         singles=single_rows(run),
         combined=_combined(tried, front),
         combinations=len(tried),
-        roots=root_rows(run),
+        parts=list(part_tables(run)),
         published=list(published_rows(run)),
         bars=_bars(run, tried),
         waterfalls=_waterfalls(run, tried),

@@ -21,7 +21,7 @@ from perfboard.analysis.verification import KERNEL_SIZE
 from perfboard.boards.timing import DETAIL
 from perfboard.images.factors import recipe_of
 from perfboard.model.run import Evidence, Metric, Run, Status
-from perfboard.model.tuning import Advised, Limit, PublishedChange, Tuning
+from perfboard.model.tuning import Advised, Limit, PublishedBoot, PublishedChange, Tuning
 from perfboard.studies.tuning_advice import Made, lines_between
 from perfboard.studies.tuning_plan import TuneRequest
 from perfboard.studies.tuning_sweep import Sweep
@@ -53,6 +53,10 @@ def record(request: TuneRequest, sweep: Sweep, run: Run) -> Run:
         published=tuple(
             PublishedChange(**technique.model_dump(exclude={"kind"}))
             for technique in board.techniques
+        ),
+        published_boots=tuple(
+            PublishedBoot(**boot.model_dump(exclude={"kind", "source"}))
+            for boot in board.published_boots
         ),
     )
     found = {"tuning": tuning, "tried": tuple(tried)}
