@@ -12,7 +12,7 @@ import pytest
 from pydantic import ValidationError
 
 from perfboard.analysis.comparison import compare
-from perfboard.model.run import Run, Status
+from perfboard.model.run import Metric, Run, Status
 from perfboard.model.tuning import PublishedBoot, PublishedChange, Try, Tuning
 from perfboard.report import plot, scatter
 from perfboard.report.export import export
@@ -282,3 +282,26 @@ def test_the_front_is_numbered_from_the_smallest() -> None:
 def test_one_point_alone_has_a_plane(tmp_path: Path) -> None:
     drawing = scatter.scatter([scatter.Point(100, 1.0, "only")], ("size", "time"), plot.NARROW)
     assert len(drawing.dots) == 1
+
+
+def test_the_flash_has_a_line_for_each_set_up() -> None:
+    read = [
+        Metric(
+            name="flash.read.bandwidth",
+            unit="B/s",
+            labels={"device": "root", "size": str(size), "flash": level},
+            better="higher",
+            samples=(speed * size / (size + 100),),
+        )
+        for level, speed in (("tuned", 1.9e6), ("cached", 1.9e7))
+        for size in (512, 4096, 32768)
+    ]
+    run = make_tuned()
+    view = tuning_view(run.model_copy(update={"metrics": (*run.metrics, *read)}))
+    assert view is not None and view.flash is not None
+    assert [line.label for line in view.flash.graph.lines] == [
+        "root, flash tuned",
+        "root, flash cached",
+    ]
+    without = tuning_view(run)
+    assert without is not None and without.flash is None

@@ -38,7 +38,7 @@ def graphs(metrics: Sequence[Metric], steps: Iterable[CacheStep]) -> Iterator[Dr
         _switches,
         _file_time,
         _file_bandwidth,
-        _flash,
+        flash,
     )
     bands = tuple(Band(step.low, step.high, size_span(step.low, step.high)) for step in steps)
     for make in makers:
@@ -264,7 +264,8 @@ def _files(
     )
 
 
-def _flash(metrics: Sequence[Metric], bands: tuple[Band, ...]) -> Drawn | None:
+def flash(metrics: Sequence[Metric], bands: tuple[Band, ...] = ()) -> Drawn | None:
+    """The read bandwidth of raw flash, a line for each flash and set-up of it."""
     found = _drawable(curves(metrics, "flash.read.bandwidth", "size"))
     return _drawn(
         found,
@@ -277,7 +278,11 @@ def _flash(metrics: Sequence[Metric], bands: tuple[Band, ...]) -> Drawn | None:
             y="bandwidth",
             unit="B/s",
             lines=tuple(
-                Line(curve.labels.get("device", "flash"), curve.points, look)
+                Line(
+                    curve.labels.get("device", "flash") + _rest(curve, found, "device"),
+                    curve.points,
+                    look,
+                )
                 for look, curve in enumerate(found)
             ),
         ),

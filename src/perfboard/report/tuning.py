@@ -9,6 +9,7 @@ from perfboard.model.run import Run
 from perfboard.model.tuning import in_words
 from perfboard.model.units import format_size, format_value
 from perfboard.report import plot, scatter, waterfall
+from perfboard.report.graphs import flash
 from perfboard.report.lanes import lanes
 from perfboard.report.measurements import Picture, picture
 from perfboard.report.phase_bars import Bars, phase_bars
@@ -64,6 +65,7 @@ class TuningView:
     front: list[tuple[str, scatter.Scatter]]
     compression: Compression | None
     compressors: Picture | None
+    flash: Picture | None
 
 
 def tuning_view(run: Run) -> TuningView | None:
@@ -72,6 +74,7 @@ def tuning_view(run: Run) -> TuningView | None:
         return None
     tried = booted(run)
     pressed = compression(run)
+    read = flash(run.metrics)
     front = _front(tried)
     return TuningView(
         head=head_sentence(run),
@@ -89,6 +92,7 @@ def tuning_view(run: Run) -> TuningView | None:
         front=front,
         compression=pressed,
         compressors=picture(pressed.graph) if pressed else None,
+        flash=picture(read.graph) if read else None,
     )
 
 

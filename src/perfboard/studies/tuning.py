@@ -22,12 +22,13 @@ from perfboard.images.image import build_image
 from perfboard.instruments.scope import build_plugin
 from perfboard.model.errors import PerfboardError, TargetError, UsageError
 from perfboard.model.progress import Progress, Step
-from perfboard.model.run import Boot, Provenance, Run, RunError, Status
+from perfboard.model.run import Boot, Metric, Provenance, Run, RunError, Status
 from perfboard.model.units import format_size
 from perfboard.store.folder import RunFolder, disk_errors, new_run
 from perfboard.studies.base import this_host
 from perfboard.studies.boot import marks_to_watch
 from perfboard.studies.tuning_boot import boot_once
+from perfboard.studies.tuning_flash import flash_bandwidths
 from perfboard.studies.tuning_plan import TuneRequest, check_smallest, make_plan
 from perfboard.studies.tuning_pool import NotedProgress, Submit, workers
 from perfboard.studies.tuning_record import record, steps_to
@@ -62,11 +63,13 @@ def tune_boot(request: TuneRequest, progress: Progress) -> Run:
     errors: list[RunError] = []
     status = Status.COMPLETE
     proof: tuple[Boot, ...] = ()
+    flash: tuple[Metric, ...] = ()
     try:
         with workers(request.scheduler, noted.note) as submit:
             _try_all(sweep, submit, noted)
         proof = (_prove(sweep, folder, progress),)
         errors += _repeats(sweep, proof[0])
+        flash = tuple(flash_bandwidths(plan, progress))
     except PerfboardError as error:
         status = Status.FAILED
         errors.append(RunError(kind=error.kind, message=str(error)))
@@ -97,6 +100,7 @@ def tune_boot(request: TuneRequest, progress: Progress) -> Run:
                 notes=virtual.notes(),
             ),
             boots=proof,
+            metrics=flash,
             errors=tuple(errors),
         ),
     )

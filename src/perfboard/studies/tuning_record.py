@@ -31,7 +31,10 @@ RAM_USED = "boot.ram.used"
 
 
 def record(request: TuneRequest, sweep: Sweep, run: Run) -> Run:
-    """The run with all that the sweep found; `run` has its head, and the boot of the proof."""
+    """The run with all that the sweep found.
+
+    `run` has its head, the boot of the proof, and the flash's metrics.
+    """
     plan, board = sweep.plan, sweep.plan.loaded.board
     best = best_of(sweep.space, sweep.known)
     space = sweep.space
@@ -69,6 +72,7 @@ def record(request: TuneRequest, sweep: Sweep, run: Run) -> Run:
         *counter_metrics("boot.total", [boot.counters for boot in boots]),
         Metric(name=KERNEL_SIZE, unit="B", samples=(float(made.flash["kernel"]),)),
         *_metrics(sweep),
+        *run.metrics,
     )
     total = next((metric for metric in metrics if metric.name == "boot.total"), None)
     if run.status is Status.COMPLETE and total is not None:

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How fast a board's flash is read at each of its set-ups: study E's first table."""
+
+import json
+from collections.abc import Iterator
+from importlib.metadata import version
+from pathlib import Path
+
+from perfboard.analysis.statistics import REPEATS
+from perfboard.boards.timing import DETAIL, timing_text
+from perfboard.images.cache import cached, hash_tree
+from perfboard.images.factors import choose_levels
+from perfboard.images.image import build_image
+from perfboard.instruments.scope import build_plugin
+from perfboard.model.progress import Progress
+from perfboard.model.run import Metric
+from perfboard.probes.build import source_folder
+from perfboard.probes.plan import Measuring, Plan
+from perfboard.probes.session import ProbeSession
+from perfboard.studies.tuning_plan import Plan as TunePlan
+from perfboard.targets.emulator import emulator_version
+from perfboard.targets.opening import open_target
+
+FACTOR = "flash"
+_PROBE = "flash.read"
+# Seconds of the board's own clock.
+_BUDGET_S = 60.0
+
+
+def flash_bandwidths(plan: TunePlan, progress: Progress) -> Iterator[Metric]:
+    """The metrics of the probe flash.read, through MTD, at each set-up: their label `flash`.
+
+    None for a board whose flash has no set-ups, is not timed, or is to stay as it is. What was
+    read before is taken from the cache. Raises what a target and the probe's session do.
+    """
+    timing = plan.loaded.board.timing
+    varied = len(plan.space.levels.get(FACTOR, ())) > 1
+    if timing is None or not varied or plan.baseline.get(DETAIL) != "timed":
+        return
+    for level in timing.factors.get(FACTOR, ()):
+        folder = _read(plan, level, progress)
+        for line in json.loads((folder / "metrics.json").read_text()):
+            metric = Metric.model_validate(line)
+            labels = {**metric.labels, FACTOR: level}
+            # The processes that took its samples are none of the tune's.
+            yield metric.model_copy(update={"labels": labels, "processes": ()})
+
+
+def _read(plan: TunePlan, level: str, progress: Progress) -> Path:
+    board = plan.loaded.board
+    factors = choose_levels(board, {DETAIL: "timed", FACTOR: level})
+    image = build_image(plan.loaded, factors, progress)
+    sources = source_folder()
+    inputs = {
+        "emulator": emulator_version(board.machine.emulator),
+        "board": board.model_dump_json(include={"machine", "console"}),
+        "scope": build_plugin(progress).parent.name,
+        "timing": timing_text(board, factors) or "",
+        "probe": hash_tree(sources) if sources.is_dir() else version("perfboard"),
+        "budget": str(_BUDGET_S),
+        **{f"image {name}": hash for name, hash in image.hashes.items()},
+    }
+
+    def build(folder: Path) -> None:
+        target_name = f"virtual:{plan.board_name}"
+        with (
+            open_target(target_name, progress, None, factors) as target,
+            ProbeSession(target, progress) as session,
+        ):
+            applets = [applet for applet in session.applets() if applet.name == _PROBE]
+            measuring = Measuring(session, applets, Plan(_BUDGET_S, target.evidence in REPEATS))
+            with progress.step(f"reading the flash, {level}", _BUDGET_S) as step:
+                measuring.run(step)
+        found = [metric.model_dump(mode="json") for metric in measuring.merger.metrics()]
+        (folder / "metrics.json").write_text(json.dumps(found))
+
+    return cached("flash-read", inputs, build, progress)
