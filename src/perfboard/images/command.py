@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
+from perfboard.model.errors import EnvironmentLacksError
+
 _LAST_LINES = 15
 _GRACE_SECONDS = 5.0
 
@@ -63,6 +65,13 @@ def follow(
         _end_group(process)
         raise
     return Outcome(code, "\n".join(last))
+
+
+def run_tool(command: Sequence[str], folder: Path) -> None:
+    """Runs a command in `folder`; raises EnvironmentLacksError where it fails."""
+    outcome = follow(command, lambda line: False, folder=folder)
+    if outcome.code:
+        raise EnvironmentLacksError(f"{command[0]} failed; its last lines:\n{outcome.last_lines}")
 
 
 def _end_group(process: subprocess.Popen[str]) -> None:

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """What starts the kernel of a 32-bit Arm board at reset, where there is no bootloader."""
 
-import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 
 from perfboard.images.architecture import architecture_of
 from perfboard.images.cache import cached, hash_file
-from perfboard.images.command import follow
+from perfboard.images.command import run_tool
+from perfboard.images.device_tree import changed_tree, quoted, source, tree_inputs
 from perfboard.images.flash import (
     RAM_BASE,
     Devices,
@@ -19,7 +19,7 @@ from perfboard.images.flash import (
 )
 from perfboard.images.kernel_place import COPIED, HEADER_SIZE, PLAIN, entry
 from perfboard.images.recipe import Recipe
-from perfboard.model.errors import EnvironmentLacksError, UsageError
+from perfboard.model.errors import UsageError
 from perfboard.model.progress import Progress
 
 _START = Path(__file__).with_name("start.S")
@@ -48,27 +48,23 @@ def build_start(recipe: Recipe, kernel_size: int, devices: Devices, progress: Pr
     where a step fails, and UsageError where the region is too small.
     """
     board, arch = recipe.board, architecture_of(recipe.board)
-    emulator = subprocess.run(
-        [board.machine.emulator, "--version"], capture_output=True, text=True, check=True
-    )
     changes = _changes(recipe, devices)
     inputs = {
         "start": hash_file(_START),
-        "emulator": emulator.stdout.partition("\n")[0],
-        "machine": board.machine.model_dump_json(),
+        **tree_inputs(board.machine),
         "changes": changes,
         "kernel": f"{recipe.place} {kernel_size}",
         "places": f"{start_marks(recipe)} {kernel_start(board)}",
     }
 
     def build(folder: Path) -> None:
-        tree = _tree(recipe, changes, folder)
+        tree = changed_tree(board.machine, changes, folder)
         values = _addresses(recipe, kernel_size, len(tree))
         command = [f"{arch.triplet}-gcc", "-nostdlib", "-static", "-Wl,--build-id=none"]
         command += [f"-Wl,-Ttext={_bank_base(recipe):#x}", "-o", "start.elf"]
         command += [f"-D{name}={value:#x}" for name, value in values.items()]
-        _run([*command, str(_START)], folder)
-        _run([f"{arch.triplet}-objcopy", "-O", "binary", "start.elf", "start.bin"], folder)
+        run_tool([*command, str(_START)], folder)
+        run_tool([f"{arch.triplet}-objcopy", "-O", "binary", "start.elf", "start.bin"], folder)
         code = (folder / "start.bin").read_bytes()
         (folder / "bootloader").write_bytes(code.ljust(_TREE, b"\0") + tree)
 
@@ -104,32 +100,10 @@ def _addresses(recipe: Recipe, kernel_size: int, tree_size: int) -> Mapping[str,
 def _changes(recipe: Recipe, devices: Devices) -> str:
     """What goes over the emulator's tree, as source of dtc."""
     arguments = kernel_arguments(recipe.board, recipe.arguments, devices, recipe.root)
-    quoted = arguments.replace("\\", "\\\\").replace('"', '\\"')
-    nodes = [f'chosen {{ bootargs = "{quoted}"; }};']
+    nodes = {"chosen": {"bootargs": quoted(arguments)}}
     for node, properties in device_tree_changes(recipe.board, devices).items():
-        lines = " ".join(
-            f"{name} = {value};" if value.startswith("<") else f'{name} = "{value}";'
+        nodes[node] = {
+            name: value if value.startswith("<") else quoted(value)
             for name, value in properties.items()
-        )
-        nodes.append(f"{node} {{ {lines} }};")
-    return "/ {\n\t" + "\n\t".join(nodes) + "\n};\n"
-
-
-def _tree(recipe: Recipe, changes: str, folder: Path) -> bytes:
-    machine = recipe.board.machine
-    dump = [machine.emulator, "-M", f"{machine.type},dumpdtb=machine.dtb", "-cpu", machine.cpu]
-    dump += ["-m", f"{machine.ram // 1024}k", "-smp", str(machine.cpus), "-display", "none"]
-    _run([*dump, "-nodefaults", "-no-user-config"], folder)
-    _run(["dtc", "-q", "-I", "dtb", "-O", "dts", "-o", "tree.dts", "machine.dtb"], folder)
-    with (folder / "tree.dts").open("a") as file:
-        file.write(changes)
-    _run(["dtc", "-q", "-I", "dts", "-O", "dtb", "-o", "tree.dtb", "tree.dts"], folder)
-    return (folder / "tree.dtb").read_bytes()
-
-
-def _run(command: Sequence[str], folder: Path) -> None:
-    outcome = follow(command, lambda line: False, folder=folder)
-    if outcome.code:
-        raise EnvironmentLacksError(
-            f"bootloader=none: {command[0]} failed; its last lines:\n{outcome.last_lines}"
-        )
+        }
+    return source(nodes)

@@ -12,6 +12,7 @@ from perfboard.boards.timing import DETAIL
 from perfboard.images.apt import AptState
 from perfboard.images.architecture import architecture_of
 from perfboard.images.cache import cached, hash_file
+from perfboard.images.device_tree import build_tree
 from perfboard.images.direct import build_start, start_marks
 from perfboard.images.disk import check_disk_holds
 from perfboard.images.disk import kernel_arguments as disk_kernel_arguments
@@ -50,7 +51,8 @@ class Image:
     `banks` are the two flash banks, read-only and shared; where there are none, `root`
     is the content of the disk, and the emulator starts the kernel itself. `arguments` are the
     kernel's. `kernel_file` is what the bootloader starts; `entries` are the addresses that
-    are reached at marks of the boot, by mark. `symbols` are the kernel's,
+    are reached at marks of the boot, by mark. `tree` is the machine's device tree, where that is
+    not the emulator's own. `symbols` are the kernel's,
     by name, and empty where no System.map is to be had; `notes` say so, and whatever else
     a reader of the results should know. `hashes` are SHA-256 sums by part, `sizes` bytes;
     `packages` versions by Debian package; `variables` U-Boot's.
@@ -64,6 +66,7 @@ class Image:
     hashes: dict[str, str]
     packages: dict[str, str]
     root: Path | None = None
+    tree: Path | None = None
     arguments: str = ""
     sizes: dict[str, int] = field(default_factory=dict)
     variables: dict[str, str] = field(default_factory=dict)
@@ -133,12 +136,16 @@ def _in_flash(recipe: Recipe, files: Mapping[str, Path], progress: Progress) -> 
     devices = flash_devices(driven_banks(board, place), recipe.root)
     header = SYSTEMS[recipe.root.system].header
     sizes = {name: file.stat().st_size for name, file in files.items()}
+    tree = None
     if recipe.direct:
         environment, entries, variables = b"", start_marks(recipe), {}
         files = {**files, "bootloader": build_start(recipe, sizes["kernel"], devices, progress)}
     else:
         variables = _variables(recipe, sizes, devices)
         environment = environment_block(variables, flash.environment.size)
+        if recipe.environment == "tree":
+            environment = b""
+            tree = build_tree(board.machine, variables, progress)
         entries = {"kernel.entry": bootloader_of(board).kernel_address}
 
     def build(folder: Path) -> None:
@@ -164,8 +171,10 @@ def _in_flash(recipe: Recipe, files: Mapping[str, Path], progress: Progress) -> 
         entries=entries,
         symbols={},
         notes=(),
-        hashes=json.loads((folder / "hashes.json").read_text()),
+        hashes=json.loads((folder / "hashes.json").read_text())
+        | ({"tree": hash_file(tree)} if tree is not None else {}),
         packages={},
+        tree=tree,
         arguments=kernel_arguments(board, recipe.arguments, devices, recipe.root),
         sizes={name: file.stat().st_size for name, file in files.items()},
         variables=variables,
@@ -205,6 +214,8 @@ def _uses(recipe: Recipe) -> set[Use]:
         uses.add("compression")
     if recipe.direct:
         uses.add("direct")
+    if recipe.environment == "tree":
+        uses.add("tree")
     if image.root is not None and image.root.file is None:
         uses |= SYSTEMS[recipe.root.system].uses
     return uses

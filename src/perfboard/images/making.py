@@ -8,14 +8,13 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from perfboard.images.command import follow
+from perfboard.images.command import run_tool
 from perfboard.images.cramfs import code_pages, write_cramfs
 from perfboard.images.entries import read_entries, write_cpio
 from perfboard.images.filesystems import SYSTEMS
 from perfboard.images.root_recipe import RootRecipe
 from perfboard.images.tree import Node
 from perfboard.images.ubi import leb_size, same_each_time, volume_size
-from perfboard.model.errors import EnvironmentLacksError
 
 _UUID = "00000000-0000-0000-0000-000000000000"
 # What a boot reads first lies first: the pattern of a path, the greater the sooner.
@@ -35,11 +34,7 @@ class Job:
 
     def run(self, *command: str) -> None:
         """Runs a tool in the image's folder; raises EnvironmentLacksError where it fails."""
-        outcome = follow(command, lambda line: False, folder=self.image.parent)
-        if outcome.code:
-            raise EnvironmentLacksError(
-                f"{command[0]} failed; its last lines:\n{outcome.last_lines}"
-            )
+        run_tool(command, self.image.parent)
 
     def table(self) -> str:
         """The name of a file that lists the nodes as the tools of MTD read them."""

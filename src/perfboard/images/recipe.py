@@ -19,7 +19,8 @@ class Recipe:
     configuration over the fragment's, `variables` those of U-Boot over ours; `place` is where
     the kernel runs, one of `kernel_place.PLACES`. The bootloader copies it by its command
     `copy`, all of its region where `whole`, and checks its sum first where `checked`.
-    `compression` is what the kernel is compressed by, where it is. Where `direct`, there is no
+    `compression` is what the kernel is compressed by, where it is. U-Boot has its variables
+    from its `environment`: that in "flash", or the device "tree". Where `direct`, there is no
     bootloader but a few instructions that copy the kernel and start it. `root` is the root file
     system, where that is the reference system's.
     """
@@ -33,6 +34,7 @@ class Recipe:
     copy: str = "cp.l"
     whole: bool = False
     checked: bool = False
+    environment: str = "flash"
     direct: bool = False
     root: RootRecipe = field(default_factory=RootRecipe)
 
@@ -69,6 +71,8 @@ class Recipe:
             )
 
     def _check_direct(self) -> None:
+        if self.environment == "tree":
+            raise UsageError("bootloader=none has no environment; found environment=tree")
         if self.checked or self.whole or self.copy != "cp.l" or "bootdelay" in self.variables:
             raise UsageError(
                 "bootloader=none leaves nothing that check, load, copy or bootdelay could be of"

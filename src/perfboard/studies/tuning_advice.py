@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from perfboard.boards.timing import timing_factors
+from perfboard.images.device_tree import settings
 from perfboard.images.recipe import Recipe
 from perfboard.model.board import Board
 from perfboard.model.tuning import Lines
@@ -14,9 +15,10 @@ from perfboard.model.tuning import Lines
 COMMAND_LINE = "kernel command line"
 CONFIGURATION = "kernel configuration"
 BOOTLOADER = "U-Boot environment"
+TREE = "U-Boot's device tree"
 BOARD_FILE = "board file"
 # A recipe's own names for what is told in other words.
-_TOLD = ("board", "arguments", "options", "variables", "place")
+_TOLD = ("board", "arguments", "options", "variables", "place", "environment")
 
 # Who says what a table says, and how sure that is: no set-up of anything.
 _SOURCES = (".source", ".kind")
@@ -40,7 +42,8 @@ def lines_between(board: Board, old: Made, new: Made) -> tuple[Lines, ...]:
     found = (
         _command_line(old, new),
         _configuration(old.recipe.options, new.recipe.options),
-        _bootloader(old.variables, new.variables),
+        _bootloader(BOOTLOADER, _stored(old), _stored(new)),
+        _bootloader(TREE, _settings(old), _settings(new)),
         *_others(old.recipe, new.recipe),
         _tables(_board_of(board, old), _board_of(board, new)),
     )
@@ -70,15 +73,29 @@ def _option(name: str, value: str) -> str:
     return f"# {name} is not set" if value == "n" else f"{name}={value}"
 
 
-def _bootloader(old: Mapping[str, str], new: Mapping[str, str]) -> Lines:
-    changed = [
-        name for name in {**old, **new} if old.get(name) != new.get(name) and name != "bootargs"
-    ]
+def _bootloader(where: str, old: Mapping[str, str], new: Mapping[str, str]) -> Lines:
+    """What stands there in one and not in the other: lines by name."""
+    changed = [name for name in {**old, **new} if old.get(name) != new.get(name)]
     return Lines(
-        where=BOOTLOADER,
-        remove=tuple(f"{name}={old[name]}" for name in changed if name in old),
-        add=tuple(f"{name}={new[name]}" for name in changed if name in new),
+        where=where,
+        remove=tuple(old[name] for name in changed if name in old),
+        add=tuple(new[name] for name in changed if name in new),
     )
+
+
+def _stored(made: Made) -> dict[str, str]:
+    """U-Boot's variables in flash, without the kernel's command line."""
+    if made.recipe.environment != "flash":
+        return {}
+    return {name: f"{name}={v}" for name, v in made.variables.items() if name != "bootargs"}
+
+
+def _settings(made: Made) -> dict[str, str]:
+    """What the device tree tells U-Boot, without the kernel's command line."""
+    if made.recipe.environment != "tree":
+        return {}
+    found = settings(made.variables)["config"]
+    return {name: f"/config {name} = {value};" for name, value in found.items()}
 
 
 def _others(old: Recipe, new: Recipe) -> Iterator[Lines]:

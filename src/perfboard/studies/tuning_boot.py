@@ -123,7 +123,7 @@ def _booted(
     """The cache's folder of this boot, made now where there is none."""
     plugin = build_plugin(progress)
     command = shlex.join(target.command())
-    for file in (*image.banks, image.kernel_file, image.root):
+    for file in (*image.banks, image.kernel_file, image.root, image.tree):
         # Where a file lies does not change what is in it, which its hash tells.
         command = command.replace(str(file), "FILE") if file else command
     inputs = {

@@ -165,7 +165,7 @@ class VirtualTarget(VirtualBoard):
                 "-drive",
                 f"if=pflash,unit={unit},format=raw,snapshot=on,file={path}",
             ]
-        return command
+        return [*command, *(("-dtb", str(self._image.tree)) if self._image.tree else ())]
 
     def _on_disk(self, root: Path) -> tuple[str, ...]:
         image, path = self._image, str(root).replace(",", ",,")

@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where U-Boot has its command from: its environment in flash, or the device tree.
+
+Debian's U-Boot reads all of the environment's region, whose size it is built with, three times:
+for the sum before it has memory, for the sum again, and to copy it. With load-environment = <0>
+in the device tree it leaves out the last two. The first no setting prevents.
+"""
+
+from dataclasses import replace
+
+from perfboard.images.factors import Factor, Level
+from perfboard.images.recipe import Recipe
+from perfboard.model.board import Board
+
+
+def _tree(recipe: Recipe) -> Recipe:
+    return replace(recipe, environment="tree")
+
+
+def _has(board: Board) -> bool:
+    return board.image.bootloader is not None
+
+
+FACTOR = Factor(
+    name="environment",
+    title="Where the bootloader has its command from",
+    levels={
+        "flash": Level(),
+        "tree": Level(
+            _tree, loses="the bootloader's variables that were saved on the board (saveenv)"
+        ),
+    },
+    has=_has,
+)
