@@ -6,15 +6,8 @@ for the sum before it has memory, for the sum again, and to copy it. With load-e
 in the device tree it leaves out the last two. The first no setting prevents.
 """
 
-from dataclasses import replace
-
-from perfboard.images.factors import Factor, Level
-from perfboard.images.recipe import Recipe
+from perfboard.images.factors import Factor, Level, set_fields
 from perfboard.model.board import Board
-
-
-def _tree(recipe: Recipe) -> Recipe:
-    return replace(recipe, environment="tree")
 
 
 def _has(board: Board) -> bool:
@@ -27,7 +20,8 @@ FACTOR = Factor(
     levels={
         "flash": Level(),
         "tree": Level(
-            _tree, loses="the bootloader's variables that were saved on the board (saveenv)"
+            set_fields(environment="tree"),
+            loses="the bootloader's variables that were saved on the board (saveenv)",
         ),
     },
     has=_has,
