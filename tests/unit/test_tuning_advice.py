@@ -82,3 +82,22 @@ def test_what_else_a_recipe_says_is_told_in_its_own_words() -> None:
     found = {lines.where: lines for lines in lines_between(BOARD, _made(), new)}
     assert found["compression"].add == ('compression = "lz4"',)
     assert "CONFIG_KERNEL_LZ4=y" in found["kernel configuration"].add
+
+
+def test_the_scripts_and_nodes_of_the_root_are_told_line_by_line() -> None:
+    new = _made(recipe_of(BOARD, choose_levels(BOARD, {"nodes": "saved"})))
+    found = {lines.where: lines for lines in lines_between(BOARD, _made(), new)}
+    script = found["/etc/init.d/S20devices"]
+    assert "mdev -s" in script.remove
+    assert "busybox tar -x -f /etc/devices.tar -C /dev" in script.add
+    assert "mknod -m 660 /dev/mtd0 c 90 0" in found["/etc/devices.tar"].add
+    assert found["/etc/devices.tar"].words == "a new file"
+    back = {lines.where: lines for lines in lines_between(BOARD, new, _made())}
+    assert back["/etc/devices.tar"].words == "a file less"
+
+
+def test_another_init_brings_its_files() -> None:
+    new = _made(recipe_of(BOARD, choose_levels(BOARD, {"init": "parallel"})))
+    found = {lines.where: lines for lines in lines_between(BOARD, _made(), new)}
+    assert any("startpar" in line for line in found["/etc/init.d/rcS"].add)
+    assert found["/etc/init.d/.depend.boot"].words == "a new file"

@@ -44,6 +44,7 @@ class Node:
     mode: int = 0o660
 
 
+SAVED = "/etc/devices.tar"
 CONSOLE = Node("dev/console", "c", 5, 1, 0o600)
 
 
@@ -54,6 +55,36 @@ def saved_nodes() -> tuple[Node, ...]:
     return tuple(
         Node(f"dev/{name}", kind, int(major), int(minor)) for name, kind, major, minor in words
     )
+
+
+def contents_of(root: RootRecipe) -> dict[str, tuple[str, ...]]:
+    """What the root holds that is the same on every board: lines of the files below /etc, by path.
+
+    Nodes that are made with the image, or kept in an archive, are the words that make each.
+    """
+    found = {}
+    for folder in (REFERENCE, *_overlays(root)):
+        for file in sorted((folder / "etc").rglob("*")):
+            if file.is_file():
+                path = f"/{file.relative_to(folder).as_posix()}"
+                found[path] = tuple(file.read_text().splitlines())
+    if place := {"static": "/dev", "saved": SAVED}.get(_source(root)):
+        found[place] = tuple(
+            f"mknod -m {node.mode:o} /{node.path} {node.kind} {node.major} {node.minor}"
+            for node in saved_nodes()
+        )
+    return found
+
+
+def _overlays(root: RootRecipe) -> list[Path]:
+    """Folders whose files take the place of the reference's."""
+    nodes = [REFERENCE / "nodes" / _source(root)] if _source(root) != "mdev" else []
+    return nodes + ([REFERENCE / "init" / "parallel"] if root.init == "parallel" else [])
+
+
+def _source(root: RootRecipe) -> str:
+    # An application that is started first finds its device without anyone who makes nodes.
+    return "static" if root.init == "application" and root.nodes != "devtmpfs" else root.nodes
 
 
 def fill_tree(
@@ -67,6 +98,8 @@ def fill_tree(
     for name in _FOLDERS:
         (tree / name).mkdir(parents=True)
     shutil.copytree(REFERENCE / "etc", tree / "etc", dirs_exist_ok=True)
+    for overlay in _overlays(root):
+        shutil.copytree(overlay, tree, dirs_exist_ok=True)
     _copy_first("busybox", unpacked, _PROGRAM_FOLDERS, tree / "bin")
     if root.libraries != "static":
         library_folders = (f"lib/{arch.multiarch}", f"usr/lib/{arch.multiarch}")
@@ -92,14 +125,9 @@ def fill_tree(
 
 
 def _place_nodes(tree: Path, root: RootRecipe) -> tuple[Node, ...]:
-    # An application that is started first finds its device without anyone who makes nodes.
-    source = root.nodes
-    if root.init == "application" and source != "devtmpfs":
-        source = "static"
-    if source != "mdev":
-        shutil.copytree(REFERENCE / "nodes" / source, tree, dirs_exist_ok=True)
+    source = _source(root)
     if source == "saved":
-        _save_nodes(tree / "etc/devices.tar")
+        _save_nodes(tree / SAVED.lstrip("/"))
     if source != "static":
         return (CONSOLE,)
     (tree / "dev/pts").mkdir()
@@ -121,7 +149,6 @@ def _save_nodes(archive: Path) -> None:
 def _run_in_parallel(tree: Path, unpacked: list[Path]) -> None:
     """Leaves the scripts to startpar, which wants a folder that says which are to run."""
     _copy_first("startpar", unpacked, _PROGRAM_FOLDERS, tree / "bin")
-    shutil.copytree(REFERENCE / "init/parallel", tree, dirs_exist_ok=True)
     (tree / "etc/rcS.d").mkdir()
     for script in sorted((tree / "etc/init.d").glob("S*")):
         (tree / "etc/rcS.d" / f"S01{script.name}").symlink_to(f"../init.d/{script.name}")

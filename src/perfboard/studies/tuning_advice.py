@@ -9,6 +9,7 @@ from typing import Any
 from perfboard.boards.timing import timing_factors
 from perfboard.images.device_tree import settings
 from perfboard.images.recipe import Recipe
+from perfboard.images.tree import contents_of
 from perfboard.model.board import Board
 from perfboard.model.tuning import Lines
 
@@ -44,6 +45,7 @@ def lines_between(board: Board, old: Made, new: Made) -> tuple[Lines, ...]:
         _configuration(old.recipe.options, new.recipe.options),
         _bootloader(BOOTLOADER, _stored(old), _stored(new)),
         _bootloader(TREE, _settings(old), _settings(new)),
+        *_files(contents_of(old.recipe.root), contents_of(new.recipe.root)),
         *_others(old.recipe, new.recipe),
         _tables(_board_of(board, old), _board_of(board, new)),
     )
@@ -96,6 +98,20 @@ def _settings(made: Made) -> dict[str, str]:
         return {}
     found = settings(made.variables)["config"]
     return {name: f"/config {name} = {value};" for name, value in found.items()}
+
+
+def _files(
+    old: Mapping[str, tuple[str, ...]], new: Mapping[str, tuple[str, ...]]
+) -> Iterator[Lines]:
+    """Lines of the root file system's own files, which other files of it may hold as well."""
+    for path in {**old, **new}:
+        was, now = old.get(path, ()), new.get(path, ())
+        yield Lines(
+            where=path,
+            words="a new file" if path not in old else "a file less" if path not in new else "",
+            remove=tuple(line for line in was if line not in now),
+            add=tuple(line for line in now if line not in was),
+        )
 
 
 def _others(old: Recipe, new: Recipe) -> Iterator[Lines]:
