@@ -130,7 +130,7 @@ def test_a_failing_build_keeps_its_whole_output(tmp_path: Path) -> None:
     )
     cache_root().mkdir(parents=True)
     with pytest.raises(EnvironmentLacksError, match=r"a\.c:3: error") as caught:
-        kernel_module._make(ARMHF, tree, folder, 1, SilentProgress())
+        kernel_module.make_kernel(ARMHF, tree, folder, 1, SilentProgress())
     kept = cache_root() / "logs" / "kernel-key.log"
     assert str(kept) in str(caught.value)
     assert kept.read_text().startswith("  CC      a.o\n1\n2\n")

@@ -43,7 +43,8 @@ _VARIABLES = {
 }
 
 
-def _variables(arch: Architecture) -> dict[str, str]:
+def make_variables(arch: Architecture) -> dict[str, str]:
+    """What the environment of a kernel's build says."""
     return {
         "ARCH": arch.kernel_arch,
         "CROSS_COMPILE": f"{arch.triplet}-",
@@ -54,7 +55,8 @@ def _variables(arch: Architecture) -> dict[str, str]:
     }
 
 
-def _make_of(arch: Architecture) -> list[str]:
+def make_command(arch: Architecture) -> list[str]:
+    """What a kernel is built by."""
     return ["make", f"CC=ccache {arch.triplet}-gcc"]
 
 
@@ -87,25 +89,41 @@ def build_kernel(
         inputs["drivers"] = hash_drivers(drivers)
 
     def build(folder: Path) -> None:
-        archive = packages.unpack(source) / "usr" / "src" / f"{source}.tar.xz"
-        if not archive.is_file():
-            raise UsageError(
-                f"image.kernel.source: package {source} has no usr/src/{source}.tar.xz; "
-                "wants one of Debian's linux-source packages with a version, as linux-source-6.1"
-            )
-        tree = folder / "source"
-        tree.mkdir()
-        _extract(archive, tree, progress)
-        if drivers:
-            add_drivers(tree, drivers)
-        count = _configure(arch, tree, fragment, wanted, progress)
-        _make(arch, tree, folder, count, progress)
+        tree, count = configured_source(arch, packages, source, fragment, wanted, folder, progress)
+        make_kernel(arch, tree, folder, count, progress)
         for product in (arch.kernel, "vmlinux", "System.map"):
             (tree / product).rename(folder / Path(product).name)
         (tree / ".config").rename(folder / "config")
-        _remove(tree, progress)
+        remove_source(tree, progress)
 
     return cached("kernel", inputs, build, progress)
+
+
+def configured_source(
+    arch: Architecture,
+    packages: AptState,
+    source: str,
+    fragment: Path,
+    wanted: Mapping[str, str],
+    folder: Path,
+    progress: Progress,
+) -> tuple[Path, int]:
+    """A kernel's source in `folder`, configured, and how many of its files are to be compiled.
+
+    `wanted` are its options, of which most are the fragment's. Raises as `build_kernel` does.
+    """
+    archive = packages.unpack(source) / "usr" / "src" / f"{source}.tar.xz"
+    if not archive.is_file():
+        raise UsageError(
+            f"image.kernel.source: package {source} has no usr/src/{source}.tar.xz; "
+            "wants one of Debian's linux-source packages with a version, as linux-source-6.1"
+        )
+    tree = folder / "source"
+    tree.mkdir()
+    _extract(archive, tree, progress)
+    if drivers := driver_files(wanted):
+        add_drivers(tree, drivers)
+    return tree, _configure(arch, tree, fragment, wanted, progress)
 
 
 def unpack_kernel(arch: Architecture, built: Path, progress: Progress) -> Path:
@@ -183,11 +201,11 @@ def _extract(archive: Path, tree: Path, progress: Progress) -> None:
 
 
 def _configure(
-    arch: Architecture, tree: Path, fragment: Path, wanted: dict[str, str], progress: Progress
+    arch: Architecture, tree: Path, fragment: Path, wanted: Mapping[str, str], progress: Progress
 ) -> int:
     """Writes .config, and counts the files that are to be compiled by a dry run of make."""
     compiled = 0
-    variables = _variables(arch)
+    variables = make_variables(arch)
 
     def count(line: str) -> bool:
         nonlocal compiled
@@ -197,9 +215,9 @@ def _configure(
     asked = tree / "wanted.config"
     asked.write_text("".join(f"{name}={value}\n" for name, value in wanted.items()))
     commands = (
-        ("nothing", [*_make_of(arch), "allnoconfig"]),
+        ("nothing", [*make_command(arch), "allnoconfig"]),
         ("the fragment", ["scripts/kconfig/merge_config.sh", "-m", ".config", asked.name]),
-        ("the rest", [*_make_of(arch), "olddefconfig"]),
+        ("the rest", [*make_command(arch), "olddefconfig"]),
     )
     with progress.step("configuring the kernel", len(commands) + 1) as step:
         for done, (note, command) in enumerate(commands):
@@ -219,18 +237,25 @@ def _configure(
         step.update(len(commands), "counting the files")
         # A dry run ends in an error, at the first thing that needs a built one. With what all
         # files need, that comes after them. An error there is the build's to tell.
-        prepare = [*_make_of(arch), f"--jobs={_jobs()}", "prepare"]
+        prepare = [*make_command(arch), f"--jobs={jobs()}", "prepare"]
         follow(prepare, lambda line: False, folder=tree, variables=variables)
-        dry = [*_make_of(arch), "--dry-run", arch.kernel_name]
+        dry = [*make_command(arch), "--dry-run", arch.kernel_name]
         follow(dry, count, folder=tree, variables=variables)
     return compiled
 
 
-def _jobs() -> int:
+def jobs() -> int:
+    """How many processors there are to build on."""
     return len(os.sched_getaffinity(0))
 
 
-def _make(arch: Architecture, tree: Path, folder: Path, count: int, progress: Progress) -> None:
+def make_kernel(
+    arch: Architecture, tree: Path, folder: Path, count: int, progress: Progress
+) -> None:
+    """Builds a configured source of which `count` files are to be compiled.
+
+    `folder` is where the log is meanwhile. Raises EnvironmentLacksError where that fails.
+    """
     log_file = folder / "make.log"
     done = 0
     with progress.step("building the kernel", count) as step, log_file.open("w") as log:
@@ -242,8 +267,8 @@ def _make(arch: Architecture, tree: Path, folder: Path, count: int, progress: Pr
                 step.update(min(done, count), line.split()[-1])
             return False
 
-        command = [*_make_of(arch), f"--jobs={_jobs()}", arch.kernel_name]
-        outcome = follow(command, show, folder=tree, variables=_variables(arch), log=log)
+        command = [*make_command(arch), f"--jobs={jobs()}", arch.kernel_name]
+        outcome = follow(command, show, folder=tree, variables=make_variables(arch), log=log)
     if outcome.code:
         kept = cache_root() / "logs" / f"kernel-{folder.stem}.log"
         kept.parent.mkdir(exist_ok=True)
@@ -255,7 +280,8 @@ def _make(arch: Architecture, tree: Path, folder: Path, count: int, progress: Pr
     log_file.unlink()
 
 
-def _remove(tree: Path, progress: Progress) -> None:
+def remove_source(tree: Path, progress: Progress) -> None:
+    """Removes a kernel's source."""
     # Most of the source is drivers: a folder of them is a fair unit of the work.
     folders = [path for path in (*tree.glob("drivers/*"), *tree.glob("*")) if path.is_dir()]
     with progress.step("removing the kernel's source", len(folders)) as step:

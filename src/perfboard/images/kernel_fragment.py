@@ -2,6 +2,7 @@
 """The options that a board asks of its kernel's configuration."""
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
 
 from perfboard.model.errors import UsageError
@@ -30,7 +31,7 @@ def read_fragment(path: Path) -> dict[str, str]:
     return options
 
 
-def dropped_options(wanted: dict[str, str], config: str) -> list[str]:
+def dropped_options(wanted: Mapping[str, str], config: str) -> list[str]:
     """Those `wanted` options that `config`, the text of a .config, has otherwise."""
     matches = (_OPTION.fullmatch(line) for line in config.splitlines())
     got = {match[1]: match[2] for match in matches if match}
