@@ -59,6 +59,7 @@ def store(folders: Path, name: str) -> Path:
         (["study", "boot", "--target", "virtual:verdex", "--board", "./b.toml"], "not allowed"),
         (["boards", "show"], "boards show BOARD"),
         (["boards", "list", "verdex"], "boards show BOARD"),
+        (["boards", "slim"], "boards slim BOARD"),
         (["show", "20200101"], "there are no runs"),
         (["report", "/nowhere/at/all"], "is not a run folder"),
         (["nosuch"], "invalid choice"),

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from perfboard.boards.loader import list_boards, load_board
 from perfboard.images.factors import choose_levels, factors_of, image_factors, recipe_of
 from perfboard.images.recipe import Recipe
+from perfboard.model.board import Board
 from perfboard.model.errors import UsageError
 
 BOARD = load_board("verdex").board
@@ -81,6 +82,32 @@ def test_what_levels_say() -> None:
 def test_what_cannot_be_together_is_refused(levels: dict[str, str], message: str) -> None:
     with pytest.raises(UsageError, match=message):
         choose_levels(BOARD, levels)
+
+
+def with_slim(slim: dict[str, str]) -> Board:
+    kernel = BOARD.image.kernel.model_copy(update={"slim": slim})
+    return BOARD.model_copy(
+        update={"image": BOARD.image.model_copy(update={"kernel": kernel})},
+    )
+
+
+def test_a_slim_kernel_is_asked_for_what_the_board_says() -> None:
+    board = with_slim({"CONFIG_EXPERT": "y", "CONFIG_AIO": "n", "CONFIG_MTD_UBI": "n"})
+    made = recipe_of(board, choose_levels(board, {"config": "slim"}))
+    assert made.options == board.image.kernel.slim
+    # What another level needs is there all the same, whichever comes first.
+    both = recipe_of(board, choose_levels(board, {"config": "slim", "root": "ubifs"}))
+    assert both.options["CONFIG_MTD_UBI"] == "y"
+    assert both.options["CONFIG_AIO"] == "n"
+    early = with_slim({"CONFIG_KERNEL_XZ": "n"})
+    xz = recipe_of(early, choose_levels(early, {"config": "slim", "compression": "xz"}))
+    assert xz.options["CONFIG_KERNEL_XZ"] == "y"
+
+
+def test_a_board_that_says_nothing_of_a_slim_kernel_is_told_how_to_find_it() -> None:
+    board = with_slim({})
+    with pytest.raises(UsageError, match="`perfboard boards slim verdex` finds"):
+        choose_levels(board, {"config": "slim"})
 
 
 def test_a_board_without_a_calibrated_value_has_none_to_preset() -> None:

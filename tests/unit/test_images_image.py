@@ -15,6 +15,7 @@ from perfboard.images.image import build_image
 from perfboard.images.tools import TOOLS, missing_tools, require_tools
 from perfboard.model.errors import EnvironmentLacksError, UsageError
 from perfboard.model.progress import SilentProgress
+from perfboard.studies.slimming import slim_options
 from tests.unit.kernels import make_kernel, make_zimage
 
 VERDEX = Path(loader.__file__).with_name("verdex.toml").read_text()
@@ -182,3 +183,8 @@ def test_the_checksum_u_boot_wants_is_in_the_bank(own: Path) -> None:
     with image.banks[1].open("rb") as file:
         block = file.read(256 << 10)
     assert struct.unpack_from("<I", block)[0] == zlib.crc32(block[4:])
+
+
+def test_an_own_kernel_cannot_be_made_slim(own: Path) -> None:
+    with pytest.raises(UsageError, match=r"has a kernel of its own, image\.kernel\.file"):
+        slim_options(str(own), SilentProgress())

@@ -24,13 +24,15 @@ def boards(options: argparse.Namespace) -> int:
         for board in known if not options.json else ():
             print(f"{board.name:<14} {board.title}")
         return 0
-    if options.words[0] not in ("show", "verify") or len(options.words) != 2:
+    if options.words[0] not in ("show", "verify", "slim") or len(options.words) != 2:
         raise UsageError(
-            'wants "perfboard boards", "perfboard boards show BOARD" or '
-            '"perfboard boards verify BOARD"'
+            'wants "perfboard boards", "perfboard boards show BOARD", '
+            '"perfboard boards verify BOARD" or "perfboard boards slim BOARD"'
         )
     if options.words[0] == "verify":
         return _verify(options)
+    if options.words[0] == "slim":
+        return _slim(options)
     loaded = load_board(options.words[1])
     if options.json:
         print_json(loaded.board.model_dump(mode="json", by_alias=True))
@@ -93,6 +95,25 @@ def _verify(options: argparse.Namespace) -> int:
     if False in within:
         return EXIT_FAILED_VERDICT
     return EXIT_INCONCLUSIVE if any(row.problem for row in found.rows) else 0
+
+
+def _slim(options: argparse.Namespace) -> int:
+    """Prints what a board's file may say of its kernel's configuration, for config=slim."""
+    from perfboard.studies.slimming import slim_options
+
+    board = options.words[1]
+    found = slim_options(board, progress())
+    if options.json:
+        print_json({"board": board, "options": found})
+        return 0
+    if not found:
+        print(f"{board}: its boot uses all that could be switched off", file=sys.stderr)
+        return 0
+    print(f"# Built in and never used in a boot: found by `perfboard boards slim {board}`.")
+    print("[image.kernel.slim]")
+    for name, value in found.items():
+        print(f'{name} = "{value}"')
+    return 0
 
 
 def studies(options: argparse.Namespace) -> int:

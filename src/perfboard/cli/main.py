@@ -98,14 +98,17 @@ def _parser() -> argparse.ArgumentParser:
 
     add("doctor", "machine", "what is missing on this machine, and the command that mends it")
     boards = add(
-        "boards", "boards", "the boards there are, one in full, or one beside the real board"
+        "boards",
+        "boards",
+        "the boards there are, one in full, beside the real board, or with a slim kernel",
     )
     boards.add_argument(
         "words",
         nargs="*",
-        metavar="show|verify BOARD",
+        metavar="show|verify|slim BOARD",
         help="show BOARD: everything its file says; verify BOARD: what was published of the real "
-        "board beside what the virtual one does",
+        "board beside what the virtual one does; slim BOARD: what its kernel has built in and its "
+        "boot never uses, for its file",
     )
     _add_budget(boards)
     add("studies", "boards", "the studies there are, with their factors and levels")

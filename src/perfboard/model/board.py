@@ -17,6 +17,7 @@ from perfboard.model.timing import Timing
 Name = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{0,39}$")]
 Word = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._,=+-]*$")]
 Package = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9+.-]+$")]
+Option = Annotated[str, Field(pattern=r"^CONFIG_[A-Za-z0-9_]+$")]
 # One line of printable ASCII without what ends or expands a U-Boot variable.
 BootArguments = Annotated[str, Field(pattern=r"^[ -~]*$")]
 
@@ -123,6 +124,8 @@ class Kernel(Table):
     arguments: BootArguments = ""
     # What the kernel finds where it calibrates its delay loop on this board.
     loops_per_jiffy: Annotated[int, Field(gt=0)] | None = None
+    # What is asked of the configuration for a kernel without what its boot never uses.
+    slim: dict[Option, Literal["y", "n"]] = Field(default_factory=dict)
 
     @model_validator(mode="after")
     def _one_origin(self) -> "Kernel":
@@ -130,6 +133,8 @@ class Kernel(Table):
             raise ValueError("wants either `file`, or both `source` and `config`")
         if self.system_map is not None and self.file is None:
             raise ValueError("has `system_map` without `file`: a built kernel brings its own")
+        if self.slim and self.file is not None:
+            raise ValueError("has `slim` beside `file`: only a built kernel can be made slim")
         return self
 
 
