@@ -81,6 +81,9 @@ def test_absent_file() -> None:
         ('"busybox",', "3,", "image.root.packages[0]: found 3; wants a valid string"),
         ('recipe = "reference"', 'file = "none"', "image.root.file: there is no file /"),
         ('"perfboard.board/1"', '"perfboard.board/2"', "wants 'perfboard.board/1'"),
+        ('EXPERT = "y"', 'EXPERT = "m"', "image.kernel.slim.CONFIG_EXPERT: found \"m\"; wants 'y'"),
+        ('CONFIG_EXPERT = "y"', 'EXPERT = "y"', 'slim.EXPERT.[key]: found "EXPERT"; wants a text'),
+        ('config = "verdex.config"', 'file = "zImage"', "has `slim` beside `file`"),
         ('  { base = 0x04000000, size = "64 MiB" },\n', "", "wants 2 or more of them"),
     ],
 )
