@@ -74,6 +74,8 @@ def test_options_that_kconfig_dropped_are_named() -> None:
         "CONFIG_E=n (came out as y)",
     ]
     assert dropped_options({"CONFIG_A": "y", "CONFIG_B": "n"}, config) == []
+    assert dropped_options({"CONFIG_A": "m"}, "CONFIG_A=m\n") == []
+    assert dropped_options({"CONFIG_A": "m"}, "CONFIG_A=y\n") == ["CONFIG_A=m (came out as y)"]
 
 
 def test_an_own_kernel_and_its_map_are_copied(tmp_path: Path) -> None:
@@ -125,6 +127,7 @@ def test_a_failing_build_keeps_its_whole_output(tmp_path: Path) -> None:
     folder, tree = tmp_path / "key.unfinished", tmp_path / "tree"
     folder.mkdir()
     tree.mkdir()
+    (tree / ".config").write_text("CONFIG_A=y\n")
     (tree / "Makefile").write_text(
         'zImage:\n\t@echo "  CC      a.o"; seq 100; echo "a.c:3: error"; false\n'
     )

@@ -21,6 +21,26 @@ def test_a_kernel_gets_the_drivers_that_it_asks_for() -> None:
     ]
 
 
+def test_a_module_is_a_driver_and_what_it_includes_comes_along() -> None:
+    files = driver_files({"CONFIG_PERFBOARD_NIC": "m", "CONFIG_PERFBOARD_NET": "n"})
+    assert [file.name for file in files] == [
+        "perfboard_nic.c",
+        "perfboard_nic.Kconfig",
+        "perfboard_net.c",
+    ]
+
+
+def test_an_included_file_is_no_driver_of_its_own(tmp_path: Path) -> None:
+    folder = tmp_path / "drivers"
+    folder.mkdir()
+    for name in ("Kconfig", "Makefile"):
+        (folder / name).touch()
+    add_drivers(tmp_path, driver_files({"CONFIG_PERFBOARD_NIC": "m"}))
+    ours = folder / "perfboard"
+    assert (ours / "Makefile").read_text() == "obj-$(CONFIG_PERFBOARD_NIC) += perfboard_nic.o\n"
+    assert (ours / "perfboard_net.c").is_file()
+
+
 def test_an_option_that_is_no_drivers_is_left_to_the_kernel() -> None:
     assert driver_files({"CONFIG_PERFBOARD_WARP": "y", "CONFIG_PERFBOARD_../X": "y"}) == ()
 

@@ -19,6 +19,7 @@ from perfboard.images.cache import cache_root, cached, hash_file
 from perfboard.images.command import follow
 from perfboard.images.kernel_drivers import add_drivers, driver_files, hash_drivers
 from perfboard.images.kernel_fragment import dropped_options, read_fragment
+from perfboard.images.kernel_modules import has_modules, keep_modules
 from perfboard.images.system_map import check_map, read_map
 from perfboard.model.errors import EnvironmentLacksError, UsageError
 from perfboard.model.progress import Progress
@@ -71,8 +72,9 @@ def build_kernel(
     """The folder with the kernel of that source package and fragment, built where absent.
 
     Options of `extra` go over the fragment's. The folder holds the kernel under its
-    architecture's name for it, vmlinux, System.map and config. Raises UsageError for a
-    fragment that asks for what the kernel has not, EnvironmentLacksError where a step fails.
+    architecture's name for it, vmlinux, System.map, config, and `modules` where it has any
+    (`keep_modules`). Raises UsageError for a fragment that asks for what the kernel has not,
+    EnvironmentLacksError where a step fails.
     """
     wanted = {**read_fragment(fragment), **(extra or {})}
     package = packages.resolve(source)
@@ -93,6 +95,8 @@ def build_kernel(
         make_kernel(arch, tree, folder, count, progress)
         for product in (arch.kernel, "vmlinux", "System.map"):
             (tree / product).rename(folder / Path(product).name)
+        if has_modules(tree):
+            keep_modules(tree, folder / "modules")
         (tree / ".config").rename(folder / "config")
         remove_source(tree, progress)
 
@@ -239,7 +243,7 @@ def _configure(
         # files need, that comes after them. An error there is the build's to tell.
         prepare = [*make_command(arch), f"--jobs={jobs()}", "prepare"]
         follow(prepare, lambda line: False, folder=tree, variables=variables)
-        dry = [*make_command(arch), "--dry-run", arch.kernel_name]
+        dry = [*make_command(arch), "--dry-run", *_targets(arch, tree)]
         follow(dry, count, folder=tree, variables=variables)
     return compiled
 
@@ -247,6 +251,10 @@ def _configure(
 def jobs() -> int:
     """How many processors there are to build on."""
     return len(os.sched_getaffinity(0))
+
+
+def _targets(arch: Architecture, tree: Path) -> list[str]:
+    return [arch.kernel_name, *(["modules"] if has_modules(tree) else [])]
 
 
 def make_kernel(
@@ -267,7 +275,7 @@ def make_kernel(
                 step.update(min(done, count), line.split()[-1])
             return False
 
-        command = [*make_command(arch), f"--jobs={jobs()}", arch.kernel_name]
+        command = [*make_command(arch), f"--jobs={jobs()}", *_targets(arch, tree)]
         outcome = follow(command, show, folder=tree, variables=make_variables(arch), log=log)
     if outcome.code:
         kept = cache_root() / "logs" / f"kernel-{folder.stem}.log"

@@ -2,10 +2,11 @@
 """Our own drivers for the kernels of virtual boards: native/kernel, those that a kernel asks for.
 
 A driver is two files named as its option is: perfboard_disk.c and perfboard_disk.Kconfig for
-CONFIG_PERFBOARD_DISK. A kernel's source gets those alone that its configuration has, so that
-what changes in another driver does not concern it.
+CONFIG_PERFBOARD_DISK; and those .c that it includes. A kernel's source gets those alone that its
+configuration has, so that what changes in another driver does not concern it.
 """
 
+import re
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
@@ -15,21 +16,27 @@ from perfboard.native import native_folder
 
 _OPTION = "CONFIG_"
 _OURS = f"{_OPTION}PERFBOARD_"
+_INCLUDED = re.compile(r'^#include "(perfboard_\w+\.c)"', re.MULTILINE)
 
 
 def driver_files(options: Mapping[str, str]) -> tuple[Path, ...]:
-    """The files of the drivers that a kernel with these options has, each driver's .c first.
+    """The files of the drivers that a kernel with these options has, built in or as modules.
 
-    An option of ours that no driver has is left to the kernel's configuration to refuse.
+    Each driver's .c comes first, then its .Kconfig, then what it includes. An option of
+    ours that no driver has is left to the kernel's configuration to refuse.
     """
     folder = native_folder("kernel")
     names = [
         name.removeprefix(_OPTION).lower()
         for name, value in sorted(options.items())
-        if name.startswith(_OURS) and value == "y"
+        if name.startswith(_OURS) and value in ("y", "m")
     ]
-    found = [name for name in names if (folder / f"{name}.c").is_file()]
-    return tuple(folder / f"{name}{ending}" for name in found for ending in (".c", ".Kconfig"))
+    found: list[Path] = []
+    for path in (folder / f"{name}.c" for name in names):
+        if path.is_file():
+            included = _INCLUDED.findall(path.read_text())
+            found += [path, path.with_suffix(".Kconfig"), *(folder / name for name in included)]
+    return tuple(found)
 
 
 def hash_drivers(paths: tuple[Path, ...]) -> str:
@@ -43,11 +50,11 @@ def add_drivers(tree: Path, paths: tuple[Path, ...]) -> None:
     folder.mkdir()
     with (folder / "Kconfig").open("w") as kconfig, (folder / "Makefile").open("w") as makefile:
         for path in paths:
-            if path.suffix == ".c":
-                shutil.copyfile(path, folder / path.name)
+            if path.suffix == ".Kconfig":
+                kconfig.write(path.read_text())
                 makefile.write(f"obj-$({_OPTION}{path.stem.upper()}) += {path.stem}.o\n")
             else:
-                kconfig.write(path.read_text())
+                shutil.copyfile(path, folder / path.name)
     for name, line in (
         ("Kconfig", 'source "drivers/perfboard/Kconfig"'),
         ("Makefile", "obj-y += perfboard/"),

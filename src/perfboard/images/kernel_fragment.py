@@ -33,8 +33,8 @@ def read_fragment(path: Path) -> dict[str, str]:
 
 def dropped_options(wanted: Mapping[str, str], config: str) -> list[str]:
     """Those `wanted` options that `config`, the text of a .config, has otherwise."""
-    matches = (_OPTION.fullmatch(line) for line in config.splitlines())
-    got = {match[1]: match[2] for match in matches if match}
+    lines = (line.partition("=") for line in config.splitlines() if line.startswith("CONFIG_"))
+    got = {name: value for name, _, value in lines}
     return [
         f"{name}={value} (came out as {got.get(name, 'n')})"
         for name, value in wanted.items()

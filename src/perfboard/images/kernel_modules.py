@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A kernel's modules, as a board's root file system has them for modprobe."""
+
+import re
+import shutil
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+_MODULE = re.compile(r"^CONFIG_\w+=m$", re.MULTILINE)
+_DEPENDS = re.compile(rb"\bdepends=([\w,-]*)\0")
+
+
+def has_modules(tree: Path) -> bool:
+    """Whether the kernel's source `tree` is configured to have any."""
+    return _MODULE.search((tree / ".config").read_text()) is not None
+
+
+def keep_modules(tree: Path, folder: Path) -> None:
+    """Copies what a build has left in the kernel's source `tree` to a new `folder`.
+
+    That is to be the board's /lib/modules: a folder of the name that the running kernel has,
+    with the modules, and what each wants loaded before it (modules.dep(5)).
+    """
+    release = (tree / "include" / "config" / "kernel.release").read_text().strip()
+    kept = folder / release
+    kept.mkdir(parents=True)
+    direct = {}
+    for path in sorted(tree.rglob("*.ko")):
+        shutil.copyfile(path, kept / path.name)
+        named = _DEPENDS.search(path.read_bytes())
+        direct[path.stem] = named[1].decode().split(",") if named and named[1] else []
+    lines = (
+        " ".join([f"{name}.ko:", *(f"{n}.ko" for n in needed(name, direct))]) for name in direct
+    )
+    (kept / "modules.dep").write_text("".join(f"{line}\n" for line in lines))
+
+
+def needed(name: str, direct: Mapping[str, Sequence[str]]) -> list[str]:
+    """All modules that `name` wants; one that another of them wants comes after that.
+
+    `direct` has those that each module names itself.
+    """
+    found: list[str] = []
+    for other in direct[name]:
+        for one in (other, *needed(other, direct)):
+            if one in found:
+                found.remove(one)
+            found.append(one)
+    return found
