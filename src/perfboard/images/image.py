@@ -32,7 +32,7 @@ from perfboard.images.flash import (
 )
 from perfboard.images.kernel import build_kernel, keep_kernel, unpack_kernel
 from perfboard.images.kernel_place import PLAIN, driven_banks, placed, with_header
-from perfboard.images.network import network_arguments
+from perfboard.images.network import NETWORK_DRIVER, PROBED_DRIVER, network_arguments
 from perfboard.images.recipe import Recipe
 from perfboard.images.rootfs import build_root, keep_file
 from perfboard.images.system_map import read_map
@@ -81,7 +81,8 @@ def build_image(loaded: LoadedBoard, factors: Mapping[str, str], progress: Progr
     levels = choose_levels(loaded.board, factors)
     recipe = recipe_of(loaded.board, levels)
     board, timed = recipe.board, levels.get(DETAIL) == "timed"
-    network = network_arguments(board.network, timed)
+    driver = PROBED_DRIVER if PROBED_DRIVER in recipe.options else NETWORK_DRIVER
+    network = network_arguments(board.network, timed, driver)
     recipe = replace(recipe, arguments=(*network, *recipe.arguments))
     if board.flash is not None:
         check_addresses(board)
@@ -267,17 +268,19 @@ def _built_files(
                 f"file {image.bootloader.path}"
             )
         files["bootloader"] = keep_file(file, progress)
-    if image.root is not None and "root" not in given:
-        files["root"] = build_root(arch, packages, recipe.board, recipe.root, progress)
+    modules = None
     if "kernel" not in given:
         assert image.kernel.source is not None and image.kernel.config is not None  # noqa: S101 - as above
         fragment = loaded.file(image.kernel.config)
         built = build_kernel(
             arch, packages, image.kernel.source, fragment, progress, recipe.options
         )
+        modules = built if recipe.root.module else None
         if recipe.place == PLAIN:
             built = unpack_kernel(arch, built, progress)
         files["kernel"] = built / arch.kernel_name
+    if image.root is not None and "root" not in given:
+        files["root"] = build_root(arch, packages, recipe.board, recipe.root, progress, modules)
     return files
 
 

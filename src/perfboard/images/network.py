@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from perfboard.model.network import Network
 
 NETWORK_DRIVER = "CONFIG_PERFBOARD_NET"
+# The same card, probed by the kernel's driver core.
+PROBED_DRIVER = "CONFIG_PERFBOARD_NIC"
 
 
 def has_own_card(network: Network | None) -> bool:
@@ -13,8 +15,10 @@ def has_own_card(network: Network | None) -> bool:
     return network is not None and network.link != "instant"
 
 
-def network_arguments(network: Network | None, timed: bool) -> tuple[str, ...]:
-    """What the kernel's command line says of the network.
+def network_arguments(
+    network: Network | None, timed: bool, driver: str = NETWORK_DRIVER
+) -> tuple[str, ...]:
+    """What the kernel's command line says of the network, to the `driver` of that option.
 
     Where it is not `timed`, all that it does is done at once.
     """
@@ -23,7 +27,8 @@ def network_arguments(network: Network | None, timed: bool) -> tuple[str, ...]:
     values = {"present": "1", "wait": str(int(network.link == "waited"))}
     if timed:
         values |= dict(_times(network))
-    return tuple(f"perfboard_net.{name}={value}" for name, value in values.items())
+    prefix = driver.removeprefix("CONFIG_").lower()
+    return tuple(f"{prefix}.{name}={value}" for name, value in values.items())
 
 
 def _times(network: Network) -> Iterator[tuple[str, str]]:

@@ -17,7 +17,9 @@ class RootRecipe:
     `system` is the file system, by its name in `filesystems.SYSTEMS`; `block` the bytes that
     a squashfs compresses as one. The others are levels of the factors of their names: `nodes`
     says where the device nodes come from, `init` what starts the scripts and how, `libraries`
-    how the programs are linked, and `order` what the files of a squashfs are sorted by.
+    how the programs are linked, `order` what the files of a squashfs are sorted by, and
+    `drivers` when the network card's is loaded, which is the kernel's `module` of that name
+    unless the kernel has it.
     """
 
     system: str = "squashfs"
@@ -26,6 +28,8 @@ class RootRecipe:
     init: str = "sequence"
     libraries: str = "dynamic"
     order: str = "name"
+    drivers: str = "builtin"
+    module: str = ""
 
     @property
     def first(self) -> str:
@@ -50,6 +54,11 @@ class RootRecipe:
             raise UsageError(
                 f"order={self.order} sorts the files of a squashfs; found root={self.system}; "
                 "leave one out"
+            )
+        if self.module and self.init == "application":
+            raise UsageError(
+                f"drivers={self.drivers} has a script load the network card's driver; "
+                "init=application starts none; leave one out"
             )
         if self.libraries == "static" and self.init == "parallel":
             raise UsageError(

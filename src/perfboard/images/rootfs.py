@@ -28,12 +28,18 @@ def has_reference(board: Board) -> bool:
 
 
 def build_root(
-    arch: Architecture, packages: AptState, board: Board, root: RootRecipe, progress: Progress
+    arch: Architecture,
+    packages: AptState,
+    board: Board,
+    root: RootRecipe,
+    progress: Progress,
+    kernel: Path | None = None,
 ) -> Path:
     """The image of the reference system from the board's packages, built where absent.
 
-    Raises UsageError where the packages lack a file that the system needs, and
-    EnvironmentLacksError where a tool fails.
+    `kernel` is the folder of the built kernel whose modules it has, if any. Raises UsageError
+    where the packages lack a file that the system needs, and EnvironmentLacksError where a
+    tool fails.
     """
     assert board.image.root is not None  # noqa: S101 - else nobody asks for it
     names = (*root.packages, *board.image.root.packages)
@@ -51,13 +57,15 @@ def build_root(
         **{f"root {key}": str(value) for key, value in asdict(root).items()},
         **{f"tool {name}": version for name, version in _versions(root).items()},
         **{f"package {name}": _identity(packages, name) for name in names},
+        **({"kernel": kernel.name} if kernel is not None else {}),
     }
 
     def build(folder: Path) -> None:
         unpacked = [packages.unpack(name) for name in names]
         with progress.step("building the root file system", 2) as step:
             tree, image = folder / "tree", folder / f"root.{root.system}"
-            nodes = fill_tree(arch, tree, unpacked, root)
+            modules = kernel / "modules" if kernel is not None else None
+            nodes = fill_tree(arch, tree, unpacked, root, modules)
             step.update(1, root.system)
             make_file_system(Job(root, tree, nodes, image, sector, room))
         shutil.rmtree(tree)

@@ -45,6 +45,8 @@ class Node:
 
 
 SAVED = "/etc/devices.tar"
+# The names of the modules that a script loads, as in Debian's modules(5).
+MODULES = "/etc/modules"
 CONSOLE = Node("dev/console", "c", 5, 1, 0o600)
 
 
@@ -68,6 +70,8 @@ def contents_of(root: RootRecipe) -> dict[str, tuple[str, ...]]:
             if file.is_file():
                 path = f"/{file.relative_to(folder).as_posix()}"
                 found[path] = tuple(file.read_text().splitlines())
+    if root.module:
+        found[MODULES] = (root.module,)
     if place := {"static": "/dev", "saved": SAVED}.get(_source(root)):
         found[place] = tuple(
             f"mknod -m {node.mode:o} /{node.path} {node.kind} {node.major} {node.minor}"
@@ -79,7 +83,9 @@ def contents_of(root: RootRecipe) -> dict[str, tuple[str, ...]]:
 def _overlays(root: RootRecipe) -> list[Path]:
     """Folders whose files take the place of the reference's."""
     nodes = [REFERENCE / "nodes" / _source(root)] if _source(root) != "mdev" else []
-    return nodes + ([REFERENCE / "init" / "parallel"] if root.init == "parallel" else [])
+    drivers = [REFERENCE / "drivers" / root.drivers] if root.module else []
+    init = [REFERENCE / "init" / "parallel"] if root.init == "parallel" else []
+    return nodes + drivers + init
 
 
 def _source(root: RootRecipe) -> str:
@@ -88,12 +94,17 @@ def _source(root: RootRecipe) -> str:
 
 
 def fill_tree(
-    arch: Architecture, tree: Path, unpacked: list[Path], root: RootRecipe
+    arch: Architecture,
+    tree: Path,
+    unpacked: list[Path],
+    root: RootRecipe,
+    modules: Path | None = None,
 ) -> tuple[Node, ...]:
     """Fills `tree` from those unpacked packages; the device nodes that belong there too.
 
-    The nodes are not made: that takes the privileges of root. Raises UsageError where the
-    packages lack a file that the system needs, and EnvironmentLacksError where a tool fails.
+    `modules` is what /lib/modules has, where a driver is one. The nodes are not made: that
+    takes the privileges of root. Raises UsageError where the packages lack a file that the
+    system needs, and EnvironmentLacksError where a tool fails.
     """
     for name in _FOLDERS:
         (tree / name).mkdir(parents=True)
@@ -112,6 +123,10 @@ def fill_tree(
     (tree / "usr/share").mkdir()
     (tree / "usr/share/random.bin").write_bytes(data)
     _compile(arch, REFERENCE / "rectangles.c", tree / "usr/bin/rectangles", root)
+    if modules is not None:
+        shutil.copytree(modules, tree / "lib/modules")
+        (tree / "sbin/modprobe").symlink_to("/bin/busybox")
+        (tree / MODULES[1:]).write_text(f"{root.module}\n")
     if root.init == "parallel":
         _run_in_parallel(tree, unpacked)
     nodes = _place_nodes(tree, root)

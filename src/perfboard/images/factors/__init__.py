@@ -35,13 +35,15 @@ class Level:
 class Factor:
     """What is varied, in a few words, and its levels by name, the default first.
 
-    `has` tells whether a board has this factor.
+    `has` tells whether a board has this factor. Levels of a factor that is `late` change
+    what those of the others have made.
     """
 
     name: str
     title: str
     levels: Mapping[str, Level]
     has: Callable[[Board], bool] = lambda board: True
+    late: bool = False
 
 
 def set_fields(**fields: Any) -> Callable[[Recipe], Recipe]:
@@ -114,8 +116,8 @@ def recipe_of(board: Board, levels: Mapping[str, str]) -> Recipe:
     Raises UsageError where a level cannot be on this board, or beside another.
     """
     recipe = Recipe(board)
-    for name, factor in image_factors(board).items():
-        recipe = factor.levels[levels[name]].change(recipe)
+    for factor in sorted(image_factors(board).values(), key=lambda factor: factor.late):
+        recipe = factor.levels[levels[factor.name]].change(recipe)
     if levels["console"] != "full" and levels["initcall_debug"] == "on":
         raise UsageError(
             f"initcall_debug=on prints on the console what console={levels['console']} silences; "
