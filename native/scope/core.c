@@ -53,8 +53,22 @@ static bool is_counted(enum op_class class)
 	       class == OP_STORE_PAIR || class == OP_FP_LOAD || class == OP_FP_STORE;
 }
 
+/* A part that pairs these on one register takes them as one instruction. */
+static bool is_one(const struct core *core, const struct decoded *op)
+{
+	return op->class == OP_AES_MIX && core->last.class == OP_AES && core->alone &&
+	       core->timing->pairs[OP_AES][OP_AES_MIX] && op->writes == core->last.writes &&
+	       op->reads == op->writes;
+}
+
 int64_t core_take(struct core *core, const struct decoded *op)
 {
+	if (is_one(core, op)) {
+		core->alone = false;
+		core->last = *op;
+		return core->began;
+	}
+
 	const struct class_cost *cost = &core->timing->costs[op->class];
 	int64_t before = is_counted(op->class) && op->count ? cost->issue * (op->count - 1) : 0;
 	int64_t extra = cost->base + before + (op->port ? core->timing->port : 0);

@@ -55,6 +55,8 @@ enum op_class {
 	OP_SIMD_WIDE,	  /* Arm: the same where an operand has 128 bits */
 	OP_SIMD_MULTIPLY, /* integer vectors */
 	OP_SIMD_MULTIPLY_WIDE,
+	OP_AES,		/* Arm: a round of AES but for the mixing of its columns */
+	OP_AES_MIX,	/* that */
 	OP_STRING,	/* x86: one element, or with `repeats` as many as CX says */
 	OP_COPROCESSOR, /* ARM: system registers, and what else no other class is of */
 	OP_CLOCK_READ,

@@ -95,7 +95,8 @@ static const struct pattern vector[] = {
     {0x8f3e0c00, 0x0e200800, OP_SIMD, 0, UNARY},
     {0x8f3ecc00, 0x0e30c800, OP_FP_ADD, 0, UNARY}, /* FADDP, FMAXV */
     {0x8f3e0c00, 0x0e300800, OP_SIMD, 0, UNARY},
-    {0xff3e0c00, 0x4e280800, OP_SIMD, 0, {V(RW(0)), V(R(5))}}, /* AES */
+    {0xffffec00, 0x4e284800, OP_AES, 0, {V(RW(0)), V(R(5))}}, /* AESE, AESD */
+    {0xffffec00, 0x4e286800, OP_AES_MIX, 0, UNARY},
     {0xff3e0c00, 0x5e280800, OP_SIMD, 0, {V(RW(0)), V(R(5))}}, /* SHA */
     {0xff208c00, 0x5e000000, OP_SIMD, 0, ACCUMULATE},
     /* Copies, permutations. */

@@ -48,6 +48,8 @@ static const struct {
     [OP_SIMD_WIDE] = {"simd_wide", OP_SIMD},
     [OP_SIMD_MULTIPLY] = {"simd_multiply", OP_SIMD},
     [OP_SIMD_MULTIPLY_WIDE] = {"simd_multiply_wide", OP_SIMD_MULTIPLY},
+    [OP_AES] = {"aes", OP_SIMD_WIDE},
+    [OP_AES_MIX] = {"aes_mix", OP_SIMD_WIDE},
     [OP_STRING] = {"string", OP_STRING},
     [OP_COPROCESSOR] = {"coprocessor", OP_SYSTEM},
     [OP_CLOCK_READ] = {"clock_read", OP_COPROCESSOR},

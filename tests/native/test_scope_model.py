@@ -247,6 +247,16 @@ def test_two_begin_together_where_the_file_says(drive: Drive) -> None:
     assert drive("core", "issue 2\n", ["alu 1 2", "alu 1 4"]) == [[0], [1000], [2000]]
 
 
+def test_a_round_of_aes_is_one_instruction_where_the_part_pairs_its_halves(drive: Drive) -> None:
+    costs = "issue 2\ncost aes 1000 3000\ncost aes_mix 1000 3000\n"
+    halves = ["aes 3 1", "aes_mix 1 1", "aes 3 1"]
+    assert drive("core", costs, halves) == [[0], [3000], [6000], [7000]]
+    fused = costs + "pair aes aes_mix\n"
+    assert drive("core", fused, halves) == [[0], [0], [3000], [4000]]
+    # Of another register it waits, as anything does.
+    assert drive("core", fused, ["aes 3 1", "aes_mix 1 4", "alu 4 8"])[1:3] == [[3000], [6000]]
+
+
 def test_a_branch_begins_with_what_sets_its_flags(drive: Drive) -> None:
     costs = "issue 2\npair alu branch\npair alu alu\n"
     flags = 1 << 63
