@@ -222,3 +222,9 @@ def test_no_more_is_tried_than_allowed() -> None:
     singles = 1 + 15
     known = _run(space, lambda each: Measured(100.0 - len(each), {"load": 1.0}, 1, 1))
     assert len(known) <= singles + 7
+
+
+def test_the_bound_is_the_same_in_whichever_order_the_phases_are_added_up() -> None:
+    # Ten times 0.1 is 0.9999999999999999 where each sum is rounded.
+    measured = Measured(1.0, {f"phase {n}": 0.1 for n in range(10)}, flash=0, ram=None)
+    assert bound(Space({}), {BASELINE: measured}) == 1.0

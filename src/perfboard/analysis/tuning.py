@@ -118,7 +118,8 @@ def bound(space: Space, known: Known) -> float | None:
     names = set.intersection(*(set(measured.phases) for measured in fit))
     if any(set(measured.phases) != names for measured in fit):
         return min(measured.total_s for measured in fit)
-    return sum(min(measured.phases[name] for measured in fit) for name in names)
+    # The order of a set's names is another each time, and a plain sum's last digit with it.
+    return math.fsum(min(measured.phases[name] for measured in fit) for name in names)
 
 
 def search(space: Space, known: Known) -> Iterator[list[Combination]]:

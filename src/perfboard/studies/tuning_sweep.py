@@ -72,7 +72,8 @@ class Sweep:
         places: dict[Combination, int] = {}
         for combination, stage in self._stages.items():
             made = self.attempts.get(combination)
-            if made is None:
+            # ^C may have come between the two.
+            if made is None or combination not in self.known:
                 continue
             booted = self.known[combination] is not None and made.boot is not None
             dead = made.outcome == "booted" and not booted

@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a sweep keeps of its tries where it is interrupted."""
+
+from concurrent.futures import Future
+
+import pytest
+
+from perfboard.analysis.tuning import BASELINE
+from perfboard.model.progress import SilentProgress
+from perfboard.studies import tuning_sweep
+from perfboard.studies.tuning_boot import Attempt, Task
+from perfboard.studies.tuning_plan import TuneRequest, make_plan
+from perfboard.studies.tuning_sweep import Sweep
+
+
+def _done(task: Task) -> "Future[Attempt]":
+    future: Future[Attempt] = Future()
+    future.set_result(Attempt("booted"))
+    return future
+
+
+def test_a_try_of_which_nothing_is_known_yet_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    """^C comes when a try has ended, and before what it took is looked at."""
+
+    def interrupted(made: Attempt) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(tuning_sweep, "_measured", interrupted)
+    sweep = Sweep(make_plan(TuneRequest("verdex", ())))
+    with SilentProgress().step("trying", 1) as step, pytest.raises(KeyboardInterrupt):
+        sweep.make([BASELINE], "alone", _done, step)
+    tries, boots, places = sweep.recorded()
+    assert (tries, boots, places) == (list(sweep.plan.refused), [], {})
