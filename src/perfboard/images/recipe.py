@@ -2,7 +2,7 @@
 """What an image is made by: the board as its file says, and what the levels of factors change."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from perfboard.images.kernel_place import COPIED, FLASH, PLAIN, XIP
 from perfboard.images.root_recipe import RootRecipe
@@ -47,6 +47,10 @@ class Recipe:
     def copied(self) -> bool:
         """Whether a command of the bootloader copies the kernel, before another starts it."""
         return self.place == COPIED and not self.checked
+
+    def with_options(self, options: Mapping[str, str]) -> "Recipe":
+        """The recipe with those settings of the kernel's configuration over its own."""
+        return replace(self, options={**self.options, **options})
 
     def check(self) -> None:
         """Raises UsageError where what its levels ask for cannot be together."""

@@ -13,7 +13,7 @@ _OTHERS = ("lzo", "lz4", "lzma", "xz")
 
 def _by(name: str) -> Callable[[Recipe], Recipe]:
     options = {"CONFIG_KERNEL_GZIP": "n", f"CONFIG_KERNEL_{name.upper()}": "y"}
-    return lambda recipe: replace(recipe, compression=name, options={**recipe.options, **options})
+    return lambda recipe: replace(recipe, compression=name).with_options(options)
 
 
 FACTOR = Factor(

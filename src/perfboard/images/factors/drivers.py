@@ -8,9 +8,8 @@ usable.
 """
 
 from collections.abc import Callable
-from dataclasses import replace
 
-from perfboard.images.factors import Factor, Level, add_arguments
+from perfboard.images.factors import Factor, Level, add_arguments, set_root
 from perfboard.images.network import NETWORK_DRIVER, PROBED_DRIVER, has_own_card
 from perfboard.images.recipe import Recipe
 from perfboard.images.rootfs import has_reference
@@ -25,8 +24,7 @@ def _probed(recipe: Recipe) -> tuple[str, Recipe]:
     """The name of the network card's driver; the recipe where that is probed as any other."""
     if not has_own_card(recipe.board.network):
         return _EMULATORS, recipe
-    options = {**recipe.options, NETWORK_DRIVER: "n", PROBED_DRIVER: "y"}
-    return _OWN, replace(recipe, options=options)
+    return _OWN, recipe.with_options({NETWORK_DRIVER: "n", PROBED_DRIVER: "y"})
 
 
 def _asynchronous(recipe: Recipe) -> Recipe:
@@ -37,12 +35,8 @@ def _asynchronous(recipe: Recipe) -> Recipe:
 def _as_module(level: str) -> Callable[[Recipe], Recipe]:
     def change(recipe: Recipe) -> Recipe:
         name, recipe = _probed(recipe)
-        options = {"CONFIG_MODULES": "y", f"CONFIG_{name.upper()}": "m"}
-        return replace(
-            recipe,
-            root=replace(recipe.root, drivers=level, module=name),
-            options={**recipe.options, **options},
-        )
+        recipe = set_root(drivers=level, module=name)(recipe)
+        return recipe.with_options({"CONFIG_MODULES": "y", f"CONFIG_{name.upper()}": "m"})
 
     return change
 

@@ -22,8 +22,7 @@ def _at(place: str) -> Callable[[Recipe], Recipe]:
         driven_banks(recipe.board, place)
         if recipe.place != COPIED:
             raise UsageError(f"kernel={place}: wants compression=gzip; found none")
-        options = {**recipe.options, **place_options(recipe.board, place)}
-        return replace(recipe, place=place, options=options)
+        return replace(recipe, place=place).with_options(place_options(recipe.board, place))
 
     return change
 

@@ -17,7 +17,7 @@ def _link(link: Link) -> Callable[[Recipe], Recipe]:
         network = network.model_copy(update={"link": link})
         board = recipe.board.model_copy(update={"network": network})
         options = {NETWORK_DRIVER: "y"} if has_own_card(network) else {}
-        return replace(recipe, board=board, options={**recipe.options, **options})
+        return replace(recipe, board=board).with_options(options)
 
     return change
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Where the device nodes come from."""
 
-from dataclasses import replace
-
 from perfboard.images.factors import Factor, Level, set_root
 from perfboard.images.recipe import Recipe
 from perfboard.images.rootfs import has_reference
@@ -11,11 +9,7 @@ from perfboard.model.board import Board
 
 def _devtmpfs(recipe: Recipe) -> Recipe:
     wanted = {"CONFIG_DEVTMPFS": "y", "CONFIG_DEVTMPFS_MOUNT": "y"}
-    return replace(
-        recipe,
-        root=replace(recipe.root, nodes="devtmpfs"),
-        options={**recipe.options, **wanted},
-    )
+    return set_root(nodes="devtmpfs")(recipe).with_options(wanted)
 
 
 def _has(board: Board) -> bool:

@@ -2,9 +2,8 @@
 """The file system of the root: study E's eight, and those that came since."""
 
 from collections.abc import Callable
-from dataclasses import replace
 
-from perfboard.images.factors import Factor, Level, refuse
+from perfboard.images.factors import Factor, Level, refuse, set_root
 from perfboard.images.filesystems import SYSTEMS
 from perfboard.images.flash import RAM_BASE, flash_of, root_address
 from perfboard.images.recipe import Recipe
@@ -23,11 +22,7 @@ def _of(name: str) -> Callable[[Recipe], Recipe]:
             raise UsageError(f"root={name}: wants flash; board {board.name} has its root on a disk")
         if system.through == "memory":
             _check_memory(board, name)
-        return replace(
-            recipe,
-            root=replace(recipe.root, system=name),
-            options={**recipe.options, **system.options},
-        )
+        return set_root(system=name)(recipe).with_options(system.options)
 
     return change
 
