@@ -80,6 +80,10 @@ def test_a_deferred_driver_says_what_is_missing() -> None:
 def built(tree: Path, **depends: str) -> None:
     (tree / "include/config").mkdir(parents=True)
     (tree / "include/config/kernel.release").write_text(f"{RELEASE}\n")
+    order = "".join(f"drivers/{name[0]}/{name}.o\n" for name in depends)
+    (tree / "modules.order").write_text(order)
+    # Of a build before, of a kernel with other options.
+    (tree / "stale.ko").write_bytes(b"\x7fELF\0depends=\0")
     for name, others in depends.items():
         file = tree / "drivers" / name[0] / f"{name}.ko"
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -94,6 +98,7 @@ def test_modules_are_kept_with_what_they_want(tmp_path: Path) -> None:
         "failover.ko:\nnet_failover.ko: failover.ko\nvirtio_net.ko: net_failover.ko failover.ko\n"
     )
     assert (kept / "failover.ko").read_bytes().startswith(b"\x7fELF")
+    assert not (kept / "stale.ko").exists()
 
 
 @given(st.integers(1, 7).flatmap(lambda n: st.lists(st.sets(st.integers(0, n)), min_size=n)))

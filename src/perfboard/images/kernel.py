@@ -1,15 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A board's kernel: built from Debian's source package and a fragment, or the user's own.
-
-The built kernel's source is unpacked for the build and deleted after it: it
-takes 1.4 GB and is wanted again only where the fragment or the compiler changes.
-It is built in place, so that no path of this machine gets into the kernel.
-"""
+"""A board's kernel: built from Debian's source package and a fragment, or the user's own."""
 
 import os
 import re
 import shutil
-import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -17,17 +11,16 @@ from perfboard.images.apt import AptState
 from perfboard.images.architecture import Architecture
 from perfboard.images.cache import cache_root, cached, hash_file
 from perfboard.images.command import follow
-from perfboard.images.kernel_drivers import add_drivers, driver_files, hash_drivers
+from perfboard.images.kernel_drivers import driver_files, hash_drivers
 from perfboard.images.kernel_fragment import dropped_options, read_fragment
 from perfboard.images.kernel_modules import has_modules, keep_modules
+from perfboard.images.kernel_tree import kernel_tree, tools_of
 from perfboard.images.system_map import check_map, read_map
 from perfboard.model.errors import EnvironmentLacksError, UsageError
 from perfboard.model.progress import Progress
 
 # Raise it when the steps below change what comes out.
 _RECIPE = "1"
-_TAR_RECORD = 10240
-_CHECKPOINT = 1000
 _COMPILED = re.compile(r"  (CC|AS) ")
 # What this machine's environment says about other kernel builds must not count here.
 _VARIABLES = {
@@ -82,8 +75,7 @@ def build_kernel(
         "recipe": _RECIPE,
         "source": f"{package.name}={package.version} {package.sha256}",
         "fragment": "".join(f"{name}={value}\n" for name, value in wanted.items()),
-        "compiler": _version(f"{arch.triplet}-gcc"),
-        "linker": _version(f"{arch.triplet}-ld"),
+        **tools_of(arch),
     }
 
     drivers = driver_files(wanted)
@@ -91,43 +83,16 @@ def build_kernel(
         inputs["drivers"] = hash_drivers(drivers)
 
     def build(folder: Path) -> None:
-        tree, count = configured_source(arch, packages, source, fragment, wanted, folder, progress)
-        make_kernel(arch, tree, folder, count, progress)
-        for product in (arch.kernel, "vmlinux", "System.map"):
-            (tree / product).rename(folder / Path(product).name)
-        if has_modules(tree):
-            keep_modules(tree, folder / "modules")
-        (tree / ".config").rename(folder / "config")
-        remove_source(tree, progress)
+        with kernel_tree(arch, packages, source, wanted, progress) as tree:
+            count = configure_kernel(arch, tree, fragment, wanted, progress)
+            make_kernel(arch, tree, folder, count, progress)
+            for product in (arch.kernel, "vmlinux", "System.map"):
+                shutil.copyfile(tree / product, folder / Path(product).name)
+            if has_modules(tree):
+                keep_modules(tree, folder / "modules")
+            shutil.copyfile(tree / ".config", folder / "config")
 
     return cached("kernel", inputs, build, progress)
-
-
-def configured_source(
-    arch: Architecture,
-    packages: AptState,
-    source: str,
-    fragment: Path,
-    wanted: Mapping[str, str],
-    folder: Path,
-    progress: Progress,
-) -> tuple[Path, int]:
-    """A kernel's source in `folder`, configured, and how many of its files are to be compiled.
-
-    `wanted` are its options, of which most are the fragment's. Raises as `build_kernel` does.
-    """
-    archive = packages.unpack(source) / "usr" / "src" / f"{source}.tar.xz"
-    if not archive.is_file():
-        raise UsageError(
-            f"image.kernel.source: package {source} has no usr/src/{source}.tar.xz; "
-            "wants one of Debian's linux-source packages with a version, as linux-source-6.1"
-        )
-    tree = folder / "source"
-    tree.mkdir()
-    _extract(archive, tree, progress)
-    if drivers := driver_files(wanted):
-        add_drivers(tree, drivers)
-    return tree, _configure(arch, tree, fragment, wanted, progress)
 
 
 def unpack_kernel(arch: Architecture, built: Path, progress: Progress) -> Path:
@@ -175,39 +140,14 @@ def keep_kernel(
     return cached("own-kernel", inputs, build, progress)
 
 
-def _version(program: str) -> str:
-    shown = subprocess.run([program, "--version"], capture_output=True, text=True, check=True)
-    return shown.stdout.splitlines()[0]
-
-
-def _extract(archive: Path, tree: Path, progress: Progress) -> None:
-    listed = subprocess.run(
-        ["xz", "--robot", "--list", str(archive)], capture_output=True, text=True, check=True
-    )
-    size = int(listed.stdout.split("\ntotals\t")[1].split("\t")[3])
-    with progress.step("unpacking the kernel's source", size) as step:
-
-        def show(line: str) -> bool:
-            _, _, record = line.partition("checkpoint ")
-            if record:
-                step.update(min(size, int(record) * _TAR_RECORD))
-            return bool(record)
-
-        command = ["tar", "--extract", "--use-compress-program=xz -T0", f"--file={archive}"]
-        command += ["--strip-components=1", f"--checkpoint={_CHECKPOINT}"]
-        command += ["--checkpoint-action=echo=checkpoint %u"]
-        outcome = follow(command, show, folder=tree)
-    if outcome.code:
-        raise EnvironmentLacksError(
-            f"cannot unpack the kernel's source into {cache_root()}; is there 2 GB of room? "
-            f"The last lines:\n{outcome.last_lines}"
-        )
-
-
-def _configure(
+def configure_kernel(
     arch: Architecture, tree: Path, fragment: Path, wanted: Mapping[str, str], progress: Progress
 ) -> int:
-    """Writes .config, and counts the files that are to be compiled by a dry run of make."""
+    """Writes .config with the options `wanted`, of which most are the fragment's.
+
+    Returns how many files are to be compiled, by a dry run of make. Raises as
+    `build_kernel` does.
+    """
     compiled = 0
     variables = make_variables(arch)
 
@@ -286,14 +226,3 @@ def make_kernel(
             f"{outcome.last_lines}"
         )
     log_file.unlink()
-
-
-def remove_source(tree: Path, progress: Progress) -> None:
-    """Removes a kernel's source."""
-    # Most of the source is drivers: a folder of them is a fair unit of the work.
-    folders = [path for path in (*tree.glob("drivers/*"), *tree.glob("*")) if path.is_dir()]
-    with progress.step("removing the kernel's source", len(folders)) as step:
-        for done, path in enumerate(folders):
-            step.update(done, path.name)
-            shutil.rmtree(path)
-    shutil.rmtree(tree)

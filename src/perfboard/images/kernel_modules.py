@@ -25,7 +25,9 @@ def keep_modules(tree: Path, folder: Path) -> None:
     kept = folder / release
     kept.mkdir(parents=True)
     direct = {}
-    for path in sorted(tree.rglob("*.ko")):
+    # Others that lie there are of a build before, with other options.
+    order = (tree / "modules.order").read_text().split()
+    for path in sorted((tree / name).with_suffix(".ko") for name in order):
         shutil.copyfile(path, kept / path.name)
         named = _DEPENDS.search(path.read_bytes())
         direct[path.stem] = named[1].decode().split(",") if named and named[1] else []

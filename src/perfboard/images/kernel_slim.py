@@ -13,9 +13,10 @@ from perfboard.boards.loader import LoadedBoard
 from perfboard.images.apt import AptState
 from perfboard.images.architecture import architecture_of
 from perfboard.images.cache import cached
-from perfboard.images.kernel import configured_source, make_kernel, remove_source
+from perfboard.images.kernel import configure_kernel, make_kernel
 from perfboard.images.kernel_fragment import read_fragment
 from perfboard.images.kernel_parts import brought_objects, enabled, folder_variables, run_in
+from perfboard.images.kernel_tree import kernel_tree
 from perfboard.images.recipe import Recipe
 from perfboard.model.errors import EnvironmentLacksError
 from perfboard.model.progress import Progress, Step
@@ -54,25 +55,26 @@ def find_slim(
 
     def build(folder: Path) -> None:
         packages = AptState(arch.name, progress)
-        tree, count = configured_source(arch, packages, source, fragment, wanted, folder, progress)
-        # That the linker writes a map, too, changes nothing of the kernel.
-        with (tree / "include" / "config" / "auto.conf").open("a") as file:
-            file.write("CONFIG_VMLINUX_MAP=y\n")
-        make_kernel(arch, tree, folder, count, progress)
-        if (tree / "System.map").read_bytes() != (kernel / "System.map").read_bytes():
-            raise EnvironmentLacksError(
-                f"the kernel came out otherwise than {kernel}; remove that folder and try again"
-            )
-        variables = folder_variables(arch, tree)
-        brought = brought_objects(tree, variables, progress)
-        code = read_link_map((tree / "vmlinux.map").read_text())
-        unused = unused_options(brought, code, functions)
-        # What the board asks for it has, or its kernel is not built.
-        kept = {*brought, *(name for name, value in wanted.items() if value == "y")} - {*unused}
-        with progress.step("asking Kconfig what can be off", inf) as step:
-            slim = switched_off(unused, kept, _kconfig(tree, variables, wanted, step))
+        with kernel_tree(arch, packages, source, wanted, progress) as tree:
+            count = configure_kernel(arch, tree, fragment, wanted, progress)
+            # That the linker writes a map, too, changes nothing of the kernel.
+            with (tree / "include" / "config" / "auto.conf").open("a") as file:
+                file.write("CONFIG_VMLINUX_MAP=y\n")
+            make_kernel(arch, tree, folder, count, progress)
+            if (tree / "System.map").read_bytes() != (kernel / "System.map").read_bytes():
+                raise EnvironmentLacksError(
+                    f"the kernel came out otherwise than {kernel}; remove that folder and try again"
+                )
+            variables = folder_variables(arch, tree)
+            brought = brought_objects(tree, variables, progress)
+            code = read_link_map((tree / "vmlinux.map").read_text())
+            unused = unused_options(brought, code, functions)
+            # What the board asks for it has, or its kernel is not built.
+            demanded = {name for name, value in wanted.items() if value == "y"}
+            kept = {*brought, *demanded} - {*unused}
+            with progress.step("asking Kconfig what can be off", inf) as step:
+                slim = switched_off(unused, kept, _kconfig(tree, variables, wanted, step))
         (folder / "slim.json").write_text(json.dumps(slim))
-        remove_source(tree, progress)
 
     off, beside = json.loads((cached("slim", inputs, build, progress) / "slim.json").read_text())
     return Slim(tuple(off), beside)
