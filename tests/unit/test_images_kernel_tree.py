@@ -73,15 +73,17 @@ def test_of_an_interrupted_build_nothing_is_taken(package: Path) -> None:
         assert (again / "drivers" / "Kconfig").is_file()
 
 
-def test_drivers_of_ours_have_a_source_of_their_own(package: Path) -> None:
-    with opened(package) as tree:
-        pass
-    with opened(package, CONFIG_PERFBOARD_DISK="y") as other:
-        assert other != tree
-        assert (other / "drivers" / "perfboard" / "perfboard_disk.c").is_file()
-    with opened(package, CONFIG_PERFBOARD_DISK="y") as again:
-        assert again == other
-        assert (again / "drivers" / "Makefile").read_text() == "obj-y += perfboard/\n"
+def test_it_has_the_drivers_that_are_asked_for(package: Path) -> None:
+    for options in ({"CONFIG_PERFBOARD_DISK": "y"}, {"CONFIG_PERFBOARD_CLOCK": "y"}, {}):
+        with opened(package, **options) as tree:
+            ours = tree / "drivers" / "perfboard"
+            files = {path.name for path in ours.iterdir()}
+            names = {option.removeprefix("CONFIG_").lower() for option in options}
+            assert files == {"Kconfig", "Makefile", *(f"{name}.c" for name in names)}
+            assert (ours / "Makefile").read_text().count("+=") == len(names)
+            # The kernel's own files name ours once.
+            assert (tree / "drivers" / "Makefile").read_text() == "obj-y += perfboard/\n"
+            assert (tree / "drivers" / "Kconfig").read_text().count("source") == 1
 
 
 def test_a_package_without_a_source_is_refused(package: Path) -> None:

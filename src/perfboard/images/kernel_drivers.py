@@ -45,8 +45,17 @@ def hash_drivers(paths: tuple[Path, ...]) -> str:
 
 
 def add_drivers(tree: Path, paths: tuple[Path, ...]) -> None:
-    """Puts such files into a kernel's source, as drivers/perfboard."""
+    """Puts such files into a kernel's source, as drivers/perfboard, instead of those there."""
     folder = tree / "drivers" / "perfboard"
+    if folder.exists():
+        shutil.rmtree(folder)
+    else:
+        for name, line in (
+            ("Kconfig", 'source "drivers/perfboard/Kconfig"'),
+            ("Makefile", "obj-y += perfboard/"),
+        ):
+            with (tree / "drivers" / name).open("a") as file:
+                file.write(f"{line}\n")
     folder.mkdir()
     with (folder / "Kconfig").open("w") as kconfig, (folder / "Makefile").open("w") as makefile:
         for path in paths:
@@ -55,9 +64,3 @@ def add_drivers(tree: Path, paths: tuple[Path, ...]) -> None:
                 makefile.write(f"obj-$({_OPTION}{path.stem.upper()}) += {path.stem}.o\n")
             else:
                 shutil.copyfile(path, folder / path.name)
-    for name, line in (
-        ("Kconfig", 'source "drivers/perfboard/Kconfig"'),
-        ("Makefile", "obj-y += perfboard/"),
-    ):
-        with (tree / "drivers" / name).open("a") as file:
-            file.write(f"{line}\n")

@@ -19,7 +19,7 @@ from perfboard.images.apt import AptState
 from perfboard.images.architecture import Architecture
 from perfboard.images.cache import cache_root, locked, writable_cache
 from perfboard.images.command import follow
-from perfboard.images.kernel_drivers import add_drivers, driver_files, hash_drivers
+from perfboard.images.kernel_drivers import add_drivers, driver_files
 from perfboard.model.errors import EnvironmentLacksError, PerfboardError, UsageError
 from perfboard.model.progress import Progress
 
@@ -43,14 +43,12 @@ def kernel_tree(
 ) -> Iterator[Path]:
     """The folder of the kernel's source of that package, for one who builds in it at a time.
 
-    It has those drivers of ours that the options `wanted` name. Raises UsageError for a package
-    that has no source, EnvironmentLacksError where it cannot be unpacked.
+    It has those drivers of ours alone that the options `wanted` name. Raises UsageError for a
+    package that has no source, EnvironmentLacksError where it cannot be unpacked.
     """
     package = packages.resolve(source)
-    drivers = driver_files(wanted)
     inputs = {
         "source": f"{package.name}={package.version} {package.sha256}",
-        "drivers": hash_drivers(drivers),
         **tools_of(arch),
     }
     key = hashlib.sha256(json.dumps(inputs).encode()).hexdigest()
@@ -62,10 +60,9 @@ def kernel_tree(
                 _remove(tree, progress)
             tree.mkdir(mode=0o700, parents=True)
             _extract(_archive(packages, source), tree, progress)
-            if drivers:
-                add_drivers(tree, drivers)
         # Of a compiler that is killed, half an object may stay, and make would not know.
         whole.unlink(missing_ok=True)
+        add_drivers(tree, driver_files(wanted))
         try:
             yield tree
         except PerfboardError:
