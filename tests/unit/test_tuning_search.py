@@ -19,9 +19,8 @@ from perfboard.analysis.tuning import (
     best_of,
     bound,
     narrowed,
-    predicted,
-    search,
 )
+from perfboard.analysis.tuning_search import predicted, search
 
 _PHASES = ("load", "init", "user")
 _Board = Callable[[Combination], Measured | None]
@@ -228,3 +227,68 @@ def test_the_bound_is_the_same_in_whichever_order_the_phases_are_added_up() -> N
     # Ten times 0.1 is 0.9999999999999999 where each sum is rounded.
     measured = Measured(1.0, {f"phase {n}": 0.1 for n in range(10)}, flash=0, ram=None)
     assert bound(Space({}), {BASELINE: measured}) == 1.0
+
+
+def test_what_a_change_does_is_taken_from_where_it_is_to_be_made() -> None:
+    """As small files where flash is slow, and files to unpack where it is fast."""
+    space = _space([1, 2, 1])
+    fast, small, plain, other = ("f0", "l0"), ("f1", "l0"), ("f1", "l1"), ("f2", "l0")
+    times = {
+        BASELINE: 10.0,
+        frozenset({small}): 8.0,
+        frozenset({plain}): 12.0,
+        frozenset({fast}): 5.0,
+        frozenset({fast, small}): 4.0,
+        frozenset({fast, plain}): 2.5,
+        frozenset({other}): 9.9,
+    }
+    known: Known = {each: Measured(s, {"user": s}, 1, 1) for each, s in times.items()}
+    # By what single levels do, small would be best beside fast.
+    assert predicted(space, known) == {fast, plain, other}
+
+
+@given(st.lists(st.integers(1, 3), min_size=5, max_size=7), st.data())
+@settings(max_examples=30)
+def test_kernels_are_built_for_what_may_be_better_alone(
+    counts: list[int], data: st.DataObject
+) -> None:
+    """Where savings add up none is built but the best's, and those in doubt beside it."""
+
+    def kernel(combination: Combination) -> Combination:
+        return frozenset(item for item in combination if item[0] in ("f0", "f1", "f2"))
+
+    space = _space(counts, kernel=kernel)
+    board = _additive(data, space)
+    known = _run(space, board)
+    if space.count - sum(counts) - 1 <= FEW:
+        assert len(known) == space.count
+        return
+    best = best_of(space, known)
+    assert best is not None
+    single = {kernel(each) for each in known if len(each) < 2}
+    for built in {kernel(each) for each in known} - single:
+        assert len({factor for factor, _ in built ^ kernel(best)}) <= 1
+
+
+def test_a_change_of_which_nothing_is_known_is_tried_beside_the_best() -> None:
+    """As a level that cannot be beside the baseline."""
+
+    def possible(combination: Combination) -> bool:
+        return ("f0", "l0") not in combination or ("f1", "l0") in combination
+
+    space = _space([1, 1, 2, 2, 2, 2], possible=possible)
+
+    def board(combination: Combination) -> Measured:
+        seconds = 10.0 - sum(1.0 for _, level in combination if level == "l0")
+        return Measured(seconds, {"user": seconds}, 1, 1)
+
+    known: Known = {BASELINE: board(BASELINE)}
+    for factor, levels in space.levels.items():
+        for level in levels:
+            if level and possible(single := frozenset({(factor, level)})):
+                known[single] = board(single)
+    for batch in search(space, known):
+        known.update({each: board(each) for each in batch})
+    best = best_of(space, known)
+    assert best is not None
+    assert best == {(f"f{n}", "l0") for n in range(6)}

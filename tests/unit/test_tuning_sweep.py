@@ -31,3 +31,16 @@ def test_a_try_of_which_nothing_is_known_yet_is_none(monkeypatch: pytest.MonkeyP
         sweep.make([BASELINE], "alone", _done, step)
     tries, boots, places = sweep.recorded()
     assert (tries, boots, places) == (list(sweep.plan.refused), [], {})
+
+
+def test_what_is_left_to_do_counts_kernels_once() -> None:
+    sweep = Sweep(make_plan(TuneRequest("verdex", ())))
+    quiet, lz4 = frozenset({("console", "quiet")}), frozenset({("compression", "lz4")})
+    kernel = sweep.work([lz4]) - 1
+    assert kernel > 1
+    assert sweep.work([BASELINE, quiet]) == 2 + kernel
+    assert sweep.work([BASELINE, quiet, lz4, lz4 | quiet]) == 4 + 2 * kernel
+    with SilentProgress().step("trying", 1) as step:
+        sweep.make([lz4], "alone", _done, step)
+    assert sweep.work([lz4 | quiet]) == 1
+    assert sweep.work([]) == 0

@@ -1,15 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The search for the combination of levels that boots fastest within limits.
+"""Combinations of levels, what they took, and which of them is best within limits.
 
-A combination is what differs from the baseline. What each level does by itself is measured
-first; the search then begins where those effects, added up, are best, and goes on by what
-is measured: factor by factor, and then pairs of factors that change the same phase. Where
-there are few combinations, it tries all.
+A combination is what differs from the baseline.
 """
 
 import itertools
 import math
-from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -19,8 +16,6 @@ BASELINE: Combination = frozenset()
 FEW = 64
 # No more are counted than this.
 _MANY = 10_000
-# A factor changes a phase where it does by more than this share of the boot.
-_SHARES = 2e-3
 # A level makes phases faster where that is more than this share of the boot, and of what it
 # costs in others: that may be less beside other levels.
 _SAVES, _WORTH = 1e-4, 0.05
@@ -45,12 +40,14 @@ class Space:
     """What may be combined: for each factor the levels that may be in the best.
 
     A level of None is the baseline's. `possible` says without building whether a combination
-    can be; `max_flash` and `max_ram` are limits in bytes, `most` how many combinations may
-    be tried by a search that does not try all.
+    can be, and `kernel` is the same for those that have the same kernel, which takes longer to
+    build than all else of an image. `max_flash` and `max_ram` are limits in bytes, `most` how
+    many combinations may be tried by a search that does not try all.
     """
 
     levels: Mapping[str, Sequence[str | None]]
     possible: Callable[[Combination], bool] = lambda combination: True
+    kernel: Callable[[Combination], Hashable] = lambda combination: None
     max_flash: int | None = None
     max_ram: int | None = None
     most: int = 100
@@ -78,6 +75,10 @@ class Space:
         if self.max_ram is not None:
             over += math.inf if ram is None else max(0.0, ram - self.max_ram)
         return over
+
+    def rank(self, measured: Measured) -> tuple[float, float]:
+        """What the better of two has less of: bytes beyond the limits, then time."""
+        return self.excess(measured.flash, measured.ram), measured.total_s
 
 
 def changed(combination: Combination, factor: str, level: str | None) -> Combination:
@@ -122,49 +123,6 @@ def bound(space: Space, known: Known) -> float | None:
     return math.fsum(min(measured.phases[name] for measured in fit) for name in names)
 
 
-def search(space: Space, known: Known) -> Iterator[list[Combination]]:
-    """Batches to measure; whoever runs it adds each to `known` before asking for the next.
-
-    `known` has the baseline, and of each level what it does alone where that was measured.
-    """
-    left = [each for each in space.all if each not in known]
-    if space.all and len(left) <= FEW:
-        if left:
-            yield left
-        return
-    budget = len(known) + space.most
-
-    def new(combinations: Sequence[Combination]) -> list[Combination]:
-        fresh = [each for each in combinations if each not in known and space.possible(each)]
-        return list(dict.fromkeys(fresh))[: max(0, budget - len(known))]
-
-    if start := new([predicted(space, known)]):
-        yield start
-    order = sorted(space.levels, key=lambda factor: -_weight(space, known, factor))
-    while len(known) < budget:
-        before = _nearest(space, known)
-        for factor in order:
-            here = _nearest(space, known)
-            if batch := new([changed(here, factor, level) for level in space.levels[factor]]):
-                yield batch
-        if _nearest(space, known) != before:
-            continue
-        # No single change is an improvement: two at once, of factors that meet in a phase.
-        for first, second in _pairs(space, known, order):
-            here = _nearest(space, known)
-            both = [
-                changed(changed(here, first, one), second, other)
-                for one in space.levels[first]
-                for other in space.levels[second]
-            ]
-            if batch := new(both):
-                yield batch
-            if _nearest(space, known) != here:
-                break
-        else:
-            return
-
-
 def narrowed(space: Space, known: Known) -> Space:
     """The space without levels of which nothing is to be hoped: alone, they make no phase faster.
 
@@ -198,41 +156,10 @@ def narrowed(space: Space, known: Known) -> Space:
     )
 
 
-def predicted(space: Space, known: Known) -> Combination:
-    """What would be best if savings, and bytes, of single levels simply added up.
-
-    Levels go in by what they save, the largest first, as far as they go together and the
-    limits allow; the levels that a factor must leave the baseline for come first.
-    """
-    base = known[BASELINE]
-    assert base is not None  # noqa: S101 - without it nothing is searched
-    single = {
-        (factor, level): measured
-        for factor, levels in space.levels.items()
-        for level in levels
-        if level and (measured := known.get(changed(BASELINE, factor, level))) is not None
-    }
-    here, flash, ram = BASELINE, float(base.flash), base.ram
-    for (factor, level), alone in sorted(single.items(), key=lambda item: item[1].total_s):
-        if any(factor == name for name, _ in here):
-            continue
-        candidate = changed(here, factor, level)
-        more_flash = flash + alone.flash - base.flash
-        more_ram = None if ram is None or alone.ram is None else ram + alone.ram - (base.ram or 0)
-        forced = None not in space.levels[factor]
-        if not forced and alone.total_s >= base.total_s and not space.excess(flash, ram):
-            continue
-        if not forced and space.excess(more_flash, more_ram) > space.excess(flash, ram):
-            continue
-        if space.possible(candidate):
-            here, flash, ram = candidate, more_flash, more_ram
-    return here
-
-
-def _nearest(space: Space, known: Known) -> Combination:
+def nearest(space: Space, known: Known) -> Combination:
     """The allowed one that is least beyond the limits, and of those the fastest."""
     found = [
-        (space.excess(measured.flash, measured.ram), measured.total_s, sorted(each), each)
+        (space.rank(measured), sorted(each), each)
         for each, measured in known.items()
         if measured is not None and allowed(space, each)
     ]
@@ -244,35 +171,3 @@ def effects(base: Measured, alone: Measured) -> dict[str, float]:
     return {
         name: base.phases[name] - alone.phases[name] for name in base.phases if name in alone.phases
     }
-
-
-def _single_effects(space: Space, known: Known, factor: str) -> list[dict[str, float]]:
-    base = known[BASELINE]
-    singles = [known.get(changed(BASELINE, factor, level)) for level in space.levels[factor]]
-    return [effects(base, one) for one in singles if one is not None and base is not None]
-
-
-def _weight(space: Space, known: Known, factor: str) -> float:
-    """How much the factor moves: the most that one of its levels changes any phase by."""
-    found = _single_effects(space, known, factor)
-    return max((abs(s) for each in found for s in each.values()), default=0.0)
-
-
-def _pairs(space: Space, known: Known, order: Sequence[str]) -> list[tuple[str, str]]:
-    """Factors that change the same phase, those that move most first."""
-    base = known[BASELINE]
-    least = (base.total_s if base else 0.0) * _SHARES
-    touched = {
-        factor: {
-            name
-            for each in _single_effects(space, known, factor)
-            for name, seconds in each.items()
-            if abs(seconds) > least
-        }
-        for factor in order
-    }
-    return [
-        (one, other)
-        for one, other in itertools.combinations(order, 2)
-        if touched[one] & touched[other]
-    ]

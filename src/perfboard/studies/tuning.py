@@ -8,20 +8,19 @@ from threading import Event
 
 from perfboard.analysis.tuning import (
     BASELINE,
-    FEW,
     Combination,
     Space,
     allowed,
     best_of,
     changed,
     narrowed,
-    search,
 )
+from perfboard.analysis.tuning_search import search
 from perfboard.images.factors import recipe_of
 from perfboard.images.image import build_image
 from perfboard.instruments.scope import build_plugin
 from perfboard.model.errors import PerfboardError, TargetError, UsageError
-from perfboard.model.progress import Progress, Step
+from perfboard.model.progress import Progress
 from perfboard.model.run import Boot, Metric, Provenance, Run, RunError, Status
 from perfboard.model.units import format_size
 from perfboard.store.folder import RunFolder, disk_errors, new_run
@@ -38,7 +37,7 @@ from perfboard.targets.virtual import VirtualBoard, VirtualTarget
 
 NAME = "tune-boot"
 # Less to read pays where reading is slow, and code that stays in flash where it is cached.
-_MEET = (("compression", "flash"), ("kernel", "flash"))
+_MEET = (("compression", "flash"), ("kernel", "flash"), ("root", "flash"))
 
 
 def tune_boot(request: TuneRequest, progress: Progress) -> Run:
@@ -54,10 +53,11 @@ def tune_boot(request: TuneRequest, progress: Progress) -> Run:
     sweep = Sweep(plan)
     noted = NotedProgress(progress)
     if request.max_flash is not None:
-        with workers(request.scheduler, noted.note) as submit:
-            total = len(plan.alone)
-            with noted.step("building the images of each level", total) as step:
-                check_smallest(plan, sweep.sizes(plan.alone, submit, step))
+        with (
+            workers(request.scheduler, noted.note) as submit,
+            noted.step("building the images of each level", len(plan.alone)) as step,
+        ):
+            check_smallest(plan, sweep.sizes(plan.alone, submit, step))
     started = datetime.now(UTC)
     folder = new_run(NAME, plan.loaded.board.name)
     errors: list[RunError] = []
@@ -115,7 +115,7 @@ def tune_boot(request: TuneRequest, progress: Progress) -> Run:
 
 def _try_all(sweep: Sweep, submit: Submit, progress: Progress) -> None:
     """Each level alone, then combinations, then the steps from the baseline to the best."""
-    with progress.step("trying each level", len(sweep.plan.alone)) as step:
+    with progress.step("trying each level", sweep.work(sweep.plan.alone)) as step:
         sweep.make(sweep.plan.alone, "alone", submit, step)
     if sweep.known[BASELINE] is None:
         made = sweep.attempts[BASELINE]
@@ -124,20 +124,18 @@ def _try_all(sweep: Sweep, submit: Submit, progress: Progress) -> None:
         raise TargetError(made.outcome, f"The baseline does not boot. {made.problem}")
     sweep.space = space = narrowed(sweep.space, sweep.known)
     meeting = [each for each in _interactions(space) if each not in sweep.known]
-    with progress.step("trying levels that meet", len(meeting)) as step:
+    with progress.step("trying levels that meet", sweep.work(meeting)) as step:
         sweep.make(meeting, "together", submit, step)
-    left = len([each for each in space.all if each not in sweep.known])
-    total = left if space.all and left <= FEW else space.most
-    with progress.step("trying them together", total) as step:
-        begun = len(sweep.known)
-        for batch in search(space, sweep.known):
-            sweep.make(batch, "together", submit, _Offset(step, len(sweep.known) - begun))
+    for batch in search(space, sweep.known):
+        tried = f"trying them together, after {len(sweep.known)} boots"
+        with progress.step(tried, sweep.work(batch)) as step:
+            sweep.make(batch, "together", submit, step)
     best = best_of(space, sweep.known)
     if best is None:
         raise UsageError(_nothing_fits(sweep))
     steps = steps_to(sweep.known, best)
-    with progress.step("trying the advice step by step", len(steps)) as step:
-        possible = [each for each in steps if space.possible(each)]
+    possible = [each for each in steps if space.possible(each) and each not in sweep.known]
+    with progress.step("trying the advice step by step", sweep.work(possible)) as step:
         sweep.make(possible, "order", submit, step)
 
 
@@ -149,16 +147,6 @@ def _interactions(space: Space) -> Iterator[Combination]:
                 both = changed(changed(BASELINE, one, first), other, second)
                 if space.possible(both):
                     yield both
-
-
-class _Offset:
-    """A step of which a part is done."""
-
-    def __init__(self, step: Step, before: int) -> None:
-        self._step, self._before = step, before
-
-    def update(self, done: float, note: str = "") -> None:
-        self._step.update(self._before + done, note)
 
 
 def _nothing_fits(sweep: Sweep) -> str:

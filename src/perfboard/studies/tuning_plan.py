@@ -8,7 +8,9 @@ from pathlib import Path
 from perfboard.analysis.tuning import BASELINE, Combination, Space
 from perfboard.boards.loader import LoadedBoard, load_board
 from perfboard.boards.timing import DETAIL
-from perfboard.images.factors import Factor, choose_levels, factors_of, image_factors
+from perfboard.images.factors import Factor, choose_levels, factors_of, image_factors, recipe_of
+from perfboard.images.kernel_place import XIP
+from perfboard.model.board import Board
 from perfboard.model.errors import UsageError
 from perfboard.model.tuning import Try
 from perfboard.model.units import format_size
@@ -126,6 +128,7 @@ def make_plan(request: TuneRequest) -> Plan:
         space=Space(
             levels=searched,
             possible=lambda combination: not refusal(combination),
+            kernel=lambda combination: _kernel(board, {**baseline, **dict(combination)}),
             max_flash=request.max_flash,
             max_ram=request.max_ram,
         ),
@@ -167,6 +170,11 @@ def _check_limits(loaded: LoadedBoard, request: TuneRequest) -> None:
             raise UsageError(
                 f"{option} {format_size(limit)}: the kernel alone is {format_size(size)}"
             )
+
+
+def _kernel(board: Board, levels: Mapping[str, str]) -> tuple[object, ...]:
+    recipe = recipe_of(board, levels)
+    return (*sorted(recipe.options.items()), recipe.place == XIP)
 
 
 def _is_name(board: str) -> bool:

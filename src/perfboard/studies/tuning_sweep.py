@@ -14,6 +14,9 @@ from perfboard.studies.tuning_boot import Attempt, Task
 from perfboard.studies.tuning_plan import Plan
 from perfboard.studies.tuning_pool import Submit, ended
 
+# How many boots a kernel takes as long as: most differ from the last one in an option or two.
+_KERNEL = 10
+
 
 class Sweep:
     """What was tried so far, and the `space` that the best is sought in.
@@ -38,11 +41,20 @@ class Sweep:
         pending: dict[Future[Attempt], Combination] = {
             submit(Task(self.plan.board_name, self.plan.levels(each))): each for each in new
         }
-        for done, future in enumerate(as_completed(pending), 1):
+        total, left = self.work(new), list(new)
+        for future in as_completed(pending):
             combination = pending[future]
             self.attempts[combination] = ended(future)
             self.known[combination] = _measured(self.attempts[combination])
-            step.update(done, self.note(combination))
+            left.remove(combination)
+            step.update(total - self.work(left), self.note(combination))
+
+    def work(self, combinations: Iterable[Combination]) -> int:
+        """How much there is to do for combinations that were not tried, in boots."""
+        untried = list(combinations)
+        kernels = {self.space.kernel(each) for each in untried}
+        built = {self.space.kernel(each) for each in self.known}
+        return len(untried) + _KERNEL * len(kernels - built)
 
     def sizes(
         self, combinations: Iterable[Combination], submit: Submit, step: Step
