@@ -38,8 +38,10 @@ class Sweep:
         """Tries those that have not been tried. Raises what `tuning_boot.attempt` does."""
         new = [each for each in combinations if each not in self.known]
         self._stages |= dict.fromkeys(new, stage)
+        # Kernels that differ least come one after the other, as far as their options' names tell.
         pending: dict[Future[Attempt], Combination] = {
-            submit(Task(self.plan.board_name, self.plan.levels(each))): each for each in new
+            submit(Task(self.plan.board_name, self.plan.levels(each))): each
+            for each in sorted(new, key=lambda each: str(self.space.kernel(each)))
         }
         total, left = self.work(new), list(new)
         for future in as_completed(pending):
