@@ -42,6 +42,17 @@ def test_what_loses_something_is_tried_but_in_the_best_only_where_allowed() -> N
     assert based.space.levels["console"] == [None, "full", "quiet"]
 
 
+def test_another_wire_is_no_technique_but_beside_one() -> None:
+    """A board that has no wire is not made faster by one, whatever its kernel's size does."""
+    plan = make_plan(TuneRequest("verdex", ()))
+    assert frozenset({("network", "parallel")}) in plan.alone
+    assert plan.space.levels["network"] == [None]
+    waits = make_plan(TuneRequest("verdex", (), baseline={"network": "waited"}))
+    assert "parallel" in waits.space.levels["network"]
+    wanted = make_plan(TuneRequest("verdex", (), keep={"network": "parallel"}))
+    assert wanted.space.levels["network"] == ["parallel"]
+
+
 def test_a_level_that_is_kept_leaves_no_other_to_try() -> None:
     plan = make_plan(_request(keep={"kernel": "copied"}))
     assert plan.space.levels["kernel"] == [None]

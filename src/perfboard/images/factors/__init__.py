@@ -36,7 +36,8 @@ class Factor:
     """What is varied, in a few words, and its levels by name, the default first.
 
     `has` tells whether a board has this factor. Levels of a factor that is `late` change
-    what those of the others have made.
+    what those of the others have made. Of `surroundings` the default is how they are, and no
+    other level a way to make a board that has them faster.
     """
 
     name: str
@@ -44,6 +45,7 @@ class Factor:
     levels: Mapping[str, Level]
     has: Callable[[Board], bool] = lambda board: True
     late: bool = False
+    surroundings: bool = False
 
 
 def set_fields(**fields: Any) -> Callable[[Recipe], Recipe]:

@@ -34,4 +34,5 @@ FACTOR = Factor(
         "waited": Level(_link("waited")),
     },
     has=lambda board: board.network is not None,
+    surroundings=True,
 )
