@@ -270,6 +270,17 @@ def test_kernels_are_built_for_what_may_be_better_alone(
         assert len({factor for factor, _ in built ^ kernel(best)}) <= 1
 
 
+def test_a_phase_that_one_boot_lacks_does_not_make_the_best_its_own_bound() -> None:
+    """As a root file system in memory, which is not mounted."""
+    lacks = frozenset({("root", "memory")})
+    known: Known = {
+        BASELINE: Measured(6.0, {"load": 3.0, "mount": 1.0, "user": 2.0}, 1, 1),
+        lacks: Measured(8.0, {"load": 7.0, "user": 1.0}, 1, 1),
+    }
+    assert bound(Space({"root": (None, "memory")}), known) == 4.0
+    assert bound(Space({"root": (None,)}), known) == 6.0
+
+
 def test_a_change_of_which_nothing_is_known_is_tried_beside_the_best() -> None:
     """As a level that cannot be beside the baseline."""
 

@@ -110,17 +110,15 @@ def best_of(space: Space, known: Known) -> Combination | None:
 def bound(space: Space, known: Known) -> float | None:
     """The sum of each phase's least time over what was tried and is allowed, in s.
 
-    No boot is faster unless a combination makes a phase faster than any that was tried. None
-    where nothing that is allowed was tried.
+    A phase that a boot has not takes it none. No boot is faster unless a combination makes a
+    phase faster than any that was tried. None where nothing that is allowed was tried.
     """
     fit = [m for each, m in known.items() if m is not None and allowed(space, each)]
     if not fit:
         return None
-    names = set.intersection(*(set(measured.phases) for measured in fit))
-    if any(set(measured.phases) != names for measured in fit):
-        return min(measured.total_s for measured in fit)
+    names = {name for measured in fit for name in measured.phases}
     # The order of a set's names is another each time, and a plain sum's last digit with it.
-    return math.fsum(min(measured.phases[name] for measured in fit) for name in names)
+    return math.fsum(min(measured.phases.get(name, 0.0) for measured in fit) for name in names)
 
 
 def narrowed(space: Space, known: Known) -> Space:
