@@ -15,7 +15,7 @@ from perfboard.boards.loader import load_board
 from perfboard.images.cache import cache_root
 from perfboard.images.factors import factors_of
 from perfboard.model.tables import merged
-from perfboard.studies.tuning_advice import BOARD_FILE, COMMAND_LINE
+from perfboard.studies.tuning_advice import BOARD_FILE, BOOTLOADER, COMMAND_LINE, CONFIGURATION
 
 from .conftest import Change, Perfboard, until
 
@@ -56,7 +56,7 @@ def booted(boots: Path) -> list[Path]:
 
 @pytest.fixture(scope="module")
 def tuned(tmp_path_factory: pytest.TempPathFactory, image: object) -> tuple[Perfboard, Path, Any]:
-    """Console and flash, timed: each level, and all that may be in the best."""
+    """Console and flash, timed, and what another kernel and another machine are wanted for."""
     folder = tmp_path_factory.mktemp("tuned")
     perfboard = Perfboard(folder / "data")
     boots = own_cache(perfboard, folder)
@@ -64,7 +64,9 @@ def tuned(tmp_path_factory: pytest.TempPathFactory, image: object) -> tuple[Perf
 
 
 def _words() -> list[str]:
-    return ["tune", "boot", "--board", "verdex", *keep_but("console", "flash")]
+    kept = keep_but("console", "flash", "compression", "delay")
+    kept += ["--keep", "compression=lz4", "--keep", "delay=timer"]
+    return ["tune", "boot", "--board", "verdex", "--set", "delay=calibrated", *kept]
 
 
 def total(run: Any) -> float:
@@ -81,10 +83,13 @@ def test_the_best_is_found_and_proved(tuned: tuple[Perfboard, Path, Any]) -> Non
     assert tuning["exhaustive"]
     read = {m["labels"]["flash"] for m in run["metrics"] if m["name"] == "flash.read.bandwidth"}
     assert read == {"tuned", "delivered", "cached"}
-    assert tuning["tries"][tuning["best"]]["levels"] == {"console": "quiet", "flash": "cached"}
+    kept = {"compression": "lz4", "delay": "timer"}
+    best_levels = tuning["tries"][tuning["best"]]["levels"]
+    assert best_levels == {"console": "quiet", "flash": "cached", **kept}
     assert run["factors"]["flash"] == "cached"
-    # The baseline, four levels by themselves, and of what saves one more: each was booted once.
-    assert len(booted(boots)) == len(run["tried"]) == 6
+    # The baseline; six levels by themselves; lz4 with faster flash; with what is kept all four of
+    # console and flash; on the way to the best two more: each was booted once.
+    assert len(booted(boots)) == len(run["tried"]) == 14
     assert all(0 < one["ram"] < 64 << 20 for one in tuning["tries"])
     assert min(sum(one["flash"].values()) for one in tuning["tries"]) > 4_000_000
     best = run["tried"][tuning["tries"][tuning["best"]]["boot"]]
@@ -107,30 +112,40 @@ def test_the_advices_savings_add_up(tuned: tuple[Perfboard, Path, Any]) -> None:
     assert 0 < least < total(run)
 
 
-def by_hand(advice: list[Any]) -> Change:
-    """What a user does to a board's file who follows the advice."""
+def by_hand(advice: list[Any], folder: Path) -> Change:
+    """What a user does to a board's file and its kernel's options who follows the advice."""
 
     def change(board: dict[str, Any]) -> None:
         kernel = board["image"]["kernel"]
+        # What the baseline's delay=calibrated stands for.
+        board["machine"]["cpu"] += ",cntfrq=900000"
         for lines in (lines for one in advice for lines in one["lines"]):
-            assert lines["where"] in (COMMAND_LINE, BOARD_FILE)
             if lines["where"] == COMMAND_LINE:
                 words = kernel.get("arguments", "").split()
                 kept = [word for word in words if word not in lines["remove"]]
                 kernel["arguments"] = " ".join([*kept, *lines["add"]])
-            else:
+            elif lines["where"] == CONFIGURATION:
+                before = Path(kernel["config"]).read_text()
+                kernel["config"] = str(folder / "kernel.config")
+                added = "".join(f"{line}\n" for line in lines["add"])
+                Path(kernel["config"]).write_text(before + added)
+            elif lines["where"] == BOARD_FILE:
                 whole = merged(board, tomllib.loads("\n".join(lines["add"])))
                 board.clear()
                 board.update(whole)
+                kernel = board["image"]["kernel"]
+            else:
+                # The kernel's size, which stands in the boot command, and its compressor's name.
+                assert lines["where"] in (BOOTLOADER, "compression")
 
     return change
 
 
 def test_following_the_advice_by_hand_gives_the_boot_that_it_promised(
-    tuned: tuple[Perfboard, Path, Any], derive: Derive
+    tuned: tuple[Perfboard, Path, Any], derive: Derive, tmp_path: Path
 ) -> None:
     perfboard, _, run = tuned
-    board = derive(by_hand(run["tuning"]["advice"]))
+    board = derive(by_hand(run["tuning"]["advice"], tmp_path))
     words = ["study", "boot", "--board", str(board), "--set", "detail=timed", "--boots", "1"]
     assert total(perfboard.json(*words)) == pytest.approx(total(run), rel=1e-4)
 
