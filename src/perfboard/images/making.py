@@ -17,6 +17,11 @@ from perfboard.images.tree import Node
 from perfboard.images.ubi import leb_size, same_each_time, volume_size
 
 _UUID = "00000000-0000-0000-0000-000000000000"
+_NODES_AND_EROFS = """
+while [ "$1" != -- ]; do mknod "$1" "$2" "$3" "$4" "$5"; shift 5; done
+shift
+exec mkfs.erofs "$@"
+"""
 # What a boot reads first lies first: the pattern of a path, the greater the sooner.
 _FIRST_USED = ("bin/busybox", "lib/ld-linux*", "lib/libc.so.6", "lib/libresolv.so.2", "etc/*")
 
@@ -129,16 +134,15 @@ def _ubifs(job: Job) -> None:
 
 
 def _erofs(job: Job) -> None:
-    # mkfs.erofs takes nodes from a tree alone; fakeroot makes some that only it can see.
-    state = "nodes.state"
-    job.image.with_name(state).touch()
-    fake = ("fakeroot", "-i", state, "-s", state, "--")
+    # mkfs.erofs takes nodes from a tree alone; fakeroot makes some that only it can see, until
+    # it ends.
+    nodes: list[str] = []
     for node in job.nodes:
         path = str(job.tree / node.path)
-        mode = f"--mode={node.mode:o}"
-        job.run(*fake, "mknod", mode, path, node.kind, str(node.major), str(node.minor))
+        nodes += [f"--mode={node.mode:o}", path, node.kind, str(node.major), str(node.minor)]
     options = ("--quiet", "-zlz4hc", "-T0", "-x-1", "--all-root", "-U", _UUID)
-    job.run(*fake, "mkfs.erofs", *options, job.image.name, job.tree.name)
+    image = (*options, job.image.name, job.tree.name)
+    job.run("fakeroot", "--", "sh", "-e", "-c", _NODES_AND_EROFS, "sh", *nodes, "--", *image)
 
 
 def _romfs(job: Job) -> None:
