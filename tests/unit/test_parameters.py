@@ -65,6 +65,18 @@ def test_plateaus_and_frequency_of_rpi2() -> None:
     assert rows["latency of the second cache"].said == pytest.approx(l2)
 
 
+def test_a_cache_of_one_way_is_seen_by_an_eighth_of_it() -> None:
+    """In half of it, pages that the kernel gave at random share places."""
+    seen = (1 - 8 / 32) * 90e-9
+    found = [
+        metric("memory.random", 128e-9, size=4096),
+        metric("memory.random", 128e-9 + seen, size=32 * KIB),
+        metric("memory.random", 300e-9, size=128 * KIB),
+    ]
+    row = by_name(parameters(of("settop-web"), found))["latency of the second cache"]
+    assert row.said == pytest.approx(seen) and row.within
+
+
 def bandwidth(operation: str, loop: str, size: int, rate: float) -> Metric:
     return metric("memory.bandwidth", rate, operation=operation, loop=loop, size=size)
 
@@ -82,6 +94,17 @@ def test_bandwidths_are_of_the_stream_or_of_each_line() -> None:
     # Without streams each line is waited for, behind what it takes in the cache.
     said = by_name(parameters(of("verdex"), found))["read bandwidth of memory"].said
     assert said == pytest.approx(32 / (32 / 6.4e9 + 140e-9 + 150e-9 / 128), rel=1e-3)
+
+
+def test_stores_that_go_out_one_by_one_take_their_own_time() -> None:
+    """Of the loop that is the fastest, which an array in the cache is not measured with."""
+    found = [
+        bandwidth("write", "move", 4096, 61.5e6),
+        bandwidth("write", "move", MIB, 61.7e6),
+        bandwidth("write", "rep", MIB, 66.6e6),
+    ]
+    row = by_name(parameters(of("bifferboard"), found))["write bandwidth of memory"]
+    assert row.said == pytest.approx(4 / 60e-9) and row.seen == 66.6e6 and row.within
 
 
 def test_what_was_not_measured_is_absent() -> None:

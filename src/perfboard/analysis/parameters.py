@@ -16,6 +16,8 @@ _PAGE = 4096
 _SECOND = 1e15
 # In the first cache of every part, and the smallest that all of these probes have.
 _SMALL = 4096
+# What a store goes out as that no cache takes: native/scope/memory.h, MEMORY_WORD.
+_WORD = 4
 
 
 @dataclass(frozen=True)
@@ -40,7 +42,7 @@ def parameters(timing: Timing, metrics: Sequence[Metric]) -> list[Parameter]:
     smallest: by how much of the array each cache and TLB does not hold. The bandwidths are of
     the largest array, read and written by the loop that is the fastest there without preloads:
     what a line takes it when every access hits, and what the fill adds, or the stream's or the
-    writes' own time where that is longer.
+    writes' own time where that is longer. Where stores go out one by one, it is their time.
     """
     model, seen = _Model(timing), _Seen(metrics)
     found = [
@@ -55,7 +57,9 @@ def parameters(timing: Timing, metrics: Sequence[Metric]) -> list[Parameter]:
     random = seen.sizes("memory.random")
     least = random.pop(_SMALL, None)
     l2 = timing.caches.l2
-    sizes = {"latency of the second cache": l2.size // 2} if l2 else {}
+    # Where a cache has one place for a line, pages that happen to share it drive each other out:
+    # an eighth of it has few that do.
+    sizes = {"latency of the second cache": l2.size // (2 if l2.ways > 1 else 8)} if l2 else {}
     if random:
         sizes["latency of memory"] = max(random)
     for name, size in sizes.items():
@@ -66,13 +70,18 @@ def parameters(timing: Timing, metrics: Sequence[Metric]) -> list[Parameter]:
 
 def _bandwidths(model: "_Model", seen: "_Seen") -> Iterator[Parameter]:
     for operation, line_time in (("read", model.line_read), ("write", model.line_written)):
-        size, loop, rate = seen.fastest(operation)
-        hits = seen.hits(operation, loop)
-        if size <= model.largest_cache or not hits:
+        alone = model.words_written if operation == "write" else None
+        size, loop, rate = seen.fastest(operation, alone is None)
+        if size <= model.largest_cache:
             continue
-        seconds = line_time(model.line / hits, size)
-        if seconds is not None:
-            yield Parameter(f"{operation} bandwidth of memory", "B/s", model.line / seconds, rate)
+        said = alone
+        if said is None:
+            # Else there is no such loop.
+            hits = seen.hits(operation, loop) or 0.0
+            seconds = line_time(model.line / hits, size)
+            said = None if seconds is None else model.line / seconds
+        if said is not None:
+            yield Parameter(f"{operation} bandwidth of memory", "B/s", said, rate)
 
 
 class _Seen:
@@ -98,10 +107,10 @@ class _Seen:
         """The rate of a loop where every access hits."""
         return self.median("memory.bandwidth", operation=operation, loop=loop, size=str(_SMALL))
 
-    def fastest(self, operation: str) -> tuple[int, str, float]:
+    def fastest(self, operation: str, hits: bool) -> tuple[int, str, float]:
         """The largest size, the loop that is the fastest there without preloads, its rate.
 
-        Of those that were measured in the first cache too.
+        With `hits`, of those that were measured in the first cache too.
         """
         found = [
             (int(m.labels["size"]), statistics.median(m.samples), m.labels["loop"])
@@ -109,7 +118,7 @@ class _Seen:
             if m.name == "memory.bandwidth"
             and m.labels["operation"] == operation
             and not m.labels["loop"].endswith("-preload")
-            and self.hits(operation, m.labels["loop"])
+            and (not hits or self.hits(operation, m.labels["loop"]))
         ]
         size, rate, loop = max(found, default=(0, 0.0, ""))
         return size, loop, rate
@@ -126,6 +135,9 @@ class _Model:
         caches = timing.caches
         self.line = (caches.l2 or caches.data).line
         self.largest_cache = (caches.l2 or caches.data).size
+
+        word = timing.memory.word
+        self.words_written = None if word is None else _WORD / self.seconds(word)
 
     def seconds(self, time: Duration) -> float:
         return time.femtoseconds(self._timing.clock.hz) / _SECOND
