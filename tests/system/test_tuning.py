@@ -14,6 +14,8 @@ import pytest
 from perfboard.boards.loader import load_board
 from perfboard.images.cache import cache_root
 from perfboard.images.factors import factors_of
+from perfboard.images.image import build_image
+from perfboard.model.progress import SilentProgress
 from perfboard.model.tables import merged
 from perfboard.studies.tuning_advice import BOARD_FILE, BOOTLOADER, COMMAND_LINE, CONFIGURATION
 
@@ -58,6 +60,8 @@ def booted(boots: Path) -> list[Path]:
 def tuned(tmp_path_factory: pytest.TempPathFactory, image: object) -> tuple[Perfboard, Path, Any]:
     """Console and flash, timed, and what another kernel and another machine are wanted for."""
     folder = tmp_path_factory.mktemp("tuned")
+    # On a new machine, longer than a command may take.
+    build_image(load_board("verdex"), {"compression": "lz4"}, SilentProgress())
     perfboard = Perfboard(folder / "data")
     boots = own_cache(perfboard, folder)
     return perfboard, boots, perfboard.json(*_words())
