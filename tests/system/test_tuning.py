@@ -22,8 +22,9 @@ from perfboard.studies.tuning_advice import BOARD_FILE, BOOTLOADER, COMMAND_LINE
 from .conftest import Change, Perfboard, until
 
 Derive = Callable[[Change], Path]
-# What each test makes itself; the rest of the cache is the user's.
-_OWN = ("boot", "image", "locks")
+# What each test makes itself. The rest of the cache is the user's, and its locks: without them
+# what another builds there meanwhile would be taken for a dead one's, and removed.
+_OWN = ("boot", "image")
 
 
 def own_cache(perfboard: Perfboard, folder: Path) -> Path:
@@ -31,7 +32,8 @@ def own_cache(perfboard: Perfboard, folder: Path) -> Path:
     mine = folder / "cache" / "perfboard"
     mine.mkdir(parents=True)
     # How fast the flash is read is the same for all.
-    (cache_root() / "flash-read").mkdir(exist_ok=True)
+    for name in ("flash-read", "kernel-tree", "locks"):
+        (cache_root() / name).mkdir(exist_ok=True)
     for entry in cache_root().iterdir():
         if entry.is_dir() and entry.name not in _OWN:
             (mine / entry.name).symlink_to(entry)
