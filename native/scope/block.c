@@ -15,6 +15,7 @@
 
 /* The emulator ends a block at 512 instructions. */
 #define MOST_INSTRUCTIONS 512
+#define PAGE_SIZE 4096
 #define ARENA_SIZE (1 << 20)
 
 /* Blocks live until the emulator forgets them all, side by side in arenas. */
@@ -27,12 +28,15 @@ struct arena {
 struct block block_none;
 
 static struct arena *arenas;
-static int64_t rest_fs[MOST_INSTRUCTIONS + 1];
 
-static struct block *allocate(uint32_t lines)
+/* Of the block that is being described. */
+static int64_t rest_fs[MOST_INSTRUCTIONS + 1];
+static uint64_t preloads_of[MOST_INSTRUCTIONS]; /* offsets, as struct data_preloading has them */
+static bool zeroes[MOST_INSTRUCTIONS];		/* data_zeroed is to be told */
+
+static void *allocate(size_t size)
 {
-	size_t size = sizeof(struct block) + lines * sizeof(struct block_line);
-	struct block *block;
+	void *room;
 
 	size = (size + 15) & ~(size_t)15;
 	if (!arenas || ARENA_SIZE - arenas->used < size) {
@@ -44,9 +48,9 @@ static struct block *allocate(uint32_t lines)
 		arena->used = 0;
 		arenas = arena;
 	}
-	block = (struct block *)(arenas->bytes + arenas->used);
+	room = arenas->bytes + arenas->used;
 	arenas->used += size;
-	return block;
+	return room;
 }
 
 void block_forget(void)
@@ -96,7 +100,7 @@ static uint64_t place_of(const struct qemu_plugin_insn *insn)
 /* Preloads that wait for the access whose address theirs is worked out of. */
 struct preloads {
 	uint64_t base;	  /* the register of them all */
-	uint64_t offsets; /* as data_accessed_preloading wants them */
+	uint64_t offsets; /* as struct data_preloading has them */
 };
 
 /* Takes an instruction; returns the offsets of the preloads that are before it, if it is theirs. */
@@ -128,7 +132,7 @@ static void add_line(struct block *block, uint64_t place)
 		block->lines[block->line_count++] = (struct block_line){line, 0};
 }
 
-/* Its lines, its cost, and what it ends with. */
+/* Its lines, its cost, what it ends with, and what is left at each of its instructions. */
 static void describe(struct block *block, struct qemu_plugin_tb *translated, size_t count)
 {
 	/* A block is translated when the processor stands before it. */
@@ -137,7 +141,6 @@ static void describe(struct block *block, struct qemu_plugin_tb *translated, siz
 	struct preloads preloads = {0};
 	struct decoded op = {0};
 	struct core core;
-	uint64_t offsets;
 
 	core_begin(&core, &model.timing);
 	for (size_t i = 0; i < count; i++) {
@@ -159,9 +162,6 @@ static void describe(struct block *block, struct qemu_plugin_tb *translated, siz
 			    model.timing.costs[OP_STRING].base * model.timing.cycle_fs / 1000;
 		block->settles |= op.reads_clock || special_waits(model.timing.isa, bytes, &op);
 		block->remaps |= special_remaps(model.timing.isa, bytes, &op);
-		if (special_zeroes(model.timing.isa, bytes))
-			qemu_plugin_register_vcpu_insn_exec_cb(insn, data_zeroed,
-							       QEMU_PLUGIN_CB_NO_REGS, NULL);
 		if (!block->uncached && model.timing.l1i.size) {
 			add_line(block, place);
 			add_line(block, place + size - 1);
@@ -173,11 +173,8 @@ static void describe(struct block *block, struct qemu_plugin_tb *translated, siz
 		    .conditional = op.conditional,
 		    .backward = op.backward,
 		};
-		offsets = model.timing.preloads ? take_preloads(&preloads, &op) : 0;
-		qemu_plugin_register_vcpu_mem_cb(
-		    insn, offsets ? data_accessed_preloading : data_accessed,
-		    QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_R | QEMU_PLUGIN_MEM_W,
-		    (void *)(uintptr_t)offsets);
+		zeroes[i] = special_zeroes(model.timing.isa, bytes);
+		preloads_of[i] = model.timing.preloads ? take_preloads(&preloads, &op) : 0;
 	}
 	rest_fs[count] = core.now;
 	for (size_t i = 0; i <= count; i++)
@@ -185,9 +182,49 @@ static void describe(struct block *block, struct qemu_plugin_tb *translated, siz
 	block->cost_fs = rest_fs[0];
 }
 
-void block_translated(struct qemu_plugin_tb *translated)
+static void watch_accesses(const struct block *block, struct qemu_plugin_tb *translated,
+			   size_t count)
 {
-	size_t count = qemu_plugin_tb_n_insns(translated);
+	for (size_t i = 0; i < count; i++) {
+		struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(translated, i);
+		qemu_plugin_vcpu_mem_cb_t called = data_accessed;
+		int64_t rest = rest_fs[i] - (i ? 0 : block->once_fs);
+		void *ahead = (void *)(intptr_t)rest, *told = ahead;
+
+		if (zeroes[i])
+			qemu_plugin_register_vcpu_insn_exec_cb(insn, data_zeroed,
+							       QEMU_PLUGIN_CB_NO_REGS, ahead);
+		if (preloads_of[i]) {
+			struct data_preloading *preloading = allocate(sizeof(*preloading));
+
+			*preloading = (struct data_preloading){preloads_of[i], rest};
+			called = data_accessed_preloading;
+			told = preloading;
+		}
+		qemu_plugin_register_vcpu_mem_cb(insn, called, QEMU_PLUGIN_CB_NO_REGS,
+						 QEMU_PLUGIN_MEM_R | QEMU_PLUGIN_MEM_W, told);
+	}
+}
+
+size_t block_count(struct qemu_plugin_tb *translated, enum isa isa)
+{
+	size_t count = qemu_plugin_tb_n_insns(translated), size;
+	struct qemu_plugin_insn *last;
+	uint8_t bytes[INSTRUCTION_BYTES] = {0};
+	struct decoded op;
+
+	if ((isa != ISA_X86 && isa != ISA_X86_64) || count == 1)
+		return count;
+	last = qemu_plugin_tb_get_insn(translated, count - 1);
+	size = interface_bytes(last, bytes);
+	if ((qemu_plugin_insn_vaddr(last) + size) % PAGE_SIZE)
+		return count;
+	decode_x86(bytes, size, isa == ISA_X86_64, &op);
+	return op.size ? count : count - 1;
+}
+
+void block_translated(struct qemu_plugin_tb *translated, size_t count)
+{
 	struct qemu_plugin_insn *first = qemu_plugin_tb_get_insn(translated, 0);
 	const struct region *region;
 	uint64_t place = place_of(first);
@@ -196,7 +233,7 @@ void block_translated(struct qemu_plugin_tb *translated)
 	if (count > MOST_INSTRUCTIONS)
 		abort();
 	/* An instruction lies in two lines at most. */
-	block = allocate((uint32_t)(2 * count));
+	block = allocate(sizeof(*block) + 2 * count * sizeof(struct block_line));
 	region = memory_region(&model.memory, place);
 	*block = (struct block){
 	    .count = (int64_t)count,
@@ -207,6 +244,7 @@ void block_translated(struct qemu_plugin_tb *translated)
 	describe(block, translated, count);
 	block->profile = profile_find(qemu_plugin_insn_vaddr(first), qemu_plugin_insn_haddr(first));
 	arenas->used -= (2 * count - block->line_count) * sizeof(struct block_line) & ~(size_t)15;
+	watch_accesses(block, translated, count);
 	qemu_plugin_register_vcpu_tb_exec_cb(translated, code_entered, QEMU_PLUGIN_CB_NO_REGS,
 					     block);
 }

@@ -30,10 +30,16 @@ struct block {
 };
 
 /*
- * Describes a block that has just been translated, and has it timed when it
- * runs.
+ * How many instructions a block has. QEMU 7.2 tells of one more where it began the last and gave
+ * it up, since it goes on in the next page: it is the first of another block.
  */
-void block_translated(struct qemu_plugin_tb *translated);
+size_t block_count(struct qemu_plugin_tb *translated, enum isa isa);
+
+/*
+ * Describes a block that has just been translated, of so many instructions, and has it timed
+ * when it runs.
+ */
+void block_translated(struct qemu_plugin_tb *translated, size_t count);
 
 /* What the block just described costs from its instruction `index` on, in fs. */
 int64_t block_rest_fs(size_t index);

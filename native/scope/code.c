@@ -62,8 +62,8 @@ static void fetch_past_caches(const struct block *block)
 	int64_t wait = 0;
 
 	for (uint32_t offset = 0; offset < bytes; offset += 4)
-		wait +=
-		    memory_pass(&model.memory, block->start + offset, 4, false, model.busy + wait);
+		wait += memory_pass(&model.memory, block->start + offset, 4, false,
+				    model_instant() + wait);
 	model.busy += wait;
 	model.counters.icache_fs += wait;
 }
@@ -77,10 +77,11 @@ void code_entered(unsigned int vcpu, void *data)
 	if (last->branch.flow != FLOW_NEXT)
 		branch_from(&last->branch, block);
 	profile_left(last->profile);
-	model.busy += block->cost_fs;
+	model.ahead = block->cost_fs;
 	/* The emulator makes a block of each turn of a string instruction. */
 	if (block->once_fs && last->branch.place == block->start)
-		model.busy -= block->once_fs;
+		model.ahead -= block->once_fs;
+	model.busy += model.ahead;
 	model.charged += block->count;
 	model.last = block;
 	if (block->page != model.code_page)

@@ -160,7 +160,7 @@ static void access_device(uint64_t place, uint32_t size, bool store)
 {
 	/* The next time the guest shall see the clock as it is when it gets here. */
 	model.last->settles = true;
-	model.busy += memory_pass(&model.memory, place, size, store, model.busy);
+	model.busy += memory_pass(&model.memory, place, size, store, model_instant());
 	if (store && place == model.timing.uart)
 		data_console_stored();
 	else
@@ -240,13 +240,15 @@ static void check_form(qemu_plugin_meminfo_t info)
 	_Exit(1);
 }
 
-static __attribute__((noinline)) void access_far(qemu_plugin_meminfo_t info, uint64_t address)
+static __attribute__((noinline)) void access_far(qemu_plugin_meminfo_t info, uint64_t address,
+						 int64_t ahead)
 {
 	bool store = info & IS_STORE, is_device;
 	uint64_t line = address >> line_shift | epoch, place;
 	const struct region *region;
 	uint32_t page, slot;
 
+	model.ahead = ahead;
 	/* Fills are often stores to one line after the other. */
 	if (store && line == missed) {
 		model.counters.l1d_misses++;
@@ -264,7 +266,7 @@ static __attribute__((noinline)) void access_far(qemu_plugin_meminfo_t info, uin
 	region = memory_region(&model.memory, place);
 	if (!model.l1d.sets || (region && !region->caches_data)) {
 		wait_for(memory_pass(&model.memory, place, 1u << qemu_plugin_mem_size_shift(info),
-				     store, model.busy));
+				     store, model_instant()));
 		return;
 	}
 	slot = access_cache(place, store);
@@ -278,39 +280,41 @@ static __attribute__((noinline)) void access_far(qemu_plugin_meminfo_t info, uin
 	}
 }
 
-void data_accessed(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address, void *unused)
+void data_accessed(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address, void *ahead)
 {
 	uint64_t line = address >> line_shift;
 	const uint64_t *known = info & IS_STORE ? near.write : near.read;
 	uint32_t index = line % NEAR;
 
 	(void)vcpu;
-	(void)unused;
 	if (known[index] == (line | epoch))
 		cache_use(&model.l1d, near.slot[index]);
 	else
-		access_far(info, address);
+		access_far(info, address, (int64_t)(intptr_t)ahead);
 }
 
 void data_accessed_preloading(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address,
-			      void *offsets)
+			      void *data)
 {
-	for (uint64_t left = (uintptr_t)offsets; left; left >>= 16) {
+	const struct data_preloading *preloading = data;
+
+	model.ahead = preloading->ahead;
+	for (uint64_t left = preloading->offsets; left; left >>= 16) {
 		uint64_t there = address + (uint64_t)(int64_t)(int16_t)left;
 
 		if (near.read[(there >> line_shift) % NEAR] != (there >> line_shift | epoch))
 			preload(there);
 	}
-	data_accessed(vcpu, info, address, NULL);
+	data_accessed(vcpu, info, address, (void *)(intptr_t)preloading->ahead);
 }
 
-void data_zeroed(unsigned int vcpu, void *unused)
+void data_zeroed(unsigned int vcpu, void *ahead)
 {
 	static uint64_t place;
 
 	(void)vcpu;
-	(void)unused;
+	model.ahead = (int64_t)(intptr_t)ahead;
 	/* Each to another one: two to one place would be gathered. */
 	place += model.timing.l1d.line;
-	wait_for(memory_write(&model.memory, place, model.timing.l1d.line, model.busy));
+	wait_for(memory_write(&model.memory, place, model.timing.l1d.line, model_instant()));
 }

@@ -5,24 +5,30 @@
 
 #include "qemu_plugin.h"
 
-/* Called after each access to memory. */
-void data_accessed(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address, void *unused);
+/* Called after each access to memory, with the fs that its block costs from there on. */
+void data_accessed(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address, void *ahead);
+
+/*
+ * An access that preloads stand before: with up to four offsets of 16 bits, which
+ * are not 0, packed from the lowest on.
+ */
+struct data_preloading {
+	uint64_t offsets;
+	int64_t ahead;
+};
 
 /* Told of each store to a device, after the guest's clock is right; or NULL. */
 extern void (*data_device_stored)(uint64_t place);
 
-/*
- * The same of an access that preloads stand before, with up to four offsets of
- * 16 bits, which are not 0, packed from the lowest on.
- */
+/* The same of such an access, with its struct. */
 void data_accessed_preloading(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address,
-			      void *offsets);
+			      void *preloading);
 
 /*
  * A line has been filled with zeros, nobody says which: it is taken to be
  * written to memory, as each is of a filling that is larger than the caches.
  */
-void data_zeroed(unsigned int vcpu, void *unused);
+void data_zeroed(unsigned int vcpu, void *ahead);
 
 /* Puts a line that is not there into the first cache; its slot. What had to leave is written. */
 uint32_t data_place(uint32_t line);

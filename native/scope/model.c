@@ -161,7 +161,7 @@ static int64_t write_word(uint64_t address)
 		cache_use(&model.l2, slot);
 		model.l2.dirty[slot] = model.timing.l2.write_back;
 	}
-	return memory_write(&model.memory, address, MEMORY_WORD, model.busy);
+	return memory_write(&model.memory, address, MEMORY_WORD, model_instant());
 }
 
 int64_t model_write(uint64_t address, uint32_t bytes)
@@ -171,7 +171,7 @@ int64_t model_write(uint64_t address, uint32_t bytes)
 	uint32_t line, slot;
 
 	if (!shape->size)
-		return memory_write(&model.memory, address, bytes, model.busy);
+		return memory_write(&model.memory, address, bytes, model_instant());
 	if (bytes == MEMORY_WORD)
 		return write_word(address);
 	line = (uint32_t)(address >> model.l2.line_shift);
@@ -184,7 +184,7 @@ int64_t model_write(uint64_t address, uint32_t bytes)
 		if (victim.dirty)
 			wait = memory_write(&model.memory,
 					    (uint64_t)victim.line << model.l2.line_shift,
-					    shape->line, model.busy);
+					    shape->line, model_instant());
 		model.l2.dirty[slot] = true;
 		return wait;
 	}
@@ -195,7 +195,7 @@ int64_t model_write(uint64_t address, uint32_t bytes)
 			return 0;
 		}
 	}
-	return memory_write(&model.memory, address, bytes, model.busy);
+	return memory_write(&model.memory, address, bytes, model_instant());
 }
 
 int64_t model_fill(uint64_t address, uint32_t bytes)
@@ -206,7 +206,7 @@ int64_t model_fill(uint64_t address, uint32_t bytes)
 	int64_t wait;
 
 	if (!shape->size)
-		return memory_fill(&model.memory, address, bytes, model.busy);
+		return memory_fill(&model.memory, address, bytes, model_instant());
 	line = (uint32_t)(address >> model.l2.line_shift);
 	slot = cache_find(&model.l2, line);
 	if (slot != CACHE_NOWHERE) {
@@ -216,11 +216,11 @@ int64_t model_fill(uint64_t address, uint32_t bytes)
 	}
 	model.counters.l2_misses++;
 	wait = memory_fill(&model.memory, (uint64_t)line << model.l2.line_shift, shape->line,
-			   model.busy);
+			   model_instant());
 	cache_place(&model.l2, line, &victim);
 	if (victim.dirty)
 		wait += memory_write(&model.memory, (uint64_t)victim.line << model.l2.line_shift,
-				     shape->line, model.busy + wait);
+				     shape->line, model_instant() + wait);
 	return wait;
 }
 

@@ -6,6 +6,9 @@
  * and stands still while it idles. The emulator counts some nanoseconds for
  * each instruction; the rest of `busy` is given to its clock now and then
  * ("settled"): before the guest can see the clock, and every MODEL_SETTLE_FS.
+ *
+ * A block's own time is charged when it is entered. `ahead` is what of it comes
+ * after the access that is being timed, so that memory is asked at its instant.
  */
 #ifndef SCOPE_MODEL_H
 #define SCOPE_MODEL_H
@@ -27,7 +30,8 @@ struct counters {
 };
 
 struct model {
-	int64_t busy;	    /* fs */
+	int64_t busy;	    /* fs, and the whole of the block that runs */
+	int64_t ahead;	    /* of busy: what the core has still to do from here on */
 	int64_t settle_at;  /* the value of busy */
 	int64_t charged;    /* instructions of the blocks that were entered */
 	struct block *last; /* the block entered last */
@@ -66,6 +70,12 @@ extern int64_t model_beat_ns;
  * not notice that it was asked for.
  */
 struct instant model_now(void);
+
+/* The core's own time at the access that is being timed. */
+static inline int64_t model_instant(void)
+{
+	return model.busy - model.ahead;
+}
 
 /* What the core waits for a line below its first caches, and to write one there. */
 int64_t model_fill(uint64_t address, uint32_t bytes);

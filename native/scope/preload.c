@@ -52,7 +52,7 @@ static void drop_ready(void)
 	uint32_t kept = 0;
 
 	for (uint32_t i = 0; i < preload_count; i++)
-		if (lines[i].ready > model.busy)
+		if (lines[i].ready > model_instant())
 			lines[kept++] = lines[i];
 	preload_count = kept;
 }
@@ -79,7 +79,7 @@ void preload(uint64_t address)
 	for (uint32_t i = 1; i < model.timing.preloads; i++)
 		if (done[i] < done[first])
 			first = i;
-	begin = done[first] > model.busy ? done[first] : model.busy;
+	begin = done[first] > model_instant() ? done[first] : model_instant();
 	wait = model_fill((uint64_t)line << model.l1d.line_shift, model.timing.l1d.line);
 	done[first] = begin + wait;
 	/* However many are under way, the bus brings one at a time. */
@@ -102,7 +102,7 @@ int64_t preload_wait(uint32_t line)
 		if (lines[i].line != line)
 			continue;
 		lines[i] = lines[--preload_count];
-		return ready > model.busy ? ready - model.busy : 0;
+		return ready > model_instant() ? ready - model_instant() : 0;
 	}
 	return 0;
 }

@@ -43,6 +43,7 @@ static struct marks marks;
 static struct site *sites;
 static FILE *out;
 static uint64_t console_register;
+static enum isa isa; /* one of x86's, or none */
 static bool console_is_port;
 static bool timed;
 
@@ -153,14 +154,14 @@ static struct site *site_for(struct mark *mark, size_t pending, int64_t rest_fs,
 static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb *block)
 {
 	static bool started;
-	size_t count = qemu_plugin_tb_n_insns(block);
+	size_t count = block_count(block, isa);
 
 	(void)id;
 	if (timed) {
 		if (!started)
 			model_start();
 		started = true;
-		block_translated(block);
+		block_translated(block, count);
 	}
 	if (console_is_port && ports_translated(block))
 		qemu_plugin_register_vcpu_tb_exec_cb(
@@ -260,6 +261,10 @@ QEMU_PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_
 	if (!out)
 		return complain("wants", "out=FD, an open file descriptor");
 	model_beat = beat;
+	if (!strcmp(info->target_name, "i386"))
+		isa = ISA_X86;
+	else if (!strcmp(info->target_name, "x86_64"))
+		isa = ISA_X86_64;
 	console_is_port =
 	    !strcmp(info->target_name, "i386") && console_register - 1 < PORTS_END - 1;
 	if (timed && console_register && !console_is_port)

@@ -2,6 +2,7 @@
 """The x86 boards: one kernel for four, a console behind ports, a disk that takes its time."""
 
 import json
+import subprocess
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -13,9 +14,41 @@ from perfboard.boards.loader import LoadedBoard, load_board
 from perfboard.images.image import build_image
 from perfboard.model.progress import SilentProgress
 
-from .conftest import Perfboard
+from .conftest import Perfboard, build_for_trials
 
 TIMED = ("--set", "detail=timed")
+# Loops of three additions that wait for each other, one within a page, and one with an addition
+# that begins in the last byte of a page; what each takes of the processor's cycles.
+SOURCE = """
+#include <stdio.h>
+#include <time.h>
+
+#define LOOP(before) \\
+	"jmp 1f\\n.p2align 12\\n.skip " before "\\n"              \\
+	"1: add %1, %1\\nadd %1, %1\\nadd %1, %1\\n" \\
+	"dec %0\\njnz 1b\\n"
+
+static double now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC_RAW, &time);
+	return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+}
+
+int main(void)
+{
+	int turns = 1000000, sum = 1;
+	double began = now(), within;
+
+	__asm__ volatile(LOOP("64") : "+r"(turns), "+r"(sum) : : "cc");
+	within = now();
+	turns = 1000000;
+	__asm__ volatile(LOOP("4091") : "+r"(turns), "+r"(sum) : : "cc");
+	printf("%.2f %.2f\\n", (within - began) * 66.667, (now() - within) * 66.667);
+	return 0;
+}
+"""
 
 
 @pytest.fixture(scope="module")
@@ -98,3 +131,17 @@ def test_a_figure_is_measured_on_a_live_board(perfboard: Perfboard) -> None:
     assert run["evidence"] == "timed"
     # Four cycles a turn of the delay loop: half the clock, less what the tick takes of it.
     assert 33.3 * 0.94 < sample(run, "cpu.bogomips") < 33.3
+
+
+def test_an_instruction_that_goes_on_in_the_next_page_is_one(tmp_path: Path) -> None:
+    program = tmp_path / "loops"
+    command = ["i686-linux-gnu-gcc", "-O2", "-x", "c", "-", "-o", str(program)]
+    subprocess.run(command, input=SOURCE, text=True, check=True)
+    build_for_trials("converter", "i486")
+    perfboard = Perfboard(tmp_path / "data")
+    done = perfboard("try", "--json", "converter", "--push", str(program), "--", "./loops")
+    artifacts = tmp_path / "data/perfboard/runs" / json.loads(done.stdout)["id"] / "artifacts"
+    within, across = (float(word) for word in (artifacts / "stdout").read_text().split())
+    assert 6 < within < 9
+    # A block's instructions are not worked out with those of the next.
+    assert abs(across - within) < 1.5
