@@ -168,7 +168,8 @@ const struct applet *find_applet(const char *name); /* NULL: there is none */
 int serve(int argc, char **argv);
 
 /* run.c: for what virtual boards run; the probes of others stay small without it. */
-#if defined(__arm__) || defined(__aarch64__) || defined(__i386__) || defined(__x86_64__)
+#if (defined(__arm__) && __ARM_ARCH >= 7) || defined(__aarch64__) || defined(__i386__) ||          \
+    defined(__x86_64__)
 #define HAS_RUN
 int run(int argc, char **argv);
 #endif

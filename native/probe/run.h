@@ -19,6 +19,9 @@ struct trial {
 /* Mounts everything; false after having said on standard error what fails. */
 bool run_prepare_root(const char *job_device);
 
+/* Makes a node in /dev of each device that /sys has; false as above. */
+bool run_make_nodes(void);
+
 /* Reads what is to be done, where the root has been prepared; false as above. */
 bool run_read_job(struct trial *trial);
 

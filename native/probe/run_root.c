@@ -97,19 +97,20 @@ bool run_prepare_root(const char *job_device)
 	static const struct {
 		const char *kind, *place;
 	} mounts[] = {
-	    {"proc", ROOT "/proc"},	 {"sysfs", ROOT "/sys"},     {"devtmpfs", ROOT "/dev"},
-	    {"devpts", ROOT "/dev/pts"}, {"tmpfs", ROOT "/dev/shm"}, {"tmpfs", ROOT "/tmp"},
-	    {"tmpfs", ROOT "/run"},
+	    {"proc", ROOT "/proc"},	{"sysfs", ROOT "/sys"}, {"devpts", ROOT "/dev/pts"},
+	    {"tmpfs", ROOT "/dev/shm"}, {"tmpfs", ROOT "/tmp"}, {"tmpfs", ROOT "/run"},
 	};
 
-	if (!mount_on("devtmpfs", "devtmpfs", "/dev", 0, NULL) ||
+	if (!mount_on("tmpfs", "tmpfs", "/dev", 0, "mode=0755") ||
+	    !mount_on("sysfs", "sysfs", "/sys", 0, NULL) || !run_make_nodes() ||
 	    !mount_on("proc", "proc", "/proc", 0, NULL) ||
 	    !mount_on(job_device, "squashfs", OWN "/job", MS_RDONLY, NULL) ||
 	    !mount_on("tmpfs", "tmpfs", SCRATCH, 0, NULL) || !lay_over("/", "root", ROOT) ||
-	    !lay_over(OWN "/job/files", "work", ROOT "/work"))
+	    !lay_over(OWN "/job/files", "work", ROOT "/work") ||
+	    !mount_on("/dev", NULL, ROOT "/dev", MS_BIND, NULL))
 		return false;
 	for (size_t i = 0; i < sizeof(mounts) / sizeof(*mounts); i++) {
-		/* devtmpfs has neither of the two within it, and a kernel may lack pts. */
+		/* Neither of the two is in /dev yet, and a kernel may lack pts. */
 		mkdir(mounts[i].place, 0755);
 		if (!mount_on(mounts[i].kind, mounts[i].kind, mounts[i].place, 0, NULL) &&
 		    strcmp(mounts[i].kind, "devpts"))

@@ -11,7 +11,8 @@ PROBE = ROOT / "native" / "probe"
 # What all applets stand on, and no applet.
 _CORE = (
     *("answer", "batch", "child", "clock", "crc32", "disturbance", "frame", "frequency"),
-    *("json", "main", "memory", "number", "outbox", "place", "reading", "run", "run_root", "serve"),
+    *("json", "main", "memory", "number", "outbox", "place", "reading", "run", "run_nodes"),
+    *("run_root", "serve"),
 )
 
 
