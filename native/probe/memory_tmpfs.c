@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * memory.tmpfs: filling a file in a tmpfs (/dev/shm, else /tmp or /run where that
- * is one) with write(), in blocks of 64 KiB, by size: what dd to /dev/shm does.
+ * memory.tmpfs: filling a file in a tmpfs (/dev/shm, or /tmp or /run where that is one
+ * and has more room) with write(), in blocks of 64 KiB, by size: what dd to /dev/shm does.
  *
  * A batch writes half of the file, or all of it, into a file made empty before,
  * outside the time; the slope between them is that of the file's second half,
@@ -16,6 +16,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <string.h>
 #include <sys/vfs.h>
 #include <unistd.h>
@@ -79,13 +80,16 @@ static bool is_filled(int file, size_t size)
 	       !memcmp(last, block, sizeof(last));
 }
 
-/* One more, in the first tmpfs that there is. */
+/* One more, in the tmpfs that has the most room: a /dev of 256 KiB may be one. */
 static bool open_one(struct files *files)
 {
 	static const char *const folders[] = {"/dev/shm", "/tmp", "/run"};
+	unsigned long long most = 0;
 	char why[160] = "";
+	int best = -1;
 
 	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
+		unsigned long long room = ULLONG_MAX;
 		struct statfs place;
 		int file = -1;
 
@@ -95,15 +99,29 @@ static bool open_one(struct files *files)
 			because("%s: it is no tmpfs", folders[i]);
 		else
 			file = open_nameless(folders[i]);
-		if (file >= 0) {
-			files->file[files->count++] = file;
-			return true;
+		if (file < 0) {
+			strncat(why, *why ? "; " : "", sizeof(why) - 1 - strlen(why));
+			strncat(why, why_not(), sizeof(why) - 1 - strlen(why));
+			continue;
 		}
-		strncat(why, *why ? "; " : "", sizeof(why) - 1 - strlen(why));
-		strncat(why, why_not(), sizeof(why) - 1 - strlen(why));
+		/* One without a limit has no blocks. */
+		if (place.f_blocks)
+			room =
+			    (unsigned long long)place.f_bavail * (unsigned long long)place.f_bsize;
+		if (best >= 0 && room <= most) {
+			close(file);
+			continue;
+		}
+		if (best >= 0)
+			close(best);
+		best = file;
+		most = room;
 	}
-	because("%s", why);
-	return false;
+	if (best >= 0)
+		files->file[files->count++] = best;
+	else
+		because("%s", why);
+	return best >= 0;
 }
 
 /* So many that half of them all takes what the clock can tell, where there is room for that. */

@@ -72,6 +72,17 @@ def test_a_target_without_any_place_for_the_probe_says_why_not_in_each(here: Her
     assert here.json("runs") == []
 
 
+def test_a_tmpfs_is_filled_where_there_is_room(here: Here) -> None:
+    small, large = (
+        "mount -t tmpfs -o size=256k none /dev/shm",
+        "mount -t tmpfs -o size=64m none /run",
+    )
+    wrap(here, small, large)
+    run = here.json("measure", "memory.tmpfs", "--budget", "1")
+    sizes = [int(metric["labels"]["size"]) for metric in run["metrics"] if metric["samples"]]
+    assert max(sizes) >= 4 << 20
+
+
 def test_the_probe_goes_where_it_can_run(here: Here) -> None:
     hide_usual_places(here, "size=8m")
     here.place = Path("/run/perfboard-")
