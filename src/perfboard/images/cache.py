@@ -31,6 +31,15 @@ def cache_root() -> Path:
     return platformdirs.user_cache_path("perfboard")
 
 
+def key_of(inputs: Mapping[str, str]) -> str:
+    """The name of what is made of these `inputs`, in whatever order they are."""
+    return hashlib.sha256(_manifest(inputs).encode()).hexdigest()
+
+
+def _manifest(inputs: Mapping[str, str]) -> str:
+    return json.dumps(dict(inputs), sort_keys=True, indent=1)
+
+
 def cached(
     kind: str,
     inputs: Mapping[str, str],
@@ -46,8 +55,7 @@ def cached(
     Raises EnvironmentLacksError where the cache cannot be written or is full,
     and whatever `build` raises.
     """
-    manifest = json.dumps(dict(inputs), sort_keys=True, indent=1)
-    key = hashlib.sha256(manifest.encode()).hexdigest()
+    key = key_of(inputs)
     entry = cache_root() / kind / key
     if entry.is_dir():
         return entry
@@ -63,7 +71,7 @@ def cached(
             unfinished.mkdir(mode=0o700)
             try:
                 build(unfinished)
-                (unfinished / "inputs.json").write_text(manifest + "\n")
+                (unfinished / "inputs.json").write_text(_manifest(inputs) + "\n")
                 _sync(unfinished)
                 unfinished.rename(entry)
                 _sync_one(entry.parent)

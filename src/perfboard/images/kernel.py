@@ -14,7 +14,7 @@ from perfboard.images.command import follow
 from perfboard.images.kernel_drivers import driver_files, hash_drivers
 from perfboard.images.kernel_fragment import dropped_options, read_fragment
 from perfboard.images.kernel_modules import has_modules, keep_modules
-from perfboard.images.kernel_tree import kernel_tree, tools_of
+from perfboard.images.kernel_tree import kernel_tree, source_inputs
 from perfboard.images.system_map import check_map, read_map
 from perfboard.model.errors import EnvironmentLacksError, UsageError
 from perfboard.model.progress import Progress
@@ -70,12 +70,10 @@ def build_kernel(
     EnvironmentLacksError where a step fails.
     """
     wanted = {**read_fragment(fragment), **(extra or {})}
-    package = packages.resolve(source)
     inputs = {
         "recipe": _RECIPE,
-        "source": f"{package.name}={package.version} {package.sha256}",
         "fragment": "".join(f"{name}={value}\n" for name, value in wanted.items()),
-        **tools_of(arch),
+        **source_inputs(arch, packages, source),
     }
 
     drivers = driver_files(wanted)
@@ -215,8 +213,12 @@ def make_kernel(
                 step.update(min(done, count), line.split()[-1])
             return False
 
+        variables = make_variables(arch)
+        if not (tree / "vmlinux").exists():
+            # The tree keeps these objects; to keep them twice would take a third longer.
+            variables["CCACHE_DISABLE"] = "1"
         command = [*make_command(arch), f"--jobs={jobs()}", *_targets(arch, tree)]
-        outcome = follow(command, show, folder=tree, variables=make_variables(arch), log=log)
+        outcome = follow(command, show, folder=tree, variables=variables, log=log)
     if outcome.code:
         kept = cache_root() / "logs" / f"kernel-{folder.stem}.log"
         kept.parent.mkdir(exist_ok=True)

@@ -7,8 +7,6 @@ scripts/basic/fixdep.c). It is built in place, so that no path of this machine g
 the kernel.
 """
 
-import hashlib
-import json
 import shutil
 import subprocess
 from collections.abc import Iterator, Mapping
@@ -17,7 +15,7 @@ from pathlib import Path
 
 from perfboard.images.apt import AptState
 from perfboard.images.architecture import Architecture
-from perfboard.images.cache import cache_root, locked, writable_cache
+from perfboard.images.cache import cache_root, key_of, locked, writable_cache
 from perfboard.images.command import follow
 from perfboard.images.kernel_drivers import add_drivers, driver_files
 from perfboard.model.errors import EnvironmentLacksError, PerfboardError, UsageError
@@ -27,10 +25,14 @@ _TAR_RECORD = 10240
 _CHECKPOINT = 1000
 
 
-def tools_of(arch: Architecture) -> dict[str, str]:
-    """What compiles and links a kernel, each with its version."""
-    names = {"compiler": "gcc", "linker": "ld"}
-    return {tool: _version(f"{arch.triplet}-{name}") for tool, name in names.items()}
+def source_inputs(arch: Architecture, packages: AptState, source: str) -> dict[str, str]:
+    """What goes into all kernels of that package: it, and what compiles and links them."""
+    package = packages.resolve(source)
+    return {
+        "source": f"{package.name}={package.version} {package.sha256}",
+        "compiler": _version(f"{arch.triplet}-gcc"),
+        "linker": _version(f"{arch.triplet}-ld"),
+    }
 
 
 @contextmanager
@@ -46,12 +48,7 @@ def kernel_tree(
     It has those drivers of ours alone that the options `wanted` name. Raises UsageError for a
     package that has no source, EnvironmentLacksError where it cannot be unpacked.
     """
-    package = packages.resolve(source)
-    inputs = {
-        "source": f"{package.name}={package.version} {package.sha256}",
-        **tools_of(arch),
-    }
-    key = hashlib.sha256(json.dumps(inputs).encode()).hexdigest()
+    key = key_of(source_inputs(arch, packages, source))
     tree = cache_root() / "kernel-tree" / key
     whole = tree.with_suffix(".whole")
     with writable_cache(), locked(f"kernel-tree-{key}", progress):
