@@ -4,6 +4,7 @@
 import random
 import struct
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -13,8 +14,9 @@ from hypothesis import strategies as st
 from perfboard.boards.loader import load_board
 from perfboard.images.factors import choose_levels, factors_of, recipe_of
 from perfboard.images.filesystems import SYSTEMS, format_rest
-from perfboard.images.making import Job, make_file_system
+from perfboard.images.making import make_file_system
 from perfboard.images.recipe import Recipe
+from perfboard.images.root_commands import TREE
 from perfboard.images.root_recipe import RootRecipe
 from perfboard.images.tree import CONSOLE, Node, saved_nodes
 from perfboard.images.ubi import checksum, leb_size, volume_size
@@ -100,7 +102,7 @@ def test_the_rest_of_the_flash_is_erased_and_says_so(
 
 @pytest.fixture
 def tree(tmp_path: Path) -> Path:
-    tree = tmp_path / "tree"
+    tree = tmp_path / TREE
     for folder in ("bin", "dev", "etc/init.d", "lib"):
         (tree / folder).mkdir(parents=True)
     (tree / "bin/busybox").write_bytes(Path("/bin/true").read_bytes())
@@ -110,11 +112,9 @@ def tree(tmp_path: Path) -> Path:
 
 
 def make(tree: Path, name: str, **fields: str) -> bytes:
-    image = tree.parent / f"root.{name}"
-    image.unlink(missing_ok=True)
     root = RootRecipe(system=name, **fields)  # type: ignore[arg-type]
-    make_file_system(Job(root, tree, (CONSOLE, NULL), image, SECTOR, ROOM))
-    return image.read_bytes()
+    image = make_file_system(root, tree.parent, (CONSOLE, NULL), SECTOR, ROOM)
+    return image.rename(image.with_suffix(".made")).read_bytes()
 
 
 _MAGIC = {
@@ -152,7 +152,7 @@ def test_squashfs_has_its_blocks_compressor_and_nodes(tree: Path) -> None:
         assert struct.unpack_from("<I", image, 12)[0] == 16 << 10
         assert struct.unpack_from("<H", image, 20)[0] == number
     shown = subprocess.run(
-        ["unsquashfs", "-lln", str(tree.parent / "root.squashfs")],
+        ["unsquashfs", "-lln", str(tree.parent / "root.made")],
         capture_output=True,
         text=True,
         check=True,
@@ -210,3 +210,24 @@ def test_the_saved_nodes() -> None:
     assert nodes["dev/fb0"] == ("c", 29, 0)
     assert nodes["dev/mtdblock3"] == ("b", 31, 3)
     assert sorted(nodes) == list(nodes)
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("/dev/null c 666 0 0 1 3 0 0", "nodes.txt:1: wants the ten columns of one node"),
+        ("/dev/null c 666 0 0 1 3 0 1 2", "nodes.txt:1: wants the ten columns of one node"),
+        ("/dev/null c 888 0 0 1 3 0 0 -", "nodes.txt:1: wants the ten columns of one node"),
+    ],
+)
+def test_nodes_that_are_not_as_mkfs_has_them_are_refused(tree: Path, line: str, said: str) -> None:
+    (tree.parent / "nodes.txt").write_text(f"{line}\n")
+    words = ["--nodes", "nodes.txt", "cramfs", TREE, "image"]
+    done = subprocess.run(
+        [sys.executable, "-m", "perfboard.images.write_root", *words],
+        cwd=tree.parent,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 2 and said in done.stderr
+    assert not (tree.parent / "image").exists()

@@ -77,11 +77,49 @@ def test_the_flashs_set_up_says_what_it_stands_for() -> None:
 
 
 def test_what_else_a_recipe_says_is_told_in_its_own_words() -> None:
-    levels = choose_levels(BOARD, {"compression": "lz4"})
-    new = _made(recipe_of(BOARD, levels))
+    new = _made(recipe_of(BOARD, choose_levels(BOARD, {"check": "crc32"})))
     found = {lines.where: lines for lines in lines_between(BOARD, _made(), new)}
-    assert found["compression"].add == ('compression = "lz4"',)
-    assert "CONFIG_KERNEL_LZ4=y" in found["kernel configuration"].add
+    assert found["checked"].add == ("checked = true",)
+
+
+def test_a_compression_is_lines_of_the_kernels_configuration() -> None:
+    new = _made(recipe_of(BOARD, choose_levels(BOARD, {"compression": "lz4"})))
+    (lines,) = lines_between(BOARD, _made(), new)
+    assert lines.where == "kernel configuration" and "CONFIG_KERNEL_LZ4=y" in lines.add
+
+
+def _told(**levels: str) -> dict[str, Lines]:
+    new = _made(recipe_of(BOARD, choose_levels(BOARD, levels)))
+    return {lines.where: lines for lines in lines_between(BOARD, _made(), new)}
+
+
+def test_another_file_system_is_the_command_that_makes_it() -> None:
+    told = _told(root="squashfs-lz4")["image of the root"]
+    (old,), (new,) = told.remove, told.add
+    assert old.startswith("mksquashfs root root.squashfs -comp gzip ")
+    assert new.startswith("mksquashfs root root.squashfs-lz4 -comp lz4 ") and "-Xhc" in new
+    told = _told(root="cramfs-xip")["image of the root"]
+    assert "--in-place=bin/busybox cramfs root root.cramfs-xip" in told.add[0]
+    told = _told(root="erofs")["image of the root"]
+    assert "fakeroot" in told.words and told.add[-1].startswith("mkfs.erofs ")
+    ubifs = _told(root="ubifs")
+    assert [line.split()[0] for line in ubifs["image of the root"].add] == ["mkfs.ubifs", "ubinize"]
+    assert "vol_type=dynamic" in ubifs["volume.ini of that"].add
+
+
+def test_files_by_use_are_the_order_that_the_command_reads() -> None:
+    told = _told(order="use")
+    assert "-sort order.txt" in told["image of the root"].add[0]
+    assert told["order.txt of that"].add[0] == "bin/busybox 5"
+
+
+def test_static_programs_are_other_programs_and_no_libraries() -> None:
+    told = _told(libraries="static")
+    folder = told["folder of the root"]
+    assert "lib/libc.so.6" in folder.remove
+    assert folder.add[0] == "bin/busybox: BusyBox, linked statically: Debian's busybox-static"
+    assert folder.add[1].startswith("gcc ") and " -static " in folder.add[1]
+    assert "image of the root" not in told
 
 
 def test_the_scripts_and_nodes_of_the_root_are_told_line_by_line() -> None:

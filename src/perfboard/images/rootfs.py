@@ -10,10 +10,11 @@ from perfboard.images.apt import AptState
 from perfboard.images.architecture import Architecture
 from perfboard.images.cache import cached, hash_file, hash_tree
 from perfboard.images.filesystems import SYSTEMS
-from perfboard.images.making import Job, make_file_system
+from perfboard.images.making import make_file_system
+from perfboard.images.root_commands import TREE, image_name
 from perfboard.images.root_recipe import RootRecipe
 from perfboard.images.tools import TOOLS
-from perfboard.images.tree import REFERENCE, fill_tree
+from perfboard.images.tree import REFERENCE, fill_tree, nodes_of
 from perfboard.model.board import Board
 from perfboard.model.progress import Progress
 
@@ -25,6 +26,13 @@ def has_reference(board: Board) -> bool:
     """Whether the board's root file system and kernel are made here, and can be made otherwise."""
     root = board.image.root
     return root is not None and root.recipe is not None and board.image.kernel.source is not None
+
+
+def room_for_root(board: Board) -> tuple[int, int]:
+    """The bytes of a sector of the board's flash, and of the root's region; 0 where it has none."""
+    if board.flash is None:
+        return 0, 0
+    return board.flash.sector, board.flash.root.size if board.flash.root is not None else 0
 
 
 def build_root(
@@ -46,9 +54,7 @@ def build_root(
     shown = subprocess.run(
         [f"{arch.triplet}-gcc", "--version"], capture_output=True, text=True, check=True
     )
-    region = board.flash.root if board.flash is not None else None
-    sector = board.flash.sector if board.flash is not None else 0
-    room = region.size if region is not None else 0
+    sector, room = room_for_root(board)
     inputs = {
         "recipe": _RECIPE,
         "reference": hash_tree(REFERENCE),
@@ -63,17 +69,16 @@ def build_root(
     def build(folder: Path) -> None:
         unpacked = [packages.unpack(name) for name in names]
         with progress.step("building the root file system", 2) as step:
-            tree, image = folder / "tree", folder / f"root.{root.system}"
             modules = kernel / "modules" if kernel is not None else None
-            nodes = fill_tree(arch, tree, unpacked, root, modules)
+            fill_tree(arch, folder / TREE, unpacked, root, modules)
             step.update(1, root.system)
-            make_file_system(Job(root, tree, nodes, image, sector, room))
-        shutil.rmtree(tree)
+            image = make_file_system(root, folder, nodes_of(root), sector, room)
+        shutil.rmtree(folder / TREE)
         for path in folder.iterdir():
             if path != image:
                 path.unlink()
 
-    return cached("root", inputs, build, progress) / f"root.{root.system}"
+    return cached("root", inputs, build, progress) / image_name(root.system)
 
 
 def _versions(root: RootRecipe) -> dict[str, str]:

@@ -2,6 +2,7 @@
 """The files of the reference system: study E's, as its factors' levels would have them."""
 
 import random
+import shlex
 import shutil
 import tarfile
 from dataclasses import dataclass
@@ -18,6 +19,8 @@ _APPLETS = {
     "bin": ("cat", "cp", "date", "echo", "hostname", "ip", "ls", "mkdir", "mount", "sh"),
     "sbin": ("init", "klogd", "mdev", "syslogd"),
 }
+# The application.
+_DRAWN = "usr/bin/rectangles"
 _COPIED_BYTES = 512 * 1024
 _SEED = 2009
 # The programs in bin, and the libraries of the target, wherever the package has them.
@@ -62,7 +65,7 @@ def saved_nodes() -> tuple[Node, ...]:
 def contents_of(root: RootRecipe) -> dict[str, tuple[str, ...]]:
     """What the root holds that is the same on every board: lines of the files below /etc, by path.
 
-    Nodes that are made with the image, or kept in an archive, are the words that make each.
+    Nodes that are kept in an archive are the words that make each.
     """
     found = {}
     for folder in (REFERENCE, *_overlays(root)):
@@ -72,12 +75,31 @@ def contents_of(root: RootRecipe) -> dict[str, tuple[str, ...]]:
                 found[path] = tuple(file.read_text().splitlines())
     if root.module:
         found[MODULES] = (root.module,)
-    if place := {"static": "/dev", "saved": SAVED}.get(_source(root)):
-        found[place] = tuple(
+    if _source(root) == "saved":
+        found[SAVED] = tuple(
             f"mknod -m {node.mode:o} /{node.path} {node.kind} {node.major} {node.minor}"
             for node in saved_nodes()
         )
     return found
+
+
+def making_of(root: RootRecipe) -> tuple[str, ...]:
+    """What else is put into the folder of the root, a program, library, folder or link a line."""
+    static = root.libraries == "static"
+    linked = "statically: Debian's busybox-static" if static else "dynamically"
+    made = [
+        f"bin/busybox: BusyBox, linked {linked}",
+        shlex.join(["gcc", *_flags(root), "-o", _DRAWN, "rectangles.c"]),
+    ]
+    if not static:
+        made += [f"lib/{name}" for name in ("ld-linux*.so*", *_LIBRARIES)]
+    if root.init == "parallel":
+        made.append("bin/startpar: Debian's startpar")
+        made += [f"ln -s {to} etc/rcS.d/{link}" for link, to in _links(REFERENCE).items()]
+    if _source(root) == "static":
+        made.append("mkdir dev/pts")
+        made += [f"ln -s {target} dev/{name}" for name, target in _STATIC_LINKS.items()]
+    return tuple(made)
 
 
 def _overlays(root: RootRecipe) -> list[Path]:
@@ -99,10 +121,10 @@ def fill_tree(
     unpacked: list[Path],
     root: RootRecipe,
     modules: Path | None = None,
-) -> tuple[Node, ...]:
-    """Fills `tree` from those unpacked packages; the device nodes that belong there too.
+) -> None:
+    """Fills `tree` from those unpacked packages.
 
-    `modules` is what /lib/modules has, where a driver is one. The nodes are not made: that
+    `modules` is what /lib/modules has, where a driver is one. Device nodes are not made: that
     takes the privileges of root. Raises UsageError where the packages lack a file that the
     system needs, and EnvironmentLacksError where a tool fails.
     """
@@ -122,33 +144,35 @@ def fill_tree(
     data = random.Random(_SEED).randbytes(_COPIED_BYTES)  # noqa: S311 - only to not compress
     (tree / "usr/share").mkdir()
     (tree / "usr/share/random.bin").write_bytes(data)
-    _compile(arch, REFERENCE / "rectangles.c", tree / "usr/bin/rectangles", root)
+    _compile(arch, REFERENCE / "rectangles.c", tree / _DRAWN, root)
     if modules is not None:
         shutil.copytree(modules, tree / "lib/modules")
         (tree / "sbin/modprobe").symlink_to("/bin/busybox")
         (tree / MODULES[1:]).write_text(f"{root.module}\n")
     if root.init == "parallel":
         _run_in_parallel(tree, unpacked)
-    nodes = _place_nodes(tree, root)
+    _place_nodes(tree, root)
     # The modes are set here, since the files' own may have been lost in an archive.
     for path in tree.rglob("*"):
         if path.is_symlink():
             continue
         program = path.is_dir() or path.parent.name in ("bin", "init.d", "lib")
         path.chmod(0o755 if program else 0o644)
-    return nodes
 
 
-def _place_nodes(tree: Path, root: RootRecipe) -> tuple[Node, ...]:
+def nodes_of(root: RootRecipe) -> tuple[Node, ...]:
+    """The device nodes that the image has when it is made."""
+    return saved_nodes() if _source(root) == "static" else (CONSOLE,)
+
+
+def _place_nodes(tree: Path, root: RootRecipe) -> None:
     source = _source(root)
     if source == "saved":
         _save_nodes(tree / SAVED.lstrip("/"))
-    if source != "static":
-        return (CONSOLE,)
-    (tree / "dev/pts").mkdir()
-    for name, target in _STATIC_LINKS.items():
-        (tree / "dev" / name).symlink_to(target)
-    return saved_nodes()
+    if source == "static":
+        (tree / "dev/pts").mkdir()
+        for name, target in _STATIC_LINKS.items():
+            (tree / "dev" / name).symlink_to(target)
 
 
 def _save_nodes(archive: Path) -> None:
@@ -165,8 +189,14 @@ def _run_in_parallel(tree: Path, unpacked: list[Path]) -> None:
     """Leaves the scripts to startpar, which wants a folder that says which are to run."""
     _copy_first("startpar", unpacked, _PROGRAM_FOLDERS, tree / "bin")
     (tree / "etc/rcS.d").mkdir()
-    for script in sorted((tree / "etc/init.d").glob("S*")):
-        (tree / "etc/rcS.d" / f"S01{script.name}").symlink_to(f"../init.d/{script.name}")
+    for link, to in _links(tree).items():
+        (tree / "etc/rcS.d" / link).symlink_to(to)
+
+
+def _links(tree: Path) -> dict[str, str]:
+    """What startpar looks for, a link to each script of the tree."""
+    scripts = sorted((tree / "etc/init.d").glob("S*"))
+    return {f"S01{script.name}": f"../init.d/{script.name}" for script in scripts}
 
 
 def _copy_first(name: str, unpacked: list[Path], folders: tuple[str, ...], to: Path) -> None:
@@ -183,13 +213,18 @@ def _copy_first(name: str, unpacked: list[Path], folders: tuple[str, ...], to: P
     )
 
 
+def _flags(root: RootRecipe) -> list[str]:
+    """How the application is compiled, as far as the program depends on it."""
+    # The build id is a hash over more than the code; without it the file depends on that alone.
+    flags = ["-std=gnu11", "-O2", "-s", "-Wl,--build-id=none"]
+    flags += ["-static"] if root.libraries == "static" else []
+    return flags + (["-DAS_INIT"] if root.init == "application" else [])
+
+
 def _compile(arch: Architecture, source: Path, program: Path, root: RootRecipe) -> None:
     compiler = f"{arch.triplet}-gcc"
-    command = [compiler, "-std=gnu11", "-O2", "-Wall", "-Wextra", "-Werror", "-s"]
-    # The build id is a hash over more than the code; without it the file depends on that alone.
-    command += ["-Wl,--build-id=none", "-o", str(program), source.name]
-    command += ["-static"] if root.libraries == "static" else []
-    command += ["-DAS_INIT"] if root.init == "application" else []
+    command = [compiler, "-Wall", "-Wextra", "-Werror", *_flags(root)]
+    command += ["-o", str(program), source.name]
     outcome = follow(command, lambda line: False, folder=source.parent)
     if outcome.code:
         raise EnvironmentLacksError(

@@ -3,13 +3,16 @@
 
 import dataclasses
 import json
-from collections.abc import Iterator, Mapping
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from perfboard.boards.timing import timing_factors
 from perfboard.images.device_tree import settings
 from perfboard.images.recipe import Recipe
-from perfboard.images.tree import contents_of
+from perfboard.images.root_commands import Commands, commands_of
+from perfboard.images.rootfs import has_reference, room_for_root
+from perfboard.images.tree import contents_of, making_of, nodes_of
 from perfboard.model.board import Board
 from perfboard.model.tuning import Lines
 
@@ -17,9 +20,16 @@ COMMAND_LINE = "kernel command line"
 CONFIGURATION = "kernel configuration"
 BOOTLOADER = "U-Boot environment"
 TREE = "U-Boot's device tree"
+ROOT_FOLDER = "folder of the root"
+ROOT_IMAGE = "image of the root"
 BOARD_FILE = "board file"
 # A recipe's own names for what is told in other words.
-_TOLD = ("board", "arguments", "options", "variables", "place", "environment")
+_TOLD = (
+    *("board", "arguments", "options", "variables", "place", "environment", "compression"),
+    *("copy", "whole", "root"),
+)
+
+_IN_FAKEROOT = "all in one session of fakeroot, beside the folder root"
 
 # Who says what a table says, and how sure that is: no set-up of anything.
 _SOURCES = (".source", ".kind")
@@ -46,20 +56,26 @@ def lines_between(board: Board, old: Made, new: Made) -> tuple[Lines, ...]:
         _bootloader(BOOTLOADER, _stored(old), _stored(new)),
         _bootloader(TREE, _settings(old), _settings(new)),
         *_files(contents_of(old.recipe.root), contents_of(new.recipe.root)),
+        _changed(ROOT_FOLDER, making_of(old.recipe.root), making_of(new.recipe.root)),
+        *_image(_commands(board, old), _commands(board, new)),
         *_others(old.recipe, new.recipe),
         _tables(_board_of(board, old), _board_of(board, new)),
     )
     return tuple(lines for lines in found if lines.remove or lines.add)
 
 
-def _command_line(old: Made, new: Made) -> Lines:
-    before = old.variables.get("bootargs", old.arguments).split()
-    after = new.variables.get("bootargs", new.arguments).split()
+def _changed(where: str, was: Sequence[str], now: Sequence[str], words: str = "") -> Lines:
     return Lines(
-        where=COMMAND_LINE,
-        remove=tuple(word for word in before if word not in after),
-        add=tuple(word for word in after if word not in before),
+        where=where,
+        words=words,
+        remove=tuple(line for line in was if line not in now),
+        add=tuple(line for line in now if line not in was),
     )
+
+
+def _command_line(old: Made, new: Made) -> Lines:
+    before, after = (made.variables.get("bootargs", made.arguments) for made in (old, new))
+    return _changed(COMMAND_LINE, before.split(), after.split())
 
 
 def _configuration(old: Mapping[str, str], new: Mapping[str, str]) -> Lines:
@@ -105,13 +121,27 @@ def _files(
 ) -> Iterator[Lines]:
     """Lines of the root file system's own files, which other files of it may hold as well."""
     for path in {**old, **new}:
-        was, now = old.get(path, ()), new.get(path, ())
-        yield Lines(
-            where=path,
-            words="a new file" if path not in old else "a file less" if path not in new else "",
-            remove=tuple(line for line in was if line not in now),
-            add=tuple(line for line in now if line not in was),
-        )
+        words = "a new file" if path not in old else "a file less" if path not in new else ""
+        yield _changed(path, old.get(path, ()), new.get(path, ()), words)
+
+
+def _commands(board: Board, made: Made) -> Commands:
+    """What makes the image of the root, where that is the reference system's."""
+    if not has_reference(board):
+        return Commands(())
+    root = made.recipe.root
+    return commands_of(root, nodes_of(root), *room_for_root(made.recipe.board))
+
+
+def _image(old: Commands, new: Commands) -> Iterator[Lines]:
+    was, now = ([shlex.join(command) for command in made.commands] for made in (old, new))
+    words = _IN_FAKEROOT if new.pretended and was != now else ""
+    yield _changed(ROOT_IMAGE, was, now, words)
+    yield from _files(_by_line(old.files), _by_line(new.files))
+
+
+def _by_line(files: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
+    return {f"{name} of that": tuple(text.splitlines()) for name, text in files.items()}
 
 
 def _others(old: Recipe, new: Recipe) -> Iterator[Lines]:
