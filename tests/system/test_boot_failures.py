@@ -66,6 +66,14 @@ def test_a_boot_that_fails_is_recorded(
     assert perfboard.json("runs")[0]["status"] == "failed"
 
 
+def test_a_bootloader_that_gives_up_is_not_waited_for(perfboard: Perfboard) -> None:
+    # Debian's U-Boot does not survive the copy of all of the kernel's region.
+    run = perfboard.json("study", "boot", "--board", "verdex", "--set", "load=region", code=4)
+    (error,) = run["errors"]
+    assert error["kind"] == "bootloader"
+    assert "gave up" in error["message"] and "Please RESET" in error["message"]
+
+
 def wait_for_emulator(process: subprocess.Popen[str]) -> psutil.Process:
     parent = psutil.Process(process.pid)
     for _ in range(600):

@@ -35,7 +35,7 @@ class TargetError(PerfboardError):
     exit_code = 4
 
     def __init__(self, kind: str, message: str, console: str = "") -> None:
-        """`kind` is one of panic, no-root, hang, died, no-mark."""
+        """`kind` is one of bootloader, panic, no-root, hang, died, no-mark."""
         super().__init__(message)
         self.kind = kind
         self.console = console

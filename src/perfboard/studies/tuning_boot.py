@@ -28,8 +28,8 @@ from perfboard.targets.virtual import VirtualTarget
 
 # Raise it when what is kept of a boot changes.
 _RECIPE = "1"
-# What a kernel says of itself is the same each time; a hang may be this machine's.
-_SURE = ("panic", "no-root")
+# What a kernel or bootloader says of itself is the same each time; a hang may be this machine's.
+_SURE = ("bootloader", "panic", "no-root")
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,8 @@ from perfboard.targets.emulator import Emulator
 # A guest that prints for ever makes progress of a kind: give up all the same.
 _LIMITS_PER_BOOT = 10
 _DRAIN_S = 5.0
+# U-Boot, lib/hang.c: its last words, before it waits for ever.
+_GAVE_UP = "### ERROR ### Please RESET the board ###"
 
 
 class Watch:
@@ -98,8 +100,15 @@ class Watch:
         )
 
     def _judge(self, sighting: Sighting) -> bool:
-        """Whether this sighting is the `usable` mark. Raises when it is a panic."""
+        """Whether this sighting is the `usable` mark. Raises at the end of kernel or bootloader."""
         if sighting.kind == "line":
+            if _GAVE_UP in sighting.text and "kernel.entry" not in self._reached:
+                raise TargetError(
+                    "bootloader",
+                    "The bootloader gave up, and waits for somebody to reset the board. What it "
+                    "was told to do is in flash.environment, and in the kernel's region.",
+                    self._console.tail,
+                )
             panic = find_panic([sighting.text])
             if panic is not None:
                 raise self._panicked(panic)
