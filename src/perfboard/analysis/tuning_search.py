@@ -8,8 +8,8 @@ boot of the search is thus a better ground for what is estimated next.
 """
 
 import itertools
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 
 from perfboard.analysis.tuning import (
     BASELINE,
@@ -37,16 +37,15 @@ class _Effect:
     """What a change takes more: in all and by phase in s, flash and memory in bytes."""
 
     total_s: float = 0.0
-    phases: tuple[tuple[str, float], ...] = ()
+    phases: Mapping[str, float] = field(default_factory=dict)
     flash: int = 0
     ram: int = 0
 
     def on(self, measured: Measured) -> Measured:
         """An estimate of what a combination takes with the change."""
-        more = dict(self.phases)
         return Measured(
             total_s=measured.total_s + self.total_s,
-            phases={name: s + more.get(name, 0.0) for name, s in measured.phases.items()},
+            phases={name: s + self.phases.get(name, 0.0) for name, s in measured.phases.items()},
             flash=measured.flash + self.flash,
             ram=None if measured.ram is None else measured.ram + self.ram,
         )
@@ -85,11 +84,11 @@ class _Effects:
         if back is None or there is None:
             return None
         phases = dict(back.phases)
-        for name, seconds in there.phases:
+        for name, seconds in there.phases.items():
             phases[name] = phases.get(name, 0.0) + seconds
         return _Effect(
             back.total_s + there.total_s,
-            tuple(phases.items()),
+            phases,
             back.flash + there.flash,
             back.ram + there.ram,
         )
@@ -108,7 +107,7 @@ class _Effects:
         both = before.ram is not None and after.ram is not None
         return _Effect(
             after.total_s - before.total_s,
-            tuple((name, -saved) for name, saved in effects(before, after).items()),
+            {name: -saved for name, saved in effects(before, after).items()},
             after.flash - before.flash,
             (after.ram or 0) - (before.ram or 0) if both else 0,
         )
@@ -220,11 +219,10 @@ def _promising(space: Space, known: Known) -> list[Combination]:
 
 def _shared_cost(one: _Effect, other: _Effect) -> float:
     """What both cost in the same phases, in s."""
-    costs = dict(one.phases)
     return sum(
-        costs[name] + seconds
-        for name, seconds in other.phases
-        if seconds > 0 and costs.get(name, 0.0) > 0
+        one.phases[name] + seconds
+        for name, seconds in other.phases.items()
+        if seconds > 0 and one.phases.get(name, 0.0) > 0
     )
 
 

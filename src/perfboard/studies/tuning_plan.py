@@ -3,6 +3,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 
 from perfboard.analysis.tuning import BASELINE, Combination, Space
@@ -130,8 +131,9 @@ def make_plan(request: TuneRequest) -> Plan:
         refused=tuple(refused),
         space=Space(
             levels=searched,
-            possible=lambda combination: not refusal(combination),
-            kernel=lambda combination: _kernel(board, {**baseline, **dict(combination)}),
+            # A search asks of the same ones again and again.
+            possible=cache(lambda combination: not refusal(combination)),
+            kernel=cache(lambda combination: _kernel(board, {**baseline, **dict(combination)})),
             max_flash=request.max_flash,
             max_ram=request.max_ram,
         ),
