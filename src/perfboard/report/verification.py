@@ -51,6 +51,12 @@ def verification_text(found: Verification) -> str:
             f"worst {half.worst:.0%}."
         )
     parts += [f"{_named(row)} could not run: {row.problem}" for row in found.rows if row.problem]
+    absent = sum(row.virtual is None and not row.problem for row in found.rows)
+    if absent:
+        parts.append(
+            f"{absent} {'was' if absent == 1 else 'were'} not measured, marked absent: the run's "
+            "notes say why; where the time was up, --budget gives more."
+        )
     parts += ["", *(f"[{number}] {source}" for number, source in enumerate(sources, 1))]
     parts += ["", f"The runs are {', '.join(found.runs)}."]
     return render(parts)
