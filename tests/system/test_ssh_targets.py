@@ -8,7 +8,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from .conftest import Here, until
+from .conftest import Here, running_from, until
 from .ssh_boards import dropbear, free_port, introduce, make_key, memory_group, sshd
 from .test_standard import check_standard
 
@@ -92,6 +92,22 @@ def test_a_lost_connection_keeps_what_was_measured_and_leaves_nothing(here: Here
         assert run["errors"][0]["kind"] == "lost"
         assert run["processes"]
         until(here.left_clean)
+
+
+def test_no_second_connection_is_made_for_one_that_is_lost(here: Here) -> None:
+    with sshd(here):
+        process = here.start(*LONG)
+        past_the_first_probe(here)
+        # The shared connection goes, and a board that booted meanwhile would answer a new one.
+        for child in psutil.Process(process.pid).children():
+            words = child.cmdline()
+            if "ControlMaster=yes" in words:
+                Path(words[words.index("-S") + 1]).unlink()
+        for program in running_from(here.place):
+            program.kill()
+        run = here.finish(process, 4)
+        assert run["errors"][0]["kind"] == "lost"
+        assert run["processes"]
 
 
 def test_a_board_that_freezes_is_lost(here: Here) -> None:

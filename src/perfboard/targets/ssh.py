@@ -166,7 +166,9 @@ def connect(
         def command(script: str) -> list[str]:
             if master.ended:
                 raise lost("")
-            words = ["ssh", *options, "-o", "ControlMaster=no", *address.words()]
+            # Without its socket ssh would connect anew, and a lost board seem to be there.
+            shared = ["-o", "ControlMaster=no", "-o", "ProxyCommand=false"]
+            words = ["ssh", *options, *shared, *address.words()]
             return [*words, f"exec sh -c {shlex.quote(script)}"]
 
         mark = f"perfboard-{secrets.token_hex(8)}"
