@@ -40,7 +40,9 @@ check: $(VENV)/.dev
 	clang-format --dry-run --Werror $$(git ls-files 'native/*.c' 'native/*.h' 'tests/*.c' 'src/*.c')
 
 # What the distribution brings: asked for only where something is missing.
-install = dpkg-query --show $(1) >/dev/null 2>&1 || { \
+# A package that another only names is known too, with another status.
+install = ! dpkg-query --show --showformat='$${db:Status-Status}\n' $(1) 2>&1 | \
+	grep -qvx installed || { \
 	$(SUDO) apt-get update -q && \
 	$(SUDO) env DEBIAN_FRONTEND=noninteractive apt-get install -y -q \
 		--no-install-recommends $(1); }
