@@ -6,7 +6,7 @@ PACKAGES := bc bison build-essential ca-certificates ccache clang-format \
 	device-tree-compiler erofs-utils fakeroot flex gcc-aarch64-linux-gnu \
 	gcc-arm-linux-gnueabihf gcc-i686-linux-gnu genromfs libc6-dev-arm64-cross \
 	libc6-dev-armhf-cross libc6-dev-i386-cross lz4 lzop mtd-utils python3-venv \
-	qemu-system-arm qemu-system-x86 squashfs-tools util-linux xz-utils
+	qemu-system-arm qemu-system-x86 squashfs-tools u-boot-tools util-linux xz-utils
 # No server that starts with its package: $(SERVERS) names those, where that harms nobody.
 TEST_PACKAGES := busybox-static dropbear-bin iproute2 openssh-client qemu-user-static
 SERVERS ?=

@@ -84,6 +84,9 @@ def test_absent_file() -> None:
         ('EXPERT = "y"', 'EXPERT = "m"', "image.kernel.slim.CONFIG_EXPERT: found \"m\"; wants 'y'"),
         ('CONFIG_EXPERT = "y"', 'EXPERT = "y"', 'slim.EXPERT.[key]: found "EXPERT"; wants a text'),
         ('config = "verdex.config"', 'file = "zImage"', "has `slim` beside `file`"),
+        ("delay = 0", 'variables = { bootcmd = "x" }', "which wants kernel.file"),
+        ("delay = 0", 'variables = { bootargs = "x" }', "is said by image.kernel.arguments"),
+        ("delay = 0", 'variables = { verify = "\\n" }', "variables.verify: found"),
         ('  { base = 0x04000000, size = "64 MiB" },\n', "", "wants 2 or more of them"),
     ],
 )

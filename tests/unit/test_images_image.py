@@ -80,6 +80,28 @@ def test_own_files_make_an_image_without_any_tool(
     assert variables["bootcmd"].startswith(f"cp.l 0x100000 0x41000000 {words:x};")
 
 
+def test_a_kernel_with_a_header_is_started_where_it_lies(own: Path) -> None:
+    kernel = own.parent / "zImage"
+    kernel.write_bytes(b"\x27\x05\x19\x56".ljust(64, b"\0") + kernel.read_bytes())
+    image = build_image(load(own), {}, SilentProgress())
+    assert image.variables["bootcmd"].endswith("; bootm 0x100000 - ${fdtcontroladdr}")
+    assert "cp.l" not in image.variables["bootcmd"]
+
+
+def test_the_boards_own_variables_go_over_those_that_are_made_for_it(own: Path) -> None:
+    own.write_text(
+        own.read_text().replace(
+            "kernel_address = 0x41000000",
+            'kernel_address = 0x41000000\nvariables = { bootcmd = "bootz 1", verify = "n" }',
+        )
+    )
+    image = build_image(load(own), {}, SilentProgress())
+    variables = environment(image.banks[1])
+    assert variables == image.variables
+    assert (variables["bootcmd"], variables["verify"]) == ("bootz 1", "n")
+    assert variables["bootargs"].startswith("console=")
+
+
 def test_the_same_board_is_built_once_and_another_factor_changes_only_the_environment(
     own: Path,
 ) -> None:

@@ -90,6 +90,18 @@ def test_an_own_kernel_and_its_map_are_copied(tmp_path: Path) -> None:
     assert not (keep_kernel(ARMHF, kernel, None, SilentProgress()) / "System.map").exists()
 
 
+def test_an_own_kernel_may_have_a_header_for_bootm(tmp_path: Path) -> None:
+    image, text = make_kernel()
+    kernel, system_map = tmp_path / "uImage", tmp_path / "map"
+    kernel.write_bytes(b"\x27\x05\x19\x56".ljust(64, b"\0") + image)
+    system_map.write_text(text)
+    folder = keep_kernel(ARMHF, kernel, system_map, SilentProgress())
+    assert (folder / "zImage").read_bytes() == kernel.read_bytes()
+    i386 = next(arch for arch in ARCHITECTURES if arch.name == "i386")
+    with pytest.raises(UsageError, match="which is what the emulator starts"):
+        keep_kernel(i386, kernel, None, SilentProgress())
+
+
 def test_an_own_kernel_with_anothers_map_is_refused_each_time(tmp_path: Path) -> None:
     kernel, system_map = tmp_path / "vmlinuz", tmp_path / "map"
     kernel.write_bytes(make_zimage(make_kernel()[0]))

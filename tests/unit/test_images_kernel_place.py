@@ -1,12 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Kernels that are unpacked from flash, or run there."""
 
-import struct
-import zlib
-
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from perfboard.boards.loader import load_board
 from perfboard.images.kernel_place import (
@@ -14,24 +9,10 @@ from perfboard.images.kernel_place import (
     driven_banks,
     has_places,
     place_options,
-    with_header,
 )
 from perfboard.model.errors import UsageError
 
 BOARD = load_board("verdex").board
-_HEADER = 64
-
-
-@given(st.binary(max_size=200))
-def test_a_header_says_where_the_kernel_lies_and_its_sums_are_right(kernel: bytes) -> None:
-    image = with_header(BOARD, kernel, "xip")
-    magic, own, _, size, load, entry, data = struct.unpack_from(">7I", image)
-    assert magic == 0x27051956 and image[_HEADER:] == kernel and size == len(kernel)
-    # U-Boot copies nothing where a kernel's data lie at its load address already.
-    assert load == entry == 0x100000 + _HEADER
-    assert data == zlib.crc32(kernel)
-    assert own == zlib.crc32(image[:4] + bytes(4) + image[8:_HEADER])
-    assert image[28:32] == bytes((5, 2, 2, 0))
 
 
 def test_what_a_kernel_in_flash_is_linked_for() -> None:

@@ -76,10 +76,12 @@ def test_the_flashs_set_up_says_what_it_stands_for() -> None:
     assert lines.add == ('timing.flash.caching = "cached"', 'timing.flash.next = "36 ns"')
 
 
-def test_what_else_a_recipe_says_is_told_in_its_own_words() -> None:
-    new = _made(recipe_of(BOARD, choose_levels(BOARD, {"check": "crc32"})))
-    found = {lines.where: lines for lines in lines_between(BOARD, _made(), new)}
-    assert found["checked"].add == ("checked = true",)
+def test_another_image_of_the_kernel_is_the_commands_that_make_it() -> None:
+    told = _told(check="crc32")["image of the kernel"]
+    assert told.remove == () and told.add[0].endswith("-d zImage uImage")
+    told = _told(kernel="xip")["image of the kernel"]
+    assert told.remove == ("make zImage",) and told.add[0] == "make xipImage"
+    assert " -e 0x100040 " in told.add[1]
 
 
 def test_a_compression_is_lines_of_the_kernels_configuration() -> None:

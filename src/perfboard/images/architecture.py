@@ -11,7 +11,8 @@ class Architecture:
     """What building, booting and emulating need to know of a family of processors.
 
     `name` is Debian's. `kernel` is where the kernel's build leaves what the bootloader
-    starts with its command `boot`; the file's name is make's target too, and the kernel
+    starts with its command `boot`, which is empty where the emulator itself does; the
+    file's name is make's target too, and the kernel
     is known by the bytes `magic` at `magic_at`. `triplet` begins the names of the
     compiler's programs; `multiarch` is Debian's folder of libraries, `loader` the name
     of the dynamic linker. The last of the `switch_words` arguments of the kernel's
@@ -87,7 +88,7 @@ ARCHITECTURES = (
         kernel="arch/x86/boot/bzImage",
         magic_at=0x202,
         magic=b"HdrS",
-        boot="zboot",
+        boot="",
         switch_words=2,
     ),
 )

@@ -30,8 +30,9 @@ from perfboard.images.flash import (
     kernel_arguments,
     write_banks,
 )
-from perfboard.images.kernel import build_kernel, keep_kernel, unpack_kernel
-from perfboard.images.kernel_place import PLAIN, driven_banks, placed, with_header
+from perfboard.images.kernel import build_kernel, keep_kernel
+from perfboard.images.kernel_image import add_header, has_header, unpack_kernel
+from perfboard.images.kernel_place import PLAIN, driven_banks, placed
 from perfboard.images.network import NETWORK_DRIVER, PROBED_DRIVER, network_arguments
 from perfboard.images.recipe import Recipe
 from perfboard.images.rootfs import build_root, keep_file
@@ -142,7 +143,8 @@ def _in_flash(recipe: Recipe, files: Mapping[str, Path], progress: Progress) -> 
         environment, entries, variables = b"", start_marks(recipe), {}
         files = {**files, "bootloader": build_start(recipe, sizes["kernel"], devices, progress)}
     else:
-        variables = _variables(recipe, sizes, devices)
+        headed = recipe.headed or has_header(files["kernel"].read_bytes())
+        variables = _variables(recipe, sizes, devices, headed)
         environment = environment_block(variables, flash.environment.size)
         if recipe.environment == "tree":
             environment = b""
@@ -152,7 +154,7 @@ def _in_flash(recipe: Recipe, files: Mapping[str, Path], progress: Progress) -> 
     def build(folder: Path) -> None:
         parts = {name: file.read_bytes() for name, file in files.items()}
         if recipe.headed:
-            parts["kernel"] = with_header(board, parts["kernel"], place)
+            parts["kernel"] = add_header(recipe, files["kernel"], progress)
         if header and flash.root is not None:
             parts["root"] = format_rest(parts["root"], flash.root.size, flash.sector, header)
         with progress.step("laying out the flash", 1):
@@ -182,16 +184,19 @@ def _in_flash(recipe: Recipe, files: Mapping[str, Path], progress: Progress) -> 
     )
 
 
-def _variables(recipe: Recipe, sizes: Mapping[str, int], devices: Devices) -> dict[str, str]:
+def _variables(
+    recipe: Recipe, sizes: Mapping[str, int], devices: Devices, headed: bool
+) -> dict[str, str]:
     board, flash = recipe.board, flash_of(recipe.board)
+    copied = recipe.copied and not headed
     in_memory = SYSTEMS[recipe.root.system].through == "memory"
-    copied = flash.kernel.size if recipe.whole else sizes["kernel"]
+    size = flash.kernel.size if recipe.whole else sizes["kernel"]
     return {
         "bootdelay": str(bootloader_of(board).delay),
         "bootcmd": boot_command(
             board,
-            "bootm" if recipe.headed else architecture_of(board).boot,
-            copied if recipe.copied else None,
+            "bootm" if headed else architecture_of(board).boot,
+            size if copied else None,
             sizes.get("initrd"),
             devices,
             recipe.copy,
@@ -202,6 +207,7 @@ def _variables(recipe: Recipe, sizes: Mapping[str, int], devices: Devices) -> di
         **({"initrd_high": "ffffffffffffffff"} if in_memory else {}),
         # bootm would read all of the kernel for its checksum.
         **({"verify": "n"} if recipe.headed and not recipe.checked else {}),
+        **bootloader_of(board).variables,
         **recipe.variables,
     }
 
@@ -217,6 +223,8 @@ def _uses(recipe: Recipe) -> set[Use]:
         uses.add("direct")
     if recipe.environment == "tree":
         uses.add("tree")
+    if recipe.headed:
+        uses.add("header")
     if image.root is not None and image.root.file is None:
         uses |= SYSTEMS[recipe.root.system].uses
     return uses

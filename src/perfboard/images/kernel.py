@@ -13,7 +13,9 @@ from perfboard.images.cache import cache_root, cached, hash_file
 from perfboard.images.command import follow
 from perfboard.images.kernel_drivers import driver_files, hash_drivers
 from perfboard.images.kernel_fragment import dropped_options, read_fragment
+from perfboard.images.kernel_image import has_header
 from perfboard.images.kernel_modules import has_modules, keep_modules
+from perfboard.images.kernel_place import HEADER_SIZE
 from perfboard.images.kernel_tree import kernel_tree, source_inputs
 from perfboard.images.system_map import check_map, read_map
 from perfboard.model.errors import EnvironmentLacksError, UsageError
@@ -93,23 +95,6 @@ def build_kernel(
     return cached("kernel", inputs, build, progress)
 
 
-def unpack_kernel(arch: Architecture, built: Path, progress: Progress) -> Path:
-    """The folder with a built Arm kernel as it is before compression, and its System.map.
-
-    Raises EnvironmentLacksError where objcopy fails. Source: Linux 6.1, arch/arm/boot/Makefile.
-    """
-
-    def build(folder: Path) -> None:
-        command = [f"{arch.triplet}-objcopy", "-O", "binary", "-R", ".comment", "-S"]
-        command += [str(built / "vmlinux"), str(folder / arch.kernel_name)]
-        outcome = follow(command, lambda line: False, folder=folder)
-        if outcome.code:
-            raise EnvironmentLacksError(f"{command[0]} failed:\n{outcome.last_lines}")
-        shutil.copyfile(built / "System.map", folder / "System.map")
-
-    return cached("plain-kernel", {"kernel": built.name}, build, progress)
-
-
 def keep_kernel(
     arch: Architecture, file: Path, system_map: Path | None, progress: Progress
 ) -> Path:
@@ -117,6 +102,7 @@ def keep_kernel(
 
     The copies stay as they are whatever becomes of the user's files. Raises UsageError
     for what is no kernel of that architecture, and for a System.map of another kernel.
+    It may have a header for U-Boot's `bootm`.
     """
     inputs = {"kernel": hash_file(file), "name": arch.kernel_name}
     if system_map is not None:
@@ -126,10 +112,13 @@ def keep_kernel(
         kept = folder / arch.kernel_name
         shutil.copyfile(file, kept)
         kernel = kept.read_bytes()
-        if not kernel.startswith(arch.magic, arch.magic_at):
+        if arch.boot and has_header(kernel):
+            kernel = kernel[HEADER_SIZE:]
+        elif not kernel.startswith(arch.magic, arch.magic_at):
+            by = f"U-Boot's {arch.boot} starts, nor one with a header for its bootm"
             raise UsageError(
-                f"{file}: is not a kernel for {arch.name} as {arch.kernel_name}, "
-                f"which is what U-Boot's {arch.boot} starts"
+                f"{file}: is not a kernel for {arch.name} as {arch.kernel_name}, which is what "
+                f"{by if arch.boot else 'the emulator starts'}"
             )
         if system_map is not None:
             shutil.copyfile(system_map, folder / "System.map")

@@ -6,8 +6,6 @@
 code stays in flash. `plain`: it is not compressed, and the bootloader copies it to where it runs.
 """
 
-import struct
-import zlib
 from dataclasses import replace
 
 from perfboard.images.architecture import Architecture, architecture_of
@@ -17,11 +15,8 @@ from perfboard.model.errors import UsageError
 
 COPIED, FLASH, XIP, PLAIN = PLACES = ("copied", "flash", "xip", "plain")
 
-# The header that U-Boot's bootm takes a kernel by: include/image.h, "legacy" format.
-_HEADER = struct.Struct(">7I4B32s")
-HEADER_SIZE = _HEADER.size
-_MAGIC = 0x27051956
-_LINUX, _ARM, _KERNEL, _NOT_COMPRESSED = 5, 2, 2, 0
+# Before the kernel, where it has one: U-Boot, include/image.h, "legacy" format.
+HEADER_SIZE = 64
 # Where a kernel for several machines runs in memory: Linux 6.1, arch/arm/Makefile, textofs-y.
 _TEXT_OFFSET = 0x8000
 
@@ -91,16 +86,3 @@ def entry(board: Board, level: str) -> int:
         XIP: kernel_start(board) + HEADER_SIZE,
         PLAIN: RAM_BASE + _TEXT_OFFSET,
     }[level]
-
-
-def with_header(board: Board, kernel: bytes, level: str) -> bytes:
-    """A kernel as U-Boot's `bootm` starts it: in place, or after a copy to where it runs."""
-    address = entry(board, level)
-
-    def header(own_crc: int) -> bytes:
-        return _HEADER.pack(
-            *(_MAGIC, own_crc, 0, len(kernel), address, address, zlib.crc32(kernel)),
-            *(_LINUX, _ARM, _KERNEL, _NOT_COMPRESSED, b"Linux"),
-        )
-
-    return header(zlib.crc32(header(0))) + kernel

@@ -20,6 +20,7 @@ Package = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9+.-]+$")]
 Option = Annotated[str, Field(pattern=r"^CONFIG_[A-Za-z0-9_]+$")]
 # One line of printable ASCII without what ends or expands a U-Boot variable.
 BootArguments = Annotated[str, Field(pattern=r"^[ -~]*$")]
+Variable = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_.-]*$")]
 
 
 # By emulator, the instruction set of what it boots, in the words of native/scope/timing.h.
@@ -106,6 +107,16 @@ class Bootloader(Table):
     # Where U-Boot copies the kernel, and an initrd, before it starts them.
     kernel_address: Annotated[int, Field(ge=0)]
     initrd_address: Annotated[int, Field(ge=0)] | None = None
+    # U-Boot's, over those that are made for the board.
+    variables: dict[Variable, BootArguments] = Field(default_factory=dict)
+
+    @field_validator("variables")
+    @classmethod
+    def _said_elsewhere(cls, variables: dict[str, str]) -> dict[str, str]:
+        places = {"bootargs": "image.kernel.arguments", "bootdelay": "image.bootloader.delay"}
+        for name in places.keys() & variables:
+            raise ValueError(f"has `{name}`, which is said by {places[name]}")
+        return variables
 
     @model_validator(mode="after")
     def _one_origin(self) -> "Bootloader":
@@ -174,6 +185,16 @@ class Image(Table):
     kernel: Kernel
     root: Root | None = None
     initrd: Initrd | None = None
+
+    @model_validator(mode="after")
+    def _commanded(self) -> "Image":
+        own = self.bootloader is not None and "bootcmd" in self.bootloader.variables
+        if own and self.kernel.file is None:
+            raise ValueError(
+                "bootloader.variables has `bootcmd`, which wants kernel.file: a kernel that is "
+                "built here is copied by a command that has its size"
+            )
+        return self
 
 
 class BootPlan(Table):

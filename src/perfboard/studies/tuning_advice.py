@@ -4,11 +4,12 @@
 import dataclasses
 import json
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from perfboard.boards.timing import timing_factors
 from perfboard.images.device_tree import settings
+from perfboard.images.kernel_image import image_commands
 from perfboard.images.recipe import Recipe
 from perfboard.images.root_commands import Commands, commands_of
 from perfboard.images.rootfs import has_reference, room_for_root
@@ -18,6 +19,7 @@ from perfboard.model.tuning import Lines
 
 COMMAND_LINE = "kernel command line"
 CONFIGURATION = "kernel configuration"
+KERNEL_IMAGE = "image of the kernel"
 BOOTLOADER = "U-Boot environment"
 TREE = "U-Boot's device tree"
 ROOT_FOLDER = "folder of the root"
@@ -26,7 +28,7 @@ BOARD_FILE = "board file"
 # A recipe's own names for what is told in other words.
 _TOLD = (
     *("board", "arguments", "options", "variables", "place", "environment", "compression"),
-    *("copy", "whole", "root"),
+    *("copy", "whole", "checked", "root"),
 )
 
 _IN_FAKEROOT = "all in one session of fakeroot, beside the folder root"
@@ -53,6 +55,7 @@ def lines_between(board: Board, old: Made, new: Made) -> tuple[Lines, ...]:
     found = (
         _command_line(old, new),
         _configuration(old.recipe.options, new.recipe.options),
+        _changed(KERNEL_IMAGE, _making(old), _making(new)),
         _bootloader(BOOTLOADER, _stored(old), _stored(new)),
         _bootloader(TREE, _settings(old), _settings(new)),
         *_files(contents_of(old.recipe.root), contents_of(new.recipe.root)),
@@ -89,6 +92,10 @@ def _configuration(old: Mapping[str, str], new: Mapping[str, str]) -> Lines:
 
 def _option(name: str, value: str) -> str:
     return f"# {name} is not set" if value == "n" else f"{name}={value}"
+
+
+def _making(made: Made) -> tuple[str, ...]:
+    return _lines(image_commands(made.recipe))
 
 
 def _bootloader(where: str, old: Mapping[str, str], new: Mapping[str, str]) -> Lines:
@@ -134,10 +141,14 @@ def _commands(board: Board, made: Made) -> Commands:
 
 
 def _image(old: Commands, new: Commands) -> Iterator[Lines]:
-    was, now = ([shlex.join(command) for command in made.commands] for made in (old, new))
+    was, now = _lines(old.commands), _lines(new.commands)
     words = _IN_FAKEROOT if new.pretended and was != now else ""
     yield _changed(ROOT_IMAGE, was, now, words)
     yield from _files(_by_line(old.files), _by_line(new.files))
+
+
+def _lines(commands: Iterable[Sequence[str]]) -> tuple[str, ...]:
+    return tuple(shlex.join(command) for command in commands)
 
 
 def _by_line(files: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
