@@ -19,8 +19,10 @@ from perfboard.images.apt import AptState
 from perfboard.images.architecture import architecture_of
 from perfboard.images.cache import cache_root
 from perfboard.images.command import run_tool
-from perfboard.images.factors import factors_of
+from perfboard.images.factors import choose_levels, factors_of, recipe_of
 from perfboard.images.image import build_image
+from perfboard.images.kernel import build_kernel
+from perfboard.images.kernel_place import XIP, placed
 from perfboard.images.root_recipe import RootRecipe
 from perfboard.images.tree import REFERENCE, fill_tree
 from perfboard.model.progress import SilentProgress
@@ -30,8 +32,11 @@ from perfboard.studies.tuning_advice import (
     BOOTLOADER,
     COMMAND_LINE,
     CONFIGURATION,
+    KERNEL_IMAGE,
     ROOT_FOLDER,
     ROOT_IMAGE,
+    Made,
+    lines_between,
 )
 
 from .conftest import Change, Perfboard, until
@@ -192,8 +197,8 @@ def fill_by_hand(line: str, tree: Path, packages: AptState) -> None:
         run_tool(line.split(), tree)
 
 
-def root_by_hand(advice: list[Any], folder: Path) -> Path:
-    """The image of a user who has the reference system's files, and does to them what it says."""
+def root_by_hand(advice: list[Any], folder: Path, name: str) -> Path:
+    """The image `name`: of a user who has the reference files, and does to them what it says."""
     loaded = load_board("verdex")
     packages = AptState("armhf", SilentProgress())
     tree = folder / "root"
@@ -221,7 +226,7 @@ def root_by_hand(advice: list[Any], folder: Path) -> Path:
             commands += [shlex.split(line) for line in added]
     for command in commands:
         run_tool([sys.executable if command[0] == "python" else command[0], *command[1:]], folder)
-    return folder / "root.squashfs-lz4"
+    return folder / name
 
 
 def test_the_root_made_by_hand_gives_the_boot_that_was_promised(
@@ -241,7 +246,7 @@ def test_the_root_made_by_hand_gives_the_boot_that_was_promised(
     run = perfboard.json("tune", "boot", "--board", "verdex", *words, *kept)
     advice = run["tuning"]["advice"]
     assert {one["factor"]: one["new"] for one in advice} == levels
-    root = root_by_hand(advice, tmp_path)
+    root = root_by_hand(advice, tmp_path, "root.squashfs-lz4")
     options = by_hand(advice, tmp_path)
 
     def change(board: dict[str, Any]) -> None:
@@ -254,6 +259,53 @@ def test_the_root_made_by_hand_gives_the_boot_that_was_promised(
     done = ["study", "boot", "--board", str(derive(change)), "--boots", "1"]
     done += ["--set", "detail=timed", "--set", "flash=cached"]
     assert total(perfboard.json(*done)) == pytest.approx(total(run), rel=1e-4)
+
+
+def test_a_kernel_in_flash_made_by_hand_gives_the_same_boot(
+    derive: Derive, tmp_path: Path, image: object
+) -> None:
+    """It wants a header, another boot command, two devices of flash, and a linear root."""
+    loaded = load_board("verdex")
+    levels = {"kernel": "xip", "root": "cramfs-linear", "flash": "cached", "detail": "timed"}
+    made = build_image(loaded, levels, SilentProgress())
+    start = {"flash": "cached", "detail": "timed"}
+    old, new = (
+        Made(recipe_of(loaded.board, chosen), chosen, made.variables, made.arguments)
+        for chosen, made in (
+            (choose_levels(loaded.board, start), build_image(loaded, start, SilentProgress())),
+            (choose_levels(loaded.board, levels), made),
+        )
+    )
+    lines = {one.where: one for one in lines_between(loaded.board, old, new)}
+    assert lines.keys() == {COMMAND_LINE, CONFIGURATION, KERNEL_IMAGE, BOOTLOADER, ROOT_IMAGE}
+    config = tmp_path / "kernel.config"
+    before = loaded.file(loaded.board.image.kernel.config).read_text()
+    config.write_text(before + "".join(f"{line}\n" for line in lines[CONFIGURATION].add))
+    arch = placed(architecture_of(loaded.board), XIP)
+    packages = AptState("armhf", SilentProgress())
+    built = build_kernel(arch, packages, "linux-source-6.1", config, SilentProgress())
+    make, header = (shlex.split(line) for line in lines[KERNEL_IMAGE].add)
+    assert make == ["make", "xipImage"]
+    shutil.copy(built / "xipImage", tmp_path)
+    run_tool(header, tmp_path)
+    advice = [{"lines": [lines[ROOT_IMAGE].model_dump()]}]
+    root = root_by_hand(advice, tmp_path, "root.cramfs-linear")
+
+    def change(board: dict[str, Any]) -> None:
+        board["image"]["kernel"] = {
+            "file": str(tmp_path / "uImage"),
+            "system_map": str(built / "System.map"),
+            "arguments": " ".join(lines[COMMAND_LINE].add),
+        }
+        board["image"]["root"] = {"file": str(root)}
+        variables = dict(line.split("=", 1) for line in lines[BOOTLOADER].add)
+        board["image"]["bootloader"]["variables"] = variables
+
+    perfboard = Perfboard(tmp_path / "data")
+    words = ["study", "boot", "--boots", "1", "--set", "detail=timed", "--set", "flash=cached"]
+    promised = perfboard.json(*words, "--set", "kernel=xip", "--set", "root=cramfs-linear")
+    by_hand = perfboard.json(*words, "--board", str(derive(change)))
+    assert total(by_hand) == pytest.approx(total(promised), rel=1e-4)
 
 
 def test_made_again_it_takes_the_boots_that_there_are(

@@ -42,6 +42,13 @@ def test_what_loses_something_is_tried_but_in_the_best_only_where_allowed() -> N
     assert based.space.levels["console"] == [None, "full", "quiet"]
 
 
+def test_another_timer_is_no_technique() -> None:
+    """The kernel's delay loop is: a part that has no such timer does not get one."""
+    plan = make_plan(TuneRequest("verdex", (), baseline={"delay": "calibrated"}))
+    assert plan.space.levels["delay"] == [None, "preset"]
+    assert make_plan(TuneRequest("verdex", ())).space.levels["delay"] == [None]
+
+
 def test_another_wire_is_no_technique_but_beside_one() -> None:
     """A board that has no wire is not made faster by one, whatever its kernel's size does."""
     plan = make_plan(TuneRequest("verdex", ()))
@@ -49,6 +56,8 @@ def test_another_wire_is_no_technique_but_beside_one() -> None:
     assert plan.space.levels["network"] == [None]
     waits = make_plan(TuneRequest("verdex", (), baseline={"network": "waited"}))
     assert "parallel" in waits.space.levels["network"]
+    # Nor is it to do without.
+    assert "board" not in waits.space.levels["network"]
     wanted = make_plan(TuneRequest("verdex", (), keep={"network": "parallel"}))
     assert wanted.space.levels["network"] == ["parallel"]
 

@@ -210,6 +210,21 @@ def test_levels_that_do_nothing_or_do_not_boot_are_left_out() -> None:
     assert "smaller" in narrowed(tight, known).levels["f"]
 
 
+def test_a_level_that_pays_beside_another_alone_stays() -> None:
+    """As xz does on slow flash, and no compression on fast flash."""
+    space = Space(levels={"compression": (None, "none", "bad"), "flash": (None, "fast")})
+    none, bad, fast = (("compression", "none"), ("compression", "bad"), ("flash", "fast"))
+    known: Known = {
+        BASELINE: Measured(5.0, {"load": 5.0}, 1, 1),
+        frozenset({none}): Measured(8.0, {"load": 8.0}, 1, 1),
+        frozenset({bad}): Measured(8.0, {"load": 8.0}, 1, 1),
+        frozenset({fast}): Measured(2.0, {"load": 2.0}, 1, 1),
+        frozenset({none, fast}): Measured(1.0, {"load": 1.0}, 1, 1),
+        frozenset({bad, fast}): Measured(3.0, {"load": 3.0}, 1, 1),
+    }
+    assert narrowed(space, known).levels["compression"] == [None, "none"]
+
+
 def test_memory_that_is_not_known_holds_no_limit() -> None:
     space = _space([1], max_ram=100)
     known: Known = {BASELINE: Measured(1.0, {}, 1, None)}

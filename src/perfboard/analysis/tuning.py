@@ -122,28 +122,34 @@ def bound(space: Space, known: Known) -> float | None:
 
 
 def narrowed(space: Space, known: Known) -> Space:
-    """The space without levels of which nothing is to be hoped: alone, they make no phase faster.
+    """The space without levels of which nothing is to be hoped: they made no phase faster.
 
-    Nor do they take less of what is limited. Those that did not boot alone
+    Neither alone, nor beside any other level that they were tried with, nor did they take less of
+    what is limited. Those that did not boot alone
     are left out too, and those that are the baseline by another name. What cannot be alone
     stays, and so does a level that the baseline must be left for.
     """
-    base = known[BASELINE]
+
+    def pays(before: Measured, after: Measured) -> bool:
+        phases = effects(before, after).values()
+        saved = max(before.total_s - after.total_s, sum(s for s in phases if s > 0))
+        costs = -sum(s for s in phases if s < 0)
+        smaller = space.max_flash is not None and after.flash < before.flash
+        if space.max_ram is not None and after.ram is not None and before.ram is not None:
+            smaller = smaller or after.ram < before.ram
+        return smaller or saved > max(before.total_s * _SAVES, costs * _WORTH)
 
     def hopeful(factor: str, level: str | None) -> bool:
-        single = changed(BASELINE, factor, level)
-        if level is None or base is None or None not in space.levels[factor]:
+        if level is None or None not in space.levels[factor]:
             return True
-        alone = known.get(single)
-        if alone is None:
-            return single not in known
-        phases = effects(base, alone).values()
-        saved = max(base.total_s - alone.total_s, sum(s for s in phases if s > 0))
-        costs = -sum(s for s in phases if s < 0)
-        smaller = space.max_flash is not None and alone.flash < base.flash
-        if space.max_ram is not None and alone.ram is not None and base.ram is not None:
-            smaller = smaller or alone.ram < base.ram
-        return smaller or saved > max(base.total_s * _SAVES, costs * _WORTH)
+        if known.get(alone := changed(BASELINE, factor, level)) is None:
+            return alone not in known
+        return any(
+            before is not None and after is not None and pays(before, after)
+            for each, after in known.items()
+            if (factor, level) in each
+            for before in (known.get(changed(each, factor, None)),)
+        )
 
     return replace(
         space,

@@ -36,8 +36,9 @@ from perfboard.targets.emulator import emulator_version
 from perfboard.targets.virtual import VirtualBoard, VirtualTarget
 
 NAME = "tune-boot"
-# Less to read pays where reading is slow, and code that stays in flash where it is cached.
-_MEET = (("compression", "flash"), ("kernel", "flash"), ("root", "flash"))
+# Less to read pays where reading is slow, and code that stays in flash where it is cached. A
+# larger block is compressed better, and more of it is read that nobody asked for.
+_MEET = (("compression", "flash"), ("kernel", "flash"), ("root", "flash"), ("root", "block"))
 
 
 def tune_boot(request: TuneRequest, progress: Progress) -> Run:
@@ -122,10 +123,10 @@ def _try_all(sweep: Sweep, submit: Submit, progress: Progress) -> None:
         if made.outcome == "not-built":
             raise UsageError(f"The baseline does not build. {made.problem}")
         raise TargetError(made.outcome, f"The baseline does not boot. {made.problem}")
-    sweep.space = space = narrowed(sweep.space, sweep.known)
-    meeting = [each for each in _interactions(space) if each not in sweep.known]
+    meeting = [each for each in _interactions(sweep.space) if each not in sweep.known]
     with progress.step("trying levels that meet", sweep.work(meeting)) as step:
         sweep.make(meeting, "together", submit, step)
+    sweep.space = space = narrowed(sweep.space, sweep.known)
     for batch in search(space, sweep.known):
         tried = f"trying them together, after {len(sweep.known)} boots"
         with progress.step(tried, sweep.work(batch)) as step:

@@ -106,9 +106,7 @@ def make_plan(request: TuneRequest) -> Plan:
     for factor, levels in known.items():
         kept = request.keep.get(factor)
         searched[factor] = [None] if kept in (None, baseline[factor]) else []
-        outside = (
-            factor in factors and factors[factor].surroundings and baseline[factor] == levels[0]
-        )
+        surroundings = factor in factors and factors[factor].surroundings
         for level in levels:
             if level == baseline[factor] or kept not in (None, level):
                 continue
@@ -121,6 +119,7 @@ def make_plan(request: TuneRequest) -> Plan:
             else:
                 alone.append(single)
             # What cannot be beside the baseline may be beside another level.
+            outside = surroundings and levels[0] in (baseline[factor], level)
             if not (loses or outside) or (factor, level) in allow:
                 searched[factor].append(level)
     return Plan(

@@ -36,8 +36,8 @@ class Factor:
     """What is varied, in a few words, and its levels by name, the default first.
 
     `has` tells whether a board has this factor. Levels of a factor that is `late` change
-    what those of the others have made. Of `surroundings` the default is how they are, and no
-    other level a way to make a board that has them faster.
+    what those of the others have made. Of `surroundings` the default is one machine and the
+    others are another, so that going from one to the other is no way to make a board faster.
     """
 
     name: str

@@ -39,4 +39,5 @@ FACTOR = Factor(
     title="What the kernel's delay loop counts by",
     levels={"timer": Level(), "calibrated": Level(_calibrated), "preset": Level(_preset)},
     has=has_places,
+    surroundings=True,
 )

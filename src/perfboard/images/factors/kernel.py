@@ -30,6 +30,10 @@ def _at(place: str) -> Callable[[Recipe], Recipe]:
 FACTOR = Factor(
     name="kernel",
     title="Where the kernel is unpacked from and runs",
-    levels={"copied": Level(), "flash": Level(_at(FLASH)), "xip": Level(_at(XIP))},
+    levels={
+        "copied": Level(),
+        "flash": Level(_at(FLASH)),
+        "xip": Level(_at(XIP), loses="reading and writing the bank of flash that the kernel is in"),
+    },
     has=has_places,
 )
