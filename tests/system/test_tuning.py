@@ -277,7 +277,9 @@ def test_a_kernel_in_flash_made_by_hand_gives_the_same_boot(
         )
     )
     lines = {one.where: one for one in lines_between(loaded.board, old, new)}
-    assert lines.keys() == {COMMAND_LINE, CONFIGURATION, KERNEL_IMAGE, BOOTLOADER, ROOT_IMAGE}
+    nodes = "nodes.txt of that"
+    whole = {COMMAND_LINE, CONFIGURATION, KERNEL_IMAGE, BOOTLOADER, ROOT_IMAGE, nodes}
+    assert lines.keys() == whole
     config = tmp_path / "kernel.config"
     before = loaded.file(loaded.board.image.kernel.config).read_text()
     config.write_text(before + "".join(f"{line}\n" for line in lines[CONFIGURATION].add))
@@ -288,24 +290,32 @@ def test_a_kernel_in_flash_made_by_hand_gives_the_same_boot(
     assert make == ["make", "xipImage"]
     shutil.copy(built / "xipImage", tmp_path)
     run_tool(header, tmp_path)
-    advice = [{"lines": [lines[ROOT_IMAGE].model_dump()]}]
+    advice = [{"lines": [lines[name].model_dump() for name in (nodes, ROOT_IMAGE)]}]
     root = root_by_hand(advice, tmp_path, "root.cramfs-linear")
 
     def change(board: dict[str, Any]) -> None:
         board["image"]["kernel"] = {
             "file": str(tmp_path / "uImage"),
             "system_map": str(built / "System.map"),
-            "arguments": " ".join(lines[COMMAND_LINE].add),
         }
         board["image"]["root"] = {"file": str(root)}
         variables = dict(line.split("=", 1) for line in lines[BOOTLOADER].add)
+        # Each word in the place of the one that it replaces: code in flash is fetched for so
+        # little that another order of them is 8 ms.
+        added = {word.partition("=")[0]: word for word in lines[COMMAND_LINE].add}
+        words = old.arguments.split()
+        assert len(added) == len(lines[COMMAND_LINE].remove) == len(lines[COMMAND_LINE].add)
+        for word in lines[COMMAND_LINE].remove:
+            words[words.index(word)] = added[word.partition("=")[0]]
+        variables["bootargs"] = " ".join(words)
         board["image"]["bootloader"]["variables"] = variables
 
     perfboard = Perfboard(tmp_path / "data")
     words = ["study", "boot", "--boots", "1", "--set", "detail=timed", "--set", "flash=cached"]
-    promised = perfboard.json(*words, "--set", "kernel=xip", "--set", "root=cramfs-linear")
-    by_hand = perfboard.json(*words, "--board", str(derive(change)))
-    assert total(by_hand) == pytest.approx(total(promised), rel=1e-4)
+    # The budget lies within the board's margin.
+    promised = perfboard.json(*words, "--set", "kernel=xip", "--set", "root=cramfs-linear", code=5)
+    done = perfboard.json(*words, "--board", str(derive(change)), code=5)
+    assert total(done) == pytest.approx(total(promised), rel=1e-4)
 
 
 def test_made_again_it_takes_the_boots_that_there_are(

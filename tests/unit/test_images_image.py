@@ -102,6 +102,17 @@ def test_the_boards_own_variables_go_over_those_that_are_made_for_it(own: Path) 
     assert variables["bootargs"].startswith("console=")
 
 
+def test_a_levels_words_follow_the_boards_own_arguments(own: Path) -> None:
+    own.write_text(
+        own.read_text().replace(
+            "kernel_address = 0x41000000",
+            'kernel_address = 0x41000000\nvariables = { bootargs = "root=/dev/nfs" }',
+        )
+    )
+    image = build_image(load(own), {"console": "quiet"}, SilentProgress())
+    assert image.variables["bootargs"] == image.arguments == "root=/dev/nfs quiet"
+
+
 def test_the_same_board_is_built_once_and_another_factor_changes_only_the_environment(
     own: Path,
 ) -> None:

@@ -166,9 +166,16 @@ def kernel_arguments(
 ) -> str:
     """The kernel's command line; the board's own arguments come last, and so win.
 
-    The kernel drives the banks of those `devices`. `root` is how the root file system is
-    made, where that is not the user's own.
+    What is made for the board is left out where its U-Boot has `bootargs` of its own. The
+    kernel drives the banks of those `devices`. `root` is how the root file system is made,
+    where that is not the user's own.
     """
+    own = bootloader_of(board).variables.get("bootargs")
+    arguments = _made_arguments(board, devices, root) if own is None else [own]
+    return " ".join([*arguments, *extra, board.image.kernel.arguments]).strip()
+
+
+def _made_arguments(board: Board, devices: Devices, root: RootRecipe) -> list[str]:
     arguments = [f"console={board.console.device},{board.console.baud}"]
     if board.framebuffer is not None:
         arguments.append(f"mem={(board.framebuffer.address - RAM_BASE) // 1024}K")
@@ -187,7 +194,7 @@ def kernel_arguments(
         device = f"mtdblock{names.index('root')}"
         made = board.image.root is not None and board.image.root.recipe is not None
         arguments += root_words(root, device) if made else [f"root=/dev/{device}", "ro"]
-    return " ".join([*arguments, *extra, board.image.kernel.arguments]).strip()
+    return arguments
 
 
 def _partitions(board: Board, banks: Sequence[int]) -> list[tuple[str, int, Region]]:

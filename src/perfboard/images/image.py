@@ -202,12 +202,12 @@ def _variables(
             recipe.copy,
             sizes["root"] if in_memory else None,
         ),
-        "bootargs": kernel_arguments(board, recipe.arguments, devices, recipe.root),
         # U-Boot would copy it once more, to the end of memory.
         **({"initrd_high": "ffffffffffffffff"} if in_memory else {}),
         # bootm would read all of the kernel for its checksum.
         **({"verify": "n"} if recipe.headed and not recipe.checked else {}),
         **bootloader_of(board).variables,
+        "bootargs": kernel_arguments(board, recipe.arguments, devices, recipe.root),
         **recipe.variables,
     }
 
