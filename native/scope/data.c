@@ -43,8 +43,8 @@ static uint64_t epoch = UINT64_C(1) << EPOCH_SHIFT;
 static uint64_t missed;
 static uint64_t missed_place;
 
-/* The last line that a store missed in, and how many in a row it ended. */
-static uint32_t filled_last, filled;
+/* The last line that a store missed in, how many in a row it ended, and which way they went. */
+static uint32_t filled_last, filled, filled_step;
 
 void (*data_device_stored)(uint64_t place);
 
@@ -187,7 +187,15 @@ uint32_t data_place(uint32_t line)
 /* Whether a store that misses in `line` is one of a run that is taken to fill memory. */
 static bool is_filling(uint32_t line)
 {
-	filled = line == filled_last + 1 ? filled + 1 : 1;
+	uint32_t step = line - filled_last;
+
+	if (step != 1 && (step != UINT32_MAX || !model.timing.fills_down))
+		filled = 1;
+	else if (step != filled_step && filled > 1)
+		filled = 2;
+	else
+		filled++;
+	filled_step = step;
 	filled_last = line;
 	return model.timing.filling && filled >= model.timing.filling;
 }

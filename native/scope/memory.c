@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "memory.h"
 
-#include <string.h>
-
 void memory_open(struct memory *memory, const struct timing *timing)
 {
 	*memory =
 	    (struct memory){.timing = timing, .flash_page = UINT64_MAX, .last_write = UINT64_MAX};
-	memset(memory->streams, 0xff, sizeof(memory->streams));
+	/* Where no line is, that any could be next to. */
+	for (uint32_t i = 0; i < MEMORY_STREAMS; i++)
+		memory->streams[i].last = UINT64_C(1) << 63;
 }
 
 static bool holds(const struct region *region, uint64_t address)
@@ -47,10 +47,33 @@ static int64_t flash(struct memory *memory, const struct region *region, uint64_
 /* The stream whose next line this is, or NULL. */
 static struct stream *stream_at(struct memory *memory, uint64_t address)
 {
-	for (uint32_t i = 0; i < memory->timing->memory.streams; i++)
-		if (memory->streams[i].next == address)
-			return &memory->streams[i];
+	for (uint32_t i = 0; i < memory->timing->memory.streams; i++) {
+		struct stream *stream = &memory->streams[i];
+
+		if (stream->last + (uint64_t)stream->step == address)
+			return stream;
+	}
 	return NULL;
+}
+
+/* A stream for a line that is none's next: one that it is near to, else the oldest. */
+static struct stream *new_stream(struct memory *memory, uint64_t address, uint32_t bytes)
+{
+	const struct memory_costs *costs = &memory->timing->memory;
+	uint64_t reach = (uint64_t)costs->stride * bytes;
+	struct stream *stream;
+
+	for (uint32_t i = 0; i < costs->streams; i++) {
+		stream = &memory->streams[i];
+		if (address - stream->last + reach <= 2 * reach && address != stream->last) {
+			stream->step = (int64_t)(address - stream->last);
+			return stream;
+		}
+	}
+	stream = &memory->streams[memory->oldest_stream];
+	memory->oldest_stream = (memory->oldest_stream + 1) % costs->streams;
+	stream->step = bytes;
+	return stream;
 }
 
 static int64_t read_memory(struct memory *memory, uint64_t address, uint32_t bytes, int64_t now)
@@ -67,24 +90,27 @@ static int64_t read_memory(struct memory *memory, uint64_t address, uint32_t byt
 		/* However long the core was busy, no more lines than `ahead` were fetched. */
 		if (stream->ready < now - reach)
 			stream->ready = now - reach;
+		/* Lines come one after the other, whichever stream they are of. */
+		if (stream->ready < memory->came)
+			stream->ready = memory->came;
+		memory->came = stream->ready += costs->stream_fs;
 	} else if (costs->streams) {
-		stream = &memory->streams[memory->oldest_stream];
-		memory->oldest_stream = (memory->oldest_stream + 1) % costs->streams;
-		stream->ready = now + wait;
+		stream = new_stream(memory, address, bytes);
+		memory->came = (memory->came > now ? memory->came : now) + costs->stream_fs;
+		stream->ready = now + wait + costs->stream_fs;
 	} else {
 		return wait;
 	}
-	stream->next = address + bytes;
-	stream->ready += costs->stream_fs;
+	stream->last = address;
 	return wait;
 }
 
-void memory_found(struct memory *memory, uint64_t address, uint32_t bytes)
+void memory_found(struct memory *memory, uint64_t address)
 {
 	struct stream *stream = stream_at(memory, address);
 
 	if (stream)
-		stream->next = address + bytes;
+		stream->last = address;
 }
 
 int64_t memory_fill(struct memory *memory, uint64_t address, uint32_t bytes, int64_t now)

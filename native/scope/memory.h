@@ -23,9 +23,11 @@ struct memory {
 	const struct timing *timing;
 	const struct region *last_region;
 	struct stream {
-		uint64_t next; /* the place of its next line */
+		uint64_t last; /* the place of the line that was asked for last */
+		int64_t step;  /* bytes from there to the next */
 		int64_t ready; /* when that is there */
 	} streams[MEMORY_STREAMS];
+	int64_t came; /* when the last line of all that are on their way is there */
 	uint32_t oldest_stream;
 	uint64_t flash_page; /* the one that is open, by its number; or UINT64_MAX */
 	int64_t drained_at;  /* when the write buffer is empty */
@@ -42,7 +44,7 @@ const struct region *memory_region(struct memory *memory, uint64_t address);
 int64_t memory_fill(struct memory *memory, uint64_t address, uint32_t bytes, int64_t now);
 
 /* A cache in between had that line: what follows a stream goes on behind it. */
-void memory_found(struct memory *memory, uint64_t address, uint32_t bytes);
+void memory_found(struct memory *memory, uint64_t address);
 
 /* Writes within the `bytes` at `address`, once for writes to one place in a row. */
 int64_t memory_write(struct memory *memory, uint64_t address, uint32_t bytes, int64_t now);

@@ -211,7 +211,7 @@ int64_t model_fill(uint64_t address, uint32_t bytes)
 	slot = cache_find(&model.l2, line);
 	if (slot != CACHE_NOWHERE) {
 		cache_use(&model.l2, slot);
-		memory_found(&model.memory, (uint64_t)line << model.l2.line_shift, shape->line);
+		memory_found(&model.memory, (uint64_t)line << model.l2.line_shift);
 		return shape->hit_fs;
 	}
 	model.counters.l2_misses++;

@@ -19,9 +19,10 @@
  *   pages FROM SIZE                virtual addresses from FROM on lie in pages of SIZE
  *   memory LATENCY_FS STREAM_FS WRITE_FS BUFFER [WORD_FS]
  *                                  WORD_FS: stores that no cache takes go out one by one
- *   streams N [AHEAD]
+ *   streams N [AHEAD [STRIDE]]      STRIDE: lines from one of a stream to the next, at most,
+ *                                  up or down; 0: the next one up
  *   bus FS
- *   filling LINES
+ *   filling LINES [up|either]
  *   preloads N
  *   region NAME BASE SIZE ram|flash|device cached|uncached|code FIRST_FS NEXT_FS WIDTH PAGE
  *                                  [FILL_FS], of a line into a cache
@@ -43,11 +44,13 @@
  * place are kept (`targets`): these cost nothing.
  *
  * A stream is lines read in a row: of one that is known, a line comes every
- * STREAM_FS, AHEAD lines (1 when not given) before it is asked for. `bus` is how
+ * STREAM_FS, AHEAD lines (1 when not given) before it is asked for; those of all
+ * come one after the other. With STRIDE, a line that is so many from one before,
+ * at most, up or down, makes a stream that goes on in such steps. `bus` is how
  * long a line that is read keeps writes from memory. A store that misses in the
- * LINES-th line in a row, or a later one, has nothing read: it is taken to be
- * filling memory. `preloads` is how many fills preload instructions may have
- * under way; with 0 they do nothing.
+ * LINES-th line in a row, upwards or either way, or in a later one has nothing
+ * read: it is taken to be filling memory. `preloads` is how many fills preload
+ * instructions may have under way; with 0 they do nothing.
  *
  * Without `tlb 2`, MISS_FS of i and d is the page walk; with it, what finding
  * the page there takes, and MISS_FS of 2 is the walk.
@@ -98,7 +101,7 @@ struct tlb_shape {
 
 struct memory_costs {
 	int64_t latency_fs, stream_fs, write_fs, bus_fs, word_fs;
-	uint32_t buffer, streams, ahead;
+	uint32_t buffer, streams, ahead, stride;
 };
 
 struct region {
@@ -128,6 +131,7 @@ struct timing {
 	uint64_t big_pages_from, big_page; /* big_page 0: there are none */
 	struct memory_costs memory;
 	uint32_t filling; /* 0: stores that miss always have the line read */
+	bool fills_down;
 	uint32_t preloads;
 	struct region regions[TIMING_REGIONS];
 	uint32_t region_count;

@@ -91,6 +91,8 @@ const char *timing_read_streams(struct timing *timing, struct words *words)
 		return "streams wants 0 to 32";
 	if (words_more(words) && !words_u32(words, 1, 64, &memory->ahead))
 		return "streams wants 1 to 64 lines ahead";
+	if (words_more(words) && !words_u32(words, 0, 64, &memory->stride))
+		return "streams wants a stride of 0 to 64 lines";
 	return NULL;
 }
 
@@ -101,7 +103,15 @@ const char *timing_read_bus(struct timing *timing, struct words *words)
 
 const char *timing_read_filling(struct timing *timing, struct words *words)
 {
-	return words_u32(words, 1, 1024, &timing->filling) ? NULL : "filling wants 1 to 1024";
+	static const char *const ways[] = {"up", "either", NULL};
+	int way = 0;
+
+	if (!words_u32(words, 1, 1024, &timing->filling))
+		return "filling wants 1 to 1024";
+	if (words_more(words))
+		way = words_choice(words, ways);
+	timing->fills_down = way == 1;
+	return way < 0 ? "filling goes up, or either way" : NULL;
 }
 
 const char *timing_read_preloads(struct timing *timing, struct words *words)

@@ -159,6 +159,29 @@ def test_a_stream_comes_at_its_rate_and_no_more_than_so_far_ahead(
     assert [wait for (wait,) in said] == expected
 
 
+def test_lines_of_all_streams_come_one_after_the_other(drive: Drive) -> None:
+    """A core that waits for each has a line in 7 of both together, not of each."""
+    now, waits, lines = 0, [], []
+    for step in range(40):
+        for row in range(2):
+            lines.append(f"read {(row << 20) + 32 * step} 32 {{}}")
+    asked: list[str] = []
+    for line in lines:
+        asked.append(line.format(now))
+        waits = [wait for (wait,) in drive("memory", "memory 70 7 1 4\nstreams 2 4\n", asked)]
+        now += waits[-1]
+    assert sum(waits[-40:]) == 40 * 7
+
+
+@pytest.mark.parametrize("step", [1, -1, 4, -4, 5, -5])
+def test_a_stream_may_go_in_steps_up_and_down(drive: Drive, step: int) -> None:
+    lines = [f"read {65536 + 32 * step * number} 32 {1000 * number}" for number in range(5)]
+    waits = [wait for (wait,) in drive("memory", "memory 70 7 1 4\nstreams 2 1 4\n", lines)]
+    # Up by a line is what is expected at once.
+    first = {1: 1, 5: 5, -5: 5}.get(step, 2)
+    assert waits == [70] * first + [0] * (5 - first)
+
+
 def test_a_line_read_keeps_writes_from_memory_for_its_time_on_the_bus(drive: Drive) -> None:
     writes = [f"write {32 * number} 32 0" for number in range(3)]
     lines = [*writes[:2], "read 4096 32 0", writes[2]]

@@ -70,10 +70,10 @@ def _lines(board: Board, timing: Timing) -> Iterator[str]:
     )
     word = f" {memory.word.femtoseconds(hz)}" if memory.word else ""
     yield f"memory {times} {memory.buffer}{word}"
-    yield f"streams {memory.streams} {memory.ahead}"
+    yield f"streams {memory.streams} {memory.ahead} {memory.stride}"
     yield f"bus {memory.bus.femtoseconds(hz)}"
     if timing.caches.data.filling:
-        yield f"filling {timing.caches.data.filling}"
+        yield f"filling {timing.caches.data.filling} {timing.caches.data.fills}"
     yield f"preloads {timing.core.preloads}"
     if timing.flash and board.flash:
         for number, bank in enumerate(board.flash.banks):

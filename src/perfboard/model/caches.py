@@ -14,7 +14,8 @@ class Cache(Sourced):
     """One cache; `hit` is what being found there adds to an access.
 
     `filling`, of the first of data, is the line in a row of stores that miss from which on
-    lines are no longer read before they are written; 0: they always are.
+    lines are no longer read before they are written; 0: they always are. `fills` says which
+    way such a row goes.
     """
 
     size: Size
@@ -25,6 +26,7 @@ class Cache(Sourced):
     allocate: Literal["read", "both"] = "both"
     hit: Time = Field(Duration("0 cycles"))
     filling: Annotated[int, Field(ge=0, le=1024)] = 0
+    fills: Literal["up", "either"] = "up"
 
     @model_validator(mode="after")
     def _possible(self) -> Self:

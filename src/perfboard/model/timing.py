@@ -115,8 +115,10 @@ class Memory(Sourced):
 
     `bus` is how long a line that is read keeps writes from the memory. `buffer` is how many
     writes wait before the core does, `streams` how many streams are followed at once, and
-    `ahead` how many lines of one are fetched before they are asked for. Stores that no cache
-    takes leave with others to their line, or, where there is `word`, one by one in that time.
+    `ahead` how many lines of one are fetched before they are asked for. A stream is the next line
+    up each time, or where there is `stride`, up to so many lines up or down, always as many; the
+    lines of all streams come one after the other. Stores that no cache takes leave with others
+    to their line, or, where there is `word`, one by one in that time.
     """
 
     latency: Time
@@ -127,6 +129,7 @@ class Memory(Sourced):
     buffer: Count
     streams: Annotated[int, Field(ge=0, le=32)]
     ahead: Annotated[int, Field(ge=1, le=64)] = 1
+    stride: Annotated[int, Field(ge=0, le=64)] = 0
 
 
 class Access(Sourced):
