@@ -176,9 +176,9 @@ static void describe(struct block *block, struct qemu_plugin_tb *translated, siz
 		zeroes[i] = special_zeroes(model.timing.isa, bytes);
 		preloads_of[i] = model.timing.preloads ? take_preloads(&preloads, &op) : 0;
 	}
-	rest_fs[count] = core.now;
+	rest_fs[count] = core_end(&core);
 	for (size_t i = 0; i <= count; i++)
-		rest_fs[i] = (core.now - rest_fs[i]) * model.timing.cycle_fs / 1000;
+		rest_fs[i] = (core_end(&core) - rest_fs[i]) * model.timing.cycle_fs / 1000;
 	block->cost_fs = rest_fs[0];
 }
 

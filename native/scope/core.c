@@ -44,7 +44,8 @@ static bool pairs(const struct core *core, const struct decoded *op)
 	return core->alone && core->timing->pairs[last->class][op->class] &&
 	       last->pipe != PIPE_ALONE && last->pipe != PIPE_V && op->pipe != PIPE_ALONE &&
 	       op->pipe != PIPE_U && !(last->writes & (op->reads | op->writes)) &&
-	       operands_at(core, op) <= core->began;
+	       operands_at(core, op) <= core->began &&
+	       (!core->timing->busy[op->class] || core->unit <= core->began);
 }
 
 static bool is_counted(enum op_class class)
@@ -76,7 +77,12 @@ int64_t core_take(struct core *core, const struct decoded *op)
 	int64_t result = extra + cost->latency;
 	bool second = core->timing->issue == 2 && pairs(core, op);
 	int64_t start = second ? core->began : later(core->now, operands_at(core, op));
+	int64_t busy = core->timing->busy[op->class];
 
+	if (busy) {
+		start = later(start, core->unit);
+		core->unit = start + busy;
+	}
 	core->now = later(core->now, start + issue);
 	core->began = start;
 	core->alone = !second;
@@ -89,4 +95,9 @@ int64_t core_take(struct core *core, const struct decoded *op)
 	if (op->writes_flags)
 		core->flags = start + (op->loads ? result : issue);
 	return start;
+}
+
+int64_t core_end(const struct core *core)
+{
+	return later(core->now, core->unit);
 }

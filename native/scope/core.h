@@ -14,6 +14,7 @@ struct core {
 	int64_t began;	   /* when the last began */
 	int64_t ready[64]; /* when the result in a register may be used */
 	int64_t flags;	   /* when the flags may be */
+	int64_t unit;	   /* when the unit is free that takes more than one cycle */
 	struct decoded last;
 	bool alone; /* the last may still be paired */
 };
@@ -22,5 +23,8 @@ void core_begin(struct core *core, const struct timing *timing);
 
 /* Takes the next instruction; returns when it begins, from the first on. */
 int64_t core_take(struct core *core, const struct decoded *op);
+
+/* When what comes after all of them may begin. */
+int64_t core_end(const struct core *core);
 
 #endif

@@ -10,6 +10,7 @@
  *   issue 1|2                      instructions begun in a cycle at most
  *   pair OLDER YOUNGER             two classes that may be begun together
  *   cost CLASS ISSUE LATENCY [BASE]
+ *   busy CLASS CYCLES              for so long no other such may begin; the rest may
  *   early COST                     added where an address or a shift waits for its register
  *   branch PENALTY ENTRIES none|static|btb2 [taken COST] [direct COST] [returns N]
  *          [targets N] [indirect]
@@ -124,6 +125,7 @@ struct timing {
 	bool pairs[OP_CLASSES][OP_CLASSES];
 	struct class_cost costs[OP_CLASSES];
 	bool has_cost[OP_CLASSES];
+	int32_t busy[OP_CLASSES]; /* thousandths of a cycle; 0: its unit takes them as they come */
 	struct branch_costs branch;
 	struct cache_shape l1i, l1d, l2;
 	bool unified; /* l1i is l1d */

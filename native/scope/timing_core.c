@@ -70,6 +70,16 @@ const char *timing_read_cost(struct timing *timing, struct words *words)
 	return NULL;
 }
 
+const char *timing_read_busy(struct timing *timing, struct words *words)
+{
+	enum op_class class = read_class(words);
+
+	if (class == OP_CLASSES)
+		return "busy wants a class of instructions";
+	return read_cost_of(words, &timing->busy[class]) ? NULL
+							 : "busy wants thousandths of a cycle";
+}
+
 const char *timing_read_early(struct timing *timing, struct words *words)
 {
 	return read_cost_of(words, &timing->early) ? NULL : "early wants thousandths of a cycle";

@@ -142,7 +142,7 @@ static int drive_core(void)
 			return 1;
 		printf("%" PRId64 "\n", core_take(&core, &op));
 	}
-	printf("%" PRId64 "\n", core.now);
+	printf("%" PRId64 "\n", core_end(&core));
 	return 0;
 }
 

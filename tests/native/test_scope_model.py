@@ -262,6 +262,15 @@ def test_a_result_is_waited_for(drive: Drive) -> None:
     assert drive("core", costs, ["load 1 2", "alu 1 8"]) == [[0], [1000], [2000]]
 
 
+def test_a_unit_that_is_busy_lets_the_rest_go_on(drive: Drive) -> None:
+    file = "cost fp_divide 1000 9000\nbusy fp_divide 7000\n"
+    divide = "fp_divide 1 2"
+    said = drive("core", file, [divide, "alu 1 4", divide, "alu 1 8"])
+    assert said == [[0], [1000], [7000], [8000], [14000]]
+    # Its result is waited for longer than the unit is.
+    assert drive("core", file, [divide, "alu 2 8"]) == [[0], [9000], [10000]]
+
+
 def test_two_begin_together_where_the_file_says(drive: Drive) -> None:
     costs = "issue 2\npair alu alu\n"
     assert drive("core", costs, ["alu 1 2", "alu 1 4", "alu 1 8"]) == [[0], [0], [1000], [2000]]

@@ -43,6 +43,8 @@ def _lines(board: Board, timing: Timing) -> Iterator[str]:
     for costs in timing.costs:
         for name, cycles in costs.cycles.items():
             yield " ".join(["cost", name, *(str(_thousandths(cost)) for cost in cycles)])
+        for name, count in costs.busy.items():
+            yield f"busy {name} {_thousandths(count)}"
     yield f"early {_thousandths(timing.core.early)}"
     branch = timing.branch
     yield (

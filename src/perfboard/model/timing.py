@@ -76,12 +76,14 @@ class Costs(Sourced):
     """Cycles by class: for how many it blocks issue, after how many its result is there.
 
     The first counts for each register that is transferred; a third, where there is one,
-    comes on top once.
+    comes on top once. Of the classes that `busy` has, one begins so many cycles after another,
+    while the rest go on.
     """
 
     cycles: dict[
         Class, Annotated[tuple[Cycles, ...], Field(min_length=2, max_length=3, strict=False)]
     ]
+    busy: dict[Class, Cycles] = Field(default_factory=dict)
 
 
 class Branch(Sourced):
