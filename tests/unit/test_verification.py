@@ -21,7 +21,7 @@ from perfboard.analysis.verification import (
 from perfboard.cli.main import main
 from perfboard.model.errors import TargetError, UsageError
 from perfboard.model.progress import SilentProgress
-from perfboard.model.published import Published, Scale
+from perfboard.model.published import Program, Published, Scale
 from perfboard.model.run import BoardSummary, Evidence, Metric, Outcome, RunError, Status, TimedAs
 from perfboard.report import bencher
 from perfboard.report.evidence import evidence_label, timing_words
@@ -141,6 +141,14 @@ def test_probes_and_ranges() -> None:
     assert extrapolated(metrics, checked) == ["memory.bandwidth", "ipc.pipe.latency"]
 
 
+def test_a_trial_is_extrapolated_where_no_program_was_checked() -> None:
+    trial = [metric("try.time.real", 1.0)]
+    assert extrapolated(trial, checked_ranges([figure("cpu.clock", 1.0)])) == ["try.time.real"]
+    program = Program(packages=("bc",), command=("bc",))
+    tried = figure("cpu.clock", 1.0).model_copy(update={"metric": "program.bc", "program": program})
+    assert extrapolated(trial, checked_ranges([tried])) == []
+
+
 def timed_run(**fields: Any) -> Any:
     board = BoardSummary(
         name="verdex",
@@ -210,7 +218,7 @@ def test_a_board_is_measured_once_for_each_set_of_levels(monkeypatch: pytest.Mon
     monkeypatch.setattr(verifying, "measure_target", measure)
     monkeypatch.setattr(verifying, "measure_programs", measure_programs)
     found = verify_board("rpi2", REQUEST, SilentProgress())
-    names = ["cpu.clock", "memory.bandwidth", "memory.latency", "memory.random"]
+    names = ["cpu.clock", "memory.bandwidth", "memory.copy", "memory.latency", "memory.random"]
     assert asked == [("virtual:rpi2", {"detail": "timed"}, names)]
     assert found.rows[0].ratio == pytest.approx(1e9 / 9e8)
     assert (found.parameters[0].name, found.parameters[0].within) == ("clock", False)

@@ -14,6 +14,8 @@ from perfboard.model.units import parse_size
 BEYOND_L1 = "memory.random.beyond_l1"
 # What a figure is worked out of, where the study has it not by itself.
 _DERIVED = {BEYOND_L1: "memory.random"}
+# How the metrics of a program's trial begin.
+_TRIED = "try"
 # Probes measure what they are named after; but for these metrics, the others.
 _PROBES = {
     "flash.read.bandwidth": "flash.read",
@@ -138,11 +140,12 @@ def probes_for(figures: Iterable[Published]) -> list[str]:
 def checked_ranges(figures: Iterable[Published]) -> dict[str, tuple[int, int] | None]:
     """The metrics that there are figures of, with the least and the greatest size of those.
 
-    None stands for a metric of which no figure has a size.
+    None stands for a metric of which no figure has a size. Where there are whole programs, those
+    of `perfboard try` are checked.
     """
     found: dict[str, tuple[int, int] | None] = {}
     for figure in figures:
-        name = _DERIVED.get(figure.metric, figure.metric)
+        name = _TRIED if figure.program else _DERIVED.get(figure.metric, figure.metric)
         before = found.setdefault(name, None)
         if _SIZE in figure.labels:
             size = parse_size(figure.labels[_SIZE])
@@ -157,10 +160,11 @@ def extrapolated(
     """The names of metrics that nothing of the real board was held against, at some size or all."""
     names: dict[str, None] = {}
     for metric in metrics:
-        if metric.name not in checked:
+        name = _TRIED if metric.name.startswith(f"{_TRIED}.") else metric.name
+        if name not in checked:
             names[metric.name] = None
             continue
-        sizes, size = checked[metric.name], _size_of(metric)
+        sizes, size = checked[name], _size_of(metric)
         if sizes is not None and size and not sizes[0] <= size <= sizes[1]:
             names[metric.name] = None
     return list(names)

@@ -41,7 +41,7 @@ def timing_words(run: Run) -> str:
         f"Timed as {timed.part}; each time may be wrong by {timed.margin:.0%} "
         f"({timed.margin_source})."
     )
-    names = extrapolated(run.metrics, timed.checked)
+    names = extrapolated((m for m in run.metrics if m.unit in _TIMED), timed.checked)
     if not names:
         return words
     if len(names) > _LISTED:
