@@ -84,6 +84,13 @@ def test_another_image_of_the_kernel_is_the_commands_that_make_it() -> None:
     assert " -e 0x100040 " in told.add[1]
 
 
+def test_without_a_bootloader_it_says_what_is_there_instead() -> None:
+    told = _told(bootloader="none")["where the processor begins"]
+    assert told.remove == ("U-Boot",)
+    assert told.add[0].startswith("perfboard/images/start.S, ")
+    assert "direct" not in _told(bootloader="none")
+
+
 def test_a_compression_is_lines_of_the_kernels_configuration() -> None:
     new = _made(recipe_of(BOARD, choose_levels(BOARD, {"compression": "lz4"})))
     (lines,) = lines_between(BOARD, _made(), new)

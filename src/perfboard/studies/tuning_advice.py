@@ -20,17 +20,12 @@ from perfboard.model.tuning import Lines
 COMMAND_LINE = "kernel command line"
 CONFIGURATION = "kernel configuration"
 KERNEL_IMAGE = "image of the kernel"
+FIRST = "where the processor begins"
 BOOTLOADER = "U-Boot environment"
 TREE = "U-Boot's device tree"
 ROOT_FOLDER = "folder of the root"
 ROOT_IMAGE = "image of the root"
 BOARD_FILE = "board file"
-# A recipe's own names for what is told in other words.
-_TOLD = (
-    *("board", "arguments", "options", "variables", "place", "environment", "compression"),
-    *("copy", "whole", "checked", "root"),
-)
-
 _IN_FAKEROOT = "all in one session of fakeroot, beside the folder root"
 
 # Who says what a table says, and how sure that is: no set-up of anything.
@@ -56,12 +51,12 @@ def lines_between(board: Board, old: Made, new: Made) -> tuple[Lines, ...]:
         _command_line(old, new),
         _configuration(old.recipe.options, new.recipe.options),
         _changed(KERNEL_IMAGE, _making(old), _making(new)),
+        _changed(FIRST, _first(old), _first(new)),
         _bootloader(BOOTLOADER, _stored(old), _stored(new)),
         _bootloader(TREE, _settings(old), _settings(new)),
         *_files(contents_of(old.recipe.root), contents_of(new.recipe.root)),
         _changed(ROOT_FOLDER, making_of(old.recipe.root), making_of(new.recipe.root)),
         *_image(_commands(board, old), _commands(board, new)),
-        *_others(old.recipe, new.recipe),
         _tables(_board_of(board, old), _board_of(board, new)),
     )
     return tuple(lines for lines in found if lines.remove or lines.add)
@@ -106,6 +101,15 @@ def _bootloader(where: str, old: Mapping[str, str], new: Mapping[str, str]) -> L
         remove=tuple(old[name] for name in changed if name in old),
         add=tuple(new[name] for name in changed if name in new),
     )
+
+
+def _first(made: Made) -> tuple[str, ...]:
+    if made.recipe.direct:
+        return (
+            "perfboard/images/start.S, assembled for this board: it copies the rest, and jumps",
+            "the device tree, 4096 bytes after it, with the kernel's command line in /chosen",
+        )
+    return ("U-Boot",) if made.recipe.board.image.bootloader else ()
 
 
 def _stored(made: Made) -> dict[str, str]:
@@ -155,21 +159,6 @@ def _by_line(files: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
     return {f"{name} of that": tuple(text.splitlines()) for name, text in files.items()}
 
 
-def _others(old: Recipe, new: Recipe) -> Iterator[Lines]:
-    """What else a recipe says, in its own words."""
-    for item in dataclasses.fields(Recipe):
-        before, after = getattr(old, item.name), getattr(new, item.name)
-        if item.name in _TOLD or before == after:
-            continue
-        was, now = (dict(_flat(item.name, _plain(value))) for value in (before, after))
-        keys = [key for key in {**was, **now} if was.get(key) != now.get(key)]
-        yield Lines(
-            where=item.name.replace("_", " "),
-            remove=tuple(f"{key} = {was[key]}" for key in keys if key in was),
-            add=tuple(f"{key} = {now[key]}" for key in keys if key in now),
-        )
-
-
 def _board_of(board: Board, made: Made) -> dict[str, str]:
     """All that the board's file says of the board as it is emulated and timed, a key a line."""
     table = made.recipe.board.model_dump(mode="json", exclude={"timing"}, exclude_none=True)
@@ -189,12 +178,6 @@ def _tables(old: Mapping[str, str], new: Mapping[str, str]) -> Lines:
         remove=tuple(f"{key} = {old[key]}" for key in keys if key in old),
         add=tuple(f"{key} = {new[key]}" for key in keys if key in new),
     )
-
-
-def _plain(value: Any) -> Any:
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return {f.name: _plain(getattr(value, f.name)) for f in dataclasses.fields(value)}
-    return value
 
 
 def _flat(name: str, value: Any) -> Iterator[tuple[str, str]]:
