@@ -12,6 +12,7 @@ import argparse
 import statistics
 import sys
 import tempfile
+import time
 from pathlib import Path
 from threading import Event
 
@@ -45,7 +46,11 @@ class Bench:
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)
             target = VirtualTarget(self.board, self.image, {"detail": "counted"})
-            seconds = target.boot(scopes, folder, lambda _: None, Event())
+            with target.running(target.command(), scopes, folder) as watch:
+                began = time.monotonic()
+                watch.until_usable(lambda _: None, Event())
+                seconds = time.monotonic() - began
+                watch.end()
             log = (folder / "scope.jsonl").read_text() if marks else ""
             return seconds, log, (folder / "console.log").read_bytes()
 

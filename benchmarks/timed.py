@@ -15,6 +15,7 @@ import resource
 import statistics
 import sys
 import tempfile
+import time
 from pathlib import Path
 from threading import Event
 
@@ -67,7 +68,11 @@ def boot(board: Board, image: Image, detail: str, scope: bool) -> tuple[float, f
         scopes = [target.scope(build_plugin(progress()), marks_to_watch(board, image))]
     with tempfile.TemporaryDirectory() as name:
         before = emulator_seconds()
-        seconds = target.boot(scopes, Path(name), lambda _: None, Event())
+        with target.running(target.command(), scopes, Path(name)) as watch:
+            began = time.monotonic()
+            watch.until_usable(lambda _: None, Event())
+            seconds = time.monotonic() - began
+            watch.end()
         used = emulator_seconds() - before
         instructions = 0
         if scope:

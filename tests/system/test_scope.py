@@ -21,9 +21,10 @@ def boot(verdex: LoadedBoard, image: Image, folder: Path, marks: list[WatchedMar
     board = verdex.board.model_copy(update={"boot": plan})
     plugin = build_plugin(SilentProgress())
     scopes = [Scope(plugin, marks, board.console.data_register)] if marks else []
-    VirtualTarget(board, image, {"detail": "counted"}).boot(
-        scopes, folder, lambda name: None, Event()
-    )
+    target = VirtualTarget(board, image, {"detail": "counted"})
+    with target.running(target.command(), scopes, folder) as watch:
+        watch.until_usable(lambda name: None, Event())
+        watch.end()
     if not marks:
         return parse_scope([])
     return parse_scope((folder / "scope.jsonl").read_text().splitlines())

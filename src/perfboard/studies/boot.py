@@ -2,7 +2,7 @@
 """Study E (2009): where the time goes between reset and a usable system."""
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -11,7 +11,6 @@ from pathlib import Path
 from threading import Event
 
 from perfboard.analysis.boot_metrics import metrics_of
-from perfboard.analysis.boot_record import boot_record
 from perfboard.analysis.counters import counter_metrics
 from perfboard.analysis.statistics import judge
 from perfboard.analysis.verification import KERNEL_SIZE
@@ -26,6 +25,7 @@ from perfboard.model.progress import Progress
 from perfboard.model.run import Boot, Metric, Provenance, Run, RunError, Status, Verdict
 from perfboard.store.folder import RunFolder, disk_errors, new_run
 from perfboard.studies.base import Request, this_host
+from perfboard.studies.booting import boot_once
 from perfboard.targets.emulator import emulator_version
 from perfboard.targets.virtual import VirtualTarget
 
@@ -122,7 +122,7 @@ class BootStudy:
         errors: list[RunError] = []
         status = Status.COMPLETE
         try:
-            for boot in _boot_all(request.boots, target, plugin, marks, folder, progress):
+            for boot in _boot_all(request.boots, target, image, plugin, marks, folder, progress):
                 boots.append(boot)
         except PerfboardError as error:
             status = Status.FAILED
@@ -166,6 +166,7 @@ class BootStudy:
 def _boot_all(
     count: int,
     target: VirtualTarget,
+    image: Image,
     plugin: Path,
     marks: tuple[WatchedMark, ...],
     folder: RunFolder,
@@ -190,7 +191,9 @@ def _boot_all(
                 reached[number] = min(reached[number] + 1 / expected, 0.95)
                 step.update(sum(reached), name)
 
-            done = _boot(target, plugin, marks, folder, number, sighted, cancelled)
+            artifacts = folder.artifact_path(f"boot-{number + 1}/console.log").parent
+            with disk_errors(artifacts):
+                done, _ = boot_once(target, image, plugin, marks, artifacts, sighted, cancelled)
             reached[number] = 1.0
             step.update(sum(reached))
             return done
@@ -202,29 +205,6 @@ def _boot_all(
         finally:
             cancelled.set()
             pool.shutdown(cancel_futures=True)
-
-
-def _boot(
-    target: VirtualTarget,
-    plugin: Path,
-    marks: tuple[WatchedMark, ...],
-    folder: RunFolder,
-    number: int,
-    sighted: Callable[[str], None],
-    cancelled: Event,
-) -> Boot:
-    board = target.board
-    artifacts = folder.artifact_path(f"boot-{number + 1}/console.log").parent
-    with disk_errors(artifacts):
-        scope = target.scope(plugin, marks)
-        seconds = target.boot([scope], artifacts, sighted, cancelled)
-        return boot_record(
-            (artifacts / "scope.jsonl").read_text(),
-            (artifacts / "console.log").read_bytes(),
-            board.boot.usable,
-            target.instruction_ns,
-            seconds,
-        )
 
 
 def _kernel_size(image: Image) -> Metric:

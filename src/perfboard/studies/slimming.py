@@ -20,7 +20,7 @@ from perfboard.model.errors import TargetError, UsageError
 from perfboard.model.progress import Progress
 from perfboard.store.folder import disk_errors
 from perfboard.studies.boot import marks_to_watch
-from perfboard.studies.tuning_boot import boot_once
+from perfboard.studies.booting import boot_once
 from perfboard.targets.virtual import VirtualTarget
 
 # What the mark of a function's first instruction is called, before its address.

@@ -3,14 +3,11 @@
 
 import json
 import shlex
-import time
-from collections.abc import Callable, Mapping
-from contextlib import ExitStack
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from threading import Event
 
-from perfboard.analysis.boot_record import boot_record
 from perfboard.boards.loader import load_board
 from perfboard.boards.timing import timing_text
 from perfboard.images.cache import cached
@@ -22,8 +19,8 @@ from perfboard.model.progress import Progress, SilentProgress
 from perfboard.model.run import Boot
 from perfboard.model.tuning import Outcome
 from perfboard.studies.boot import marks_to_watch
+from perfboard.studies.booting import boot_once as boot_once
 from perfboard.targets.emulator import emulator_version
-from perfboard.targets.guest_memory import memory_in_use
 from perfboard.targets.virtual import VirtualTarget
 
 # Raise it when what is kept of a boot changes.
@@ -153,34 +150,3 @@ def _booted(
         (folder / "scope.jsonl").unlink()
 
     return cached("boot", inputs, build, progress)
-
-
-def boot_once(
-    target: VirtualTarget,
-    image: Image,
-    plugin: Path,
-    marks: tuple[WatchedMark, ...],
-    folder: Path,
-    sighted: Callable[[str], None],
-    cancelled: Event,
-) -> tuple[Boot, int | None]:
-    """The record of a boot that is made now, and the memory in use when it was usable.
-
-    The instruments' files are left in `folder`. Raises what `targets.base.Boot` does.
-    """
-    with ExitStack() as stack:
-        scope = target.scope(plugin, marks)
-        watch = stack.enter_context(target.running(target.command(), [scope], folder))
-        began = time.monotonic()
-        watch.until_usable(sighted, cancelled)
-        seconds = time.monotonic() - began
-        ram = memory_in_use(watch.emulator, target.board, image.symbols, folder)
-        watch.end()
-    record = boot_record(
-        (folder / "scope.jsonl").read_text(),
-        (folder / "console.log").read_bytes(),
-        target.board.boot.usable,
-        target.instruction_ns,
-        seconds,
-    )
-    return record, ram

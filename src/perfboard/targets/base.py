@@ -1,13 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a target can do, as small protocols; a kind of target has those it can honour."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
-from threading import Event
 from typing import Protocol
 
-from perfboard.instruments.base import Instrument
 from perfboard.model.errors import UsageError
 from perfboard.model.progress import Progress
 from perfboard.model.run import BoardSummary, Evidence
@@ -15,24 +12,6 @@ from perfboard.model.run import BoardSummary, Evidence
 
 class Cancelled(Exception):
     """The boot was given up because another thread asked for it."""
-
-
-class Boot(Protocol):
-    """A target that can be booted from reset while instruments watch it."""
-
-    def boot(
-        self,
-        instruments: Sequence[Instrument],
-        artifacts: Path,
-        sighted: Callable[[str], None],
-        cancelled: Event,
-    ) -> float:
-        """Boots until usable, and returns the host seconds it took.
-
-        The console's bytes and the instruments' files go to the folder `artifacts`;
-        `sighted` is told each mark as it is reached. Raises TargetError when the
-        boot fails, and Cancelled soon after another thread sets `cancelled`.
-        """
 
 
 @dataclass(frozen=True)

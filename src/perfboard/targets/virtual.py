@@ -2,12 +2,11 @@
 """A virtual board: an emulator whose clock counts instructions, or is driven by a model."""
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from threading import Event
 
 from perfboard.analysis.verification import checked_ranges
 from perfboard.boards.loader import load_board
@@ -173,21 +172,6 @@ class VirtualTarget(VirtualBoard):
             *("-kernel", str(image.kernel_file), "-append", image.arguments, "-device"),
             f"loader,file={path},addr={disk_base(self.board):#x},force-raw=on",
         )
-
-    def boot(
-        self,
-        instruments: Sequence[Instrument],
-        artifacts: Path,
-        sighted: Callable[[str], None],
-        cancelled: Event,
-    ) -> float:
-        """Boots until usable; see `targets.base.Boot`."""
-        with self.running(self.command(), instruments, artifacts) as watch:
-            started = time.monotonic()
-            watch.until_usable(sighted, cancelled)
-            elapsed = time.monotonic() - started
-            watch.end()
-        return elapsed
 
 
 def _await_prompt(watch: Watch, limit_s: float, started: bool) -> None:

@@ -76,7 +76,11 @@ class Watch:
         return sightings
 
     def until_usable(self, sighted: Callable[[str], None], cancelled: Event) -> None:
-        """Returns at the mark `usable`; see `targets.base.Boot`."""
+        """Returns at the mark `usable`; `sighted` is told each mark as it is reached.
+
+        Raises TargetError where the boot fails, and Cancelled soon after another thread sets
+        `cancelled`.
+        """
         began = progressed = time.monotonic()
         while self._selector.get_map():
             if cancelled.is_set():
