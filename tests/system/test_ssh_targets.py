@@ -199,8 +199,10 @@ def test_a_shell_that_says_more_than_it_is_asked(here: Here, script: str) -> Non
 
 
 def test_a_login_without_a_shell(here: Here) -> None:
-    with sshd(here, force(here, "echo This account is not available.; exit 1")):
+    script = "printf '\\033[31mThis account is not available.'; exit 1"
+    with sshd(here, force(here, script)):
         said = here(*ALONE, "1", code=3).stderr
+        assert "\x1b" not in said
         assert "gives no POSIX shell" in said
         assert "This account is not available." in said
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from perfboard.boards.loader import load_board
 from perfboard.cli.main import main
 
 from .runs import make_run
@@ -73,6 +74,27 @@ def test_what_is_wrong_is_said_with_exit_code_2(
     captured = capsys.readouterr()
     assert said in captured.err
     assert captured.out == ""
+
+
+def test_a_board_file_does_not_command_the_terminal(
+    folders: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = load_board("verdex").path.read_text().replace('config = "verdex.config"', 'config = "c"')
+    (folders / "c").touch()
+    path = folders / "board.toml"
+    path.write_text(text.replace('ram = "64 MiB"', r'ram = "\u001b[31m"'))
+    assert call("build", str(path)) == 2
+    said = capsys.readouterr().err
+    assert "machine.ram" in said and "?[31m" in said and "\x1b" not in said
+    path.write_text(
+        f"# \x9b31m\n{text}".replace('title = "', r'title = "\u001b[2J').replace(
+            'description = """', 'description = """\\u001b[2J'
+        )
+    )
+    assert call("boards", "show", str(path)) == 0
+    said = capsys.readouterr().out
+    assert said.count("?[2J") == 2 and "# ?31m" in said
+    assert not {"\x1b", "\x9b"} & set(said)
 
 
 def test_a_stored_run_is_shown_compared_exported_and_reported(

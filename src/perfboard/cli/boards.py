@@ -11,6 +11,7 @@ from perfboard.cli.progress import progress
 from perfboard.cli.words import parse_factors, print_json
 from perfboard.images.image import build_image
 from perfboard.model.errors import EXIT_FAILED_VERDICT, EXIT_INCONCLUSIVE, UsageError
+from perfboard.model.text import printable
 from perfboard.studies.base import Request
 from perfboard.studies.base import studies as all_studies
 
@@ -38,10 +39,10 @@ def boards(options: argparse.Namespace) -> int:
         print_json(loaded.board.model_dump(mode="json", by_alias=True))
         return 0
     board = loaded.board
-    print(f"{board.name}: {board.title}\n")
-    print(textwrap.fill(" ".join(board.description.split()), 78) + "\n")
+    print(printable(f"{board.name}: {board.title}\n"))
+    print(printable(textwrap.fill(" ".join(board.description.split()), 78)) + "\n")
     print(f"its file, {loaded.path}:\n")
-    print(loaded.path.read_text(), end="")
+    print(printable(loaded.path.read_text()), end="")
     return 0
 
 
@@ -156,5 +157,5 @@ def build(options: argparse.Namespace) -> int:
     if image.root is not None:
         print(f"kernel: {image.kernel_file}\ndisk: {image.root}")
     for note in image.notes:
-        print(f"note: {note}")
+        print(printable(f"note: {note}"))
     return 0

@@ -14,6 +14,7 @@ from importlib.metadata import version
 from typing import NoReturn
 
 from perfboard.model.errors import EXIT_INTERRUPTED, PerfboardError
+from perfboard.model.text import printable
 from perfboard.report.formats import FORMATS
 
 _TARGETS = "local, ssh://[USER@]HOST[:PORT], serial:///dev/NAME or virtual:BOARD"
@@ -269,7 +270,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         code: int = getattr(module, options.function)(options)
         sys.stdout.flush()
     except PerfboardError as error:
-        print(f"perfboard: {error}", file=sys.stderr)
+        print(printable(f"perfboard: {error}"), file=sys.stderr)
         return error.exit_code
     except KeyboardInterrupt:
         print("perfboard: interrupted", file=sys.stderr)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from perfboard.instruments.base import Attachment, Sighting
 from perfboard.model.errors import TargetError
+from perfboard.model.text import printable
 
 # A guest that never ends a line must not make the recorder grow without bound.
 _LONGEST_LINE = 1 << 16
@@ -114,5 +115,4 @@ class ConsoleRecorder:
     def tail(self) -> str:
         """The last lines, printable, for an error's message."""
         lines = [*self._tail, self._line.decode(errors="replace")]
-        text = "\n".join(line for line in lines if line.strip())
-        return "".join(c if c.isprintable() or c == "\n" else "?" for c in text)
+        return printable("\n".join(line for line in lines if line.strip()))

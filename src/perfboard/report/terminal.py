@@ -5,6 +5,8 @@ import io
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from perfboard.model.text import printable
+
 if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
@@ -27,8 +29,8 @@ _WORDS = (
 
 
 def clean(text: str) -> str:
-    """`text` with blanks for white space of all kinds, without what does not print."""
-    return "".join(c if c.isprintable() else " " for c in text if c.isprintable() or c.isspace())
+    """`text` with blanks for white space of all kinds, and "?" for what does not print."""
+    return printable("".join(" " if c.isspace() else c for c in text))
 
 
 def cells(*texts: str) -> "list[Text]":

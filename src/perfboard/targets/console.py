@@ -6,6 +6,7 @@ import secrets
 import time
 
 from perfboard.model.errors import EnvironmentLacksError, TargetError
+from perfboard.model.text import printable
 from perfboard.targets.base import Channel
 
 TRIES = 15
@@ -37,7 +38,7 @@ class Console:
     @property
     def tail(self) -> str:
         """The last of what the console said, for an error's message."""
-        return printable(self._tail)
+        return last_lines(self._tail)
 
     def read(self, timeout_s: float) -> bytes:
         """What has come, past `heard`."""
@@ -126,7 +127,6 @@ class Console:
         )
 
 
-def printable(said: bytes) -> str:
+def last_lines(said: bytes) -> str:
     """The end of what was said, as lines of text."""
-    text = said.decode(errors="replace").replace("\r", "").strip()[-_TAIL:]
-    return "".join(c if c.isprintable() or c == "\n" else "?" for c in text)
+    return printable(said.decode(errors="replace").replace("\r", "").strip()[-_TAIL:])

@@ -16,7 +16,7 @@ from typing import NoReturn
 from perfboard.model.errors import EnvironmentLacksError, TargetError
 from perfboard.model.progress import Progress
 from perfboard.targets.base import Channel, Completed
-from perfboard.targets.console import ASK_AGAIN_S, TRIES, Console, printable
+from perfboard.targets.console import ASK_AGAIN_S, TRIES, Console, last_lines
 from perfboard.targets.console_program import Program
 from perfboard.targets.console_wire import (
     END,
@@ -158,7 +158,7 @@ class ConsoleShell:
 
     def _check(self, done: Completed, path: str) -> None:
         if done.status or done.output:
-            said = printable(done.output.encode())
+            said = last_lines(done.output.encode())
             raise TargetError("write", f"{path} cannot be written on the target: {said}")
 
     def _completed(self) -> Completed:

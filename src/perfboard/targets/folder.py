@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
 from perfboard.model.errors import PerfboardError, TargetError
+from perfboard.model.text import printable
 from perfboard.targets.base import Shell
 
 _SAFE = re.compile(r"/[A-Za-z0-9/._-]+")
@@ -68,5 +69,4 @@ def _places(shell: Shell) -> list[str]:
 
 def _reason(said: str) -> str:
     lines = [line.strip() for line in said.splitlines() if line.strip()]
-    text = lines[-1][-200:] if lines else "a program there cannot be run"
-    return "".join(c if c.isprintable() else "?" for c in text)
+    return printable(lines[-1][-200:]) if lines else "a program there cannot be run"

@@ -13,6 +13,7 @@ from perfboard.instruments.base import Instrument, Sighting
 from perfboard.instruments.console import ConsoleRecorder
 from perfboard.model.board import Board
 from perfboard.model.errors import PerfboardError, TargetError
+from perfboard.model.text import printable
 from perfboard.targets.base import Cancelled
 from perfboard.targets.emulator import Emulator
 
@@ -124,7 +125,8 @@ class Watch:
         name = sighting.name
         if name == "exec":
             name = f"exec:{sighting.text.rpartition('/')[2]}"
-        self._reached.append(name)
+        # The guest chooses how its programs are called, and this is shown as it comes.
+        self._reached.append(printable(name))
         return self._program is not None and name == f"exec:{self._program}"
 
     def _panicked(self, panic: Panic) -> TargetError:

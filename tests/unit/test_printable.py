@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: Apache-2.0
+"""No text of a board, a file or a target commands the terminal that it is shown in."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from perfboard.model.text import printable
+
+
+@given(st.text())
+def test_what_is_left_prints_or_parts_lines_and_columns(text: str) -> None:
+    shown = printable(text)
+    assert len(shown) == len(text)
+    assert all(c.isprintable() or c in "\n\t" for c in shown)
+    assert all(a in (b, "?") for a, b in zip(shown, text, strict=True))
+
+
+def test_words_stay_and_escapes_go() -> None:
+    assert printable("für 10 µs:\n\tok") == "für 10 µs:\n\tok"
+    assert printable("\x1b[31m\x9b\u202e\r\ud800") == "?[31m????"
