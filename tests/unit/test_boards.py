@@ -71,6 +71,8 @@ def test_absent_file() -> None:
         ("baud = 115200", "baudd = 115200", "console.baud: is missing; wants a value"),
         ("baud = 115200", "baudd = 115200", "console.baudd: is not a key of a board file"),
         ('ram = "64 MiB"', 'ram = "64 megs"', 'machine.ram: "64 megs" is not a size'),
+        ("highmem=off", "dumpdtb=.bashrc", "machine.type: has `dumpdtb`, which names a file"),
+        ("highmem=off", "highmem", 'machine.type: found "virt,highmem,dtb-randomness=off"; wants'),
         ('ram = "64 MiB"', "ram = 1.5", "machine.ram: found 1.5; wants a valid integer"),
         ("icount_shift = 3", "icount_shift = 30", "machine.icount_shift: found 30; wants less"),
         ('name = "verdex"', 'name = "Ver dex"', 'name: found "Ver dex"; wants a text'),

@@ -6,7 +6,9 @@ from pathlib import Path
 import psutil
 import pytest
 
+from perfboard.images.cache import cache_root
 from perfboard.model.errors import EnvironmentLacksError, TargetError
+from perfboard.store.folder import runs_folder
 from perfboard.targets.emulator import Emulator
 
 
@@ -57,6 +59,23 @@ def test_the_command_is_the_first_line_of_the_log(tmp_path: Path) -> None:
     with pytest.raises(TargetError), emulator(tmp_path, "exit 1") as running:
         running.connect()
     assert "-mon chardev=monitor" in (tmp_path / "emulator.log").read_text().splitlines()[0]
+
+
+def test_it_works_in_its_own_folder(tmp_path: Path) -> None:
+    with pytest.raises(TargetError), emulator(tmp_path, "echo x >written; exit 1") as running:
+        running.connect()
+    assert (tmp_path / "written").exists()
+
+
+def test_the_folders_that_it_is_given_are_the_same_from_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("XDG_CACHE_HOME", "XDG_DATA_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HOME", "home")
+    monkeypatch.chdir(tmp_path)
+    assert cache_root().is_absolute()
+    assert runs_folder().is_absolute()
 
 
 def test_one_that_will_not_end_is_ended(tmp_path: Path) -> None:

@@ -28,7 +28,8 @@ _NOT_WRITABLE = (errno.EACCES, errno.EROFS, errno.EPERM)
 
 def cache_root() -> Path:
     """The user's cache folder for Perfboard, which may not exist yet."""
-    return platformdirs.user_cache_path("perfboard")
+    # The emulator, which takes files from it, has another working folder than we.
+    return platformdirs.user_cache_path("perfboard").absolute()
 
 
 def key_of(inputs: Mapping[str, str]) -> str:

@@ -16,6 +16,10 @@ from perfboard.model.timing import Timing
 
 Name = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{0,39}$")]
 Word = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._,=+-]*$")]
+# A machine of the emulator's, and its properties.
+MachineType = Annotated[
+    str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._+-]*(,[a-z0-9-]+=[A-Za-z0-9._+-]+)*$")
+]
 Package = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9+.-]+$")]
 Option = Annotated[str, Field(pattern=r"^CONFIG_[A-Za-z0-9_]+$")]
 # One line of printable ASCII without what ends or expands a U-Boot variable.
@@ -29,18 +33,28 @@ _ISAS = {
     "qemu-system-aarch64": "aarch64",
     "qemu-system-i386": "x86",
 }
+# Properties of a machine that make the emulator read or write a file.
+_FILES = ("dtb", "dumpdtb", "firmware", "initrd", "kernel", "shim")
 
 
 class Machine(Table):
     """What the emulator is told to be."""
 
     emulator: Literal["qemu-system-arm", "qemu-system-aarch64", "qemu-system-i386"]
-    type: Word
+    type: MachineType
     cpu: Word
     ram: Size
     # Nanoseconds an instruction takes when nothing else is modelled: 2**icount_shift.
     icount_shift: Annotated[int, Field(ge=0, le=10)]
     cpus: Annotated[int, Field(ge=1, le=8)] = 1
+
+    @field_validator("type")
+    @classmethod
+    def _no_files(cls, value: str) -> str:
+        for key in (word.partition("=")[0] for word in value.split(",")[1:]):
+            if key in _FILES:
+                raise ValueError(f"has `{key}`, which names a file of this machine; leave it out")
+        return value
 
     @property
     def isa(self) -> str:

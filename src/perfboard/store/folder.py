@@ -28,7 +28,8 @@ _UNFINISHED = ".unfinished"
 
 def runs_folder() -> Path:
     """Where the user's runs are kept."""
-    return platformdirs.user_data_path("perfboard") / "runs"
+    # The emulator, which writes to it, has another working folder than we.
+    return platformdirs.user_data_path("perfboard").absolute() / "runs"
 
 
 class RunFolder:

@@ -91,6 +91,8 @@ class Emulator:
                 pass_fds=[*self._descriptors, theirs.fileno()],
                 # ^C in the terminal is ours to handle: it must not reach the emulator.
                 start_new_session=True,
+                # What it writes without being asked must not be the user's.
+                cwd=self._temporary,
                 env={**os.environ, "TMPDIR": str(self._temporary)},
             )
         return self
