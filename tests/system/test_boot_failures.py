@@ -9,12 +9,18 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import psutil
 import pytest
 
-from perfboard.images.image import Image
+from perfboard.boards.loader import load_board
+from perfboard.images.image import Image, build_image
+from perfboard.instruments import console
+from perfboard.model.errors import TargetError
+from perfboard.model.progress import SilentProgress
+from perfboard.targets.virtual import VirtualTarget
 
 from .conftest import Change, Perfboard
 
@@ -72,6 +78,26 @@ def test_a_bootloader_that_gives_up_is_not_waited_for(perfboard: Perfboard) -> N
     (error,) = run["errors"]
     assert error["kind"] == "bootloader"
     assert "gave up" in error["message"] and "Please RESET" in error["message"]
+
+
+def test_a_guest_that_prints_for_ever_is_ended(
+    derive: Derive, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def change(board: dict[str, Any]) -> None:
+        arguments("init=/bin/busybox -- yes flood")(board)
+        board["boot"]["usable"] = "console:never said"
+
+    monkeypatch.setattr(console, "MOST_BYTES", 100_000)
+    loaded = load_board(str(derive(change)))
+    image = build_image(loaded, {}, SilentProgress())
+    target = VirtualTarget(loaded.board, image, {"detail": "counted"})
+    with (
+        pytest.raises(TargetError, match=r"flood$") as caught,
+        target.running(target.command(), [], tmp_path) as watch,
+    ):
+        watch.until_usable(lambda name: None, Event())
+    assert caught.value.kind == "flood"
+    assert (tmp_path / "console.log").stat().st_size <= 100_000
 
 
 def wait_for_emulator(process: subprocess.Popen[str]) -> psutil.Process:

@@ -10,9 +10,14 @@ from typing import Any, cast
 import pytest
 
 from perfboard.boards.loader import load_board
+from perfboard.images.trial import Job, TrialBase
+from perfboard.instruments import console
+from perfboard.instruments import scope as scope_module
 from perfboard.instruments.console import ConsoleRecorder
 from perfboard.instruments.scope import Scope
+from perfboard.model.errors import TargetError
 from perfboard.targets.emulator import Emulator
+from perfboard.targets.trial import TrialTarget
 from perfboard.targets.watch import Watch
 
 
@@ -29,6 +34,58 @@ def scope(tmp_path: Path) -> Any:
     made.prepare(tmp_path)
     yield made
     made.stop()
+
+
+def test_a_console_without_end_is_not_stored(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(console, "MOST_BYTES", 1000)
+    recorder = ConsoleRecorder()
+    recorder.prepare(tmp_path)
+    assert recorder._theirs is not None
+    recorder._theirs.send(b"x" * 999 + b"\n")
+    assert recorder.read()
+    recorder._theirs.send(b"y")
+    with pytest.raises(TargetError, match="more than 1000 B on its console") as caught:
+        recorder.read()
+    recorder.stop()
+    assert caught.value.kind == "flood"
+    assert (tmp_path / "console.log").stat().st_size == 1000
+
+
+def test_marks_without_end_are_not_stored(
+    scope: Scope, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(scope_module, "MOST_BYTES", 1000)
+    mark = b'{"mark":"fork","ns":1}\n'
+    os.write(scope._writer, mark * 40)
+    assert len(scope.read() or ()) == 40
+    os.write(scope._writer, mark * 4)
+    with pytest.raises(TargetError, match="larger than 1000 B") as caught:
+        scope.read()
+    assert caught.value.kind == "flood"
+    assert (tmp_path / "scope.jsonl").stat().st_size == 40 * len(mark)
+
+
+class _Talking:
+    """A board that prints, and never comes to the command."""
+
+    marks: tuple[int, ...] = ()
+    now_ns = 0
+
+    def read(self, timeout_s: float) -> bytes:
+        self.now_ns += 1
+        return b"x"
+
+
+def test_a_command_that_is_never_begun_is_given_up() -> None:
+    board = load_board("verdex").board
+    soon = board.boot.model_copy(update={"limit_s": 0.001})
+    board = board.model_copy(update={"boot": soon, "timing": None})
+    target = TrialTarget(board, cast(TrialBase, None), Job(("true",)), {})
+    talking: Any = _Talking()
+    with pytest.raises(TargetError, match="has not begun the command"):
+        target._await(talking, talking, lambda now, began: None, Event())
 
 
 def test_names_of_programs_are_made_printable(scope: Scope) -> None:

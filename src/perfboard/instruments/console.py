@@ -10,10 +10,13 @@ from pathlib import Path
 from perfboard.instruments.base import Attachment, Sighting
 from perfboard.model.errors import TargetError
 from perfboard.model.text import printable
+from perfboard.model.units import format_size
 
 # A guest that never ends a line must not make the recorder grow without bound.
 _LONGEST_LINE = 1 << 16
 _STUCK_S = 20.0
+# Beyond what any board prints; one that prints for ever would fill the disk.
+MOST_BYTES = 64 << 20
 
 
 class ConsoleRecorder:
@@ -26,6 +29,7 @@ class ConsoleRecorder:
         self._line = b""
         self._tail: list[str] = []
         self._taken = b""
+        self._size = 0
 
     def prepare(self, artifacts: Path) -> Attachment:
         """A socket pair: one end the emulator's serial port, the other ours."""
@@ -57,7 +61,10 @@ class ConsoleRecorder:
         return -1 if self._ours is None else self._ours.fileno()
 
     def read(self) -> list[Sighting] | None:
-        """Stores the bytes that arrived; sights their lines."""
+        """Stores the bytes that arrived; sights their lines.
+
+        Raises TargetError("flood", ...) where the board has printed more than anyone reads.
+        """
         assert self._ours is not None  # noqa: S101 - prepared before it is read
         try:
             data = self._ours.recv(1 << 16)
@@ -67,6 +74,14 @@ class ConsoleRecorder:
             return None
         if not data:
             return None
+        self._size += len(data)
+        if self._size > MOST_BYTES:
+            raise TargetError(
+                "flood",
+                f"The board has printed more than {format_size(MOST_BYTES)} on its console. "
+                "Stop what prints without end.",
+                self.tail,
+            )
         written = 0
         while written < len(data):
             written += os.write(self._log, data[written:])

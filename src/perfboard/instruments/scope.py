@@ -12,8 +12,9 @@ from pathlib import Path
 from perfboard.images.cache import cached, hash_tree
 from perfboard.images.tools import require_tools
 from perfboard.instruments.base import Attachment, Sighting
-from perfboard.model.errors import EnvironmentLacksError
+from perfboard.model.errors import EnvironmentLacksError, TargetError
 from perfboard.model.progress import Progress
+from perfboard.model.units import format_size
 from perfboard.native import native_folder
 
 _COMPILE = (
@@ -22,6 +23,8 @@ _COMPILE = (
 )
 
 _BEAT_NS = 100_000_000
+# Beyond what the marks of any boot take; a guest that hits them for ever would fill the disk.
+MOST_BYTES = 1 << 30
 
 
 @dataclass(frozen=True)
@@ -88,6 +91,7 @@ class Scope:
         self._writer = -1
         self._log = -1
         self._rest = b""
+        self._size = 0
         # The guest's clock as it was last seen; with a profile, often.
         self.now_ns = 0
 
@@ -128,13 +132,24 @@ class Scope:
         return self._reader
 
     def read(self) -> list[Sighting] | None:
-        """Stores the records that arrived; sights the marks among them."""
+        """Stores the records that arrived; sights the marks among them.
+
+        Raises TargetError("flood", ...) where there are more than anyone can read.
+        """
         try:
             data = os.read(self._reader, 1 << 16)
         except BlockingIOError:
             return []
         if not data:
             return None
+        self._size += len(data)
+        if self._size > MOST_BYTES:
+            raise TargetError(
+                "flood",
+                f"The scope's log of the board is larger than {format_size(MOST_BYTES)}: it has "
+                "each character of the console and each mark, as at each start of a program. Stop "
+                "what prints or starts programs without end.",
+            )
         written = 0
         while written < len(data):
             written += os.write(self._log, data[written:])

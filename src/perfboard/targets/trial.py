@@ -16,7 +16,7 @@ from perfboard.model.board import Board
 from perfboard.model.errors import TargetError
 from perfboard.targets.base import Cancelled
 from perfboard.targets.virtual import VirtualBoard
-from perfboard.targets.watch import Watch
+from perfboard.targets.watch import LIMITS_PER_BOOT, Watch
 
 MARK = "try"
 # Begun, ended, and the results are there.
@@ -119,6 +119,8 @@ class TrialTarget(VirtualBoard):
     ) -> None:
         limit_s = self.board.boot.limit_s
         heard, seen = time.monotonic(), -1
+        longest_s = LIMITS_PER_BOOT * limit_s
+        deadline = heard + longest_s
         while len(counting.marks) < _MARKS:
             if cancelled.is_set():
                 raise Cancelled
@@ -133,6 +135,12 @@ class TrialTarget(VirtualBoard):
                     "hang",
                     f"The board has said nothing for {now - heard:.0f} s of host time, and its "
                     "clock stands still.",
+                )
+            if not began and now > deadline:
+                raise TargetError(
+                    "hang",
+                    f"The board has not begun the command within {longest_s:.0f} s of host time. "
+                    "If it is only slow, raise boot.limit_s in the board file.",
                 )
             if began and seen - began > self._job.limit_s * 1e9 + _GRACE_NS:
                 raise TargetError(

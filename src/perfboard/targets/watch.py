@@ -18,7 +18,7 @@ from perfboard.targets.base import Cancelled
 from perfboard.targets.emulator import Emulator
 
 # A guest that prints for ever makes progress of a kind: give up all the same.
-_LIMITS_PER_BOOT = 10
+LIMITS_PER_BOOT = 10
 _DRAIN_S = 5.0
 # U-Boot, lib/hang.c: its last words, before it waits for ever.
 _GAVE_UP = "### ERROR ### Please RESET the board ###"
@@ -95,7 +95,7 @@ class Watch:
                 if usable:
                     return
             now = time.monotonic()
-            if now - progressed > self._limit_s or now - began > _LIMITS_PER_BOOT * self._limit_s:
+            if now - progressed > self._limit_s or now - began > LIMITS_PER_BOOT * self._limit_s:
                 raise self._stuck(now - progressed, now - began)
         raise self._ended()
 
