@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A Shell whose every script is a process of this machine: a shell itself, or ssh."""
 
+import re
 import secrets
 import shlex
 from collections.abc import Callable, Sequence
@@ -56,7 +57,8 @@ class PipeShell:
             process.kill()
         _, begun, output = output.partition(f"{mark}\n")
         output, ended, status = output.rpartition(f"\n{mark} ")
-        if not (begun and ended):
+        code = re.match(r"\s*([0-9]{1,3})\s", status)
+        if not (begun and ended and code):
             raise self._lost(process.errors)
         errors = process.errors.rpartition(f"{mark}\n")[2]
-        return Completed(int(status.split()[0]), output, errors)
+        return Completed(int(code[1]), output, errors)
