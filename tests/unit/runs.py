@@ -4,6 +4,8 @@
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from hypothesis import strategies as st
+
 from perfboard.analysis.boot_metrics import metrics_of
 from perfboard.model.run import (
     BoardSummary,
@@ -75,6 +77,10 @@ def make_boot(changes: dict[str, int] | None = None, **fields: Any) -> Boot:
     )
     content = {"marks": tuple(marks), "spans": spans, "processes": processes} | fields
     return Boot(**content)
+
+
+# All that a record takes for one, from hypothesis.
+QUANTITIES = st.just(0.0) | st.floats(1e-100, 1e100) | st.floats(-1e100, -1e-100)
 
 
 def make_run(id: str = "20261121-091500-boot-verdex-3f2a", **fields: Any) -> Run:

@@ -74,6 +74,8 @@ def test_absent_file() -> None:
         ("highmem=off", "dumpdtb=.bashrc", "machine.type: has `dumpdtb`, which names a file"),
         ("highmem=off", "highmem", 'machine.type: found "virt,highmem,dtb-randomness=off"; wants'),
         ('ram = "64 MiB"', "ram = 1.5", "machine.ram: found 1.5; wants a valid integer"),
+        ('ram = "64 MiB"', 'ram = "5 GiB"', 'machine.ram: found "5 GiB"; wants less than or equal'),
+        ('offset = "256 KiB"', f"offset = {1 << 41}", "flash.root.offset: found 2199023255552; w"),
         ("icount_shift = 3", "icount_shift = 30", "machine.icount_shift: found 30; wants less"),
         ('name = "verdex"', 'name = "Ver dex"', 'name: found "Ver dex"; wants a text'),
         ("[framebuffer]", "[framebufer]", "framebufer: is not a key"),

@@ -200,7 +200,9 @@ keys = st.sampled_from(
         "cpu",
     ]
 )
-values = json_values | st.sampled_from(["s", "lower", "memory.latency", [1.0], {"size": "1"}])
+values = json_values | st.sampled_from(
+    ["s", "lower", "memory.latency", [1.0], [5e-324], {"size": "1"}]
+)
 said = st.one_of(
     st.text(max_size=200),
     st.dictionaries(keys, values | st.dictionaries(keys, values)).map(json.dumps),

@@ -2,6 +2,7 @@
 """The HTML report: whole, closed to the network, and safe whatever a run holds."""
 
 import re
+from datetime import datetime
 from html.parser import HTMLParser
 from typing import Any
 
@@ -27,6 +28,7 @@ from perfboard.model.run import (
 )
 from perfboard.report.html import render
 
+from .probe_runs import make_probe_run
 from .runs import MARKS, make_boot, make_run
 
 BUDGET_KEPT = Verdict(
@@ -327,6 +329,27 @@ def test_any_text_gives_a_whole_page(text: str) -> None:
 )
 def test_any_marks_give_a_whole_page(boots: list[list[Mark]]) -> None:
     Reader(render(sample(boots=tuple(make_boot(marks=tuple(marks)) for marks in boots))))
+
+
+@settings(max_examples=15, deadline=None)
+@given(
+    st.lists(
+        st.builds(
+            Metric,
+            name=st.sampled_from(["kernel.timer.lateness", "memory.latency", "boot.total", "a.b"]),
+            unit=st.sampled_from(["s", "B", "B/s", "1/s", "1"]),
+            samples=st.lists(st.floats(-1e100, 1e100) | st.just(5e-324), max_size=20).map(tuple),
+        ),
+        max_size=4,
+    ),
+    st.datetimes(datetime(1970, 1, 1), datetime(9998, 12, 31), timezones=st.timezones()),
+)
+def test_any_quantities_and_moments_give_a_whole_page(
+    metrics: list[Metric], started: datetime
+) -> None:
+    run = sample(boots=(), metrics=tuple(metrics), started=started)
+    Reader(render(run))
+    Reader(render(make_probe_run(metrics=tuple(metrics), started=started)))
 
 
 def test_a_metric_without_samples_is_shown_as_absent() -> None:

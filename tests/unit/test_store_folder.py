@@ -240,6 +240,27 @@ def test_numbers_beyond_reason_are_refused() -> None:
             load_run(path)
 
 
+def test_quantities_too_small_to_divide_by_are_none() -> None:
+    path = finished()
+    rewrite(path, lambda record: record["metrics"][0].update(samples=[5e-324, -1e-101, 1e-100]))
+    assert load_run(path).metrics[0].samples == (0.0, 0.0, 1e-100)
+
+
+@pytest.mark.parametrize("when", ["0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-12:00"])
+def test_moments_that_no_clock_shows_are_refused(when: str) -> None:
+    path = finished()
+    rewrite(path, lambda record: record.update(started=when))
+    with pytest.raises(UsageError, match=r"'started'.*from 1970 to 9998"):
+        load_run(path)
+
+
+def test_a_record_beyond_reason_is_not_read() -> None:
+    path = finished()
+    os.truncate(path / "run.json", (1 << 30) + 1)
+    with pytest.raises(UsageError, match="has 1 GiB, and a record has 1 GiB at most"):
+        load_run(path)
+
+
 def test_an_artifact_that_was_not_copied() -> None:
     path = finished()
     (path / "artifacts/console.log").unlink()

@@ -11,7 +11,7 @@ from pydantic import Field, field_validator, model_validator
 from perfboard.model.disk import Disk
 from perfboard.model.network import Network
 from perfboard.model.published import PublishedBoot, Technique
-from perfboard.model.tables import Offset, Size, Table
+from perfboard.model.tables import HeldSize, Offset, Size, Table
 from perfboard.model.timing import Timing
 
 Name = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{0,39}$")]
@@ -43,7 +43,7 @@ class Machine(Table):
     emulator: Literal["qemu-system-arm", "qemu-system-aarch64", "qemu-system-i386"]
     type: MachineType
     cpu: Word
-    ram: Size
+    ram: HeldSize
     # Nanoseconds an instruction takes when nothing else is modelled: 2**icount_shift.
     icount_shift: Annotated[int, Field(ge=0, le=10)]
     cpus: Annotated[int, Field(ge=1, le=8)] = 1
@@ -77,7 +77,7 @@ class FlashBank(Table):
     """One NOR flash chip select: where the processor sees it, and how large it is."""
 
     base: Annotated[int, Field(ge=0)]
-    size: Size
+    size: HeldSize
 
 
 class Region(Table):
@@ -85,7 +85,7 @@ class Region(Table):
 
     bank: Annotated[int, Field(ge=0)]
     offset: Offset
-    size: Size
+    size: HeldSize
 
 
 class Flash(Table):
@@ -186,7 +186,7 @@ class Framebuffer(Table):
     """A frame in RAM that the kernel does not manage, drawn on through simplefb."""
 
     address: Annotated[int, Field(ge=0)]
-    size: Size
+    size: HeldSize
     width: Annotated[int, Field(gt=0)]
     height: Annotated[int, Field(gt=0)]
 

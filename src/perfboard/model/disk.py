@@ -6,9 +6,8 @@ from typing import Annotated, Self
 from pydantic import Field, model_validator
 
 from perfboard.model.sourced import Sourced
-from perfboard.model.tables import Offset, Size, Table
+from perfboard.model.tables import HeldSize, Offset, Size, Table
 
-SECTOR = 512
 _PAGE = 4096
 Milliseconds = Annotated[float, Field(ge=0, le=60_000, strict=False)]
 
@@ -60,7 +59,7 @@ class Ready(Sourced):
 class Disk(Table):
     """A disk of `size` bytes; without its other tables it answers at once."""
 
-    size: Size
+    size: HeldSize
     transfer: Transfer | None = None
     seek: Seek | None = None
     rotation: Rotation | None = None

@@ -1,13 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the records of a run folder are made of."""
 
+from datetime import datetime
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+
+
+def _sound(value: float) -> float:
+    # One so small can be neither divided by nor told apart from 0 where it is drawn.
+    return value if abs(value) >= 1e-100 else 0.0
+
+
+def _in_range(moment: datetime) -> datetime:
+    if not 1970 <= moment.year <= 9998:
+        raise ValueError("wants a year from 1970 to 9998")
+    return moment
+
 
 # Bounds that no honest record meets, so that arithmetic on a hostile one cannot overflow.
 Int64 = Annotated[int, Field(ge=-(2**63), lt=2**63)]
-Quantity = Annotated[float, Field(ge=-1e100, le=1e100)]
+Quantity = Annotated[float, Field(ge=-1e100, le=1e100), AfterValidator(_sound)]
+Moment = Annotated[datetime, AfterValidator(_in_range)]
 
 
 class Record(BaseModel):

@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """The record of one study on one target, as it stands in run.json."""
 
-from datetime import datetime
 from enum import StrEnum
 from typing import Annotated, Literal
 
 from pydantic import ConfigDict, Field, model_validator
 
-from perfboard.model.record import Int64, Quantity, Record
+from perfboard.model.record import Int64, Moment, Quantity, Record
 from perfboard.model.tuning import Tuning
 
 MetricName = Annotated[str, Field(pattern=r"^[a-z0-9]+([._+-][A-Za-z0-9_+-]+)*$")]
@@ -252,8 +251,8 @@ class Run(Record):
     target: str
     evidence: Evidence
     status: Status
-    started: datetime
-    finished: datetime
+    started: Moment
+    finished: Moment
     factors: dict[str, str] = Field(default_factory=dict)
     provenance: Provenance
     metrics: tuple[Metric, ...] = ()

@@ -13,8 +13,11 @@ def _size(value: object) -> object:
     return parse_size(value) if isinstance(value, str) else value
 
 
-Size = Annotated[int, BeforeValidator(_size), Field(strict=True, gt=0)]
-Offset = Annotated[int, BeforeValidator(_size), Field(strict=True, ge=0)]
+# Bounds beyond any board, so that a hostile file cannot make us fill disk or memory.
+Size = Annotated[int, BeforeValidator(_size), Field(strict=True, gt=0, le=1 << 40)]
+Offset = Annotated[int, BeforeValidator(_size), Field(strict=True, ge=0, le=1 << 40)]
+# What the emulator holds in memory, or an image takes.
+HeldSize = Annotated[Size, Field(le=4 << 30)]
 
 
 class Table(BaseModel):

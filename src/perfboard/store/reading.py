@@ -10,10 +10,12 @@ from pydantic import ValidationError
 
 from perfboard.model.errors import UsageError
 from perfboard.model.run import Run
+from perfboard.model.units import format_size
 from perfboard.store.folder import RUN_FILE
 
 _SCHEMA = re.compile(r"perfboard\.run/(\d{1,9})")
 _THIS_SCHEMA = 1
+_MOST_BYTES = 1 << 30
 
 
 def load_run(folder: Path) -> Run:
@@ -77,9 +79,15 @@ def _read(record: Path) -> bytes:
         # Neither a link to elsewhere nor a pipe that never ends is a record.
         descriptor = os.open(record, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
         with os.fdopen(descriptor, "rb") as file:
-            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            status = os.fstat(file.fileno())
+            if not stat.S_ISREG(status.st_mode):
                 raise UsageError(f"{record} is not a file; give a run folder")
-            return file.read()
+            if status.st_size > _MOST_BYTES:
+                raise UsageError(
+                    f"{record} has {format_size(status.st_size)}, and a record has "
+                    f"{format_size(_MOST_BYTES)} at most; do not trust this run"
+                )
+            return file.read(_MOST_BYTES)
     except FileNotFoundError as error:
         raise UsageError(
             f"{record} is missing: {record.parent} is not a run folder, or was copied in part; "
