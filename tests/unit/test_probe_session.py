@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from perfboard.images.architecture import ARCHITECTURES as IMAGES_ARCHITECTURES
 from perfboard.model.errors import EnvironmentLacksError, TargetError
 from perfboard.model.progress import SilentProgress
 from perfboard.model.run import Evidence
@@ -126,6 +127,15 @@ def test_a_binary_that_always_arrives_damaged_is_an_error(make: Callable[..., Fa
         on(shell).__enter__()
     assert raised.value.kind == "transfer"
     assert shell.folders == set()
+
+
+def test_a_target_that_knows_its_binary_gets_that(make: Callable[..., FakeShell]) -> None:
+    with on(make("i686"), probe="i486") as session:
+        assert (session.machine, session.arch) == ("i686", "i486")
+
+
+def test_every_board_has_a_binary() -> None:
+    assert {known.probe for known in IMAGES_ARCHITECTURES} <= set(ARCHITECTURES)
 
 
 def test_a_machine_without_a_binary_is_named_with_those_there_are(

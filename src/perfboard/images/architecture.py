@@ -16,7 +16,8 @@ class Architecture:
     is known by the bytes `magic` at `magic_at`. `triplet` begins the names of the
     compiler's programs; `multiarch` is Debian's folder of libraries, `loader` the name
     of the dynamic linker. The last of the `switch_words` arguments of the kernel's
-    `__switch_to` is the task that gets the processor.
+    `__switch_to` is the task that gets the processor. `probe` is the binary of the probe
+    that all of the family's boards run.
     """
 
     name: str
@@ -33,6 +34,7 @@ class Architecture:
     magic: bytes
     boot: str
     switch_words: int
+    probe: str
 
     @property
     def kernel_name(self) -> str:
@@ -58,6 +60,7 @@ ARCHITECTURES = (
         magic=b"\x18\x28\x6f\x01",
         boot="bootz",
         switch_words=3,
+        probe="armv7",
     ),
     Architecture(
         name="arm64",
@@ -74,6 +77,7 @@ ARCHITECTURES = (
         magic=b"ARM\x64",
         boot="booti",
         switch_words=2,
+        probe="aarch64",
     ),
     Architecture(
         name="i386",
@@ -90,6 +94,7 @@ ARCHITECTURES = (
         magic=b"HdrS",
         boot="",
         switch_words=2,
+        probe="i486",
     ),
 )
 

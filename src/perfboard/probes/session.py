@@ -41,7 +41,7 @@ class ProbeSession:
     def __enter__(self) -> "ProbeSession":
         """Raises EnvironmentLacksError without a binary for the machine, else TargetError."""
         self.machine = self._ask_machine()
-        self.arch = architecture_of(self.machine)
+        self.arch = self._target.probe or architecture_of(self.machine)
         binary = find_binary(self.arch, self._progress).read_bytes()
         for _ in range(_PUSHES):
             if self._start(binary):

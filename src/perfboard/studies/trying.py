@@ -34,8 +34,6 @@ from perfboard.targets.emulator import emulator_version
 from perfboard.targets.trial import MARK, Results, TrialTarget
 
 STUDY_NAME = "try"
-# Which of the probe's binaries a board's programs go with, by Debian's name of them.
-_PROBES = {"armhf": "armv7", "arm64": "aarch64", "i386": "i486"}
 # Functions that run.json keeps; all of them are in the artifact profile.jsonl, by address.
 _MOST_FUNCTIONS = 100
 _BEGIN, _END = 0, 1
@@ -116,7 +114,7 @@ def _prepare(
     loaded: LoadedBoard, job: Job, levels: Mapping[str, str], progress: Progress
 ) -> _Prepared:
     emulator = emulator_version(loaded.board.machine.emulator)
-    probe = find_binary(_PROBES[architecture_of(loaded.board).name], progress)
+    probe = find_binary(architecture_of(loaded.board).probe, progress)
     base = build_trial_base(loaded, job, probe, progress)
     return _Prepared(loaded, base, levels, emulator)
 

@@ -75,7 +75,8 @@ class Target:
     should wait for a word from here before it ends by itself; None where the end
     of its input tells it. `board` is None where only the target itself can say
     what it is. `factors` are the levels that it was opened at; `tools`, `image` and
-    `packages` belong to the run's provenance.
+    `packages` belong to the run's provenance. `probe` is the binary of the probe that it
+    runs, None where its machine's name says which: an emulated 486 is called by its emulator's.
     """
 
     name: str
@@ -88,6 +89,7 @@ class Target:
     tools: Mapping[str, str] = field(default_factory=dict)
     image: Mapping[str, str] = field(default_factory=dict)
     packages: Mapping[str, str] = field(default_factory=dict)
+    probe: str | None = None
 
 
 def refuse_factors(text: str, factors: Mapping[str, str]) -> None:

@@ -11,6 +11,7 @@ from tempfile import TemporaryDirectory
 from perfboard.analysis.verification import checked_ranges
 from perfboard.boards.loader import load_board
 from perfboard.boards.timing import timing_text
+from perfboard.images.architecture import architecture_of
 from perfboard.images.disk import disk_base
 from perfboard.images.factors import choose_levels, recipe_of
 from perfboard.images.image import Image, build_image
@@ -38,8 +39,6 @@ _CARD = ("-netdev", "hubport,id=net0,hubid=0", "-device", "virtio-net-device,net
 # A kernel that prints goes on with a line sooner.
 _QUIET_S = 1.0
 FORM = "virtual:BOARD"
-# What the guests run, by their instruction set.
-_PROBES = {"arm": "armv7", "aarch64": "aarch64", "x86": "i686"}
 
 
 class VirtualBoard:
@@ -219,7 +218,8 @@ def connect(
     image = build_image(loaded, levels, progress)
     with ExitStack() as stack:
         scratch = Path(stack.enter_context(TemporaryDirectory(prefix="perfboard-")))
-        probe = find_binary(_PROBES[board.machine.isa], progress).read_bytes()
+        architecture = architecture_of(board)
+        probe = find_binary(architecture.probe, progress).read_bytes()
         laid = scratch / "laid.bin"
         if image.root is not None and board.disk is not None:
             place = lay_on_disk(board.disk, image.root, probe, laid)
@@ -248,5 +248,6 @@ def connect(
             tools=tools,
             image=image.hashes,
             packages=image.packages,
+            probe=architecture.probe,
         )
         watch.end()
