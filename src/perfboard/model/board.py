@@ -22,7 +22,7 @@ MachineType = Annotated[
 ]
 Package = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9+.-]+$")]
 Option = Annotated[str, Field(pattern=r"^CONFIG_[A-Za-z0-9_]+$")]
-# One line of printable ASCII without what ends or expands a U-Boot variable.
+# One line of printable ASCII, which a variable of U-Boot can hold as it is.
 BootArguments = Annotated[str, Field(pattern=r"^[ -~]*$")]
 Variable = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_.-]*$")]
 

@@ -35,7 +35,12 @@ class TargetError(PerfboardError):
     exit_code = 4
 
     def __init__(self, kind: str, message: str, console: str = "") -> None:
-        """`kind` is one of bootloader, panic, no-root, hang, died, no-mark."""
+        """`kind` is one of these.
+
+        Of a boot: bootloader, panic, no-root, no-mark, hang, died, flood. Of a live target:
+        lost, hang, died, transfer, garbage, write, no-folder. Of a try also mark; of a tune
+        not-booted.
+        """
         super().__init__(message)
         self.kind = kind
         self.console = console
