@@ -58,9 +58,14 @@ def store(folders: Path, name: str) -> Path:
         (["measure", "--budget", "nan"], "is not a number of seconds"),
         (["measure", "--target", "localhost"], "is no target"),
         (["study", "boot", "--target", "virtual:verdex", "--board", "./b.toml"], "not allowed"),
-        (["boards", "show"], "boards show BOARD"),
-        (["boards", "list", "verdex"], "boards show BOARD"),
-        (["boards", "slim"], "boards slim BOARD"),
+        (["study", "boot", "--budget", "5"], "runs no probes, whose time --budget is"),
+        (["study", "standard", "--boots", "10"], "does not boot what it measures"),
+        (["boards", "show"], "required: BOARD"),
+        (["boards", "list", "verdex"], "invalid choice: 'list'"),
+        (["boards", "slim"], "required: BOARD"),
+        (["boards", "--budget=5"], "unrecognized arguments: --budget"),
+        (["boards", "show", "verdex", "--budget", "5"], "unrecognized arguments: --budget"),
+        (["boards", "slim", "verdex", "--budget", "5"], "unrecognized arguments: --budget"),
         (["show", "20200101"], "there are no runs"),
         (["report", "/nowhere/at/all"], "is not a run folder"),
         (["nosuch"], "invalid choice"),
@@ -125,6 +130,9 @@ def test_boards_and_studies_are_listed(capsys: pytest.CaptureFixture[str]) -> No
     text = capsys.readouterr().out
     assert "virtual" in text
     assert 'ram = "64 MiB"' in text
+    for words in (["boards", "--json", "show", "verdex"], ["boards", "show", "verdex", "--json"]):
+        assert call(*words) == 0
+        assert json.loads(capsys.readouterr().out)["machine"]["ram"] == 64 << 20
     assert call("studies", "--json") == 0
     listed = {study["name"]: study for study in json.loads(capsys.readouterr().out)}
     assert listed["boot"]["factors"]["initcall_debug"] == ["off", "on"]

@@ -10,31 +10,25 @@ from perfboard.boards.loader import list_boards, load_board
 from perfboard.cli.progress import progress
 from perfboard.cli.words import parse_factors, print_json
 from perfboard.images.image import build_image
-from perfboard.model.errors import EXIT_FAILED_VERDICT, EXIT_INCONCLUSIVE, UsageError
+from perfboard.model.errors import EXIT_FAILED_VERDICT, EXIT_INCONCLUSIVE
 from perfboard.model.text import printable
 from perfboard.studies.base import Request
 from perfboard.studies.base import studies as all_studies
 
 
 def boards(options: argparse.Namespace) -> int:
-    """Lists the boards, or shows one."""
-    if not options.words:
-        known = [load_board(name).board for name in list_boards()]
-        if options.json:
-            print_json([{"name": board.name, "title": board.title} for board in known])
-        for board in known if not options.json else ():
-            print(f"{board.name:<14} {board.title}")
-        return 0
-    if options.words[0] not in ("show", "verify", "slim") or len(options.words) != 2:
-        raise UsageError(
-            'wants "perfboard boards", "perfboard boards show BOARD", '
-            '"perfboard boards verify BOARD" or "perfboard boards slim BOARD"'
-        )
-    if options.words[0] == "verify":
-        return _verify(options)
-    if options.words[0] == "slim":
-        return _slim(options)
-    loaded = load_board(options.words[1])
+    """Lists the boards."""
+    known = [load_board(name).board for name in list_boards()]
+    if options.json:
+        print_json([{"name": board.name, "title": board.title} for board in known])
+    for board in known if not options.json else ():
+        print(f"{board.name:<14} {board.title}")
+    return 0
+
+
+def show(options: argparse.Namespace) -> int:
+    """Shows one board."""
+    loaded = load_board(options.board)
     if options.json:
         print_json(loaded.board.model_dump(mode="json", by_alias=True))
         return 0
@@ -46,7 +40,7 @@ def boards(options: argparse.Namespace) -> int:
     return 0
 
 
-def _verify(options: argparse.Namespace) -> int:
+def verify(options: argparse.Namespace) -> int:
     """Holds the board against what was published of the real one.
 
     1 where it lies beyond its margin, or a probe sees another part than its file says; else
@@ -56,13 +50,13 @@ def _verify(options: argparse.Namespace) -> int:
     from perfboard.report.verification import verification_text
     from perfboard.studies.verifying import verify_board
 
-    board = options.words[1]
+    board: str = options.board
     request = Request(
         target=f"virtual:{board}",
         factors={},
         command=("perfboard", *sys.argv[1:]),
         boots=1,
-        budget_s=options.budget,
+        budget_s=options.budget or Request.budget_s,
     )
     found = verify_board(board, request, progress())
     if options.json:
@@ -98,11 +92,11 @@ def _verify(options: argparse.Namespace) -> int:
     return EXIT_INCONCLUSIVE if any(row.problem for row in found.rows) else 0
 
 
-def _slim(options: argparse.Namespace) -> int:
+def slim(options: argparse.Namespace) -> int:
     """Prints what a board's file may say of its kernel's configuration, for config=slim."""
     from perfboard.studies.slimming import slim_options
 
-    board = options.words[1]
+    board: str = options.board
     found = slim_options(board, progress())
     if options.json:
         print_json({"board": board, "options": found})

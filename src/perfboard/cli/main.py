@@ -92,9 +92,7 @@ def _parser() -> argparse.ArgumentParser:
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
         command.set_defaults(module=module, function=name)
-        command.add_argument(
-            "--json", action="store_true", help="print one JSON document to standard output"
-        )
+        _add_json(command)
         return command
 
     add("doctor", "machine", "what is missing on this machine, and the command that mends it")
@@ -103,15 +101,19 @@ def _parser() -> argparse.ArgumentParser:
         "boards",
         "the boards there are, one in full, beside the real board, or with a slim kernel",
     )
-    boards.add_argument(
-        "words",
-        nargs="*",
-        metavar="show|verify|slim BOARD",
-        help="show BOARD: everything its file says; verify BOARD: what was published of the real "
-        "board beside what the virtual one does; slim BOARD: what its kernel has built in and its "
-        "boot never uses, for its file",
-    )
-    _add_budget(boards)
+    of_one = boards.add_subparsers(metavar="show|verify|slim")
+    for name, help in (
+        ("show", "everything that a board's file says"),
+        ("verify", "what was published of the real board, beside what the virtual one does"),
+        ("slim", "what a board's kernel has built in and its boot never uses, for its file"),
+    ):
+        one = of_one.add_parser(name, help=help, description=f"{help[0].upper()}{help[1:]}.")
+        one.set_defaults(function=name)
+        # Where it is not given here, it may have been before.
+        _add_json(one, default=argparse.SUPPRESS)
+        one.add_argument("board", metavar="BOARD", help="a board's name, or a board file")
+        if name == "verify":
+            _add_budget(one)
     add("studies", "boards", "the studies there are, with their factors and levels")
     build = add("build", "boards", "build a board's image only, so that a study starts at once")
     build.add_argument("board", metavar="BOARD", help="a board's name, or a board file")
@@ -133,7 +135,10 @@ def _parser() -> argparse.ArgumentParser:
     where.add_argument("--board", help="a virtual board's name, or a board file")
     where.add_argument("--target", metavar="T", help=_TARGETS)
     study.add_argument(
-        "--boots", type=_boots, default=3, metavar="N", help="how many boots (default: 3)"
+        "--boots",
+        type=_boots,
+        metavar="N",
+        help="how many boots, of a study that boots its board (default: 3)",
     )
     _add_budget(study)
     _add_set(study)
@@ -208,10 +213,25 @@ def _parser() -> argparse.ArgumentParser:
         action="store_true",
         help="compare though one is measured and the other modelled; both are named",
     )
-    export = add("export", "runs", "a run as CSV, JSON, or a trace for the Perfetto UI")
+    formats = "\n".join(f"  {name:<16} {what}" for name, what in FORMATS.items())
+    export = add(
+        "export",
+        "runs",
+        "a run in a format of other tools",
+        f"Print a run to standard output in a format of other tools.\n\nformats:\n{formats}",
+    )
     export.add_argument("run", metavar="RUN")
-    export.add_argument("--format", required=True, choices=tuple(FORMATS), help="what to write")
+    export.add_argument("--format", required=True, choices=tuple(FORMATS), help="as above")
     return parser
+
+
+def _add_json(command: argparse.ArgumentParser, default: object = False) -> None:
+    command.add_argument(
+        "--json",
+        action="store_true",
+        default=default,
+        help="print one JSON document to standard output",
+    )
 
 
 def _add_set(command: argparse.ArgumentParser) -> None:
@@ -228,7 +248,6 @@ def _add_budget(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--budget",
         type=_seconds,
-        default=60.0,
         metavar="SECONDS",
         help="the target's time that probes may take in all (default: 60)",
     )

@@ -19,7 +19,7 @@ def measure(options: argparse.Namespace) -> int:
         target=options.target,
         factors=parse_factors(options.set),
         command=("perfboard", *sys.argv[1:]),
-        budget_s=options.budget,
+        budget_s=options.budget or Request.budget_s,
     )
     return finish(measure_target("measure", request, options.probes, progress()), options.json)
 

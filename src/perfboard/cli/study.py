@@ -12,23 +12,37 @@ from perfboard.model.errors import (
     EXIT_FAILED_VERDICT,
     EXIT_INCONCLUSIVE,
     EXIT_INTERRUPTED,
+    UsageError,
     exit_code_of,
 )
 from perfboard.model.run import Outcome, Run, Status
 from perfboard.report.writing import write_report
 from perfboard.store.folder import find_run
-from perfboard.studies.base import Request, get_study
+from perfboard.studies.base import Booting, Request, get_study
 
 
 def study(options: argparse.Namespace) -> int:
     """Runs the study; the report's path is the last line."""
     chosen = get_study(options.study)
+    boots = options.boots
+    if isinstance(chosen, Booting):
+        boots = boots or chosen.default_boots
+        if options.budget is not None:
+            raise UsageError(
+                f"study {chosen.name} runs no probes, whose time --budget is; leave it out, or "
+                "say with --boots how often it boots"
+            )
+    elif boots is not None:
+        raise UsageError(
+            f"study {chosen.name} does not boot what it measures; leave --boots out, or say with "
+            "--budget how long it measures"
+        )
     request = Request(
         target=_target_of(options) or chosen.default_target,
         factors=parse_factors(options.set),
         command=("perfboard", *sys.argv[1:]),
-        boots=options.boots,
-        budget_s=options.budget,
+        boots=boots or Request.boots,
+        budget_s=options.budget or Request.budget_s,
     )
     return finish(chosen.run(request, progress()), options.json)
 

@@ -6,7 +6,7 @@ import pkgutil
 import platform
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import perfboard.studies
 from perfboard.model.errors import UsageError
@@ -24,7 +24,7 @@ class Request:
     target: str
     factors: Mapping[str, str]
     command: tuple[str, ...]
-    boots: int = 3
+    boots: int = 1
     budget_s: float = 60.0
 
 
@@ -46,6 +46,16 @@ class Study(Protocol):
 
         Raises PerfboardError for what is wrong before the measuring starts.
         """
+
+
+@runtime_checkable
+class Booting(Protocol):
+    """A study that boots its target from reset, so often where the user does not say.
+
+    It runs no probes.
+    """
+
+    default_boots: int
 
 
 def this_host() -> dict[str, str]:

@@ -100,6 +100,7 @@ class BootStudy:
     title: str = "Boot time, phase by phase"
     question: str = "Where does the time go between reset and a usable system?"
     default_target: str = "virtual:verdex"
+    default_boots: int = 3
 
     @property
     def factors(self) -> Mapping[str, tuple[str, ...]]:
