@@ -9,7 +9,8 @@ import pytest
 from perfboard.analysis.tuning import BASELINE
 from perfboard.cli.tuning import tune
 from perfboard.model.errors import UsageError
-from perfboard.studies.tuning_plan import TuneRequest, check_smallest, make_plan
+from perfboard.studies import tuning_plan
+from perfboard.studies.tuning_plan import TuneRequest, check_smallest, check_tools, make_plan
 
 
 def _request(board: str = "verdex", **fields: Any) -> TuneRequest:
@@ -116,3 +117,14 @@ def test_a_limit_below_the_smallest_parts_together_is_refused() -> None:
     check_smallest(make_plan(_request(max_flash=3_000_000)), sizes)
     with pytest.raises(UsageError, match=r"--max-flash 2.861 MiB: the smallest .* 2.861 MiB"):
         check_smallest(make_plan(_request(max_flash=2_999_999)), sizes)
+
+
+def test_the_tools_of_every_level_are_wanted_before_anything_is_built(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    wanted: list[set[str]] = []
+    monkeypatch.setattr(tuning_plan, "require_tools", lambda uses, arch: wanted.append(uses))
+    check_tools(make_plan(_request()))
+    check_tools(make_plan(_request(keep={"root": "squashfs"})))
+    assert {"romfs", "erofs", "mtd", "compression", "kernel"} <= wanted[0]
+    assert not {"romfs", "erofs", "mtd"} & wanted[1]

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs a long command so that its output can be followed and nothing outlives it."""
 
+import errno
 import os
+import shutil
 import signal
 import subprocess
+import tempfile
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -11,18 +14,30 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-from perfboard.model.errors import EnvironmentLacksError
+from perfboard.model.errors import BuildError, EnvironmentLacksError
+from perfboard.model.units import format_size
 
 _LAST_LINES = 15
+# What a program that fails for want of the machine says, which need not be its last words.
+_LACKS = (
+    *(os.strerror(number) for number in (errno.ENOSPC, errno.EDQUOT, errno.ENOMEM, errno.EIO)),
+    "Killed signal terminated program",
+)
+# What a tool was writing when the disk was full it may have removed again.
+_ROOM = 16 << 20
 _GRACE_SECONDS = 5.0
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a command ended: its exit code, and the last lines that it printed."""
+    """How a command ended: its exit code, and the last lines that it printed.
+
+    `lacks` is a line that says what this machine had too little of, or "".
+    """
 
     code: int
     last_lines: str
+    lacks: str = ""
 
 
 def follow(
@@ -41,6 +56,7 @@ def follow(
     Ctrl-C too, comes in between.
     """
     last: deque[str] = deque(maxlen=_LAST_LINES)
+    lacks = ""
     process = subprocess.Popen(
         list(command),
         cwd=folder,
@@ -55,6 +71,8 @@ def follow(
     try:
         assert process.stdout is not None  # noqa: S101 - it is a pipe
         for line in process.stdout:
+            if any(words in line for words in _LACKS):
+                lacks = line.strip()
             if on_line(line):
                 continue
             last.append(line.rstrip())
@@ -64,14 +82,40 @@ def follow(
     except BaseException:
         _end_group(process)
         raise
-    return Outcome(code, "\n".join(last))
+    return Outcome(code, "\n".join(last), lacks)
 
 
 def run_tool(command: Sequence[str], folder: Path) -> None:
-    """Runs a command in `folder`; raises EnvironmentLacksError where it fails."""
+    """Runs a command in `folder`; raises as `failure` says where it fails."""
     outcome = follow(command, lambda line: False, folder=folder)
     if outcome.code:
-        raise EnvironmentLacksError(f"{command[0]} failed; its last lines:\n{outcome.last_lines}")
+        raise failure(f"{command[0]} failed", outcome, folder)
+
+
+def failure(what: str, outcome: Outcome, folder: Path) -> EnvironmentLacksError:
+    """The error of a command that failed in `folder`, by whose fault it is.
+
+    A BuildError where it is that of what the command was given. `what` is the beginning of the
+    message.
+    """
+    said = f"its last lines:\n{outcome.last_lines}"
+    if outcome.lacks:
+        return EnvironmentLacksError(
+            f"{what} for want of this machine: {outcome.lacks}\nGive it what it lacks, and run "
+            f"it again; {said}"
+        )
+    if outcome.code == -signal.SIGKILL:
+        return EnvironmentLacksError(
+            f"{what}: it was killed, as for want of memory; free some, and run it again; {said}"
+        )
+    for place in (folder, Path(tempfile.gettempdir())):
+        free = shutil.disk_usage(place).free
+        if free < _ROOM:
+            return EnvironmentLacksError(
+                f"{what}, with {format_size(free)} left on the disk of {place}; make room there, "
+                f"and run it again; {said}"
+            )
+    return BuildError(f"{what}; {said}")
 
 
 def _end_group(process: subprocess.Popen[str]) -> None:

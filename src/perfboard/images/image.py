@@ -76,8 +76,8 @@ class Image:
 def build_image(loaded: LoadedBoard, factors: Mapping[str, str], progress: Progress) -> Image:
     """The board's image with those factors, built where the cache does not have it.
 
-    Raises UsageError where the board or a file of its does not do, and
-    EnvironmentLacksError where this machine lacks a tool, a package or room.
+    Raises UsageError where the board or a file of its does not do, BuildError where a tool
+    fails at it, and EnvironmentLacksError where this machine lacks a tool, a package or room.
     """
     levels = choose_levels(loaded.board, factors)
     recipe = recipe_of(loaded.board, levels)
@@ -88,7 +88,7 @@ def build_image(loaded: LoadedBoard, factors: Mapping[str, str], progress: Progr
     if board.flash is not None:
         check_addresses(board)
     architecture = architecture_of(board).name
-    require_tools(_uses(recipe), architecture)
+    require_tools(tools_for(recipe), architecture)
     packages = AptState(architecture, progress)
     files = _own_files(loaded, progress)
     for name, file in files.items() if board.flash is not None else ():
@@ -212,7 +212,8 @@ def _variables(
     }
 
 
-def _uses(recipe: Recipe) -> set[Use]:
+def tools_for(recipe: Recipe) -> set[Use]:
+    """What the tools of this machine are wanted for by an image of that recipe."""
     image = recipe.board.image
     uses: set[Use] = {"packages"} if _package_names(recipe) else set()
     if image.kernel.file is None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from perfboard.images.apt import AptState
 from perfboard.images.architecture import Architecture
 from perfboard.images.cache import cache_root, cached, hash_file
-from perfboard.images.command import follow
+from perfboard.images.command import failure, follow
 from perfboard.images.kernel_drivers import driver_files, hash_drivers
 from perfboard.images.kernel_fragment import dropped_options, read_fragment
 from perfboard.images.kernel_image import has_header
@@ -18,7 +18,7 @@ from perfboard.images.kernel_modules import has_modules, keep_modules
 from perfboard.images.kernel_place import HEADER_SIZE
 from perfboard.images.kernel_tree import kernel_tree, source_inputs
 from perfboard.images.system_map import check_map, read_map
-from perfboard.model.errors import EnvironmentLacksError, UsageError
+from perfboard.model.errors import UsageError
 from perfboard.model.progress import Progress
 
 # Raise it when the steps below change what comes out.
@@ -69,7 +69,7 @@ def build_kernel(
     Options of `extra` go over the fragment's. The folder holds the kernel under its
     architecture's name for it, vmlinux, System.map, config, and `modules` where it has any
     (`keep_modules`). Raises UsageError for a fragment that asks for what the kernel has not,
-    EnvironmentLacksError where a step fails.
+    as `command.failure` says where a step fails.
     """
     wanted = {**read_fragment(fragment), **(extra or {})}
     inputs = {
@@ -155,10 +155,8 @@ def configure_kernel(
             step.update(done, note)
             outcome = follow(command, lambda line: False, folder=tree, variables=variables)
             if outcome.code:
-                raise EnvironmentLacksError(
-                    f"configuring the kernel: {' '.join(command)} failed; its last lines:\n"
-                    f"{outcome.last_lines}"
-                )
+                what = f"configuring the kernel: {' '.join(command)} failed"
+                raise failure(what, outcome, tree)
         dropped = dropped_options(wanted, (tree / ".config").read_text())
         if dropped:
             raise UsageError(
@@ -189,7 +187,7 @@ def make_kernel(
 ) -> None:
     """Builds a configured source of which `count` files are to be compiled.
 
-    `folder` is where the log is meanwhile. Raises EnvironmentLacksError where that fails.
+    `folder` is where the log is meanwhile. Raises as `command.failure` says where that fails.
     """
     log_file = folder / "make.log"
     done = 0
@@ -212,8 +210,6 @@ def make_kernel(
         kept = cache_root() / "logs" / f"kernel-{folder.stem}.log"
         kept.parent.mkdir(exist_ok=True)
         log_file.replace(kept)
-        raise EnvironmentLacksError(
-            f"building the kernel failed; the whole output is in {kept}, its last lines:\n"
-            f"{outcome.last_lines}"
-        )
+        what = f"building the kernel failed (the whole output is in {kept})"
+        raise failure(what, outcome, tree)
     log_file.unlink()

@@ -26,8 +26,8 @@ def make_file_system(
 ) -> Path:
     """Makes the image of the tree `root` in `folder` with those nodes, for `room` bytes of flash.
 
-    Returns where in `folder` it is. Raises EnvironmentLacksError where a tool fails, UsageError
-    for what it cannot hold.
+    Returns where in `folder` it is. Raises BuildError where a tool fails at it, UsageError for
+    what it cannot hold.
     """
     tree = folder / TREE
     for path in (*tree.rglob("*"), tree):

@@ -29,6 +29,15 @@ class EnvironmentLacksError(PerfboardError):
     kind = "environment"
 
 
+class BuildError(EnvironmentLacksError):
+    """A tool failed at what it was given, for no want of this machine that is known.
+
+    Other content may do: a tune goes on without what this one is of.
+    """
+
+    kind = "build"
+
+
 class TargetError(PerfboardError):
     """The target failed. `kind` says how; `console` holds its last lines."""
 
@@ -57,5 +66,6 @@ EXIT_INTERRUPTED = 130
 
 def exit_code_of(kind: str) -> int:
     """The exit code of an error that a run recorded by its kind."""
-    codes = {error.kind: error.exit_code for error in (UsageError, EnvironmentLacksError)}
+    known = (UsageError, EnvironmentLacksError, BuildError)
+    codes = {error.kind: error.exit_code for error in known}
     return codes.get(kind, TargetError.exit_code)

@@ -19,7 +19,7 @@ from perfboard.analysis.tuning_search import search
 from perfboard.images.factors import recipe_of
 from perfboard.images.image import build_image
 from perfboard.instruments.scope import build_plugin
-from perfboard.model.errors import PerfboardError, TargetError, UsageError
+from perfboard.model.errors import PerfboardError, UsageError
 from perfboard.model.progress import Progress
 from perfboard.model.run import Boot, Metric, Provenance, Run, RunError, Status
 from perfboard.model.units import format_size
@@ -28,7 +28,7 @@ from perfboard.studies.base import this_host
 from perfboard.studies.boot import marks_to_watch
 from perfboard.studies.tuning_boot import boot_once
 from perfboard.studies.tuning_flash import flash_bandwidths
-from perfboard.studies.tuning_plan import TuneRequest, check_smallest, make_plan
+from perfboard.studies.tuning_plan import TuneRequest, check_smallest, check_tools, make_plan
 from perfboard.studies.tuning_pool import NotedProgress, Submit, workers
 from perfboard.studies.tuning_record import record, steps_to
 from perfboard.studies.tuning_sweep import Sweep
@@ -50,6 +50,8 @@ def tune_boot(request: TuneRequest, progress: Progress) -> Run:
     """
     plan = make_plan(request)
     emulator = emulator_version(plan.loaded.board.machine.emulator)
+    if request.scheduler is None:
+        check_tools(plan)
     virtual = VirtualBoard(plan.loaded.board, plan.baseline)
     sweep = Sweep(plan)
     noted = NotedProgress(progress)
@@ -120,9 +122,8 @@ def _try_all(sweep: Sweep, submit: Submit, progress: Progress) -> None:
         sweep.make(sweep.plan.alone, "alone", submit, step)
     if sweep.known[BASELINE] is None:
         made = sweep.attempts[BASELINE]
-        if made.outcome == "not-built":
-            raise UsageError(f"The baseline does not build. {made.problem}")
-        raise TargetError(made.outcome, f"The baseline does not boot. {made.problem}")
+        does = "build" if made.outcome == "not-built" else "boot"
+        raise made.error(f"The baseline does not {does}")
     meeting = [each for each in _interactions(sweep.space) if each not in sweep.known]
     with progress.step("trying levels that meet", sweep.work(meeting)) as step:
         sweep.make(meeting, "together", submit, step)

@@ -14,7 +14,7 @@ from perfboard.images.cache import cached
 from perfboard.images.factors import choose_levels, recipe_of
 from perfboard.images.image import Image, build_image
 from perfboard.instruments.scope import WatchedMark, build_plugin
-from perfboard.model.errors import EnvironmentLacksError, TargetError, UsageError
+from perfboard.model.errors import BuildError, PerfboardError, TargetError, UsageError
 from perfboard.model.progress import Progress, SilentProgress
 from perfboard.model.run import Boot
 from perfboard.model.tuning import Outcome
@@ -24,7 +24,7 @@ from perfboard.targets.emulator import emulator_version
 from perfboard.targets.virtual import VirtualTarget
 
 # Raise it when what is kept of a boot changes.
-_RECIPE = "1"
+_RECIPE = "2"
 # What a kernel or bootloader says of itself is the same each time; a hang may be this machine's.
 _SURE = ("bootloader", "panic", "no-root")
 
@@ -45,11 +45,13 @@ class Task:
 class Attempt:
     """How a task ended: see `model.tuning.Try`.
 
-    `hashes`, `packages`, `variables` and `arguments` are the image's.
+    `kind` is that of the error that `problem` is the words of. `hashes`, `packages`, `variables`
+    and `arguments` are the image's.
     """
 
     outcome: Outcome
     problem: str = ""
+    kind: str = ""
     boot: Boot | None = None
     console: bytes = b""
     flash: dict[str, int] = field(default_factory=dict)
@@ -59,6 +61,14 @@ class Attempt:
     notes: tuple[str, ...] = ()
     variables: dict[str, str] = field(default_factory=dict)
     arguments: str = ""
+
+    def error(self, what: str) -> PerfboardError:
+        """The error that it ended with; `what` is the beginning of the message."""
+        words = f"{what}. {self.problem}"
+        for known in (UsageError, BuildError):
+            if self.kind == known.kind:
+                return known(words)
+        return TargetError(self.kind or "no-mark", words)
 
 
 def attempt(
@@ -74,13 +84,8 @@ def attempt(
     levels = choose_levels(loaded.board, task.levels)
     try:
         image = build_image(loaded, levels, progress)
-    except UsageError as error:
-        return Attempt("not-built", problem=str(error))
-    except EnvironmentLacksError as error:
-        # Of a disk that is full, or cannot be written, all combinations would die.
-        if isinstance(error.__cause__, OSError):
-            raise
-        return Attempt("not-built", problem=str(error))
+    except (UsageError, BuildError) as error:
+        return Attempt("not-built", str(error), error.kind)
     found = Attempt(
         "booted",
         flash=dict(image.sizes),
@@ -97,10 +102,10 @@ def attempt(
         marks = marks_to_watch(target.board, image)
         folder = _booted(target, levels, image, marks, progress, cancelled or Event())
     except (UsageError, TargetError) as error:
-        return replace(found, outcome="not-booted", problem=str(error))
+        return replace(found, outcome="not-booted", problem=str(error), kind=error.kind)
     kept = json.loads((folder / "kept.json").read_text())
     if kept["problem"]:
-        return replace(found, outcome="not-booted", problem=kept["problem"])
+        return replace(found, outcome="not-booted", problem=kept["problem"], kind=kept["kind"])
     return replace(
         found,
         boot=Boot.model_validate_json((folder / "boot.json").read_text()),
@@ -135,7 +140,7 @@ def _booted(
     }
 
     def build(folder: Path) -> None:
-        kept: dict[str, object] = {"problem": "", "ram": None}
+        kept: dict[str, object] = {"problem": "", "kind": "", "ram": None}
         try:
             boot, kept["ram"] = boot_once(
                 target, image, plugin, marks, folder, lambda name: None, cancelled
@@ -144,7 +149,7 @@ def _booted(
         except TargetError as error:
             if error.kind not in _SURE:
                 raise
-            kept["problem"] = str(error)
+            kept |= {"problem": str(error), "kind": error.kind}
         (folder / "kept.json").write_text(json.dumps(kept))
         # Of a hundred boots these are large, and what was read from them is kept.
         (folder / "scope.jsonl").unlink()

@@ -9,8 +9,11 @@ from pathlib import Path
 from perfboard.analysis.tuning import BASELINE, Combination, Space
 from perfboard.boards.loader import LoadedBoard, load_board
 from perfboard.boards.timing import DETAIL
+from perfboard.images.architecture import architecture_of
 from perfboard.images.factors import Factor, choose_levels, factors_of, image_factors, recipe_of
+from perfboard.images.image import tools_for
 from perfboard.images.kernel_place import XIP
+from perfboard.images.tools import require_tools
 from perfboard.model.board import Board
 from perfboard.model.errors import UsageError
 from perfboard.model.tuning import Try
@@ -138,6 +141,14 @@ def make_plan(request: TuneRequest) -> Plan:
         ),
         factors=factors,
     )
+
+
+def check_tools(plan: Plan) -> None:
+    """Raises EnvironmentLacksError where this machine lacks a tool that a level is made with."""
+    board = plan.loaded.board
+    recipes = (recipe_of(board, plan.levels(each)) for each in plan.alone)
+    uses = {use for recipe in recipes for use in tools_for(recipe)}
+    require_tools(uses, architecture_of(board).name)
 
 
 def check_smallest(plan: Plan, sizes: Iterable[Mapping[str, int]]) -> None:

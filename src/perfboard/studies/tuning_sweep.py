@@ -3,6 +3,7 @@
 
 from collections.abc import Iterable
 from concurrent.futures import Future, as_completed
+from dataclasses import replace
 
 from perfboard.analysis.phases import cut_phases, total
 from perfboard.analysis.tuning import Combination, Known, Measured, best_of
@@ -16,6 +17,7 @@ from perfboard.studies.tuning_pool import Submit, ended
 
 # How many boots a kernel takes as long as: most differ from the last one in an option or two.
 _KERNEL = 10
+_NO_MARK = "The boot has no mark reset or usable."
 
 
 class Sweep:
@@ -45,9 +47,11 @@ class Sweep:
         }
         total, left = self.work(new), list(new)
         for future in as_completed(pending):
-            combination = pending[future]
-            self.attempts[combination] = ended(future)
-            self.known[combination] = _measured(self.attempts[combination])
+            combination, made = pending[future], ended(future)
+            measured = _measured(made)
+            if made.outcome == "booted" and measured is None:
+                made = replace(made, outcome="not-booted", kind="no-mark", problem=_NO_MARK)
+            self.attempts[combination], self.known[combination] = made, measured
             left.remove(combination)
             step.update(total - self.work(left), self.note(combination))
 
@@ -86,18 +90,17 @@ class Sweep:
         places: dict[Combination, int] = {}
         for combination, stage in self._stages.items():
             made = self.attempts.get(combination)
-            # ^C may have come between the two.
-            if made is None or combination not in self.known:
+            # ^C may have come before it ended.
+            if made is None:
                 continue
-            booted = self.known[combination] is not None and made.boot is not None
-            dead = made.outcome == "booted" and not booted
+            booted = made.outcome == "booted"
             places[combination] = len(tries)
             tries.append(
                 Try(
                     levels=dict(sorted(combination)),
                     stage=stage if combination else "baseline",
-                    outcome="not-booted" if dead else made.outcome,
-                    problem="The boot has no mark reset or usable." if dead else made.problem,
+                    outcome=made.outcome,
+                    problem=made.problem,
                     boot=len(boots) if booted else None,
                     flash=made.flash,
                     ram=made.ram,
