@@ -12,8 +12,9 @@ import pytest
 from pydantic import ValidationError
 
 from perfboard.analysis.comparison import compare
+from perfboard.model.errors import CONSOLE_HEADING
 from perfboard.model.run import Metric, Run, Status
-from perfboard.model.tuning import PublishedBoot, PublishedChange, Try, Tuning
+from perfboard.model.tuning import Lines, PublishedBoot, PublishedChange, Try, Tuning
 from perfboard.report import plot, scatter
 from perfboard.report.export import export
 from perfboard.report.formats import FORMATS
@@ -23,7 +24,7 @@ from perfboard.report.text import run_text
 from perfboard.report.tuning import tuning_view
 from perfboard.report.tuning_parts import part_tables
 from perfboard.report.tuning_published import PublishedRow, published_rows
-from perfboard.report.tuning_rows import head_sentence, search_sentence, single_rows
+from perfboard.report.tuning_rows import failed_rows, head_sentence, search_sentence, single_rows
 
 from .runs import make_boot, make_run
 from .tuned_runs import make_tuned
@@ -305,3 +306,43 @@ def test_the_flash_has_a_line_for_each_set_up() -> None:
     ]
     without = tuning_view(run)
     assert without is not None and without.flash is None
+
+
+def _failing(*tries: Try) -> Run:
+    run = make_tuned()
+    assert run.tuning is not None
+    changed = {"tries": (*run.tuning.tries[:-1], *tries)}
+    return run.model_copy(update={"tuning": run.tuning.model_copy(update=changed)})
+
+
+def test_what_failed_beside_others_is_told_with_its_last_line() -> None:
+    said = "building the kernel failed (kernel.log); its last lines:\nCC a.o\nerror: b\n\n"
+    panic = f"The kernel panicked.{CONSOLE_HEADING}[0.1] one\n[0.2] no init <b>found</b>\n"
+    both = {"console": "quiet", "root": "bad"}
+    run = _failing(
+        Try(levels={"root": "bad"}, stage="alone", outcome="not-built", problem=said, kind="build"),
+        Try(levels=both, stage="order", outcome="not-booted", problem=panic, kind="panic"),
+    )
+    first, second = failed_rows(run)
+    assert first.said == "building the kernel failed (kernel.log); its last lines: … error: b"
+    assert (second.levels, second.kind) == ("console=quiet root=bad", "not booted, panic")
+    assert second.said == "The kernel panicked. … [0.2] no init <b>found</b>"
+    text = run_text(run)
+    shown = " ".join(text.split())
+    assert "did not boot or build" in shown
+    assert "error: b" in shown and "no init" in shown
+    assert max(map(len, text.splitlines())) <= 80
+    html = render(run)
+    assert "<h2>Did not boot or build</h2>" in html
+    assert "no init &lt;b&gt;found" in html
+    assert "<h2>Did not boot or build</h2>" not in render(_failing())
+
+
+def test_a_place_of_lines_has_its_words_in_brackets() -> None:
+    run = make_tuned()
+    assert run.tuning is not None
+    new = Lines(where="/etc/devices.tar", words="a new file", add=("console c 5 1",))
+    advice = (run.tuning.advice[0].model_copy(update={"lines": (new,)}),)
+    run = run.model_copy(update={"tuning": run.tuning.model_copy(update={"advice": advice})})
+    assert "/etc/devices.tar (a new file):" in run_text(run)
+    assert "/etc/devices.tar (a new file)</p>" in render(run)

@@ -23,16 +23,17 @@ class Try(Record):
     """One combination of levels that was tried.
 
     `levels` are those that differ from the baseline's, by factor. `problem` says why it did
-    not boot. `boot` is the place of its boot among the run's `tried`. `flash` is the bytes
-    of each part of the image, by name; `ram` is the bytes of memory that could not be given
-    to a program when the board was usable, where that is known. `loses` says by factor what
-    the device no longer does or shows.
+    not boot, and `kind` is that error's. `boot` is the place of its boot among the run's `tried`.
+    `flash` is the bytes of each part of the image, by name; `ram` is the bytes of memory that
+    could not be given to a program when the board was usable, where that is known. `loses`
+    says by factor what the device no longer does or shows.
     """
 
     levels: dict[str, str] = Field(default_factory=dict)
     stage: Stage
     outcome: Outcome
     problem: str = ""
+    kind: str = ""
     boot: Int64 | None = None
     flash: dict[str, Int64] = Field(default_factory=dict)
     ram: Int64 | None = None

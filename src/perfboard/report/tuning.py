@@ -18,6 +18,7 @@ from perfboard.report.tuning_parts import PartTable, part_tables
 from perfboard.report.tuning_published import PublishedRow, published_rows
 from perfboard.report.tuning_rows import (
     AdviceRow,
+    FailedRow,
     SingleRow,
     Tried,
     advice_rows,
@@ -25,6 +26,7 @@ from perfboard.report.tuning_rows import (
     best_of,
     booted,
     constraints,
+    failed_rows,
     head_sentence,
     limit_sentence,
     savings,
@@ -56,6 +58,7 @@ class TuningView:
     constraints: str
     advice: list[AdviceRow]
     singles: list[SingleRow]
+    failed: list[FailedRow]
     combined: list[Combined]
     combinations: int
     parts: list[PartTable]
@@ -83,6 +86,7 @@ def tuning_view(run: Run) -> TuningView | None:
         constraints=constraints(run.tuning),
         advice=advice_rows(run.tuning),
         singles=single_rows(run),
+        failed=failed_rows(run),
         combined=_combined(tried, front),
         combinations=len(tried),
         parts=list(part_tables(run)),

@@ -13,6 +13,7 @@ from perfboard.model.units import format_size, format_value
 _DASH = "\N{EN DASH}"
 # A phase is named where it has this share of what a change does.
 _WORTH = 0.1
+_FAILED = ("not-built", "not-booted")
 _TITLES = {phase.name: phase.title for phase in PHASES}
 
 
@@ -46,6 +47,20 @@ class SingleRow:
     flash: str
     ram: str
     note: str
+    failed: bool = False
+
+
+@dataclass(frozen=True)
+class FailedRow:
+    """A combination that did not boot or build: what kind of failure, and what was said.
+
+    `said` is the first line and the last one, `all` all of them.
+    """
+
+    levels: str
+    kind: str
+    said: str
+    all: str
 
 
 @dataclass(frozen=True)
@@ -177,10 +192,9 @@ def single_rows(run: Run) -> list[SingleRow]:
         ((factor, level),) = record.levels.items()
         found = by_record.get(id(record))
         if found is None or base is None:
-            # The console's last lines are in the record; here they would be half of the table.
-            reason = record.problem.partition(CONSOLE_HEADING)[0]
-            note = f"{record.outcome.replace('-', ' ')}: {reason}"
-            rows.append(SingleRow(factor, level, "", "", None, "", "", "", note))
+            failed = record.outcome in _FAILED
+            note = f"{record.outcome.replace('-', ' ')}: {_said(record.problem)}"
+            rows.append(SingleRow(factor, level, "", "", None, "", "", "", note, failed))
             continue
         saving = base.total_s - found.total_s
         rows.append(
@@ -197,6 +211,29 @@ def single_rows(run: Run) -> list[SingleRow]:
             )
         )
     return sorted(rows, key=lambda row: (row.saving_s is None, -(row.saving_s or 0.0)))
+
+
+def failed_rows(run: Run) -> list[FailedRow]:
+    """What did not boot or build, at whichever stage, in the order of the tries."""
+    return [
+        FailedRow(
+            levels=in_words(record.levels),
+            kind=record.outcome.replace("-", " ") + (f", {record.kind}" if record.kind else ""),
+            said=_said(record.problem),
+            all=record.problem,
+        )
+        for record in (run.tuning.tries if run.tuning else ())
+        if record.outcome in _FAILED
+    ]
+
+
+def _said(problem: str) -> str:
+    """The first line of a problem, and the last: a tool's or the console's own last word."""
+    lines = [line.strip() for line in problem.replace(CONSOLE_HEADING, "\n").splitlines()]
+    lines = [line for line in lines if line]
+    if len(lines) < 2:
+        return "".join(lines)
+    return f"{lines[0]} \N{HORIZONTAL ELLIPSIS} {lines[-1]}"
 
 
 def difference(new: int | None, old: int | None) -> int | None:

@@ -9,6 +9,7 @@ from perfboard.report.tuning_published import published_rows
 from perfboard.report.tuning_rows import (
     advice_rows,
     constraints,
+    failed_rows,
     head_sentence,
     limit_sentence,
     search_sentence,
@@ -42,26 +43,35 @@ def tuning_parts(run: Run) -> "list[str | Table]":
             parts += [f"  {words}" for words in (row.phases,) if words]
             parts += [f"  loses {row.loses}" for _ in (0,) if row.loses]
             for lines in row.lines:
-                parts.append(f"  {lines.where}{f', for {lines.words}' if lines.words else ''}:")
+                parts.append(f"  {lines.where}{f' ({lines.words})' if lines.words else ''}:")
                 parts += [f"    - {line}" for line in lines.remove]
                 parts += [f"    + {line}" for line in lines.add]
     parts += ["", _singles(run)]
     for single in single_rows(run):
-        if single.note:
-            note = single.note.partition("\n")[0]
-            parts.append(f"{single.factor}={single.level}: {note}")
+        if single.note and not single.failed:
+            parts.append(f"{single.factor}={single.level}: {single.note}")
+    failed = failed_rows(run)
+    if failed:
+        table = new_table("metric", "", "line")
+        for column, title in zip(
+            table.columns, ("did not boot or build", "kind", "what was said"), strict=True
+        ):
+            column.header = title
+        for one in failed:
+            table.add_row(*cells(one.levels, one.kind, one.said))
+        parts += ["", table]
     published = list(published_rows(run))
     if published:
         table = new_table("metric", "published", "here", "ratio")
         table.columns[0].header = "published of the real board"
-        for one in published:
-            here = one.measured.rpartition("(")[2].rstrip(")")
-            then = one.published.rpartition("(")[2].rstrip(")")
-            table.add_row(*cells(one.title, then, here, one.ratio))
+        for change in published:
+            here = change.measured.rpartition("(")[2].rstrip(")")
+            then = change.published.rpartition("(")[2].rstrip(")")
+            table.add_row(*cells(change.title, then, here, change.ratio))
         parts += ["", table]
-        for one in published:
-            notes = [part for part in (one.scaled, one.note) if part]
-            parts += [f"{one.title}: {'; '.join(notes)}"] if notes else []
+        for change in published:
+            notes = [part for part in (change.scaled, change.note) if part]
+            parts += [f"{change.title}: {'; '.join(notes)}"] if notes else []
     return parts
 
 

@@ -101,6 +101,7 @@ class Sweep:
                     stage=stage if combination else "baseline",
                     outcome=made.outcome,
                     problem=made.problem,
+                    kind=made.kind,
                     boot=len(boots) if booted else None,
                     flash=made.flash,
                     ram=made.ram,
