@@ -344,13 +344,13 @@ def test_it_is_shown_compared_and_reported(tuned: tuple[Perfboard, Path, Any]) -
     assert perfboard("compare", run["id"], run["id"]).stdout
 
 
-def test_a_limit_that_nothing_holds_is_refused_before_a_boot(
+def test_a_limit_that_nothing_holds_is_refused_before_another_boot(
     tuned: tuple[Perfboard, Path, Any], tmp_path: Path
 ) -> None:
     perfboard, boots, _ = tuned
     before = len(booted(boots))
     done = perfboard(*_words(), "--max-flash", "1MB", code=2)
-    assert "the smallest that there is takes" in " ".join(done.stderr.split())
+    assert "the smallest that there is takes" in " ".join(done.stdout.split())
     assert len(booted(boots)) == before
 
 
@@ -453,3 +453,19 @@ def test_a_disk_that_fills(perfboard: Perfboard, tmp_path: Path) -> None:
     perfboard.wrapper = []
     (row,) = perfboard.json("runs")
     assert row["status"] == "failed"
+
+
+def test_a_baseline_that_does_not_boot_ends_the_tune(
+    perfboard: Perfboard, derive: Derive, tmp_path: Path
+) -> None:
+    def change(board: dict[str, Any]) -> None:
+        board["image"]["kernel"]["arguments"] = "init=/nowhere"
+
+    boots = own_cache(perfboard, tmp_path)
+    run = perfboard.json(*counted(derive(change), "console", "copy", "check"), code=4)
+    assert run["status"] == "failed"
+    assert "The baseline does not boot" in run["errors"][0]["message"]
+    assert run["errors"][0]["kind"] == "panic"
+    (one,) = (one for one in run["tuning"]["tries"] if one["outcome"] != "refused")
+    assert (one["stage"], one["outcome"], one["kind"]) == ("baseline", "not-booted", "panic")
+    assert len(booted(boots)) == 1

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who makes the tries: notes, giving up, and what Dask's ends become."""
+"""Who makes the tries: what is told of them, giving up, and what Dask's ends become."""
 
 import time
-from collections.abc import Iterator
 from concurrent.futures import Future
-from contextlib import contextmanager
+from math import inf
 from pathlib import Path
 from threading import Event
 from types import SimpleNamespace
@@ -13,38 +12,13 @@ import pytest
 
 from perfboard.images.command import follow
 from perfboard.model.errors import EnvironmentLacksError, UsageError
-from perfboard.model.progress import Progress, Step
+from perfboard.model.progress import Progress
 from perfboard.studies import tuning_pool
 from perfboard.studies.tuning_boot import Attempt, Task
-from perfboard.studies.tuning_pool import NotedProgress, ended, workers
+from perfboard.studies.tuning_pool import ended, workers
 from perfboard.targets.base import Cancelled
 
-TASK = Task("verdex", {})
-
-
-class _Shown:
-    """A Progress that remembers what it was told."""
-
-    def __init__(self) -> None:
-        self.told: list[tuple[float, str]] = []
-
-    @contextmanager
-    def step(self, title: str, total: float) -> Iterator[Step]:
-        yield self
-
-    def update(self, done: float, note: str = "") -> None:
-        self.told.append((done, note))
-
-
-def test_a_note_keeps_how_far_the_step_is() -> None:
-    shown = _Shown()
-    noted = NotedProgress(shown)
-    noted.note("before any step")
-    with noted.step("trying", 3) as step:
-        step.update(2, "flash=cached")
-        noted.note("building the kernel 40%")
-    noted.note("after it")
-    assert shown.told == [(2, "flash=cached"), (2, "building the kernel 40%")]
+TASK = Task("verdex", {}, "console=quiet")
 
 
 def test_a_build_that_is_given_up_ends_with_its_command(
@@ -65,16 +39,33 @@ def test_a_build_that_is_given_up_ends_with_its_command(
         return Attempt("booted")
 
     monkeypatch.setattr(tuning_pool, "attempt", build)
-    notes: list[str] = []
+    notes: list[tuple[str, str]] = []
     began = time.monotonic()
-    with pytest.raises(KeyboardInterrupt), workers(None, notes.append) as submit:
+    with (
+        pytest.raises(KeyboardInterrupt),
+        workers(None, lambda *said: notes.append(said)) as submit,
+    ):
         futures = [submit(TASK) for _ in range(20)]
         assert begun.wait(20)
         raise KeyboardInterrupt
     assert time.monotonic() - began < 20
     assert all(future.done() for future in futures)
     assert any(isinstance(f.exception(), Cancelled) for f in futures if not f.cancelled())
-    assert "building 1%" in notes
+    assert ("console=quiet", "building 1%") in notes
+    assert notes[-1] == ("console=quiet", "")
+
+
+def test_a_boot_tells_the_mark_that_it_reached(monkeypatch: pytest.MonkeyPatch) -> None:
+    def boot(task: Task, progress: Progress, cancelled: Event) -> Attempt:
+        with progress.step("booting", inf) as step:
+            step.update(0, "kernel.entry")
+        return Attempt("booted")
+
+    monkeypatch.setattr(tuning_pool, "attempt", boot)
+    notes: list[tuple[str, str]] = []
+    with workers(None, lambda *said: notes.append(said)) as submit:
+        submit(TASK).result(20)
+    assert [doing for _, doing in notes] == ["booting", "booting: kernel.entry", ""]
 
 
 def test_what_an_attempt_raises_comes_through() -> None:

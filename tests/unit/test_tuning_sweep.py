@@ -10,7 +10,13 @@ from perfboard.model.progress import SilentProgress
 from perfboard.studies import tuning_sweep
 from perfboard.studies.tuning_boot import Attempt, Task
 from perfboard.studies.tuning_plan import TuneRequest, make_plan
+from perfboard.studies.tuning_progress import TuneStep
 from perfboard.studies.tuning_sweep import Sweep
+
+
+def _step() -> TuneStep:
+    with SilentProgress().step("trying", 1) as step:
+        return TuneStep(step)
 
 
 def _done(task: Task) -> "Future[Attempt]":
@@ -27,8 +33,8 @@ def test_a_try_of_which_nothing_is_known_yet_is_none(monkeypatch: pytest.MonkeyP
 
     monkeypatch.setattr(tuning_sweep, "_measured", interrupted)
     sweep = Sweep(make_plan(TuneRequest("verdex", ())))
-    with SilentProgress().step("trying", 1) as step, pytest.raises(KeyboardInterrupt):
-        sweep.make([BASELINE], "alone", _done, step)
+    with pytest.raises(KeyboardInterrupt):
+        sweep.make([BASELINE], "alone", _done, _step())
     tries, boots, places = sweep.recorded()
     assert (tries, boots, places) == (list(sweep.plan.refused), [], {})
 
@@ -40,7 +46,6 @@ def test_what_is_left_to_do_counts_kernels_once() -> None:
     assert kernel > 1
     assert sweep.work([BASELINE, quiet]) == 2 + kernel
     assert sweep.work([BASELINE, quiet, lz4, lz4 | quiet]) == 4 + 2 * kernel
-    with SilentProgress().step("trying", 1) as step:
-        sweep.make([lz4], "alone", _done, step)
+    sweep.make([lz4], "alone", _done, _step())
     assert sweep.work([lz4 | quiet]) == 1
     assert sweep.work([]) == 0

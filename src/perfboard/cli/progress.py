@@ -6,16 +6,25 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from perfboard.model.progress import Progress, Step
 
+if TYPE_CHECKING:
+    from rich.console import Console
+
 _LOG_EVERY_S = 10.0
+# From so many columns on there is room for a longer bar.
+_WIDE = 100
 
 
 class _TerminalProgress:
+    def __init__(self, console: "Console | None" = None) -> None:
+        self._console = console
+
     @contextmanager
     def step(self, title: str, total: float) -> Iterator[Step]:
-        from rich.console import Console
+        from rich.console import Console, RenderableType
         from rich.progress import (
             BarColumn,
             TaskID,
@@ -24,19 +33,33 @@ class _TerminalProgress:
             TimeRemainingColumn,
         )
         from rich.progress import Progress as RichProgress
+        from rich.table import Column
+        from rich.text import Text
 
+        class _Bars(RichProgress):
+            """Beside the bar the note has what room there is, below it the whole width."""
+
+            def get_renderables(self) -> Iterator[RenderableType]:
+                yield self.make_tasks_table(self.tasks)
+                for task in self.tasks:
+                    if below := task.fields["note"].partition("\n")[2]:
+                        yield Text(f"  {below}", no_wrap=True, overflow="ellipsis")
+
+        console = self._console or Console(stderr=True)
         known = math.isfinite(total)
         left = [TextColumn("left"), TimeRemainingColumn()] if known else []
         percent = [TextColumn("{task.percentage:>3.0f}%")] if known else []
-        longest = 28 if known else 120
-        bars = RichProgress(
+        wide = known and console.width >= _WIDE
+        room = Column(ratio=1, no_wrap=True, overflow="ellipsis")
+        bars = _Bars(
             TextColumn("{task.description}", markup=False),
-            BarColumn(bar_width=24 if known else 8),
+            BarColumn(bar_width=24 if wide else 8),
             *percent,
             TimeElapsedColumn(),
             *left,
-            TextColumn("{task.fields[note]}", markup=False),
-            console=Console(stderr=True),
+            TextColumn("{task.fields[line]}", markup=False, table_column=room),
+            console=console,
+            expand=True,
         )
 
         class _Bar:
@@ -44,10 +67,11 @@ class _TerminalProgress:
                 self._task = task
 
             def update(self, done: float, note: str = "") -> None:
-                bars.update(self._task, completed=done, note=note[:longest])
+                line = note.partition("\n")[0]
+                bars.update(self._task, completed=done, note=note, line=line)
 
         with bars:
-            yield _Bar(bars.add_task(title, total=total if known else None, note=""))
+            yield _Bar(bars.add_task(title, total=total if known else None, note="", line=""))
 
 
 class _LogStep:
@@ -61,7 +85,8 @@ class _LogStep:
             return
         self._said = now
         if math.isinf(self._total) or not done:
-            print(f"{self._title}: {note}", file=sys.stderr, flush=True)
+            lines = "\n  ".join(line for line in note.split("\n") if line)
+            print(f"{self._title}: {lines}", file=sys.stderr, flush=True)
             return
         left = (now - self._began) * (self._total - done) / done
         print(

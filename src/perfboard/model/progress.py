@@ -10,7 +10,10 @@ class Step(Protocol):
     """One piece of work under way."""
 
     def update(self, done: float, note: str = "") -> None:
-        """`done` of the step's total is finished; `note` says what is being done."""
+        """`done` of the step's total is finished; `note` says what is being done.
+
+        A second line of the note stands below the first, and may change often.
+        """
 
 
 class Progress(Protocol):

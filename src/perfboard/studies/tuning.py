@@ -4,6 +4,7 @@
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from importlib.metadata import version
+from math import inf
 from threading import Event
 
 from perfboard.analysis.tuning import (
@@ -29,7 +30,8 @@ from perfboard.studies.boot import marks_to_watch
 from perfboard.studies.tuning_boot import boot_once
 from perfboard.studies.tuning_flash import flash_bandwidths
 from perfboard.studies.tuning_plan import TuneRequest, check_smallest, check_tools, make_plan
-from perfboard.studies.tuning_pool import NotedProgress, Submit, workers
+from perfboard.studies.tuning_pool import Submit, workers
+from perfboard.studies.tuning_progress import TuneStep
 from perfboard.studies.tuning_record import record, steps_to
 from perfboard.studies.tuning_sweep import Sweep
 from perfboard.targets.emulator import emulator_version
@@ -44,7 +46,7 @@ _MEET = (("compression", "flash"), ("kernel", "flash"), ("root", "flash"), ("roo
 def tune_boot(request: TuneRequest, progress: Progress) -> Run:
     """Tries the levels of the board's factors, and stores and returns the run.
 
-    Raises PerfboardError for what is wrong before the first boot. A sweep that is interrupted,
+    Raises PerfboardError for what is wrong before anything is built. A sweep that is interrupted,
     or for which this machine fails, is stored with what it has; made again, it takes the boots
     that there are from the cache.
     """
@@ -54,13 +56,6 @@ def tune_boot(request: TuneRequest, progress: Progress) -> Run:
         check_tools(plan)
     virtual = VirtualBoard(plan.loaded.board, plan.baseline)
     sweep = Sweep(plan)
-    noted = NotedProgress(progress)
-    if request.max_flash is not None:
-        with (
-            workers(request.scheduler, noted.note) as submit,
-            noted.step("building the images of each level", len(plan.alone)) as step,
-        ):
-            check_smallest(plan, sweep.sizes(plan.alone, submit, step))
     started = datetime.now(UTC)
     folder = new_run(NAME, plan.loaded.board.name)
     errors: list[RunError] = []
@@ -68,8 +63,10 @@ def tune_boot(request: TuneRequest, progress: Progress) -> Run:
     proof: tuple[Boot, ...] = ()
     flash: tuple[Metric, ...] = ()
     try:
-        with workers(request.scheduler, noted.note) as submit:
-            _try_all(sweep, submit, noted)
+        with progress.step(f"tuning {plan.loaded.board.name}", inf) as step:
+            told = TuneStep(step)
+            with workers(request.scheduler, told.note) as submit:
+                _try_all(sweep, submit, told)
         proof = (_prove(sweep, folder, progress),)
         errors += _repeats(sweep, proof[0])
         flash = tuple(flash_bandwidths(plan, progress))
@@ -116,29 +113,42 @@ def tune_boot(request: TuneRequest, progress: Progress) -> Run:
     return run
 
 
-def _try_all(sweep: Sweep, submit: Submit, progress: Progress) -> None:
-    """Each level alone, then combinations, then the steps from the baseline to the best."""
-    with progress.step("trying each level", sweep.work(sweep.plan.alone)) as step:
-        sweep.make(sweep.plan.alone, "alone", submit, step)
-    if sweep.known[BASELINE] is None:
-        made = sweep.attempts[BASELINE]
-        does = "build" if made.outcome == "not-built" else "boot"
-        raise made.error(f"The baseline does not {does}")
-    meeting = [each for each in _interactions(sweep.space) if each not in sweep.known]
-    with progress.step("trying levels that meet", sweep.work(meeting)) as step:
-        sweep.make(meeting, "together", submit, step)
-    sweep.space = space = narrowed(sweep.space, sweep.known)
+def _try_all(sweep: Sweep, submit: Submit, step: TuneStep) -> None:
+    """The baseline, each level alone, then combinations, then the steps to the best."""
+    alone, space = sweep.plan.alone, sweep.space
+    meeting, steps = set(_interactions(space)), len(space.levels)
+    later = min(space.most, space.count) + steps
+    sweep.make([BASELINE], "alone", submit, step, later + len(meeting) + len(alone))
+    _check_baseline(sweep)
+    if space.max_flash is not None:
+        sizes = sweep.sizes(alone, submit, step, later + len(meeting) + len(alone))
+        check_smallest(sweep.plan, sizes)
+    sweep.make(alone, "alone", submit, step, later + len(meeting))
+    sweep.make(_interactions(space), "together", submit, step, later)
+    sweep.space = space = narrowed(space, sweep.known)
+    most = min(space.most, space.count)
     for batch in search(space, sweep.known):
-        tried = f"trying them together, after {len(sweep.known)} boots"
-        with progress.step(tried, sweep.work(batch)) as step:
-            sweep.make(batch, "together", submit, step)
+        most = max(0, most - len(batch))
+        sweep.make(batch, "together", submit, step, most + steps)
     best = best_of(space, sweep.known)
     if best is None:
         raise UsageError(_nothing_fits(sweep))
-    steps = steps_to(sweep.known, best)
-    possible = [each for each in steps if space.possible(each) and each not in sweep.known]
-    with progress.step("trying the advice step by step", sweep.work(possible)) as step:
-        sweep.make(possible, "order", submit, step)
+    possible = [each for each in steps_to(sweep.known, best) if space.possible(each)]
+    sweep.make(possible, "order", submit, step)
+
+
+def _check_baseline(sweep: Sweep) -> None:
+    """Raises why the baseline does not boot, or why a limit cannot be told."""
+    base = sweep.known[BASELINE]
+    if base is None:
+        made = sweep.attempts[BASELINE]
+        does = "build" if made.outcome == "not-built" else "boot"
+        raise made.error(f"The baseline does not {does}")
+    if sweep.space.max_ram is not None and base.ram is None:
+        raise UsageError(
+            "--max-ram: how much memory the baseline uses is not known, since that can be told of "
+            "32-bit kernels with a System.map alone; give image.kernel.system_map, or leave it out"
+        )
 
 
 def _interactions(space: Space) -> Iterator[Combination]:

@@ -5,6 +5,7 @@ import json
 import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from math import inf
 from pathlib import Path
 from threading import Event
 
@@ -33,11 +34,12 @@ _SURE = ("bootloader", "panic", "no-root")
 class Task:
     """A combination to try: a board as `load_board` takes it, and levels of all its factors.
 
-    Without `boots` its image alone is built.
+    `title` is what it is called while it is tried. Without `boots` its image alone is built.
     """
 
     board: str
     levels: Mapping[str, str]
+    title: str = ""
     boots: bool = True
 
 
@@ -142,9 +144,16 @@ def _booted(
     def build(folder: Path) -> None:
         kept: dict[str, object] = {"problem": "", "kind": "", "ram": None}
         try:
-            boot, kept["ram"] = boot_once(
-                target, image, plugin, marks, folder, lambda name: None, cancelled
-            )
+            with progress.step("booting", inf) as step:
+                boot, kept["ram"] = boot_once(
+                    target,
+                    image,
+                    plugin,
+                    marks,
+                    folder,
+                    lambda name: step.update(0, name),
+                    cancelled,
+                )
             (folder / "boot.json").write_text(boot.model_dump_json())
         except TargetError as error:
             if error.kind not in _SURE:

@@ -2,51 +2,29 @@
 """Who makes the tries: this machine's processors, or machines that Dask Distributed knows."""
 
 import os
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import partial
+from math import isinf
 from threading import Event
 
 from perfboard.model.errors import EnvironmentLacksError
-from perfboard.model.progress import Progress, Step
+from perfboard.model.progress import Step
 from perfboard.studies.tuning_boot import Attempt, Task, attempt
 from perfboard.targets.base import Cancelled
 
 Submit = Callable[[Task], "Future[Attempt]"]
+# Told a combination, and what is being done for it, or "" where that has ended.
+Note = Callable[[str, str], None]
 _CONNECT_S = 10
-
-
-class NotedProgress:
-    """A Progress of one step at a time, to which notes can be added from any thread."""
-
-    def __init__(self, progress: Progress) -> None:
-        self._progress = progress
-        self._step: Step | None = None
-        self._done = 0.0
-
-    @contextmanager
-    def step(self, title: str, total: float) -> Iterator[Step]:
-        """See `model.progress.Progress`."""
-        with self._progress.step(title, total) as self._step:
-            self._done = 0.0
-            try:
-                yield self
-            finally:
-                self._step = None
-
-    def update(self, done: float, note: str = "") -> None:
-        """See `model.progress.Step`."""
-        self._done = done
-        self.note(note)
-
-    def note(self, text: str) -> None:
-        """Says what is being done in the step that is under way."""
-        if self._step is not None:
-            self._step.update(self._done, text)
+# Of what a worker elsewhere says so much is sent.
+_EVERY_S = 1.0
 
 
 class _Inner:
-    """The steps of a try, of which only notes are shown; where it looks whether it is wanted."""
+    """The steps of a try, of which each is told; where it looks whether it is wanted."""
 
     def __init__(self, note: Callable[[str], None], cancelled: Event) -> None:
         self._note, self._cancelled = note, cancelled
@@ -70,8 +48,11 @@ class _InnerStep:
         # A build that is under way looks here alone whether it is still wanted.
         if self._cancelled.is_set():
             raise Cancelled
-        share = f" {done / self._total:.0%}" if 0 < done <= self._total else ""
-        self._note(f"{self._title}{share}")
+        if isinf(self._total):
+            self._note(f"{self._title}: {note}" if note else self._title)
+        else:
+            share = f" {done / self._total:.0%}" if 0 < done <= self._total else ""
+            self._note(f"{self._title}{share}")
 
 
 def ended(future: "Future[Attempt]") -> Attempt:
@@ -92,28 +73,52 @@ def ended(future: "Future[Attempt]") -> Attempt:
 
 
 @contextmanager
-def workers(scheduler: str | None, note: Callable[[str], None]) -> Iterator[Submit]:
+def workers(scheduler: str | None, note: Note) -> Iterator[Submit]:
     """What makes an attempt of a task in the background.
 
-    `note` is told what is being built here. Left early, no more attempts are begun, and those
-    under way are given up. Raises EnvironmentLacksError where the scheduler is not to be had.
+    `note` is told from any thread what is being done. Left early, no more attempts are begun, and
+    those under way here are given up. Raises EnvironmentLacksError where the scheduler is not
+    to be had.
     """
     if scheduler is not None:
-        with _distributed(scheduler) as submit:
+        with _distributed(scheduler, note) as submit:
             yield submit
         return
     cancelled = Event()
-    progress = _Inner(note, cancelled)
     with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
         try:
-            yield lambda task: pool.submit(attempt, task, progress, cancelled)
+            yield lambda task: pool.submit(_told, task, note, cancelled)
         finally:
             cancelled.set()
             pool.shutdown(cancel_futures=True)
 
 
+def _told(task: Task, note: Note, cancelled: Event) -> Attempt:
+    """The attempt of a task, of which is told what is being done."""
+    try:
+        return attempt(task, _Inner(partial(note, task.title), cancelled), cancelled)
+    finally:
+        note(task.title, "")
+
+
+def _elsewhere(task: Task, topic: str) -> Attempt:
+    """The attempt of a task by a worker of Dask's, which sends what is being done to `topic`."""
+    from distributed import get_worker
+
+    worker, sent = get_worker(), -_EVERY_S
+
+    def send(levels: str, doing: str) -> None:
+        nonlocal sent
+        now = time.monotonic()
+        if not doing or now - sent >= _EVERY_S:
+            sent = now
+            worker.log_event(topic, [levels, doing])
+
+    return _told(task, send, Event())
+
+
 @contextmanager
-def _distributed(address: str) -> Iterator[Submit]:
+def _distributed(address: str, note: Note) -> Iterator[Submit]:
     """Dask makes an attempt again elsewhere when the worker that makes it is lost."""
     try:
         from distributed import Client
@@ -130,8 +135,10 @@ def _distributed(address: str) -> Iterator[Submit]:
             "and `dask worker` on each machine, and give the address that it prints"
         ) from error
     with client:
+        topic = f"perfboard-{client.id}"
+        client.subscribe_topic(topic, lambda event: note(*event[1]))
         executor = client.get_executor(pure=False)
         try:
-            yield lambda task: executor.submit(attempt, task)
+            yield lambda task: executor.submit(_elsewhere, task, topic)
         finally:
             executor.shutdown(wait=False)

@@ -1,19 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """The tries of one tune: each combination made once, in the background, and recorded."""
 
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from concurrent.futures import Future, as_completed
 from dataclasses import replace
 
 from perfboard.analysis.phases import cut_phases, total
 from perfboard.analysis.tuning import Combination, Known, Measured, best_of
-from perfboard.model.progress import Step
 from perfboard.model.run import Boot
 from perfboard.model.tuning import Stage, Try, in_words
-from perfboard.model.units import format_value
 from perfboard.studies.tuning_boot import Attempt, Task
 from perfboard.studies.tuning_plan import Plan
 from perfboard.studies.tuning_pool import Submit, ended
+from perfboard.studies.tuning_progress import TuneStep
 
 # How many boots a kernel takes as long as: most differ from the last one in an option or two.
 _KERNEL = 10
@@ -33,55 +32,69 @@ class Sweep:
         self.attempts: dict[Combination, Attempt] = {}
         # In the order in which they were asked for, which is the same each time.
         self._stages: dict[Combination, Stage] = {}
+        # Those of images that were built.
+        self._kernels: set[Hashable] = set()
 
     def make(
-        self, combinations: Iterable[Combination], stage: Stage, submit: Submit, step: Step
+        self,
+        combinations: Iterable[Combination],
+        stage: Stage,
+        submit: Submit,
+        step: TuneStep,
+        later: int = 0,
     ) -> None:
-        """Tries those that have not been tried. Raises what `tuning_boot.attempt` does."""
-        new = [each for each in combinations if each not in self.known]
+        """Tries those that have not been tried, after which at most so many are tried `later`.
+
+        Raises what `tuning_boot.attempt` does.
+        """
+        new = [each for each in dict.fromkeys(combinations) if each not in self.known]
         self._stages |= dict.fromkeys(new, stage)
         # Kernels that differ least come one after the other, as far as their options' names tell.
         pending: dict[Future[Attempt], Combination] = {
-            submit(Task(self.plan.board_name, self.plan.levels(each))): each
+            submit(self._task(each)): each
             for each in sorted(new, key=lambda each: str(self.space.kernel(each)))
         }
-        total, left = self.work(new), list(new)
+        left = set(new)
+        step.expect(len(left) + later, self.work(left) + later)
         for future in as_completed(pending):
             combination, made = pending[future], ended(future)
             measured = _measured(made)
             if made.outcome == "booted" and measured is None:
                 made = replace(made, outcome="not-booted", kind="no-mark", problem=_NO_MARK)
             self.attempts[combination], self.known[combination] = made, measured
+            before = self.work(left)
             left.remove(combination)
-            step.update(total - self.work(left), self.note(combination))
+            self._kernels.add(self.space.kernel(combination))
+            best = best_of(self.space, self.known)
+            fastest = self.known[best] if best is not None else None
+            step.ended(before - self.work(left), fastest.total_s if fastest else None)
+            step.expect(len(left) + later, self.work(left) + later)
 
     def work(self, combinations: Iterable[Combination]) -> int:
         """How much there is to do for combinations that were not tried, in boots."""
         untried = list(combinations)
         kernels = {self.space.kernel(each) for each in untried}
-        built = {self.space.kernel(each) for each in self.known}
-        return len(untried) + _KERNEL * len(kernels - built)
+        return len(untried) + _KERNEL * len(kernels - self._kernels)
 
     def sizes(
-        self, combinations: Iterable[Combination], submit: Submit, step: Step
+        self, combinations: Iterable[Combination], submit: Submit, step: TuneStep, later: int
     ) -> list[dict[str, int]]:
-        """Builds the images alone; the bytes of each one's parts."""
-        pending = [
-            submit(Task(self.plan.board_name, self.plan.levels(each), boots=False))
-            for each in combinations
-        ]
-        found = []
-        for done, future in enumerate(as_completed(pending), 1):
+        """Builds the images alone; the bytes of each one's parts. See `make`."""
+        pending = {submit(self._task(each, boots=False)): each for each in combinations}
+        left, found = set(pending.values()), []
+        step.expect(later, self.work(left) + later)
+        for future in as_completed(pending):
             found.append(ended(future).flash)
-            step.update(done)
+            before = self.work(left)
+            left.remove(pending[future])
+            self._kernels.add(self.space.kernel(pending[future]))
+            step.ended(before - self.work(left), None)
+            step.expect(later, self.work(left) + later)
         return found
 
-    def note(self, combination: Combination) -> str:
-        """The best so far, and what was tried last."""
-        best = best_of(self.space, self.known)
-        measured = self.known[best] if best is not None else None
-        words = f"best {format_value(measured.total_s, 's')}, " if measured else ""
-        return words + in_words(dict(sorted(combination)))
+    def _task(self, combination: Combination, boots: bool = True) -> Task:
+        title = in_words(dict(sorted(combination)))
+        return Task(self.plan.board_name, self.plan.levels(combination), title, boots)
 
     def recorded(self) -> tuple[list[Try], list[Boot], dict[Combination, int]]:
         """The tries, the boots of those that booted, and each combination's place among them."""
