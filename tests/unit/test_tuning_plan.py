@@ -2,6 +2,7 @@
 """What a tune refuses before anything runs, and what it will try."""
 
 import argparse
+import math
 from typing import Any
 
 import pytest
@@ -117,6 +118,23 @@ def test_a_limit_below_the_smallest_parts_together_is_refused() -> None:
     check_smallest(make_plan(_request(max_flash=3_000_000)), sizes)
     with pytest.raises(UsageError, match=r"--max-flash 2.861 MiB: the smallest .* 2.861 MiB"):
         check_smallest(make_plan(_request(max_flash=2_999_999)), sizes)
+
+
+def test_what_can_never_be_is_not_among_the_combinations() -> None:
+    plan = make_plan(_request())
+    refused = {next(iter(one.levels.items())) for one in plan.refused}
+    assert {("compression", "zstd"), ("root", "axfs"), ("libraries", "musl")} <= refused
+    for factor, level in refused:
+        assert level not in plan.space.levels[factor]
+    assert plan.space.count == math.prod(len(levels) for levels in plan.space.levels.values())
+
+
+def test_what_can_be_beside_another_level_is_among_them() -> None:
+    plan = make_plan(_request(baseline={"compression": "lz4"}))
+    refused = {next(iter(one.levels.items())) for one in plan.refused}
+    assert ("kernel", "xip") in refused
+    assert "xip" in plan.space.levels["kernel"]
+    assert plan.space.possible(frozenset({("kernel", "xip"), ("compression", "gzip")}))
 
 
 def test_the_tools_of_every_level_are_wanted_before_anything_is_built(

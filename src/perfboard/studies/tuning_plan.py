@@ -121,10 +121,17 @@ def make_plan(request: TuneRequest) -> Plan:
                 )
             else:
                 alone.append(single)
-            # What cannot be beside the baseline may be beside another level.
             outside = surroundings and levels[0] in (baseline[factor], level)
             if not (loses or outside) or (factor, level) in allow:
                 searched[factor].append(level)
+    # What cannot be beside the baseline may be beside another level.
+    for one in refused:
+        ((factor, level),) = one.levels.items()
+        beside = (each for each in alone if factor not in dict(each))
+        if level in searched[factor] and all(
+            refusal(each | {(factor, level)}) == one.problem for each in beside
+        ):
+            searched[factor].remove(level)
     return Plan(
         loaded=loaded,
         board_name=request.board if _is_name(request.board) else str(loaded.path.resolve()),
