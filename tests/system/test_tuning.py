@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 import tomllib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -43,7 +43,7 @@ from .conftest import Change, Perfboard, until
 Derive = Callable[[Change], Path]
 # What each test makes itself. The rest of the cache is the user's, and its locks: without them
 # what another builds there meanwhile would be taken for a dead one's, and removed.
-_OWN = ("boot", "image")
+_OWN = ("boot", "image", "try")
 
 
 def own_cache(perfboard: Perfboard, folder: Path) -> Path:
@@ -398,45 +398,6 @@ def test_an_interrupted_tune_goes_on_where_it_was(perfboard: Perfboard, tmp_path
     now = {entry.name: entry.stat().st_mtime_ns for entry in booted(boots)}
     assert kept.items() <= now.items()
     assert whole["tuning"]["exhaustive"]
-
-
-@pytest.fixture
-def cluster(tmp_path: Path) -> Iterator[Any]:
-    """Two workers, each a process with one thread, as on two machines."""
-    distributed = pytest.importorskip("distributed")
-    with distributed.LocalCluster(
-        n_workers=2,
-        threads_per_worker=1,
-        dashboard_address=None,
-        local_directory=str(tmp_path),
-        scheduler_port=0,
-    ) as cluster:
-        yield cluster
-
-
-def test_a_worker_that_is_killed_loses_no_try(
-    perfboard: Perfboard, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: Any
-) -> None:
-    boots = own_cache(perfboard, tmp_path)
-    monkeypatch.setenv("XDG_CACHE_HOME", perfboard.environment["XDG_CACHE_HOME"])
-    cluster = request.getfixturevalue("cluster")
-    words = counted("verdex", "console", "copy", "check")
-    process = perfboard.start(*words, "--scheduler", cluster.scheduler_address)
-    until(lambda: booted(boots))
-    cluster.workers[0].process.process.kill()
-    run = perfboard.finish(process, 0)
-    assert run["status"] == "complete"
-    outcomes = [one["outcome"] for one in run["tuning"]["tries"]]
-    assert set(outcomes) == {"booted"}
-    assert run["tuning"]["exhaustive"]
-
-
-def test_a_scheduler_that_is_not_there(perfboard: Perfboard) -> None:
-    pytest.importorskip("distributed")
-    words = counted("verdex", "console")
-    done = perfboard(*words, "--scheduler", "tcp://127.0.0.1:9", code=3)
-    text = " ".join((done.stderr + done.stdout).split())
-    assert "there is no Dask scheduler at tcp://127.0.0.1:9" in text
 
 
 def test_a_disk_that_fills(perfboard: Perfboard, tmp_path: Path) -> None:

@@ -2,20 +2,17 @@
 """Who makes the tries: what is told of them, giving up, and what Dask's ends become."""
 
 import time
-from concurrent.futures import Future
 from math import inf
 from pathlib import Path
 from threading import Event
-from types import SimpleNamespace
 
 import pytest
 
 from perfboard.images.command import follow
-from perfboard.model.errors import EnvironmentLacksError, UsageError
 from perfboard.model.progress import Progress
 from perfboard.studies import tuning_pool
 from perfboard.studies.tuning_boot import Attempt, Task
-from perfboard.studies.tuning_pool import ended, workers
+from perfboard.studies.tuning_pool import local_workers
 from perfboard.targets.base import Cancelled
 
 TASK = Task("verdex", {}, "console=quiet")
@@ -43,7 +40,7 @@ def test_a_build_that_is_given_up_ends_with_its_command(
     began = time.monotonic()
     with (
         pytest.raises(KeyboardInterrupt),
-        workers(None, lambda *said: notes.append(said)) as submit,
+        local_workers(lambda *said: notes.append(said)) as submit,
     ):
         futures = [submit(TASK) for _ in range(20)]
         assert begun.wait(20)
@@ -63,30 +60,6 @@ def test_a_boot_tells_the_mark_that_it_reached(monkeypatch: pytest.MonkeyPatch) 
 
     monkeypatch.setattr(tuning_pool, "attempt", boot)
     notes: list[tuple[str, str]] = []
-    with workers(None, lambda *said: notes.append(said)) as submit:
+    with local_workers(lambda *said: notes.append(said)) as submit:
         submit(TASK).result(20)
     assert [doing for _, doing in notes] == ["booting", "booting: kernel.entry", ""]
-
-
-def test_what_an_attempt_raises_comes_through() -> None:
-    future: Future[Attempt] = Future()
-    future.set_exception(UsageError("no such board"))
-    with pytest.raises(UsageError, match="no such board"):
-        ended(future)
-
-
-def test_a_lost_scheduler_is_this_machines_lack() -> None:
-    future: Future[Attempt] = Future()
-    future.cancel()
-    future.set_running_or_notify_cancel()
-    with pytest.raises(EnvironmentLacksError, match="the Dask scheduler was lost"):
-        ended(future)
-
-
-def test_workers_that_are_lost_again_and_again() -> None:
-    scheduler = pytest.importorskip("distributed.scheduler")
-    future: Future[Attempt] = Future()
-    last = SimpleNamespace(address="tcp://127.0.0.1:9")
-    future.set_exception(scheduler.KilledWorker("task", last, 3))
-    with pytest.raises(EnvironmentLacksError, match="lost again and again"):
-        ended(future)

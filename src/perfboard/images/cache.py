@@ -82,6 +82,12 @@ def cached(
     return entry
 
 
+def find_cached(kind: str, inputs: Mapping[str, str]) -> Path | None:
+    """The folder of the entry with these `inputs`; None where it is absent."""
+    entry = cache_root() / kind / key_of(inputs)
+    return entry if entry.is_dir() else None
+
+
 @contextmanager
 def locked(name: str, progress: Progress) -> Iterator[None]:
     """Holds the lock `name` of the cache; says so while another process has it."""

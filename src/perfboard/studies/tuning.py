@@ -28,9 +28,10 @@ from perfboard.store.folder import RunFolder, disk_errors, new_run
 from perfboard.studies.base import this_host
 from perfboard.studies.boot import marks_to_watch
 from perfboard.studies.tuning_boot import boot_once
+from perfboard.studies.tuning_dask import distributed_workers
 from perfboard.studies.tuning_flash import flash_bandwidths
 from perfboard.studies.tuning_plan import TuneRequest, check_smallest, check_tools, make_plan
-from perfboard.studies.tuning_pool import Submit, workers
+from perfboard.studies.tuning_pool import Submit, local_workers
 from perfboard.studies.tuning_progress import TuneStep
 from perfboard.studies.tuning_record import record, steps_to
 from perfboard.studies.tuning_sweep import Sweep
@@ -51,7 +52,8 @@ def tune_boot(request: TuneRequest, progress: Progress) -> Run:
     that there are from the cache.
     """
     plan = make_plan(request)
-    emulator = emulator_version(plan.loaded.board.machine.emulator)
+    program = plan.loaded.board.machine.emulator
+    emulator = emulator_version(program)
     if request.scheduler is None:
         check_tools(plan)
     virtual = VirtualBoard(plan.loaded.board, plan.baseline)
@@ -65,7 +67,12 @@ def tune_boot(request: TuneRequest, progress: Progress) -> Run:
     try:
         with progress.step(f"tuning {plan.loaded.board.name}", inf) as step:
             told = TuneStep(step)
-            with workers(request.scheduler, told.note) as submit:
+            makers = (
+                local_workers(told.note)
+                if request.scheduler is None
+                else distributed_workers(request.scheduler, program, told.note)
+            )
+            with makers as submit:
                 _try_all(sweep, submit, told)
         proof = (_prove(sweep, folder, progress),)
         errors += _repeats(sweep, proof[0])
@@ -96,7 +103,7 @@ def tune_boot(request: TuneRequest, progress: Progress) -> Run:
                 perfboard=version("perfboard"),
                 command=request.command,
                 host=this_host(),
-                tools={plan.loaded.board.machine.emulator: emulator},
+                tools={program: emulator},
                 notes=virtual.notes(),
             ),
             boots=proof,

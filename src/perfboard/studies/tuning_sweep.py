@@ -11,7 +11,7 @@ from perfboard.model.run import Boot
 from perfboard.model.tuning import Stage, Try, in_words
 from perfboard.studies.tuning_boot import Attempt, Task
 from perfboard.studies.tuning_plan import Plan
-from perfboard.studies.tuning_pool import Submit, ended
+from perfboard.studies.tuning_pool import Submit
 from perfboard.studies.tuning_progress import TuneStep
 
 # How many boots a kernel takes as long as: most differ from the last one in an option or two.
@@ -57,7 +57,7 @@ class Sweep:
         left = set(new)
         step.expect(len(left) + later, self.work(left) + later)
         for future in as_completed(pending):
-            combination, made = pending[future], ended(future)
+            combination, made = pending[future], future.result()
             measured = _measured(made)
             if made.outcome == "booted" and measured is None:
                 made = replace(made, outcome="not-booted", kind="no-mark", problem=_NO_MARK)
@@ -84,7 +84,7 @@ class Sweep:
         left, found = set(pending.values()), []
         step.expect(later, self.work(left) + later)
         for future in as_completed(pending):
-            found.append(ended(future).flash)
+            found.append(future.result().flash)
             before = self.work(left)
             left.remove(pending[future])
             self._kernels.add(self.space.kernel(pending[future]))

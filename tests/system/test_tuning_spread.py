@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A tune whose tries are made by Dask's workers, each with a cache of its own, as on machines."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+
+from .conftest import Perfboard, until
+from .test_tuning import booted, counted, own_cache
+
+# Starts a worker by its name; its process, and its folder of boots.
+Start = Callable[..., tuple[subprocess.Popen[bytes], Path]]
+
+
+@pytest.fixture
+def scheduler(tmp_path: Path) -> Iterator[str]:
+    """The address of a scheduler without workers."""
+    distributed = pytest.importorskip("distributed")
+    with distributed.LocalCluster(
+        n_workers=0, dashboard_address=None, local_directory=str(tmp_path), scheduler_port=0
+    ) as cluster:
+        yield cluster.scheduler_address
+
+
+@pytest.fixture
+def start(tmp_path: Path, scheduler: str) -> Iterator[Start]:
+    """Workers with one thread, whose kernels and packages are the user's."""
+    with ExitStack() as stack:
+
+        def start(name: str, **environment: str) -> tuple[subprocess.Popen[bytes], Path]:
+            folder = tmp_path / name
+            worker = Perfboard(folder / "data")
+            boots = own_cache(worker, folder)
+            words = ["-m", "distributed.cli.dask_worker", scheduler, "--nthreads", "1"]
+            words += ["--no-nanny", "--no-dashboard", "--local-directory", str(folder)]
+            process = subprocess.Popen(
+                [sys.executable, *words],
+                env={**worker.environment, **environment},
+                stderr=(folder / "log").open("wb"),
+            )
+            stack.callback(process.wait, 60)
+            stack.callback(process.kill)
+            return process, boots
+
+        yield start
+
+
+def images(boots: Path) -> set[str]:
+    """The images of the boots in a cache, by the hashes of their flash."""
+    inputs = (json.loads((entry / "inputs.json").read_text()) for entry in booted(boots))
+    return {each["image bank0"] + each["image bank1"] for each in inputs}
+
+
+def kept(boots: Path) -> set[str]:
+    """The images of the tries that came back to the machine with that cache."""
+    made = (boots.parent / "try").glob("*/attempt.json")
+    whole = [file for file in made if not file.parent.name.endswith(".unfinished")]
+    hashes = [json.loads(file.read_text())["hashes"] for file in whole]
+    return {each["bank0"] + each["bank1"] for each in hashes}
+
+
+WORDS = counted("verdex", "console", "copy", "check")
+
+
+def test_a_worker_that_is_killed_loses_no_boot_that_has_ended(
+    perfboard: Perfboard, tmp_path: Path, scheduler: str, start: Start
+) -> None:
+    here = own_cache(perfboard, tmp_path)
+    (first, boots), (_, others) = start("first"), start("second")
+    process = perfboard.start(*WORDS, "--scheduler", scheduler)
+    until(lambda: images(boots) & kept(here))
+    first.kill()
+    first.wait()
+    before = kept(here)
+    run = perfboard.finish(process, 0)
+    assert run["status"] == "complete"
+    tuning = run["tuning"]
+    assert {one["outcome"] for one in tuning["tries"]} == {"booted"}
+    assert tuning["exhaustive"]
+    # Of the killed worker's boots none is made again that had come back; it had one thread.
+    again = images(boots) & images(others)
+    assert not again & before
+    assert len(again) <= 1
+    assert images(boots) | images(others) == kept(here)
+    assert len(kept(here)) == len(tuning["tries"])
+
+
+def test_a_sweep_that_is_made_again_takes_the_boots_that_came_back(
+    perfboard: Perfboard, tmp_path: Path, scheduler: str, start: Start
+) -> None:
+    here = own_cache(perfboard, tmp_path)
+    worker, _ = start("first")
+    words = counted("verdex", "console", "copy")
+    process = perfboard.start(*words, "--scheduler", scheduler)
+    until(lambda: kept(here))
+    process.terminate()
+    run = perfboard.finish(process, 130)
+    assert run["status"] == "aborted"
+    before = kept(here)
+    worker.kill()
+    worker.wait()
+    _, others = start("second")
+    whole = perfboard.json(*words, "--scheduler", scheduler)
+    assert whole["status"] == "complete"
+    assert not images(others) & before
+    assert images(others) | before == kept(here)
+    assert len(kept(here)) == len(whole["tuning"]["tries"])
+
+
+def test_a_worker_with_another_emulator_is_refused(
+    perfboard: Perfboard, tmp_path: Path, scheduler: str, start: Start
+) -> None:
+    own_cache(perfboard, tmp_path)
+    other = tmp_path / "bin" / "qemu-system-arm"
+    other.parent.mkdir()
+    other.write_text("#!/bin/sh\necho QEMU emulator version 9.9.9\n")
+    other.chmod(0o755)
+    start("first", PATH=f"{other.parent}:{os.environ['PATH']}")
+    done = perfboard(*counted("verdex", "console"), "--scheduler", scheduler, code=3)
+    said = " ".join(done.stdout.split())
+    assert "has qemu-system-arm 9.9.9, not" in said
+    assert "Install the same there" in said
+
+
+def test_a_scheduler_that_is_not_there(perfboard: Perfboard) -> None:
+    pytest.importorskip("distributed")
+    words = counted("verdex", "console")
+    done = perfboard(*words, "--scheduler", "tcp://127.0.0.1:9", code=3)
+    text = " ".join((done.stderr + done.stdout).split())
+    assert "there is no Dask scheduler at tcp://127.0.0.1:9" in text
