@@ -24,7 +24,8 @@ def _boot(size: int, rate: float, unpack_s: float) -> Boot:
     return make_boot({"kernel.entry": copy, "kernel.sched_init": unpack})
 
 
-def _run(names: tuple[str, ...] = tuple(PACKED)) -> Run:
+def make_compressed(names: tuple[str, ...] = tuple(PACKED)) -> Run:
+    """A tune of those compressors at each set-up of the flash."""
     tries, boots = [], []
     for flash, rate in RATES.items():
         for name in names:
@@ -56,7 +57,7 @@ def _run(names: tuple[str, ...] = tuple(PACKED)) -> Run:
 
 
 def test_the_prediction_meets_boots_that_are_as_the_equation_says() -> None:
-    found = compression(_run())
+    found = compression(make_compressed())
     assert found is not None
     assert len(found.rows) == 6
     assert {row.off for row in found.rows} <= {"+0.0%", "-0.0%"}
@@ -66,7 +67,7 @@ def test_the_prediction_meets_boots_that_are_as_the_equation_says() -> None:
 
 
 def test_the_crossings_are_told() -> None:
-    found = compression(_run())
+    found = compression(make_compressed())
     assert found is not None
     text = "\n".join(found.sentences)
     # (4 MB - 2 MB) / 0.3 s, and (2 MB - 1.5 MB) / (1 s - 0.3 s).
@@ -79,11 +80,11 @@ def test_the_crossings_are_told() -> None:
 
 
 def test_one_compressor_tells_nothing() -> None:
-    assert compression(_run(("gzip",))) is None
+    assert compression(make_compressed(("gzip",))) is None
     assert compression(make_tuned()) is None
 
 
 def test_it_is_in_the_report() -> None:
-    html = render(_run())
+    html = render(make_compressed())
     assert "Compressors over the flash&#39;s read bandwidth" in html
     assert "none wins" in html

@@ -137,6 +137,17 @@ def test_what_can_be_beside_another_level_is_among_them() -> None:
     assert plan.space.possible(frozenset({("kernel", "xip"), ("compression", "gzip")}))
 
 
+def test_why_a_combination_may_not_be_the_best() -> None:
+    plan = make_plan(_request(keep={"delay": "preset"}))
+    preset, off = ("delay", "preset"), ("console", "off")
+    assert plan.barred(frozenset({preset, ("console", "quiet")})) == ""
+    assert plan.barred(BASELINE) == "without delay=preset"
+    assert plan.barred(frozenset({preset, off})).startswith("loses ")
+    other = plan.barred(frozenset({("network", "parallel")}))
+    assert other == "without delay=preset, network=parallel is other surroundings"
+    assert make_plan(_request(allow=(off,))).barred(frozenset({off})) == ""
+
+
 def test_the_tools_of_every_level_are_wanted_before_anything_is_built(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

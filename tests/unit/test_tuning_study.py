@@ -72,6 +72,9 @@ def test_a_limit_on_memory_changes_the_best() -> None:
     sweep, _, error = _tune(_attempt, max_ram=10 * MIB)
     assert error is None
     assert best_of(sweep.space, sweep.known) == {QUIET}
+    barred = {frozenset(one.levels.items()): one.barred for one in sweep.recorded()[0]}
+    assert barred[frozenset({STATIC})] == "beyond the limits"
+    assert barred[frozenset({QUIET})] == ""
 
 
 def test_a_limit_on_flash_is_looked_at_when_the_baseline_has_booted() -> None:

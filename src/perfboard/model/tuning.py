@@ -26,7 +26,8 @@ class Try(Record):
     not boot, and `kind` is that error's. `boot` is the place of its boot among the run's `tried`.
     `flash` is the bytes of each part of the image, by name; `ram` is the bytes of memory that
     could not be given to a program when the board was usable, where that is known. `loses`
-    says by factor what the device no longer does or shows.
+    says by factor what the device no longer does or shows, and `barred` why it may not be the
+    best, "" where it may.
     """
 
     levels: dict[str, str] = Field(default_factory=dict)
@@ -38,6 +39,7 @@ class Try(Record):
     flash: dict[str, Int64] = Field(default_factory=dict)
     ram: Int64 | None = None
     loses: dict[str, str] = Field(default_factory=dict)
+    barred: str = ""
 
     @property
     def flash_bytes(self) -> int:
@@ -123,6 +125,18 @@ class PublishedBoot(Record):
     times: dict[str, Quantity]
 
 
+class PublishedRate(Record):
+    """The read bandwidth of the real board's flash in B/s, at a level of the factor `flash`.
+
+    `use` is that of `model.published.Published`.
+    """
+
+    level: str
+    value: Quantity
+    use: str
+    source: str
+
+
 class Tuning(Record):
     """A sweep: `titles` by factor, the baseline's levels, the limits, all tries.
 
@@ -148,6 +162,7 @@ class Tuning(Record):
     limit: Limit | None = None
     published: tuple[PublishedChange, ...] = ()
     published_boots: tuple[PublishedBoot, ...] = ()
+    published_rates: tuple[PublishedRate, ...] = ()
 
     @model_validator(mode="after")
     def _best_is_a_try(self) -> "Tuning":

@@ -19,26 +19,31 @@ _MARGIN = 0.08
 
 @dataclass(frozen=True)
 class Point:
-    """A combination: its bytes, its time in s, and its name."""
+    """A combination: its bytes, its time in s, its name, and why it is not for the front, or ""."""
 
     size: int
     seconds: float
     name: str
+    barred: str = ""
 
 
 @dataclass(frozen=True)
 class Dot:
-    """A point as drawn; `number` is its place on the front, from 1, or 0."""
+    """A point as drawn, `barred` or not; `number` is its place on the front, from 1, or 0."""
 
     x: float
     y: float
     number: int
     tooltip: str
+    barred: bool
 
 
 @dataclass(frozen=True)
 class Scatter(Plane):
-    """The whole chart; `path` is the front's, in steps, and `front` its points in order."""
+    """The whole chart; `path` is the front's, in steps, and `front` its points in order.
+
+    Where all points are barred there is no front, and the path is "".
+    """
 
     dots: tuple[Dot, ...]
     path: str
@@ -64,14 +69,17 @@ def scatter(points: Sequence[Point], titles: tuple[str, str], layout: Layout) ->
     def y(time: float) -> float:
         return bottom - (time - first) / (last - first) * (bottom - top)
 
-    front = pareto_front(zip(sizes, times, strict=True))
+    places = [place for place, point in enumerate(points) if not point.barred]
+    front = [places[n] for n in pareto_front((sizes[place], times[place]) for place in places)]
     numbers = {place: number for number, place in enumerate(front, 1)}
     dots = [
         Dot(
             x(point.size),
             y(times[place]),
             numbers.get(place, 0),
-            f"{point.name}: {format_value(point.seconds, 's')}, {format_size(point.size)}",
+            f"{point.name}: {format_value(point.seconds, 's')}, {format_size(point.size)}"
+            + (f", {point.barred}" if point.barred else ""),
+            bool(point.barred),
         )
         for place, point in enumerate(points)
     ]
@@ -123,6 +131,8 @@ def _size_step(span: float, layout: Layout) -> int:
 
 def _stairs(corners: Sequence[tuple[float, float]], right: float) -> str:
     """A path that goes right from each corner up to the next, and then down to it."""
+    if not corners:
+        return ""
     path = f"M{corners[0][0]:.1f} {corners[0][1]:.1f}"
     for x, y in corners[1:]:
         path += f"H{x:.1f}V{y:.1f}"

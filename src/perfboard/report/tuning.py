@@ -14,6 +14,7 @@ from perfboard.report.lanes import lanes
 from perfboard.report.measurements import Picture, picture
 from perfboard.report.phase_bars import Bars, phase_bars
 from perfboard.report.tuning_compression import Compression, compression
+from perfboard.report.tuning_flash import FlashRow, flash_rows
 from perfboard.report.tuning_parts import PartTable, part_tables
 from perfboard.report.tuning_published import PublishedRow, published_rows
 from perfboard.report.tuning_rows import (
@@ -39,12 +40,16 @@ _COMBINATIONS = 20
 
 @dataclass(frozen=True)
 class Combined:
-    """A combination that was tried: its number on the front, or "", and what it takes."""
+    """A combination that was tried: its number on the front, or "", and what it takes.
+
+    `barred` says why it may not be the best, "" where it may.
+    """
 
     name: str
     time: str
     flash: str
     ram: str
+    barred: str
     front: str
 
 
@@ -69,6 +74,7 @@ class TuningView:
     compression: Compression | None
     compressors: Picture | None
     flash: Picture | None
+    flash_rows: list[FlashRow]
 
 
 def tuning_view(run: Run) -> TuningView | None:
@@ -97,6 +103,7 @@ def tuning_view(run: Run) -> TuningView | None:
         compression=pressed,
         compressors=picture(pressed.graph) if pressed else None,
         flash=picture(read.graph) if read else None,
+        flash_rows=flash_rows(run),
     )
 
 
@@ -152,7 +159,12 @@ def _waterfalls(
 
 def _front(tried: Sequence[Tried]) -> list[tuple[str, scatter.Scatter]]:
     points = [
-        scatter.Point(each.record.flash_bytes, each.total_s, in_words(each.record.levels))
+        scatter.Point(
+            each.record.flash_bytes,
+            each.total_s,
+            in_words(each.record.levels),
+            each.record.barred,
+        )
         for each in tried
     ]
     if len(points) < 2:
@@ -174,6 +186,7 @@ def _combined(
             time=format_value(each.total_s, "s"),
             flash=format_size(each.record.flash_bytes),
             ram=format_size(each.record.ram) if each.record.ram is not None else "\N{EN DASH}",
+            barred=each.record.barred,
             front=numbers.get(in_words(each.record.levels), ""),
         )
         for place, each in enumerate(ranked)

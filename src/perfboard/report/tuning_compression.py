@@ -104,7 +104,7 @@ def compression(run: Run) -> Compression | None:
 def _loads(tried: Sequence[Tried], baseline: Mapping[str, str]) -> list[_Load]:
     """The first try of each compressor at each set-up of the flash, of those that tell."""
     base = next((each for each in tried if not each.record.levels), None)
-    if base is None or _PHASE not in base.phases:
+    if base is None or base.phases.get(_PHASE, 0.0) <= 0:
         return []
     apart = {
         factor
@@ -123,12 +123,13 @@ def _loads(tried: Sequence[Tried], baseline: Mapping[str, str]) -> list[_Load]:
 def _load(tried: Tried, baseline: Mapping[str, str]) -> _Load | None:
     levels = tried.record.levels
     steps = {row.name: row.duration_ns / 1e9 for row in cut_boot(tried.boot)}
-    if "kernel" not in tried.record.flash or _COPY not in steps or _UNPACK not in steps:
+    size = tried.record.flash.get("kernel", 0)
+    if size <= 0 or steps.get(_COPY, 0.0) <= 0 or steps.get(_UNPACK, -1.0) < 0:
         return None
     return _Load(
         name=levels.get(FACTOR, baseline[FACTOR]),
         flash=levels.get(FLASH, baseline.get(FLASH, "")),
-        size=tried.record.flash["kernel"],
+        size=size,
         copy_s=steps[_COPY],
         unpack_s=steps[_UNPACK],
     )

@@ -107,8 +107,8 @@ def head_sentence(run: Run) -> str:
     before, after = (format_value(each.total_s, "s") for each in (base, best))
     if best is base:
         return f"Nothing that was tried is faster than the baseline, {before}."
-    share = 1 - best.total_s / base.total_s
-    return f"From {before} to {after}: {share:.1%} less, with {in_words(best.record.levels)}"
+    less = f": {1 - best.total_s / base.total_s:.1%} less" if base.total_s > 0 else ""
+    return f"From {before} to {after}{less}, with {in_words(best.record.levels)}"
 
 
 def search_sentence(run: Run) -> str:

@@ -21,6 +21,7 @@ from perfboard.targets.emulator import emulator_version
 from perfboard.targets.opening import open_target
 
 FACTOR = "flash"
+READ_BANDWIDTH = "flash.read.bandwidth"
 _PROBE = "flash.read"
 # What the one process takes, in seconds of the board's own clock, of which each size has its
 # share: blocks of 1 MiB are half a second each where the flash is slow.

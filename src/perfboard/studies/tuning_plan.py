@@ -65,6 +65,21 @@ class Plan:
         found = {factor: _loses(self.factors, factor, level) for factor, level in combination}
         return {factor: lost for factor, lost in found.items() if lost}
 
+    def barred(self, combination: Combination) -> str:
+        """Why it may not be in the best, whatever it takes; "" where it may."""
+        named, lost, found = dict(combination), self.loses(combination), []
+        for factor, levels in self.space.levels.items():
+            level = named.get(factor)
+            if level in levels:
+                continue
+            if level is None:
+                found.append(f"without {factor}={levels[0]}")
+            elif factor in lost:
+                found.append(f"loses {lost[factor]}")
+            else:
+                found.append(f"{factor}={level} is other surroundings")
+        return ", ".join(found)
+
     def titles(self) -> dict[str, str]:
         """What each factor is, by name."""
         return {
@@ -128,9 +143,9 @@ def make_plan(request: TuneRequest) -> Plan:
     for one in refused:
         ((factor, level),) = one.levels.items()
         beside = (each for each in alone if factor not in dict(each))
-        if level in searched[factor] and all(
-            refusal(each | {(factor, level)}) == one.problem for each in beside
-        ):
+        if factor in request.keep or level not in searched[factor]:
+            continue
+        if all(refusal(each | {(factor, level)}) == one.problem for each in beside):
             searched[factor].remove(level)
     return Plan(
         loaded=loaded,

@@ -20,9 +20,19 @@ from perfboard.analysis.tuning import (
 from perfboard.analysis.verification import KERNEL_SIZE
 from perfboard.boards.timing import DETAIL
 from perfboard.images.factors import recipe_of
+from perfboard.model.board import Board
 from perfboard.model.run import Evidence, Metric, Run, Status
-from perfboard.model.tuning import Advised, Limit, PublishedBoot, PublishedChange, Tuning
+from perfboard.model.tuning import (
+    Advised,
+    Limit,
+    PublishedBoot,
+    PublishedChange,
+    PublishedRate,
+    Tuning,
+)
 from perfboard.studies.tuning_advice import Made, lines_between
+from perfboard.studies.tuning_flash import FACTOR as FLASH
+from perfboard.studies.tuning_flash import READ_BANDWIDTH
 from perfboard.studies.tuning_plan import TuneRequest
 from perfboard.studies.tuning_sweep import Sweep
 
@@ -61,6 +71,7 @@ def record(request: TuneRequest, sweep: Sweep, run: Run) -> Run:
             PublishedBoot(**boot.model_dump(exclude={"kind", "source"}))
             for boot in board.published_boots
         ),
+        published_rates=tuple(_rates(board)),
     )
     found = {"tuning": tuning, "tried": tuple(tried)}
     if best is None:
@@ -93,6 +104,18 @@ def record(request: TuneRequest, sweep: Sweep, run: Run) -> Run:
             "provenance": run.provenance.model_copy(update=provenance),
         }
     )
+
+
+def _rates(board: Board) -> Iterator[PublishedRate]:
+    """What was published of the flash at one of its set-ups alone."""
+    for figure in board.timing.published if board.timing else ():
+        if figure.metric == READ_BANDWIDTH and figure.factors.keys() == {FLASH}:
+            yield PublishedRate(
+                level=figure.factors[FLASH],
+                value=figure.value,
+                use=figure.use,
+                source=figure.source,
+            )
 
 
 def steps_to(known: Known, best: Combination) -> list[Combination]:

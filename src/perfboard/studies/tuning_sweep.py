@@ -119,11 +119,18 @@ class Sweep:
                     flash=made.flash,
                     ram=made.ram,
                     loses=self.plan.loses(combination),
+                    barred=self._barred(combination),
                 )
             )
             if booted and made.boot is not None:
                 boots.append(made.boot)
         return tries, boots, places
+
+    def _barred(self, combination: Combination) -> str:
+        measured, found = self.known[combination], self.plan.barred(combination)
+        if measured is None or not self.space.excess(measured.flash, measured.ram):
+            return found
+        return f"{found}, beyond the limits" if found else "beyond the limits"
 
 
 def _measured(made: Attempt) -> Measured | None:
