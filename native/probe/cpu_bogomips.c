@@ -2,7 +2,6 @@
 /* cpu.bogomips: the kernel's own figure, of the processor that the probe is pinned to. */
 #include "reading.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -19,7 +18,7 @@ static double bogomips_of(struct lines *cpuinfo, int cpu)
 		if (!value)
 			continue;
 		if (!strncmp(line, "processor", 9)) {
-			long number = strtol(value + 1, &end, 10);
+			long number = whole_number(value + 1, &end, 10);
 
 			ours = end == value + 1 || number == cpu;
 		} else if (ours && !strncasecmp(line, "bogomips", 8)) {

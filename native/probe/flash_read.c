@@ -14,7 +14,6 @@
 
 #include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -61,7 +60,7 @@ static void look_at(struct flash *best, char *line)
 	    !(end = strchr(name + 1, '"')))
 		return;
 	*colon = *end = '\0';
-	unsigned long long size = strtoull(colon + 1, NULL, 16);
+	unsigned long long size = whole_number(colon + 1, NULL, 16);
 
 	if (size <= best->size)
 		return;

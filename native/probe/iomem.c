@@ -4,7 +4,6 @@
 #include "reading.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 bool find_span(const char *name, struct span *span)
@@ -20,11 +19,11 @@ bool find_span(const char *name, struct span *span)
 	}
 	while ((line = next_line(&lines))) {
 		char *said = find_text(line, " : "), *end;
-		uint64_t first = strtoull(line, &end, 16), last = 0;
+		uint64_t first = whole_number(line, &end, 16), last = 0;
 
 		if (!said || strcmp(said + 3, name) || *end != '-')
 			continue;
-		last = strtoull(end + 1, NULL, 16);
+		last = whole_number(end + 1, NULL, 16);
 		named = true;
 		if (last <= first)
 			continue;

@@ -16,7 +16,6 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -60,9 +59,9 @@ static bool parse(int argc, char **argv, struct options *options)
 		if (!strcmp(argv[i], "--seconds"))
 			options->seconds = decimal_number(argv[i + 1], &end);
 		else if (!strcmp(argv[i], "--cpu"))
-			options->cpu = (int)strtol(argv[i + 1], &end, 10);
+			options->cpu = (int)whole_number(argv[i + 1], &end, 10);
 		else if (!strcmp(argv[i], "--room"))
-			options->room = strtoull(argv[i + 1], &end, 10);
+			options->room = whole_number(argv[i + 1], &end, 10);
 		if (!end || end == argv[i + 1] || *end)
 			return false;
 	}

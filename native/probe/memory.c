@@ -5,7 +5,6 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
@@ -18,7 +17,7 @@ unsigned long long meminfo(const char *text, const char *name)
 {
 	const char *line = find_text(text, name);
 
-	return line ? strtoull(line + strlen(name), NULL, 10) * 1024 : 0;
+	return line ? whole_number(line + strlen(name), NULL, 10) * 1024 : 0;
 }
 
 /* What the process's control group leaves it, version 2; all there is where it has no limit. */
@@ -38,10 +37,10 @@ static unsigned long long group_leaves(void)
 	snprintf(path, sizeof(path), "/sys/fs/cgroup%s/memory.max", group);
 	if (!read_file(path, number, sizeof(number)) || number[0] == 'm')
 		return ~0ULL;
-	limit = strtoull(number, NULL, 10);
+	limit = whole_number(number, NULL, 10);
 	snprintf(path, sizeof(path), "/sys/fs/cgroup%s/memory.current", group);
 	if (read_file(path, number, sizeof(number)))
-		used = strtoull(number, NULL, 10);
+		used = whole_number(number, NULL, 10);
 	return limit > used ? limit - used : 0;
 }
 
@@ -90,15 +89,15 @@ static bool is_huge(const void *memory, size_t size)
 		return false;
 	while ((line = next_line(&lines))) {
 		char *end;
-		unsigned long long from = strtoull(line, &end, 16);
+		unsigned long long from = whole_number(line, &end, 16);
 
 		/* A row of a mapping is "from-to ..."; those of what it holds begin with a name. */
 		if (*end == '-' && end > line) {
-			unsigned long long to = strtoull(end + 1, NULL, 16);
+			unsigned long long to = whole_number(end + 1, NULL, 16);
 
 			inside = from <= (uintptr_t)memory && (uintptr_t)memory < to;
 		} else if (inside && !strncmp(line, "AnonHugePages:", 14)) {
-			huge += strtoull(line + 14, NULL, 10) * 1024;
+			huge += whole_number(line + 14, NULL, 10) * 1024;
 		}
 	}
 	return huge >= size;
@@ -160,8 +159,9 @@ size_t last_level_cache(void)
 	for (int index = 0; index < 8; index++) {
 		snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu0/cache/index%d/size",
 			 index);
-		if (read_file(path, text, sizeof(text)) && strtoull(text, NULL, 10) * 1024 > most)
-			most = (size_t)strtoull(text, NULL, 10) * 1024;
+		if (read_file(path, text, sizeof(text)) &&
+		    whole_number(text, NULL, 10) * 1024 > most)
+			most = (size_t)whole_number(text, NULL, 10) * 1024;
 	}
 	return most;
 }

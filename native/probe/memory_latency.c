@@ -34,7 +34,6 @@
 #include "budget.h"
 #include "chase.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -85,7 +84,7 @@ static size_t line_size(void)
 
 	read_file("/sys/devices/system/cpu/cpu0/cache/index0/coherency_line_size", text,
 		  sizeof(text));
-	line = (size_t)strtoul(text, NULL, 10);
+	line = (size_t)whole_number(text, NULL, 10);
 	return line >= 16 && line <= 1024 && !(line & (line - 1)) ? line : 64;
 }
 

@@ -116,7 +116,11 @@ const char *decimal(unsigned long long number);
 /* The metric of `slopes` or, where time_slopes() failed, why it is refused. */
 void print_slopes(bool measured, const struct metric *metric, const struct slopes *slopes);
 
-/* number.c: a number such as "12" or "12.5", none below 0; as strtod() says where it ends. */
+/* number.c: numbers of 0 and more; `end` is where it ends, and `text` where there is none. */
+
+/* In a base of 2 to 16, without a sign or a prefix; `end` may be NULL. */
+unsigned long long whole_number(const char *text, char **end, unsigned base);
+/* Such as "12" or "12.5". */
 double decimal_number(const char *text, char **end);
 
 /* memory.c: what a small board can spare. */

@@ -108,7 +108,7 @@ static unsigned long oom_kills(void)
 
 	read_file("/proc/vmstat", text, sizeof(text));
 	found = strstr(text, "oom_kill ");
-	return found ? strtoul(found + strlen("oom_kill "), NULL, 10) : 0;
+	return found ? whole_number(found + strlen("oom_kill "), NULL, 10) : 0;
 }
 
 static bool write_whole(int file, off_t place, const void *data, size_t size)

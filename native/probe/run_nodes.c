@@ -12,7 +12,6 @@
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
@@ -50,14 +49,14 @@ static bool make_node(const char *folder, mode_t kind, const char *numbers)
 	read_file(path, text, sizeof(text));
 	name = value_of(text, "DEVNAME=");
 	mode = value_of(text, "DEVMODE=");
-	major = (unsigned int)strtoul(numbers, &end, 10);
+	major = (unsigned int)whole_number(numbers, &end, 10);
 	if (!name || *end != ':')
 		return true;
 	snprintf(node, sizeof(node), DEV "%.*s", (int)strcspn(name, "\n"), name);
 	if (!make_folders(node))
 		return false;
-	if (mknod(node, kind | (mode ? (mode_t)strtoul(mode, NULL, 8) : 0600),
-		  makedev(major, (unsigned int)strtoul(end + 1, NULL, 10))) &&
+	if (mknod(node, kind | (mode ? (mode_t)whole_number(mode, NULL, 8) : 0600),
+		  makedev(major, (unsigned int)whole_number(end + 1, NULL, 10))) &&
 	    errno != EEXIST)
 		return run_complain("make", node);
 	return true;

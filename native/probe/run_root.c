@@ -3,6 +3,7 @@
  * The file system that `run` starts its command in. The packages' is read-only, as are the
  * pushed files; what the command writes is laid over them, in memory.
  */
+#include "probe.h"
 #include "run.h"
 
 #include <errno.h>
@@ -152,9 +153,9 @@ bool run_read_job(struct trial *trial)
 		bool kept = true;
 
 		if (*word == 'l')
-			trial->limit_us = strtoull(word + 1, NULL, 10);
+			trial->limit_us = whole_number(word + 1, NULL, 10);
 		else if (*word == 'r')
-			trial->room = strtoul(word + 1, NULL, 10);
+			trial->room = whole_number(word + 1, NULL, 10);
 		else if (*word == 'd')
 			trial->folder = word + 1;
 		else

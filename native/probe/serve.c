@@ -16,7 +16,6 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <termios.h>
 #include <unistd.h>
@@ -112,7 +111,7 @@ static bool run_applet(unsigned long id, char **words)
 static bool again(unsigned long id, const char *word)
 {
 	char *stop;
-	unsigned long number = strtoul(word, &stop, 10);
+	unsigned long number = whole_number(word, &stop, 10);
 
 	if (*stop || (id && id != answer_id()))
 		return false;

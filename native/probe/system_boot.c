@@ -15,7 +15,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/klog.h>
 #include <sys/mman.h>
@@ -76,7 +75,7 @@ static bool read_records(struct found *found)
 
 		at = at ? strchr(at + 1, ',') : NULL;
 		if (text && at && at < text)
-			look_at(found, (double)strtoull(at + 1, NULL, 10) * 1e-6, text + 1);
+			look_at(found, (double)whole_number(at + 1, NULL, 10) * 1e-6, text + 1);
 		/* A record that was written over while we read is passed over. */
 	} while (got > 0 || (got < 0 && (errno == EPIPE || errno == EINTR)));
 	if (got < 0 && errno != EAGAIN)

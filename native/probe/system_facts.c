@@ -132,7 +132,7 @@ static void print_caches(void)
 
 		if (!level || !size || !type)
 			break;
-		unsigned long kib = strtoul(size, NULL, 10);
+		unsigned long kib = whole_number(size, NULL, 10);
 		bool whole_mib = kib && kib % 1024 == 0;
 
 		snprintf(all + end, sizeof(all) - end, "%sL%s%s %lu %s%s%s%s", end ? ", " : "",
@@ -270,7 +270,7 @@ static void print_temperature(void)
 
 	if (!text)
 		return;
-	snprintf(fact, sizeof(fact), "%.1f C", (double)strtol(text, NULL, 10) / 1000);
+	snprintf(fact, sizeof(fact), "%.1f C", (double)atoll(text) / 1000);
 	print_fact("temperature", fact);
 }
 

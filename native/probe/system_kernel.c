@@ -15,7 +15,6 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
@@ -71,7 +70,7 @@ static void measure_loaded(void)
 		return;
 	}
 	while ((line = next_line(&lines)))
-		bytes += strtoull(line + strcspn(line, " "), NULL, 10);
+		bytes += whole_number(line + strcspn(line, " "), NULL, 10);
 	print_bytes("system.modules", "what", "loaded", bytes);
 }
 

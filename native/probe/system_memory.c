@@ -13,7 +13,6 @@
 
 #include <endian.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* A device tree's numbers are of 32-bit words, the highest first. */
@@ -89,7 +88,7 @@ static uint64_t ram_by_blocks(void)
 	if (!each_entry("/sys/devices/system/memory", add_block, &online) ||
 	    !read_file("/sys/devices/system/memory/block_size_bytes", text, sizeof(text)))
 		return 0;
-	return online * strtoull(text, NULL, 16);
+	return online * whole_number(text, NULL, 16);
 }
 
 static void measure_kernel(uint64_t total)

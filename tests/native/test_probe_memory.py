@@ -15,7 +15,7 @@ from .probe_compiler import PROBE, ROOT, compile_sources
 
 _MIB = 1 << 20
 _PARTS = (
-    *("batch", "child", "clock", "fresh", "json", "memory", "memory_buffers", "place"),
+    *("batch", "child", "clock", "fresh", "json", "memory", "memory_buffers", "number", "place"),
     *("disturbance", "frequency", "reading", "scratch"),
 )
 _NOT_MEMORY = ("cpu_", "ipc_", "kernel_", "operations_", "system_")
