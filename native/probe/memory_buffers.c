@@ -6,7 +6,7 @@
 #define SHARE_OF_TIME 0.15
 /* To learn from how fast memory can be had: of huge pages, and of many small ones. */
 #define TRIAL ((size_t)4 << 20)
-#define TRIALS 3
+#define TRIALS 4
 
 /*
  * How far the buffers are apart, beside a multiple of 4 KiB. Many processors take a load
@@ -32,25 +32,31 @@ static void *take(const struct options *options, size_t bytes, bool *huge)
 	return memory ? memory : take_memory(options, bytes, false);
 }
 
-/* Bytes that can be had in that share of the time, by the best of some trials. */
+/*
+ * Bytes that can be had in that share of the time, by the best of some trials, which grow as long
+ * as they have not taken it all.
+ */
 static double in_time(const struct options *options)
 {
-	size_t size = options->room / 4 < TRIAL ? options->room / 4 : TRIAL;
-	double best = 0;
+	size_t most = options->room / 4 < TRIAL ? options->room / 4 : TRIAL;
+	double share_ns = SHARE_OF_TIME * options->seconds * 1e9, best = 0;
+	uint64_t first = clock_now(), began = first;
 
-	for (int i = 0; i < TRIALS; i++) {
-		uint64_t began = clock_now();
+	for (int i = 0; i < TRIALS && (double)(began - first) < share_ns; i++) {
+		size_t size = i < 2 ? most >> (4 - 2 * i) : most;
 		bool huge;
 		void *memory = take(options, size, &huge);
-		double rate = (double)size * 1e9 / (double)(clock_now() - began + 1);
+		uint64_t now = clock_now();
+		double rate = (double)size / (double)(now - began + 1);
 
 		if (!memory)
 			return 0;
 		give_back(memory, size);
 		if (rate > best)
 			best = rate;
+		began = clock_now();
 	}
-	return SHARE_OF_TIME * options->seconds * best;
+	return share_ns * best;
 }
 
 bool take_buffers(const struct options *options, size_t wanted, size_t least,
