@@ -25,7 +25,7 @@ struct reading {
 	unsigned long done, wrong; /* operations */
 };
 
-static unsigned long block[SCRATCH_BLOCK / sizeof(unsigned long)];
+static _Alignas(64) unsigned long block[SCRATCH_BLOCK / sizeof(unsigned long)];
 
 static void read_blocks(void *context, unsigned long count)
 {
@@ -49,6 +49,7 @@ static void measure_point(struct budget *budget, struct reading *reading)
 {
 	const struct label labels[] = {{"size", decimal(reading->size)},
 				       {"touch", reading->sum ? "sum" : "none"},
+				       {reading->sum ? "loop" : NULL, SUM_LOOP},
 				       {NULL, NULL}};
 	const struct metric metric = {"file.read.bandwidth", "B/s", HIGHER,
 				      reading->sum ? "bw_file_rd" : NULL, labels};

@@ -92,6 +92,7 @@ static bool measure_point(struct budget *budget, struct reading *reading)
 {
 	const struct label labels[] = {{"size", decimal(reading->size)},
 				       {"touch", reading->sum ? "sum" : "page"},
+				       {reading->sum ? "loop" : NULL, SUM_LOOP},
 				       {NULL, NULL}};
 	const struct metric metric = {"memory.map.bandwidth", "B/s", HIGHER,
 				      reading->sum ? "bw_mmap_rd" : NULL, labels};

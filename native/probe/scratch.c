@@ -115,21 +115,44 @@ size_t scratch_size(const struct scratch *scratch, int index)
 	return scratch->size >> (index < first_turn ? 2 * index : 2 * (index - first_turn) + 1);
 }
 
-/* Eight sums at once, or each addition would wait for the one before. */
+/* As wide as every part of the architecture can add. */
+#if defined(__x86_64__)
+typedef unsigned long part __attribute__((vector_size(16), may_alias));
+#define REGISTER "x"
+#elif defined(__aarch64__)
+typedef unsigned long part __attribute__((vector_size(16), may_alias));
+#define REGISTER "w"
+#else
+typedef unsigned long part;
+#define REGISTER "r"
+#endif
+#define LANES (sizeof(part) / sizeof(unsigned long))
+
+/* The compiler is not to know what a sum is: it could join two, or make them wider. */
+#define ADD(sum, i)                                                                                \
+	sum += at[i];                                                                              \
+	__asm__ volatile("" : "+" REGISTER(sum))
+
+/* Four sums at once, or each addition would wait for the one before. */
 unsigned long sum_words(const void *memory, size_t size)
 {
-	const unsigned long *word = memory, *end = word + size / sizeof(*word);
-	unsigned long a = 0, b = 0, c = 0, d = 0, e = 0, f = 0, g = 0, h = 0;
+	const part *at = memory, *end = at + size / sizeof(*at);
+	part a = {0}, b = {0}, c = {0}, d = {0};
+	unsigned long lanes[LANES], sum = 0;
 
-	for (; word < end; word += 16) {
-		a += word[0] + word[8];
-		b += word[1] + word[9];
-		c += word[2] + word[10];
-		d += word[3] + word[11];
-		e += word[4] + word[12];
-		f += word[5] + word[13];
-		g += word[6] + word[14];
-		h += word[7] + word[15];
+	for (; at < end; at += 8) {
+		ADD(a, 0);
+		ADD(b, 1);
+		ADD(c, 2);
+		ADD(d, 3);
+		ADD(a, 4);
+		ADD(b, 5);
+		ADD(c, 6);
+		ADD(d, 7);
 	}
-	return a + b + c + d + e + f + g + h;
+	a += b + c + d;
+	memcpy(lanes, &a, sizeof(a));
+	for (size_t i = 0; i < LANES; i++)
+		sum += lanes[i];
+	return sum;
 }

@@ -38,7 +38,11 @@ int scratch_sizes(const struct scratch *scratch);
 /* Each of them once: the file's size, a fourth of it, and so on, then what is between. */
 size_t scratch_size(const struct scratch *scratch, int index);
 
-/* The sum, without regard to overflow, of the words in `size` bytes, whole blocks. */
+/*
+ * The sum, without regard to overflow, of the words in `size` bytes, whole blocks, at a multiple of
+ * 16 bytes.
+ */
+#define SUM_LOOP "c" /* the label of what it times, as that of loops */
 unsigned long sum_words(const void *memory, size_t size);
 
 /* What sum_words() gives over the first `size` bytes of a scratch file. */

@@ -183,6 +183,21 @@ def test_a_copy_says_how_and_by_what(run: Callable[..., list[dict[str, Any]]]) -
         assert ("alias" in line) == (line["labels"]["method"] == "memcpy")
 
 
+@pytest.mark.parametrize(
+    ("applet", "other", "alias"),
+    [("file.read", "none", "bw_file_rd"), ("memory.map", "page", "bw_mmap_rd")],
+)
+def test_a_sum_says_by_what_and_touching_alone_has_no_loop(
+    run: Callable[..., list[dict[str, Any]]], applet: str, other: str, alias: str
+) -> None:
+    lines = run(applet, 0.3, "--room", str(6 * _MIB))
+    metrics = [line for line in lines if line.get("metric") == f"{applet}.bandwidth"]
+    said = [
+        (line["labels"]["touch"], line["labels"].get("loop"), line.get("alias")) for line in metrics
+    ]
+    assert {*said} == {("sum", "c", alias), (other, None, None)}
+
+
 def test_the_end_counts_whole_ticks_of_steal(run: Callable[..., list[dict[str, Any]]]) -> None:
     (steal,) = (line["end"]["disturbances"]["steal_s"] for line in run("file.read", 0.02)[-1:])
     assert steal >= 0
