@@ -12,7 +12,7 @@ static void measure(const struct options *options)
 		if (samples[count] > 0)
 			count++;
 	}
-	const struct metric metric = {"cpu.clock", "1/s", HIGHER, NULL, NULL};
+	const struct metric metric = {"cpu.clock", "1/s", HIGHER, "mhz", NULL};
 
 	if (count)
 		print_metric(&metric, samples, count);

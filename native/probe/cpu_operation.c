@@ -50,7 +50,8 @@ static void give(bool measured, const char *name, const char *unit, enum better 
 				       {"type", operation->type},
 				       {"form", operation->form},
 				       {NULL, NULL}};
-	const struct metric metric = {name, unit, better, NULL, labels};
+	const char *alias = better == LOWER ? "lat_ops" : "par_ops";
+	const struct metric metric = {name, unit, better, alias, labels};
 
 	if (measured)
 		print_metric(&metric, slopes->seconds, slopes->count);

@@ -66,7 +66,7 @@ static int wake_up(double *samples, double seconds)
 static void measure_policy(const char *policy, double seconds)
 {
 	const struct label labels[] = {{"interval", INTERVAL_TEXT}, {"policy", policy}, {0}};
-	const struct metric metric = {"kernel.timer.lateness", "s", LOWER, NULL, labels};
+	const struct metric metric = {"kernel.timer.lateness", "s", LOWER, "lat_usleep", labels};
 	double samples[USUAL_SAMPLES];
 	int count = wake_up(samples, seconds);
 

@@ -44,6 +44,8 @@ def test_every_operation_is_measured_or_refused_in_words(program: Path) -> None:
         assert set(labels) == {"operation", "type", "form"}
         assert labels["form"] in ("hardware", "software")
         assert (line["unit"], line["better"]) in (("s", "lower"), ("1/s", "higher"))
+        aliases = {"cpu.operation.latency": "lat_ops", "cpu.operation.throughput": "par_ops"}
+        assert line["alias"] == aliases[line["metric"]]
         assert all(sample > 0 for sample in line["samples"])
         given[line["metric"]].add((labels["type"], labels["operation"]))
     assert not any("self-check" in reason for reason in refused)
@@ -70,6 +72,7 @@ def test_the_clock_is_that_of_a_processor(program: Path) -> None:
     (line,) = run(program, "cpu.clock", 0.3)
     if "refused" not in line:
         assert (line["metric"], line["unit"], line["better"]) == ("cpu.clock", "1/s", "higher")
+        assert line["alias"] == "mhz"
         assert all(1e6 < sample < 1e11 for sample in line["samples"])
 
 

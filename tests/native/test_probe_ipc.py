@@ -315,6 +315,7 @@ def test_timers_are_late_and_never_early(run: Callable[..., Said]) -> None:
     assert all(sample > 0 for sample in said.of("kernel.timer.resolution"))
     late = said.of("kernel.timer.lateness", interval="0.001", policy="other")
     assert 2 <= len(late) <= 200
+    assert {m["alias"] for m in said.metrics["kernel.timer.lateness"]} == {"lat_usleep"}
     assert all(sample >= 0 for sample in late)
     policies = {metric["labels"]["policy"] for metric in said.metrics["kernel.timer.lateness"]}
     if policies == {"other"}:
