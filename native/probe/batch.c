@@ -13,7 +13,7 @@
 #define USUAL_SAMPLES 4
 #define DRIFT 0.01
 
-static unsigned unusable;
+static unsigned unusable, unsettled;
 
 static double time_batch(batch_function *operation, void *context, unsigned long count)
 {
@@ -31,6 +31,11 @@ void count_unusable_pair(void)
 unsigned unusable_pairs(void)
 {
 	return unusable;
+}
+
+unsigned unsettled_points(void)
+{
+	return unsettled;
 }
 
 /* The least batch, a power of two times a small number, that takes `least_ns`. */
@@ -118,6 +123,7 @@ bool time_slopes(batch_function *operation, void *context, double seconds, struc
 		    2 * count);
 		return false;
 	}
+	unsettled += !slopes->settled;
 	return true;
 }
 

@@ -15,104 +15,194 @@
 #include <unistd.h>
 
 /* A clock that is slewed moves 500 ppm at most; a step moves more. */
-#define SLEW 0.001
+#define LEAST_STEP_NS 1000000
+#define SLEW 1000 /* one part in so many */
 #define FREQUENCY_SECONDS 0.002
+/* Its own processor, another of the cluster, one of another cluster. */
+#define MOST_WATCHED 3
+#define MOST_DEVICES 16
+
+struct watched {
+	int cpu;
+	long long stolen;
+	long long throttled;
+	double frequency;
+};
 
 static struct {
-	struct rusage usage;
-	long long stolen;
-	double ahead_s; /* of the wall clock before ours */
+	struct watched watched[MOST_WATCHED];
+	int count;
+	long switches, faults;
+	int64_t ahead_ns; /* of the wall clock before ours */
 	uint64_t began;
-	double frequency;
-	long long throttled;
+	long long cooling;
+	unsigned unsettled;
 } before;
 
-/*
- * Ticks, of the processor it is pinned to, from "cpuN user nice system idle iowait irq
- * softirq steal".
- */
-static long long stolen(void)
+/* Ticks, from "cpuN user nice system idle iowait irq softirq steal". */
+static long long stolen(int cpu)
 {
-	static char text[16384];
+	char name[16];
+	size_t size = (size_t)snprintf(name, sizeof(name), "cpu%d ", cpu);
+	struct lines lines;
+	char *line;
 	long long steal = 0;
 
-	if (!read_file("/proc/stat", text, sizeof(text)))
+	if (!open_lines(&lines, "/proc/stat"))
 		return 0;
-	char name[16];
-
-	snprintf(name, sizeof(name), "\ncpu%d ", this_processor());
-	char *line = find_text(text, name);
-
-	if (!line)
-		return 0;
-	line += strlen(name);
-	for (int field = 0; field < 8; field++)
-		steal = strtoll(line, &line, 10);
+	while ((line = next_line(&lines)))
+		if (!strncmp(line, name, size)) {
+			line += size;
+			for (int field = 0; field < 8; field++)
+				steal = (long long)whole_number(line, &line, 10);
+		}
 	return steal;
 }
 
-static long long throttle_count(void)
+/* The number in the file of a name with a number in it; -1 where there is none. */
+static long long number_in(const char *format, int which)
 {
 	char path[96], text[32];
 
-	snprintf(path, sizeof(path),
-		 "/sys/devices/system/cpu/cpu%d/thermal_throttle/core_throttle_count",
-		 this_processor());
+	snprintf(path, sizeof(path), format, which);
 	return read_file(path, text, sizeof(text)) ? atoll(text) : -1;
 }
 
-static double wall_clock_ahead(void)
+static void look(struct watched *at)
 {
-	struct timespec wall;
-
-	clock_gettime(CLOCK_REALTIME, &wall);
-	return (double)wall.tv_sec + (double)wall.tv_nsec * 1e-9 - (double)clock_now() * 1e-9;
+	at->frequency = processor_frequency(FREQUENCY_SECONDS);
+	at->stolen = stolen(at->cpu);
+	at->throttled = -1;
+	/* What others than x86 do of this kind is a cooling device. */
+#if defined(__i386__) || defined(__x86_64__)
+	at->throttled = number_in(
+	    "/sys/devices/system/cpu/cpu%d/thermal_throttle/core_throttle_count", at->cpu);
+#endif
 }
 
-void watch_disturbances(void)
+static long long hottest(void)
 {
-	before.frequency = processor_frequency(FREQUENCY_SECONDS);
-	before.stolen = stolen();
-	before.throttled = throttle_count();
-	before.ahead_s = wall_clock_ahead();
-	before.began = clock_now();
-	getrusage(RUSAGE_SELF, &before.usage);
-}
+	long long most = -1;
 
-static double temperature(void)
-{
-	char path[64], text[32];
-	double most = -1;
+	for (int zone = 0; zone < MOST_DEVICES; zone++) {
+		long long found = number_in("/sys/class/thermal/thermal_zone%d/temp", zone);
 
-	for (int zone = 0; zone < 16; zone++) {
-		snprintf(path, sizeof(path), "/sys/class/thermal/thermal_zone%d/temp", zone);
-		if (read_file(path, text, sizeof(text)) && (double)atoll(text) / 1000 > most)
-			most = (double)atoll(text) / 1000;
+		most = found > most ? found : most;
 	}
 	return most;
 }
 
+/*
+ * By how many steps processors are slowed down against heat; -1 where the kernel does not do
+ * that. Fans and others are cooling devices too.
+ */
+static long long cooling(void)
+{
+	long long most = -1;
+
+	for (int device = 0; device < MOST_DEVICES; device++) {
+		char path[64], type[32];
+
+		snprintf(path, sizeof(path), "/sys/class/thermal/cooling_device%d/type", device);
+		read_file(path, type, sizeof(type));
+		if (find_text(type, "cpu") || find_text(type, "Processor")) {
+			long long found =
+			    number_in("/sys/class/thermal/cooling_device%d/cur_state", device);
+
+			most = found > most ? found : most;
+		}
+	}
+	return most;
+}
+
+static int64_t wall_clock_ahead(void)
+{
+	struct timespec wall;
+
+	clock_gettime(CLOCK_REALTIME, &wall);
+	return (int64_t)wall.tv_sec * 1000000000 + wall.tv_nsec - (int64_t)clock_now();
+}
+
+/* This process's, and those of its children that have ended. */
+static void count_usage(long *switches, long *faults)
+{
+	struct rusage own, children;
+
+	getrusage(RUSAGE_SELF, &own);
+	getrusage(RUSAGE_CHILDREN, &children);
+	*switches = own.ru_nivcsw + children.ru_nivcsw;
+	*faults = own.ru_majflt + children.ru_majflt;
+}
+
+void watch_disturbances(void)
+{
+	watch_processor(this_processor());
+	before.cooling = cooling();
+	before.ahead_ns = wall_clock_ahead();
+	before.began = clock_now();
+	count_usage(&before.switches, &before.faults);
+}
+
+void watch_processor(int cpu)
+{
+	struct watched *next = &before.watched[before.count];
+	unsigned unsettled = unsettled_points();
+
+	/* Where the first cannot be pinned, main() has said so. */
+	if (before.count == MOST_WATCHED || (!pin(cpu) && before.count))
+		return;
+	next->cpu = cpu;
+	look(next);
+	before.count++;
+	/* That the frequency is not known well is no matter of the applet's points. */
+	before.unsettled += unsettled_points() - unsettled;
+}
+
+static void print_watched(void)
+{
+	long long steal = 0, throttled = -1;
+
+	for (int i = 0; i < before.count; i++) {
+		const struct watched *was = &before.watched[i];
+		struct watched is = {.cpu = was->cpu};
+		char name[24] = "";
+
+		if (!pin(is.cpu) && i)
+			continue;
+		look(&is);
+		steal += is.stolen - was->stolen;
+		if (is.throttled >= 0)
+			throttled += is.throttled - was->throttled + (throttled < 0);
+		if (i)
+			snprintf(name, sizeof(name), "processor_%d_", is.cpu);
+		if (was->frequency > 0 && is.frequency > 0)
+			printf("\"%sfrequency_before_hz\":%.6g,\"%sfrequency_after_hz\":%.6g,",
+			       name, was->frequency, name, is.frequency);
+	}
+	if (throttled >= 0)
+		printf("\"throttled\":%lld,", throttled);
+	printf("\"steal_s\":%.6g", (double)steal / (double)getauxval(AT_CLKTCK));
+}
+
 void print_disturbances(void)
 {
-	struct rusage usage;
-	double moved, elapsed = (double)(clock_now() - before.began) * 1e-9;
+	int64_t moved = wall_clock_ahead() - before.ahead_ns;
+	int64_t least = LEAST_STEP_NS + (int64_t)(clock_now() - before.began) / SLEW;
+	unsigned unsettled = unsettled_points() - before.unsettled;
+	long long hot = hottest();
+	long switches, faults;
 
-	getrusage(RUSAGE_SELF, &usage);
-	moved = wall_clock_ahead() - before.ahead_s;
-	if ((moved < 0 ? -moved : moved) < 0.001 + SLEW * elapsed)
+	count_usage(&switches, &faults);
+	if (moved > -least && moved < least)
 		moved = 0;
-	printf("\"involuntary_switches\":%ld,\"major_faults\":%ld,\"steal_s\":%.6g,"
-	       "\"clock_step_s\":%.6g,\"clock_steps_back\":%u,\"unusable_pairs\":%u",
-	       usage.ru_nivcsw - before.usage.ru_nivcsw, usage.ru_majflt - before.usage.ru_majflt,
-	       (double)(stolen() - before.stolen) / (double)getauxval(AT_CLKTCK), moved,
-	       clock_steps_back(), unusable_pairs());
-	if (before.throttled >= 0)
-		printf(",\"throttled\":%lld", throttle_count() - before.throttled);
-	if (temperature() > 0)
-		printf(",\"temperature_c\":%.4g", temperature());
-	double frequency = processor_frequency(FREQUENCY_SECONDS);
-
-	if (before.frequency > 0 && frequency > 0)
-		printf(",\"frequency_before_hz\":%.6g,\"frequency_after_hz\":%.6g",
-		       before.frequency, frequency);
+	printf("\"involuntary_switches\":%ld,\"major_faults\":%ld,\"clock_step_s\":%.6g,"
+	       "\"clock_steps_back\":%u,\"unusable_pairs\":%u,\"unsettled_points\":%u,",
+	       switches - before.switches, faults - before.faults, (double)moved * 1e-9,
+	       clock_steps_back(), unusable_pairs(), unsettled);
+	if (hot > 0)
+		printf("\"temperature_c\":%.4g,", (double)hot / 1000);
+	if (before.cooling >= 0)
+		printf("\"cooling_before_state\":%lld,\"cooling_after_state\":%lld,",
+		       before.cooling, cooling());
+	print_watched();
 }

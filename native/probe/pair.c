@@ -192,6 +192,16 @@ void measure_pairs(const struct options *options, const struct way *way)
 		      processor_of_other_cluster(options->cpu)};
 	int points = 0;
 
+	for (int i = 1; i < 3; i++)
+		if (cpus[i] < 0) {
+			print_note("placement=%s: no %s that this process may use", placements[i],
+				   i == 1 ? "second core of the cluster"
+					  : "core of another cluster");
+		} else {
+			print_note("placement=%s: processors %d and %d", placements[i], cpus[0],
+				   cpus[i]);
+			watch_processor(cpus[i]);
+		}
 	if (!pin(options->cpu) && processors() > 1) {
 		print_refused("%s: this process cannot be pinned: %s", way->latency.name,
 			      why_not());

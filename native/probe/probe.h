@@ -82,7 +82,8 @@ void slopes_less(struct slopes *slopes, const struct slopes *less);
 
 const char *why_not(void);
 void count_unusable_pair(void);
-unsigned unusable_pairs(void); /* whose larger batch took no longer than the smaller */
+unsigned unusable_pairs(void);	 /* whose larger batch took no longer than the smaller */
+unsigned unsettled_points(void); /* that gave slopes, although their drift was not under 1 % */
 
 /* json.c: one line each; text may hold anything. */
 
@@ -157,6 +158,7 @@ size_t read_file(const char *path, char *text, size_t room);
 /* disturbance.c: what came between. */
 
 void watch_disturbances(void);
+void watch_processor(int cpu); /* another, on which children work: pins this process to it */
 void print_disturbances(void); /* the members of the end line's object */
 
 /* Sets what why_not() says. */

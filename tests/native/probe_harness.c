@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * probe_harness slopes TICK COST OVERHEAD OPERATION BACK SECONDS - all in ns but
- *     the last: times an operation with a clock that steps by TICK, costs COST to
- *     read, and at every BACK-th reading (0: never) steps back; a batch costs
- *     OVERHEAD beside its operations.
+ * probe_harness slopes TICK COST OVERHEAD OPERATION BACK DISTURBED DRIFT SECONDS - the first
+ *     four and the last are times, in ns and s: times an operation with a clock that steps by
+ *     TICK, costs COST to read, and at every BACK-th reading (0: never) steps back; a batch costs
+ *     OVERHEAD beside its operations, every DISTURBED-th a second more, and each DRIFT % more
+ *     than the one before.
+ * probe_harness number BASE TEXT - prints the number, and what follows it.
  * probe_harness json - prints what it reads as a label's value, a fact and a note.
  * probe_harness crc - prints the checksum of what it reads, in two parts.
  * probe_harness frames - prints the frame that each line holds.
@@ -19,7 +21,7 @@
 
 static uint64_t now = 1000000000, tick = 1, cost, overhead, each, back, readings;
 /* Each so many batches, one takes a second more. */
-static uint64_t disturbed, batches;
+static uint64_t disturbed, batches, drift;
 
 int __wrap_clock_gettime(clockid_t clock, struct timespec *time);
 
@@ -41,26 +43,36 @@ static void operate(void *context, unsigned long count)
 {
 	(void)context;
 	now += overhead + count * each;
+	each += each * drift / 100;
 	if (disturbed && ++batches % disturbed == 0)
 		now += 1000000000;
 }
 
 static int slopes(char **words)
 {
-	uint64_t *const numbers[] = {&tick, &cost, &overhead, &each, &back, &disturbed};
+	uint64_t *const numbers[] = {&tick, &cost, &overhead, &each, &back, &disturbed, &drift};
 	struct slopes found = {0};
 
-	for (int i = 0; i < 6; i++)
+	for (int i = 0; i < 7; i++)
 		*numbers[i] = strtoull(words[i], NULL, 10);
-	bool measured = time_slopes(operate, NULL, strtod(words[6], NULL), &found);
+	bool measured = time_slopes(operate, NULL, strtod(words[7], NULL), &found);
 
 	printf("{\"measured\":%d,\"batch\":%lu,\"settled\":%d,\"tick\":%" PRIu64
-	       ",\"steps_back\":%u,\"unusable\":%u,\"why\":\"%s\",\"samples\":[",
+	       ",\"steps_back\":%u,\"unusable\":%u,\"unsettled\":%u,\"why\":\"%s\",\"samples\":[",
 	       measured, found.batch, found.settled, clock_facts()->tick_ns, clock_steps_back(),
-	       unusable_pairs(), measured ? "" : why_not());
+	       unusable_pairs(), unsettled_points(), measured ? "" : why_not());
 	for (int i = 0; i < found.count; i++)
 		printf("%s%.17g", i ? "," : "", found.seconds[i]);
 	puts("]}");
+	return 0;
+}
+
+static int number(char **words)
+{
+	char *end;
+	unsigned long long found = whole_number(words[1], &end, (unsigned)atoi(words[0]));
+
+	printf("%llu\n%s", found, end);
 	return 0;
 }
 
@@ -120,8 +132,10 @@ static int frames(void)
 
 int main(int argc, char **argv)
 {
-	if (argc == 9 && !strcmp(argv[1], "slopes"))
+	if (argc == 10 && !strcmp(argv[1], "slopes"))
 		return slopes(argv + 2);
+	if (argc == 4 && !strcmp(argv[1], "number"))
+		return number(argv + 2);
 	if (argc == 2 && !strcmp(argv[1], "json"))
 		return json();
 	if (argc == 2 && !strcmp(argv[1], "crc"))

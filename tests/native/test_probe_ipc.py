@@ -104,6 +104,9 @@ def test_a_pair_measures_both_quantities_where_both_processes_have_a_place(
     assert set(said.metrics) == {f"{applet}.latency", f"{applet}.bandwidth"}
     places = [metric["labels"]["placement"] for metric in said.metrics[f"{applet}.latency"]]
     assert len(places) == len(set(places)) and "same" in places and set(places) <= _PLACEMENTS
+    for placement in ("cross", "cluster"):
+        (note,) = (note for note in said.notes if note.startswith(f"placement={placement}: "))
+        assert ("processors " in note) == (placement in places), note
     for metric in said.metrics[f"{applet}.latency"]:
         assert (metric["unit"], metric["better"]) == ("s", "lower")
         assert metric["alias"] == "lat_" + applet[4:]
@@ -120,6 +123,10 @@ def test_one_processor_leaves_one_placement(run: Callable[..., Said]) -> None:
     said = run("ipc.pipe", limits=lambda: os.sched_setaffinity(0, {one}))
     assert [metric["labels"] for metric in said.metrics["ipc.pipe.latency"]] == [
         {"placement": "same"}
+    ]
+    assert said.notes == [
+        "placement=cross: no second core of the cluster that this process may use",
+        "placement=cluster: no core of another cluster that this process may use",
     ]
 
 

@@ -39,16 +39,18 @@ def slopes(
     operation: int,
     back: int = 0,
     disturbed: int = 0,
+    drift: int = 0,
     seconds: float,
 ) -> dict[str, Any]:
     """What time_slopes() finds of an operation of so many ns; see probe_harness.c."""
-    words = (tick, cost, overhead, operation, back, disturbed, seconds)
+    words = (tick, cost, overhead, operation, back, disturbed, drift, seconds)
     return dict(json.loads(run(harness, "slopes", *map(str, words))))
 
 
 def test_what_a_batch_costs_beside_its_operations_drops_out(harness: Path) -> None:
     found = slopes(harness, overhead=5000, operation=7, seconds=1)
     assert found["measured"] and found["settled"]
+    assert found["unsettled"] == 0
     assert len(found["samples"]) >= 2
     assert found["samples"] == pytest.approx([7e-9] * len(found["samples"]), rel=1e-12)
 
@@ -114,6 +116,43 @@ def test_a_batch_that_takes_no_longer_than_half_of_it_is_no_sample(harness: Path
     assert not found["measured"]
     assert found["unusable"] > 0
     assert "took no longer" in found["why"]
+
+
+@pytest.mark.parametrize("drift", [2, 5])
+def test_a_point_that_never_settles_is_measured_and_counted(harness: Path, drift: int) -> None:
+    found = slopes(harness, operation=1000, drift=drift, seconds=0.1)
+    assert found["measured"] and not found["settled"]
+    assert found["unsettled"] == 1
+
+
+def test_what_is_refused_is_not_counted_as_unsettled(harness: Path) -> None:
+    found = slopes(harness, tick=10_000_000, operation=7, drift=5, seconds=1)
+    assert not found["measured"]
+    assert found["unsettled"] == 0
+
+
+@given(st.integers(0, 2**64 - 1), st.sampled_from(["", " ", "\t  "]), st.sampled_from(" kg-x:\n"))
+def test_a_number_is_read_up_to_what_follows(
+    harness: Path, number: int, before: str, behind: str
+) -> None:
+    for base, text in (
+        (10, f"{number}"),
+        (16, f"{number:x}"),
+        (16, f"{number:X}"),
+        (8, f"{number:o}"),
+    ):
+        rest = f"{behind}1".encode()
+        assert run(harness, "number", str(base), before + text + behind + "1").split(b"\n", 1) == [
+            str(number).encode(),
+            rest,
+        ]
+
+
+@pytest.mark.parametrize(
+    ("base", "text"), [(10, ""), (10, " "), (10, "-5"), (10, "a"), (16, "g"), (16, "@1"), (8, "9")]
+)
+def test_where_there_is_no_number_nothing_is_read(harness: Path, base: int, text: str) -> None:
+    assert run(harness, "number", str(base), text) == f"0\n{text}".encode()
 
 
 @given(st.binary(max_size=300).map(lambda data: data.replace(b"\0", b"")))
