@@ -100,7 +100,7 @@ static bool open_one(struct files *files)
 		else
 			file = open_nameless(folders[i]);
 		if (file < 0) {
-			strncat(why, *why ? "; " : "", sizeof(why) - 1 - strlen(why));
+			strncat(why, *why ? ", " : "", sizeof(why) - 1 - strlen(why));
 			strncat(why, why_not(), sizeof(why) - 1 - strlen(why));
 			continue;
 		}

@@ -6,7 +6,7 @@ import re
 import pytest
 
 from perfboard.analysis.bootstrap import estimate
-from perfboard.model.run import Evidence, Metric, Run
+from perfboard.model.run import Evidence, Metric, ProbeProcess, Run
 from perfboard.report.graphs import graphs
 from perfboard.report.html import render
 from perfboard.report.measured import by_group, figure, probe_rows
@@ -82,10 +82,67 @@ def test_what_is_in_no_graph_is_in_a_table_with_its_interval(page: str) -> None:
 def test_disturbances_refusals_and_the_clock_are_told(page: str) -> None:
     text = Reader(page).text
     assert "monotonic_raw, tick 1.000 ns, a reading takes 24.00 ns" in text
+    assert "5 processes, 6.000 s, on CPU 0, 1" in text
     assert "Refused: no /dev/shm: No such file or directory" in text
     assert "involuntary switches 10; steal 10.00 ms; frequency 3.000 GHz to 3.100 GHz" in text
     assert "temperature 51 to 55 °C" in text
     assert "no huge pages to be had (1 of 5 processes)" in text
+
+
+def test_a_refusal_with_commas_is_one_text() -> None:
+    why = "memory.tmpfs: /dev/shm: No such file or directory, /tmp: it is no tmpfs"
+    other = "memory.tmpfs: self-check: the file is not what was written"
+    process = ProbeProcess(probe="memory.tmpfs", round=0, elapsed_s=1, refused=f"{why}; {other}")
+    (row,) = probe_rows([process])
+    assert row.refused == (why.partition(": ")[2], other.partition(": ")[2])
+
+
+def test_what_came_between_is_told_by_its_kind() -> None:
+    processes = tuple(
+        ProbeProcess(
+            probe="ipc.pipe",
+            round=round,
+            elapsed_s=1.2,
+            cpu=0,
+            disturbances={
+                "unsettled_points": 2,
+                "cooling_before_state": 0,
+                "cooling_after_state": round,
+                "processor_1_frequency_before_hz": 2e9,
+                "processor_1_frequency_after_hz": 1e9,
+            },
+        )
+        for round in range(3)
+    )
+    (row,) = probe_rows(processes)
+    assert row.cpus == "CPU 0"
+    assert row.disturbances == (
+        "unsettled points 6",
+        "cooling state 0 to 2",
+        "processor 1 frequency 1.000 GHz to 2.000 GHz",
+    )
+    (cool,) = probe_rows(processes[:1])
+    assert cool.disturbances[1] == "processor 1 frequency 1.000 GHz to 2.000 GHz"
+
+
+def test_the_table_of_all_metrics_counts_each_process_once() -> None:
+    """One process gave most of the samples, and the median of them all would be its own."""
+    metric = Metric(
+        name="kernel.syscall",
+        unit="s",
+        samples=(1e-9,) * 5 + (3e-9, 3e-9, 5e-9, 5e-9),
+        processes=(0, 0, 0, 0, 0, 1, 2, 3, 4),
+    )
+    text = Reader(render(make_probe_run(metrics=(metric,)))).text
+    figures = "kernel.syscall 3.000 ns 1.000 ns to 5.000 ns 1.000 ns"
+    assert text.count(figures) == 2
+    assert f"{figures} s host lower 1e-09, " in text
+
+
+def test_a_metric_without_processes_has_its_median_alone() -> None:
+    run = make_run(metrics=(Metric(name="boot.x", unit="s", samples=(1.0, 2.0, 9.0)),))
+    text = Reader(render(run)).text
+    assert "boot.x 2.000 s s " in text
 
 
 def test_odd_samples_are_kept_and_flagged() -> None:

@@ -182,6 +182,7 @@ def test_a_run_of_probes_at_a_glance() -> None:
     assert any(line.startswith("ipc.pipe.bandwidth, 64 KiB, same 2.976 GB/s") for line in lines)
     assert any(line.startswith("kernel.timer.lateness, 1.000 ms ") for line in lines)
     assert "memory.tmpfs refused: no /dev/shm: No such file or directory" in lines
+    assert "The probes were pinned to CPU 0, 1." in lines
     assert "Stopped after 5 rounds: the time budget of 60 s was spent." in lines
     assert len(lines) < 120
 

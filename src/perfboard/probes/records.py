@@ -145,7 +145,7 @@ def read_process(probe: str, round: int, lines: Sequence[str], end: str) -> Proc
         refused.append(wrong)
     elif not (metrics or facts or refused):
         # It may yet give something, where it has more time.
-        refused.append(f"it measured nothing: {'; '.join(notes) or 'it does not say why'}")
+        refused.append(f"it measured nothing: {', '.join(notes) or 'it does not say why'}")
     disturbances = ended.disturbances if ended else {}
     return ProcessReport(
         process=ProbeProcess(

@@ -240,7 +240,7 @@ def _files(
     found = [curve for _, _, curve in kinds]
     lines = [
         Line(
-            label + _rest(curve, found, "touch"),
+            label + _rest(curve, [other for _, same, other in kinds if same == label]),
             tuple((size, value(size, rate)) for size, rate in curve.points),
             look,
             dashed=curve.labels["touch"] in ("page", "none"),

@@ -24,6 +24,7 @@ from perfboard.model.units import format_size, format_value
 from perfboard.report import tables
 from perfboard.report.evidence import evidence_label, timing_words
 from perfboard.report.lanes import lanes
+from perfboard.report.measured import figure
 from perfboard.report.measurements import measurements
 from perfboard.report.series import Series, series_of
 from perfboard.report.trial import trial_view
@@ -149,6 +150,7 @@ def _view(run: Run, series: Series | None) -> Mapping[str, Any]:
         "span_count": len(series.boot.spans) if series else 0,
         "processes": tables.process_rows(series, MOST_PROCESSES) if series else [],
         "measurements": measurements(run),
+        "figures": [figure(m, run.evidence) if m.samples else None for m in run.metrics],
         "trial": trial_view(run),
         "tuning": tuning_view(run),
         "command": shlex.join(run.provenance.command),

@@ -124,11 +124,15 @@ def _label_value(key: str, value: str) -> str:
 
 @dataclass(frozen=True)
 class ProbeRow:
-    """The processes of one probe together: what disturbed them, refused, and was noted."""
+    """The processes of one probe together: what disturbed them, refused, and was noted.
+
+    `cpus` says in words where they ran; it is empty where they do not say.
+    """
 
     probe: str
     processes: int
     elapsed_s: float
+    cpus: str
     disturbances: tuple[str, ...]
     refused: tuple[str, ...]
     notes: tuple[str, ...]
@@ -144,6 +148,7 @@ def probe_rows(processes: Iterable[ProbeProcess]) -> list[ProbeRow]:
             probe=probe,
             processes=len(group),
             elapsed_s=sum(process.elapsed_s for process in group),
+            cpus=cpu_words(group),
             disturbances=tuple(_disturbances(group)),
             refused=_counted(
                 (
@@ -158,6 +163,12 @@ def probe_rows(processes: Iterable[ProbeProcess]) -> list[ProbeRow]:
         )
         for probe, group in found.items()
     ]
+
+
+def cpu_words(processes: Iterable[ProbeProcess]) -> str:
+    """The processors that the processes were pinned to, as in "CPU 0, 1"; "" where unknown."""
+    cpus = sorted({process.cpu for process in processes if process.cpu is not None})
+    return f"CPU {', '.join(map(str, cpus))}" if cpus else ""
 
 
 def clock_words(processes: Sequence[ProbeProcess]) -> list[str]:
@@ -186,6 +197,8 @@ def _disturbances(group: Sequence[ProbeProcess]) -> list[str]:
             words.append(f"{title.replace('_', ' ')} {_span(seen, 'Hz')}")
         elif unit == "c" and title:
             words.append(f"{title.replace('_', ' ')} {_plain_span(seen)} °C")
+        elif unit == "state" and title:
+            words += [f"{title.replace('_', ' ')} state {_plain_span(seen)}"] * any(seen)
         elif any(seen):
             amount = sum(map(abs, seen))
             if unit == "s" and title:

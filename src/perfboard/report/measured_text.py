@@ -13,7 +13,15 @@ from perfboard.model.run import Metric, Run
 from perfboard.model.units import format_size, format_value
 from perfboard.report.evidence import headed
 from perfboard.report.graphs import Drawn, graphs
-from perfboard.report.measured import by_group, figure, group_of, label_words, probe_rows, quantity
+from perfboard.report.measured import (
+    by_group,
+    cpu_words,
+    figure,
+    group_of,
+    label_words,
+    probe_rows,
+    quantity,
+)
 from perfboard.report.measurements import levels
 from perfboard.report.terminal import cells, new_table
 
@@ -53,6 +61,9 @@ def probe_parts(run: Run, metrics: Sequence[Metric]) -> list["str | Table"]:
                 table.add_row(*cells(name, row.value(row.estimate.median), row.half_width, odd))
         within = "range" if run.evidence in REPEATS else "95% interval of the median"
         parts += ["", table, f"±: half of the {within}, over the processes"]
+    cpus = cpu_words(run.processes)
+    if cpus:
+        parts += ["", f"The probes were pinned to {cpus}."]
     refused = [(row.probe, text) for row in probe_rows(run.processes) for text in row.refused]
     for probe, text in refused:
         parts += ["", f"{probe} refused: {text}"]
