@@ -5,11 +5,12 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import pytest
 
-from perfboard.model.errors import TargetError, UsageError
+from perfboard.model.errors import EnvironmentLacksError, TargetError, UsageError
 from perfboard.model.progress import Progress, SilentProgress
 from perfboard.model.run import BoardSummary, Evidence, Run, Status
 from perfboard.probes.exchange import Answer
@@ -47,10 +48,18 @@ class Place:
 
     @contextmanager
     def open_target(
-        self, text: str, progress: Progress, artifacts: Path, factors: Mapping[str, str]
+        self,
+        text: str,
+        progress: Progress,
+        artifacts: Path | None = None,
+        factors: Mapping[str, str] = MappingProxyType({}),
     ) -> Iterator[Target]:
+        self.opened.append(text)
         if self.fails_opening:
             raise self.fails_opening
+        if artifacts is None:
+            yield Target(**({"name": text, "shell": None, "factors": factors} | self.fields))
+            return
         (artifacts / "console.log").write_bytes(b"login: ")
         yield Target(**({"name": text, "shell": None, "factors": factors} | self.fields))
         # What the console says last belongs to the record too.
@@ -190,6 +199,33 @@ def test_probes_are_chosen_by_name(place: Place) -> None:
     with pytest.raises(UsageError, match=r"no probe nosuch; there are: memory\.latency"):
         standard.measure_target("measure", request, ["ipc.pipe", "nosuch"], SilentProgress())
     assert len(finished_folders()) == 1
+
+
+def test_a_mistyped_probe_is_found_before_the_target_is_opened(place: Place) -> None:
+    request = Request(target="virtual:verdex", factors={}, command=("perfboard",), budget_s=1)
+    with pytest.raises(UsageError, match="no probe nosuch"):
+        standard.measure_target("measure", request, ["nosuch"], SilentProgress())
+    assert place.opened == ["local"]
+    assert not runs_folder().exists()
+    standard.measure_target("measure", request, ["ipc.pipe"], SilentProgress())
+    assert place.opened == ["local", "local", "virtual:verdex"]
+
+
+def test_a_machine_without_a_probe_can_measure_others(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    @contextmanager
+    def session(target: Target, progress: Progress) -> Iterator[Place]:
+        if target.name == "local":
+            raise EnvironmentLacksError("there is no probe for that")
+        yield place
+
+    monkeypatch.setattr(standard, "ProbeSession", session)
+    request = Request(target="ssh://board", factors={}, command=("perfboard",), budget_s=1)
+    run = standard.measure_target("measure", request, ["ipc.pipe"], SilentProgress())
+    assert run.target == "ssh://board"
+    with pytest.raises(UsageError, match="no probe nosuch"):
+        standard.measure_target("measure", request, ["nosuch"], SilentProgress())
 
 
 def test_factors_are_those_of_the_target(place: Place) -> None:

@@ -42,6 +42,8 @@ def measure_target(study: str, request: Request, probes: Sequence[str], progress
     A run that failed or was interrupted is stored too, with what it measured. Raises
     PerfboardError for what is wrong before the first probe runs.
     """
+    if probes and request.target != "local":
+        _check_here(probes, progress)
     started = datetime.now(UTC)
     folder = new_run(study, _place(request.target))
     measured: _Measured | None = None
@@ -137,6 +139,18 @@ class _Measured:
             f"for {self._arch}.",
             facts=dict(facts),
         )
+
+
+def _check_here(probes: Sequence[str], progress: Progress) -> None:
+    """Raises UsageError for a probe that this machine's own does not have: a virtual board takes
+    a minute to say so."""
+    try:
+        with open_target("local", progress) as here, ProbeSession(here, progress) as session:
+            applets = session.applets()
+    except PerfboardError:
+        # There need be none for this machine; the target's list is looked at in any case.
+        return
+    _choose(applets, probes)
 
 
 def _choose(applets: Sequence[Applet], probes: Sequence[str]) -> list[Applet]:
