@@ -37,7 +37,7 @@ def force(here: Here, script: str) -> str:
 def test_a_board_with_openssh_gives_the_same(here: Here) -> None:
     with sshd(here):
         run = here.json("study", "standard", "--target", "ssh://board", "--budget", "5")
-        check_standard(run, {probe["name"] for probe in here.json("probes")})
+        check_standard(here, run, {probe["name"] for probe in here.json("probes")})
         assert (run["evidence"], run["target"]) == ("silicon", "ssh://board")
         assert run["board"]["facts"]["kernel"] == platform.release()
         assert run["provenance"]["tools"]["ssh"].startswith("OpenSSH")
@@ -48,7 +48,7 @@ def test_a_board_with_dropbear_and_busybox_gives_the_same(here: Here) -> None:
     probes = {probe["name"] for probe in here.json("probes")}
     with dropbear(here):
         run = here.json("study", "standard", "--target", "ssh://root@board", "--budget", "5")
-        check_standard(run, probes)
+        check_standard(here, run, probes)
         until(here.left_clean)
 
 

@@ -2,6 +2,7 @@
 """The standard study of this machine with the real probe, and every way in which it ends."""
 
 import platform
+import re
 import signal
 import zlib
 from collections import Counter
@@ -18,11 +19,20 @@ from perfboard.probes.records import read_applets, read_process
 from perfboard.targets.process import Process
 
 from ..unit.probe_peer import Wire
-from .conftest import Here, until
+from .conftest import Here, Perfboard, until
+
+_GRAPHS = (
+    "Memory read latency over size",
+    "Memory bandwidth over size",
+    "Context switch time over the number of processes",
+    "Mapped and read files: time over size",
+    "Mapped and read files: bandwidth over size",
+    "How late a timer wakes",
+)
 
 
-def check_standard(run: Any, probes: set[str]) -> None:
-    """Every probe ran, five times or refused, and each sample knows its process."""
+def check_standard(command: Perfboard, run: Any, probes: set[str]) -> None:
+    """Every probe ran, five times or refused, each sample knows its process, and all is drawn."""
     assert run["status"] == "complete"
     assert {process["probe"] for process in run["processes"]} == probes
     measured = {run["processes"][m["processes"][0]]["probe"] for m in run["metrics"]}
@@ -35,13 +45,22 @@ def check_standard(run: Any, probes: set[str]) -> None:
     for metric in run["metrics"]:
         assert len(metric["samples"]) == len(metric["processes"]) > 0
     assert any(note.startswith("Stopped after") for note in run["provenance"]["notes"])
+    page = Path(command("report", run["id"]).stdout.strip()).read_text()
+    headings = re.findall(r"<section class=\"graph\">\s*<h2>([^<]*)</h2>", page)
+    for title in _GRAPHS:
+        assert any(heading.startswith(title) for heading in headings), (title, headings)
+    for layout in ("wide", "narrow"):
+        assert page.count(f'<svg class="chart plot {layout}"') == len(headings)
+    # A line or a bar is in each.
+    for chart in re.findall(r'<svg class="chart plot .*?</svg>', page, re.DOTALL):
+        assert 'class="line" d="M' in chart or 'class="bin"' in chart
 
 
 def test_every_probe_of_this_machine_is_measured(here: Here) -> None:
     probes = {probe["name"] for probe in here.json("probes")}
     assert {"memory.latency", "kernel.syscall", "ipc.pipe"} <= probes
     run = here.json("study", "standard", "--budget", "5")
-    check_standard(run, probes)
+    check_standard(here, run, probes)
     assert (run["evidence"], run["target"]) == ("host", "local")
     rounds: dict[int, list[str]] = {}
     for process in run["processes"]:
@@ -50,9 +69,17 @@ def test_every_probe_of_this_machine_is_measured(here: Here) -> None:
     # Interleaved, in an order drawn anew for each round.
     assert len({tuple(rounds[number]) for number in range(5)}) == 5
     assert here.left_clean()
-    report = Path(here("report", run["id"]).stdout.strip())
-    assert "memory.latency" in report.read_text()
     assert "kernel.syscall" in here("show", run["id"]).stdout
+
+
+def test_a_virtual_board_gives_the_same(perfboard: Perfboard) -> None:
+    probes = {probe["name"] for probe in perfboard.json("probes")}
+    run = perfboard.json("study", "standard", "--target", "virtual:verdex", "--budget", "10")
+    check_standard(perfboard, run, probes)
+    assert (run["evidence"], run["target"]) == ("counted", "virtual:verdex")
+    # What this kernel and this part do not have, and nothing else.
+    refused = {process["probe"] for process in run["processes"] if process["refused"]}
+    assert refused == {"memory.latency", "cpu.branch", "system.kernel"}
 
 
 def test_one_probe_is_measured_alone(here: Here) -> None:
