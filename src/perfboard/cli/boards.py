@@ -44,7 +44,7 @@ def verify(options: argparse.Namespace) -> int:
     """Holds the board against what was published of the real one.
 
     1 where it lies beyond its margin, or a probe sees another part than its file says; else
-    5 where a program could not be run.
+    5 where something of that was not measured.
     """
     from perfboard.analysis.programs import program_accuracy
     from perfboard.report.verification import verification_text
@@ -89,7 +89,8 @@ def verify(options: argparse.Namespace) -> int:
     within = [row.within for row in found.rows] + [row.within for row in found.parameters]
     if False in within:
         return EXIT_FAILED_VERDICT
-    return EXIT_INCONCLUSIVE if any(row.problem for row in found.rows) else 0
+    measured = [row.virtual for row in found.rows] + [row.seen for row in found.parameters]
+    return EXIT_INCONCLUSIVE if None in measured else 0
 
 
 def slim(options: argparse.Namespace) -> int:
