@@ -15,7 +15,6 @@
 #define NEAR 1024
 #define PAGE_SHIFT 12
 #define EPOCH_SHIFT 60
-#define EPOCHS 16
 
 /*
  * The lines that were used of late and are known, by their virtual number,

@@ -7,16 +7,37 @@ Time is counted, not waited for. The wire between may lose, change or double byt
 import json
 import random
 import zlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from perfboard.model.errors import TargetError
 from perfboard.model.progress import Progress
-from perfboard.probes.frames import ACCEPTED, END, UNREADABLE, Decoder, Frame, encode, split
+from perfboard.probes.frames import (
+    ACCEPTED,
+    END,
+    LINE,
+    LONGEST_PAYLOAD,
+    PART,
+    UNREADABLE,
+    Decoder,
+    Frame,
+    encode,
+)
 from perfboard.targets.base import Completed
 
 # What a probe prints, and how it ends; None never answers.
 Program = Callable[[Sequence[str]], tuple[Sequence[str], str] | None]
+
+
+def split(id: int, lines: Iterable[str]) -> Iterator[Frame]:
+    """The frames, numbered from 1, that carry `lines` in answer to request `id`."""
+    number = 0
+    for line in lines:
+        whole = max(1, -(-len(line) // LONGEST_PAYLOAD))
+        for part in range(whole):
+            number += 1
+            payload = line[part * LONGEST_PAYLOAD : (part + 1) * LONGEST_PAYLOAD]
+            yield Frame(id, number, LINE if part == whole - 1 else PART, payload)
 
 
 @dataclass

@@ -2,11 +2,13 @@
 """The recorded logs of tests/data, for tests."""
 
 import gzip
+import re
 from array import array
 from itertools import accumulate
 from pathlib import Path
 
 from perfboard.analysis.console import ConsoleLine, Stamps, split_lines
+from perfboard.analysis.kernel_log import KernelLine, parse_console
 
 DATA = Path(__file__).parent.parent / "data"
 
@@ -15,6 +17,12 @@ def recorded(name: str) -> list[ConsoleLine]:
     """The lines of a log whose stamps were not kept: its byte i is at i ns."""
     data = (DATA / name).read_bytes()
     return split_lines(data, Stamps(array("q", range(len(data)))))
+
+
+def kernel_log(text: str) -> list[KernelLine]:
+    """The records of a kernel's log whose lines have no stamps."""
+    lines = (ConsoleLine(line, 0, 0, 0) for line in re.split(r"[\r\n]+", text))
+    return [record._replace(console_ns=None) for record in parse_console(lines)]
 
 
 def recorded_boot() -> list[ConsoleLine]:

@@ -4,10 +4,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from perfboard.analysis.initcalls import InitcallLog, parse_initcalls
-from perfboard.analysis.kernel_log import KernelLine, parse_console, parse_dmesg
+from perfboard.analysis.kernel_log import KernelLine, parse_console
 from perfboard.model.run import Span
 
-from .recorded import recorded
+from .recorded import kernel_log, recorded
 
 
 def records(name: str) -> list[KernelLine]:
@@ -86,7 +86,7 @@ def test_what_gives_no_span(text: str) -> None:
 
 
 def test_a_span_starts_where_the_initcall_did_not_where_it_was_announced() -> None:
-    lines = parse_dmesg(
+    lines = kernel_log(
         "[    1.000000] calling  foo+0x0/0x1c @ 1\n"
         "[    1.000500] initcall foo+0x0/0x1c returned 0 after 300 usecs\n"
     )
@@ -95,7 +95,7 @@ def test_a_span_starts_where_the_initcall_did_not_where_it_was_announced() -> No
 
 
 def test_no_span_starts_before_it_was_announced() -> None:
-    lines = parse_dmesg(
+    lines = kernel_log(
         "[    1.000000] calling  foo+0x0/0x1c @ 1\n"
         "[    1.000500] initcall foo+0x0/0x1c returned 0 after 501 usecs\n"
     )
@@ -110,7 +110,7 @@ def test_a_start_that_cannot_be_known_is_absent() -> None:
 
 
 def test_calls_of_several_tasks_interleave() -> None:
-    lines = parse_dmesg(
+    lines = kernel_log(
         "[    1.000000] calling  a+0x0/0x1c @ 1\n"
         "[    1.000010] calling  b+0x0/0x1c [m] @ 77\n"
         "[    1.000020] calling  c+0x0/0x1c @ 1\n"
@@ -139,7 +139,7 @@ def test_a_log_shown_again_counts_once() -> None:
 
 
 def test_until_the_clocksource_is_switched_the_records_times_count() -> None:
-    lines = parse_dmesg(
+    lines = kernel_log(
         "[    1.000000] calling  foo+0x0/0x1c @ 1\n"
         "[    1.000100] probe of x returned 0 after 0 usecs\n"
         "[    1.000300] initcall foo+0x0/0x1c returned 0 after 10000 usecs\n"
@@ -254,7 +254,7 @@ def test_a_printed_log_comes_back(
                 returned=returned,
             )
         )
-    found = parse_initcalls(parse_dmesg("\n".join(lines)), offset_ns)
+    found = parse_initcalls(kernel_log("\n".join(lines)), offset_ns)
     assert list(found.spans) == expected
     # A later call of the same name may take an earlier one's place.
     assert sorted(found.unfinished) == sorted(unfinished)

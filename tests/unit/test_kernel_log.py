@@ -14,10 +14,9 @@ from perfboard.analysis.kernel_log import (
     find_panic,
     kernel_marks,
     parse_console,
-    parse_dmesg,
 )
 
-from .recorded import recorded, recorded_boot
+from .recorded import kernel_log, recorded, recorded_boot
 
 RECORDS = parse_console(recorded_boot())
 
@@ -43,7 +42,6 @@ def console(*texts: str) -> list[ConsoleLine]:
     ],
 )
 def test_a_record_in_each_form(text: str, record: KernelLine) -> None:
-    assert parse_dmesg(text + "\n") == [record]
     assert parse_console(console(text)) == [record._replace(console_ns=1000)]
 
 
@@ -59,7 +57,7 @@ def test_a_record_in_each_form(text: str, record: KernelLine) -> None:
     ],
 )
 def test_other_text_is_no_record(text: str) -> None:
-    assert parse_dmesg(text) == []
+    assert parse_console(console(text)) == []
 
 
 def test_a_record_behind_a_programs_text_has_no_stamp_of_its_own() -> None:
@@ -105,7 +103,6 @@ def test_any_bytes_parse(data: bytes) -> None:
     if offset is not None:
         kernel_marks(records, offset)
     find_panic(line.text for line in lines)
-    parse_dmesg(data.decode("utf-8", "replace"))
 
 
 messages = st.text(st.characters(codec="ascii", categories=["L", "N", "Zs"]), max_size=20)
@@ -184,7 +181,7 @@ def test_later_stamps_give_later_marks(late: int) -> None:
 
 
 def test_the_init_that_ran_is_the_last_tried() -> None:
-    lines = parse_dmesg(
+    lines = kernel_log(
         "[    1.000000] Run /sbin/init as init process\n"
         "[    1.000100] Run /bin/sh as init process\n"
     )

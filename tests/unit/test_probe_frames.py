@@ -14,8 +14,9 @@ from perfboard.probes.frames import (
     decode,
     encode,
     join,
-    split,
 )
+
+from .probe_peer import split
 
 texts = st.text(st.characters(min_codepoint=0x20, max_codepoint=0x7E))
 frames = st.builds(

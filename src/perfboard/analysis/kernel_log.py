@@ -27,8 +27,8 @@ class KernelLine(NamedTuple):
     """One record of the kernel's log, or one line of a record with several.
 
     `time_ns` is on the kernel's clock. `console_ns` is the stamp of the record's
-    first byte on the console, or None where it has none of its own: in a dmesg, or
-    behind other text on its line. `rest` is not empty where another record cut
+    first byte on the console, or None where it has none of its own, behind other
+    text on its line. `rest` is not empty where another record cut
     this one short on the console: what stood behind that other one, which
     should be the end of this one.
     """
@@ -61,18 +61,11 @@ def parse_console(lines: Iterable[ConsoleLine]) -> list[KernelLine]:
     A record is found wherever it begins: behind what a program had printed without
     a line end, and behind another record. Text that is no record's is left out.
     """
-    return _parse((line.text, line.start_ns) for line in lines)
-
-
-def parse_dmesg(text: str) -> list[KernelLine]:
-    """The records of what `dmesg` or `dmesg --raw` prints."""
-    return _parse((line, None) for line in re.split(r"[\r\n]+", text))
-
-
-def _parse(lines: Iterable[tuple[str, int | None]]) -> list[KernelLine]:
     records: list[KernelLine] = []
     cut: list[int] = []  # records whose end has not come yet, the innermost last
-    for text, stamp in lines:
+    for line in lines:
+        text = line.text
+        stamp: int | None = line.start_ns
         match = _RECORD.search(text)
         before = text[: match.start()] if match else text
         if before:

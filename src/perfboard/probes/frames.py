@@ -79,17 +79,6 @@ class Decoder:
         return self._rest
 
 
-def split(id: int, lines: Iterable[str]) -> Iterator[Frame]:
-    """The frames, numbered from 1, that carry `lines` in answer to request `id`."""
-    number = 0
-    for line in lines:
-        whole = max(1, -(-len(line) // LONGEST_PAYLOAD))
-        for part in range(whole):
-            number += 1
-            payload = line[part * LONGEST_PAYLOAD : (part + 1) * LONGEST_PAYLOAD]
-            yield Frame(id, number, LINE if part == whole - 1 else PART, payload)
-
-
 def join(frames: Iterable[Frame]) -> list[str]:
     """The lines that frames in their order carry; one that a part left open included."""
     lines: list[str] = []

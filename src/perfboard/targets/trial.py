@@ -39,9 +39,6 @@ class Results:
     user_s: float
     system_s: float
     resident_bytes: int
-    faults: int
-    major_faults: int
-    switches: int
     stdout: bytes
     stderr: bytes
 
@@ -179,9 +176,6 @@ def read_results(data: bytes) -> Results:
             user_s=found["user_us"] / 1e6,
             system_s=found["system_us"] / 1e6,
             resident_bytes=found["resident_kb"] * 1024,
-            faults=found["faults"],
-            major_faults=found["major_faults"],
-            switches=found["switches"],
             stdout=data[_PAGE:out],
             stderr=data[out:end],
         )
