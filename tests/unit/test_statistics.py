@@ -58,14 +58,6 @@ def test_the_difference_does_not_see_a_common_shift(
     assert math.isclose(plain.low, shifted.low, rel_tol=1e-3, abs_tol=1e-3)
 
 
-@given(samples, samples)
-def test_more_confidence_needs_a_wider_interval(a: list[float], b: list[float]) -> None:
-    narrow, wide = difference_interval(a, b, 0.8), difference_interval(a, b, 0.99)
-    assert narrow is not None
-    assert wide is not None
-    assert wide.low <= narrow.low <= narrow.high <= wide.high
-
-
 @pytest.mark.parametrize(
     ("a", "b"),
     [

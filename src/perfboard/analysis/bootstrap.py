@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from perfboard.analysis.statistics import Interval
+from perfboard.analysis.statistics import CONFIDENCE, Interval
 from perfboard.model.run import Metric
 
 FEWEST_PROCESSES = 5
@@ -54,7 +54,7 @@ def process_medians(metric: Metric) -> list[float]:
     return [statistics.median(group) for group in groups.values()]
 
 
-def estimate(metric: Metric, confidence: float = 0.95) -> Estimate:
+def estimate(metric: Metric) -> Estimate:
     """The metric's estimate from its processes. Raises ValueError without samples."""
     medians = process_medians(metric)
     if not medians:
@@ -62,12 +62,12 @@ def estimate(metric: Metric, confidence: float = 0.95) -> Estimate:
     return Estimate(
         best=min(medians) if metric.better == "lower" else max(medians),
         median=statistics.median(medians),
-        interval=median_interval(medians, confidence),
+        interval=median_interval(medians),
         processes=len(medians),
     )
 
 
-def median_interval(values: Sequence[float], confidence: float = 0.95) -> Interval | None:
+def median_interval(values: Sequence[float], confidence: float = CONFIDENCE) -> Interval | None:
     """The bootstrap's percentile interval for the median of `values`.
 
     None with fewer than FEWEST_PROCESSES values. For the median, the distribution over

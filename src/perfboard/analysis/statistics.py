@@ -12,6 +12,9 @@ from perfboard.model.run import Evidence, Metric, Outcome, Verdict
 # by chance, so their range is all there is to know, even with one sample.
 REPEATS = (Evidence.TIMED, Evidence.COUNTED)
 
+# Of every interval: how often it holds what it is of.
+CONFIDENCE = 0.95
+
 
 @dataclass(frozen=True)
 class Summary:
@@ -48,7 +51,7 @@ def summary(samples: Sequence[float]) -> Summary:
     )
 
 
-def mean_interval(samples: Sequence[float], confidence: float = 0.95) -> Interval | None:
+def mean_interval(samples: Sequence[float]) -> Interval | None:
     """Student's t interval for the mean of `samples`, or None with less than two.
 
     Source: Student, "The probable error of a mean", Biometrika 6 (1908).
@@ -56,12 +59,10 @@ def mean_interval(samples: Sequence[float], confidence: float = 0.95) -> Interva
     if len(samples) < 2:
         return None
     error = statistics.stdev(samples) / math.sqrt(len(samples))
-    return _around(statistics.mean(samples), error, len(samples) - 1, confidence)
+    return _around(statistics.mean(samples), error, len(samples) - 1)
 
 
-def difference_interval(
-    a: Sequence[float], b: Sequence[float], confidence: float = 0.95
-) -> Interval | None:
+def difference_interval(a: Sequence[float], b: Sequence[float]) -> Interval | None:
     """Interval for mean(b) - mean(a), where variances and sizes may differ.
 
     None where either has less than two samples: nothing is then known of its
@@ -74,7 +75,7 @@ def difference_interval(
     if len(a) < 2 or len(b) < 2:
         return None
     error, freedom = welch_error(a, b)
-    return _around(statistics.mean(b) - statistics.mean(a), error, freedom, confidence)
+    return _around(statistics.mean(b) - statistics.mean(a), error, freedom)
 
 
 def welch_error(a: Sequence[float], b: Sequence[float]) -> tuple[float, float]:
@@ -124,13 +125,13 @@ def judge(metric: Metric, budget: float, evidence: Evidence, margin: float = 0.0
     return _verdict(metric, budget, value, interval, outcome)
 
 
-def _around(middle: float, error: float, freedom: float, confidence: float) -> Interval:
+def _around(middle: float, error: float, freedom: float) -> Interval:
     """Student's t interval of standard error `error` around `middle`."""
     if error == 0:
         return Interval(middle, middle)
     from scipy import stats
 
-    half = float(stats.t.ppf((1 + confidence) / 2, freedom)) * error
+    half = float(stats.t.ppf((1 + CONFIDENCE) / 2, freedom)) * error
     return Interval(middle - half, middle + half)
 
 
