@@ -11,6 +11,8 @@ from perfboard.model.tuning import Tuning
 
 MetricName = Annotated[str, Field(pattern=r"^[a-z0-9]+([._+-][A-Za-z0-9_+-]+)*$")]
 Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+# JSON wants only those below a blank escaped, and terminals obey these too.
+_CONTROLS = {code: f"\\u{code:04x}" for code in range(0x7F, 0xA0)}
 
 
 class Evidence(StrEnum):
@@ -277,5 +279,5 @@ class Run(Record):
         return self
 
     def to_json(self) -> str:
-        """The text of run.json."""
-        return self.model_dump_json(by_alias=True, indent=1) + "\n"
+        """The text of run.json, in which all control characters are escaped."""
+        return self.model_dump_json(by_alias=True, indent=1).translate(_CONTROLS) + "\n"
