@@ -27,7 +27,7 @@ from perfboard.model.units import format_size
 from perfboard.store.folder import RunFolder, disk_errors, new_run
 from perfboard.studies.base import this_host
 from perfboard.studies.boot import marks_to_watch
-from perfboard.studies.tuning_boot import boot_once
+from perfboard.studies.booting import boot_once
 from perfboard.studies.tuning_dask import distributed_workers
 from perfboard.studies.tuning_flash import flash_bandwidths
 from perfboard.studies.tuning_plan import TuneRequest, check_smallest, check_tools, make_plan
