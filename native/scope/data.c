@@ -188,14 +188,17 @@ static bool is_filling(uint32_t line)
 {
 	uint32_t step = line - filled_last;
 
-	if (step != 1 && (step != UINT32_MAX || !model.timing.fills_down))
-		filled = 1;
-	else if (step != filled_step && filled > 1)
-		filled = 2;
-	else
-		filled++;
-	filled_step = step;
-	filled_last = line;
+	/* To the same line again, since another was placed in between: that is no new one. */
+	if (step) {
+		if (step != 1 && (step != UINT32_MAX || !model.timing.fills_down))
+			filled = 1;
+		else if (step != filled_step && filled > 1)
+			filled = 2;
+		else
+			filled++;
+		filled_step = step;
+		filled_last = line;
+	}
 	return model.timing.filling && filled >= model.timing.filling;
 }
 

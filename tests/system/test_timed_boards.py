@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Boards that are timed as a part: what a study of one records, and what its factors do."""
 
+import json
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from statistics import median
@@ -110,6 +112,54 @@ def test_preloads_bring_lines_while_the_core_goes_on(perfboard: Perfboard) -> No
         for loop in ("ldm", "ldm-preload")
     }
     assert rates["ldm-preload"] > 1.5 * rates["ldm"]
+
+
+# Copies, each line in two halves, between which a line ahead may be preloaded, as memcpy() does.
+COPIES = """
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#define SIZE (4 << 20)
+static uint64_t from[SIZE / 8 + 64], to[SIZE / 8];
+
+static double copy(int ahead)
+{
+	struct timespec began, ended;
+
+	clock_gettime(CLOCK_MONOTONIC_RAW, &began);
+	for (int i = 0; i < SIZE / 8; i += 8) {
+		for (int j = 0; j < 4; j++)
+			((volatile uint64_t *)to)[i + j] = from[i + j];
+		if (ahead)
+			__asm__ volatile("pld [%0, #256]" : : "r"(from + i));
+		for (int j = 4; j < 8; j++)
+			((volatile uint64_t *)to)[i + j] = from[i + j];
+	}
+	clock_gettime(CLOCK_MONOTONIC_RAW, &ended);
+	return (double)(ended.tv_sec - began.tv_sec) + (double)(ended.tv_nsec - began.tv_nsec) * 1e-9;
+}
+
+int main(void)
+{
+	memset(from, 1, sizeof(from));
+	memset(to, 2, sizeof(to));
+	printf("%.6f %.6f\\n", copy(0), copy(1));
+	return 0;
+}
+"""
+
+
+def test_what_fills_memory_is_known_among_preloads(tmp_path: Path, trials: None) -> None:
+    program = tmp_path / "copies"
+    command = ["arm-linux-gnueabihf-gcc", "-O2", "-x", "c", "-", "-o", str(program)]
+    subprocess.run(command, input=COPIES, text=True, check=True)
+    perfboard = Perfboard(tmp_path / "data")
+    done = perfboard("try", "rpi2", "--json", "--push", str(program), "--", "./copies")
+    artifacts = tmp_path / "data/perfboard/runs" / json.loads(done.stdout)["id"] / "artifacts"
+    plain, preloading = (float(word) for word in (artifacts / "stdout").read_text().split())
+    assert preloading < 1.1 * plain
 
 
 def sample_of(run: Any, **labels: str) -> float:
