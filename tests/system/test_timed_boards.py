@@ -122,30 +122,39 @@ COPIES = """
 #include <time.h>
 
 #define SIZE (4 << 20)
-static uint64_t from[SIZE / 8 + 64], to[SIZE / 8];
+#define MOVE "ldm %0!, {r2-r5}\\n stm %1!, {r2-r5}\\n"
+#define COPY(preload) __asm__ volatile( \\
+	"1:" MOVE MOVE preload MOVE MOVE "subs %2, %2, #64\\n bne 1b" \\
+	: "+r"(source), "+r"(target), "+r"(left) : : "r2", "r3", "r4", "r5", "cc", "memory")
 
-static double copy(int ahead)
+static char from[SIZE + 512] __attribute__((aligned(64)));
+static char to[SIZE] __attribute__((aligned(64)));
+
+static double now(void)
 {
-	struct timespec began, ended;
+	struct timespec time;
 
-	clock_gettime(CLOCK_MONOTONIC_RAW, &began);
-	for (int i = 0; i < SIZE / 8; i += 8) {
-		for (int j = 0; j < 4; j++)
-			((volatile uint64_t *)to)[i + j] = from[i + j];
-		if (ahead)
-			__asm__ volatile("pld [%0, #256]" : : "r"(from + i));
-		for (int j = 4; j < 8; j++)
-			((volatile uint64_t *)to)[i + j] = from[i + j];
-	}
-	clock_gettime(CLOCK_MONOTONIC_RAW, &ended);
-	return (double)(ended.tv_sec - began.tv_sec) + (double)(ended.tv_nsec - began.tv_nsec) * 1e-9;
+	clock_gettime(CLOCK_MONOTONIC_RAW, &time);
+	return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
 }
 
 int main(void)
 {
+	char *source = from, *target = to;
+	int left = SIZE;
+	double began, plain;
+
 	memset(from, 1, sizeof(from));
 	memset(to, 2, sizeof(to));
-	printf("%.6f %.6f\\n", copy(0), copy(1));
+	began = now();
+	COPY("");
+	plain = now() - began;
+	source = from;
+	target = to;
+	left = SIZE;
+	began = now();
+	COPY("pld [%0, #256]\\n");
+	printf("%.6f %.6f\\n", plain, now() - began);
 	return 0;
 }
 """
