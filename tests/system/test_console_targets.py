@@ -2,13 +2,15 @@
 """The real probe through consoles: a shell on a serial line, good and bad, and a virtual board."""
 
 import os
+import re
 import select
 import signal
+import subprocess
 import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -22,14 +24,20 @@ from .conftest import Change, Perfboard, running_from, until
 from .consoles import SHELLS, BadLine, quiet_terminal, shell_on_terminal
 
 _PATIENCE_S = 120
+# 30 s and ten times what it was given for a process, 15 s for its answer, six requests for that.
+_NOTICED_S = 80
+PROBES = ("kernel.syscall", "ipc.pipe")
+LONG = ("measure", *PROBES, "--budget", "60")
 
 
 class Board:
     """A shell that greets, at the far end of a line; `path` is the line's device here."""
 
-    def __init__(self, path: str, far: SerialLine, place: Path) -> None:
+    def __init__(self, path: str, near: int, far: SerialLine, place: Path) -> None:
+        """`near` is the other end of the line's device here."""
         self.path = path
         self.place = place
+        self._near = near
         self._far = far
         self.carrying = threading.Event()
 
@@ -40,6 +48,26 @@ class Board:
     def processes(self) -> list[psutil.Process]:
         """The probe's processes on the board."""
         return running_from(self.place)
+
+    def running(self, *words: str) -> psutil.Process | None:
+        """A process of the probe whose first argument is one of `words`."""
+        for process in self.processes():
+            with suppress(psutil.Error):
+                if any(word in words for word in process.cmdline()[1:2]):
+                    return process
+        return None
+
+    def past_the_first_probe(self) -> None:
+        first = until(lambda: self.running(*PROBES))
+        until(lambda: None if psutil.pid_exists(first.pid) else True)
+        until(lambda: self.running(*PROBES))
+
+    def unplug(self) -> None:
+        """The line's device hangs up; the board does not see that."""
+        self.carrying.clear()
+        time.sleep(0.3)
+        with Path(os.devnull).open() as nothing:
+            os.dup2(nothing.fileno(), self._near)
 
     def left_clean(self) -> bool:
         return not self.processes() and not any(self.place.iterdir())
@@ -59,7 +87,7 @@ class Board:
 
 
 @contextmanager
-def board_on_a_line(place: Path, damage: float = 0.0) -> Iterator[Board]:
+def board_on_a_line(place: Path, damage: float = 0.0, kernel_talks: bool = True) -> Iterator[Board]:
     """`damage` is the share of bytes that are changed, and the share of those that are lost."""
     place.mkdir()
     words = " ".join(SHELLS[-1])
@@ -72,7 +100,8 @@ def board_on_a_line(place: Path, damage: float = 0.0) -> Iterator[Board]:
         near = SerialLine(ours, "the line")
         # With a kernel that says something in the middle of lines, also where nothing is lost.
         bad = BadLine(far, damage, damage, seed=1)
-        board = Board(path, far, place)
+        bad.bad = kernel_talks
+        board = Board(path, ours, far, place)
         ended = threading.Event()
 
         def carry() -> None:
@@ -113,6 +142,69 @@ def test_probes_run_over_a_serial_line(command: Perfboard, tmp_path: Path, damag
         assert not any(process["refused"] for process in run["processes"])
         assert board.left_clean()
         assert board.answers()
+
+
+def broken(command: Perfboard, process: subprocess.Popen[str], kind: str) -> str:
+    """What the run says of its end, which was of that kind; what was measured before is there."""
+    run = command.finish(process, 4)
+    assert run["status"] == "failed"
+    (error,) = run["errors"]
+    assert error["kind"] == kind
+    assert run["processes"]
+    assert run["metrics"]
+    return str(error["message"])
+
+
+def test_a_line_that_is_unplugged_is_lost(command: Perfboard, tmp_path: Path) -> None:
+    with board_on_a_line(tmp_path / "place") as board:
+        process = command.start(*LONG, "--target", board.target)
+        board.past_the_first_probe()
+        board.unplug()
+        assert "Was it unplugged?" in broken(command, process, "lost")
+    # Its own end of the line is gone too: there is no need to wait until it has heard nothing.
+    until(board.left_clean)
+
+
+def test_a_server_that_freezes_hangs(command: Perfboard, tmp_path: Path) -> None:
+    with board_on_a_line(tmp_path / "place") as board:
+        # What a probe may take depends on its share of the budget.
+        words = ["--budget", "8", "--target", board.target]
+        process = command.start("measure", *PROBES, *words)
+        board.past_the_first_probe()
+        server = until(lambda: board.running("serve"))
+        server.suspend()
+        # Long after that has been noticed, so that the end need not wait for it too.
+        thaw = threading.Timer(_NOTICED_S, server.resume)
+        thaw.start()
+        broken(command, process, "hang")
+        thaw.join()
+        until(board.left_clean)
+
+
+def test_a_server_that_is_killed_has_died(command: Perfboard, tmp_path: Path) -> None:
+    # What the kernel said in the middle of the shell's word that the program has ended would
+    # hide it, and the server would seem to hang.
+    with board_on_a_line(tmp_path / "place", kernel_talks=False) as board:
+        process = command.start(*LONG, "--target", board.target)
+        board.past_the_first_probe()
+        until(lambda: board.running("serve")).kill()
+        assert "the target still answers" in broken(command, process, "died")
+        assert board.left_clean()
+        assert board.answers()
+
+
+def test_a_virtual_board_whose_emulator_ends_has_died(perfboard: Perfboard) -> None:
+    process = perfboard.start(*LONG, "--target", "virtual:verdex")
+    assert process.stderr
+    # Said now and then; what it names is not the first process.
+    for line in process.stderr:
+        if re.search(r", round [0-9]*[2-9]", line):
+            break
+    children = psutil.Process(process.pid).children(recursive=True)
+    (emulator,) = [child for child in children if "qemu" in child.name()]
+    emulator.kill()
+    said = broken(perfboard, process, "died")
+    assert "The emulator was ended by signal 9 while the board was running" in said
 
 
 def test_an_interruption_leaves_nothing_on_the_board_and_its_shell_usable(

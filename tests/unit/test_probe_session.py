@@ -100,7 +100,7 @@ def test_probes_are_listed_and_run_and_nothing_stays(make: Callable[..., FakeShe
     (script,) = shell.scripts
     assert script == (
         "trap '' HUP; cd '/tmp/it'\"'\"'s 0' && ./perfboard-probe serve; "
-        "cd /; rm -rf '/tmp/it'\"'\"'s 0'"
+        "stty echo 2>/dev/null; cd /; rm -rf '/tmp/it'\"'\"'s 0'"
     )
 
 

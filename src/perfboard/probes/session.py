@@ -131,7 +131,9 @@ class ProbeSession:
         place = shlex.quote(folder)
         idle = self._target.idle_s
         serve = f"./{NAME} serve" + (f" --idle {idle:.0f}" if idle else "")
-        return f"trap '' HUP; cd {place} && {serve}; cd /; rm -rf {place}"
+        # A server that was killed leaves a console's echo off.
+        echo = "stty echo 2>/dev/null"
+        return f"trap '' HUP; cd {place} && {serve}; {echo}; cd /; rm -rf {place}"
 
     def _still_there(self) -> bool:
         with suppress(PerfboardError):
