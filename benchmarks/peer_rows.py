@@ -78,6 +78,13 @@ def rows(folder: Path) -> list[Row]:
         note = f"the best of its {operation} methods"
         return Row("stress-ng memrate", command, "memory.bandwidth", labels, read, note)
 
+    def bench_mem(name: str, operation: str) -> Row:
+        command = ("perf", "bench", "mem", name, "--size", "64MB", "--nr_loops", "20")
+        read = number(r"([\d.]+) GB/sec", 1 << 30)
+        labels = {"operation": operation, **copied}
+        note = f"the best of its functions for {name}"
+        return Row("perf bench mem", command, "memory.bandwidth", labels, read, note)
+
     return [
         mbw(0, "memcpy"),
         mbw(1, "dumb"),
@@ -85,14 +92,8 @@ def rows(folder: Path) -> list[Row]:
         # as the array it reads all of it, and with a small one the figure is a cache's.
         mbw(2, "block", wrong="reads its first 256 KiB again and again"),
         mbw(2, "block", "-b", str(64 * MIB), note="a block of 64 MiB, so that it reads all"),
-        Row(
-            "perf bench mem",
-            ("perf", "bench", "mem", "memcpy", "--size", "64MB", "--nr_loops", "20"),
-            "memory.bandwidth",
-            {"operation": "copy", **copied},
-            number(r"([\d.]+) GB/sec", 1 << 30),
-            "the best of its functions",
-        ),
+        bench_mem("memcpy", "copy"),
+        bench_mem("memset", "write"),
         sysbench(MIB, "read"),
         sysbench(MIB, "write"),
         sysbench(1024, "read"),

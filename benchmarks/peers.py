@@ -10,10 +10,15 @@ and how far each varied: from the least to the greatest, as a share of the media
 Then the bars, of which `level` is met where ours is no worse, `variation` where it
 varied no more than half as much. A peer whose figure is better for a wrong reason has
 the reason beside it.
+Then, for each repetition, the seconds that our study took, the steps of its latency curve
+beside the caches that lscpu names, and why it stopped, at which precision. Its bars: no more
+seconds than the budget, and a step at the size of each cache.
+Exit code 1 where a bar is missed.
 Run it on an idle machine, as a user who may use SCHED_FIFO (or that row is absent).
 """
 
 import argparse
+import json
 import shutil
 import statistics
 import subprocess
@@ -25,8 +30,11 @@ from pathlib import Path
 
 from peer_rows import Row, rows
 
+from perfboard.analysis.cache_steps import find_steps
+from perfboard.analysis.curves import cache_curve
 from perfboard.model.run import Metric, Run
-from perfboard.model.units import format_value
+from perfboard.model.units import format_size, format_value
+from perfboard.report.graphs import size_span
 
 # About how long a peer runs, for the time that is left.
 PEER_S = 3.0
@@ -126,7 +134,8 @@ def bars(row: Row, better: str) -> tuple[bool, bool | None]:
     return level, varied
 
 
-def table(compared: Sequence[Row], run: Run) -> None:
+def table(compared: Sequence[Row], run: Run) -> bool:
+    """Prints the rows and their bars; whether all are met."""
     metrics = {metric.name: metric for metric in run.metrics}
     print(
         f"{'quantity':<60} {'ours':>12} {'peer':>12} {'ours/peer':>9} "
@@ -153,9 +162,44 @@ def table(compared: Sequence[Row], run: Run) -> None:
         f"bars: level met in {sum(right)} of {len(right)} rows whose peer is right; variation "
         f"met in {sum(varied)} of {len(varied)} rows"
     )
+    return all(right) and all(varied)
 
 
-def main() -> None:
+def caches() -> dict[str, int]:
+    """The bytes of each cache that data is in, by the name that lscpu gives it."""
+    command = ["lscpu", "--json", "--bytes", "--caches=NAME,TYPE,ONE-SIZE"]
+    found = json.loads(subprocess.run(command, capture_output=True, check=True).stdout)["caches"]
+    return {row["name"]: int(row["one-size"]) for row in found if row["type"] != "Instruction"}
+
+
+def study_bars(runs: Sequence[Run], budget_s: float) -> bool:
+    """Prints how long each of our runs took, and its steps; whether all bars are met."""
+    named = caches()
+    words = ", ".join(f"{name} {format_size(size)}" for name, size in named.items())
+    print(f"\ncaches, as lscpu -C names them: {words}")
+    met = True
+    for number, run in enumerate(runs, 1):
+        seconds = (run.finished - run.started).total_seconds()
+        steps = find_steps(cache_curve(run.metrics))
+        missed = [
+            name
+            for name, size in named.items()
+            if not any(step.low <= size <= step.high for step in steps)
+        ]
+        in_time = round(seconds) <= budget_s
+        met = met and in_time and not missed
+        found = ", ".join(size_span(step.low, step.high) for step in steps) or "none"
+        print(
+            f"repetition {number}: {seconds:.1f} s (bar: {budget_s:g} s, {WORDS[in_time]}); "
+            f"steps {found} ({'NOT at ' + ', '.join(missed) if missed else 'met'})"
+        )
+        for note in run.provenance.notes:
+            if note.startswith("Stopped after"):
+                print(f"  {note}")
+    return met
+
+
+def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
     parser.add_argument("--repetitions", type=int, default=10)
     parser.add_argument("--budget", default="60", help="of our study, in seconds")
@@ -171,13 +215,17 @@ def main() -> None:
             elif options.only in row.peer:
                 compared.append(row)
         count = options.repetitions
+        runs: list[Run] = []
         progress = Progress(count * (float(options.budget) + PEER_S * len(compared)))
         for index in range(count):
             said = f"repetition {index + 1} of {count}"
-            run = repeat(compared, options.budget, said, progress)
+            runs.append(repeat(compared, options.budget, said, progress))
     progress.end()
-    table(compared, run)
+    met = table(compared, runs[-1])
+    met &= study_bars(runs, float(options.budget))
+    print("every bar is met" if met else "a bar is missed")
+    return 0 if met else 1
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())
