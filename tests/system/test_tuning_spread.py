@@ -14,6 +14,7 @@ import pytest
 from .conftest import Perfboard, until
 from .test_tuning import booted, counted, own_cache
 
+distributed = pytest.importorskip("distributed")
 # Starts a worker by its name; its process, and its folder of boots.
 Start = Callable[..., tuple[subprocess.Popen[bytes], Path]]
 
@@ -21,7 +22,6 @@ Start = Callable[..., tuple[subprocess.Popen[bytes], Path]]
 @pytest.fixture
 def scheduler(tmp_path: Path) -> Iterator[str]:
     """The address of a scheduler without workers."""
-    distributed = pytest.importorskip("distributed")
     with distributed.LocalCluster(
         n_workers=0, dashboard_address=None, local_directory=str(tmp_path), scheduler_port=0
     ) as cluster:
@@ -128,8 +128,32 @@ def test_a_worker_with_another_emulator_is_refused(
     assert "Install the same there" in said
 
 
+def test_a_worker_without_perfboard_is_refused(
+    perfboard: Perfboard, tmp_path: Path, scheduler: str
+) -> None:
+    own_cache(perfboard, tmp_path)
+    # Without `site` the packages are found by their folder alone, and not by what points elsewhere.
+    folder = str(Path(distributed.__file__).parents[1])
+    words = ["-S", "-m", "distributed.cli.dask_worker", scheduler, "--no-nanny", "--no-dashboard"]
+    log = tmp_path / "log"
+    with log.open("wb") as file:
+        worker = subprocess.Popen(
+            [sys.executable, *words, "--local-directory", str(tmp_path)],
+            env={**os.environ, "PYTHONPATH": folder},
+            stderr=file,
+        )
+    try:
+        until(lambda: b"Registered to" in log.read_bytes())
+        done = perfboard(*counted("verdex", "console"), "--scheduler", scheduler, code=3)
+    finally:
+        worker.kill()
+        worker.wait(60)
+    said = " ".join(done.stdout.split())
+    assert "Dask's worker tcp" in said
+    assert "no Perfboard in the Python that runs it" in said
+
+
 def test_a_scheduler_that_is_not_there(perfboard: Perfboard) -> None:
-    pytest.importorskip("distributed")
     words = counted("verdex", "console")
     done = perfboard(*words, "--scheduler", "tcp://127.0.0.1:9", code=3)
     text = " ".join((done.stderr + done.stdout).split())

@@ -8,6 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from perfboard.analysis.compression import (
+    OVERLAPPED,
+    SEQUENTIAL,
+    Form,
     Packed,
     overlapped_crossing,
     overlapped_s,
@@ -55,15 +58,15 @@ def test_at_the_crossing_both_take_the_same(one: Packed, other: Packed) -> None:
         assert time(small, crossing * 2) >= time(large, crossing * 2) * (1 - 1e-9)
 
 
-@given(st.lists(packed, min_size=1, max_size=6), rates)
-def test_the_winner_is_the_fastest_everywhere(each: list[Packed], rate: float) -> None:
+@given(st.lists(packed, min_size=1, max_size=6), rates, st.sampled_from((SEQUENTIAL, OVERLAPPED)))
+def test_the_winner_is_the_fastest_everywhere(each: list[Packed], rate: float, form: Form) -> None:
     named = {str(number): one for number, one in enumerate(each)}
-    found = winners(named, 1e3, 1e10)
+    found = winners(named, 1e3, 1e10, form)
     assert (found[0].low, found[-1].high) == (1e3, 1e10)
     assert all(a.high == b.low and a.name != b.name for a, b in itertools.pairwise(found))
     winner = next(w for w in found if w.low <= rate <= w.high)
-    best = min(sequential_s(one, rate) for one in each)
-    assert sequential_s(named[winner.name], rate) == pytest.approx(best, rel=1e-6)
+    best = min(form.seconds(one, rate) for one in each)
+    assert form.seconds(named[winner.name], rate) == pytest.approx(best, rel=1e-6)
 
 
 def test_the_kernel_of_study_e() -> None:

@@ -74,9 +74,33 @@ def test_the_crossings_are_told() -> None:
     assert "gzip is faster than none below 6.667 MB/s" in text
     assert "xz is faster than gzip below 714.3 kB/s" in text
     assert "where reading and unpacking overlap, below 13.33 MB/s" in text
-    assert "Up to 714.3 kB/s of flash, xz wins." in text
-    assert "From 6.667 MB/s upwards of flash, none wins." in text
+    first = (
+        "Below 714.3 kB/s of flash, xz wins; from 714.3 kB/s to 6.667 MB/s of flash, gzip wins; "
+    )
+    assert first + "from 6.667 MB/s of flash, none wins." in text
+    # 2 MB in the 1 s of xz, 4 MB in the 0.3 s of gzip.
+    first = (
+        "Overlapped: below 2.000 MB/s of flash, xz wins; from 2.000 MB/s to 13.33 MB/s of flash, "
+    )
+    assert first + "gzip wins; from 13.33 MB/s of flash, none wins." in text
     assert "less 100.0 ms that the kernel takes there without" in text
+
+
+def test_the_chart_has_both_forms_and_where_they_cross() -> None:
+    found = compression(make_compressed())
+    assert found is not None
+    lines = {line.label: line for line in found.graph.lines}
+    for bandwidth, seconds in lines["xz, overlapped"].points:
+        assert seconds == pytest.approx(max(1.5e6 / bandwidth, 1.0))
+    crossings = {label: line.points for label, line in lines.items() if " wins" in label}
+    (point,) = crossings["below 714.3 kB/s of flash, xz wins"]
+    # Both take as long there: 1.5 MB and 1 s, 2 MB and 0.3 s.
+    assert point == pytest.approx((5e5 / 0.7, 1.5e6 / (5e5 / 0.7) + 1))
+    (point,) = crossings["overlapped: below 2.000 MB/s of flash, xz wins"]
+    assert point == pytest.approx((2e6, 1.0))
+    assert len(crossings) == 4
+    speeds = {row.name: row.speed for row in found.rows}
+    assert speeds == {"gzip": "6.667 MB/s", "none": "", "xz": "1.500 MB/s"}
 
 
 def test_one_compressor_tells_nothing() -> None:

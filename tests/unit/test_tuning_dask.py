@@ -86,10 +86,3 @@ def test_workers_that_are_lost_again_and_again() -> None:
     future.set_exception(scheduler.KilledWorker("task", last, 3))
     with pytest.raises(EnvironmentLacksError, match="lost again and again"):
         ended(future)
-
-
-def test_a_worker_without_perfboard() -> None:
-    future: Future[Attempt] = Future()
-    future.set_exception(ModuleNotFoundError("No module named 'perfboard'"))
-    with pytest.raises(EnvironmentLacksError, match="a Dask worker lacks"):
-        ended(future)

@@ -8,7 +8,7 @@ those before are unpacked, the slower of the two counts alone.
 
 import itertools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 
@@ -60,6 +60,18 @@ def overlapped_crossing(one: Packed, other: Packed) -> float | None:
 
 
 @dataclass(frozen=True)
+class Form:
+    """A form of the equation: the time at a bandwidth, and that where two take the same."""
+
+    seconds: Callable[[Packed, float], float]
+    crossing: Callable[[Packed, Packed], float | None]
+
+
+SEQUENTIAL = Form(sequential_s, sequential_crossing)
+OVERLAPPED = Form(overlapped_s, overlapped_crossing)
+
+
+@dataclass(frozen=True)
 class Winner:
     """What is fastest from the bandwidth `low` up to `high`, in B/s."""
 
@@ -68,13 +80,15 @@ class Winner:
     high: float
 
 
-def winners(packed: Mapping[str, Packed], low: float, high: float) -> tuple[Winner, ...]:
-    """What is fastest, by study E's equation, at each bandwidth from `low` to `high`.
+def winners(
+    packed: Mapping[str, Packed], low: float, high: float, form: Form = SEQUENTIAL
+) -> tuple[Winner, ...]:
+    """What is fastest, by that form of the equation, at each bandwidth from `low` to `high`.
 
     Of two that take the same all along, the first counts.
     """
     found = [
-        sequential_crossing(one, other)
+        form.crossing(one, other)
         for place, one in enumerate(packed.values())
         for other in list(packed.values())[:place]
     ]
@@ -82,7 +96,7 @@ def winners(packed: Mapping[str, Packed], low: float, high: float) -> tuple[Winn
     result: list[Winner] = []
     for start, end in itertools.pairwise(cuts):
         middle = math.sqrt(start) * math.sqrt(end)
-        name = min(packed, key=lambda name: sequential_s(packed[name], middle))
+        name = min(packed, key=lambda name: form.seconds(packed[name], middle))
         if result and result[-1].name == name:
             start = result.pop().low
         result.append(Winner(name, start, end))

@@ -2,11 +2,14 @@
 """Compression as the model predicts it and as it was measured, from the tries of a tune."""
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from perfboard.analysis.compression import (
+    OVERLAPPED,
+    SEQUENTIAL,
     Packed,
+    Winner,
     overlapped_crossing,
     overlapped_s,
     read_rate,
@@ -29,15 +32,20 @@ _PHASE = "boot.kernel.load"
 _SAME = 5e-3
 _STEPS = 32
 _BEYOND = 4.0
+_FORMS = ((SEQUENTIAL, ""), (OVERLAPPED, "overlapped: "))
 
 
 @dataclass(frozen=True)
 class Row:
-    """One compressor at one set-up of the flash: predicted, also with overlap, and measured."""
+    """One compressor at one set-up of the flash: predicted, also with overlap, and measured.
+
+    `speed` is that of unpacking, in compressed bytes a second, "" where there is none.
+    """
 
     name: str
     flash: str
     size: str
+    speed: str
     predicted: str
     overlapped: str
     measured: str
@@ -149,6 +157,8 @@ def _graph(
     for look, (name, each) in enumerate(packed.items()):
         predicted = tuple((bw, sequential_s(each, bw)) for bw in bandwidths)
         lines.append(Line(f"{name}, predicted", predicted, look, dashed=True))
+        overlapped = tuple((bw, overlapped_s(each, bw)) for bw in bandwidths)
+        lines.append(Line(f"{name}, overlapped", overlapped, look, dashed=True, thin=True))
         points = sorted(
             (rates[load.flash], load.copy_s + load.unpack_s - start_s)
             for load in loads
@@ -157,17 +167,39 @@ def _graph(
         above = tuple(point for point in points if point[1] > 0)
         if above:
             lines.append(Line(f"{name}, measured", above, look))
+    lines += _crossings(packed, low, high, len(packed))
     return Graph(
         title="Compressors over the flash's read bandwidth",
         caption="The time to copy and unpack the kernel: the compressed size over the read "
-        "bandwidth and what unpacking takes (study E's equation), and what the boots took at each "
-        "set-up of the flash, less what a kernel that is not compressed takes to start.",
+        "bandwidth and what unpacking takes (study E's equation; overlapped: the slower of the two "
+        "alone), and what the boots took at each set-up of the flash, less what a kernel that is "
+        "not compressed takes to start. A mark alone is where another compressor begins to win.",
         x="read bandwidth, bytes a second",
         x_bytes=True,
         y="time to have the kernel",
         unit="s",
         lines=tuple(lines),
     )
+
+
+def _crossings(packed: Mapping[str, Packed], low: float, high: float, look: int) -> Iterator[Line]:
+    """A mark at each bandwidth where what is fastest changes."""
+    for form, said in _FORMS:
+        for winner in winners(packed, low, high, form)[:-1]:
+            point = winner.high, form.seconds(packed[winner.name], winner.high)
+            yield Line(said + _stretch(winner, low, high), (point,), look)
+            look += 1
+
+
+def _stretch(winner: Winner, low: float, high: float) -> str:
+    """Where what is fastest."""
+    if winner.low <= low and winner.high >= high:
+        return f"{winner.name} wins at every bandwidth shown"
+    if winner.low <= low:
+        return f"below {_rate(winner.high)} of flash, {winner.name} wins"
+    if winner.high >= high:
+        return f"from {_rate(winner.low)} of flash, {winner.name} wins"
+    return f"from {_rate(winner.low)} to {_rate(winner.high)} of flash, {winner.name} wins"
 
 
 def _rows(
@@ -186,6 +218,7 @@ def _rows(
             name=load.name,
             flash=load.flash,
             size=format_size(load.size),
+            speed=_rate(each.size / each.unpack_s) if each.unpack_s else "",
             predicted=format_value(predicted, "s"),
             overlapped=format_value(overlapped_s(each, rate), "s"),
             measured=format_value(measured, "s"),
@@ -201,14 +234,10 @@ def _sentences(
     low: float,
     high: float,
 ) -> Iterable[str]:
-    for winner in winners(packed, low, high):
-        start = f"from {_rate(winner.low)} " if winner.low > low else ""
-        end = f"up to {_rate(winner.high)}" if winner.high < high else "upwards"
-        if not start and end == "upwards":
-            yield f"{winner.name} wins at every bandwidth shown."
-        else:
-            words = start + end
-            yield f"{words[0].upper()}{words[1:]} of flash, {winner.name} wins."
+    for form, said in _FORMS:
+        found = (_stretch(winner, low, high) for winner in winners(packed, low, high, form))
+        words = said + "; ".join(found)
+        yield f"{words[0].upper()}{words[1:]}."
     names = list(packed)
     for place, one in enumerate(names):
         for other in names[place + 1 :]:

@@ -10,8 +10,10 @@ from contextlib import contextmanager
 from dataclasses import replace
 from functools import cache
 from importlib.metadata import version
+from importlib.util import find_spec
 from pathlib import Path
 from threading import Event
+from typing import TYPE_CHECKING
 
 from pydantic import TypeAdapter
 
@@ -23,6 +25,9 @@ from perfboard.model.progress import SilentProgress
 from perfboard.studies.tuning_boot import Attempt, Task
 from perfboard.studies.tuning_pool import Note, Submit, told
 from perfboard.targets.emulator import emulator_version
+
+if TYPE_CHECKING:
+    from distributed import Client
 
 # Raise it when what is kept of a try changes.
 _RECIPE = "1"
@@ -141,6 +146,7 @@ def distributed_workers(address: str, emulator: str, note: Note) -> Iterator[Sub
     wanted = software(emulator)
     tries = KeptTries(wanted)
     with client:
+        _check_there(client)
         topic = f"perfboard-{client.id}"
         client.subscribe_topic(topic, lambda event: note(*event[1]))
         executor = client.get_executor(pure=False)
@@ -170,6 +176,25 @@ def distributed_workers(address: str, emulator: str, note: Note) -> Iterator[Sub
             executor.shutdown(wait=False)
 
 
+def _check_there(client: "Client") -> None:
+    """Raises EnvironmentLacksError where the scheduler or a worker has no Perfboard at all.
+
+    Such a worker would die of the first try that it is sent, and the next after it.
+    """
+
+    def has() -> bool:
+        return find_spec("perfboard") is not None
+
+    found = {"scheduler": client.run_on_scheduler(has)}
+    found |= {f"worker {address}": there for address, there in client.run(has).items()}
+    without = [name for name, there in found.items() if not there]
+    if without:
+        raise EnvironmentLacksError(
+            f"Dask's {', '.join(without)}: no Perfboard in the Python that runs it; install the "
+            "same there as here"
+        )
+
+
 def ended(future: "Future[Attempt]") -> Attempt:
     """What came of an attempt. Raises what it raised, and EnvironmentLacksError for Dask's ends."""
     try:
@@ -179,10 +204,6 @@ def ended(future: "Future[Attempt]") -> Attempt:
             "the Dask scheduler was lost; start it again, and run the tune again: the boots that "
             "have ended are kept"
         ) from None
-    except ImportError as error:
-        raise EnvironmentLacksError(
-            f"a Dask worker lacks what Perfboard has here: {error}; install the same there"
-        ) from error
     except Exception as error:
         if type(error).__module__.partition(".")[0] == "distributed":
             raise EnvironmentLacksError(
