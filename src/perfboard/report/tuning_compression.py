@@ -157,8 +157,9 @@ def _graph(
     for look, (name, each) in enumerate(packed.items()):
         predicted = tuple((bw, sequential_s(each, bw)) for bw in bandwidths)
         lines.append(Line(f"{name}, predicted", predicted, look, dashed=True))
-        overlapped = tuple((bw, overlapped_s(each, bw)) for bw in bandwidths)
-        lines.append(Line(f"{name}, overlapped", overlapped, look, dashed=True, thin=True))
+        if each.unpack_s:
+            overlapped = tuple((bw, overlapped_s(each, bw)) for bw in bandwidths)
+            lines.append(Line(f"{name}, overlapped", overlapped, look, dashed=True, thin=True))
         points = sorted(
             (rates[load.flash], load.copy_s + load.unpack_s - start_s)
             for load in loads
