@@ -6,7 +6,7 @@ import json
 import time
 from collections.abc import Iterator, Mapping
 from concurrent.futures import CancelledError, Future
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import cache
 from importlib.metadata import version
@@ -183,7 +183,9 @@ def _check_there(client: "Client") -> None:
     """
 
     def has() -> bool:
-        return find_spec("perfboard") is not None
+        with suppress(ImportError):
+            return find_spec("perfboard.studies") is not None
+        return False
 
     found = {"scheduler": client.run_on_scheduler(has)}
     found |= {f"worker {address}": there for address, there in client.run(has).items()}
