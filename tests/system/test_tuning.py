@@ -430,3 +430,19 @@ def test_a_baseline_that_does_not_boot_ends_the_tune(
     (one,) = (one for one in run["tuning"]["tries"] if one["outcome"] != "refused")
     assert (one["stage"], one["outcome"], one["kind"]) == ("baseline", "not-booted", "panic")
     assert len(booted(boots)) == 1
+
+
+def test_a_limit_on_memory_changes_the_best(perfboard: Perfboard, tmp_path: Path) -> None:
+    # Larger blocks of SquashFS take more memory: far more than what differs from boot to boot.
+    boots = own_cache(perfboard, tmp_path)
+    words = counted("verdex", "block")
+    tuning = perfboard.json(*words)["tuning"]
+    fastest = tuning["tries"][tuning["best"]]
+    before = len(booted(boots))
+    limited = perfboard.json(*words, "--max-ram", str(fastest["ram"] - 1))
+    best = limited["tuning"]["tries"][limited["tuning"]["best"]]
+    assert best["levels"] != fastest["levels"]
+    assert best["ram"] < fastest["ram"]
+    same = next(o for o in limited["tuning"]["tries"] if o["levels"] == fastest["levels"])
+    assert same["barred"] == "beyond the limits"
+    assert len(booted(boots)) == before
