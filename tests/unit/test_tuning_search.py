@@ -19,6 +19,7 @@ from perfboard.analysis.tuning import (
     best_of,
     bound,
     narrowed,
+    nearest,
 )
 from perfboard.analysis.tuning_search import predicted, search
 
@@ -283,6 +284,14 @@ def test_kernels_are_built_for_what_may_be_better_alone(
     single = {kernel(each) for each in known if len(each) < 2}
     for built in {kernel(each) for each in known} - single:
         assert len({factor for factor, _ in built ^ kernel(best)}) <= 1
+
+
+def test_of_what_takes_the_same_the_search_goes_on_from_fewer_changes() -> None:
+    """Else it adds level after level that does nothing, with a kernel for each."""
+    plain, more = frozenset({("f5", "l1")}), frozenset({("f0", "l0"), ("f5", "l1")})
+    known: Known = {each: Measured(9.0, {}, 1, 1) for each in (more, plain)}
+    known[BASELINE] = Measured(9.1, {}, 1, 1)
+    assert nearest(_space([1, 1, 1, 1, 1, 2]), known) == plain
 
 
 def test_a_phase_that_one_boot_lacks_does_not_make_the_best_its_own_bound() -> None:
