@@ -179,6 +179,21 @@ def test_the_byte_order_of_mips_is_asked_for(
             on(shell).__enter__()
 
 
+@pytest.mark.parametrize(("lacks", "arch"), [(0, "armv5te"), (1, "armv7")])
+def test_an_armv7_without_neon_gets_the_probe_that_wants_none(
+    make: Callable[..., FakeShell], monkeypatch: pytest.MonkeyPatch, lacks: int, arch: str
+) -> None:
+    shell = make("armv7l")
+    plain = shell.run
+    monkeypatch.setattr(
+        shell,
+        "run",
+        lambda script, **_: Completed(lacks, "") if "neon" in script else plain(script),
+    )
+    with on(shell) as session:
+        assert session.arch == arch
+
+
 def test_a_program_that_does_not_start_shows_what_was_said(make: Callable[..., FakeShell]) -> None:
     shell = make(greets=False, chatter=b"")
     real = shell.start

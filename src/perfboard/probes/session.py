@@ -20,6 +20,7 @@ from perfboard.targets.folder import working_folder
 NAME = "perfboard-probe"
 # The byte of an ELF file that says its byte order is 1 where that is little-endian.
 _IS_LITTLE = r"""test "$(dd if=/bin/sh bs=1 skip=5 count=1 2>/dev/null)" = "$(printf '\001')" """
+_LACKS_NEON = "test -r /proc/cpuinfo && ! grep -qw neon /proc/cpuinfo"
 _PUSHES = 3
 _LIST_LIMIT_S = 20
 # A virtual board's second may take this many of the host's.
@@ -100,6 +101,9 @@ class ProbeSession:
         # Both byte orders of MIPS call themselves the same.
         if machine in ("mips", "mips64") and self._target.shell.run(_IS_LITTLE).status == 0:
             return f"{machine}el"
+        # What the compiler brings of its own for ARMv7 wants NEON, which some parts have not.
+        if machine.startswith("armv7") and self._target.shell.run(_LACKS_NEON).status == 0:
+            return "armv6l"
         return machine
 
     def _start(self, binary: bytes) -> bool:
