@@ -6,7 +6,7 @@
 #define SHARE_OF_TIME 0.15
 /* To learn from how fast memory can be had: of huge pages, and of many small ones. */
 #define TRIAL ((size_t)4 << 20)
-#define TRIALS 4
+#define TRIALS 3
 
 /*
  * How far the buffers are apart, beside a multiple of 4 KiB. Many processors take a load
@@ -33,17 +33,17 @@ static void *take(const struct options *options, size_t bytes, bool *huge)
 }
 
 /*
- * Bytes that can be had in that share of the time, by the best of some trials, which grow as long
- * as they have not taken it all.
+ * Bytes that can be had in that share of the time, by the best of some trials, of which only the
+ * first may take more than it. All are of one size: what is given back in small pieces is had
+ * again in pieces that lie anywhere, and the second cache then holds less of it.
  */
 static double in_time(const struct options *options)
 {
-	size_t most = options->room / 4 < TRIAL ? options->room / 4 : TRIAL;
+	size_t size = options->room / 4 < TRIAL ? options->room / 4 : TRIAL;
 	double share_ns = SHARE_OF_TIME * options->seconds * 1e9, best = 0;
 	uint64_t first = clock_now(), began = first;
 
 	for (int i = 0; i < TRIALS && (double)(began - first) < share_ns; i++) {
-		size_t size = i < 2 ? most >> (4 - 2 * i) : most;
 		bool huge;
 		void *memory = take(options, size, &huge);
 		uint64_t now = clock_now();
