@@ -115,7 +115,7 @@ def test_a_disk_that_fills_up_while_the_probe_is_copied_there(here: Here) -> Non
 
 def test_a_disk_that_fills_up_while_it_is_measured(here: Here) -> None:
     wrap(here, f"mount -t tmpfs -o size=4m none '{here.place}'")
-    process = here.start("measure", "kernel.syscall", "file.read", "--budget", "6")
+    process = here.start("measure", "kernel.syscall", "file.read", "--budget", "12")
     first = until(lambda: here.running("file.read"))
     until(lambda: None if psutil.pid_exists(first.pid) else True)
     stop_between_probes(here, process)
