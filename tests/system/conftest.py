@@ -27,6 +27,8 @@ Change = Callable[[dict[str, Any]], None]
 _Found = TypeVar("_Found")
 # For what a loaded machine does in a second or two.
 _PATIENCE_S = 120
+# For a whole command: a tune of verdex also reads its flash for two minutes of the board's.
+_LONGEST_S = 900
 
 
 @pytest.fixture(scope="session")
@@ -91,7 +93,7 @@ class Perfboard:
     def __call__(self, *words: str, code: int = 0) -> subprocess.CompletedProcess[str]:
         process = self.start(*words)
         try:
-            out, err = process.communicate(timeout=300)
+            out, err = process.communicate(timeout=_LONGEST_S)
         finally:
             # It ends what it has started.
             process.terminate()
