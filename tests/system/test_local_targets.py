@@ -5,6 +5,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import platformdirs
@@ -29,6 +30,8 @@ def wrap(here: Here, *script: str, run: str = 'exec "$@"') -> None:
 def stop_between_probes(here: Here, process: subprocess.Popen[str]) -> None:
     """Stops the command; meanwhile the server ends what it was asked for."""
     process.send_signal(signal.SIGSTOP)
+    # What was asked for just before is not begun yet.
+    time.sleep(1)
     until(lambda: None if here.running("kernel.syscall", "ipc.pipe", "file.read") else True)
 
 
