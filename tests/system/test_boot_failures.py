@@ -92,7 +92,7 @@ def test_a_guest_that_prints_for_ever_is_ended(
     image = build_image(loaded, {}, SilentProgress())
     target = VirtualTarget(loaded.board, image, {"detail": "counted"})
     with (
-        pytest.raises(TargetError, match=r"flood$") as caught,
+        pytest.raises(TargetError, match=r"\nflood\n") as caught,
         target.running(target.command(), [], tmp_path) as watch,
     ):
         watch.until_usable(lambda name: None, Event())
