@@ -12,7 +12,6 @@ import argparse
 import statistics
 import sys
 import tempfile
-import time
 from pathlib import Path
 from threading import Event
 
@@ -47,9 +46,7 @@ class Bench:
             folder = Path(name)
             target = VirtualTarget(self.board, self.image, {"detail": "counted"})
             with target.running(target.command(), scopes, folder) as watch:
-                began = time.monotonic()
-                watch.until_usable(lambda _: None, Event())
-                seconds = time.monotonic() - began
+                seconds = watch.until_usable(lambda _: None, Event())
                 watch.end()
             log = (folder / "scope.jsonl").read_text() if marks else ""
             return seconds, log, (folder / "console.log").read_bytes()

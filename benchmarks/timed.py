@@ -15,7 +15,6 @@ import resource
 import statistics
 import sys
 import tempfile
-import time
 from pathlib import Path
 from threading import Event
 
@@ -69,9 +68,7 @@ def boot(board: Board, image: Image, detail: str, scope: bool) -> tuple[float, f
     with tempfile.TemporaryDirectory() as name:
         before = emulator_seconds()
         with target.running(target.command(), scopes, Path(name)) as watch:
-            began = time.monotonic()
-            watch.until_usable(lambda _: None, Event())
-            seconds = time.monotonic() - began
+            seconds = watch.until_usable(lambda _: None, Event())
             watch.end()
         used = emulator_seconds() - before
         instructions = 0

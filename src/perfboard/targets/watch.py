@@ -76,11 +76,11 @@ class Watch:
                 sightings += arrived
         return sightings
 
-    def until_usable(self, sighted: Callable[[str], None], cancelled: Event) -> None:
-        """Returns at the mark `usable`; `sighted` is told each mark as it is reached.
+    def until_usable(self, sighted: Callable[[str], None], cancelled: Event) -> float:
+        """The seconds of this machine's to the mark `usable`.
 
-        Raises TargetError where the boot fails, and Cancelled soon after another thread sets
-        `cancelled`.
+        `sighted` is told each mark as it is reached. Raises TargetError where the
+        boot fails, and Cancelled soon after another thread sets `cancelled`.
         """
         began = progressed = time.monotonic()
         while self._selector.get_map():
@@ -93,7 +93,7 @@ class Watch:
                 if sighting.kind == "mark" and sighting.name not in ACCOUNTING:
                     sighted(self._reached[-1])
                 if usable:
-                    return
+                    return time.monotonic() - began
             now = time.monotonic()
             if now - progressed > self._limit_s or now - began > LIMITS_PER_BOOT * self._limit_s:
                 raise self._stuck(now - progressed, now - began)
