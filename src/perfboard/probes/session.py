@@ -42,7 +42,7 @@ class ProbeSession:
     def __enter__(self) -> "ProbeSession":
         """Raises EnvironmentLacksError without a binary for the machine, else TargetError."""
         self.machine = self._ask_machine()
-        self.arch = self._target.probe or architecture_of(self.machine)
+        self.arch = self._target.probe or self._fitting()
         binary = find_binary(self.arch, self._progress).read_bytes()
         for _ in range(_PUSHES):
             if self._start(binary):
@@ -101,10 +101,15 @@ class ProbeSession:
         # Both byte orders of MIPS call themselves the same.
         if machine in ("mips", "mips64") and self._target.shell.run(_IS_LITTLE).status == 0:
             return f"{machine}el"
-        # What the compiler brings of its own for ARMv7 wants NEON, which some parts have not.
-        if machine.startswith("armv7") and self._target.shell.run(_LACKS_NEON).status == 0:
-            return "armv6l"
         return machine
+
+    def _fitting(self) -> str:
+        """The architecture whose binary runs on the target."""
+        arch = architecture_of(self.machine)
+        # What the compiler brings of its own for ARMv7 wants NEON, which some parts have not.
+        if arch == "armv7" and self._target.shell.run(_LACKS_NEON).status == 0:
+            return "armv5te"
+        return arch
 
     def _start(self, binary: bytes) -> bool:
         """Pushes and starts the probe; False where it arrived damaged."""
