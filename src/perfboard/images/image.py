@@ -143,7 +143,8 @@ def _in_flash(recipe: Recipe, files: Mapping[str, Path], progress: Progress) -> 
         environment, entries, variables = b"", start_marks(recipe), {}
         files = {**files, "bootloader": build_start(recipe, sizes["kernel"], devices, progress)}
     else:
-        headed = recipe.headed or has_header(files["kernel"].read_bytes())
+        own = board.image.kernel.file is not None
+        headed = recipe.headed or (own and has_header(files["kernel"].read_bytes()))
         variables = _variables(recipe, sizes, devices, headed)
         environment = environment_block(variables, flash.environment.size)
         if recipe.environment == "tree":
