@@ -144,12 +144,12 @@ def narrowed(space: Space, known: Known) -> Space:
             return True
         if known.get(alone := changed(BASELINE, factor, level)) is None:
             return alone not in known
-        return any(
-            before is not None and after is not None and pays(before, after)
+        tried = (
+            (known.get(changed(each, factor, None)), after)
             for each, after in known.items()
             if (factor, level) in each
-            for before in (known.get(changed(each, factor, None)),)
         )
+        return any(before and after and pays(before, after) for before, after in tried)
 
     return replace(
         space,
