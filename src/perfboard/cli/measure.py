@@ -7,10 +7,8 @@ import sys
 from perfboard.cli.progress import progress
 from perfboard.cli.study import finish
 from perfboard.cli.words import parse_factors, print_json
-from perfboard.probes.session import ProbeSession
 from perfboard.studies.base import Request
-from perfboard.studies.standard import measure_target
-from perfboard.targets.opening import open_target
+from perfboard.studies.standard import measure_target, own_applets
 
 
 def measure(options: argparse.Namespace) -> int:
@@ -26,8 +24,7 @@ def measure(options: argparse.Namespace) -> int:
 
 def probes(options: argparse.Namespace) -> int:
     """Lists the probes, as this machine's binary names them."""
-    with open_target("local", progress()) as target, ProbeSession(target, progress()) as session:
-        applets = session.applets()
+    applets = own_applets(progress())
     if options.json:
         print_json([{"name": applet.name, "summary": applet.summary} for applet in applets])
         return 0

@@ -141,12 +141,16 @@ class _Measured:
         )
 
 
+def own_applets(progress: Progress) -> tuple[Applet, ...]:
+    """The probes that this machine's binary has. Raises as `ProbeSession` does."""
+    with open_target("local", progress) as here, ProbeSession(here, progress) as session:
+        return session.applets()
+
+
 def _check_here(probes: Sequence[str], progress: Progress) -> None:
-    """Raises UsageError for a probe that this machine's own does not have: a virtual board takes
-    a minute to say so."""
+    # A virtual board takes a minute to say that it has no such probe.
     try:
-        with open_target("local", progress) as here, ProbeSession(here, progress) as session:
-            applets = session.applets()
+        applets = own_applets(progress)
     except PerfboardError:
         # There need be none for this machine; the target's list is looked at in any case.
         return
