@@ -19,16 +19,8 @@ from perfboard.probes.records import read_applets, read_process
 from perfboard.targets.process import Process
 
 from ..unit.probe_peer import Wire
+from ..unit.probe_runs import GRAPHS
 from .conftest import Here, Perfboard, until
-
-_GRAPHS = (
-    "Memory read latency over size",
-    "Memory bandwidth over size",
-    "Context switch time over the number of processes",
-    "Mapped and read files: time over size",
-    "Mapped and read files: bandwidth over size",
-    "How late a timer wakes",
-)
 
 
 def check_standard(command: Perfboard, run: Any, probes: set[str]) -> None:
@@ -47,7 +39,7 @@ def check_standard(command: Perfboard, run: Any, probes: set[str]) -> None:
     assert any(note.startswith("Stopped after") for note in run["provenance"]["notes"])
     page = Path(command("report", run["id"]).stdout.strip()).read_text()
     headings = re.findall(r"<section class=\"graph\">\s*<h2>([^<]*)</h2>", page)
-    for title in _GRAPHS:
+    for title in GRAPHS:
         assert any(heading.startswith(title) for heading in headings), (title, headings)
     for layout in ("wide", "narrow"):
         assert page.count(f'<svg class="chart plot {layout}"') == len(headings)

@@ -23,6 +23,15 @@ SIZES = tuple(
 )
 CACHES = (32 * 1024, 1024 * 1024, 24 * 1024 * 1024)
 LEVELS_S = (1.3e-9, 4.5e-9, 24e-9, 95e-9)
+# The graphs that a report of such a run has, in their order.
+GRAPHS = (
+    "Memory read latency over size",
+    "Memory bandwidth over size",
+    "Context switch time over the number of processes",
+    "Mapped and read files: time over size",
+    "Mapped and read files: bandwidth over size",
+    "How late a timer wakes",
+)
 PROCESSES = 5
 SAMPLES = 4
 

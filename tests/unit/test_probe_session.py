@@ -160,17 +160,22 @@ def test_a_target_that_does_not_name_its_machine(
     assert raised.value.kind == "garbage"
 
 
+def answer(shell: FakeShell, monkeypatch: pytest.MonkeyPatch, words: str, status: int) -> None:
+    """Lets a script that has these words end so, and print nothing."""
+    plain = shell.run
+    monkeypatch.setattr(
+        shell,
+        "run",
+        lambda script, **_: Completed(status, "") if words in script else plain(script),
+    )
+
+
 @pytest.mark.parametrize(("little", "machine"), [(0, "mipsel"), (1, "mips")])
 def test_the_byte_order_of_mips_is_asked_for(
     make: Callable[..., FakeShell], monkeypatch: pytest.MonkeyPatch, little: int, machine: str
 ) -> None:
     shell = make("mips")
-    plain = shell.run
-    monkeypatch.setattr(
-        shell,
-        "run",
-        lambda script, **_: Completed(little, "") if "/bin/sh" in script else plain(script),
-    )
+    answer(shell, monkeypatch, "/bin/sh", little)
     if little == 0:
         with on(shell) as session:
             assert session.arch == machine
@@ -184,12 +189,7 @@ def test_an_armv7_without_neon_gets_the_probe_that_wants_none(
     make: Callable[..., FakeShell], monkeypatch: pytest.MonkeyPatch, lacks: int, arch: str
 ) -> None:
     shell = make("armv7l")
-    plain = shell.run
-    monkeypatch.setattr(
-        shell,
-        "run",
-        lambda script, **_: Completed(lacks, "") if "neon" in script else plain(script),
-    )
+    answer(shell, monkeypatch, "neon", lacks)
     with on(shell) as session:
         assert session.arch == arch
 
