@@ -1,13 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A tune of verdex from end to end, interrupted, spread, and with what does not boot."""
+"""A tune of verdex from end to end, interrupted, and with what does not boot or fit."""
 
 import os
-import shlex
-import shutil
 import signal
 import subprocess
-import sys
-import tomllib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -15,29 +11,12 @@ from typing import Any
 import pytest
 
 from perfboard.boards.loader import load_board
-from perfboard.images.apt import AptState
-from perfboard.images.architecture import architecture_of
 from perfboard.images.cache import cache_root
-from perfboard.images.command import run_tool
-from perfboard.images.factors import choose_levels, factors_of, recipe_of
+from perfboard.images.factors import factors_of
 from perfboard.images.image import build_image
-from perfboard.images.kernel import build_kernel
-from perfboard.images.root_recipe import RootRecipe
-from perfboard.images.tree import REFERENCE, fill_tree
 from perfboard.model.progress import SilentProgress
-from perfboard.model.tables import merged
-from perfboard.studies.tuning_advice import (
-    BOARD_FILE,
-    BOOTLOADER,
-    COMMAND_LINE,
-    CONFIGURATION,
-    KERNEL_IMAGE,
-    ROOT_FOLDER,
-    ROOT_IMAGE,
-    Made,
-    lines_between,
-)
 
+from .advice_by_hand import by_hand
 from .conftest import Change, Perfboard, until
 
 Derive = Callable[[Change], Path]
@@ -137,35 +116,6 @@ def test_the_advices_savings_add_up(tuned: tuple[Perfboard, Path, Any]) -> None:
     assert 0 < least < total(run)
 
 
-def by_hand(advice: list[Any], folder: Path) -> Change:
-    """What a user does to a board's file and its kernel's options who follows the advice."""
-
-    def change(board: dict[str, Any]) -> None:
-        kernel = board["image"]["kernel"]
-        for lines in (lines for one in advice for lines in one["lines"]):
-            if lines["where"] == COMMAND_LINE:
-                words = kernel.get("arguments", "").split()
-                kept = [word for word in words if word not in lines["remove"]]
-                kernel["arguments"] = " ".join([*kept, *lines["add"]])
-            elif lines["where"] == CONFIGURATION:
-                before = Path(kernel["config"]).read_text()
-                kernel["config"] = str(folder / "kernel.config")
-                added = "".join(f"{line}\n" for line in lines["add"])
-                Path(kernel["config"]).write_text(before + added)
-            elif lines["where"] == BOARD_FILE:
-                whole = merged(board, tomllib.loads("\n".join(lines["add"])))
-                board.clear()
-                board.update(whole)
-                kernel = board["image"]["kernel"]
-            else:
-                # In the boot command the kernel's size, which is told to it anew, differs.
-                place = lines["where"]
-                in_root = place.startswith("/") or place.endswith(" of that")
-                assert in_root or place in (BOOTLOADER, ROOT_FOLDER, ROOT_IMAGE)
-
-    return change
-
-
 def test_following_the_advice_by_hand_gives_the_boot_that_it_promised(
     tuned: tuple[Perfboard, Path, Any], derive: Derive, tmp_path: Path
 ) -> None:
@@ -180,142 +130,6 @@ def test_following_the_advice_by_hand_gives_the_boot_that_it_promised(
     board = derive(change)
     words = ["study", "boot", "--board", str(board), "--set", "detail=timed", "--boots", "1"]
     assert total(perfboard.json(*words)) == pytest.approx(total(run), rel=1e-4)
-
-
-def fill_by_hand(line: str, tree: Path, packages: AptState) -> None:
-    """Does what one line says of the folder of a root."""
-    if line.startswith("bin/busybox: "):
-        assert line.endswith("Debian's busybox-static")
-        shutil.copy(packages.unpack("busybox-static") / "bin/busybox", tree / "bin/busybox")
-    elif line.startswith("gcc "):
-        shutil.copy(REFERENCE / "rectangles.c", tree)
-        run_tool([f"arm-linux-gnueabihf-{shlex.split(line)[0]}", *shlex.split(line)[1:]], tree)
-        (tree / "rectangles.c").unlink()
-    else:
-        assert line.split()[0] in ("mkdir", "ln")
-        run_tool(line.split(), tree)
-
-
-def root_by_hand(advice: list[Any], folder: Path, name: str) -> Path:
-    """The image `name`: of a user who has the reference files, and does to them what it says."""
-    loaded = load_board("verdex")
-    packages = AptState("armhf", SilentProgress())
-    tree = folder / "root"
-    assert loaded.board.image.root
-    unpacked = [packages.unpack(name) for name in loaded.board.image.root.packages]
-    fill_tree(architecture_of(loaded.board), tree, unpacked, RootRecipe())
-    commands = []
-    for lines in (lines for one in advice for lines in one["lines"]):
-        where, added = lines["where"], lines["add"]
-        if where == ROOT_FOLDER:
-            for path in (line for line in lines["remove"] if line.startswith("lib/")):
-                (found,) = tree.glob(path)
-                found.unlink()
-            for line in added:
-                fill_by_hand(line, tree, packages)
-        elif where.startswith("/"):
-            file = tree / where[1:]
-            kept = [line for line in file.read_text().splitlines() if line not in lines["remove"]]
-            file.write_text("".join(f"{line}\n" for line in [*kept, *added]))
-        elif where.endswith(" of that"):
-            (folder / where.removesuffix(" of that")).write_text(
-                "".join(f"{line}\n" for line in added)
-            )
-        elif where == ROOT_IMAGE:
-            commands += [shlex.split(line) for line in added]
-    for command in commands:
-        run_tool([sys.executable if command[0] == "python" else command[0], *command[1:]], folder)
-    return folder / name
-
-
-def test_the_root_made_by_hand_gives_the_boot_that_was_promised(
-    derive: Derive, tmp_path: Path, image: object
-) -> None:
-    perfboard = Perfboard(tmp_path / "data")
-    # Files, nodes and libraries of the root, and what it is packed by; in few boots.
-    levels = {"root": "squashfs-lz4", "libraries": "static", "nodes": "static"}
-    for some in ({"root": "squashfs-lz4"}, levels):
-        build_image(load_board("verdex"), some, SilentProgress())
-    own_cache(perfboard, tmp_path)
-    words = ["--set", "console=quiet", "--set", "flash=cached", "--allow", "nodes=static"]
-    for factor, level in levels.items():
-        words += ["--keep", f"{factor}={level}"]
-    kept = keep_but("console", "flash", *levels)
-    kept += ["--keep", "console=quiet", "--keep", "flash=cached"]
-    run = perfboard.json("tune", "boot", "--board", "verdex", *words, *kept)
-    advice = run["tuning"]["advice"]
-    assert {one["factor"]: one["new"] for one in advice} == levels
-    root = root_by_hand(advice, tmp_path, "root.squashfs-lz4")
-    options = by_hand(advice, tmp_path)
-
-    def change(board: dict[str, Any]) -> None:
-        options(board)
-        board["image"]["root"] = {"file": str(root)}
-        # Of a file that is the user's the board does not say it. The words' order counts: the same
-        # two the other way round were 125 us more.
-        board["image"]["kernel"]["arguments"] = "rootfstype=squashfs quiet"
-
-    done = ["study", "boot", "--board", str(derive(change)), "--boots", "1"]
-    done += ["--set", "detail=timed", "--set", "flash=cached"]
-    assert total(perfboard.json(*done)) == pytest.approx(total(run), rel=1e-4)
-
-
-def test_a_kernel_and_its_boot_command_made_by_hand_give_the_same_boot(
-    derive: Derive, tmp_path: Path, image: object
-) -> None:
-    """It wants a header, another boot command, two devices of flash, and a linear root."""
-    loaded = load_board("verdex")
-    changed = {"compression": "none", "root": "cramfs-linear"}
-    levels = {**changed, "flash": "cached", "detail": "timed"}
-    made = build_image(loaded, levels, SilentProgress())
-    start = {"flash": "cached", "detail": "timed"}
-    old, new = (
-        Made(recipe_of(loaded.board, chosen), chosen, made.variables, made.arguments)
-        for chosen, made in (
-            (choose_levels(loaded.board, start), build_image(loaded, start, SilentProgress())),
-            (choose_levels(loaded.board, levels), made),
-        )
-    )
-    lines = {one.where: one for one in lines_between(loaded.board, old, new)}
-    nodes = "nodes.txt of that"
-    whole = {COMMAND_LINE, CONFIGURATION, KERNEL_IMAGE, BOOTLOADER, ROOT_IMAGE, nodes}
-    assert lines.keys() == whole
-    config = tmp_path / "kernel.config"
-    before = loaded.file(loaded.board.image.kernel.config).read_text()
-    config.write_text(before + "".join(f"{line}\n" for line in lines[CONFIGURATION].add))
-    arch = architecture_of(loaded.board)
-    packages = AptState("armhf", SilentProgress())
-    built = build_kernel(arch, packages, "linux-source-6.1", config, SilentProgress())
-    make, *others = (shlex.split(line) for line in lines[KERNEL_IMAGE].add)
-    assert make == ["make", "vmlinux"]
-    shutil.copy(built / "vmlinux", tmp_path)
-    for command in others:
-        run_tool(command, tmp_path)
-    advice = [{"lines": [lines[name].model_dump() for name in (nodes, ROOT_IMAGE)]}]
-    root = root_by_hand(advice, tmp_path, "root.cramfs-linear")
-
-    def change(board: dict[str, Any]) -> None:
-        board["image"]["kernel"] = {
-            "file": str(tmp_path / "uImage"),
-            "system_map": str(built / "System.map"),
-        }
-        board["image"]["root"] = {"file": str(root)}
-        variables = dict(line.split("=", 1) for line in lines[BOOTLOADER].add)
-        # Each word in the place of the one that it replaces: where they lie in memory counts.
-        added = {word.partition("=")[0]: word for word in lines[COMMAND_LINE].add}
-        words = old.arguments.split()
-        assert len(added) == len(lines[COMMAND_LINE].remove) == len(lines[COMMAND_LINE].add)
-        for word in lines[COMMAND_LINE].remove:
-            words[words.index(word)] = added[word.partition("=")[0]]
-        variables["bootargs"] = " ".join(words)
-        board["image"]["bootloader"]["variables"] = variables
-
-    perfboard = Perfboard(tmp_path / "data")
-    words = ["study", "boot", "--boots", "1", "--set", "detail=timed", "--set", "flash=cached"]
-    chosen = [word for item in changed.items() for word in ("--set", "=".join(item))]
-    promised = perfboard.json(*words, *chosen)
-    done = perfboard.json(*words, "--board", str(derive(change)))
-    assert total(done) == pytest.approx(total(promised), rel=1e-4)
 
 
 def test_made_again_it_takes_the_boots_that_there_are(
