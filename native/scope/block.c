@@ -33,6 +33,7 @@ static struct arena *arenas;
 static int64_t rest_fs[MOST_INSTRUCTIONS + 1];
 static uint64_t preloads_of[MOST_INSTRUCTIONS]; /* offsets, as struct data_preloading has them */
 static bool zeroes[MOST_INSTRUCTIONS];		/* data_zeroed is to be told */
+static uint8_t groups[MOST_INSTRUCTIONS];	/* as DATA_GROUP has them */
 
 static void *allocate(size_t size)
 {
@@ -124,6 +125,25 @@ static uint64_t take_preloads(struct preloads *waiting, const struct decoded *op
 	return offsets;
 }
 
+/* Loads of which none waits for what another brings. */
+struct group {
+	uint64_t brought; /* the registers that they load */
+	uint8_t number;
+};
+
+/* Takes an instruction; returns the number of the group that it is of, 0 for none. */
+static uint8_t take_group(struct group *group, const struct decoded *op)
+{
+	if ((op->reads | op->early) & group->brought)
+		group->brought = 0;
+	if (!op->loads || op->stores)
+		return 0;
+	if (!group->brought)
+		group->number = group->number % DATA_GROUP + 1;
+	group->brought |= op->writes & ~op->bases;
+	return group->number;
+}
+
 static void add_line(struct block *block, uint64_t place)
 {
 	uint32_t line = (uint32_t)(place / model.timing.l1i.line);
@@ -139,6 +159,7 @@ static void describe(struct block *block, struct qemu_plugin_tb *translated, siz
 	bool thumb = model.timing.isa == ISA_ARM && emulator_is_thumb();
 	int guarded = 0;
 	struct preloads preloads = {0};
+	struct group group = {0};
 	struct decoded op = {0};
 	struct core core;
 
@@ -169,12 +190,14 @@ static void describe(struct block *block, struct qemu_plugin_tb *translated, siz
 		block->branch = (struct branch){
 		    .place = place,
 		    .after = place + size,
+		    .tight = i < 2 ? block->start : BRANCH_NOWHERE,
 		    .flow = op.flow,
 		    .conditional = op.conditional,
 		    .backward = op.backward,
 		};
 		zeroes[i] = special_zeroes(model.timing.isa, bytes);
 		preloads_of[i] = model.timing.preloads ? take_preloads(&preloads, &op) : 0;
+		groups[i] = model.timing.misses > 1 ? take_group(&group, &op) : 0;
 	}
 	rest_fs[count] = core_end(&core);
 	for (size_t i = 0; i <= count; i++)
@@ -189,7 +212,11 @@ static void watch_accesses(const struct block *block, struct qemu_plugin_tb *tra
 		struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(translated, i);
 		qemu_plugin_vcpu_mem_cb_t called = data_accessed;
 		int64_t rest = rest_fs[i] - (i ? 0 : block->once_fs);
-		void *ahead = (void *)(intptr_t)rest, *told = ahead;
+		void *ahead, *told;
+
+		if (model.timing.misses > 1)
+			rest = (rest & ~(int64_t)DATA_GROUP) | groups[i];
+		told = ahead = (void *)(intptr_t)rest;
 
 		if (zeroes[i])
 			qemu_plugin_register_vcpu_insn_exec_cb(insn, data_zeroed,

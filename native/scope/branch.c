@@ -82,6 +82,9 @@ static int32_t by_table(struct predictor *predictor, const struct branch *branch
 	    &predictor->table[(branch->place >> 1 ^ branch->place >> 2) & (costs->entries - 1)];
 	bool predicted, right;
 
+	/* Its next turn is fetched before this one is known. */
+	if (costs->tight && taken && target == branch->tight)
+		return miss(predictor, costs->penalty);
 	if (entry->place != branch->place)
 		return not_held(predictor, branch, entry, taken, target);
 	predicted = entry->taken >= 2;

@@ -5,9 +5,12 @@
 
 #include "timing.h"
 
+#define BRANCH_NOWHERE UINT64_MAX
+
 struct branch {
 	uint64_t place; /* of the branch itself */
 	uint64_t after; /* of the instruction after it */
+	uint64_t tight; /* where a loop of this and at most one before it begins */
 	enum op_flow flow;
 	bool conditional, backward;
 };

@@ -42,7 +42,7 @@ static void fetch_line(struct block_line *line)
 		line->slot = cache_find(cache, line->line);
 		if (line->slot == CACHE_NOWHERE) {
 			model.counters.l1i_misses++;
-			wait = model_fill((uint64_t)line->line * bytes, bytes);
+			wait = model_fill((uint64_t)line->line * bytes, bytes, false);
 			model.busy += wait;
 			model.counters.icache_fs += wait;
 			if (model.timing.unified)

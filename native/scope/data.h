@@ -5,7 +5,12 @@
 
 #include "qemu_plugin.h"
 
-/* Called after each access to memory, with the fs that its block costs from there on. */
+/*
+ * Called after each access to memory, with the fs that its block costs from there on. Their
+ * lowest bits are the number of the group that a load is of, in its block, on a part whose
+ * loads may miss together: loads of which none waits for what another brings. 0: none.
+ */
+#define DATA_GROUP 255
 void data_accessed(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address, void *ahead);
 
 /*

@@ -76,10 +76,11 @@ static struct stream *new_stream(struct memory *memory, uint64_t address, uint32
 	return stream;
 }
 
-static int64_t read_memory(struct memory *memory, uint64_t address, uint32_t bytes, int64_t now)
+static int64_t read_memory(struct memory *memory, uint64_t address, uint32_t bytes, bool store,
+			   int64_t now)
 {
 	const struct memory_costs *costs = &memory->timing->memory;
-	struct stream *stream = stream_at(memory, address);
+	struct stream *stream = store ? NULL : stream_at(memory, address);
 	int64_t wait = costs->latency_fs, reach = (costs->ahead - 1) * costs->stream_fs;
 
 	/* Reads go first, and hold back the writes that wait for the same bus. */
@@ -94,7 +95,7 @@ static int64_t read_memory(struct memory *memory, uint64_t address, uint32_t byt
 		if (stream->ready < memory->came)
 			stream->ready = memory->came;
 		memory->came = stream->ready += costs->stream_fs;
-	} else if (costs->streams) {
+	} else if (costs->streams && !store) {
 		stream = new_stream(memory, address, bytes);
 		memory->came = (memory->came > now ? memory->came : now) + costs->stream_fs;
 		stream->ready = now + wait + costs->stream_fs;
@@ -113,7 +114,8 @@ void memory_found(struct memory *memory, uint64_t address)
 		stream->last = address;
 }
 
-int64_t memory_fill(struct memory *memory, uint64_t address, uint32_t bytes, int64_t now)
+int64_t memory_fill(struct memory *memory, uint64_t address, uint32_t bytes, bool store,
+		    int64_t now)
 {
 	const struct region *region = memory_region(memory, address);
 
@@ -123,7 +125,7 @@ int64_t memory_fill(struct memory *memory, uint64_t address, uint32_t bytes, int
 	}
 	if (region && region->kind == REGION_FLASH)
 		return flash(memory, region, address, bytes);
-	return read_memory(memory, address, bytes, now);
+	return read_memory(memory, address, bytes, store, now);
 }
 
 int64_t memory_write(struct memory *memory, uint64_t address, uint32_t bytes, int64_t now)
@@ -164,5 +166,5 @@ int64_t memory_pass(struct memory *memory, uint64_t address, uint32_t bytes, boo
 	}
 	if (write)
 		return memory_write(memory, address, bytes, now);
-	return read_memory(memory, address, bytes, now);
+	return read_memory(memory, address, bytes, false, now);
 }

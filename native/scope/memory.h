@@ -40,8 +40,9 @@ void memory_open(struct memory *memory, const struct timing *timing);
 /* The region of a physical address, or NULL: memory that no line of the file names. */
 const struct region *memory_region(struct memory *memory, uint64_t address);
 
-/* Reads `bytes` that a cache wants. */
-int64_t memory_fill(struct memory *memory, uint64_t address, uint32_t bytes, int64_t now);
+/* Reads `bytes` that a cache wants. Those for a store begin no stream, and go on with none. */
+int64_t memory_fill(struct memory *memory, uint64_t address, uint32_t bytes, bool store,
+		    int64_t now);
 
 /* A cache in between had that line: what follows a stream goes on behind it. */
 void memory_found(struct memory *memory, uint64_t address);

@@ -198,7 +198,7 @@ int64_t model_write(uint64_t address, uint32_t bytes)
 	return memory_write(&model.memory, address, bytes, model_instant());
 }
 
-int64_t model_fill(uint64_t address, uint32_t bytes)
+int64_t model_fill(uint64_t address, uint32_t bytes, bool store)
 {
 	const struct cache_shape *shape = &model.timing.l2;
 	struct victim victim;
@@ -206,16 +206,17 @@ int64_t model_fill(uint64_t address, uint32_t bytes)
 	int64_t wait;
 
 	if (!shape->size)
-		return memory_fill(&model.memory, address, bytes, model_instant());
+		return memory_fill(&model.memory, address, bytes, store, model_instant());
 	line = (uint32_t)(address >> model.l2.line_shift);
 	slot = cache_find(&model.l2, line);
 	if (slot != CACHE_NOWHERE) {
 		cache_use(&model.l2, slot);
-		memory_found(&model.memory, (uint64_t)line << model.l2.line_shift);
+		if (!store)
+			memory_found(&model.memory, (uint64_t)line << model.l2.line_shift);
 		return shape->hit_fs;
 	}
 	model.counters.l2_misses++;
-	wait = memory_fill(&model.memory, (uint64_t)line << model.l2.line_shift, shape->line,
+	wait = memory_fill(&model.memory, (uint64_t)line << model.l2.line_shift, shape->line, store,
 			   model_instant());
 	cache_place(&model.l2, line, &victim);
 	if (victim.dirty)

@@ -77,8 +77,8 @@ static inline int64_t model_instant(void)
 	return model.busy - model.ahead;
 }
 
-/* What the core waits for a line below its first caches, and to write one there. */
-int64_t model_fill(uint64_t address, uint32_t bytes);
+/* What the core waits for a line below its first caches, for a store or not; to write one there. */
+int64_t model_fill(uint64_t address, uint32_t bytes, bool store);
 int64_t model_write(uint64_t address, uint32_t bytes);
 
 /* What finding a page takes that the first TLB does not hold. */

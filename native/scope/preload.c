@@ -80,7 +80,7 @@ void preload(uint64_t address)
 		if (done[i] < done[first])
 			first = i;
 	begin = done[first] > model_instant() ? done[first] : model_instant();
-	wait = model_fill((uint64_t)line << model.l1d.line_shift, model.timing.l1d.line);
+	wait = model_fill((uint64_t)line << model.l1d.line_shift, model.timing.l1d.line, false);
 	done[first] = begin + wait;
 	/* However many are under way, the bus brings one at a time. */
 	if (wait > bus) {

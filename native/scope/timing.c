@@ -18,7 +18,7 @@ static const struct {
     {"streams", timing_read_streams}, {"bus", timing_read_bus},
     {"filling", timing_read_filling}, {"preloads", timing_read_preloads},
     {"region", timing_read_region},   {"port", timing_read_port},
-    {"uart", timing_read_uart},
+    {"uart", timing_read_uart},	      {"misses", timing_read_misses},
 };
 
 static const char *read_item(struct timing *timing, char *line)
@@ -67,7 +67,7 @@ int timing_read(struct timing *timing, FILE *file, const char **why)
 	char line[256];
 	int number = 0;
 
-	*timing = (struct timing){.issue = 1};
+	*timing = (struct timing){.issue = 1, .misses = 1};
 	while (fgets(line, sizeof(line), file)) {
 		number++;
 		*why = strchr(line, '\n') || feof(file) ? read_item(timing, line)

@@ -13,9 +13,9 @@
  *   busy CLASS CYCLES              for so long no other such may begin; the rest may
  *   early COST                     added where an address or a shift waits for its register
  *   branch PENALTY ENTRIES none|static|btb2 [taken COST] [direct COST] [returns N]
- *          [targets N] [indirect]
+ *          [targets N] [indirect] [tight]
  *   cache l1i|l1d|l1|l2 SIZE WAYS LINE lru|fifo|random write=back|through
- *                                  allocate=read|both hit=FS; l1: of code and data alike
+ *                                  allocate=read|both hit=FS [next=FS]; l1: of code and data
  *   tlb i|d|2 ENTRIES WAYS MISS_FS
  *   pages FROM SIZE                virtual addresses from FROM on lie in pages of SIZE
  *   memory LATENCY_FS STREAM_FS WRITE_FS BUFFER [WORD_FS]
@@ -23,8 +23,9 @@
  *   streams N [AHEAD [STRIDE]]      STRIDE: lines from one of a stream to the next, at most,
  *                                  up or down; 0: the next one up
  *   bus FS
- *   filling LINES [up|either]
+ *   filling LINES [up|either|blocks]
  *   preloads N
+ *   misses N
  *   region NAME BASE SIZE ram|flash|device cached|uncached|code FIRST_FS NEXT_FS WIDTH PAGE
  *                                  [FILL_FS], of a line into a cache
  *                                  code: instructions alone are cached
@@ -42,16 +43,22 @@
  * given), `returns` the depth of the stack of return addresses; `indirect`
  * says that the table predicts branches to a register's value too. The first
  * instructions at the targets of the last N predicted branches to a constant
- * place are kept (`targets`): these cost nothing.
+ * place are kept (`targets`): these cost nothing. A loop of one or two
+ * instructions is mispredicted at each turn, where there is `tight`.
  *
  * A stream is lines read in a row: of one that is known, a line comes every
  * STREAM_FS, AHEAD lines (1 when not given) before it is asked for; those of all
- * come one after the other. With STRIDE, a line that is so many from one before,
- * at most, up or down, makes a stream that goes on in such steps. `bus` is how
- * long a line that is read keeps writes from memory. A store that misses in the
- * LINES-th line in a row, upwards or either way, or in a later one has nothing
- * read: it is taken to be filling memory. `preloads` is how many fills preload
- * instructions may have under way; with 0 they do nothing.
+ * come one after the other, and lines read for a store are of none. With STRIDE,
+ * a line that is so many from one before, at most, up or down, makes a stream
+ * that goes on in such steps. `bus` is how long a line that is read keeps writes
+ * from memory. A store that misses in the LINES-th line in a row, upwards or
+ * either way, or in a later one has nothing read: it is taken to be filling
+ * memory. With `blocks`, the first store to a line must be to the lower half of
+ * one of its blocks of 32 bytes. `preloads` is how many fills preload
+ * instructions may have under way; with 0 they do nothing. `misses` is how many
+ * loads, none of which waits for what another brings, may wait for their lines
+ * at once: one after the first is there `next=` after it from l2, and STREAM_FS
+ * from memory. 1 when not given: what misses holds up what follows.
  *
  * Without `tlb 2`, MISS_FS of i and d is the page walk; with it, what finding
  * the page there takes, and MISS_FS of 2 is the walk.
@@ -85,14 +92,14 @@ struct branch_costs {
 	int32_t penalty, taken, direct; /* thousandths of a cycle */
 	uint32_t entries, returns, targets;
 	enum predictor_kind kind;
-	bool indirect;
+	bool indirect, tight;
 };
 
 struct cache_shape {
 	uint32_t size, ways, line; /* size 0: there is none */
 	enum replacement replacement;
 	bool write_back, write_allocate;
-	int64_t hit_fs;
+	int64_t hit_fs, next_fs;
 };
 
 struct tlb_shape {
@@ -133,8 +140,9 @@ struct timing {
 	uint64_t big_pages_from, big_page; /* big_page 0: there are none */
 	struct memory_costs memory;
 	uint32_t filling; /* 0: stores that miss always have the line read */
-	bool fills_down;
+	bool fills_down, fills_blocks;
 	uint32_t preloads;
+	uint32_t misses;
 	struct region regions[TIMING_REGIONS];
 	uint32_t region_count;
 	uint64_t uart; /* 0: none */

@@ -93,8 +93,8 @@ const char *timing_read_port(struct timing *timing, struct words *words)
 const char *timing_read_branch(struct timing *timing, struct words *words)
 {
 	static const char *const names[] = {"none", "static", "btb2", NULL};
-	static const char *const options[] = {"taken",	  "direct",  "returns",
-					      "indirect", "targets", NULL};
+	static const char *const options[] = {"taken",	 "direct", "returns", "indirect",
+					      "targets", "tight",  NULL};
 	struct branch_costs *branch = &timing->branch;
 	int kind;
 
@@ -125,6 +125,9 @@ const char *timing_read_branch(struct timing *timing, struct words *words)
 			break;
 		case 4:
 			good = words_u32(words, 0, TIMING_TARGETS, &branch->targets);
+			break;
+		case 5:
+			branch->tight = true;
 			break;
 		default:
 			return "branch has no such option";

@@ -26,6 +26,7 @@ const char *timing_read_streams(struct timing *timing, struct words *words);
 const char *timing_read_bus(struct timing *timing, struct words *words);
 const char *timing_read_filling(struct timing *timing, struct words *words);
 const char *timing_read_preloads(struct timing *timing, struct words *words);
+const char *timing_read_misses(struct timing *timing, struct words *words);
 const char *timing_read_region(struct timing *timing, struct words *words);
 const char *timing_read_uart(struct timing *timing, struct words *words);
 

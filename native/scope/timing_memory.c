@@ -13,7 +13,7 @@ const char *timing_read_cache(struct timing *timing, struct words *words)
 	static const char *const allocates[] = {"allocate=read", "allocate=both", NULL};
 	struct cache_shape *const shapes[] = {&timing->l1i, &timing->l1d, &timing->l2,
 					      &timing->l1d};
-	struct cache_shape shape;
+	struct cache_shape shape = {0};
 	int which = words_choice(words, names), policy, write, allocate;
 
 	if (which < 0)
@@ -32,8 +32,9 @@ const char *timing_read_cache(struct timing *timing, struct words *words)
 	shape.replacement = policy;
 	shape.write_back = write;
 	shape.write_allocate = allocate;
-	if (!words_assigned(words, "hit=", 0, MOST_FS, &shape.hit_fs))
-		return "cache wants hit=FS";
+	if (!words_assigned(words, "hit=", 0, MOST_FS, &shape.hit_fs) ||
+	    (words_more(words) && !words_assigned(words, "next=", 0, MOST_FS, &shape.next_fs)))
+		return "cache wants hit=FS [next=FS]";
 	*shapes[which] = shape;
 	if (which == 3) {
 		timing->l1i = shape;
@@ -103,21 +104,27 @@ const char *timing_read_bus(struct timing *timing, struct words *words)
 
 const char *timing_read_filling(struct timing *timing, struct words *words)
 {
-	static const char *const ways[] = {"up", "either", NULL};
+	static const char *const ways[] = {"up", "either", "blocks", NULL};
 	int way = 0;
 
 	if (!words_u32(words, 1, 1024, &timing->filling))
 		return "filling wants 1 to 1024";
 	if (words_more(words))
 		way = words_choice(words, ways);
-	timing->fills_down = way == 1;
-	return way < 0 ? "filling goes up, or either way" : NULL;
+	timing->fills_down = way > 0;
+	timing->fills_blocks = way == 2;
+	return way < 0 ? "filling goes up, either way, or by blocks" : NULL;
 }
 
 const char *timing_read_preloads(struct timing *timing, struct words *words)
 {
 	return words_u32(words, 0, TIMING_PRELOADS, &timing->preloads) ? NULL
 								       : "preloads wants 0 to 16";
+}
+
+const char *timing_read_misses(struct timing *timing, struct words *words)
+{
+	return words_u32(words, 1, 16, &timing->misses) ? NULL : "misses wants 1 to 16";
 }
 
 const char *timing_read_region(struct timing *timing, struct words *words)

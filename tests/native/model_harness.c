@@ -6,9 +6,9 @@
  *   timing                           nothing is read: the file alone is looked at
  *   cache LINE WRITE                 hit? the line that left, whether it was dirty
  *   tlb KEY                          hit?
- *   memory read|write|pass ADDRESS BYTES NOW       how long it waits
+ *   memory read|store|write|pass ADDRESS BYTES NOW       how long it waits
  *   uart NOW                         how long it waits
- *   branch FLOW PLACE AFTER CONDITIONAL BACKWARD TAKEN TARGET      what it costs
+ *   branch FLOW PLACE AFTER CONDITIONAL BACKWARD TAKEN TIGHT TARGET      what it costs
  *   core CLASS READS WRITES          when it begins; bit 63 is the flags
  */
 #include <inttypes.h>
@@ -78,8 +78,8 @@ static int drive_memory(void)
 
 	memory_open(&memory, &timing);
 	while (scanf("%7s %" SCNu64 " %" SCNu32 " %" SCNd64, what, &address, &bytes, &now) == 4) {
-		if (!strcmp(what, "read"))
-			wait = memory_fill(&memory, address, bytes, now);
+		if (!strcmp(what, "read") || !strcmp(what, "store"))
+			wait = memory_fill(&memory, address, bytes, *what == 's', now);
 		else if (!strcmp(what, "write"))
 			wait = memory_write(&memory, address, bytes, now);
 		else
@@ -108,8 +108,9 @@ static int drive_branch(void)
 
 	if (!predictor_open(&predictor, &timing.branch))
 		return 1;
-	while (scanf("%d %" SCNu64 " %" SCNu64 " %d %d %d %" SCNu64, &flow, &branch.place,
-		     &branch.after, &conditional, &backward, &taken, &target) == 7) {
+	while (scanf("%d %" SCNu64 " %" SCNu64 " %d %d %d %" SCNu64 " %" SCNu64, &flow,
+		     &branch.place, &branch.after, &conditional, &backward, &taken, &branch.tight,
+		     &target) == 8) {
 		branch.flow = flow;
 		branch.conditional = conditional;
 		branch.backward = backward;

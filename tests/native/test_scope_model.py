@@ -182,6 +182,16 @@ def test_a_stream_may_go_in_steps_up_and_down(drive: Drive, step: int) -> None:
     assert waits == [70] * first + [0] * (5 - first)
 
 
+def test_lines_for_stores_are_of_no_stream(drive: Drive) -> None:
+    lines = [
+        line.format(32 * number, 1000 * number)
+        for number in range(3)
+        for line in ("read {} 32 {}", "store 1{:05} 32 {}")
+    ]
+    waits = [wait for (wait,) in drive("memory", "memory 70 7 1 4\nstreams 1 1 4\n", lines)]
+    assert waits == [70, 70, 0, 70, 0, 70]
+
+
 def test_a_line_read_keeps_writes_from_memory_for_its_time_on_the_bus(drive: Drive) -> None:
     writes = [f"write {32 * number} 32 0" for number in range(3)]
     lines = [*writes[:2], "read 4096 32 0", writes[2]]
@@ -228,15 +238,24 @@ def test_a_serial_line_is_never_ahead_of_its_rate(drive: Drive, gaps: list[int],
 
 
 def test_a_loop_is_predicted_after_its_first_turn(drive: Drive) -> None:
-    turn = "1 100 104 1 1 {} 40"
+    turn = "1 100 104 1 1 {} 0 40"
     lines = [turn.format(1)] * 9 + [turn.format(0)] + [turn.format(1)] * 2
     costs = [cost for (cost,) in drive("branch", "branch 4000 128 btb2 taken 500\n", lines)]
     assert costs == [4000, *[500] * 8, 4000, 500, 500]
 
 
+def test_a_tight_loop_is_mispredicted_at_each_turn_where_the_part_does(drive: Drive) -> None:
+    turn = "1 100 104 1 1 1 {} {}"
+    file = "branch 4000 128 btb2 taken 500 tight\n"
+    assert drive("branch", file, [turn.format(96, 96)] * 3) == [[4000]] * 3
+    assert drive("branch", file, [turn.format(96, 40)] * 3) == [[4000], [500], [500]]
+    plain = file.replace(" tight", "")
+    assert drive("branch", plain, [turn.format(96, 96)] * 3) == [[4000], [500], [500]]
+
+
 def test_a_kept_target_costs_nothing(drive: Drive) -> None:
     file = "branch 4000 128 btb2 taken 500 targets 2\n"
-    one, other, third = (f"1 {place} {place + 4} 1 1 1 40" for place in (100, 112, 124))
+    one, other, third = (f"1 {place} {place + 4} 1 1 1 0 40" for place in (100, 112, 124))
 
     def costs(*lines: str) -> list[int]:
         return [cost for (cost,) in drive("branch", file, list(lines))]
@@ -248,8 +267,8 @@ def test_a_kept_target_costs_nothing(drive: Drive) -> None:
 
 
 def test_a_return_goes_where_the_call_was(drive: Drive) -> None:
-    call, back = "3 100 104 0 0 1 40", "5 48 52 0 0 1 104"
-    elsewhere = "5 48 52 0 0 1 200"
+    call, back = "3 100 104 0 0 1 0 40", "5 48 52 0 0 1 0 104"
+    elsewhere = "5 48 52 0 0 1 0 200"
     with_stack = "branch 9000 16 btb2 direct 2000 returns 4\n"
     assert drive("branch", with_stack, [call, back, call, elsewhere]) == [[2000], [0], [0], [9000]]
     assert drive("branch", "branch 9000 16 btb2\n", [back, back]) == [[9000], [9000]]

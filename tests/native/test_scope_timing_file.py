@@ -12,7 +12,18 @@ from hypothesis import strategies as st
 BASE = "isa arm\nclock 1000000000\ncost alu 1000 1000\n"
 WORDS = (
     *("isa", "arm", "x86", "clock", "issue", "cost", "alu", "load", "branch", "btb2", "taken"),
-    *("indirect", "cache", "l1d", "lru", "write=back", "allocate=both", "hit=0", "tlb", "d"),
+    *(
+        "indirect",
+        "cache",
+        "l1d",
+        "lru",
+        "write=back",
+        "allocate=both",
+        "hit=0",
+        "next=1",
+        "tlb",
+        "d",
+    ),
     *("region", "uart", "0", "1", "32", "1000", "0x9000", "-1", "#", "\n", "\0", "\t"),
     *("4294967296", "18446744073709551616"),
 )
@@ -56,6 +67,7 @@ def look(
         ("cache l1d 32768 32 33 fifo write=back allocate=read hit=0", "power of two"),
         ("cache l1d 32768 32 32 plru write=back allocate=read hit=0", "lru|fifo|random"),
         ("cache l1d 32768 32 32 fifo write=back allocate=read", "hit=FS"),
+        ("cache l2 32768 8 32 lru write=back allocate=both hit=0 next=-1", "next=FS"),
         ("cache l1d 0 1 32 fifo write=back allocate=read hit=0", "cache wants SIZE"),
         ("tlb d 32 5 1000", "power of two"),
         ("tlb d 0 1 1000", "tlb wants"),
@@ -65,7 +77,9 @@ def look(
         ("streams 4 0", "lines ahead"),
         ("bus -1", "bus wants"),
         ("filling 0", "filling wants"),
+        ("filling 4 sideways", "filling goes"),
         ("preloads 17", "preloads wants"),
+        ("misses 0", "misses wants"),
         ("region r 0 0 ram cached 1 1 4 4", "region wants BASE"),
         ("region r 0 0x1000 disk cached 1 1 4 4", "ram|flash|device"),
         ("region r 0 0x1000 flash cached 1 1 3 4", "powers of two"),

@@ -160,15 +160,75 @@ int main(void)
 """
 
 
-def test_what_fills_memory_is_known_among_preloads(tmp_path: Path, trials: None) -> None:
-    program = tmp_path / "copies"
+# Reads at random places of 8 MiB: each where the last says, then two such walks side by side.
+WALKS = """
+#include <stdint.h>
+#include <stdio.h>
+#include <time.h>
+
+#define PLACES (8 << 20 >> 6)
+#define TURNS 20000
+
+static struct {
+	uint32_t next;
+	char rest[60];
+} places[PLACES];
+
+static double now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC_RAW, &time);
+	return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+}
+
+int main(void)
+{
+	uint32_t one = 0, other = PLACES / 2;
+	double began, single;
+
+	/* A full cycle: the step is odd, the factor of the form 4n + 1. */
+	for (uint32_t i = 0; i < PLACES; i++)
+		places[i].next = (i * 1664525 + 1013904223) % PLACES;
+	began = now();
+	for (int i = 0; i < TURNS; i++)
+		one = places[one].next;
+	single = now() - began;
+	began = now();
+	for (int i = 0; i < TURNS; i++) {
+		one = places[one].next;
+		other = places[other].next;
+	}
+	printf("%.6f %.6f %u\\n", single, now() - began, one ^ other);
+	return 0;
+}
+"""
+
+
+def run_on(board: str, source: str, folder: Path) -> list[float]:
+    """What the program printed, in s."""
+    program = folder / "program"
     command = ["arm-linux-gnueabihf-gcc", "-O2", "-x", "c", "-", "-o", str(program)]
-    subprocess.run(command, input=COPIES, text=True, check=True)
-    perfboard = Perfboard(tmp_path / "data")
-    done = perfboard("try", "rpi2", "--json", "--push", str(program), "--", "./copies")
-    artifacts = tmp_path / "data/perfboard/runs" / json.loads(done.stdout)["id"] / "artifacts"
-    plain, preloading = (float(word) for word in (artifacts / "stdout").read_text().split())
+    subprocess.run(command, input=source, text=True, check=True)
+    perfboard = Perfboard(folder / "data")
+    done = perfboard("try", board, "--json", "--push", str(program), "--", "./program")
+    artifacts = folder / "data/perfboard/runs" / json.loads(done.stdout)["id"] / "artifacts"
+    return [float(word) for word in (artifacts / "stdout").read_text().split()]
+
+
+def test_what_fills_memory_is_known_among_preloads(tmp_path: Path, trials: None) -> None:
+    plain, preloading = run_on("rpi2", COPIES, tmp_path)
     assert preloading < 1.1 * plain
+
+
+@pytest.mark.parametrize(("board", "together"), [("rpi2", True), ("rpi-zero", False)])
+def test_reads_that_do_not_wait_for_each_other_miss_together(
+    board: str, together: bool, tmp_path: Path, trials: None
+) -> None:
+    """As a Cortex-A7's do, and an ARM1176's do not (sbc-bench, dual random read)."""
+    single, both, _ = run_on(board, WALKS, tmp_path)
+    assert (both < 1.5 * single) == together
+    assert 1.1 * single < both < 2.2 * single
 
 
 def sample_of(run: Any, **labels: str) -> float:

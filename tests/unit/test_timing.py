@@ -124,15 +124,19 @@ def test_what_the_scope_is_told_of_verdex() -> None:
 def test_pairs_and_second_levels_are_told() -> None:
     lines = lines_of(load_board("rpi2").board)
     assert "issue 2" in lines and "pair alu branch" in lines
-    assert any(line.startswith("cache l2 524288 8 64 random ") for line in lines)
+    l2 = next(line for line in lines if line.startswith("cache l2 524288 8 64 random "))
+    assert l2.endswith("hit=11300000 next=7700000")
+    assert "misses 2" in lines and "filling 4 blocks" in lines
     assert "tlb 2 256 2 19200000" in lines
     assert any(line.endswith("returns 8 targets 4 indirect") for line in lines)
+    pentium = lines_of(load_board("settop-web").board)
+    assert any(line.endswith(" indirect tight") for line in pentium)
 
 
 @pytest.mark.parametrize("name", TIMED)
 def test_each_item_is_whole_numbers_and_words(name: str) -> None:
     board = load_board(name).board
-    word = re.compile(r"0x[0-9a-f]+|[0-9]+|[a-z_0-9-]+|(write|allocate|hit)=[a-z0-9]+")
+    word = re.compile(r"0x[0-9a-f]+|[0-9]+|[a-z_0-9-]+|(write|allocate|hit|next)=[a-z0-9]+")
     for line in lines_of(board):
         assert len(line) < 200
         assert all(word.fullmatch(part) for part in line.split(" ")), line

@@ -51,7 +51,7 @@ def _lines(board: Board, timing: Timing) -> Iterator[str]:
         f"branch {_thousandths(branch.penalty)} {branch.entries} {branch.predictor} "
         f"taken {_thousandths(branch.taken)} direct {_thousandths(branch.direct)} "
         f"returns {branch.returns} targets {branch.targets}"
-        f"{' indirect' if branch.indirect else ''}"
+        f"{' indirect' if branch.indirect else ''}{' tight' if branch.tight else ''}"
     )
     for level, cache in (
         ("l1", timing.caches.l1),
@@ -77,6 +77,7 @@ def _lines(board: Board, timing: Timing) -> Iterator[str]:
     if timing.caches.data.filling:
         yield f"filling {timing.caches.data.filling} {timing.caches.data.fills}"
     yield f"preloads {timing.core.preloads}"
+    yield f"misses {timing.core.misses}"
     if timing.flash and board.flash:
         for number, bank in enumerate(board.flash.banks):
             place = f"bank{number} {bank.base:#x} {bank.size} flash"
@@ -91,9 +92,11 @@ def _lines(board: Board, timing: Timing) -> Iterator[str]:
 
 
 def _cache(level: str, cache: Cache, hz: int) -> str:
+    after = cache.next.femtoseconds(hz)
     return (
         f"cache {level} {cache.size} {cache.ways} {cache.line} {cache.replacement} "
         f"write={cache.write} allocate={cache.allocate} hit={cache.hit.femtoseconds(hz)}"
+        f"{f' next={after}' if after else ''}"
     )
 
 

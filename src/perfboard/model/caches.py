@@ -11,11 +11,13 @@ from perfboard.model.tables import Size, Table
 
 
 class Cache(Sourced):
-    """One cache; `hit` is what being found there adds to an access.
+    """One cache; `hit` is what being found there adds to an access, and `next`, of the second,
+    what the next of lines that are waited for together (`core.misses`) comes after the first.
 
     `filling`, of the first of data, is the line in a row of stores that miss from which on
     lines are no longer read before they are written; 0: they always are. `fills` says which
-    way such a row goes.
+    way such a row goes; with `blocks` either way, where the first store to a line is to the lower
+    half of one of its blocks of 32 bytes.
     """
 
     size: Size
@@ -25,8 +27,9 @@ class Cache(Sourced):
     write: Literal["back", "through"] = "back"
     allocate: Literal["read", "both"] = "both"
     hit: Time = Field(Duration("0 cycles"))
+    next: Time = Field(Duration("0 cycles"))
     filling: Annotated[int, Field(ge=0, le=1024)] = 0
-    fills: Literal["up", "either"] = "up"
+    fills: Literal["up", "either", "blocks"] = "up"
 
     @model_validator(mode="after")
     def _possible(self) -> Self:

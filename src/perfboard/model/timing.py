@@ -56,13 +56,15 @@ class Core(Sourced):
 
     `early` is what an address or a shift waits longer for its register than a sum does.
     `preloads` is how many lines preload instructions may have on their way; with 0 such an
-    instruction does nothing. `cores` is how many the part has; one of them is timed.
+    instruction does nothing. `misses` is how many loads may wait for their lines at once, where
+    none waits for what another brings. `cores` is how many the part has; one of them is timed.
     """
 
     name: Annotated[str, Field(min_length=1)]
     issue: Literal[1, 2] = 1
     early: Cycles = 0
     preloads: Annotated[int, Field(ge=0, le=16)] = 0
+    misses: Annotated[int, Field(ge=1, le=16)] = 1
     cores: Count = 1
 
 
@@ -93,7 +95,8 @@ class Branch(Sourced):
     a taken branch's to a constant place that the table does not hold. `returns` is how
     many return addresses are kept; `indirect` whether the table predicts the others. `targets`
     is of how many branches to a constant place the first instructions at the target are
-    kept, so that they cost nothing when predicted.
+    kept, so that they cost nothing when predicted. Where `tight`, a loop of one or two
+    instructions is mispredicted at each turn.
     """
 
     predictor: Literal["none", "static", "btb2"]
@@ -104,6 +107,7 @@ class Branch(Sourced):
     returns: Annotated[int, Field(ge=0, le=64)]
     indirect: bool
     targets: Annotated[int, Field(ge=0, le=16)] = 0
+    tight: bool = False
 
     @model_validator(mode="after")
     def _possible(self) -> Self:
