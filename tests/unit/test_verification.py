@@ -100,6 +100,16 @@ def test_a_saving_is_a_difference_for_a_kernel_of_the_real_size() -> None:
     assert measured(copied[:1], asked, in_flash) is None
 
 
+def test_phases_that_follow_each_other_are_added_up() -> None:
+    slow = [metric("boot.root.mount", 0.1), metric("boot.userspace", 1.1)]
+    fast = [metric("boot.root.mount", 0.05), metric("boot.userspace", 0.7)]
+    asked = figure("boot.root.mount+userspace", 0.5)
+    asked = asked.model_copy(update={"less": {"kernel": "copied"}})
+    assert measured(slow, asked, fast) == pytest.approx(0.45)
+    assert measured(slow, asked, fast[1:]) is None
+    assert checked_ranges([asked]) == {"boot.root.mount": None, "boot.userspace": None}
+
+
 def test_a_metric_is_measured_by_the_probe_that_has_it() -> None:
     copies = [figure("memory.copy.bandwidth", 1.0), figure("system.ram.available", 1.0)]
     assert probes_for(copies) == ["memory.copy", "system.memory"]
@@ -239,6 +249,7 @@ def test_boots_are_measured_by_the_boot_study(monkeypatch: pytest.MonkeyPatch) -
                 metrics=(
                     *(metric("boot.kernel.load", 0.8), metric("boot.kernel.init", 0.3)),
                     *(kernel, metric("boot.total", 5.0)),
+                    *(metric("boot.root.mount", 0.1), metric("boot.userspace", 1.0)),
                 )
             )
 
@@ -260,6 +271,7 @@ def test_boots_are_measured_by_the_boot_study(monkeypatch: pytest.MonkeyPatch) -
     assert load.ratio == pytest.approx(0.8 * 0.88576 / 0.73)
     savings = [row for row in found.rows if row.published.less]
     assert {(row.virtual, row.within) for row in savings} == {(0, False)}
+    assert "Of 6 held-out differences 0 are within 25%" in verification_text(found)
 
 
 def test_a_run_that_ended_early_verifies_nothing(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -135,6 +135,12 @@ def _joined(parts: list[Phase], start: Mark, end: Mark) -> PhaseTime:
     )
 
 
+def phase_names(joined: str) -> list[str]:
+    """The metrics of phases that follow each other, of their names joined as in `cut_phases`."""
+    first, *others = joined.split("+")
+    return [first, *(f"boot.{name}" for name in others)]
+
+
 def cut_userspace(boot: Boot) -> tuple[PhaseTime, ...]:
     """The steps inside phase 3.2: init itself, then each init script in turn.
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from perfboard.analysis.parameters import Parameter
+from perfboard.analysis.phases import phase_names
 from perfboard.model.published import Published
 from perfboard.model.run import Metric
 from perfboard.model.units import parse_size
@@ -112,6 +113,10 @@ def measured(
 
 
 def _value(metrics: Sequence[Metric], figure: Published) -> float | None:
+    if "+" in figure.metric:
+        parts = [_only(metrics, name) for name in phase_names(figure.metric)]
+        known = [part for part in parts if part is not None]
+        return sum(known) if len(known) == len(parts) else None
     if figure.metric == BEYOND_L1:
         return _beyond_least(metrics, int(_plain(_SIZE, figure.labels[_SIZE])))
     labels = {key: _plain(key, value) for key, value in figure.labels.items()}
@@ -145,6 +150,9 @@ def checked_ranges(figures: Iterable[Published]) -> dict[str, tuple[int, int] | 
     """
     found: dict[str, tuple[int, int] | None] = {}
     for figure in figures:
+        if "+" in figure.metric:
+            found |= {name: None for name in phase_names(figure.metric) if name not in found}
+            continue
         name = _TRIED if figure.program else _DERIVED.get(figure.metric, figure.metric)
         before = found.setdefault(name, None)
         if _SIZE in figure.labels:

@@ -102,7 +102,8 @@ class PublishedBoot(Sourced):
 class Published(Sourced):
     """A figure that somebody measured of the real board.
 
-    `metric` and `labels` are those of a run, or of `analysis.verification`; with `program` the
+    `metric` and `labels` are those of a run, or of `analysis.verification`; of phases that follow
+    each other, their names joined as in `analysis.phases`. With `program` the
     metric is a name that begins with "program.". Where the figure set a parameter, `use` is
     "calibration"; where it was looked at while the model was worked on, "development".
     Only "held-out" figures tell the model's accuracy. `factors` are the levels it holds at; with
@@ -110,7 +111,7 @@ class Published(Sourced):
     figure taken times the real board's value of a metric over the virtual one's.
     """
 
-    metric: Annotated[str, Field(pattern=r"^[a-z0-9._-]+$")]
+    metric: Annotated[str, Field(pattern=r"^[a-z0-9._+-]+$")]
     labels: dict[str, str] = Field(default_factory=dict)
     value: Annotated[float, Field(gt=0, le=1e15, strict=False)]
     unit: Literal["s", "B", "B/s", "1/s", "1"]

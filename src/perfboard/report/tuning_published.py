@@ -4,6 +4,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from perfboard.analysis.phases import phase_names
 from perfboard.model.run import Run
 from perfboard.model.tuning import PublishedChange, Tuning
 from perfboard.model.units import format_value
@@ -91,8 +92,7 @@ def _metric(tried: Tried | None, metric: str) -> float | None:
     """The total, a phase's time, or that of phases joined by "+", in s."""
     if tried is None:
         return None
-    first, *others = metric.split("+")
-    names = [first, *(f"boot.{name}" for name in others)]
+    names = phase_names(metric)
     times = [tried.total_s if name == _TOTAL else tried.phases.get(name) for name in names]
     known = [time for time in times if time is not None]
     return sum(known) if len(known) == len(names) else None

@@ -9,6 +9,7 @@ from perfboard.analysis.programs import program_accuracy
 from perfboard.analysis.verification import Row, Verification
 from perfboard.model.units import format_value
 from perfboard.report.terminal import cells, new_table, render
+from perfboard.report.tuning_published import WITHIN
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -44,6 +45,13 @@ def verification_text(found: Verification) -> str:
             f"{found.accuracy.mean:.0%} and the worst {found.accuracy.worst:.0%}; the stated "
             f"margin is {margin}. {beyond or 'None'} lie beyond it"
             f"{', marked with !' if beyond else ''}."
+        )
+    savings = [row for row in found.rows if row.published.less and row.within is not None]
+    if savings:
+        near = sum(abs((row.ratio or 0) - 1) <= WITHIN for row in savings)
+        parts.append(
+            f"Of {len(savings)} held-out differences {near} are within {WITHIN:.0%} of what was "
+            "published, taken to the real board's size where the row says so."
         )
     for use, half in program_accuracy(found.rows).items():
         parts.append(
