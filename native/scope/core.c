@@ -13,20 +13,24 @@ static int64_t later(int64_t one, int64_t other)
 	return one > other ? one : other;
 }
 
-/* When the last of these registers is there. */
-static int64_t ready_at(const struct core *core, uint64_t registers)
+/* When the last of these registers is there, by the instants of all. */
+static int64_t last_of(const int64_t *instants, uint64_t registers)
 {
-	int64_t ready = 0;
+	int64_t last = 0;
 
 	for (; registers; registers &= registers - 1)
-		ready = later(ready, core->ready[__builtin_ctzll(registers)]);
-	return ready;
+		last = later(last, instants[__builtin_ctzll(registers)]);
+	return last;
 }
 
 static int64_t operands_at(const struct core *core, const struct decoded *op)
 {
-	int64_t ready = ready_at(core, op->reads), early = ready_at(core, op->early);
+	uint64_t added = core->timing->accumulate[op->class] ? op->added : 0;
+	int64_t ready = last_of(core->ready, op->reads & ~added);
+	int64_t early = last_of(core->ready, op->early);
 	int64_t forwarded = op->flow == FLOW_BRANCH && op->pipe == PIPE_EITHER ? CYCLE : 0;
+
+	ready = later(ready, last_of(core->added, added));
 
 	/* A result that is not there when the instruction is decoded is waited for longer. */
 	if (early > core->now || (early && core->timing->isa == ISA_X86))
@@ -78,6 +82,7 @@ int64_t core_take(struct core *core, const struct decoded *op)
 	bool second = core->timing->issue == 2 && pairs(core, op);
 	int64_t start = second ? core->began : later(core->now, operands_at(core, op));
 	int64_t busy = core->timing->busy[op->class];
+	int64_t accumulate = core->timing->accumulate[op->class];
 
 	if (busy) {
 		start = later(start, core->unit);
@@ -91,6 +96,7 @@ int64_t core_take(struct core *core, const struct decoded *op)
 		int number = __builtin_ctzll(left);
 
 		core->ready[number] = start + (op->bases >> number & 1 ? CYCLE : result);
+		core->added[number] = accumulate ? start + accumulate : core->ready[number];
 	}
 	if (op->writes_flags)
 		core->flags = start + (op->loads ? result : issue);

@@ -71,10 +71,10 @@ static const struct pattern table[] = {
     {0x7fe0f800, 0x1ac00800, OP_DIVIDE, 0, {W(0), R(5), R(16)}},
     {0x7fe0f000, 0x1ac02000, OP_SHIFT_REGISTER, 0, {W(0), E(5), E(16)}},
     {0x7fe0e000, 0x1ac04000, OP_MULTIPLY, 0, {W(0), R(5), R(16)}}, /* CRC32 */
-    {0xffe00000, 0x9b000000, OP_MULTIPLY_LONG, 0, {W(0), R(5), R(16), R(10)}},
+    {0xffe00000, 0x9b000000, OP_MULTIPLY_LONG, 0, {W(0), R(5), R(16), A(10)}},
     {0xff600000, 0x9b400000, OP_MULTIPLY_LONG, 0, {W(0), R(5), R(16)}},	  /* SMULH */
-    {0xff600000, 0x9b200000, OP_MULTIPLY, 0, {W(0), R(5), R(16), R(10)}}, /* SMADDL */
-    {0xffe00000, 0x1b000000, OP_MULTIPLY, 0, {W(0), R(5), R(16), R(10)}},
+    {0xff600000, 0x9b200000, OP_MULTIPLY, 0, {W(0), R(5), R(16), A(10)}}, /* SMADDL */
+    {0xffe00000, 0x1b000000, OP_MULTIPLY, 0, {W(0), R(5), R(16), A(10)}},
     /* Exclusive, acquiring and releasing transfers, and those that swap. */
     {0xbfa07c00, 0x08207c00, OP_EXCHANGE, LOADS | STORES, {RW(16), R(0), SP(E(5))}}, /* CASP */
     {0x3fa07c00, 0x08a07c00, OP_EXCHANGE, LOADS | STORES, {RW(16), R(0), SP(E(5))}},

@@ -55,19 +55,24 @@ static const struct pattern scalar[] = {
     {0x5f20fc00, 0x1e201800, OP_FP_DIVIDE, 0, BINARY},
     {0x5f20cc00, 0x1e200800, OP_FP_ADD, 0, BINARY},
     {0x5f20cc00, 0x1e204800, OP_FP_ADD, 0, BINARY},
-    {0x5f000000, 0x1f000000, OP_FP_MULTIPLY_ADD, 0, {V(W(0)), V(R(5)), V(R(16)), V(R(10))}},
+    {0x5f000000, 0x1f000000, OP_FP_MULTIPLY_ADD, 0, {V(W(0)), V(R(5)), V(R(16)), V(A(10))}},
 };
 
-#define ACCUMULATE                                                                                 \
+/* What was in the first counts too; below, a product is added to it. */
+#define CHANGE                                                                                     \
 	{                                                                                          \
 		V(RW(0)), V(R(5)), V(R(16))                                                        \
+	}
+#define ACCUMULATE                                                                                 \
+	{                                                                                          \
+		V(AW(0)), V(R(5)), V(R(16))                                                        \
 	}
 
 /* Of whole vectors; where bit 28 is free, of one lane too. */
 static const struct pattern vector[] = {
     /* Three registers alike. */
-    {0xaf20fc00, 0x2e201c00, OP_SIMD, 0, ACCUMULATE}, /* BSL; EOR: the same */
-    {0x8f20fc00, 0x0e207c00, OP_SIMD, 0, ACCUMULATE}, /* SABA */
+    {0xaf20fc00, 0x2e201c00, OP_SIMD, 0, CHANGE}, /* BSL; EOR: the same */
+    {0x8f20fc00, 0x0e207c00, OP_SIMD, 0, CHANGE}, /* SABA */
     {0x8f20fc00, 0x0e209400, OP_SIMD_MULTIPLY, 0, ACCUMULATE},
     {0x8f20fc00, 0x0e209c00, OP_SIMD_MULTIPLY, 0, BINARY},
     {0x8f20fc00, 0x0e20b400, OP_SIMD_MULTIPLY, 0, BINARY}, /* SQDMULH */
@@ -78,7 +83,7 @@ static const struct pattern vector[] = {
     {0x8f20c400, 0x0e20c400, OP_FP_ADD, 0, BINARY},
     {0x8f200400, 0x0e200400, OP_SIMD, 0, BINARY},
     /* Of different lengths. */
-    {0x8f20dc00, 0x0e205000, OP_SIMD_WIDE, 0, ACCUMULATE}, /* SABAL */
+    {0x8f20dc00, 0x0e205000, OP_SIMD_WIDE, 0, CHANGE}, /* SABAL */
     {0x8f20cc00, 0x0e208000, OP_SIMD_MULTIPLY_WIDE, 0, ACCUMULATE},
     {0x8f20cc00, 0x0e20c000, OP_SIMD_MULTIPLY_WIDE, 0, BINARY},
     {0x8f200c00, 0x0e200000, OP_SIMD_WIDE, 0, BINARY},
@@ -98,7 +103,7 @@ static const struct pattern vector[] = {
     {0xffffec00, 0x4e284800, OP_AES, 0, {V(RW(0)), V(R(5))}}, /* AESE, AESD */
     {0xffffec00, 0x4e286800, OP_AES_MIX, 0, UNARY},
     {0xff3e0c00, 0x5e280800, OP_SIMD, 0, {V(RW(0)), V(R(5))}}, /* SHA */
-    {0xff208c00, 0x5e000000, OP_SIMD, 0, ACCUMULATE},
+    {0xff208c00, 0x5e000000, OP_SIMD, 0, CHANGE},
     /* Copies, permutations. */
     {0xbfe0fc00, 0x0e000c00, OP_FP_MOVE, 0, {V(W(0)), R(5)}}, /* DUP */
     {0xffe0fc00, 0x4e001c00, OP_FP_MOVE, 0, {V(RW(0)), R(5)}},
@@ -106,7 +111,7 @@ static const struct pattern vector[] = {
     {0xbfe0fc00, 0x0e000400, OP_FP_MOVE, 0, UNARY},
     {0xffe0fc00, 0x5e000400, OP_FP_MOVE, 0, UNARY},
     {0xffe08400, 0x6e000400, OP_FP_MOVE, 0, {V(RW(0)), V(R(5))}}, /* INS */
-    {0xbfe09c00, 0x0e001000, OP_SIMD, 0, ACCUMULATE},		  /* TBX; TBL below */
+    {0xbfe09c00, 0x0e001000, OP_SIMD, 0, CHANGE},		  /* TBX; TBL below */
     {0xbfe08c00, 0x0e000000, OP_SIMD, 0, BINARY},
     {0xbf208c00, 0x0e000800, OP_SIMD, 0, BINARY}, /* ZIP, UZP, TRN */
     {0xbfe08400, 0x2e000000, OP_SIMD, 0, BINARY}, /* EXT */

@@ -28,15 +28,15 @@ static const struct pattern table[] = {
     {0x0f000000, 0x0b000000, OP_CALL, 0, {WRITES(LR)}},
     /* Multiplies, and what shares their corner. */
     {0x0fe000f0, 0x00000090, OP_MULTIPLY, FLAGS_BY_BIT_20, {W(16), R(0), R(8)}},
-    {0x0fe000f0, 0x00200090, OP_MULTIPLY, FLAGS_BY_BIT_20, {W(16), R(0), R(8), R(12)}},
-    {0x0ff000f0, 0x00400090, OP_MULTIPLY_LONG, 0, {RW(16), RW(12), R(0), R(8)}},
-    {0x0ff000f0, 0x00600090, OP_MULTIPLY, 0, {W(16), R(0), R(8), R(12)}},
+    {0x0fe000f0, 0x00200090, OP_MULTIPLY, FLAGS_BY_BIT_20, {W(16), R(0), R(8), A(12)}},
+    {0x0ff000f0, 0x00400090, OP_MULTIPLY_LONG, 0, {AW(16), AW(12), R(0), R(8)}},
+    {0x0ff000f0, 0x00600090, OP_MULTIPLY, 0, {W(16), R(0), R(8), A(12)}},
     {0x0fa000f0, 0x00800090, OP_MULTIPLY_LONG, FLAGS_BY_BIT_20, {W(16), W(12), R(0), R(8)}},
-    {0x0fa000f0, 0x00a00090, OP_MULTIPLY_LONG, FLAGS_BY_BIT_20, {RW(16), RW(12), R(0), R(8)}},
-    {0x0ff00090, 0x01000080, OP_MULTIPLY, 0, {W(16), R(0), R(8), R(12)}}, /* SMLAxy */
-    {0x0ff000b0, 0x01200080, OP_MULTIPLY, 0, {W(16), R(0), R(8), R(12)}}, /* SMLAWy */
+    {0x0fa000f0, 0x00a00090, OP_MULTIPLY_LONG, FLAGS_BY_BIT_20, {AW(16), AW(12), R(0), R(8)}},
+    {0x0ff00090, 0x01000080, OP_MULTIPLY, 0, {W(16), R(0), R(8), A(12)}}, /* SMLAxy */
+    {0x0ff000b0, 0x01200080, OP_MULTIPLY, 0, {W(16), R(0), R(8), A(12)}}, /* SMLAWy */
     {0x0ff000b0, 0x012000a0, OP_MULTIPLY, 0, {W(16), R(0), R(8)}},
-    {0x0ff00090, 0x01400080, OP_MULTIPLY_LONG, 0, {RW(16), RW(12), R(0), R(8)}},
+    {0x0ff00090, 0x01400080, OP_MULTIPLY_LONG, 0, {AW(16), AW(12), R(0), R(8)}},
     {0x0ff00090, 0x01600080, OP_MULTIPLY, 0, {W(16), R(0), R(8)}},
     {0x0fb00ff0, 0x01000090, OP_EXCHANGE, LOADS | STORES, {W(12), R(0), E(16)}}, /* SWP */
     /* Exclusive, acquiring and releasing transfers. */
@@ -63,11 +63,11 @@ static const struct pattern table[] = {
     {0x0f8003f0, 0x06800070, OP_BITS, 0, {W(12), R(16), E(0)}},			  /* SXTAH */
     {0x0ff00ff0, 0x06800fb0, OP_ALU_REGISTER, READS_FLAGS, {W(12), R(16), R(0)}}, /* SEL */
     {0x0fbf0f70, 0x06bf0f30, OP_BITS, 0, {W(12), R(0)}},			  /* REV */
-    {0x0ff00090, 0x07000010, OP_MULTIPLY, 0, {W(16), R(0), R(8), R(12)}},	  /* SMLAD */
+    {0x0ff00090, 0x07000010, OP_MULTIPLY, 0, {W(16), R(0), R(8), A(12)}},	  /* SMLAD */
     {0x0fd0f0f0, 0x0710f010, OP_DIVIDE, 0, {W(16), R(0), R(8)}},
-    {0x0ff00090, 0x07400010, OP_MULTIPLY_LONG, 0, {RW(16), RW(12), R(0), R(8)}}, /* SMLALD */
-    {0x0ff00010, 0x07500010, OP_MULTIPLY_LONG, 0, {W(16), R(0), R(8), R(12)}},	 /* SMMLA */
-    {0x0ff000f0, 0x07800010, OP_MULTIPLY, 0, {W(16), R(0), R(8), R(12)}},	 /* USADA8 */
+    {0x0ff00090, 0x07400010, OP_MULTIPLY_LONG, 0, {AW(16), AW(12), R(0), R(8)}}, /* SMLALD */
+    {0x0ff00010, 0x07500010, OP_MULTIPLY_LONG, 0, {W(16), R(0), R(8), A(12)}},	 /* SMMLA */
+    {0x0ff000f0, 0x07800010, OP_MULTIPLY, 0, {W(16), R(0), R(8), A(12)}},	 /* USADA8 */
     {0x0fa00070, 0x07a00050, OP_BITS, 0, {W(12), E(0)}},			 /* SBFX */
     {0x0fe00070, 0x07c00010, OP_BITS, 0, {RW(12), E(0)}},			 /* BFI */
     {0x0e000010, 0x06000010, OP_SYSTEM, EXCEPTION, {0}},

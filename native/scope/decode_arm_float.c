@@ -57,13 +57,18 @@ static const struct pattern scalar[] = {
     {0x0fba0e50, 0x0eba0a40, OP_FP_ADD, 0, {Z(RW(12))}},	 /* fixed point */
     {0x0fbe0e50, 0x0ebc0a40, OP_FP_ADD, 0, {S(W(12)), Z(R(0))}}, /* to integers */
     {0x0fb00e10, 0x0eb00a00, OP_SYSTEM, EXCEPTION, {0}},
-    {0x0f000f10, 0x0e000b00, OP_FP_MULTIPLY_ADD_DOUBLE, 0, {Z(RW(12)), Z(R(16)), Z(R(0))}},
-    {0x0f000f10, 0x0e000a00, OP_FP_MULTIPLY_ADD, 0, {Z(RW(12)), Z(R(16)), Z(R(0))}},
+    {0x0f000f10, 0x0e000b00, OP_FP_MULTIPLY_ADD_DOUBLE, 0, {Z(AW(12)), Z(R(16)), Z(R(0))}},
+    {0x0f000f10, 0x0e000a00, OP_FP_MULTIPLY_ADD, 0, {Z(AW(12)), Z(R(16)), Z(R(0))}},
 };
 
-#define ACCUMULATE                                                                                 \
+/* What was in the first counts too; below, a product is added to it. */
+#define CHANGE                                                                                     \
 	{                                                                                          \
 		Q(RW(12)), Q(R(16)), Q(R(0))                                                       \
+	}
+#define ACCUMULATE                                                                                 \
+	{                                                                                          \
+		Q(AW(12)), Q(R(16)), Q(R(0))                                                       \
 	}
 #define COMBINE                                                                                    \
 	{                                                                                          \
@@ -73,9 +78,9 @@ static const struct pattern scalar[] = {
 /* Bit 6 chooses pairs of doubles. */
 static const struct pattern vector[] = {
     /* Three registers alike. */
-    {0xfe800f10, 0xf2000710, OP_SIMD, 0, ACCUMULATE}, /* VABA */
-    {0xffb00f10, 0xf3000110, OP_SIMD, 0, COMBINE},    /* VEOR */
-    {0xff800f10, 0xf3000110, OP_SIMD, 0, ACCUMULATE}, /* VBSL, VBIT, VBIF */
+    {0xfe800f10, 0xf2000710, OP_SIMD, 0, CHANGE},  /* VABA */
+    {0xffb00f10, 0xf3000110, OP_SIMD, 0, COMBINE}, /* VEOR */
+    {0xff800f10, 0xf3000110, OP_SIMD, 0, CHANGE},  /* VBSL, VBIT, VBIF */
     {0xfe800f10, 0xf2000900, OP_SIMD_MULTIPLY, 0, ACCUMULATE},
     {0xfe800f10, 0xf2000910, OP_SIMD_MULTIPLY, 0, COMBINE},
     {0xfe800f10, 0xf2000b00, OP_SIMD_MULTIPLY, 0, COMBINE},
@@ -117,18 +122,18 @@ static const struct pattern vector[] = {
     {0xfe800d50, 0xf2800400, OP_SIMD_WIDE, 0, {D(W(12)), QQ(R(16)), QQ(R(0))}},
     {0xfe800f50, 0xf2800500, OP_SIMD, 0, {QQ(RW(12)), D(R(16)), D(R(0))}}, /* VABAL */
     {0xfe800f50, 0xf2800700, OP_SIMD, 0, {QQ(W(12)), D(R(16)), D(R(0))}},
-    {0xfe800c50, 0xf2800800, OP_SIMD_MULTIPLY, 0, {QQ(RW(12)), D(R(16)), D(R(0))}},
+    {0xfe800c50, 0xf2800800, OP_SIMD_MULTIPLY, 0, {QQ(AW(12)), D(R(16)), D(R(0))}},
     {0xfe800c50, 0xf2800c00, OP_SIMD_MULTIPLY, 0, {QQ(W(12)), D(R(16)), D(R(0))}},
-    {0xfe800f50, 0xf2800140, OP_FP_MULTIPLY_ADD, 0, {U(RW(12)), U(R(16)), X(R(0))}},
-    {0xfe800f50, 0xf2800540, OP_FP_MULTIPLY_ADD, 0, {U(RW(12)), U(R(16)), X(R(0))}},
+    {0xfe800f50, 0xf2800140, OP_FP_MULTIPLY_ADD, 0, {U(AW(12)), U(R(16)), X(R(0))}},
+    {0xfe800f50, 0xf2800540, OP_FP_MULTIPLY_ADD, 0, {U(AW(12)), U(R(16)), X(R(0))}},
     {0xfe800f50, 0xf2800940, OP_FP_MULTIPLY, 0, {U(W(12)), U(R(16)), X(R(0))}},
-    {0xfe800b50, 0xf2800040, OP_SIMD_MULTIPLY, 0, {U(RW(12)), U(R(16)), X(R(0))}},
+    {0xfe800b50, 0xf2800040, OP_SIMD_MULTIPLY, 0, {U(AW(12)), U(R(16)), X(R(0))}},
     {0xfe800f50, 0xf2800a40, OP_SIMD_MULTIPLY, 0, {QQ(W(12)), D(R(16)), X(R(0))}},
     {0xfe800f50, 0xf2800b40, OP_SIMD_MULTIPLY, 0, {QQ(W(12)), D(R(16)), X(R(0))}},
     {0xfe800e50, 0xf2800c40, OP_SIMD_MULTIPLY, 0, {U(W(12)), U(R(16)), X(R(0))}},
     {0xfe800f50, 0xf2800840, OP_SIMD_MULTIPLY, 0, {U(W(12)), U(R(16)), X(R(0))}},
-    {0xfe800b50, 0xf2800240, OP_SIMD_MULTIPLY, 0, {QQ(RW(12)), D(R(16)), X(R(0))}},
-    {0xfe800b50, 0xf2800340, OP_SIMD_MULTIPLY, 0, {QQ(RW(12)), D(R(16)), X(R(0))}},
+    {0xfe800b50, 0xf2800240, OP_SIMD_MULTIPLY, 0, {QQ(AW(12)), D(R(16)), X(R(0))}},
+    {0xfe800b50, 0xf2800340, OP_SIMD_MULTIPLY, 0, {QQ(AW(12)), D(R(16)), X(R(0))}},
 };
 
 /* The doubles that `count` singles from s`first` on lie in. */

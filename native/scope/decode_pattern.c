@@ -106,6 +106,8 @@ static enum op_flow flow_of(const struct pattern *row)
 static void fill(const struct pattern *row, uint32_t word, operand_registers *registers,
 		 struct decoded *op)
 {
+	uint64_t others = 0;
+
 	op->class = row->class;
 	op->flow = flow_of(row);
 	op->loads = row->does & LOADS;
@@ -121,11 +123,16 @@ static void fill(const struct pattern *row, uint32_t word, operand_registers *re
 
 		if (row->operands[i] & READ)
 			op->reads |= mask;
+		if (row->operands[i] & ADDED)
+			op->added |= mask;
+		else if (row->operands[i] & READ)
+			others |= mask;
 		if (row->operands[i] & EARLY)
 			op->early |= mask;
 		if (row->operands[i] & WRITE)
 			op->writes |= mask;
 	}
+	op->added &= ~others;
 }
 
 bool decode_by_table(const struct pattern *table, size_t rows, uint32_t word,

@@ -11,7 +11,8 @@
 #define WRITE 0x40
 #define EARLY 0x80
 #define KIND(n) ((n) << 8)
-#define KIND_OF(operand) ((operand) >> 8)
+#define KIND_OF(operand) ((operand) >> 8 & 0xf)
+#define ADDED 0x1000
 
 enum operand_kind {
 	GENERAL,
@@ -32,6 +33,8 @@ enum operand_kind {
 #define W(place) (WRITE | (place))
 #define RW(place) (READ | WRITE | (place))
 #define E(place) (READ | EARLY | (place))
+#define A(place) (READ | ADDED | (place)) /* a product is added to it */
+#define AW(place) (READ | ADDED | WRITE | (place))
 #define READS(number) (KIND(FIXED) | READ | (number))
 #define WRITES(number) (KIND(FIXED) | WRITE | (number))
 

@@ -149,13 +149,13 @@ static const struct pattern wide[] = {
     {0xfff0f0f0, 0xfaa0f080, OP_ALU_REGISTER, READS_FLAGS, {W(8), R(16), R(0)}}, /* SEL */
     {0xfff0f0c0, 0xfa80f080, OP_ALU_REGISTER, 0, {W(8), E(16), R(0)}},		 /* QADD */
     {0xff80f080, 0xfa80f000, OP_ALU_REGISTER, 0, {W(8), R(16), R(0)}},		 /* SADD8 */
-    {0xfff000c0, 0xfb500000, OP_MULTIPLY_LONG, 0, {W(8), R(16), R(0), R(12)}},	 /* SMMLA */
-    {0xfff000c0, 0xfb600000, OP_MULTIPLY_LONG, 0, {W(8), R(16), R(0), R(12)}},
-    {0xff8000c0, 0xfb000000, OP_MULTIPLY, 0, {W(8), R(16), R(0), R(12)}},
+    {0xfff000c0, 0xfb500000, OP_MULTIPLY_LONG, 0, {W(8), R(16), R(0), A(12)}},	 /* SMMLA */
+    {0xfff000c0, 0xfb600000, OP_MULTIPLY_LONG, 0, {W(8), R(16), R(0), A(12)}},
+    {0xff8000c0, 0xfb000000, OP_MULTIPLY, 0, {W(8), R(16), R(0), A(12)}},
     {0xffd0f0f0, 0xfb90f0f0, OP_DIVIDE, 0, {W(8), R(16), R(0)}},
     {0xffd00000, 0xfb900000, OP_SYSTEM, EXCEPTION, {0}},
     {0xffd000f0, 0xfb800000, OP_MULTIPLY_LONG, 0, {W(12), W(8), R(16), R(0)}},
-    {0xff800000, 0xfb800000, OP_MULTIPLY_LONG, 0, {RW(12), RW(8), R(16), R(0)}},
+    {0xff800000, 0xfb800000, OP_MULTIPLY_LONG, 0, {AW(12), AW(8), R(16), R(0)}},
 };
 
 static uint64_t narrow_registers(uint32_t word, unsigned int operand)

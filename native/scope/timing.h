@@ -11,6 +11,8 @@
  *   pair OLDER YOUNGER             two classes that may be begun together
  *   cost CLASS ISSUE LATENCY [BASE]
  *   busy CLASS CYCLES              for so long no other such may begin; the rest may
+ *   accumulate CLASS CYCLES        until a result of the class may be what the product of
+ *                                  such a class is added to
  *   early COST                     added where an address or a shift waits for its register
  *   branch PENALTY ENTRIES none|static|btb2 [taken COST] [direct COST] [returns N]
  *          [targets N] [indirect] [tight]
@@ -133,6 +135,7 @@ struct timing {
 	struct class_cost costs[OP_CLASSES];
 	bool has_cost[OP_CLASSES];
 	int32_t busy[OP_CLASSES]; /* thousandths of a cycle; 0: its unit takes them as they come */
+	int32_t accumulate[OP_CLASSES]; /* the same; 0: such a result is waited for as any is */
 	struct branch_costs branch;
 	struct cache_shape l1i, l1d, l2;
 	bool unified; /* l1i is l1d */

@@ -80,6 +80,17 @@ const char *timing_read_busy(struct timing *timing, struct words *words)
 							 : "busy wants thousandths of a cycle";
 }
 
+const char *timing_read_accumulate(struct timing *timing, struct words *words)
+{
+	enum op_class class = read_class(words);
+
+	if (class == OP_CLASSES)
+		return "accumulate wants a class of instructions";
+	return read_cost_of(words, &timing->accumulate[class])
+		   ? NULL
+		   : "accumulate wants thousandths of a cycle";
+}
+
 const char *timing_read_early(struct timing *timing, struct words *words)
 {
 	return read_cost_of(words, &timing->early) ? NULL : "early wants thousandths of a cycle";

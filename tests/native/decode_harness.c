@@ -45,6 +45,7 @@ static void print(const struct decoded *op)
 	printf(",\"reads\":%llu,\"writes\":%llu,\"early\":%llu,\"bases\":%llu",
 	       (unsigned long long)op->reads, (unsigned long long)op->writes,
 	       (unsigned long long)op->early, (unsigned long long)op->bases);
+	printf(",\"added\":%llu", (unsigned long long)op->added);
 	printf(",\"size\":%d,\"count\":%d,\"prefixes\":%d,\"pushed\":%d,\"guards\":%d", op->size,
 	       op->count, op->prefixes, op->pushed, op->guards);
 	printf(",\"reads_flags\":%d,\"writes_flags\":%d,\"loads\":%d,\"stores\":%d",

@@ -9,7 +9,7 @@
  *   memory read|store|write|pass ADDRESS BYTES NOW       how long it waits
  *   uart NOW                         how long it waits
  *   branch FLOW PLACE AFTER CONDITIONAL BACKWARD TAKEN TIGHT TARGET      what it costs
- *   core CLASS READS WRITES          when it begins; bit 63 is the flags
+ *   core CLASS READS WRITES ADDED    when it begins; bit 63 is the flags
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -124,14 +124,15 @@ static int drive_core(void)
 {
 	struct core core;
 	char name[32];
-	uint64_t reads, writes;
+	uint64_t reads, writes, added;
 
 	core_begin(&core, &timing);
-	while (scanf("%31s %" SCNu64 " %" SCNu64, name, &reads, &writes) == 3) {
+	while (scanf("%31s %" SCNu64 " %" SCNu64 " %" SCNu64, name, &reads, &writes, &added) == 4) {
 		struct decoded op = {
 		    .class = op_class_named(name),
 		    .reads = reads << 1 >> 1,
 		    .writes = writes << 1 >> 1,
+		    .added = added,
 		    .reads_flags = reads >> 63,
 		    .writes_flags = writes >> 63,
 		    .count = 1,

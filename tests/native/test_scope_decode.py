@@ -37,7 +37,7 @@ _FAMILIES = {
 
 # What a row of a table need not say.
 _ZERO = (
-    *("reads", "writes", "early", "bases", "prefixes", "pushed", "guards"),
+    *("reads", "writes", "early", "added", "bases", "prefixes", "pushed", "guards"),
     *("reads_flags", "writes_flags", "loads", "stores"),
     *("conditional", "backward", "reads_clock", "repeats", "port"),
     *("preload_base", "preload_offset"),
@@ -91,9 +91,10 @@ def expected(isa: str, line: str) -> tuple[bytes, str, Decoded]:
         if name == "f":
             row["reads_flags"] = 1
             continue
-        bit = register(isa, name.lstrip("!"))
+        bit = register(isa, name.lstrip("!&"))
         row["reads"] |= bit
         row["early"] |= bit if name.startswith("!") else 0
+        row["added"] |= bit if name.startswith("&") else 0
     for name in writes.split():
         if name == "f":
             row["writes_flags"] = 1
@@ -154,7 +155,7 @@ def test_only_the_registers_depend_on_register_numbers(
     codes = [
         word(base | sum(source.randrange(count) << place for place in places)) for _ in range(300)
     ]
-    masks = ("reads", "writes", "early")
+    masks = ("reads", "writes", "early", "added")
     decoded = decode(harness, isa, codes)
     alike = {key: value for key, value in decoded[0].items() if key not in masks}
     for found in decoded:

@@ -23,6 +23,9 @@ def drive(model_harness: Path, tmp_path_factory: pytest.TempPathFactory) -> Driv
 
     def run(part: str, items: str, lines: Sequence[str]) -> list[list[int]]:
         path.write_text(BASE + items)
+        if part == "core":
+            # Of most instructions, no register is one that a product is added to.
+            lines = [line if len(line.split()) == 4 else f"{line} 0" for line in lines]
         said = subprocess.run(
             [model_harness, part, path],
             input="\n".join(lines),
@@ -279,6 +282,18 @@ def test_a_result_is_waited_for(drive: Drive) -> None:
     costs = "cost load 1000 3000\n"
     assert drive("core", costs, ["load 1 2", "alu 2 4", "alu 1 8"]) == [[0], [3000], [4000], [5000]]
     assert drive("core", costs, ["load 1 2", "alu 1 8"]) == [[0], [1000], [2000]]
+
+
+def test_a_product_is_added_to_a_sum_that_is_still_to_come(drive: Drive) -> None:
+    file = "cost multiply 1000 3000\naccumulate multiply 1000\n"
+    adding = "multiply 7 1 1"
+    assert drive("core", file, [adding, adding, "alu 1 8"]) == [[0], [1000], [4000], [5000]]
+    # As a factor it is waited for.
+    assert drive("core", file, [adding, "multiply 3 1"])[:2] == [[0], [3000]]
+    # What a load brought is waited for as anything is.
+    load = "cost load 1000 5000\n"
+    assert drive("core", file + load, ["load 0 1", adding])[:2] == [[0], [5000]]
+    assert drive("core", "cost multiply 1000 3000\n", [adding] * 2)[:2] == [[0], [3000]]
 
 
 def test_a_unit_that_is_busy_lets_the_rest_go_on(drive: Drive) -> None:

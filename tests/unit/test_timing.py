@@ -126,6 +126,7 @@ def test_pairs_and_second_levels_are_told() -> None:
     assert "issue 2" in lines and "pair alu branch" in lines
     l2 = next(line for line in lines if line.startswith("cache l2 524288 8 64 random "))
     assert l2.endswith("hit=11300000 next=7700000")
+    assert "accumulate multiply 1000" in lines
     assert "misses 2" in lines and "filling 4 blocks" in lines
     assert "tlb 2 256 2 19200000" in lines
     assert any(line.endswith("returns 8 targets 4 indirect") for line in lines)

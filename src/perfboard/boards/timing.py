@@ -45,6 +45,8 @@ def _lines(board: Board, timing: Timing) -> Iterator[str]:
             yield " ".join(["cost", name, *(str(_thousandths(cost)) for cost in cycles)])
         for name, count in costs.busy.items():
             yield f"busy {name} {_thousandths(count)}"
+        for name, count in costs.accumulate.items():
+            yield f"accumulate {name} {_thousandths(count)}"
     yield f"early {_thousandths(timing.core.early)}"
     branch = timing.branch
     yield (

@@ -79,13 +79,15 @@ class Costs(Sourced):
 
     The first counts for each register that is transferred; a third, where there is one,
     comes on top once. Of the classes that `busy` has, one begins so many cycles after another,
-    while the rest go on.
+    while the rest go on. A product may be added to a result of a class that `accumulate` has so
+    many cycles after that began, by another of these classes.
     """
 
     cycles: dict[
         Class, Annotated[tuple[Cycles, ...], Field(min_length=2, max_length=3, strict=False)]
     ]
     busy: dict[Class, Cycles] = Field(default_factory=dict)
+    accumulate: dict[Class, Cycles] = Field(default_factory=dict)
 
 
 class Branch(Sourced):
