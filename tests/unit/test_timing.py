@@ -116,7 +116,7 @@ def test_what_the_scope_is_told_of_verdex() -> None:
     # Ten bits at 115200 baud, to the femtosecond.
     assert f"uart 0x9000000 {round(Fraction(10**16, 115200))} 64" in lines
     assert [line for line in lines if line.startswith("region ")] == [
-        f"region bank{bank} {base} {64 << 20} flash code 515000000 515000000 1 32 1631000000"
+        f"region bank{bank} {base} {64 << 20} flash code 515000000 515000000 1 32 1436000000"
         for bank, base in enumerate(("0x0", "0x4000000"))
     ]
 
