@@ -1,7 +1,30 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Half of Hypothesis's usual examples: unit tests take seconds, and are run every day."""
+"""Half of Hypothesis's usual examples, since these run every day; and a package of files."""
 
+from pathlib import Path
+
+import pytest
 from hypothesis import settings
+
+import perfboard.images.tree as tree_module
+from perfboard.boards.loader import load_board
+from perfboard.images.architecture import architecture_of
 
 settings.register_profile("unit", settings.get_profile("perfboard"), max_examples=50)
 settings.load_profile("unit")
+
+
+@pytest.fixture
+def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A package with all that a tree of verdex takes from others; nothing is compiled."""
+    arch = architecture_of(load_board("verdex").board)
+    libraries = tmp_path / "package/lib" / arch.multiarch
+    libraries.mkdir(parents=True)
+    for name in (arch.loader, *tree_module._LIBRARIES):
+        (libraries / name).touch()
+    (tmp_path / "package/bin").mkdir()
+    (tmp_path / "package/bin/busybox").touch()
+    monkeypatch.setattr(
+        tree_module, "_compile", lambda arch, source, program, root: program.touch()
+    )
+    return tmp_path / "package"

@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import perfboard.images.tree as tree_module
 from perfboard.boards.loader import load_board
 from perfboard.images.architecture import architecture_of
 from perfboard.images.factors import choose_levels, factors_of, image_factors, recipe_of
@@ -115,19 +114,6 @@ def test_what_is_wanted_comes_after_what_wants_it(edges: list[set[int]]) -> None
         assert set(direct[name]) <= set(found)
         for at, one in enumerate(found):
             assert set(direct[one]) <= set(found[at + 1 :])
-
-
-@pytest.fixture
-def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A package with all that a tree takes from others; nothing is compiled."""
-    libraries = tmp_path / "package/lib" / ARMHF.multiarch
-    libraries.mkdir(parents=True)
-    for name in (ARMHF.loader, *tree_module._LIBRARIES):
-        (libraries / name).touch()
-    (tmp_path / "package/bin").mkdir()
-    (tmp_path / "package/bin/busybox").touch()
-    monkeypatch.setattr(tree_module, "_compile", lambda arch, source, program, root: None)
-    return tmp_path / "package"
 
 
 def filled(folder: Path, package: Path, level: str) -> Path:

@@ -12,13 +12,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from perfboard.boards.loader import load_board
+from perfboard.images.architecture import architecture_of
 from perfboard.images.factors import choose_levels, factors_of, recipe_of
 from perfboard.images.filesystems import SYSTEMS, format_rest
 from perfboard.images.making import make_file_system
 from perfboard.images.recipe import Recipe
 from perfboard.images.root_commands import TREE
 from perfboard.images.root_recipe import RootRecipe
-from perfboard.images.tree import CONSOLE, Node, saved_nodes
+from perfboard.images.tree import CONSOLE, Node, fill_tree, saved_nodes
 from perfboard.images.ubi import checksum, leb_size, volume_size
 from perfboard.model.errors import UsageError
 from tests.unit.cramfs_reader import Cramfs
@@ -166,6 +167,14 @@ def test_files_by_use_lie_before_the_others(tree: Path) -> None:
     (tree / "bin/another").write_bytes(b"\1" * (256 << 10))
     (tree / "bin/busybox").write_bytes(b"\2" * (256 << 10))
     assert make(tree, "squashfs", order="use") != make(tree, "squashfs")
+
+
+@pytest.mark.parametrize("libraries", ["dynamic", "static"])
+def test_what_is_used_first_is_in_the_root(tmp_path: Path, package: Path, libraries: str) -> None:
+    root = RootRecipe(libraries=libraries)
+    fill_tree(architecture_of(BOARD), tmp_path / "tree", [package], root)
+    for path in root.first_used:
+        assert any(file.is_file() for file in (tmp_path / "tree").glob(path)), path
 
 
 def test_code_of_a_cramfs_lies_in_pages(tree: Path) -> None:

@@ -14,8 +14,6 @@ TREE = "root"
 # The files that some of the commands read.
 NODES, ORDER, VOLUME = "nodes.txt", "order.txt", "volume.ini"
 _UUID = "00000000-0000-0000-0000-000000000000"
-# What a boot reads first lies first: the pattern of a path, the greater the sooner.
-_FIRST_USED = ("bin/busybox", "lib/ld-linux*", "lib/libc.so.6", "lib/libresolv.so.2", "etc/*")
 
 
 @dataclass(frozen=True)
@@ -71,9 +69,9 @@ def _squashfs(root: RootRecipe, nodes: Sequence[Node], image: str) -> Commands:
     files = {}
     if root.order == "use":
         command += ["-sort", ORDER]
-        files[ORDER] = "".join(
-            f"{pattern} {len(_FIRST_USED) - at}\n" for at, pattern in enumerate(_FIRST_USED)
-        )
+        # The greater the number, the sooner.
+        used = root.first_used
+        files[ORDER] = "".join(f"{path} {len(used) - at}\n" for at, path in enumerate(used))
     # mksquashfs makes the nodes, so root need not. The console is there before any script runs.
     for node in nodes:
         numbers = f"{node.mode:o} 0 0 {node.major} {node.minor}"

@@ -19,7 +19,7 @@ from perfboard.model.board import Board
 from perfboard.model.progress import Progress
 
 # Raise it when the steps that follow change what comes out.
-_RECIPE = "2"
+_RECIPE = "3"
 
 
 def has_reference(board: Board) -> bool:
