@@ -115,6 +115,25 @@ def test_the_disk_takes_its_time(perfboard: Perfboard, settop: LoadedBoard, tmp_
     assert with_disk - without > 524288 / 7e6
 
 
+def test_what_is_read_ahead_need_not_be_waited_for(perfboard: Perfboard) -> None:
+    without, ahead = (
+        boot(perfboard, "settop-media", 1, *TIMED, "--set", f"readahead={level}")
+        for level in ("none", "boot")
+    )
+    programs = [
+        sorted(m["name"] for m in run["boots"][0]["marks"] if m["name"].startswith("exec:"))
+        for run in (without, ahead)
+    ]
+    assert programs[1] == sorted([*programs[0], "exec:cat"])
+    # The same kernel, from the same reset on.
+    for part in ("kernel.load", "kernel.init"):
+        assert sample(without, f"boot.{part}") == sample(ahead, f"boot.{part}")
+    # The copied file's 512 KiB leave the disk at 7 MB/s: they had, when they were to be copied.
+    copy = "boot.userspace.copy"
+    assert sample(ahead, copy) < 524288 / 7e6 < sample(without, copy)
+    assert sample(ahead, "boot.userspace") < sample(without, "boot.userspace")
+
+
 def test_a_stick_is_waited_for(perfboard: Perfboard) -> None:
     run = boot(perfboard, "bifferboard", 1, *TIMED)
     assert 4.5 < sample(run, "boot.root.mount") < 6

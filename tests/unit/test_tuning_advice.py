@@ -149,3 +149,16 @@ def test_another_init_brings_its_files() -> None:
     found = {lines.where: lines for lines in lines_between(BOARD, _made(), new)}
     assert any("startpar" in line for line in found["/etc/init.d/rcS"].add)
     assert found["/etc/init.d/.depend.boot"].words == "a new file"
+
+
+def test_reading_ahead_is_lines_of_a_script_a_list_and_a_node() -> None:
+    disk = load_board("converter").board
+    new, old = (
+        Made(recipe_of(disk, levels), levels, {})
+        for levels in (choose_levels(disk, {"readahead": level}) for level in ("boot", "none"))
+    )
+    found = {lines.where: lines for lines in lines_between(disk, old, new)}
+    assert set(found) == {"/etc/init.d/rcS", "/etc/readahead", "image of the root"}
+    assert "cat $files >/dev/null &" in found["/etc/init.d/rcS"].add
+    assert found["/etc/readahead"].words == "a new file"
+    assert "'dev/null c 666 0 0 1 3'" in found["image of the root"].add[0]

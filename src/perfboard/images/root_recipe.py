@@ -30,9 +30,9 @@ class RootRecipe:
     `system` is the file system, by its name in `filesystems.SYSTEMS`; `block` the bytes that
     a squashfs compresses as one. The others are levels of the factors of their names: `nodes`
     says where the device nodes come from, `init` what starts the scripts and how, `libraries`
-    how the programs are linked, `order` what the files of a squashfs are sorted by, and
-    `drivers` when the network card's is loaded, which is the kernel's `module` of that name
-    unless the kernel has it.
+    how the programs are linked, `order` what the files of a squashfs are sorted by, `readahead`
+    what is read before it is wanted, and `drivers` when the network card's is loaded, which is
+    the kernel's `module` of that name unless the kernel has it.
     """
 
     system: str = "squashfs"
@@ -41,6 +41,7 @@ class RootRecipe:
     init: str = "sequence"
     libraries: str = "dynamic"
     order: str = "name"
+    readahead: str = "none"
     drivers: str = "builtin"
     module: str = ""
 

@@ -50,7 +50,11 @@ class Node:
 SAVED = "/etc/devices.tar"
 # The names of the modules that a script loads, as in Debian's modules(5).
 MODULES = "/etc/modules"
+# The files that a script reads before they are wanted, in one line.
+READ_AHEAD = "/etc/readahead"
 CONSOLE = Node("dev/console", "c", 5, 1, 0o600)
+# A shell gives it to what it starts in the background.
+NULL = Node("dev/null", "c", 1, 3, 0o666)
 
 
 def saved_nodes() -> tuple[Node, ...]:
@@ -75,6 +79,8 @@ def contents_of(root: RootRecipe) -> dict[str, tuple[str, ...]]:
                 found[path] = tuple(file.read_text().splitlines())
     if root.module:
         found[MODULES] = (root.module,)
+    if root.readahead == "boot":
+        found[READ_AHEAD] = (_read_ahead(root),)
     if _source(root) == "saved":
         found[SAVED] = tuple(
             f"mknod -m {node.mode:o} /{node.path} {node.kind} {node.major} {node.minor}"
@@ -107,7 +113,13 @@ def _overlays(root: RootRecipe) -> list[Path]:
     nodes = [REFERENCE / "nodes" / _source(root)] if _source(root) != "mdev" else []
     drivers = [REFERENCE / "drivers" / root.drivers] if root.module else []
     init = [REFERENCE / "init" / "parallel"] if root.init == "parallel" else []
-    return nodes + drivers + init
+    # Boards that can have it run their scripts in sequence alone: no other rcS is lost.
+    ahead = [REFERENCE / "readahead"] if root.readahead == "boot" else []
+    return nodes + drivers + init + ahead
+
+
+def _read_ahead(root: RootRecipe) -> str:
+    return " ".join(f"/{path}" for path in root.first_used)
 
 
 def _source(root: RootRecipe) -> str:
@@ -149,6 +161,8 @@ def fill_tree(
         shutil.copytree(modules, tree / "lib/modules")
         (tree / "sbin/modprobe").symlink_to("/bin/busybox")
         (tree / MODULES[1:]).write_text(f"{root.module}\n")
+    if root.readahead == "boot":
+        (tree / READ_AHEAD[1:]).write_text(f"{_read_ahead(root)}\n")
     if root.init == "parallel":
         _run_in_parallel(tree, unpacked)
     _place_nodes(tree, root)
@@ -162,7 +176,9 @@ def fill_tree(
 
 def nodes_of(root: RootRecipe) -> tuple[Node, ...]:
     """The device nodes that the image has when it is made."""
-    return saved_nodes() if _source(root) == "static" else (CONSOLE,)
+    if _source(root) == "static":
+        return saved_nodes()
+    return (CONSOLE, NULL) if root.readahead == "boot" else (CONSOLE,)
 
 
 def _place_nodes(tree: Path, root: RootRecipe) -> None:

@@ -1,9 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the files of a squashfs are sorted by.
-
-There is no level that reads ahead: reading this flash is the processor's own work, so that
-what is read sooner takes the same time from what runs meanwhile.
-"""
+"""What the files of a squashfs are sorted by."""
 
 from perfboard.images.factors import Factor, Level, set_root
 from perfboard.images.rootfs import has_reference
