@@ -62,12 +62,15 @@ class TuneStep:
         self._step.update(0, ", ".join(words) + "\n" + "; ".join(doing[:_SHOWN] + more))
 
     def _left_s(self) -> float | None:
-        """The time that the work left takes, at the speed of late; None where nothing was done."""
-        (began, before), (last, now) = self._ends[0], self._ends[-1]
+        """The time that the work left takes, at the speed of late; None where nothing was done.
+
+        What has not ended yet, such as a kernel, counts as time and not as work: the longer it
+        takes, the slower the tune is taken to be.
+        """
+        (began, before), (_, now) = self._ends[0], self._ends[-1]
         if not self._work or now == before:
             return None
-        expected = (last - began) / (now - before) * self._work
-        return max(0.0, expected - (self._clock() - last))
+        return (self._clock() - began) / (now - before) * self._work
 
 
 def _in_words(seconds: float) -> str:
