@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "filling.h"
+#include "loads.h"
 #include "model.h"
 #include "places.h"
 #include "preload.h"
@@ -14,7 +16,6 @@
 
 #define NEAR 1024
 #define PAGE_SHIFT 12
-#define FILL_BLOCK 32
 #define EPOCH_SHIFT 60
 
 /*
@@ -42,21 +43,6 @@ static uint64_t epoch = UINT64_C(1) << EPOCH_SHIFT;
 /* The line of the last store that found none to go to, with its epoch; or 0. */
 static uint64_t missed;
 static uint64_t missed_place;
-
-/*
- * The last line that a store missed in, by its virtual number, since a run goes on from page to
- * page; how many in a row it ended, and which way they went.
- */
-static uint64_t filled_last, filled_step;
-static uint32_t filled;
-
-/* The loads of one group that wait for their lines at once. */
-static struct {
-	int64_t charged; /* when its block was entered, by model.charged */
-	uint32_t group;
-	uint32_t count;
-	int64_t waited_fs; /* that the core waited for them */
-} under_way;
 
 void (*data_device_stored)(uint64_t place);
 
@@ -196,56 +182,6 @@ uint32_t data_place(uint32_t line)
 	return slot;
 }
 
-/* Whether a store that misses is one of a run that is taken to fill memory. */
-static bool is_filling(uint64_t address)
-{
-	uint64_t line = address >> line_shift, step = line - filled_last;
-
-	/* Such stores are not gathered to a whole line. */
-	if (model.timing.fills_blocks && step && address & FILL_BLOCK / 2)
-		filled = 0;
-	/* To the same line again, since another was placed in between: that is no new one. */
-	if (step) {
-		if (step != 1 && (step != UINT64_MAX || !model.timing.fills_down))
-			filled = 1;
-		else if (step != filled_step && filled > 1)
-			filled = 2;
-		else
-			filled++;
-		filled_step = step;
-		filled_last = line;
-	}
-	return model.timing.filling && filled >= model.timing.filling;
-}
-
-/*
- * A load of that group has been waited for since `began`. Those of one group are asked for
- * while the core waits for none of them: the next comes as soon after the one before as its
- * way lets it.
- */
-static void come_together(uint32_t group, int64_t began, bool from_memory)
-{
-	int64_t wait = model.busy - began, hidden;
-	int64_t least = from_memory ? model.timing.memory.stream_fs : model.timing.l2.next_fs;
-
-	if (!wait)
-		return;
-	if (under_way.charged != model.charged || under_way.group != group ||
-	    under_way.count == model.timing.misses) {
-		under_way.charged = model.charged;
-		under_way.group = group;
-		under_way.count = 0;
-		under_way.waited_fs = 0;
-	}
-	hidden = wait - least < under_way.waited_fs ? wait - least : under_way.waited_fs;
-	if (hidden > 0) {
-		wait_for(-hidden);
-		wait -= hidden;
-	}
-	under_way.waited_fs += wait;
-	under_way.count++;
-}
-
 /* What goes out at once of a store that the first cache does not take. */
 static uint32_t written_together(void)
 {
@@ -261,7 +197,7 @@ static uint32_t access_cache(uint64_t address, uint64_t place, bool store)
 
 	if (slot == CACHE_NOWHERE) {
 		model.counters.l1d_misses++;
-		if (store && (!shape->write_allocate || is_filling(address))) {
+		if (store && (!shape->write_allocate || filling_store(address))) {
 			wait_for(model_write(place, written_together()));
 			return CACHE_NOWHERE;
 		}
@@ -327,9 +263,9 @@ static __attribute__((noinline)) void access_far(qemu_plugin_meminfo_t info, uin
 		return;
 	}
 	slot = access_cache(address, place, store);
-	if (group)
-		come_together(group, began,
-			      !model.l2.sets || model.counters.l2_misses != missed_l2);
+	if (group && model.busy > began)
+		wait_for(-loads_waited(group, model.busy - began,
+				       !model.l2.sets || model.counters.l2_misses != missed_l2));
 	if (slot != CACHE_NOWHERE) {
 		remember(address, slot, page);
 		return;

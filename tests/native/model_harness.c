@@ -9,6 +9,8 @@
  *   memory read|store|write|pass ADDRESS BYTES NOW       how long it waits
  *   uart NOW                         how long it waits
  *   branch FLOW PLACE AFTER CONDITIONAL BACKWARD TAKEN TIGHT TARGET      what it costs
+ *   filling ADDRESS                  whether the store is one of a run that fills memory
+ *   loads BLOCK GROUP WAIT MEMORY    what of its wait was waited before
  *   core CLASS READS WRITES ADDED    when it begins; bit 63 is the flags
  */
 #include <inttypes.h>
@@ -18,9 +20,14 @@
 #include "branch.h"
 #include "cache.h"
 #include "core.h"
+#include "filling.h"
+#include "loads.h"
 #include "memory.h"
+#include "model.h"
 #include "tlb.h"
 #include "uart.h"
+
+struct model model;
 
 static struct timing timing;
 
@@ -120,6 +127,30 @@ static int drive_branch(void)
 	return 0;
 }
 
+static int drive_filling(void)
+{
+	uint64_t address;
+
+	if (!cache_open(&model.l1d, &timing.l1d))
+		return 1;
+	while (scanf("%" SCNu64, &address) == 1)
+		printf("%d\n", filling_store(address));
+	cache_close(&model.l1d);
+	return 0;
+}
+
+static int drive_loads(void)
+{
+	uint32_t group;
+	int64_t wait;
+	int memory;
+
+	while (scanf("%" SCNd64 " %" SCNu32 " %" SCNd64 " %d", &model.charged, &group, &wait,
+		     &memory) == 4)
+		printf("%" PRId64 "\n", loads_waited(group, wait, memory));
+	return 0;
+}
+
 static int drive_core(void)
 {
 	struct core core;
@@ -153,8 +184,9 @@ int main(int argc, char **argv)
 	const struct {
 		const char *name;
 		int (*drive)(void);
-	} parts[] = {{"cache", drive_cache}, {"tlb", drive_tlb},       {"memory", drive_memory},
-		     {"uart", drive_uart},   {"branch", drive_branch}, {"core", drive_core}};
+	} parts[] = {{"cache", drive_cache},	 {"tlb", drive_tlb},	   {"memory", drive_memory},
+		     {"uart", drive_uart},	 {"branch", drive_branch}, {"core", drive_core},
+		     {"filling", drive_filling}, {"loads", drive_loads}};
 	const char *why;
 	FILE *file = argc == 3 ? fopen(argv[2], "r") : NULL;
 	int line;
@@ -167,6 +199,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "line %d: %s\n", line, why);
 		return 2;
 	}
+	model.timing = timing;
 	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
 		if (!strcmp(argv[1], parts[i].name))
 			return parts[i].drive();

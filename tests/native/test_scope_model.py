@@ -221,6 +221,52 @@ def test_a_line_may_come_from_flash_as_a_burst(drive: Drive) -> None:
     assert drive("memory", "memory 70 7 1 4\n" + region, lines) == [[33], [100]]
 
 
+L1D = "cache l1d 32768 4 64 lru write=back allocate=both hit=0\n"
+
+
+@pytest.mark.parametrize(
+    ("way", "step", "within", "fills"),
+    [
+        ("up", 1, 0, True),
+        ("up", -1, 0, False),
+        ("up", 2, 0, False),
+        ("either", -1, 56, True),
+        ("blocks", 1, 8, True),
+        # From the end of each line, or of its lower block, to the beginning.
+        ("blocks", -1, 56, False),
+        ("blocks", -1, 24, False),
+        ("blocks", -1, 32, True),
+    ],
+)
+def test_stores_to_line_after_line_fill_memory(
+    drive: Drive, way: str, step: int, within: int, fills: bool
+) -> None:
+    lines = [str(65536 + 64 * step * number + within) for number in range(6)]
+    # A second store to a line that has been missed in is no new line.
+    lines.insert(2, lines[1])
+    said = [fill for (fill,) in drive("filling", f"{L1D}filling 4 {way}\n", lines)]
+    assert said == ([0, 0, 0, 0, 1, 1, 1] if fills else [0] * 7)
+
+
+def test_loads_of_a_group_wait_together(drive: Drive) -> None:
+    file = f"{L1D}cache l2 65536 4 64 lru write=back allocate=both hit=9 next=3\n"
+    file += "memory 100 10 1 4\nmisses 2\n"
+
+    def spared(*lines: str) -> list[int]:
+        return [fs for (fs,) in drive("loads", file, lines)]
+
+    # The second comes a stream's line after the first; the third begins a group of its own.
+    assert spared("7 1 100 1", "7 1 100 1", "7 1 100 1") == [0, 90, 0]
+    assert spared("7 1 9 0", "7 1 9 0") == [0, 6]
+    # A longer wait than the first's is waited for beyond that.
+    assert spared("7 1 9 0", "7 1 100 1") == [0, 9]
+    # Another group, or another block, is after it.
+    assert spared("7 1 100 1", "7 2 100 1") == [0, 0]
+    assert spared("7 1 100 1", "8 1 100 1") == [0, 0]
+    # What is on its way already takes no less.
+    assert spared("7 1 100 1", "7 1 5 1") == [0, 0]
+
+
 @few
 @given(st.lists(st.integers(0, 300), max_size=80), st.integers(0, 5))
 def test_a_serial_line_is_never_ahead_of_its_rate(drive: Drive, gaps: list[int], fifo: int) -> None:
