@@ -263,6 +263,28 @@ def test_what_a_change_does_is_taken_from_where_it_is_to_be_made() -> None:
     assert predicted(space, known) == {fast, plain, other}
 
 
+def test_a_change_may_be_known_by_way_of_a_third_level() -> None:
+    """As code that runs in flash, which costs beside programs that are linked as they start."""
+    space = _space([3, 1, 1, 1, 1, 1])
+    packed, plain, in_flash = (("f0", level) for level in ("l0", "l1", "l2"))
+    static, quiet = ("f1", "l0"), ("f2", "l0")
+    times = {
+        BASELINE: 10.0,
+        frozenset({packed}): 9.0,
+        frozenset({plain}): 9.5,
+        frozenset({in_flash}): 10.5,
+        frozenset({static}): 7.0,
+        frozenset({quiet}): 9.0,
+        frozenset({packed, static, quiet}): 5.0,
+        frozenset({plain, static, quiet}): 5.2,
+        frozenset({plain, static}): 6.2,
+        frozenset({in_flash, static}): 5.8,
+    }
+    known: Known = {each: Measured(s, {"user": s}, 1, 1) for each, s in times.items()}
+    # Beside static programs plain saves 0.4 s to in_flash, and costs 0.2 to packed.
+    assert next(search(space, known))[0] == {in_flash, static, quiet}
+
+
 @given(st.lists(st.integers(1, 3), min_size=5, max_size=7), st.data())
 @settings(max_examples=30)
 def test_kernels_are_built_for_what_may_be_better_alone(

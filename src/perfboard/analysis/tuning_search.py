@@ -2,8 +2,9 @@
 """The search for the combination of levels that boots fastest within limits.
 
 What is not booted is estimated. What a change of one factor does is taken from two boots that
-differ in that factor alone, and of several such pairs from the one that is most like
-the combination in which the change is to be made; changes of two factors are added up. Each
+differ in that factor alone, or from two such pairs with a third level between them; of several
+from what is most like the combination in which the change is to be made. Changes of two factors
+are added up. Each
 boot of the search is thus a better ground for what is estimated next.
 """
 
@@ -50,6 +51,16 @@ class _Effect:
             ram=None if measured.ram is None else measured.ram + self.ram,
         )
 
+    def then(self, other: "_Effect") -> "_Effect":
+        """Both changes, one after the other."""
+        names = self.phases.keys() | other.phases.keys()
+        return _Effect(
+            self.total_s + other.total_s,
+            {n: self.phases.get(n, 0.0) + other.phases.get(n, 0.0) for n in sorted(names)},
+            self.flash + other.flash,
+            self.ram + other.ram,
+        )
+
 
 class _Effects:
     """What changes of one factor did where they were measured."""
@@ -59,6 +70,9 @@ class _Effects:
         self._beside: dict[str, dict[Combination, dict[str | None, Measured]]] = {
             factor: {} for factor in space.levels
         }
+        self._sorted: dict[
+            tuple[Combination, str], list[tuple[float, dict[str | None, Measured]]]
+        ] = {}
         for combination, measured in known.items():
             if measured is None:
                 continue
@@ -68,54 +82,56 @@ class _Effects:
                 beside.setdefault(rest, {})[level_of.get(factor)] = measured
 
     def of(self, here: Combination, change: _Change) -> _Effect:
-        """What the change is estimated to do to `here`; nothing where none is known."""
+        """What the change is estimated to do to `here`; nothing where none is known.
+
+        By one pair of boots, or by two with a third level between them: by what is nearest.
+        """
         factor, new = change
         old = dict(here).get(factor)
-        return (
-            self._nearest(here, factor, old, new) or self._sum(here, factor, old, new) or _Effect()
-        )
+        beside = self._by_distance(here, factor)
 
-    def _sum(
-        self, here: Combination, factor: str, old: str | None, new: str | None
-    ) -> _Effect | None:
-        """By way of the baseline's level, beside which every other was measured."""
-        back = self._nearest(here, factor, old, None)
-        there = self._nearest(here, factor, None, new)
-        if back is None or there is None:
-            return None
-        phases = dict(back.phases)
-        for name, seconds in there.phases.items():
-            phases[name] = phases.get(name, 0.0) + seconds
-        return _Effect(
-            back.total_s + there.total_s,
-            phases,
-            back.flash + there.flash,
-            back.ram + there.ram,
-        )
+        def compared(one: str | None, other: str | None) -> tuple[float, _Effect] | None:
+            found = ((d, levels) for d, levels in beside if one in levels and other in levels)
+            distance, levels = next(found, (0.0, None))
+            return (distance, _between(levels[one], levels[other])) if levels else None
 
-    def _nearest(
-        self, here: Combination, factor: str, old: str | None, new: str | None
-    ) -> _Effect | None:
-        pairs = [
-            (self._distance(here, rest, factor), sorted(rest), levels[old], levels[new])
-            for rest, levels in self._beside[factor].items()
-            if old in levels and new in levels
-        ]
-        if not pairs:
-            return None
-        *_, before, after = min(pairs, key=lambda pair: pair[:2])
-        both = before.ram is not None and after.ram is not None
-        return _Effect(
-            after.total_s - before.total_s,
-            {name: -saved for name, saved in effects(before, after).items()},
-            after.flash - before.flash,
-            (after.ram or 0) - (before.ram or 0) if both else 0,
-        )
+        direct = compared(old, new)
+        ways = [direct] if direct else []
+        between = {level for _, levels in beside for level in levels} - {old, new}
+        for level in sorted(between, key=str):
+            first, second = compared(old, level), compared(level, new)
+            if first and second:
+                ways.append((first[0] + second[0], first[1].then(second[1])))
+        return min(ways, key=lambda way: way[0])[1] if ways else _Effect()
+
+    def _by_distance(
+        self, here: Combination, factor: str
+    ) -> list[tuple[float, dict[str | None, Measured]]]:
+        """What was measured at levels of the factor, beside what is nearest to `here` first."""
+        if (here, factor) not in self._sorted:
+            found = [
+                (self._distance(here, rest, factor), sorted(rest), levels)
+                for rest, levels in self._beside[factor].items()
+                if len(levels) > 1
+            ]
+            found.sort(key=lambda each: each[:2])
+            self._sorted[here, factor] = [(distance, levels) for distance, _, levels in found]
+        return self._sorted[here, factor]
 
     def _distance(self, here: Combination, rest: Combination, factor: str) -> float:
         """How much the factors move that have another level, beside that which is changed."""
         other = {name for name, _ in here ^ rest} - {factor}
         return sum(self._weights.get(name, 0.0) for name in sorted(other))
+
+
+def _between(before: Measured, after: Measured) -> _Effect:
+    both = before.ram is not None and after.ram is not None
+    return _Effect(
+        after.total_s - before.total_s,
+        {name: -saved for name, saved in effects(before, after).items()},
+        after.flash - before.flash,
+        (after.ram or 0) - (before.ram or 0) if both else 0,
+    )
 
 
 def search(space: Space, known: Known) -> Iterator[list[Combination]]:
