@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Levels of verdex's image factors that need no other kernel, as they boot."""
+"""Levels of verdex's image factors, as they boot; the last test builds a kernel of its own."""
 
 from pathlib import Path
 from typing import Any
@@ -26,6 +26,20 @@ def value(run: dict[str, Any], name: str) -> float:
 def console(perfboard: Perfboard, run: dict[str, Any]) -> str:
     (log,) = (perfboard.data / "perfboard/runs" / run["id"]).rglob("console.log")
     return log.read_text()
+
+
+def assert_all_scripts_ran(run: dict[str, Any]) -> None:
+    steps = {
+        m["name"].removeprefix("boot.userspace.")
+        for m in run["metrics"]
+        if m["name"].startswith("boot.userspace.") and not m["name"].endswith(".instructions")
+    }
+    wanted = {"filesystems", "devices", "ethernet", "syslog", "misc", "application", "copy"}
+    assert steps - {"init", "terminals"} == wanted
+
+
+def programs(run: dict[str, Any]) -> set[str]:
+    return {mark["name"] for mark in run["boots"][0]["marks"]}
 
 
 @pytest.fixture
@@ -64,16 +78,22 @@ def test_a_board_may_boot_in_silence(perfboard: Perfboard) -> None:
 )
 def test_a_root_made_otherwise_does_the_same(perfboard: Perfboard, levels: tuple[str, ...]) -> None:
     run = boot(perfboard, *levels)
-    steps = {
-        m["name"].removeprefix("boot.userspace.")
-        for m in run["metrics"]
-        if m["name"].startswith("boot.userspace.") and not m["name"].endswith(".instructions")
-    }
-    wanted = {"filesystems", "devices", "ethernet", "syslog", "misc", "application", "copy"}
-    assert steps - {"init", "terminals"} == wanted
+    assert_all_scripts_ran(run)
     # A script that lacks a node, a program or a library says so.
     log = console(perfboard, run).partition("Run /sbin/init")[2]
     for complaint in ("can't", "cannot", "not found"):
         assert complaint not in log
-    started = {mark["name"] for mark in run["boots"][0]["marks"]}
-    assert ("exec:startpar" in started) == ("init=parallel" in levels)
+    assert ("exec:startpar" in programs(run)) == ("init=parallel" in levels)
+
+
+def test_a_kernel_unpacks_itself_from_flash_and_has_its_driver_as_a_module(
+    perfboard: Perfboard,
+) -> None:
+    copied = boot(perfboard)
+    run = boot(perfboard, "kernel=flash", "drivers=module")
+    # The copy is by words, each at least an instruction.
+    copies = [value(each, "boot.kernel.load.copy.instructions") for each in (copied, run)]
+    assert copies[0] - copies[1] > value(copied, "image.kernel.size") / 4
+    assert_all_scripts_ran(run)
+    assert "exec:modprobe" in programs(run) - programs(copied)
+    assert "modprobe:" not in console(perfboard, run)
