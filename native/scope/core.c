@@ -31,7 +31,6 @@ static int64_t operands_at(const struct core *core, const struct decoded *op)
 	int64_t forwarded = op->flow == FLOW_BRANCH && op->pipe == PIPE_EITHER ? CYCLE : 0;
 
 	ready = later(ready, last_of(core->added, added));
-
 	/* A result that is not there when the instruction is decoded is waited for longer. */
 	if (early > core->now || (early && core->timing->isa == ISA_X86))
 		ready = later(ready, early + core->timing->early);

@@ -6,11 +6,15 @@
 #include "qemu_plugin.h"
 
 /*
- * Called after each access to memory, with the fs that its block costs from there on. Their
- * lowest bits are the number of the group that a load is of, in its block, on a part whose
- * loads may miss together: loads of which none waits for what another brings. 0: none.
+ * The bits of a load's group: loads of one block of which none waits for what another brings, by
+ * number, on a part whose loads may miss together. 0: none.
  */
 #define DATA_GROUP 255
+
+/*
+ * Called after each access to memory, with the fs that its block costs from there on, whose
+ * lowest bits are the group instead where loads may miss together.
+ */
 void data_accessed(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address, void *ahead);
 
 /*

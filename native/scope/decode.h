@@ -100,8 +100,7 @@ struct decoded {
 	uint64_t reads; /* every register it waits for */
 	uint64_t writes;
 	uint64_t early; /* those of `reads` that make an address or go through a shifter first */
-	uint64_t
-	    added; /* where it multiplies, those of `reads` that only the product is added to */
+	uint64_t added; /* those of a multiply's `reads` that only the product is added to */
 	uint64_t bases; /* those of `writes` that a load or store only counts up or down */
 	uint8_t size;	/* bytes; 0 for x86 bytes that end too early, and for AVX */
 	uint8_t count;	/* general registers of a transfer; FP or vector words of 64 bits; else 1 */

@@ -4,8 +4,7 @@
 What is not booted is estimated. What a change of one factor does is taken from two boots that
 differ in that factor alone, or from two such pairs with a third level between them; of several
 from what is most like the combination in which the change is to be made. Changes of two factors
-are added up. Each
-boot of the search is thus a better ground for what is estimated next.
+are added up. Each boot of the search is thus a better ground for what is estimated next.
 """
 
 import itertools
