@@ -48,11 +48,13 @@ enum op_class {
 	OP_FP_MULTIPLY_ADD_DOUBLE,
 	OP_FP_DIVIDE, /* square roots too */
 	OP_FP_DIVIDE_DOUBLE,
-	OP_FP_FUNCTION,	  /* x87 sines, logarithms, remainders */
-	OP_FP_LOAD,	  /* to FP or SIMD registers: `count` words of 64 bits */
-	OP_FP_STORE,	  /* from `count` */
-	OP_SIMD,	  /* integer vectors, permutations; on Arm, of 64 bits */
-	OP_SIMD_WIDE,	  /* Arm: the same where an operand has 128 bits */
+	OP_FP_FUNCTION, /* x87 sines, logarithms, remainders */
+	OP_FP_LOAD,	/* to FP or SIMD registers: `count` words of 64 bits */
+	OP_FP_STORE,	/* from `count` */
+	OP_SIMD,	/* integer vectors, permutations; on Arm, of 64 bits */
+	OP_SIMD_WIDE,	/* Arm: the same where an operand has 128 bits */
+	OP_SIMD_LOGIC,	/* Arm: AND, OR, EOR, moves of vectors */
+	OP_SIMD_LOGIC_WIDE,
 	OP_SIMD_MULTIPLY, /* integer vectors */
 	OP_SIMD_MULTIPLY_WIDE,
 	OP_AES,		/* Arm: a round of AES but for the mixing of its columns */

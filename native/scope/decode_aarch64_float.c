@@ -71,8 +71,10 @@ static const struct pattern scalar[] = {
 /* Of whole vectors; where bit 28 is free, of one lane too. */
 static const struct pattern vector[] = {
     /* Three registers alike. */
-    {0xaf20fc00, 0x2e201c00, OP_SIMD, 0, CHANGE}, /* BSL; EOR: the same */
-    {0x8f20fc00, 0x0e207c00, OP_SIMD, 0, CHANGE}, /* SABA */
+    {0xafe0fc00, 0x2e201c00, OP_SIMD_LOGIC, 0, BINARY}, /* EOR */
+    {0xaf20fc00, 0x2e201c00, OP_SIMD, 0, CHANGE},	/* BSL, BIT, BIF */
+    {0xaf20fc00, 0x0e201c00, OP_SIMD_LOGIC, 0, BINARY}, /* AND, BIC, ORR, ORN */
+    {0x8f20fc00, 0x0e207c00, OP_SIMD, 0, CHANGE},	/* SABA */
     {0x8f20fc00, 0x0e209400, OP_SIMD_MULTIPLY, 0, ACCUMULATE},
     {0x8f20fc00, 0x0e209c00, OP_SIMD_MULTIPLY, 0, BINARY},
     {0x8f20fc00, 0x0e20b400, OP_SIMD_MULTIPLY, 0, BINARY}, /* SQDMULH */

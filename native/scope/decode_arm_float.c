@@ -78,9 +78,10 @@ static const struct pattern scalar[] = {
 /* Bit 6 chooses pairs of doubles. */
 static const struct pattern vector[] = {
     /* Three registers alike. */
-    {0xfe800f10, 0xf2000710, OP_SIMD, 0, CHANGE},  /* VABA */
-    {0xffb00f10, 0xf3000110, OP_SIMD, 0, COMBINE}, /* VEOR */
-    {0xff800f10, 0xf3000110, OP_SIMD, 0, CHANGE},  /* VBSL, VBIT, VBIF */
+    {0xfe800f10, 0xf2000710, OP_SIMD, 0, CHANGE},	 /* VABA */
+    {0xffb00f10, 0xf3000110, OP_SIMD_LOGIC, 0, COMBINE}, /* VEOR */
+    {0xff800f10, 0xf2000110, OP_SIMD_LOGIC, 0, COMBINE}, /* VAND, VBIC, VORR, VORN */
+    {0xff800f10, 0xf3000110, OP_SIMD, 0, CHANGE},	 /* VBSL, VBIT, VBIF */
     {0xfe800f10, 0xf2000900, OP_SIMD_MULTIPLY, 0, ACCUMULATE},
     {0xfe800f10, 0xf2000910, OP_SIMD_MULTIPLY, 0, COMBINE},
     {0xfe800f10, 0xf2000b00, OP_SIMD_MULTIPLY, 0, COMBINE},

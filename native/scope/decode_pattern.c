@@ -46,6 +46,8 @@ static const struct {
     [OP_FP_STORE] = {"fp_store", OP_STORE},
     [OP_SIMD] = {"simd", OP_SIMD},
     [OP_SIMD_WIDE] = {"simd_wide", OP_SIMD},
+    [OP_SIMD_LOGIC] = {"simd_logic", OP_SIMD},
+    [OP_SIMD_LOGIC_WIDE] = {"simd_logic_wide", OP_SIMD_WIDE},
     [OP_SIMD_MULTIPLY] = {"simd_multiply", OP_SIMD},
     [OP_SIMD_MULTIPLY_WIDE] = {"simd_multiply_wide", OP_SIMD_MULTIPLY},
     [OP_AES] = {"aes", OP_SIMD_WIDE},
@@ -80,6 +82,8 @@ enum op_class decode_wide_class(enum op_class class)
 	switch (class) {
 	case OP_SIMD:
 		return OP_SIMD_WIDE;
+	case OP_SIMD_LOGIC:
+		return OP_SIMD_LOGIC_WIDE;
 	case OP_SIMD_MULTIPLY:
 		return OP_SIMD_MULTIPLY_WIDE;
 	default:

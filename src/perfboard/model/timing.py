@@ -23,7 +23,8 @@ CLASSES = (
     *("fp_move", "fp_add", "fp_multiply", "fp_multiply_double"),
     *("fp_multiply_add", "fp_multiply_add_double", "fp_divide", "fp_divide_double"),
     *("fp_function", "fp_load", "fp_store"),
-    *("simd", "simd_wide", "simd_multiply", "simd_multiply_wide", "aes", "aes_mix"),
+    *("simd", "simd_wide", "simd_logic", "simd_logic_wide"),
+    *("simd_multiply", "simd_multiply_wide", "aes", "aes_mix"),
     *("string", "coprocessor", "clock_read", "barrier", "system"),
 )
 # What every part must say; the others may be left to the class that they are like.
