@@ -11,6 +11,7 @@ struct branch {
 	uint64_t place; /* of the branch itself */
 	uint64_t after; /* of the instruction after it */
 	uint64_t tight; /* where a loop of this and at most one before it begins */
+	int32_t ahead;	/* thousandths of a cycle by which its fetch may be before its turn */
 	enum op_flow flow;
 	bool conditional, backward;
 };

@@ -15,7 +15,7 @@
  *                                  such a class is added to
  *   early COST                     added where an address or a shift waits for its register
  *   branch PENALTY ENTRIES none|static|btb2 [taken COST] [direct COST] [returns N]
- *          [targets N] [indirect] [tight]
+ *          [targets N] [indirect] [tight] [fetch BYTES]
  *   cache l1i|l1d|l1|l2 SIZE WAYS LINE lru|fifo|random write=back|through
  *                                  allocate=read|both hit=FS [next=FS]; l1: of code and data
  *   tlb i|d|2 ENTRIES WAYS MISS_FS
@@ -46,7 +46,9 @@
  * says that the table predicts branches to a register's value too. The first
  * instructions at the targets of the last N predicted branches to a constant
  * place are kept (`targets`): these cost nothing. A loop of one or two
- * instructions is mispredicted at each turn, where there is `tight`.
+ * instructions is mispredicted at each turn, where there is `tight`. With
+ * `fetch`, so many bytes are fetched in a cycle, and what a block's own costs
+ * are longer than that is taken off `taken`.
  *
  * A stream is lines read in a row: of one that is known, a line comes every
  * STREAM_FS, AHEAD lines (1 when not given) before it is asked for; those of all
@@ -93,6 +95,7 @@ struct class_cost {
 struct branch_costs {
 	int32_t penalty, taken, direct; /* thousandths of a cycle */
 	uint32_t entries, returns, targets;
+	uint32_t fetch; /* bytes a cycle; 0: nothing is fetched before its turn */
 	enum predictor_kind kind;
 	bool indirect, tight;
 };

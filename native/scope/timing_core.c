@@ -105,7 +105,7 @@ const char *timing_read_branch(struct timing *timing, struct words *words)
 {
 	static const char *const names[] = {"none", "static", "btb2", NULL};
 	static const char *const options[] = {"taken",	 "direct", "returns", "indirect",
-					      "targets", "tight",  NULL};
+					      "targets", "tight",  "fetch",   NULL};
 	struct branch_costs *branch = &timing->branch;
 	int kind;
 
@@ -139,6 +139,9 @@ const char *timing_read_branch(struct timing *timing, struct words *words)
 			break;
 		case 5:
 			branch->tight = true;
+			break;
+		case 6:
+			good = words_u32(words, 1, 64, &branch->fetch);
 			break;
 		default:
 			return "branch has no such option";

@@ -110,14 +110,19 @@ static int drive_branch(void)
 {
 	struct predictor predictor;
 	struct branch branch;
+	char line[256];
 	uint64_t target;
 	int flow, conditional, backward, taken;
 
 	if (!predictor_open(&predictor, &timing.branch))
 		return 1;
-	while (scanf("%d %" SCNu64 " %" SCNu64 " %d %d %d %" SCNu64 " %" SCNu64, &flow,
-		     &branch.place, &branch.after, &conditional, &backward, &taken, &branch.tight,
-		     &target) == 8) {
+	while (fgets(line, sizeof(line), stdin)) {
+		branch.ahead = 0;
+		if (sscanf(line,
+			   "%d %" SCNu64 " %" SCNu64 " %d %d %d %" SCNu64 " %" SCNu64 " %" SCNd32,
+			   &flow, &branch.place, &branch.after, &conditional, &backward, &taken,
+			   &branch.tight, &target, &branch.ahead) < 8)
+			break;
 		branch.flow = flow;
 		branch.conditional = conditional;
 		branch.backward = backward;

@@ -302,6 +302,13 @@ def test_a_tight_loop_is_mispredicted_at_each_turn_where_the_part_does(drive: Dr
     assert drive("branch", plain, [turn.format(96, 96)] * 3) == [[4000], [500], [500]]
 
 
+def test_a_branch_that_was_fetched_meanwhile_costs_what_is_left(drive: Drive) -> None:
+    turn = "1 100 104 1 1 1 0 40 {}"
+    file = "branch 4000 128 btb2 taken 2000 fetch 8\n"
+    turns = [turn.format(ahead) for ahead in (1500, 0, 500, 2000, 9000)]
+    assert drive("branch", file, turns) == [[4000], [2000], [1500], [0], [0]]
+
+
 def test_a_kept_target_costs_nothing(drive: Drive) -> None:
     file = "branch 4000 128 btb2 taken 500 targets 2\n"
     one, other, third = (f"1 {place} {place + 4} 1 1 1 0 40" for place in (100, 112, 124))

@@ -54,6 +54,7 @@ def _lines(board: Board, timing: Timing) -> Iterator[str]:
         f"taken {_thousandths(branch.taken)} direct {_thousandths(branch.direct)} "
         f"returns {branch.returns} targets {branch.targets}"
         f"{' indirect' if branch.indirect else ''}{' tight' if branch.tight else ''}"
+        f"{f' fetch {branch.fetch}' if branch.fetch else ''}"
     )
     for level, cache in (
         ("l1", timing.caches.l1),

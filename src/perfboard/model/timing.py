@@ -99,7 +99,8 @@ class Branch(Sourced):
     many return addresses are kept; `indirect` whether the table predicts the others. `targets`
     is of how many branches to a constant place the first instructions at the target are
     kept, so that they cost nothing when predicted. Where `tight`, a loop of one or two
-    instructions is mispredicted at each turn.
+    instructions is mispredicted at each turn. `fetch` is how many bytes are fetched a cycle, while
+    the core waits too, which hides as much of `taken`; 0: nothing is hidden.
     """
 
     predictor: Literal["none", "static", "btb2"]
@@ -111,6 +112,7 @@ class Branch(Sourced):
     indirect: bool
     targets: Annotated[int, Field(ge=0, le=16)] = 0
     tight: bool = False
+    fetch: Annotated[int, Field(ge=0, le=64)] = 0
 
     @model_validator(mode="after")
     def _possible(self) -> Self:
