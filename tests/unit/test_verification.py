@@ -4,6 +4,7 @@
 import json
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 
@@ -236,6 +237,21 @@ def test_a_board_is_measured_once_for_each_set_of_levels(monkeypatch: pytest.Mon
     assert found.runs[1:] == ("run-9",)
     text = verification_text(found)
     assert "No held-out figure was measured" in text and " were not measured, marked absent" in text
+
+
+def test_flash_is_measured_by_itself_and_for_longer(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[tuple[str, float, list[str]]] = []
+
+    def measure(study: str, request: Request, probes: list[str], progress: Any) -> Any:
+        asked.append((request.factors["flash"], request.budget_s, probes))
+        return make_run()
+
+    monkeypatch.setattr(verifying, "measure_target", measure)
+    monkeypatch.setattr(verifying, "get_study", lambda _: Mock(run=lambda *_: make_run()))
+    verify_board("verdex", REQUEST, SilentProgress())
+    parameters, *of_flash = asked
+    assert parameters[:2] == ("tuned", 60) and "flash.read" not in parameters[2]
+    assert of_flash == [(level, 240, ["flash.read"]) for level in ("tuned", "delivered", "cached")]
 
 
 def test_boots_are_measured_by_the_boot_study(monkeypatch: pytest.MonkeyPatch) -> None:

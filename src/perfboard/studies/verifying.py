@@ -3,6 +3,7 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Literal
 
 from perfboard.analysis.parameters import PROBES, parameters
 from perfboard.analysis.verification import Verification, accuracy, measured, probes_for, row_of
@@ -16,14 +17,17 @@ from perfboard.studies.base import Request, get_study
 from perfboard.studies.programs import measure_programs
 from perfboard.studies.standard import measure_target
 
-# Whether by the boot study, and at which levels.
-_Group = tuple[bool, tuple[tuple[str, str], ...]]
+# What measures, and at which levels: the boot study, the probe of flash, or the others.
+_Group = tuple[Literal["boot", "flash", "probes"], tuple[tuple[str, str], ...]]
+# Times the budget: a block can take a second of flash, and costs the host next to nothing.
+_OF_FLASH = 4
 
 
 def verify_board(name: str, request: Request, progress: Progress) -> Verification:
     """One run for each study and set of levels that the board's published figures are of.
 
-    The first run by probes measures the part's parameters too. Then there is one for each
+    Flash has its own, of four times the budget. The first run by probes measures the part's
+    parameters too. Then there is one for each
     program that the figures are of. Raises UsageError for a board without a timing model, and
     what stopped a study's run.
     """
@@ -38,29 +42,33 @@ def verify_board(name: str, request: Request, progress: Progress) -> Verificatio
 
     def group(figure: Published, levels: Mapping[str, str]) -> _Group:
         at = tuple(sorted({**defaults, **levels, DETAIL: "timed"}.items()))
-        return figure.metric.startswith("boot."), at
+        if figure.metric.startswith("boot."):
+            return "boot", at
+        return "flash" if figure.metric.startswith("flash.") else "probes", at
 
     of_probes = {n: f for n, f in enumerate(timing.published) if f.program is None}
-    plain: _Group = (False, tuple(sorted({**defaults, DETAIL: "timed"}.items())))
+    plain: _Group = ("probes", tuple(sorted({**defaults, DETAIL: "timed"}.items())))
     groups: dict[_Group, list[Published]] = {plain: []}
     for figure in of_probes.values():
         for levels in (figure.factors, figure.less) if figure.less else (figure.factors,):
             groups.setdefault(group(figure, levels), []).append(figure)
     metrics: dict[_Group, tuple[Metric, ...]] = {}
     runs = []
-    for (boots, at), figures in groups.items():
+    for (kind, at), figures in groups.items():
         asked = replace(request, target=f"virtual:{name}", factors=dict(at))
-        if boots:
+        if kind == "boot":
             made = get_study("boot").run(asked, progress)
         else:
-            probes = probes_for(figures) + (list(PROBES) if (boots, at) == plain else [])
+            probes = probes_for(figures) + (list(PROBES) if (kind, at) == plain else [])
+            if kind == "flash":
+                asked = replace(asked, budget_s=_OF_FLASH * asked.budget_s)
             made = measure_target("verify", asked, sorted({*probes}), progress)
         if made.status is Status.ABORTED:
             raise KeyboardInterrupt
         for error in made.errors:
             raise TargetError(error.kind, f"Run {made.id} ended early: {error.message}")
         runs.append(made.id)
-        metrics[boots, at] = made.metrics
+        metrics[kind, at] = made.metrics
     found = {}
     for number, figure in of_probes.items():
         less = metrics[group(figure, figure.less)] if figure.less else ()
