@@ -42,10 +42,13 @@ def needed(name: str, direct: Mapping[str, Sequence[str]]) -> list[str]:
 
     `direct` has those that each module names itself.
     """
-    found: list[str] = []
-    for other in direct[name]:
-        for one in (other, *needed(other, direct)):
-            if one in found:
-                found.remove(one)
-            found.append(one)
-    return found
+    found: dict[str, None] = {}
+
+    def find(one: str) -> None:
+        for other in direct[one]:
+            if other not in found:
+                find(other)
+        found[one] = None
+
+    find(name)
+    return [*reversed(found)][1:]
