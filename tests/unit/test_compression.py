@@ -4,7 +4,7 @@
 import itertools
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from perfboard.analysis.compression import (
@@ -59,6 +59,8 @@ def test_at_the_crossing_both_take_the_same(one: Packed, other: Packed) -> None:
 
 
 @given(st.lists(packed, min_size=1, max_size=6), rates, st.sampled_from((SEQUENTIAL, OVERLAPPED)))
+@example([Packed(1001, 1.0), Packed(1000, 1.0)], 1000.0, OVERLAPPED)
+@example([Packed(1000, 1.0), Packed(1000, 0.5)], 1e10, OVERLAPPED)
 def test_the_winner_is_the_fastest_everywhere(each: list[Packed], rate: float, form: Form) -> None:
     named = {str(number): one for number, one in enumerate(each)}
     found = winners(named, 1e3, 1e10, form)

@@ -96,7 +96,16 @@ def winners(
     result: list[Winner] = []
     for start, end in itertools.pairwise(cuts):
         middle = math.sqrt(start) * math.sqrt(end)
-        name = min(packed, key=lambda name: form.seconds(packed[name], middle))
+        # Of two that take the same there, the smaller may be faster below, and of two of one size
+        # that which is unpacked sooner above.
+        name = min(
+            packed,
+            key=lambda name: (
+                form.seconds(packed[name], middle),
+                packed[name].size,
+                packed[name].unpack_s,
+            ),
+        )
         if result and result[-1].name == name:
             start = result.pop().low
         result.append(Winner(name, start, end))
