@@ -48,24 +48,21 @@ static int32_t miss(struct predictor *predictor, int32_t cost)
 	return cost;
 }
 
-/* What is fetched while the core waits for something else costs nothing. */
-static int32_t not_hidden(int32_t cost, const struct branch *branch)
-{
-	return cost > branch->ahead ? cost - branch->ahead : 0;
-}
-
 static int32_t taken_as_predicted(struct predictor *predictor, const struct branch *branch)
 {
 	uint32_t targets = predictor->costs.targets;
+	int32_t taken = predictor->costs.taken;
+	/* What is fetched while the core waits for something else costs nothing. */
+	int32_t left = taken > branch->ahead ? taken - branch->ahead : 0;
 
 	if (!targets || is_indirect(branch->flow))
-		return not_hidden(predictor->costs.taken, branch);
+		return left;
 	for (uint32_t i = 0; i < targets; i++)
 		if (predictor->kept[i] == branch->place)
 			return 0;
 	predictor->kept[predictor->next_kept] = branch->place;
 	predictor->next_kept = (predictor->next_kept + 1) % targets;
-	return not_hidden(predictor->costs.taken, branch);
+	return left;
 }
 
 /* The branch has no entry of its own; only a taken one gets it. */
@@ -117,7 +114,7 @@ int32_t predictor_cost(struct predictor *predictor, const struct branch *branch,
 		if (branch->flow == FLOW_CALL || branch->flow == FLOW_CALL_INDIRECT)
 			push_return(predictor, branch->after);
 		else if (branch->flow == FLOW_RETURN)
-			return pop_return(predictor, target) ? not_hidden(costs->taken, branch)
+			return pop_return(predictor, target) ? taken_as_predicted(predictor, branch)
 							     : miss(predictor, costs->penalty);
 	}
 	if (is_indirect(branch->flow) && !costs->indirect)
