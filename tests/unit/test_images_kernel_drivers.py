@@ -27,6 +27,7 @@ def test_a_module_is_a_driver_and_what_it_includes_comes_along() -> None:
         "perfboard_nic.c",
         "perfboard_nic.Kconfig",
         "perfboard_net.c",
+        "perfboard_far_end.h",
     ]
 
 

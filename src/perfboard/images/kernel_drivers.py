@@ -2,13 +2,13 @@
 """Our own drivers for the kernels of virtual boards: native/kernel, those that a kernel asks for.
 
 A driver is two files named as its option is: perfboard_disk.c and perfboard_disk.Kconfig for
-CONFIG_PERFBOARD_DISK; and those .c that it includes. A kernel's source gets those alone that its
-configuration has, so that what changes in another driver does not concern it.
+CONFIG_PERFBOARD_DISK; and those of ours that it includes. A kernel's source gets those alone that
+its configuration has, so that what changes in another driver does not concern it.
 """
 
 import re
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from perfboard.images.cache import hash_file
@@ -16,7 +16,7 @@ from perfboard.native import native_folder
 
 _OPTION = "CONFIG_"
 _OURS = f"{_OPTION}PERFBOARD_"
-_INCLUDED = re.compile(r'^#include "(perfboard_\w+\.c)"', re.MULTILINE)
+_INCLUDED = re.compile(r'^#include "(perfboard_\w+\.[ch])"', re.MULTILINE)
 
 
 def driver_files(options: Mapping[str, str]) -> tuple[Path, ...]:
@@ -34,9 +34,14 @@ def driver_files(options: Mapping[str, str]) -> tuple[Path, ...]:
     found: list[Path] = []
     for path in (folder / f"{name}.c" for name in names):
         if path.is_file():
-            included = _INCLUDED.findall(path.read_text())
-            found += [path, path.with_suffix(".Kconfig"), *(folder / name for name in included)]
+            found += [path, path.with_suffix(".Kconfig"), *_included(path)]
     return tuple(found)
+
+
+def _included(path: Path) -> Iterator[Path]:
+    for name in _INCLUDED.findall(path.read_text()):
+        yield path.with_name(name)
+        yield from _included(path.with_name(name))
 
 
 def hash_drivers(paths: tuple[Path, ...]) -> str:
