@@ -25,7 +25,7 @@ SOURCE = "linux-source-6.1"
 @pytest.fixture(autouse=True)
 def _alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setattr(tree_module, "_version", lambda program: f"{program} 1")
+    monkeypatch.setattr(tree_module, "version_of", lambda program: f"{program} 1")
 
 
 @pytest.fixture

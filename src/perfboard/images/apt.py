@@ -73,6 +73,9 @@ class Package:
 class AptState:
     """The private apt state for one Debian architecture, such as "armhf"."""
 
+    # What apt's names of the lists have in them.
+    _lists = "Packages"
+
     def __init__(self, architecture: str, progress: Progress) -> None:
         self.architecture = architecture
         self.folder = cache_root() / "apt" / architecture
@@ -200,7 +203,7 @@ class AptState:
                 outcome = self._apt_get(["update"], self.folder, step)
                 if outcome.code == 0:
                     break
-        if not any((self.folder / "state/lists").glob("*_Packages*")):
+        if not any((self.folder / "state/lists").glob(f"*_{self._lists}*")):
             raise EnvironmentLacksError(
                 f"apt cannot fetch package lists for {self.architecture}; check the network and "
                 f"the sources in /etc/apt, then try again. apt's last lines:\n{outcome.last_lines}"

@@ -92,6 +92,12 @@ def run_tool(command: Sequence[str], folder: Path) -> None:
         raise failure(f"{command[0]} failed", outcome, folder)
 
 
+def version_of(program: str) -> str:
+    """The first line that a program prints of its version."""
+    shown = subprocess.run([program, "--version"], capture_output=True, text=True, check=True)
+    return shown.stdout.splitlines()[0]
+
+
 def failure(what: str, outcome: Outcome, folder: Path) -> EnvironmentLacksError:
     """The error of a command that failed in `folder`, by whose fault it is.
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from perfboard.images.apt import AptState
 from perfboard.images.architecture import Architecture
 from perfboard.images.cache import cache_root, key_of, locked, writable_cache
-from perfboard.images.command import follow
+from perfboard.images.command import follow, version_of
 from perfboard.images.kernel_drivers import add_drivers, driver_files
 from perfboard.model.errors import EnvironmentLacksError, PerfboardError, UsageError
 from perfboard.model.progress import Progress
@@ -30,8 +30,8 @@ def source_inputs(arch: Architecture, packages: AptState, source: str) -> dict[s
     package = packages.resolve(source)
     return {
         "source": f"{package.name}={package.version} {package.sha256}",
-        "compiler": _version(f"{arch.triplet}-gcc"),
-        "linker": _version(f"{arch.triplet}-ld"),
+        "compiler": version_of(f"{arch.triplet}-gcc"),
+        "linker": version_of(f"{arch.triplet}-ld"),
     }
 
 
@@ -76,11 +76,6 @@ def _archive(packages: AptState, source: str) -> Path:
             "wants one of Debian's linux-source packages with a version, as linux-source-6.1"
         )
     return archive
-
-
-def _version(program: str) -> str:
-    shown = subprocess.run([program, "--version"], capture_output=True, text=True, check=True)
-    return shown.stdout.splitlines()[0]
 
 
 def _extract(archive: Path, tree: Path, progress: Progress) -> None:
