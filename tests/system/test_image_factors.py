@@ -6,6 +6,9 @@ from typing import Any
 
 import pytest
 
+from perfboard.images.musl import ORDER
+
+from .busybox_order import used_sections
 from .conftest import Perfboard
 
 USABLE = ("study", "boot", "--board", "verdex", "--boots", "1")
@@ -74,7 +77,11 @@ def test_a_board_may_boot_in_silence(perfboard: Perfboard) -> None:
 
 @pytest.mark.parametrize(
     "levels",
-    [("nodes=saved", "init=parallel", "order=use"), ("nodes=static", "libraries=static")],
+    [
+        ("nodes=saved", "init=parallel", "order=use"),
+        ("nodes=static", "libraries=static"),
+        ("libraries=musl", "order=functions"),
+    ],
 )
 def test_a_root_made_otherwise_does_the_same(perfboard: Perfboard, levels: tuple[str, ...]) -> None:
     run = boot(perfboard, *levels)
@@ -84,6 +91,15 @@ def test_a_root_made_otherwise_does_the_same(perfboard: Perfboard, levels: tuple
     for complaint in ("can't", "cannot", "not found"):
         assert complaint not in log
     assert ("exec:startpar" in programs(run)) == ("init=parallel" in levels)
+
+
+def test_the_functions_that_a_boot_uses_lie_first_and_in_its_order(image: object) -> None:
+    listed = [line.strip() for line in ORDER.read_text().splitlines() if line.startswith("\t\t*")]
+    used = used_sections({"order": "functions"})
+    # Another version of BusyBox may use a few others; the list is written by busybox_order.py.
+    found = [section for section in used if section in listed]
+    assert len(found) > 0.95 * len(used)
+    assert found == sorted(found, key=listed.index)
 
 
 def test_a_kernel_unpacks_itself_from_flash_and_has_its_driver_as_a_module(

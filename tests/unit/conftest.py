@@ -25,6 +25,6 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "package/bin").mkdir()
     (tmp_path / "package/bin/busybox").touch()
     monkeypatch.setattr(
-        tree_module, "_compile", lambda arch, source, program, root: program.touch()
+        tree_module, "_compile", lambda compiler, arch, program, root: program.touch()
     )
     return tmp_path / "package"

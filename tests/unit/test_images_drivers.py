@@ -122,7 +122,7 @@ def filled(folder: Path, package: Path, level: str) -> Path:
     keep_modules(folder / "source", folder / "modules")
     root = recipe(drivers=level).root
     modules = folder / "modules" if root.module else None
-    fill_tree(ARMHF, folder / "tree", [package], root, modules)
+    fill_tree(ARMHF, folder / "tree", [package], root, ["gcc"], modules)
     return folder / "tree"
 
 

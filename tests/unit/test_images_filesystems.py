@@ -60,10 +60,11 @@ def test_each_level_of_root_is_a_file_system_of_that_name() -> None:
         ({"root": "initramfs", "bootloader": "none"}, "bootloader=none copies the kernel alone"),
         ({"root": "jffs2", "block": "4k"}, "block=4k is a size of squashfs's"),
         ({"root": "erofs", "order": "use"}, "order=use sorts the files of a squashfs"),
+        ({"order": "functions"}, "linked here, by libraries=musl; choose that as well"),
         ({"init": "parallel", "libraries": "static"}, "init=parallel wants startpar"),
+        ({"init": "parallel", "libraries": "musl"}, "found libraries=musl; choose one"),
         ({"libraries": "prelinked"}, "Debian 12 has no prelink"),
         ({"libraries": "stripped"}, "libraries=stripped: "),
-        ({"libraries": "musl"}, "libraries=musl: "),
     ],
 )
 def test_what_cannot_be_is_refused_with_the_reason(levels: dict[str, str], said: str) -> None:
@@ -169,10 +170,10 @@ def test_files_by_use_lie_before_the_others(tree: Path) -> None:
     assert make(tree, "squashfs", order="use") != make(tree, "squashfs")
 
 
-@pytest.mark.parametrize("libraries", ["dynamic", "static"])
+@pytest.mark.parametrize("libraries", ["dynamic", "static", "musl"])
 def test_what_is_used_first_is_in_the_root(tmp_path: Path, package: Path, libraries: str) -> None:
     root = RootRecipe(libraries=libraries)
-    fill_tree(architecture_of(BOARD), tmp_path / "tree", [package], root)
+    fill_tree(architecture_of(BOARD), tmp_path / "tree", [package], root, ["gcc"])
     for path in root.first_used:
         assert any(file.is_file() for file in (tmp_path / "tree").glob(path)), path
 

@@ -34,7 +34,7 @@ def test_a_board_with_flash_is_told_why_not(other: dict[str, str]) -> None:
 
 
 def test_the_root_has_the_list_and_the_advice_tells_it(tmp_path: Path, package: Path) -> None:
-    fill_tree(architecture_of(VERDEX), tmp_path / "tree", [package], AHEAD)
+    fill_tree(architecture_of(VERDEX), tmp_path / "tree", [package], AHEAD, ["gcc"])
     (line,) = contents_of(AHEAD)["/etc/readahead"]
     assert (tmp_path / "tree/etc/readahead").read_text() == f"{line}\n"
     assert line.split() == [f"/{path}" for path in AHEAD.first_used]

@@ -132,6 +132,18 @@ def test_static_programs_are_other_programs_and_no_libraries() -> None:
     assert "image of the root" not in told
 
 
+def test_programs_with_another_libc_are_made_from_their_source() -> None:
+    folder = _told(libraries="musl")["folder of the root"]
+    assert "lib/libc.so.6" in folder.remove
+    busybox, application = folder.add
+    assert "CC=musl-gcc" in busybox and "without CONFIG_EXTRA_COMPAT and " in busybox
+    assert application.startswith("musl-gcc ") and " -static " in application
+    ordered = _told(libraries="musl", order="functions")["folder of the root"].add
+    assert set(ordered) - set(folder.add) == {
+        "bin/busybox: linked with -Wl,-T,perfboard/images/busybox.ld"
+    }
+
+
 def test_the_scripts_and_nodes_of_the_root_are_told_line_by_line() -> None:
     new = _made(recipe_of(BOARD, choose_levels(BOARD, {"nodes": "saved"})))
     found = {lines.where: lines for lines in lines_between(BOARD, _made(), new)}

@@ -123,7 +123,7 @@ def test_a_limit_below_the_smallest_parts_together_is_refused() -> None:
 def test_what_can_never_be_is_not_among_the_combinations() -> None:
     plan = make_plan(_request())
     refused = {next(iter(one.levels.items())) for one in plan.refused}
-    assert {("compression", "zstd"), ("root", "axfs"), ("libraries", "musl")} <= refused
+    assert {("compression", "zstd"), ("root", "axfs"), ("libraries", "prelinked")} <= refused
     for factor, level in refused:
         assert level not in plan.space.levels[factor]
     assert plan.space.count == math.prod(len(levels) for levels in plan.space.levels.values())

@@ -229,6 +229,8 @@ def tools_for(recipe: Recipe) -> set[Use]:
         uses.add("header")
     if image.root is not None and image.root.file is None:
         uses |= SYSTEMS[recipe.root.system].uses
+        if recipe.root.libraries == "musl":
+            uses.add("musl")
     return uses
 
 

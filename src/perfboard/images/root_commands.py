@@ -67,7 +67,7 @@ def _squashfs(root: RootRecipe, nodes: Sequence[Node], image: str) -> Commands:
     command += ["-all-root", "-no-xattrs", "-mkfs-time", "0", "-all-time", "0"]
     command += ["-Xhc"] if compressor == "lz4" else []
     files = {}
-    if root.order == "use":
+    if root.order != "name":
         command += ["-sort", ORDER]
         # The greater the number, the sooner.
         used = root.first_used

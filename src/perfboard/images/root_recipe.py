@@ -22,6 +22,11 @@ _FIRST_USED = (
     "usr/share/random.bin",
 )
 
+# The library, and the kernel's headers, which Debian has apart from it.
+MUSL_PACKAGES = ("musl-dev", "linux-libc-dev")
+# What programs are that do not want the board's packages.
+_LINKED = {"static": ("busybox-static",), "musl": MUSL_PACKAGES}
+
 
 @dataclass(frozen=True)
 class RootRecipe:
@@ -30,7 +35,7 @@ class RootRecipe:
     `system` is the file system, by its name in `filesystems.SYSTEMS`; `block` the bytes that
     a squashfs compresses as one. The others are levels of the factors of their names: `nodes`
     says where the device nodes come from, `init` what starts the scripts and how, `libraries`
-    how the programs are linked, `order` what the files of a squashfs are sorted by, `readahead`
+    how the programs are linked, `order` what files and functions are sorted by, `readahead`
     what is read before it is wanted, and `drivers` when the network card's is loaded, which is
     the kernel's `module` of that name unless the kernel has it.
     """
@@ -53,14 +58,18 @@ class RootRecipe:
     @property
     def first_used(self) -> tuple[str, ...]:
         """Paths below the root, or patterns of them, as a boot reads them first."""
-        linked = self.libraries != "static"
-        return tuple(path for path in _FIRST_USED if linked or not path.startswith("lib/"))
+        return tuple(path for path in _FIRST_USED if not (self.static and path[:4] == "lib/"))
+
+    @property
+    def static(self) -> bool:
+        """Whether the programs hold what they need of libraries, of which the root has none."""
+        return self.libraries != "dynamic"
 
     @property
     def packages(self) -> tuple[str, ...]:
         """Debian packages that it needs beside the board's, to be looked into before those."""
-        static = ("busybox-static",) if self.libraries == "static" else ()
-        return (*static, *(("startpar",) if self.init == "parallel" else ()))
+        linked = _LINKED.get(self.libraries, ())
+        return (*linked, *(("startpar",) if self.init == "parallel" else ()))
 
     def check(self) -> None:
         """Raises UsageError where what its levels ask for cannot be together."""
@@ -70,18 +79,23 @@ class RootRecipe:
                 f"block={self.block >> 10}k is a size of squashfs's blocks; found "
                 f"root={self.system}, whose blocks have one size; leave one out"
             )
-        if self.order != "name" and not squashfs:
+        if self.order == "use" and not squashfs:
             raise UsageError(
                 f"order={self.order} sorts the files of a squashfs; found root={self.system}; "
                 "leave one out"
+            )
+        if self.order == "functions" and self.libraries != "musl":
+            raise UsageError(
+                "order=functions lays out a busybox that is linked here, by libraries=musl; "
+                "choose that as well, or leave it out"
             )
         if self.module and self.init == "application":
             raise UsageError(
                 f"drivers={self.drivers} has a script load the network card's driver; "
                 "init=application starts none; leave one out"
             )
-        if self.libraries == "static" and self.init == "parallel":
+        if self.static and self.init == "parallel":
             raise UsageError(
                 "init=parallel wants startpar, which Debian has linked with libc alone; "
-                "found libraries=static; choose one"
+                f"found libraries={self.libraries}; choose one"
             )

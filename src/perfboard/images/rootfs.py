@@ -9,8 +9,10 @@ from pathlib import Path
 from perfboard.images.apt import AptState
 from perfboard.images.architecture import Architecture
 from perfboard.images.cache import cached, hash_file, hash_tree
+from perfboard.images.command import version_of
 from perfboard.images.filesystems import SYSTEMS
 from perfboard.images.making import make_file_system
+from perfboard.images.musl import build_busybox, write_specs
 from perfboard.images.root_commands import TREE, image_name
 from perfboard.images.root_recipe import RootRecipe
 from perfboard.images.tools import TOOLS
@@ -51,26 +53,31 @@ def build_root(
     """
     assert board.image.root is not None  # noqa: S101 - else nobody asks for it
     names = (*root.packages, *board.image.root.packages)
-    shown = subprocess.run(
-        [f"{arch.triplet}-gcc", "--version"], capture_output=True, text=True, check=True
-    )
     sector, room = room_for_root(board)
     inputs = {
         "recipe": _RECIPE,
         "reference": hash_tree(REFERENCE),
-        "compiler": shown.stdout.splitlines()[0],
+        "compiler": version_of(f"{arch.triplet}-gcc"),
         "flash": f"{sector} {room}" if SYSTEMS[root.system].header else "",
         **{f"root {key}": str(value) for key, value in asdict(root).items()},
         **{f"tool {name}": version for name, version in _versions(root).items()},
         **{f"package {name}": _identity(packages, name) for name in names},
         **({"kernel": kernel.name} if kernel is not None else {}),
     }
+    compiler = [f"{arch.triplet}-gcc"]
+    musl = None
+    if root.libraries == "musl":
+        musl = build_busybox(arch, packages, root.order == "functions", progress)
+        inputs["busybox"] = musl.name
 
     def build(folder: Path) -> None:
         unpacked = [packages.unpack(name) for name in names]
+        if musl is not None:
+            unpacked.insert(0, musl)
+            compiler.append(f"-specs={write_specs(arch, packages, folder)}")
         with progress.step("building the root file system", 2) as step:
             modules = kernel / "modules" if kernel is not None else None
-            fill_tree(arch, folder / TREE, unpacked, root, modules)
+            fill_tree(arch, folder / TREE, unpacked, root, compiler, modules)
             step.update(1, root.system)
             image = make_file_system(root, folder, nodes_of(root), sector, room)
         shutil.rmtree(folder / TREE)

@@ -5,9 +5,11 @@ import random
 import shlex
 import shutil
 import tarfile
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from perfboard.images import musl
 from perfboard.images.architecture import Architecture
 from perfboard.images.command import follow
 from perfboard.images.root_recipe import RootRecipe
@@ -32,6 +34,15 @@ _LIBRARIES = (
     "libresolv.so.2",
     "libstdc++.so.6",
 )
+# How the programs are, by the level of `libraries`.
+_LINKED = {
+    "dynamic": "dynamically",
+    "static": "statically: Debian's busybox-static",
+    "musl": (
+        "with musl: of Debian's source, by debian/config/pkg/static without "
+        f"{' and '.join(musl.LEFT_OUT)}, and CC=musl-gcc"
+    ),
+}
 # What makes and holds them is gone when the root cannot be written: they lie elsewhere.
 _STATIC_LINKS = {"log": "/var/run/log", "shm": "/var/shm"}
 
@@ -91,13 +102,14 @@ def contents_of(root: RootRecipe) -> dict[str, tuple[str, ...]]:
 
 def making_of(root: RootRecipe) -> tuple[str, ...]:
     """What else is put into the folder of the root, a program, library, folder or link a line."""
-    static = root.libraries == "static"
-    linked = "statically: Debian's busybox-static" if static else "dynamically"
+    compiler = "musl-gcc" if root.libraries == "musl" else "gcc"
     made = [
-        f"bin/busybox: BusyBox, linked {linked}",
-        shlex.join(["gcc", *_flags(root), "-o", _DRAWN, "rectangles.c"]),
+        f"bin/busybox: BusyBox, linked {_LINKED[root.libraries]}",
+        shlex.join([compiler, *_flags(root), "-o", _DRAWN, "rectangles.c"]),
     ]
-    if not static:
+    if root.order == "functions":
+        made.append("bin/busybox: linked with -Wl,-T,perfboard/images/busybox.ld")
+    if not root.static:
         made += [f"lib/{name}" for name in ("ld-linux*.so*", *_LIBRARIES)]
     if root.init == "parallel":
         made.append("bin/startpar: Debian's startpar")
@@ -132,9 +144,10 @@ def fill_tree(
     tree: Path,
     unpacked: list[Path],
     root: RootRecipe,
+    compiler: Sequence[str],
     modules: Path | None = None,
 ) -> None:
-    """Fills `tree` from those unpacked packages.
+    """Fills `tree` from those unpacked packages, and with what `compiler` makes.
 
     `modules` is what /lib/modules has, where a driver is one. Device nodes are not made: that
     takes the privileges of root. Raises UsageError where the packages lack a file that the
@@ -146,7 +159,7 @@ def fill_tree(
     for overlay in _overlays(root):
         shutil.copytree(overlay, tree, dirs_exist_ok=True)
     _copy_first("busybox", unpacked, _PROGRAM_FOLDERS, tree / "bin")
-    if root.libraries != "static":
+    if not root.static:
         library_folders = (f"lib/{arch.multiarch}", f"usr/lib/{arch.multiarch}")
         for name in (arch.loader, *_LIBRARIES):
             _copy_first(name, unpacked, library_folders, tree / "lib")
@@ -156,7 +169,7 @@ def fill_tree(
     data = random.Random(_SEED).randbytes(_COPIED_BYTES)  # noqa: S311 - only to not compress
     (tree / "usr/share").mkdir()
     (tree / "usr/share/random.bin").write_bytes(data)
-    _compile(arch, REFERENCE / "rectangles.c", tree / _DRAWN, root)
+    _compile(compiler, arch, tree / _DRAWN, root)
     if modules is not None:
         shutil.copytree(modules, tree / "lib/modules")
         (tree / "sbin/modprobe").symlink_to("/bin/busybox")
@@ -233,17 +246,16 @@ def _flags(root: RootRecipe) -> list[str]:
     """How the application is compiled, as far as the program depends on it."""
     # The build id is a hash over more than the code; without it the file depends on that alone.
     flags = ["-std=gnu11", "-O2", "-s", "-Wl,--build-id=none"]
-    flags += ["-static"] if root.libraries == "static" else []
+    flags += ["-static"] if root.static else []
     return flags + (["-DAS_INIT"] if root.init == "application" else [])
 
 
-def _compile(arch: Architecture, source: Path, program: Path, root: RootRecipe) -> None:
-    compiler = f"{arch.triplet}-gcc"
-    command = [compiler, "-Wall", "-Wextra", "-Werror", *_flags(root)]
-    command += ["-o", str(program), source.name]
-    outcome = follow(command, lambda line: False, folder=source.parent)
+def _compile(compiler: Sequence[str], arch: Architecture, program: Path, root: RootRecipe) -> None:
+    source = "rectangles.c"
+    command = [*compiler, "-Wall", "-Wextra", "-Werror", *_flags(root), "-o", str(program), source]
+    outcome = follow(command, lambda line: False, folder=REFERENCE)
     if outcome.code:
         raise EnvironmentLacksError(
-            f"{compiler} cannot compile {source.name}; is {arch.libc_package} installed? "
+            f"{compiler[0]} cannot compile {source}; is {arch.libc_package} installed? "
             f"Its last lines:\n{outcome.last_lines}"
         )

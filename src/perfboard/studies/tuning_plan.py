@@ -139,10 +139,11 @@ def make_plan(request: TuneRequest) -> Plan:
             outside = surroundings and levels[0] in (baseline[factor], level)
             if not (loses or outside) or (factor, level) in allow:
                 searched[factor].append(level)
-    # What cannot be beside the baseline may be beside another level.
+    # What cannot be beside the baseline may be beside another level that is searched.
+    others = [one for one in alone if all(level in searched[factor] for factor, level in one)]
     for one in refused:
         ((factor, level),) = one.levels.items()
-        beside = (each for each in alone if factor not in dict(each))
+        beside = (each for each in others if factor not in dict(each))
         if factor in request.keep or level not in searched[factor]:
             continue
         if all(refusal(each | {(factor, level)}) == one.problem for each in beside):

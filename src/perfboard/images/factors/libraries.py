@@ -17,8 +17,9 @@ FACTOR = Factor(
             "libraries=prelinked: Debian 12 has no prelink; what that saved, the linking of "
             "programs with their libraries as they start, libraries=static saves as well"
         ),
-        "musl": refuse(
-            "libraries=musl: Debian has musl itself, and no busybox that is linked with it"
+        "musl": Level(
+            set_root(libraries="musl"),
+            loses="grep -z and lines with NUL bytes; regular expressions in vi's searches",
         ),
     },
     has=has_reference,

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which functions of BusyBox a boot of verdex uses, in the order of their first use.
+
+    python -m tests.system.busybox_order
+
+writes images/busybox.ld anew. Each function has a mark, which costs the guest nothing. The boot has
+no bootloader, whose code would run at the same addresses; the application's does, and is left out.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from threading import Event
+
+from elftools.elf.elffile import ELFFile
+
+from perfboard.boards.loader import LoadedBoard, load_board
+from perfboard.images.apt import AptState
+from perfboard.images.architecture import architecture_of
+from perfboard.images.factors import choose_levels, recipe_of
+from perfboard.images.image import build_image
+from perfboard.images.musl import ORDER, build_busybox
+from perfboard.images.root_recipe import APPLICATION
+from perfboard.instruments.scope import WatchedMark, build_plugin
+from perfboard.model.progress import SilentProgress
+from perfboard.studies.boot import marks_to_watch
+from perfboard.studies.booting import boot_once
+from perfboard.targets.virtual import VirtualTarget
+
+LEVELS = {"libraries": "musl", "bootloader": "none"}
+# An input section of the linker's map: its name, address, size, and file.
+_PLACED = re.compile(r"^ (\.text\S*)\s+0x([0-9a-f]+)\s+0x([0-9a-f]+) (\S+)$", re.MULTILINE)
+_HEAD = """\
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The code of BusyBox that a boot of verdex uses, as it uses it first, before all other code.
+ * GNU ld, "INSERT". Written by tests/system/busybox_order.py.
+ */
+SECTIONS
+{
+	.text.first :
+	{
+"""
+_TAIL = "\t}\n}\nINSERT BEFORE .text;\n"
+
+
+def used_sections(levels: dict[str, str]) -> list[str]:
+    """The input sections that ran until verdex was usable, as the linker names them."""
+    loaded = load_board("verdex")
+    arch = architecture_of(loaded.board)
+    packages = AptState(arch.name, SilentProgress())
+    built = build_busybox(arch, packages, levels.get("order") == "functions", SilentProgress())
+    sections = {
+        int(address, 16): (int(address, 16) + int(size, 16), _pattern(name, file))
+        for name, address, size, file in _PLACED.findall(
+            (built / "busybox_unstripped.map").read_text()
+        )
+        if int(size, 16) and int(address, 16)
+    }
+    with (built / "busybox_unstripped").open("rb") as file:
+        symbols = ELFFile(file).get_section_by_name(".symtab").iter_symbols()
+        # The lowest bit says that a function is Thumb code.
+        functions = {
+            one["st_value"] & ~1 for one in symbols if one["st_info"]["type"] == "STT_FUNC"
+        }
+    found = [
+        pattern
+        for address in ran_in_boot(loaded, LEVELS | levels, functions - {0})
+        for start, (end, pattern) in sections.items()
+        if start <= address < end
+    ]
+    return list(dict.fromkeys(found))
+
+
+def ran_in_boot(
+    loaded: LoadedBoard, levels: dict[str, str], functions: Iterable[int]
+) -> Iterator[int]:
+    """At which of these addresses a program but the application came by, first of all first."""
+    chosen = choose_levels(loaded.board, levels)
+    image = build_image(loaded, chosen, SilentProgress())
+    target = VirtualTarget(recipe_of(loaded.board, chosen).board, image, chosen)
+    marks = [WatchedMark(f"ran.{address:x}", address) for address in sorted(functions)]
+    watched = (*marks_to_watch(target.board, image), *marks)
+    plugin = build_plugin(SilentProgress())
+    with TemporaryDirectory() as name:
+        boot, _ = boot_once(target, image, plugin, watched, Path(name), lambda _: None, Event())
+    program = ""
+    for mark in boot.marks:
+        kind, _, what = mark.name.partition(":")
+        program = what if kind == "exec" else program
+        if mark.name.startswith("ran.") and program != Path(APPLICATION).name:
+            yield int(mark.name.removeprefix("ran."), 16)
+
+
+def _pattern(section: str, file: str) -> str:
+    if section != ".text":
+        return f"*({section})"
+    archive, _, member = Path(file).name.rstrip(")").partition("(")
+    return f"*{archive}:{member}(.text)" if member else f"*{archive}(.text)"
+
+
+def main() -> None:
+    lines = "".join(f"\t\t{pattern}\n" for pattern in used_sections({}))
+    ORDER.write_text(f"{_HEAD}{lines}{_TAIL}")
+
+
+if __name__ == "__main__":
+    main()
