@@ -19,6 +19,7 @@ Run it on an idle machine, as a user who may use SCHED_FIFO (or that row is abse
 
 import argparse
 import json
+import platform
 import shutil
 import statistics
 import subprocess
@@ -32,8 +33,10 @@ from peer_rows import Row, rows
 
 from perfboard.analysis.cache_steps import find_steps
 from perfboard.analysis.curves import cache_curve
+from perfboard.model.progress import SilentProgress
 from perfboard.model.run import Metric, Run
 from perfboard.model.units import format_size, format_value
+from perfboard.probes.binaries import architecture_of, find_binary
 from perfboard.report.graphs import size_span
 
 # About how long a peer runs, for the time that is left.
@@ -205,6 +208,8 @@ def main() -> int:
     parser.add_argument("--budget", default="60", help="of our study, in seconds")
     parser.add_argument("--only", default="", help="peers whose name has this text")
     options = parser.parse_args()
+    # On a new machine it is built first, which is no part of a study's time.
+    find_binary(architecture_of(platform.machine()), SilentProgress())
     with tempfile.TemporaryDirectory(dir=".") as name:
         compared = []
         for row in rows(Path(name)):
