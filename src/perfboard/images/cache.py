@@ -13,15 +13,18 @@ import os
 import shutil
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from math import inf
 from pathlib import Path
 
 import platformdirs
 from filelock import FileLock, Timeout
 
 from perfboard.model.errors import EnvironmentLacksError
-from perfboard.model.progress import Progress
+from perfboard.model.progress import Progress, Step
 
 _UNFINISHED = ".unfinished"
+# How often who waits for another looks whether it is still wanted.
+_LOOKS_S = 0.5
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
 _NOT_WRITABLE = (errno.EACCES, errno.EROFS, errno.EPERM)
 
@@ -97,12 +100,20 @@ def locked(name: str, progress: Progress) -> Iterator[None]:
     try:
         lock.acquire(blocking=False)
     except Timeout:
-        with progress.step("waiting for another perfboard that makes the same", 1):
-            lock.acquire()
+        with progress.step("waiting for another perfboard that makes the same", inf) as step:
+            _wait_for(lock, step)
     try:
         yield
     finally:
         lock.release()
+
+
+def _wait_for(lock: FileLock, step: Step) -> None:
+    while not lock.is_locked:
+        # A step of work that nobody wants any more raises.
+        step.update(0)
+        with suppress(Timeout):
+            lock.acquire(timeout=_LOOKS_S)
 
 
 @contextmanager
