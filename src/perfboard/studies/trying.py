@@ -19,10 +19,11 @@ from perfboard.boards.timing import DETAIL, timing_factors
 from perfboard.images.architecture import architecture_of
 from perfboard.images.cache import hash_file
 from perfboard.images.code import CodePages, kernel_functions
+from perfboard.images.factors import check_known
 from perfboard.images.trial import FOLDER, Job, TrialBase, build_trial_base, check_job
 from perfboard.instruments.scope import build_plugin
 from perfboard.model.board import Board
-from perfboard.model.errors import PerfboardError, TargetError, UsageError
+from perfboard.model.errors import PerfboardError, TargetError
 from perfboard.model.progress import Progress, Step
 from perfboard.model.run import FunctionTime, Metric, Provenance, Run, RunError, Status, Trial
 from perfboard.model.units import format_size
@@ -94,16 +95,7 @@ def choose_trial_levels(board: Board, factors: Mapping[str, str]) -> dict[str, s
     Raises UsageError for an unknown factor or level.
     """
     known = timing_factors(board)
-    for factor, level in factors.items():
-        if factor not in known:
-            has = ", ".join(known) or "none"
-            raise UsageError(
-                f'a trial on board {board.name} has no factor "{factor}"; it has: {has}'
-            )
-        if level not in known[factor]:
-            raise UsageError(
-                f'factor {factor} has no level "{level}"; it has: {", ".join(known[factor])}'
-            )
+    check_known(f"a trial on board {board.name}", known, factors.items())
     chosen = {factor: levels[0] for factor, levels in known.items()}
     if DETAIL in known:
         chosen[DETAIL] = "timed"

@@ -10,7 +10,14 @@ from perfboard.analysis.tuning import BASELINE, Combination, Space
 from perfboard.boards.loader import LoadedBoard, load_board
 from perfboard.boards.timing import DETAIL
 from perfboard.images.architecture import architecture_of
-from perfboard.images.factors import Factor, choose_levels, factors_of, image_factors, recipe_of
+from perfboard.images.factors import (
+    Factor,
+    check_known,
+    choose_levels,
+    factors_of,
+    image_factors,
+    recipe_of,
+)
 from perfboard.images.image import tools_for
 from perfboard.images.kernel_place import XIP
 from perfboard.images.tools import require_tools
@@ -95,17 +102,7 @@ def make_plan(request: TuneRequest) -> Plan:
     known = {name: of for name, of in factors_of(board).items() if name not in _INSTRUMENTS}
     factors = image_factors(board)
     for option, given in (("--keep", request.keep.items()), ("--allow", request.allow)):
-        for factor, level in given:
-            if factor not in known:
-                raise UsageError(
-                    f'{option}: a tune of board {board.name} has no factor "{factor}"; it has: '
-                    f"{', '.join(known)}"
-                )
-            if level not in known[factor]:
-                raise UsageError(
-                    f'{option}: factor {factor} has no level "{level}"; it has: '
-                    f"{', '.join(known[factor])}"
-                )
+        check_known(f"a tune of board {board.name}", known, given, f"{option}: ")
     timed = {DETAIL: "timed"} if board.timing else {}
     baseline = choose_levels(board, {**timed, **request.baseline})
     choose_levels(board, {**baseline, **request.keep})

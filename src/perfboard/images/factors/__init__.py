@@ -3,7 +3,7 @@
 
 import importlib
 import pkgutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
@@ -92,21 +92,32 @@ def factors_of(board: Board) -> dict[str, tuple[str, ...]]:
     return known | timing_factors(board)
 
 
+def check_known(
+    what: str,
+    known: Mapping[str, Sequence[str]],
+    given: Iterable[tuple[str, str]],
+    option: str = "",
+) -> None:
+    """Raises UsageError for a factor that `what` has not, or a level that its factor has not.
+
+    `option` is what the error begins with.
+    """
+    for factor, level in given:
+        if factor not in known:
+            has = ", ".join(known) or "none"
+            raise UsageError(f'{option}{what} has no factor "{factor}"; it has: {has}')
+        if level not in known[factor]:
+            has = ", ".join(known[factor])
+            raise UsageError(f'{option}factor {factor} has no level "{level}"; it has: {has}')
+
+
 def choose_levels(board: Board, factors: Mapping[str, str]) -> dict[str, str]:
     """Every factor with its level: those given, and the defaults of the others.
 
     Raises UsageError for an unknown factor or level, or two that exclude each other.
     """
     known = factors_of(board)
-    for factor, level in factors.items():
-        if factor not in known:
-            raise UsageError(
-                f'board {board.name} has no factor "{factor}"; it has: {", ".join(known)}'
-            )
-        if level not in known[factor]:
-            raise UsageError(
-                f'factor {factor} has no level "{level}"; it has: {", ".join(known[factor])}'
-            )
+    check_known(f"board {board.name}", known, factors.items())
     chosen = {factor: levels[0] for factor, levels in known.items()} | dict(factors)
     recipe_of(board, chosen)
     return chosen
