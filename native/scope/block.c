@@ -15,7 +15,6 @@
 
 /* The emulator ends a block at 512 instructions. */
 #define MOST_INSTRUCTIONS 512
-#define PAGE_SIZE 4096
 #define ARENA_SIZE (1 << 20)
 
 /* Blocks live until the emulator forgets them all, side by side in arenas. */
@@ -258,7 +257,7 @@ size_t block_count(struct qemu_plugin_tb *translated, enum isa isa)
 		return count;
 	last = qemu_plugin_tb_get_insn(translated, count - 1);
 	size = interface_bytes(last, bytes);
-	if ((qemu_plugin_insn_vaddr(last) + size) % PAGE_SIZE)
+	if ((qemu_plugin_insn_vaddr(last) + size) % (1 << PAGE_SHIFT))
 		return count;
 	decode_x86(bytes, size, isa == ISA_X86_64, &op);
 	return op.size ? count : count - 1;

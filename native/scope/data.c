@@ -15,7 +15,6 @@
 #define IS_STORE 0x20000u
 
 #define NEAR 1024
-#define PAGE_SHIFT 12
 #define EPOCH_SHIFT 60
 
 /*

@@ -25,7 +25,6 @@ struct stretch {
 static struct stretch stretches[MOST_STRETCHES];
 static uint32_t stretch_count, last_stretch;
 
-#define PAGE_SHIFT 12
 #define PAGE_MASK 0xfff
 #define PAGES 4096
 

@@ -9,6 +9,9 @@
 #include "qemu_plugin.h"
 #include "timing.h"
 
+/* The smallest page that there is: what lies in one has one physical place. */
+#define PAGE_SHIFT 12
+
 /* Finds the functions; returns NULL, or the name of one that is missing. */
 const char *places_find(void);
 

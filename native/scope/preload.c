@@ -5,7 +5,6 @@
 #include "model.h"
 #include "places.h"
 
-#define PAGE_SHIFT 12
 #define PAGES 16
 #define LINES 16
 

@@ -70,25 +70,26 @@ const char *timing_read_cost(struct timing *timing, struct words *words)
 	return NULL;
 }
 
-const char *timing_read_busy(struct timing *timing, struct words *words)
+/* A cost of one class, which is kept among those of `costs`. */
+static bool read_cost_of_class(struct words *words, int32_t costs[OP_CLASSES])
 {
 	enum op_class class = read_class(words);
 
-	if (class == OP_CLASSES)
-		return "busy wants a class of instructions";
-	return read_cost_of(words, &timing->busy[class]) ? NULL
-							 : "busy wants thousandths of a cycle";
+	return class != OP_CLASSES && read_cost_of(words, &costs[class]);
+}
+
+const char *timing_read_busy(struct timing *timing, struct words *words)
+{
+	return read_cost_of_class(words, timing->busy) ? NULL
+						       : "busy wants a class of instructions "
+							 "and thousandths of a cycle";
 }
 
 const char *timing_read_accumulate(struct timing *timing, struct words *words)
 {
-	enum op_class class = read_class(words);
-
-	if (class == OP_CLASSES)
-		return "accumulate wants a class of instructions";
-	return read_cost_of(words, &timing->accumulate[class])
+	return read_cost_of_class(words, timing->accumulate)
 		   ? NULL
-		   : "accumulate wants thousandths of a cycle";
+		   : "accumulate wants a class of instructions and thousandths of a cycle";
 }
 
 const char *timing_read_early(struct timing *timing, struct words *words)

@@ -58,7 +58,7 @@ def look(
         ("cost magic 1000 1000", "cost wants a class"),
         ("early much", "early wants"),
         ("accumulate magic 1", "accumulate wants a class"),
-        ("accumulate multiply -1", "accumulate wants thousandths"),
+        ("accumulate multiply -1", "accumulate wants a class of instructions and thousandths"),
         ("branch 4000 100 btb2", "power of two"),
         ("branch 4000 128 oracle", "none, static or btb2"),
         ("branch 4000 128 btb2 taken", "wants a number"),
