@@ -151,17 +151,6 @@ static void add_line(struct block *block, uint64_t place)
 		block->lines[block->line_count++] = (struct block_line){line, 0};
 }
 
-/* How long before its turn what follows so many bytes of instructions may be fetched. */
-static int32_t ahead_of(const struct core *core, int64_t bytes)
-{
-	int64_t cycles;
-
-	if (!model.timing.branch.fetch)
-		return 0;
-	cycles = core_end(core) - bytes * 1000 / model.timing.branch.fetch;
-	return cycles > 0 ? (int32_t)cycles : 0;
-}
-
 /* Its lines, its cost, what it ends with, and what is left at each of its instructions. */
 static void describe(struct block *block, struct qemu_plugin_tb *translated, size_t count)
 {
@@ -214,7 +203,7 @@ static void describe(struct block *block, struct qemu_plugin_tb *translated, siz
 	rest_fs[count] = core_end(&core);
 	for (size_t i = 0; i <= count; i++)
 		rest_fs[i] = (core_end(&core) - rest_fs[i]) * model.timing.cycle_fs / 1000;
-	block->branch.ahead = ahead_of(&core, length);
+	block->branch.ahead = core_ahead(&core, length);
 	block->cost_fs = rest_fs[0];
 }
 

@@ -106,3 +106,10 @@ int64_t core_end(const struct core *core)
 {
 	return later(core->now, core->unit);
 }
+
+int32_t core_ahead(const struct core *core, int64_t bytes)
+{
+	uint32_t fetch = core->timing->branch.fetch;
+
+	return fetch ? (int32_t)later(core_end(core) - bytes * CYCLE / fetch, 0) : 0;
+}

@@ -28,4 +28,10 @@ int64_t core_take(struct core *core, const struct decoded *op);
 /* When what comes after all of them may begin. */
 int64_t core_end(const struct core *core);
 
+/*
+ * How long before its turn what comes after all of them may be fetched, in thousandths of a
+ * cycle, if they are so many bytes; 0 where nothing is fetched before its turn.
+ */
+int32_t core_ahead(const struct core *core, int64_t bytes);
+
 #endif

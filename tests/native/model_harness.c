@@ -11,7 +11,8 @@
  *   branch FLOW PLACE AFTER CONDITIONAL BACKWARD TAKEN TIGHT TARGET      what it costs
  *   filling ADDRESS                  whether the store is one of a run that fills memory
  *   loads BLOCK GROUP WAIT MEMORY    what of its wait was waited before
- *   core CLASS READS WRITES ADDED    when it begins; bit 63 is the flags
+ *   core CLASS READS WRITES ADDED    when it begins; bit 63 is the flags; then when all have
+ *                                    ended, and how long before that what follows is fetched
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -161,6 +162,7 @@ static int drive_core(void)
 	struct core core;
 	char name[32];
 	uint64_t reads, writes, added;
+	int64_t count = 0;
 
 	core_begin(&core, &timing);
 	while (scanf("%31s %" SCNu64 " %" SCNu64 " %" SCNu64, name, &reads, &writes, &added) == 4) {
@@ -178,9 +180,13 @@ static int drive_core(void)
 			op.flow = FLOW_BRANCH;
 		if (op.class == OP_CLASSES)
 			return 1;
+		count++;
 		printf("%" PRId64 "\n", core_take(&core, &op));
 	}
-	printf("%" PRId64 "\n", core_end(&core));
+	printf("%" PRId64, core_end(&core));
+	if (timing.branch.fetch)
+		printf(" %" PRId32, core_ahead(&core, 4 * count));
+	putchar('\n');
 	return 0;
 }
 

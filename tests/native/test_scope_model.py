@@ -309,6 +309,17 @@ def test_a_branch_that_was_fetched_meanwhile_costs_what_is_left(drive: Drive) ->
     assert drive("branch", file, turns) == [[4000], [2000], [1500], [0], [0]]
 
 
+def test_what_follows_is_fetched_while_the_core_waits(drive: Drive) -> None:
+    file = "issue 2\npair alu alu\ncost load 1000 3000\nbranch 4000 128 btb2 taken 2000 fetch 8\n"
+    # Of three instructions, 12 bytes, that end after 5 cycles.
+    assert drive("core", file, ["load 1 2", "alu 2 4", "alu 4 8"])[-1] == [5000, 3500]
+    # Four that are begun by two take as long to fetch as to run.
+    adding = [f"alu 1 {1 << number}" for number in range(1, 5)]
+    assert drive("core", file, adding)[-1] == [2000, 0]
+    # So do those that are begun faster than they are fetched.
+    assert drive("core", file.replace("fetch 8", "fetch 4"), adding)[-1] == [2000, 0]
+
+
 def test_a_kept_target_costs_nothing(drive: Drive) -> None:
     file = "branch 4000 128 btb2 taken 500 targets 2\n"
     one, other, third = (f"1 {place} {place + 4} 1 1 1 0 40" for place in (100, 112, 124))
