@@ -14,6 +14,8 @@ PYTHON ?= python3
 VENV := .venv
 # A file stays with one worker, so that what it compiles is compiled once.
 parallel = $(VENV)/bin/pytest --numprocesses auto --dist loadfile
+# The tests start Python many hundred times: what it compiles is kept, whatever the user's habit.
+export PYTHONDONTWRITEBYTECODE :=
 SUDO := $(if $(filter 0,$(shell id -u)),,sudo)
 
 .PHONY: study test unit native system check clean
