@@ -106,6 +106,15 @@ def test_a_saving_that_grows_with_the_kernel_is_scaled_to_the_published_ones_siz
     assert row.scaled.endswith("50.00 ms for a kernel of 1,000,000 bytes")
 
 
+def test_what_the_baseline_has_already_was_not_tried() -> None:
+    run = make_tuned()
+    assert run.tuning is not None
+    baseline = {**run.tuning.baseline, "console": "quiet"}
+    run = run.model_copy(update={"tuning": run.tuning.model_copy(update={"baseline": baseline})})
+    row = next(row for row in published_rows(run) if row.title == "Console silent")
+    assert (row.measured, row.ratio, row.note) == ("not tried", "", "")
+
+
 def test_a_saving_that_is_far_off_is_explained() -> None:
     assert _silent(after=0.179, differs="More is printed.").note == ""
     assert _silent(after=0.16, differs="More is printed.").note == "More is printed."

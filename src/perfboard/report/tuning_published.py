@@ -46,7 +46,9 @@ def published_rows(run: Run) -> Iterator[PublishedRow]:
         before, after = (_metric(one, each.metric) for one in (old, new))
         published = each.before - each.after
         measured, scaled, ratio, note = "not tried", "", "", ""
-        if old is not None and before is not None and after is not None:
+        # A baseline that has the change already tells nothing of it.
+        tried_it = each.factor is None or old is not new
+        if tried_it and old is not None and before is not None and after is not None:
             measured = _from_to(before, after)
             saving = before - after
             if each.kernel_size is not None and old.record.flash.get("kernel"):
