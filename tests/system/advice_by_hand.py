@@ -78,7 +78,8 @@ def root_by_hand(advice: list[Any], folder: Path, name: str) -> Path:
     tree = folder / "root"
     assert loaded.board.image.root
     unpacked = [packages.unpack(name) for name in loaded.board.image.root.packages]
-    fill_tree(architecture_of(loaded.board), tree, unpacked, RootRecipe())
+    compiler = ["arm-linux-gnueabihf-gcc"]
+    fill_tree(architecture_of(loaded.board), tree, unpacked, RootRecipe(), compiler)
     commands = []
     for lines in (lines for one in advice for lines in one["lines"]):
         where, added = lines["where"], lines["add"]

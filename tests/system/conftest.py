@@ -25,6 +25,8 @@ from perfboard.probes.binaries import find_binary
 
 Change = Callable[[dict[str, Any]], None]
 _Found = TypeVar("_Found")
+# Levels of verdex that are made by hand, as advice says; each has a kernel of its own.
+BY_HAND = ({"root": "squashfs-lz4"}, {"compression": "none", "root": "cramfs-linear"})
 # For what a loaded machine does in a second or two.
 _PATIENCE_S = 120
 # For a whole command: a tune of verdex also reads its flash for two minutes of the board's.

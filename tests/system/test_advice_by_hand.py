@@ -28,7 +28,7 @@ from perfboard.studies.tuning_advice import (
 )
 
 from .advice_by_hand import by_hand, root_by_hand
-from .conftest import Change, Perfboard
+from .conftest import BY_HAND, Change, Perfboard
 from .test_tuning import keep_but, own_cache, total
 
 Derive = Callable[[Change], Path]
@@ -39,8 +39,8 @@ def test_the_root_made_by_hand_gives_the_boot_that_was_promised(
 ) -> None:
     perfboard = Perfboard(tmp_path / "data")
     # Files, nodes and libraries of the root, and what it is packed by; in few boots.
-    levels = {"root": "squashfs-lz4", "libraries": "static", "nodes": "static"}
-    for some in ({"root": "squashfs-lz4"}, levels):
+    levels = {**BY_HAND[0], "libraries": "static", "nodes": "static"}
+    for some in (BY_HAND[0], levels):
         build_image(load_board("verdex"), some, SilentProgress())
     own_cache(perfboard, tmp_path)
     words = ["--set", "console=quiet", "--set", "flash=cached", "--allow", "nodes=static"]
@@ -71,7 +71,7 @@ def test_a_kernel_and_its_boot_command_made_by_hand_give_the_same_boot(
 ) -> None:
     """It wants a header, another boot command, two devices of flash, and a linear root."""
     loaded = load_board("verdex")
-    changed = {"compression": "none", "root": "cramfs-linear"}
+    changed = BY_HAND[1]
     levels = {**changed, "flash": "cached", "detail": "timed"}
     made = build_image(loaded, levels, SilentProgress())
     start = {"flash": "cached", "detail": "timed"}
@@ -87,6 +87,7 @@ def test_a_kernel_and_its_boot_command_made_by_hand_give_the_same_boot(
     whole = {COMMAND_LINE, CONFIGURATION, KERNEL_IMAGE, BOOTLOADER, ROOT_IMAGE, nodes}
     assert lines.keys() == whole
     config = tmp_path / "kernel.config"
+    assert loaded.board.image.kernel.config is not None
     before = loaded.file(loaded.board.image.kernel.config).read_text()
     config.write_text(before + "".join(f"{line}\n" for line in lines[CONFIGURATION].add))
     arch = architecture_of(loaded.board)

@@ -82,14 +82,16 @@ def test_a_worker_that_is_killed_loses_no_boot_that_has_ended(
     run = perfboard.finish(process, 0)
     assert run["status"] == "complete"
     tuning = run["tuning"]
-    assert {one["outcome"] for one in tuning["tries"]} == {"booted"}
+    # One level of these wants another's that is not varied.
+    left = [one for one in tuning["tries"] if one["outcome"] != "booted"]
+    assert [one["levels"] for one in left] == [{"order": "functions"}]
     assert tuning["exhaustive"]
     # Of the killed worker's boots none is made again that had come back; it had one thread.
     again = images(boots) & images(others)
     assert not again & before
     assert len(again) <= 1
     assert images(boots) | images(others) == kept(here)
-    assert len(kept(here)) == len(tuning["tries"])
+    assert len(kept(here)) == len(tuning["tries"]) - len(left)
 
 
 def test_a_sweep_that_is_made_again_takes_the_boots_that_came_back(
