@@ -23,7 +23,7 @@ from perfboard.cli.progress import progress
 from perfboard.images.factors import choose_levels
 from perfboard.images.image import build_image
 from perfboard.studies.tuning_boot import Task
-from perfboard.studies.tuning_pool import NotedProgress, workers
+from perfboard.studies.tuning_pool import local_workers
 
 MOST_S = 600.0
 # Factors that one kernel serves, and whose images differ in all their parts.
@@ -58,9 +58,9 @@ def main() -> int:
         file = own_board(Path(name))
         loaded = load_board(str(file))
         build_image(loaded, {}, progress())
-        noted = NotedProgress(progress())
         before = time.monotonic()
-        with noted.step("configurations", count) as step, workers(None, noted.note) as submit:
+        shown = progress().step("configurations", count)
+        with shown as step, local_workers(lambda title, doing: None) as submit:
             pending = [
                 submit(
                     Task(

@@ -108,6 +108,8 @@ def sustained() -> bool:
             target.shell.run(_PROGRAM, timeout_s=_HOST_S)
         used = emulator_seconds() - before
         stamps = parse_scope((Path(name) / "scope.jsonl").read_text().splitlines()).stamps
+    if stamps.instructions is None:
+        sys.exit("the scope counted no instructions")
     count = max(stamps.instructions)
     print("a boot of verdex, timed, and gzip | sha256sum of busybox, 12 times:")
     rate = count / used

@@ -23,7 +23,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def run(program: Path, applet: str, seconds: float, *words: str) -> list[dict[str, Any]]:
     """What the applet says between its first and its last line."""
-    command = [program, applet, "--seconds", str(seconds), *words]
+    command = [str(program), applet, "--seconds", str(seconds), *words]
     done = subprocess.run(command, capture_output=True, check=False, timeout=60)
     assert done.returncode == 0, done.stderr.decode()
     assert done.stderr == b""
@@ -34,7 +34,8 @@ def run(program: Path, applet: str, seconds: float, *words: str) -> list[dict[st
 
 
 def test_every_operation_is_measured_or_refused_in_words(program: Path) -> None:
-    given = {"cpu.operation.latency": set(), "cpu.operation.throughput": set()}
+    given: dict[str, set[tuple[str, str]]] = {"cpu.operation.latency": set()}
+    given["cpu.operation.throughput"] = set()
     refused: list[str] = []
     for line in run(program, "cpu.operation", 0.5):
         if "refused" in line:
@@ -92,7 +93,7 @@ def test_bogomips_are_the_kernels_own(program: Path) -> None:
 
 @pytest.mark.parametrize("seconds", ["0", "-1", "x", "", ".5", "1.5x", "1e3", "3600.5", "nan"])
 def test_what_is_no_time_is_a_wrong_argument(program: Path, seconds: str) -> None:
-    command = [program, "cpu.bogomips", "--seconds", seconds]
+    command = [str(program), "cpu.bogomips", "--seconds", seconds]
     assert subprocess.run(command, capture_output=True, check=False).returncode == 2
 
 

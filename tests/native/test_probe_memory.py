@@ -47,7 +47,7 @@ def run(program: Path, tmp_path: Path) -> Callable[..., list[dict[str, Any]]]:
     def run(applet: str, seconds: float, *words: str) -> list[dict[str, Any]]:
         folder = tmp_path / "folder"
         folder.mkdir(exist_ok=True)
-        command = [program, applet, "--seconds", str(seconds), *words]
+        command = [str(program), applet, "--seconds", str(seconds), *words]
         done = subprocess.run(command, cwd=folder, capture_output=True, check=False, timeout=60)
         assert (done.returncode, done.stderr) == (0, b"")
         assert list(folder.iterdir()) == []

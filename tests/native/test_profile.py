@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from elftools.elf.elffile import ELFFile
+from elftools.elf.sections import SymbolTableSection
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -98,7 +99,7 @@ int main(int argc, char **argv) { (void)argv; return second(argc); }
 @pytest.fixture(scope="session")
 def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("code") / "program"
-    command = ["gcc", "-O1", "-x", "c", "-", "-o", path]
+    command = ["gcc", "-O1", "-x", "c", "-", "-o", str(path)]
     subprocess.run(command, input=SOURCE, text=True, check=True)
     return path
 
@@ -108,7 +109,9 @@ def places(program: Path) -> dict[str, int]:
     with program.open("rb") as file:
         elf = ELFFile(file)
         found = {}
-        for symbol in elf.get_section_by_name(".symtab").iter_symbols():
+        table = elf.get_section_by_name(".symtab")
+        assert isinstance(table, SymbolTableSection)
+        for symbol in table.iter_symbols():
             for segment in elf.iter_segments("PT_LOAD"):
                 start = symbol["st_value"] - segment["p_vaddr"]
                 if symbol["st_info"]["type"] == "STT_FUNC" and 0 <= start < segment["p_filesz"]:

@@ -14,6 +14,7 @@ from tempfile import TemporaryDirectory
 from threading import Event
 
 from elftools.elf.elffile import ELFFile
+from elftools.elf.sections import SymbolTableSection
 
 from perfboard.boards.loader import LoadedBoard, load_board
 from perfboard.images.apt import AptState
@@ -59,10 +60,13 @@ def used_sections(levels: dict[str, str]) -> list[str]:
         if int(size, 16) and int(address, 16)
     }
     with (built / "busybox_unstripped").open("rb") as file:
-        symbols = ELFFile(file).get_section_by_name(".symtab").iter_symbols()
+        table = ELFFile(file).get_section_by_name(".symtab")
+        assert isinstance(table, SymbolTableSection)
         # The lowest bit says that a function is Thumb code.
         functions = {
-            one["st_value"] & ~1 for one in symbols if one["st_info"]["type"] == "STT_FUNC"
+            one["st_value"] & ~1
+            for one in table.iter_symbols()
+            if one["st_info"]["type"] == "STT_FUNC"
         }
     found = [
         pattern

@@ -102,8 +102,8 @@ def tried(folder: Path, board: str, program: Path) -> str:
     script.write_text(SCRIPT)
     pushed = ("--push", str(script), "--push", str(program))
     done = perfboard("try", "--json", board, *pushed, "--", "sh", script.name)
-    artifacts = perfboard.data / "perfboard" / "runs" / json.loads(done.stdout)["id"] / "artifacts"
-    return (artifacts / "stdout").read_text()
+    id: str = json.loads(done.stdout)["id"]
+    return (perfboard.data / "perfboard" / "runs" / id / "artifacts" / "stdout").read_text()
 
 
 @pytest.fixture(scope="module")

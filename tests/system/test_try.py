@@ -76,7 +76,8 @@ def tried(board: Perfboard, *words: str, code: int = 0) -> Any:
 
 
 def artifact(board: Perfboard, run: Any, name: str) -> str:
-    return (board.data / "perfboard" / "runs" / run["id"] / "artifacts" / name).read_text()
+    folder: Path = board.data / "perfboard" / "runs" / run["id"] / "artifacts"
+    return (folder / name).read_text()
 
 
 def emulator_of(pid: int) -> psutil.Process | None:

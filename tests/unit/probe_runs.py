@@ -92,8 +92,8 @@ def _memory() -> Iterator[Row]:
         of = {"size": str(size)}
         for method, share in (("memcpy", 1.0), ("dumb", 0.8), ("block", 0.95)):
             labels = of | {"method": method, "counts": "once"}
-            alias = "bw_mem bcopy" if method == "memcpy" else None
-            yield "memory.copy.bandwidth", "B/s", labels, share * 30 / latency(size), alias
+            copied = "bw_mem bcopy" if method == "memcpy" else None
+            yield "memory.copy.bandwidth", "B/s", labels, share * 30 / latency(size), copied
     for size in SIZES[12::4]:
         of = {"size": str(size)}
         rate = 40 / latency(size)
@@ -109,9 +109,9 @@ def _memory() -> Iterator[Row]:
 
 def _others() -> Iterator[Row]:
     for place, factor in (("same", 1.0), ("cross", 1.6)):
-        for name, alias in (("pipe", "pipe"), ("unix", "unix")):
+        for name in ("pipe", "unix"):
             labels = {"block": "65536", "placement": place}
-            yield f"ipc.{name}.bandwidth", "B/s", labels, 3e9 / factor, f"bw_{alias}"
+            yield f"ipc.{name}.bandwidth", "B/s", labels, 3e9 / factor, f"bw_{name}"
         for name in ("pipe", "fifo", "unix"):
             labels = {"placement": place}
             yield f"ipc.{name}.latency", "s", labels, 4.4e-6 * factor, f"lat_{name}"

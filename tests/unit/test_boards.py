@@ -33,6 +33,7 @@ def test_every_built_in_board_loads_and_names_itself() -> None:
 def test_verdex_is_the_board_of_the_issue() -> None:
     board = load_board("verdex").board
     assert board.machine.ram == 64 << 20
+    assert board.flash is not None
     assert [(bank.base, bank.size) for bank in board.flash.banks] == [
         (0, 64 << 20),
         (0x04000000, 64 << 20),

@@ -269,7 +269,7 @@ def test_bencher_has_the_median_between_its_bounds(probed: Run) -> None:
 def families(run: Run) -> Iterator[Any]:
     text = export(run, "openmetrics")
     assert text.endswith("# EOF\n")
-    return iter(text_string_to_metric_families(text))
+    return iter(text_string_to_metric_families(text))  # type: ignore[no-untyped-call]
 
 
 def test_openmetrics_is_read_back_by_prometheus(probed: Run) -> None:

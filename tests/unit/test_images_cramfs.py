@@ -125,6 +125,7 @@ def test_the_code_of_a_program_is_what_is_not_written() -> None:
     pages = code_pages(content)
     program = ELFFile(io.BytesIO(content))
     code, data = (program.get_section_by_name(name) for name in (".text", ".data"))
+    assert code is not None and data is not None
     assert data["sh_size"] > PAGE
     assert code["sh_offset"] // PAGE in pages
     assert (data["sh_offset"] + data["sh_size"] - 1) // PAGE not in pages

@@ -73,6 +73,7 @@ def test_a_kernel_that_is_not_copied_is_started_where_it_lies() -> None:
 
 
 def test_boot_command_with_an_initrd_gives_its_exact_size() -> None:
+    assert BOARD.image.bootloader is not None and BOARD.flash is not None
     bootloader = BOARD.image.bootloader.model_copy(update={"initrd_address": 0x42000000})
     image = BOARD.image.model_copy(
         update={"bootloader": bootloader, "initrd": Initrd(file=Path("x")), "root": None}
@@ -174,6 +175,7 @@ def test_a_framebuffer_outside_of_ram_is_told(update: dict[str, int], said: str)
 
 
 def test_a_kernel_address_outside_of_ram_is_told() -> None:
+    assert BOARD.image.bootloader is not None
     bootloader = BOARD.image.bootloader.model_copy(update={"kernel_address": 0x1000})
     image = BOARD.image.model_copy(update={"bootloader": bootloader})
     with pytest.raises(UsageError, match=r"image\.bootloader\.kernel_address: found 0x1000"):

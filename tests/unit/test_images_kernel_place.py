@@ -32,7 +32,7 @@ def test_only_a_32_bit_arm_kernel_that_is_built_here_has_places() -> None:
 
 def test_a_kernel_in_flash_leaves_its_bank_alone() -> None:
     assert [driven_banks(BOARD, level) for level in PLACES] == [(0, 1), (0, 1), (1,), (0, 1)]
-    assert BOARD.flash.root is not None
+    assert BOARD.flash is not None and BOARD.flash.root is not None
     root = BOARD.flash.root.model_copy(update={"bank": 0})
     flash = BOARD.flash.model_copy(update={"root": root})
     with pytest.raises(UsageError, match="must be the other"):

@@ -3,12 +3,12 @@
 
 import itertools
 import json
+import time
 from collections.abc import Callable, Iterator, Sequence
 
 import pytest
 
 from perfboard.model.errors import TargetError
-from perfboard.probes import plan as planning
 from perfboard.probes.exchange import Answer
 from perfboard.probes.plan import ROUNDS, Measuring, Plan
 from perfboard.probes.records import Applet
@@ -68,7 +68,7 @@ class Board:
 @pytest.fixture
 def board(monkeypatch: pytest.MonkeyPatch) -> Board:
     made = Board(a=[1.0], b=[1.0], c=[1.0], wide=[1.0, 1.5], lone=[1.0])
-    monkeypatch.setattr(planning.time, "monotonic", lambda: made.now)
+    monkeypatch.setattr(time, "monotonic", lambda: made.now)
     return made
 
 

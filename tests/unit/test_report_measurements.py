@@ -283,7 +283,8 @@ def test_groups_keep_names_together_in_the_order_of_the_groups() -> None:
 
 def test_rows_of_probes_add_up_their_processes() -> None:
     row = probe_rows(probe_processes())[0]
-    assert (row.probe, row.processes, row.elapsed_s) == ("memory.latency", 5, pytest.approx(6.0))
+    assert (row.probe, row.processes) == ("memory.latency", 5)
+    assert row.elapsed_s == pytest.approx(6.0)
 
 
 def test_flash_is_drawn_over_the_size_of_the_block() -> None:

@@ -97,7 +97,7 @@ def test_mean_interval_against_the_table_of_t() -> None:
 
 
 def metric(found: list[float], better: str = "lower") -> Metric:
-    return Metric(name="boot.total", unit="s", better=better, samples=tuple(found))  # type: ignore[arg-type]
+    return Metric(name="boot.total", unit="s", better=better, samples=tuple(found))
 
 
 @pytest.mark.parametrize(

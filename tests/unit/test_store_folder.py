@@ -235,7 +235,11 @@ def test_a_wrong_value_is_named_with_its_place() -> None:
 def test_numbers_beyond_reason_are_refused() -> None:
     for change in ({"t_ns": 10**400}, {"t_ns": 2**63}, {"instructions": -(2**70)}):
         path = finished()
-        rewrite(path, lambda record, c=change: record["boots"][0]["marks"][1].update(c))
+
+        def spoil(record: Any, change: dict[str, int] = change) -> None:
+            record["boots"][0]["marks"][1].update(change)
+
+        rewrite(path, spoil)
         with pytest.raises(UsageError):
             load_run(path)
 

@@ -3,6 +3,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -204,6 +205,6 @@ def test_a_failed_trial_says_why() -> None:
         ({"exit_code": None, "signal": 9, "late": True}, "killed at the time limit of 600 s"),
     ],
 )
-def test_how_it_ended_is_said_in_words(changes: dict[str, object], said: str) -> None:
+def test_how_it_ended_is_said_in_words(changes: dict[str, Any], said: str) -> None:
     trial = trial_run(**changes).trial
     assert trial is not None and said in ending(trial)

@@ -26,7 +26,8 @@ def _boot(size: int, rate: float, unpack_s: float) -> Boot:
 
 def make_compressed(names: tuple[str, ...] = tuple(PACKED)) -> Run:
     """A tune of those compressors at each set-up of the flash."""
-    tries, boots = [], []
+    tries: list[Try] = []
+    boots: list[Boot] = []
     for flash, rate in RATES.items():
         for name in names:
             size, unpack_s = PACKED[name]

@@ -65,13 +65,13 @@ def test_the_baseline_is_tried_before_anything_else() -> None:
     assert error is None
     assert tasks[0].title == "baseline"
     assert len({task.title for task in tasks}) == len(tasks)
-    assert best_of(sweep.space, sweep.known) == {QUIET, STATIC}
+    assert best_of(sweep.space, sweep.known) == frozenset({QUIET, STATIC})
 
 
 def test_a_limit_on_memory_changes_the_best() -> None:
     sweep, _, error = _tune(_attempt, max_ram=10 * MIB)
     assert error is None
-    assert best_of(sweep.space, sweep.known) == {QUIET}
+    assert best_of(sweep.space, sweep.known) == frozenset({QUIET})
     barred = {frozenset(one.levels.items()): one.barred for one in sweep.recorded()[0]}
     assert barred[frozenset({STATIC})] == "beyond the limits"
     assert barred[frozenset({QUIET})] == ""
