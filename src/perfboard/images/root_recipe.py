@@ -58,7 +58,8 @@ class RootRecipe:
     @property
     def first_used(self) -> tuple[str, ...]:
         """Paths below the root, or patterns of them, as a boot reads them first."""
-        return tuple(path for path in _FIRST_USED if not (self.static and path[:4] == "lib/"))
+        there = [path for path in _FIRST_USED if not path.startswith("lib/")]
+        return tuple(there if self.static else _FIRST_USED)
 
     @property
     def static(self) -> bool:
