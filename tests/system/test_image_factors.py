@@ -8,10 +8,8 @@ import pytest
 
 from perfboard.boards.loader import LoadedBoard
 from perfboard.images.image import build_image
-from perfboard.images.musl import ORDER
 from perfboard.model.progress import SilentProgress
 
-from .busybox_order import used_sections
 from .conftest import BY_HAND, Perfboard
 
 USABLE = ("study", "boot", "--board", "verdex", "--boots", "1")
@@ -43,6 +41,14 @@ def assert_all_scripts_ran(run: dict[str, Any]) -> None:
     }
     wanted = {"filesystems", "devices", "ethernet", "syslog", "misc", "application", "copy"}
     assert steps - {"init", "terminals"} == wanted
+
+
+def assert_does_the_same(perfboard: Perfboard, run: dict[str, Any]) -> None:
+    assert_all_scripts_ran(run)
+    # A script that lacks a node, a program or a library says so.
+    log = console(perfboard, run).partition("Run /sbin/init")[2]
+    for complaint in ("can't", "cannot", "not found"):
+        assert complaint not in log
 
 
 def programs(run: dict[str, Any]) -> set[str]:
@@ -81,29 +87,12 @@ def test_a_board_may_boot_in_silence(perfboard: Perfboard) -> None:
 
 @pytest.mark.parametrize(
     "levels",
-    [
-        ("nodes=saved", "init=parallel", "order=use"),
-        ("nodes=static", "libraries=static"),
-        ("libraries=musl", "order=functions"),
-    ],
+    [("nodes=saved", "init=parallel", "order=use"), ("nodes=static", "libraries=static")],
 )
 def test_a_root_made_otherwise_does_the_same(perfboard: Perfboard, levels: tuple[str, ...]) -> None:
     run = boot(perfboard, *levels)
-    assert_all_scripts_ran(run)
-    # A script that lacks a node, a program or a library says so.
-    log = console(perfboard, run).partition("Run /sbin/init")[2]
-    for complaint in ("can't", "cannot", "not found"):
-        assert complaint not in log
+    assert_does_the_same(perfboard, run)
     assert ("exec:startpar" in programs(run)) == ("init=parallel" in levels)
-
-
-def test_the_functions_that_a_boot_uses_lie_first_and_in_its_order(image: object) -> None:
-    listed = [line.strip() for line in ORDER.read_text().splitlines() if line.startswith("\t\t*")]
-    used = used_sections({"order": "functions"})
-    # Another version of BusyBox may use a few others; the list is written by busybox_order.py.
-    found = [section for section in used if section in listed]
-    assert len(found) > 0.95 * len(used)
-    assert found == sorted(found, key=listed.index)
 
 
 def test_a_kernel_unpacks_itself_from_flash_and_has_its_driver_as_a_module(
