@@ -79,3 +79,9 @@ def test_it_has_sources_of_its_own_and_writes_to_the_cache(
     (sources.folder / "lists.txt").write_text("")
     with pytest.raises(EnvironmentLacksError, match='knows no source package "nonesuch"'):
         sources.resolve("nonesuch")
+    assert (sources.folder / "lists.txt").exists()
+    # Lists that came in part may be whole at the next attempt.
+    (sources.folder / "lists.txt").write_text("Failed to fetch something")
+    with pytest.raises(EnvironmentLacksError, match="Failed to fetch something"):
+        sources.resolve("nonesuch")
+    assert not (sources.folder / "lists.txt").exists()

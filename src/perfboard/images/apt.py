@@ -218,15 +218,20 @@ class AptState:
         try:
             return Package(fields["Package"], fields["Version"], fields["SHA256"])
         except KeyError:
-            note = self.lists_note or shown.stderr.strip()
-            # Lists that were fetched in part may be whole at the next attempt.
-            if self.lists_note:
-                self._lists_note_file.unlink()
+            note = self._why_unknown(shown.stderr)
             raise EnvironmentLacksError(
                 f'apt knows no package "{name}" for {self.architecture}; check its name, that '
                 "/etc/apt has a source with it, and delete "
                 f"{self.folder} to fetch the lists anew. apt's last lines:\n{note}"
             ) from None
+
+    def _why_unknown(self, said: str) -> str:
+        """What went wrong with the lists, which are fetched anew then; else what apt said."""
+        note = self.lists_note
+        if note:
+            # Lists that were fetched in part may be whole at the next attempt.
+            self._lists_note_file.unlink()
+        return note or said.strip()
 
     def _download(self, package: Package, folder: Path) -> None:
         wanted = f"{package.name}={package.version}"

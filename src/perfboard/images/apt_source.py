@@ -63,7 +63,7 @@ class SourceState(AptState):
             raise EnvironmentLacksError(
                 f'apt knows no source package "{name}"; check that /etc/apt has a source with it, '
                 f"and delete {self.folder} to fetch the lists anew. apt's last lines:\n"
-                f"{self.lists_note or shown.stderr.strip()}"
+                f"{self._why_unknown(shown.stderr)}"
             )
         return Package(*found.groups())
 
