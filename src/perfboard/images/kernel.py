@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A board's kernel: built from Debian's source package and a fragment, or the user's own."""
 
-import os
-import re
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
@@ -11,6 +9,7 @@ from perfboard.images.apt import AptState
 from perfboard.images.architecture import Architecture
 from perfboard.images.cache import cache_root, cached, hash_file
 from perfboard.images.command import failure, follow
+from perfboard.images.kbuild import COMPILED, VARIABLES, jobs, show_compiled
 from perfboard.images.kernel_drivers import driver_files, hash_drivers
 from perfboard.images.kernel_fragment import dropped_options, read_fragment
 from perfboard.images.kernel_image import has_header
@@ -23,20 +22,6 @@ from perfboard.model.progress import Progress
 
 # Raise it when the steps below change what comes out.
 _RECIPE = "1"
-_COMPILED = re.compile(r"  (CC|AS) ")
-# What this machine's environment says about other kernel builds must not count here.
-_VARIABLES = {
-    "KBUILD_BUILD_TIMESTAMP": "2000-01-01",
-    "KBUILD_BUILD_USER": "perfboard",
-    "KBUILD_BUILD_HOST": "perfboard",
-    "KBUILD_BUILD_VERSION": "1",
-    "KBUILD_OUTPUT": "",
-    "KCONFIG_CONFIG": ".config",
-    "KCFLAGS": "",
-    "LOCALVERSION": "",
-    "MAKEFLAGS": "",
-    "MAKELEVEL": "0",
-}
 
 
 def make_variables(arch: Architecture) -> dict[str, str]:
@@ -47,7 +32,7 @@ def make_variables(arch: Architecture) -> dict[str, str]:
         # Kernels of one source that differ in a few options have most objects in common.
         "CCACHE_DIR": str(cache_root() / "ccache"),
         "CCACHE_MAXSIZE": "2G",
-        **_VARIABLES,
+        **VARIABLES,
     }
 
 
@@ -140,7 +125,7 @@ def configure_kernel(
 
     def count(line: str) -> bool:
         nonlocal compiled
-        compiled += len(_COMPILED.findall(line))
+        compiled += len(COMPILED.findall(line))
         return False
 
     asked = tree / "wanted.config"
@@ -173,11 +158,6 @@ def configure_kernel(
     return compiled
 
 
-def jobs() -> int:
-    """How many processors there are to build on."""
-    return len(os.sched_getaffinity(0))
-
-
 def _targets(arch: Architecture, tree: Path) -> list[str]:
     return [arch.kernel_name, *(["modules"] if has_modules(tree) else [])]
 
@@ -190,22 +170,14 @@ def make_kernel(
     `folder` is where the log is meanwhile. Raises as `command.failure` says where that fails.
     """
     log_file = folder / "make.log"
-    done = 0
     with progress.step("building the kernel", count) as step, log_file.open("w") as log:
-
-        def show(line: str) -> bool:
-            nonlocal done
-            if _COMPILED.match(line):
-                done += 1
-                step.update(min(done, count), line.split()[-1])
-            return False
-
         variables = make_variables(arch)
         if not (tree / "vmlinux").exists():
             # The tree keeps these objects; to keep them twice would take a third longer.
             variables["CCACHE_DISABLE"] = "1"
         command = [*make_command(arch), f"--jobs={jobs()}", *_targets(arch, tree)]
-        outcome = follow(command, show, folder=tree, variables=variables, log=log)
+        shown = show_compiled(step, count)
+        outcome = follow(command, shown, folder=tree, variables=variables, log=log)
     if outcome.code:
         kept = cache_root() / "logs" / f"kernel-{folder.stem}.log"
         kept.parent.mkdir(exist_ok=True)

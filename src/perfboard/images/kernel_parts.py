@@ -11,7 +11,8 @@ from functools import partial
 from pathlib import Path
 
 from perfboard.images.architecture import Architecture
-from perfboard.images.kernel import jobs, make_command, make_variables
+from perfboard.images.kbuild import jobs
+from perfboard.images.kernel import make_command, make_variables
 from perfboard.model.errors import EnvironmentLacksError
 from perfboard.model.progress import Progress
 

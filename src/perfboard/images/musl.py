@@ -5,7 +5,6 @@ Debian has musl for each architecture, and no programs that are linked with it. 
 what GCC is told to use it by, with the paths of a machine where it is installed.
 """
 
-import os
 import re
 import shutil
 from collections.abc import Sequence
@@ -16,6 +15,7 @@ from perfboard.images.apt_source import SourceState
 from perfboard.images.architecture import Architecture
 from perfboard.images.cache import cached, hash_file
 from perfboard.images.command import failure, follow, version_of
+from perfboard.images.kbuild import VARIABLES, jobs, show_compiled
 from perfboard.images.root_recipe import MUSL_PACKAGES
 from perfboard.model.progress import Progress
 
@@ -26,7 +26,6 @@ ORDER = Path(__file__).with_name("busybox.ld")
 _SOURCE = "busybox"
 # Raise it when the steps below change what comes out.
 _RECIPE = "1"
-_COMPILED = re.compile(r"  CC ")
 
 
 def write_specs(arch: Architecture, packages: AptState, folder: Path) -> Path:
@@ -81,21 +80,12 @@ def build_busybox(
 
 def _make(words: Sequence[str], tree: Path, progress: Progress) -> None:
     # Some of these files no configuration has: the step ends a little before its end.
-    step_count = sum(1 for path in tree.rglob("*.c") if "scripts" not in path.parts)
-    variables = {"KCONFIG_NOTIMESTAMP": "1", "MAKEFLAGS": "", "MAKELEVEL": "0"}
+    count = sum(1 for path in tree.rglob("*.c") if "scripts" not in path.parts)
+    variables = {**VARIABLES, "KCONFIG_NOTIMESTAMP": "1"}
     make = ["make", *words]
-    jobs = f"--jobs={len(os.sched_getaffinity(0))}"
-    done = 0
-    with progress.step("building BusyBox with musl", step_count) as step:
-
-        def show(line: str) -> bool:
-            nonlocal done
-            if _COMPILED.match(line):
-                done += 1
-                step.update(min(done, step_count), line.split()[-1])
-            return False
-
-        for command in ([*make, "oldconfig"], [*make, jobs, "busybox"]):
-            outcome = follow(command, show, folder=tree, variables=variables)
+    with progress.step("building BusyBox with musl", count) as step:
+        shown = show_compiled(step, count)
+        for command in ([*make, "oldconfig"], [*make, f"--jobs={jobs()}", "busybox"]):
+            outcome = follow(command, shown, folder=tree, variables=variables)
             if outcome.code:
                 raise failure("building BusyBox with musl failed", outcome, tree)

@@ -64,7 +64,6 @@ def build_root(
         **{f"package {name}": _identity(packages, name) for name in names},
         **({"kernel": kernel.name} if kernel is not None else {}),
     }
-    compiler = [f"{arch.triplet}-gcc"]
     musl = None
     if root.libraries == "musl":
         musl = build_busybox(arch, packages, root.order == "functions", progress)
@@ -72,6 +71,7 @@ def build_root(
 
     def build(folder: Path) -> None:
         unpacked = [packages.unpack(name) for name in names]
+        compiler = [f"{arch.triplet}-gcc"]
         if musl is not None:
             unpacked.insert(0, musl)
             compiler.append(f"-specs={write_specs(arch, packages, folder)}")

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What builds by Kbuild, the makefiles of Linux and of BusyBox, have in common."""
+
+import os
+import re
+from collections.abc import Callable
+
+from perfboard.model.progress import Step
+
+COMPILED = re.compile(r"  (CC|AS) ")
+# What this machine's environment says about other builds must not count here.
+VARIABLES = {
+    "KBUILD_BUILD_TIMESTAMP": "2000-01-01",
+    "KBUILD_BUILD_USER": "perfboard",
+    "KBUILD_BUILD_HOST": "perfboard",
+    "KBUILD_BUILD_VERSION": "1",
+    "KBUILD_OUTPUT": "",
+    "KCONFIG_CONFIG": ".config",
+    "KCFLAGS": "",
+    "LOCALVERSION": "",
+    "MAKEFLAGS": "",
+    "MAKELEVEL": "0",
+}
+
+
+def jobs() -> int:
+    """How many processors there are to build on."""
+    return len(os.sched_getaffinity(0))
+
+
+def show_compiled(step: Step, count: int) -> Callable[[str], bool]:
+    """What shows each file of `count` that make says it compiles; for `command.follow`."""
+    done = 0
+
+    def show(line: str) -> bool:
+        nonlocal done
+        if COMPILED.match(line):
+            done += 1
+            step.update(min(done, count), line.split()[-1])
+        return False
+
+    return show
