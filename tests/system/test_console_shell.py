@@ -5,6 +5,7 @@ import random
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,6 +13,7 @@ from perfboard.model.errors import EnvironmentLacksError, TargetError
 from perfboard.model.progress import SilentProgress
 from perfboard.targets import console_program
 from perfboard.targets.console_shell import ConsoleShell
+from perfboard.targets.console_wire import Operation
 from perfboard.targets.serial import SerialLine
 
 from .consoles import SHELLS, BadLine, quiet_terminal, shell_on_terminal
@@ -149,6 +151,66 @@ def test_an_interrupted_copy_leaves_the_shell_usable(line: SerialLine, tmp_path:
         shell.push(DATA, str(tmp_path / "file"), SilentProgress())
     assert shell.run("echo here", timeout_s=5).output == "here"
     assert "-echo " not in shell.run("stty -a </dev/tty").output
+
+
+class Deaf:
+    """A channel on which nothing arrives, once `armed`, until so many marks of a start are lost."""
+
+    def __init__(self, line: SerialLine, marks: int) -> None:
+        self._line = line
+        self._marks = marks
+        self._missed = b""
+        self.armed = False
+
+    def write(self, data: bytes) -> None:
+        self._line.write(data)
+
+    def read(self, timeout_s: float) -> bytes:
+        data = self._line.read(timeout_s)
+        if not self.armed:
+            return data
+        self._missed += data
+        _, *heard = self._missed.split(b" go\r\n", self._marks)
+        self.armed = len(heard) < self._marks
+        return b"" if self.armed else heard[-1]
+
+    def close(self) -> None:
+        self._line.close()
+
+
+def test_a_file_arrives_though_the_start_of_its_copying_is_not_heard(
+    line: SerialLine, tmp_path: Path
+) -> None:
+    deaf = Deaf(line, marks=3)
+    shell = ConsoleShell(deaf)
+    shell.attach(_ATTACH_S)
+    path = tmp_path / "file"
+    call = shell._call
+
+    def deaf_to_the_first_part(operation: Operation, *rest: Any) -> None:
+        deaf.armed = operation == "receive" and not deaf._missed
+        call(operation, *rest)
+
+    shell._call = deaf_to_the_first_part  # type: ignore[method-assign]
+    shell.push(DATA, str(path), SilentProgress())
+    assert deaf._missed
+    assert path.read_bytes() == DATA
+
+
+def test_a_program_runs_though_the_first_marks_of_its_start_are_not_heard(line: SerialLine) -> None:
+    deaf = Deaf(line, marks=3)
+    shell = ConsoleShell(deaf)
+    shell.attach(_ATTACH_S)
+    deaf.armed = True
+    channel = shell.start("stty -echo; read -r a; echo got $a; stty echo")
+    assert not deaf.armed
+    channel.write(b"something\n")
+    heard = b""
+    deadline = time.monotonic() + 10
+    while time.monotonic() < deadline and b"got something" not in heard:
+        heard += channel.read(0.2)
+    channel.close()
+    assert b"got something" in heard
 
 
 def test_a_program_has_the_console_until_it_ends(shell: ConsoleShell) -> None:

@@ -218,6 +218,9 @@ class ConsoleShell:
                 if _UNFINISHED.search(self._console.heard):
                     self.interrupt()
                 else:
+                    if operation == "receive":
+                        # It may be reading already, with nothing heard of its start.
+                        self._console.write(END)
                     self.ask()
             self._console.hear(0.2)
 
