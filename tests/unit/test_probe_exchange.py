@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Requests and answers over a channel that loses, changes and doubles bytes, or fails."""
 
+from collections.abc import Sequence
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from perfboard.model.errors import TargetError
 from perfboard.probes.exchange import Answer, Exchange
-from perfboard.probes.frames import Frame, encode
+from perfboard.probes.frames import ACCEPTED, LINE, Frame, encode
 
 from .probe_peer import Peer, Wire
 
@@ -70,8 +72,20 @@ def test_a_long_run_is_waited_for_and_not_asked_for_twice() -> None:
     assert len(peer.runs) == 1
 
 
-def test_one_that_accepts_and_never_ends_is_a_hang() -> None:
-    peer = Peer({"a": lambda words: None})
+class Eager(Peer):
+    """Says again and again that it has accepted what it runs."""
+
+    def read(self, timeout_s: float) -> bytes:
+        assert self.now < 600
+        if self.runs and not self._out:
+            self.now += timeout_s
+            self._put(Frame(self._last_id, 0, ACCEPTED, "run"))
+        return super().read(timeout_s)
+
+
+@pytest.mark.parametrize("kind", [Peer, Eager])
+def test_one_that_accepts_and_never_ends_is_a_hang(kind: type[Peer]) -> None:
+    peer = kind({"a": lambda words: None})
     exchange = exchange_with(peer)
     exchange.hello()
     before = peer.now
@@ -79,6 +93,18 @@ def test_one_that_accepts_and_never_ends_is_a_hang() -> None:
         exchange.run("run 30 a", 30)
     assert raised.value.kind == "hang"
     assert 30 < peer.now - before < 120
+
+
+def test_one_that_begins_an_answer_and_then_only_accepts_is_a_hang() -> None:
+    class Stuck(Eager):
+        def _run(self, id: int, applet: str, arguments: Sequence[str]) -> list[Frame]:
+            return [Frame(id, 1, LINE, "one")]
+
+    exchange = exchange_with(Stuck({}))
+    exchange.hello()
+    with pytest.raises(TargetError, match="does not answer") as raised:
+        exchange.run("run 30 a", 30)
+    assert raised.value.kind == "hang"
 
 
 def test_one_that_is_silent_is_a_hang() -> None:
@@ -91,6 +117,23 @@ def test_one_that_is_silent_is_a_hang() -> None:
     exchange.hello()
     while peer.read(1):
         pass
+    with pytest.raises(TargetError, match="does not answer") as raised:
+        exchange.run("run 30 a", 30)
+    assert raised.value.kind == "hang"
+
+
+def test_one_that_falls_silent_after_the_kernel_has_spoken_is_a_hang() -> None:
+    class Frozen(Peer):
+        def _run(self, id: int, applet: str, arguments: Sequence[str]) -> list[Frame]:
+            self._out += b"\r\n[   12.345678] usb 1-1: new device\r\n"
+            return [Frame(id, 1, LINE, "one")]
+
+        def write(self, data: bytes) -> None:
+            if not self.runs:
+                super().write(data)
+
+    exchange = exchange_with(Frozen({}))
+    exchange.hello()
     with pytest.raises(TargetError, match="does not answer") as raised:
         exchange.run("run 30 a", 30)
     assert raised.value.kind == "hang"
@@ -121,6 +164,18 @@ def test_a_line_that_garbles_everything_is_a_transfer_error() -> None:
     exchange = exchange_with(peer)
     exchange.hello()
     peer.wire = Wire(rate=0.2, seed=1)
+    with pytest.raises(TargetError, match="garbled") as raised:
+        exchange.run("run 30 a", 30)
+    assert raised.value.kind == "transfer"
+
+
+def test_requests_that_never_arrive_whole_are_a_transfer_error() -> None:
+    class OneWay(Peer):
+        def write(self, data: bytes) -> None:
+            super().write(data.replace(b" a", b" b"))
+
+    exchange = exchange_with(OneWay({}))
+    exchange.hello()
     with pytest.raises(TargetError, match="garbled") as raised:
         exchange.run("run 30 a", 30)
     assert raised.value.kind == "transfer"

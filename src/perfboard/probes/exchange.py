@@ -133,7 +133,6 @@ class Exchange:
         asked = request
         tries = 0
         finish_by: float | None = None
-        self._noise = False
         self._send(self._id, request)
         deadline = self._soon()
         while not parts.whole:
@@ -142,9 +141,15 @@ class Exchange:
                 if finish_by is None:
                     tries = 0
                     finish_by = self._clock() + (limit_s + _GRACE_S) * self._patience
-                deadline = max(self._soon(), 0 if parts else finish_by)
+                # Later it is no sign of an answer any more: a peer may send it for ever.
+                if self._clock() < finish_by:
+                    deadline = max(self._soon(), 0 if parts else finish_by)
                 continue
             if frame is None or frame.kind == UNREADABLE:
+                if tries == 0:
+                    # What came while it answered says nothing of why it does no more.
+                    self._noise = False
+                self._noise |= frame is not None
                 tries += 1
                 if tries > _TRIES:
                     accepted = finish_by is not None and not parts
