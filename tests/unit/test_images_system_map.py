@@ -5,6 +5,7 @@ import lzma
 from collections.abc import Callable
 from pathlib import Path
 
+import lz4.block
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -131,6 +132,31 @@ def test_other_compressions_that_linux_uses(form: int) -> None:
     assert unpack_kernel(zimage) == image
 
 
+def in_lz4(content: bytes) -> bytes:
+    """As `lz4 -l` writes it, and the content's size behind it, as in a kernel."""
+    blocks = [
+        lz4.block.compress(content[at : at + (8 << 20)], store_size=False)
+        for at in range(0, len(content), 8 << 20)
+    ]
+    sized = b"".join(len(block).to_bytes(4, "little") + block for block in blocks)
+    return b"\x02\x21\x4c\x18" + sized + len(content).to_bytes(4, "little")
+
+
+@pytest.mark.parametrize("more", [0, 8 << 20])
+def test_a_map_is_held_against_a_kernel_in_lz4(read: Read, more: int) -> None:
+    image, text = make_kernel()
+    zimage = make_zimage(image, in_lz4(image + bytes(more)))
+    check_map(read(text), zimage, "System.map")
+    with pytest.raises(UsageError, match="another kernel"):
+        check_map(read(make_kernel(grown=4)[1]), zimage, "System.map")
+
+
+@given(st.binary(max_size=300))
+def test_what_only_looks_like_lz4_is_refused(content: bytes) -> None:
+    with pytest.raises(UsageError, match="is compressed with"):
+        unpack_kernel(make_zimage(b"", b"\x02\x21\x4c\x18" + content))
+
+
 def test_a_false_start_of_a_payload_is_passed_over() -> None:
     image, _ = make_kernel()
     payload = b"\x1f\x8b\x08 not gzip" + make_zimage(image)[0x68:]
@@ -138,5 +164,5 @@ def test_a_false_start_of_a_payload_is_passed_over() -> None:
 
 
 def test_an_unreadable_compression_is_named_with_the_way_out() -> None:
-    with pytest.raises(UsageError, match=r"compressed with LZ4.*leave image.kernel.system_map out"):
-        unpack_kernel(make_zimage(b"", b"\x02\x21\x4c\x18 and so on"))
+    with pytest.raises(UsageError, match=r"compressed with LZO.*leave image.kernel.system_map out"):
+        unpack_kernel(make_zimage(b"", b"\x89LZO\x00\x0d\x0a\x1a\x0a and so on"))

@@ -28,8 +28,8 @@ _WORD = 4
 _LARGEST_32 = 0xFFFFFFFF
 _ZIMAGE = next(known for known in ARCHITECTURES if known.kernel_name == "zImage")
 _ODD = ~1  # clears the lowest bit, which marks Thumb code in a function's address
+_LZ4_BLOCK = 8 << 20
 _UNREADABLE = {
-    b"\x02\x21\x4c\x18": "LZ4",
     b"\x89LZO\x00\x0d\x0a\x1a\x0a": "LZO",
     b"\x28\xb5\x2f\xfd": "Zstandard",
 }
@@ -124,7 +124,7 @@ def _table(found: SystemMap, start: str, end: str | None) -> tuple[int, int]:
 
 
 def unpack_kernel(kernel: bytes) -> bytes:
-    """The Image inside a zImage that is compressed with gzip, XZ or LZMA, or `kernel` itself.
+    """The Image inside a zImage that is compressed with gzip, XZ, LZMA or LZ4, or `kernel` itself.
 
     Raises UsageError for a zImage that is compressed in another way.
     """
@@ -135,7 +135,7 @@ def unpack_kernel(kernel: bytes) -> bytes:
         while at >= 0:
             try:
                 image = unpack(kernel[at:])
-            except (zlib.error, lzma.LZMAError):
+            except (zlib.error, lzma.LZMAError, ValueError):
                 image = b""
             if _BANNER in image:
                 return image
@@ -143,7 +143,7 @@ def unpack_kernel(kernel: bytes) -> bytes:
     guess = next((how for magic, how in _UNREADABLE.items() if magic in kernel), "an unknown way")
     raise UsageError(
         f"the kernel is compressed with {guess}, so that its System.map cannot be checked; use a "
-        "kernel compressed with gzip, XZ or LZMA, or leave image.kernel.system_map out of the "
+        "kernel compressed with gzip, XZ, LZMA or LZ4, or leave image.kernel.system_map out of the "
         "board file: the marks then come from the console"
     )
 
@@ -160,4 +160,25 @@ def _lzma(data: bytes) -> bytes:
     return lzma.LZMADecompressor(lzma.FORMAT_ALONE, _LARGEST).decompress(data, _LARGEST)
 
 
-_UNPACKERS = {b"\x1f\x8b\x08": _gzip, b"\xfd7zXZ\x00": _xz, b"\x5d\x00\x00": _lzma}
+def _lz4(data: bytes) -> bytes:
+    """The legacy frame that `lz4 -l` writes: each block is full, but for the last."""
+    from lz4.block import LZ4BlockError, decompress
+
+    found, at, full = bytearray(), _WORD, True
+    while full and len(found) < _LARGEST:
+        end = at + _WORD + int.from_bytes(data[at : at + _WORD], "little")
+        try:
+            block = decompress(data[at + _WORD : end], uncompressed_size=_LZ4_BLOCK)
+        except LZ4BlockError as error:
+            raise ValueError("no LZ4") from error
+        found += block
+        at, full = end, len(block) == _LZ4_BLOCK
+    return bytes(found)
+
+
+_UNPACKERS = {
+    b"\x1f\x8b\x08": _gzip,
+    b"\xfd7zXZ\x00": _xz,
+    b"\x5d\x00\x00": _lzma,
+    b"\x02\x21\x4c\x18": _lz4,
+}
