@@ -5,8 +5,6 @@
 /* A point gets this much even when the time is spent: less tells nothing. */
 #define LEAST_SHARE_S 1e-3
 #define MOST_OVERRUN 1.6
-/* To find the batch, to settle, and the fewest slopes, each turn one and two batches. */
-#define LEAST_BATCHES (3 * TURNS * FEWEST_SAMPLES + 4)
 
 struct budget budget_begin(const struct options *options, int points)
 {

@@ -97,6 +97,7 @@ static void measure(const struct options *options)
 		jumped.seconds[i] = (jumped.seconds[i] + passed.seconds[i]) / 2;
 		turn += jumped.seconds[i] / jumped.count;
 	}
+	jumped.settled = jumped.settled && passed.settled;
 	slopes_less(&guessed, &jumped);
 	int usable = 0;
 
@@ -104,9 +105,12 @@ static void measure(const struct options *options)
 		total += guessed.seconds[i] / guessed.count;
 		if (guessed.seconds[i] > 0)
 			guessed.seconds[usable++] = 2 * guessed.seconds[i];
+		else
+			count_unusable_pair();
 	}
+	guessed.count = usable;
 	if (usable && total > LEAST_DIFFERENCE * turn)
-		print_metric(&metric, guessed.seconds, usable);
+		print_slopes(true, &metric, &guessed);
 	else
 		print_refused("cpu.branch.miss: random branches take no longer than constant ones: "
 			      "this processor does not predict, or is emulated");

@@ -11,6 +11,8 @@ static void measure(const struct options *options)
 		samples[count] = processor_frequency(options->seconds / 7);
 		if (samples[count] > 0)
 			count++;
+		else
+			count_unusable_pair();
 	}
 	const struct metric metric = {"cpu.clock", "1/s", HIGHER, "mhz", NULL};
 

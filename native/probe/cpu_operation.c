@@ -29,6 +29,8 @@ static bool time_chain(const struct chain *chain, struct numbers *numbers, doubl
 	for (int i = 0; i < slopes->count; i++)
 		if (slopes->seconds[i] > 0)
 			slopes->seconds[usable++] = slopes->seconds[i] / chain->more;
+		else
+			count_unusable_pair();
 	slopes->count = usable;
 	if (usable < FEWEST_SAMPLES) {
 		because("more operations took no longer, again and again: the clock or the "
@@ -54,7 +56,7 @@ static void give(bool measured, const char *name, const char *unit, enum better 
 	const struct metric metric = {name, unit, better, alias, labels};
 
 	if (measured)
-		print_metric(&metric, slopes->seconds, slopes->count);
+		print_slopes(true, &metric, slopes);
 	else
 		print_refused("%s of %s %s in %s: %s", name, operation->type, operation->name,
 			      operation->form, why_not());

@@ -28,6 +28,11 @@ static bool time_batch(const struct fresh *fresh, unsigned long count, struct ba
 	return batch->operations > 0;
 }
 
+static bool agree(const struct batch *before, const struct batch *now)
+{
+	return is_steady(before->ns / before->operations, now->ns / now->operations);
+}
+
 bool time_fresh(const struct fresh *fresh, unsigned long least, unsigned long most, double seconds,
 		struct slopes *slopes)
 {
@@ -36,24 +41,29 @@ bool time_fresh(const struct fresh *fresh, unsigned long least, unsigned long mo
 	double usual_ns = seconds * 1e9 / (6 * TURNS * USUAL_SAMPLES);
 	uint64_t began = clock_now();
 	unsigned long count = least;
-	struct batch first;
+	struct batch before, now;
 
-	/* The first is the warm-up too. */
+	/* These are the warm-up too. */
 	for (;; count *= 2) {
-		if (!time_batch(fresh, count, &first) || !time_batch(fresh, count, &first))
+		if (!time_batch(fresh, count, &before) || !time_batch(fresh, count, &now))
 			return false;
-		if ((first.ns >= least_ns && first.ns >= usual_ns) || 4 * count > most)
+		if ((now.ns >= least_ns && now.ns >= usual_ns) || 4 * count > most)
 			break;
 	}
-	if (first.ns < least_ns) {
+	if (now.ns < least_ns) {
 		because("%lu of them, as many as there is room for, take %.3g s: less than %d "
 			"ticks of the clock",
-			count, first.ns * 1e-9, TICKS_A_BATCH);
+			count, now.ns * 1e-9, TICKS_A_BATCH);
 		return false;
+	}
+	while (!agree(&before, &now) && (double)(clock_now() - began) < seconds * 1e9 / 4) {
+		before = now;
+		if (!time_batch(fresh, count, &now))
+			return false;
 	}
 	slopes->batch = count;
 	slopes->count = 0;
-	slopes->settled = true;
+	slopes->settled = agree(&before, &now);
 	for (int tries = 0; tries < 2 * MOST_SAMPLES && slopes->count < MOST_SAMPLES; tries++) {
 		struct batch half = {INFINITY, 1}, whole = half, batch;
 
@@ -79,5 +89,7 @@ bool time_fresh(const struct fresh *fresh, unsigned long least, unsigned long mo
 			2 * count);
 		return false;
 	}
+	if (!slopes->settled)
+		count_unsettled_point();
 	return true;
 }

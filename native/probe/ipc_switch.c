@@ -273,7 +273,7 @@ static void measure_size(struct progress *progress, unsigned size)
 		slopes_less(&slopes, &alone);
 		for (int sample = 0; sample < slopes.count; sample++)
 			slopes.seconds[sample] /= switches;
-		print_metric(&metric, slopes.seconds, slopes.count);
+		print_slopes(true, &metric, &slopes);
 		if (switches < progress->fewest_switches)
 			progress->fewest_switches = switches;
 		if (switches > progress->most_switches)

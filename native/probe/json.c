@@ -76,6 +76,11 @@ static void print_text(const char *text)
 
 void print_metric(const struct metric *metric, const double *samples, int count)
 {
+	print_settled(metric, samples, count, true);
+}
+
+void print_settled(const struct metric *metric, const double *samples, int count, bool settled)
+{
 	printf("{\"metric\":\"%s\",\"unit\":\"%s\",\"better\":\"%s\"", metric->name, metric->unit,
 	       metric->better == LOWER ? "lower" : "higher");
 	if (metric->alias)
@@ -93,7 +98,7 @@ void print_metric(const struct metric *metric, const double *samples, int count)
 
 		printf("%s%.*g", i ? "," : "", whole ? 15 : 7, samples[i]);
 	}
-	puts("]}");
+	puts(settled ? "]}" : "],\"settled\":false}");
 }
 
 void print_fact(const char *name, const char *value)

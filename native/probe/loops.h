@@ -39,7 +39,8 @@ struct loops {
 extern const struct loops loops_table[];
 unsigned loops_features(void);
 
-extern const struct loops loops_in_c; /* loops_c.c */
+extern const struct loops loops_in_c;	   /* loops_c.c */
+extern const struct loops loops_backwards; /* from the last word to the first, in C */
 
 #define MOST_LOOPS 16
 
@@ -58,7 +59,7 @@ int loops_available(struct loops available[MOST_LOOPS]);
 bool loops_are_right(const struct loops *loops);
 
 /* What WRITE leaves: one word of 32 bits, again and again. */
-#define LOOPS_WORD ((unsigned long)0x96a5c33c96a5c33cULL)
+#define LOOPS_WORD UINT64_C(0x96a5c33c96a5c33c)
 extern const uint32_t loops_pattern[16];
 
 /* For the tables: sizes from which a loop may be the fastest. */

@@ -99,7 +99,10 @@ static void rep_write(void *to, const void *from, size_t size, unsigned long pas
 		void *t = to;
 		size_t words = size / sizeof(size_t);
 
-		__asm__ volatile(REP_STORE : "+D"(t), "+c"(words) : "a"(LOOPS_WORD) : "memory");
+		__asm__ volatile(REP_STORE
+				 : "+D"(t), "+c"(words)
+				 : "a"((unsigned long)LOOPS_WORD)
+				 : "memory");
 	}
 }
 

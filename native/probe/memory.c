@@ -20,28 +20,75 @@ unsigned long long meminfo(const char *text, const char *name)
 	return line ? whole_number(line + strlen(name), NULL, 10) * 1024 : 0;
 }
 
-/* What the process's control group leaves it, version 2; all there is where it has no limit. */
-static unsigned long long group_leaves(void)
+/* Of control groups of one version: the folder they are in, and their files. */
+struct groups {
+	const char *folder;
+	const char *limit;
+	const char *used;
+	const char *idle; /* a row of memory.stat: cached files that nobody has used for long */
+};
+
+static const struct groups version_1 = {"/sys/fs/cgroup/memory", "memory.limit_in_bytes",
+					"memory.usage_in_bytes", "\ntotal_inactive_file "};
+static const struct groups version_2 = {"/sys/fs/cgroup", "memory.max", "memory.current",
+					"\ninactive_file "};
+
+static char *read_group(const struct groups *groups, const char *group, const char *name,
+			char text[4096])
 {
-	char text[512], path[640], number[32];
-	unsigned long long limit, used = 0;
+	char path[1100];
 
-	if (!read_file("/proc/self/cgroup", text, sizeof(text)))
-		return ~0ULL;
-	char *group = find_text(text, "0::/");
+	snprintf(path, sizeof(path), "%s%s/%s", groups->folder, group, name);
+	read_file(path, text, 4096);
+	return text;
+}
 
-	if (!group)
+/* What one group leaves; all there is where it has no limit, or is not in this container. */
+static unsigned long long group_leaves(const struct groups *groups, const char *group)
+{
+	char text[4096], *end;
+	unsigned long long limit, used, idle = 0;
+
+	limit = whole_number(read_group(groups, group, groups->limit, text), &end, 10);
+	if (end == text)
 		return ~0ULL;
-	group += 3;
-	group[strcspn(group, "\n")] = '\0';
-	snprintf(path, sizeof(path), "/sys/fs/cgroup%s/memory.max", group);
-	if (!read_file(path, number, sizeof(number)) || number[0] == 'm')
-		return ~0ULL;
-	limit = whole_number(number, NULL, 10);
-	snprintf(path, sizeof(path), "/sys/fs/cgroup%s/memory.current", group);
-	if (read_file(path, number, sizeof(number)))
-		used = whole_number(number, NULL, 10);
+	used = whole_number(read_group(groups, group, groups->used, text), NULL, 10);
+	char *row = find_text(read_group(groups, group, "memory.stat", text), groups->idle);
+
+	if (row)
+		idle = whole_number(row + strlen(groups->idle), NULL, 10);
+	used -= idle < used ? idle : used;
 	return limit > used ? limit - used : 0;
+}
+
+/* What this process's control groups leave it, each with those above it. */
+static unsigned long long groups_leave(void)
+{
+	unsigned long long least = ~0ULL;
+	struct lines lines;
+	char *line;
+
+	if (!open_lines(&lines, "/proc/self/cgroup"))
+		return least;
+	/* As in "4:cpu,memory:/group" and, of version 2, "0::/group". */
+	while ((line = next_line(&lines))) {
+		char *memory = find_text(line, "memory"), *group = find_text(line, ":/"), *end;
+		bool second = !strncmp(line, "0::", 3);
+
+		if (!group || (!second && (!memory || memory > group)))
+			continue;
+		group++;
+		for (end = group + strlen(group); end >= group; end--)
+			if (!*end || *end == '/') {
+				*end = '\0';
+				unsigned long long leaves =
+				    group_leaves(second ? &version_2 : &version_1, group);
+
+				if (leaves < least)
+					least = leaves;
+			}
+	}
+	return least;
 }
 
 size_t spare_memory(void)
@@ -61,10 +108,10 @@ size_t spare_memory(void)
 			spare = spare > shared ? spare - shared : 0;
 		}
 	}
-	unsigned long long group = group_leaves();
+	unsigned long long left = groups_leave();
 
-	if (group < spare)
-		spare = group;
+	if (left < spare)
+		spare = left;
 	if (!getrlimit(RLIMIT_AS, &limit) && limit.rlim_cur < spare)
 		spare = limit.rlim_cur;
 	/* The other half is for whatever else the board has to do. */

@@ -5,9 +5,10 @@
  * From 512 bytes to four times the last-level cache (16 MiB at least), or to what the
  * room allows, in powers of two; with the widest loads and stores of the part at each size, and
  * with those that go around the caches, or are narrower, where they can be faster:
- * the hardware's limit is the best of them. An update and a copy count each byte once. Sizes
- * beyond 64 KiB are walked in pieces of that, round and round, so that a batch
- * need not span the buffer. What there is no time for is left out with a note.
+ * the hardware's limit is the best of them. From 16 MiB on, also what a compiler makes of a
+ * fill by 64 bits. An update and a copy count each byte once. Sizes beyond 64 KiB are walked in
+ * pieces of that, round and round, so that a batch need not span the buffer. What there is no time
+ * for is left out with a note.
  */
 #include "budget.h"
 #include "memory_buffers.h"
@@ -108,6 +109,20 @@ static void visit_point(struct plan *plan, const struct loops *loops, int operat
 	measure_point(plan, loops, operation, size, seconds);
 }
 
+/* That some parts do slower than by their widest stores, however fast they are. */
+static void add_fill_in_c(struct plan *plan)
+{
+	struct loops *fill = &plan->loops[plan->sets];
+
+	*fill = loops_in_c;
+	fill->from = LEAST_MOST;
+	fill->loop[READ] = fill->loop[UPDATE] = fill->loop[COPY] = NULL;
+	if (loops_are_right(fill))
+		plan->sets++;
+	else
+		print_refused("memory.bandwidth: %s", why_not());
+}
+
 static void measure(const struct options *options)
 {
 	struct plan plan = {.budget = budget_begin(options, 0)};
@@ -115,6 +130,8 @@ static void measure(const struct options *options)
 	plan.sets = right_loops("memory.bandwidth", plan.loops);
 	if (!plan.sets)
 		return;
+	if (plan.loops[0].assembly)
+		add_fill_in_c(&plan);
 	if (!take_buffers(options, largest_wanted(), LEAST, &plan.buffers)) {
 		print_refused("memory.bandwidth: %s", why_not());
 		return;

@@ -13,6 +13,7 @@
  * method=block  the same in blocks of 256 KiB, which is mbw's size.
  * method=dumb  one machine word after the other, in C (loop=c): the compiler may
  *	neither join two words nor put memcpy() in its place.
+ * method=backwards  the same from the end of each 64 KiB to its beginning, by 64 bits.
  *
  * Checked: a word in every 4 KiB of what was copied.
  */
@@ -123,6 +124,7 @@ static void measure_point(struct plan *plan, const char *method, const struct lo
 static void measure_size(struct plan *plan, size_t size)
 {
 	measure_point(plan, "dumb", &loops_in_c, size, PIECE);
+	measure_point(plan, "backwards", &loops_backwards, size, PIECE);
 	for (int i = 0; i < plan->sets; i++) {
 		const struct loops *loops = &plan->loops[i];
 

@@ -75,6 +75,7 @@ struct plan {
 	size_t cache;  /* the last-level cache's, or what is supposed */
 	size_t walks;  /* how many of them */
 	int an_octave; /* sizes, 0: one in two octaves */
+	bool begun;    /* the first point is measured however little time there is */
 };
 
 static size_t line_size(void)
@@ -186,7 +187,8 @@ static size_t largest_size(const struct options *options)
 			   spare / 1024);
 		most = spare;
 	}
-	if (in_time < (double)most) {
+	/* 0: not even a quarter of the room could be had, which is no matter of time. */
+	if (in_time > 0 && in_time < (double)most) {
 		print_note("arrays above %.0f KiB are left out: there is no time for more",
 			   in_time / 1024);
 		most = (size_t)in_time;
@@ -241,7 +243,7 @@ static void print_points(const struct walk *walk, const struct point *points, in
 					      labels};
 
 		if (points[i].measured)
-			print_metric(&metric, points[i].slopes.seconds, points[i].slopes.count);
+			print_slopes(true, &metric, &points[i].slopes);
 	}
 }
 
@@ -259,8 +261,9 @@ static void measure_walk(struct plan *plan, const struct walk *walk, void *memor
 		double began = budget_spent(&plan->budget);
 
 		/* The next may take as much longer as it is larger. */
-		if (!budget_allows(&plan->budget, 2 * step_s))
+		if (plan->begun && !budget_allows(&plan->budget, 2 * step_s))
 			break;
+		plan->begun = true;
 		chase_grow(&chase, size / walk->stride);
 		if (!warm(plan, &chase, &follower)) {
 			print_refused("memory.latency: self-check: walk %s, stride %zu: not every "

@@ -78,7 +78,7 @@ static void print_fault(const struct reading *reading, struct slopes *slopes, lo
 	}
 	for (int i = 0; i < slopes->count; i++)
 		slopes->seconds[i] /= an_operation;
-	print_metric(&metric, slopes->seconds, slopes->count);
+	print_slopes(true, &metric, slopes);
 }
 
 /* One mapping takes as long as it is large. */

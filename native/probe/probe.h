@@ -58,6 +58,8 @@ typedef void batch_function(void *context, unsigned long count);
 #define FEWEST_SAMPLES 2
 /* Batches of each size that a sample is made of: the least of them. */
 #define TURNS 3
+/* To find the batch, to settle, and the fewest slopes, each turn one and two batches. */
+#define LEAST_BATCHES (3 * TURNS * FEWEST_SAMPLES + 6)
 
 struct slopes {
 	int count;
@@ -81,8 +83,10 @@ void slopes_to_rates(struct slopes *slopes, double units);
 void slopes_less(struct slopes *slopes, const struct slopes *less);
 
 const char *why_not(void);
+bool is_steady(double before, double now); /* two times of the same differ by less than 1 % */
 void count_unusable_pair(void);
-unsigned unusable_pairs(void);	 /* whose larger batch took no longer than the smaller */
+void count_unsettled_point(void);
+unsigned unusable_pairs(void);	 /* in which more took no longer than less */
 unsigned unsettled_points(void); /* that gave slopes, although their drift was not under 1 % */
 
 /* json.c: one line each; text may hold anything. */
@@ -103,6 +107,8 @@ struct metric {
 };
 
 void print_metric(const struct metric *metric, const double *samples, int count);
+/* The same, of samples that were taken before the drift was under 1 % if not `settled`. */
+void print_settled(const struct metric *metric, const double *samples, int count, bool settled);
 void print_fact(const char *name, const char *value);
 __attribute__((format(printf, 1, 2))) void print_note(const char *format, ...);
 __attribute__((format(printf, 1, 2))) void print_refused(const char *format, ...);
@@ -164,7 +170,9 @@ void print_disturbances(void); /* the members of the end line's object */
 /* Sets what why_not() says. */
 __attribute__((format(printf, 1, 2))) void because(const char *format, ...);
 
-/* frequency.c: cycles a second of this processor, by dependent additions; 0 where not found. */
+/* frequency.c: cycles a second of this processor, by dependent additions; 0 where not found,
+ * with the reason in why_not().
+ */
 double processor_frequency(double seconds);
 
 /* main.c */

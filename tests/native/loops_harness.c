@@ -56,11 +56,12 @@ static char *guarded(size_t page)
 static int words_touched(const struct loops *loops, loop_function *loop, bool is_copy, size_t page,
 			 char *guarded, char *free_area)
 {
-	char *wall = guarded + 2 * page;
+	bool down = loop == loops_backwards.loop[COPY];
+	char *wall = down ? guarded - loops->width : guarded + 2 * page;
 	int words = 0;
 
 	for (size_t at = 0; at < SIZE; at += loops->width) {
-		char *begin = wall - at;
+		char *begin = down ? guarded - SIZE + at : wall - at;
 		const char *stopped = run_loop(loop, is_copy ? free_area : begin, begin, SIZE);
 		bool touched = stopped >= wall && stopped < wall + loops->width;
 
@@ -104,9 +105,10 @@ int main(void)
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	char *area = guarded(page), *other = guarded(page);
 	struct sigaction action = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_NODEFER};
-	struct loops loops[MOST_LOOPS];
+	struct loops loops[MOST_LOOPS + 1];
 	int count = loops_available(loops);
 
+	loops[count++] = loops_backwards;
 	if (!area || !other || sigaction(SIGSEGV, &action, NULL))
 		return 1;
 	for (int i = 0; i < count; i++)

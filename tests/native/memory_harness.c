@@ -1,26 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * memory_harness fresh TICK COST EACH GROWS SECONDS - all in ns but GROWS and the last: times
+ * memory_harness fresh TICK COST EACH GROWS DRIFT SECONDS - the first three in ns: times
  *     work that is renewed before each batch, with a clock of TICK and COST; where
- *     GROWS is 0, a batch takes the same however large it is.
+ *     GROWS is 0, a batch takes the same however large it is. Each but the first DRIFT takes
+ *     as long as the one before, these 5 % more.
  * memory_harness pieces SIZE PIECE COUNT... - goes over a buffer, COUNT pieces at a time, and
  *     prints how often each piece was copied.
  * memory_harness sizes POWER - the sizes of a scratch file of 64 KiB << POWER, in order.
+ * memory_harness spare ROOT - prints spare_memory(), by files of /proc and /sys in the folder ROOT.
  */
 #include "fresh.h"
 #include "memory_buffers.h"
 #include "scratch.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 static uint64_t now = 1000000000, tick = 1, cost, each;
-static unsigned long renewed, worked;
+static unsigned long renewed, worked, drift;
 static bool grows;
+static const char *root = "";
 
 int __wrap_clock_gettime(clockid_t clock, struct timespec *time);
+int __wrap_open(const char *path, int flags, ...);
 
 int __wrap_clock_gettime(clockid_t clock, struct timespec *time)
 {
@@ -31,6 +36,14 @@ int __wrap_clock_gettime(clockid_t clock, struct timespec *time)
 	time->tv_sec = (time_t)(shown / 1000000000);
 	time->tv_nsec = (long)(shown % 1000000000);
 	return 0;
+}
+
+int __wrap_open(const char *path, int flags, ...)
+{
+	char other[4096];
+
+	snprintf(other, sizeof(other), "%s%s", root, path);
+	return openat(AT_FDCWD, other, flags);
 }
 
 static bool renew(void *context)
@@ -46,6 +59,8 @@ static double work(void *context, unsigned long count)
 	(void)context;
 	worked++;
 	now += grows ? count * each : each;
+	if (worked <= drift)
+		each += each / 20;
 	return (double)count;
 }
 
@@ -58,11 +73,13 @@ static int fresh(char **words)
 	cost = strtoull(words[1], NULL, 10);
 	each = strtoull(words[2], NULL, 10);
 	grows = atoi(words[3]);
-	bool measured = time_fresh(&fresh, 8, 1 << 16, strtod(words[4], NULL), &found);
+	drift = strtoul(words[4], NULL, 10);
+	bool measured = time_fresh(&fresh, 8, 1 << 16, strtod(words[5], NULL), &found);
 
-	printf("{\"measured\":%d,\"unusable\":%u,\"renewed\":%lu,\"worked\":%lu,\"why\":\"%s\","
-	       "\"samples\":[",
-	       measured, unusable_pairs(), renewed, worked, measured ? "" : why_not());
+	printf("{\"measured\":%d,\"settled\":%d,\"unsettled\":%u,\"unusable\":%u,\"renewed\":%lu,"
+	       "\"worked\":%lu,\"why\":\"%s\",\"samples\":[",
+	       measured, found.settled, unsettled_points(), unusable_pairs(), renewed, worked,
+	       measured ? "" : why_not());
 	for (int i = 0; i < found.count; i++)
 		printf("%s%.17g", i ? "," : "", found.seconds[i]);
 	puts("]}");
@@ -110,11 +127,16 @@ static int sizes(int power)
 
 int main(int argc, char **argv)
 {
-	if (argc == 7 && !strcmp(argv[1], "fresh"))
+	if (argc == 8 && !strcmp(argv[1], "fresh"))
 		return fresh(argv + 2);
 	if (argc > 4 && !strcmp(argv[1], "pieces"))
 		return pieces(argc - 2, argv + 2);
 	if (argc == 3 && !strcmp(argv[1], "sizes"))
 		return sizes(atoi(argv[2]));
+	if (argc == 3 && !strcmp(argv[1], "spare")) {
+		root = argv[2];
+		printf("%zu\n", spare_memory());
+		return 0;
+	}
 	return 2;
 }

@@ -25,10 +25,14 @@ def compile_probe(
     compile_sources(program, *wrap, ROOT / "tests" / "native" / source, *core)
 
 
-def compile_applets(program: Path, *patterns: str) -> None:
-    """The probe with no other applets than those in files that match one of `patterns`."""
+def compile_applets(program: Path, *patterns: str, words: Sequence[str | Path] = ()) -> None:
+    """The probe with no other applets than those in files that match one of `patterns`.
+
+    `words`: sources of the tests, and more options.
+    """
     core = [PROBE / f"{name}.c" for name in _CORE]
-    compile_sources(program, *core, *(path for pattern in patterns for path in PROBE.glob(pattern)))
+    applets = [path for pattern in patterns for path in PROBE.glob(pattern)]
+    compile_sources(program, *core, *applets, *words)
 
 
 def compile_sources(program: Path, *words: str | Path) -> Path:

@@ -22,6 +22,7 @@
 static uint64_t now = 1000000000, tick = 1, cost, overhead, each, back, readings;
 /* Each so many batches, one takes a second more. */
 static uint64_t disturbed, batches, drift;
+static unsigned long largest;
 
 int __wrap_clock_gettime(clockid_t clock, struct timespec *time);
 
@@ -41,6 +42,8 @@ int __wrap_clock_gettime(clockid_t clock, struct timespec *time)
 
 static void operate(void *context, unsigned long count)
 {
+	if (count > largest)
+		largest = count;
 	(void)context;
 	now += overhead + count * each;
 	each += each * drift / 100;
@@ -57,10 +60,10 @@ static int slopes(char **words)
 		*numbers[i] = strtoull(words[i], NULL, 10);
 	bool measured = time_slopes(operate, NULL, strtod(words[7], NULL), &found);
 
-	printf("{\"measured\":%d,\"batch\":%lu,\"settled\":%d,\"tick\":%" PRIu64
+	printf("{\"measured\":%d,\"batch\":%lu,\"largest\":%lu,\"settled\":%d,\"tick\":%" PRIu64
 	       ",\"steps_back\":%u,\"unusable\":%u,\"unsettled\":%u,\"why\":\"%s\",\"samples\":[",
-	       measured, found.batch, found.settled, clock_facts()->tick_ns, clock_steps_back(),
-	       unusable_pairs(), unsettled_points(), measured ? "" : why_not());
+	       measured, found.batch, largest, found.settled, clock_facts()->tick_ns,
+	       clock_steps_back(), unusable_pairs(), unsettled_points(), measured ? "" : why_not());
 	for (int i = 0; i < found.count; i++)
 		printf("%s%.17g", i ? "," : "", found.seconds[i]);
 	puts("]}");

@@ -11,18 +11,34 @@ from typing import Any
 
 import pytest
 
-from .probe_compiler import compile_applets
+from .probe_compiler import ROOT, compile_applets
+
+_APPLETS = ("cpu_*.c", "operations_*.c", "budget.c")
 
 
 @pytest.fixture(scope="session")
 def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     program = tmp_path_factory.mktemp("native") / "probe"
-    compile_applets(program, "cpu_*.c", "operations_*.c", "budget.c")
+    compile_applets(program, *_APPLETS)
+    return program
+
+
+@pytest.fixture(scope="session")
+def unsteady(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same with samples of ours; see cpu_harness.c."""
+    program = tmp_path_factory.mktemp("native") / "unsteady"
+    wrapped = (f"-Wl,--wrap={name}" for name in ("time_slopes", "processor_frequency"))
+    harness = ROOT / "tests" / "native" / "cpu_harness.c"
+    compile_applets(program, *_APPLETS, words=(*wrapped, harness))
     return program
 
 
 def run(program: Path, applet: str, seconds: float, *words: str) -> list[dict[str, Any]]:
     """What the applet says between its first and its last line."""
+    return run_whole(program, applet, seconds, *words)[1:-1]
+
+
+def run_whole(program: Path, applet: str, seconds: float, *words: str) -> list[dict[str, Any]]:
     command = [str(program), applet, "--seconds", str(seconds), *words]
     done = subprocess.run(command, capture_output=True, check=False, timeout=60)
     assert done.returncode == 0, done.stderr.decode()
@@ -30,7 +46,7 @@ def run(program: Path, applet: str, seconds: float, *words: str) -> list[dict[st
     lines = [json.loads(line) for line in done.stdout.decode("ascii").splitlines()]
     assert "process" in lines[0]
     assert "end" in lines[-1]
-    return lines[1:-1]
+    return lines
 
 
 def test_every_operation_is_measured_or_refused_in_words(program: Path) -> None:
@@ -100,3 +116,23 @@ def test_what_is_no_time_is_a_wrong_argument(program: Path, seconds: str) -> Non
 @pytest.mark.parametrize("seconds", ["0.05", "1", "3600", "12.", "0.000001"])
 def test_a_decimal_number_is_a_time(program: Path, seconds: str) -> None:
     run(program, "cpu.bogomips", 1, "--seconds", seconds)
+
+
+@pytest.mark.parametrize(
+    ("applet", "samples"), [("cpu.operation", 4), ("cpu.branch", 4), ("cpu.clock", 7)]
+)
+def test_a_difference_that_is_none_is_counted(unsteady: Path, applet: str, samples: int) -> None:
+    *lines, end = run_whole(unsteady, applet, 0.1)
+    kept = [len(line["samples"]) for line in lines if "metric" in line]
+    assert kept
+    refused = sum(line.get("refused", "").endswith("too unsteady") for line in lines)
+    unusable = end["end"]["disturbances"]["unusable_pairs"]
+    assert unusable == samples * (len(kept) + refused) - sum(kept) > 0
+
+
+def test_a_metric_says_that_it_did_not_settle(unsteady: Path, program: Path) -> None:
+    found = [line for line in run(unsteady, "cpu.operation", 0.1) if "metric" in line]
+    assert found and all(line["settled"] is False for line in found)
+    # Else nothing is said of it.
+    said = [line.get("settled") for line in run(program, "cpu.bogomips", 0.1) if "metric" in line]
+    assert set(said) <= {None}

@@ -31,7 +31,8 @@ def harness(tmp_path_factory: pytest.TempPathFactory) -> Path:
     parts = [PROBE / f"{name}.c" for name in _PARTS]
     source = ROOT / "tests" / "native" / "memory_harness.c"
     folder = tmp_path_factory.mktemp("native")
-    return compile_sources(folder / "memory", "-Wl,--wrap=clock_gettime", source, *parts, *_loops())
+    wrapped = (f"-Wl,--wrap={name}" for name in ("clock_gettime", "open"))
+    return compile_sources(folder / "memory", *wrapped, source, *parts, *_loops())
 
 
 @pytest.fixture(scope="session")
@@ -61,9 +62,11 @@ def output(harness: Path, *words: object) -> str:
     return subprocess.run(arguments, capture_output=True, check=True, text=True).stdout
 
 
-def fresh(harness: Path, *, tick: int = 1, each: int, grows: bool = True) -> dict[str, Any]:
+def fresh(
+    harness: Path, *, tick: int = 1, each: int, grows: bool = True, drift: int = 0
+) -> dict[str, Any]:
     """What time_fresh() finds, in 0.1 s, of work of so many ns; see memory_harness.c."""
-    return dict(json.loads(output(harness, "fresh", tick, 20, each, int(grows), 0.1)))
+    return dict(json.loads(output(harness, "fresh", tick, 20, each, int(grows), drift, 0.1)))
 
 
 def test_renewing_the_work_is_not_in_its_time(harness: Path) -> None:
@@ -71,6 +74,24 @@ def test_renewing_the_work_is_not_in_its_time(harness: Path) -> None:
     assert found["measured"]
     assert found["samples"] == pytest.approx([7e-7] * len(found["samples"]), rel=1e-12)
     assert found["renewed"] == found["worked"]
+    assert (found["settled"], found["unsettled"]) == (1, 0)
+
+
+def test_fresh_work_is_warmed_until_it_settles(harness: Path) -> None:
+    found = fresh(harness, each=70_000, drift=6)
+    assert (found["settled"], found["unsettled"]) == (1, 0)
+    assert found["samples"] == pytest.approx([found["samples"][0]] * len(found["samples"]))
+
+
+def test_fresh_work_that_never_settles_is_measured_and_counted(harness: Path) -> None:
+    found = fresh(harness, each=700, drift=1000)
+    assert found["measured"]
+    assert (found["settled"], found["unsettled"]) == (0, 1)
+
+
+def test_fresh_work_that_is_refused_is_not_counted_as_unsettled(harness: Path) -> None:
+    found = fresh(harness, tick=1_000_000, each=10, drift=1000)
+    assert (found["measured"], found["unsettled"]) == (0, 0)
 
 
 def test_work_that_takes_no_longer_when_larger_counts_as_unusable(harness: Path) -> None:
@@ -102,6 +123,72 @@ def test_each_size_comes_once_the_largest_first(harness: Path, power: int) -> No
         assert sizes[1] == 65536 << power - 2
 
 
+def spare(harness: Path, root: Path, groups: str, **files: int | str) -> int:
+    """What can be spared of 1000 MiB, in MiB, as half of it is left to the board.
+
+    `groups` is the content of /proc/self/cgroup; `files` are those of control groups, by what
+    follows /sys/fs/cgroup, numbers in MiB.
+    """
+    (root / "proc/self").mkdir(parents=True)
+    (root / "proc/meminfo").write_text(f"MemTotal: 9 kB\nMemAvailable: {1000 << 10} kB\n")
+    (root / "proc/self/cgroup").write_text(groups)
+    for name, content in files.items():
+        file = root / "sys/fs/cgroup" / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(f"{content * _MIB if isinstance(content, int) else content}\n")
+    return int(output(harness, "spare", root)) * 2 // _MIB
+
+
+def test_a_group_without_a_limit_leaves_all(harness: Path, tmp_path: Path) -> None:
+    assert spare(harness, tmp_path, "0::/a\n", **{"a/memory.max": "max"}) == 1000
+
+
+@pytest.mark.parametrize(
+    ("group", "left"),
+    [("/", 700), ("/a", 200), ("/a/b", 200), ("/a/b/c", 200), ("/d", 150), ("/of/another", 700)],
+)
+def test_the_group_above_that_leaves_least_counts(
+    harness: Path, tmp_path: Path, group: str, left: int
+) -> None:
+    files: dict[str, int | str] = {
+        "memory.max": 900,
+        "memory.current": 200,
+        "a/memory.max": 300,
+        "a/memory.current": 100,
+        "a/b/memory.max": 800,
+        "d/memory.max": 150,
+    }
+    assert spare(harness, tmp_path, f"0::{group}\n", **files) == left
+
+
+def test_cached_files_that_are_not_in_use_can_be_had(harness: Path, tmp_path: Path) -> None:
+    files: dict[str, int | str] = {
+        "a/memory.max": 300,
+        "a/memory.current": 250,
+        "a/memory.stat": f"anon 9\nfile 9\ninactive_file {150 * _MIB}\nactive_file 9",
+    }
+    assert spare(harness, tmp_path, "0::/a\n", **files) == 200
+
+
+def test_a_group_that_is_full_leaves_nothing(harness: Path, tmp_path: Path) -> None:
+    files: dict[str, int | str] = {"a/memory.max": 300, "a/memory.current": 301}
+    assert spare(harness, tmp_path, "0::/a\n", **files) == 0
+
+
+@pytest.mark.parametrize("controllers", ["memory", "cpu,memory", "memory,cpu"])
+def test_groups_of_version_1_count_too(harness: Path, tmp_path: Path, controllers: str) -> None:
+    files: dict[str, int | str] = {
+        "memory/memory.limit_in_bytes": 1 << 43,
+        "memory/memory.usage_in_bytes": 900,
+        "memory/a/memory.limit_in_bytes": 300,
+        "memory/a/memory.usage_in_bytes": 250,
+        # Of the group alone, and of those below it, which the usage counts too.
+        "memory/a/memory.stat": f"inactive_file 7\ntotal_inactive_file {150 * _MIB}",
+    }
+    groups = f"5:name=systemd:/memory\n4:{controllers}:/a/b\n3:cpuset:/x\n0::/\n"
+    assert spare(harness, tmp_path, groups, **files) == 200
+
+
 @pytest.fixture(scope="session")
 def loops(tmp_path_factory: pytest.TempPathFactory) -> list[Any]:
     """Without sanitizers: the harness is stopped at pages without access, on purpose."""
@@ -127,7 +214,7 @@ def test_the_widest_set_has_all_operations_and_the_last_is_in_c(loops: list[Any]
             assert one["operation"] in ("write", "copy")
 
 
-@pytest.mark.parametrize("seconds", [0.02, 0.1])
+@pytest.mark.parametrize("seconds", [0.002, 0.1])
 @pytest.mark.parametrize(
     "applet",
     [
@@ -156,6 +243,18 @@ def test_buffers_are_within_the_room(
     assert sizes or any("can spare" in line.get("refused", "") for line in lines)
 
 
+@pytest.mark.parametrize("room", [0, 100, 4096])
+def test_where_there_is_no_room_time_is_not_blamed(
+    run: Callable[..., list[dict[str, Any]]], room: int
+) -> None:
+    lines = run("memory.latency", 0.3, "--room", str(room))
+    said = [line["note"] for line in lines if "note" in line]
+    assert [note for note in said if note.startswith("arrays above")] == [
+        f"arrays above {room // 1024} KiB are left out: the board can spare no more"
+    ]
+    assert any("can spare" in line.get("refused", "") for line in lines)
+
+
 @pytest.mark.parametrize("room", [100_000, 6 * _MIB])
 def test_reads_at_random_have_each_size_once(
     run: Callable[..., list[dict[str, Any]]], room: int
@@ -175,12 +274,20 @@ def test_a_copy_says_how_and_by_what(run: Callable[..., list[dict[str, Any]]]) -
     assert {line["metric"] for line in metrics} == {"memory.copy.bandwidth"}
     of = [tuple(line["labels"][name] for name in ("size", "method", "loop")) for line in metrics]
     small = str(_MIB)
-    assert {(small, "memcpy", "libc"), (small, "block", "libc"), (small, "dumb", "c")} <= {*of}
+    assert {(small, "memcpy", "libc"), (small, "block", "libc")} <= {*of}
+    assert {(small, "dumb", "c"), (small, "backwards", "c")} <= {*of}
     assert len(set(of)) == len(of)
     for line in metrics:
         assert (line["unit"], line["better"]) == ("B/s", "higher")
         assert line["labels"]["counts"] == "once"
         assert ("alias" in line) == (line["labels"]["method"] == "memcpy")
+
+
+def test_a_fill_in_c_is_beyond_the_caches_alone(run: Callable[..., list[dict[str, Any]]]) -> None:
+    lines = run("memory.bandwidth", 5, "--room", str(36 * _MIB))
+    of = [line["labels"] for line in lines if "metric" in line]
+    in_c = [labels for labels in of if labels["loop"] == "c"]
+    assert [(one["operation"], one["size"]) for one in in_c] == [("write", str(16 * _MIB))]
 
 
 @pytest.mark.parametrize(

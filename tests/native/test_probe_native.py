@@ -70,6 +70,26 @@ def test_a_slope_is_wrong_by_ticks_and_no_more(
         assert abs(sample * 1e9 - operation) <= 2 * tick / found["batch"] + 1e-6 * operation
 
 
+@pytest.mark.parametrize(("seconds", "lever"), [(0.1, 8), (0.001, 5), (0.0001, 2)])
+def test_batches_differ_by_eight_times_where_there_is_time(
+    harness: Path, seconds: float, lever: int
+) -> None:
+    """The smaller spans at least 1000 ticks, here 10 us; a reading takes 3 ns."""
+    found = slopes(harness, tick=10, cost=3, operation=1000, seconds=seconds)
+    assert found["measured"]
+    assert found["largest"] == lever * found["batch"]
+    assert found["samples"] == pytest.approx([1e-6] * len(found["samples"]), rel=1e-2)
+
+
+@pytest.mark.parametrize("operation", [1, 3])
+def test_one_operation_that_takes_long_is_made_once_and_twice(
+    harness: Path, operation: int
+) -> None:
+    found = slopes(harness, operation=operation * 1_000_000_000, seconds=10)
+    assert (found["batch"], found["largest"]) == (1, 2)
+    assert found["samples"] == pytest.approx([operation] * len(found["samples"]), rel=1e-6)
+
+
 @pytest.mark.parametrize("disturbed", [3, 4, 5, 7])
 def test_what_lengthens_a_batch_now_and_then_is_in_no_sample(harness: Path, disturbed: int) -> None:
     found = slopes(harness, operation=7, disturbed=disturbed, seconds=1)

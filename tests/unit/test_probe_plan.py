@@ -3,6 +3,7 @@
 
 import itertools
 import json
+import re
 import time
 from collections.abc import Callable, Iterator, Sequence
 
@@ -143,8 +144,9 @@ def test_what_becomes_narrow_stops(board: Board, monkeypatch: pytest.MonkeyPatch
 
 
 def test_even_the_smallest_budget_gives_five_processes_of_the_least_time(board: Board) -> None:
-    measure(board, budget_s=0.1, a=1, b=1, wide=1).run()
+    said = measure(board, budget_s=0.1, a=1, b=1, wide=1).run()
     assert len(board.asked) == 15
+    assert re.search(r"the 5 that are always made took [0-9.]+ s, beyond the budget of 0.1 s", said)
     # The first share by weight, all others the floor.
     assert all(0.05 <= seconds <= 0.051 for _, seconds, _, _ in board.asked)
 

@@ -138,6 +138,14 @@ def test_a_strange_line_becomes_a_note(line: str) -> None:
     assert report.usable
 
 
+def test_of_each_metric_it_is_known_how_many_processes_did_not_settle() -> None:
+    merger = Merger()
+    for settled in ({"settled": False}, {}, {"settled": False}, {"settled": True}):
+        merger.add(read_process("memory.latency", 0, [PROCESS, metric(**settled), END], "exit 0"))
+    (found,) = merger.metrics()
+    assert (found.unsettled, len(merger.processes)) == (2, 4)
+
+
 def test_samples_keep_their_process_when_reports_are_merged() -> None:
     merger = Merger()
     for round in range(3):

@@ -127,8 +127,8 @@ class Metric(Record):
     """A named quantity: raw samples, one a boot or repetition, in `unit`.
 
     `processes` says for each sample which of the run's processes took it, where
-    probes did: samples of one process share its page layout. `alias` is the
-    name by which lmbench knows the quantity.
+    probes did: samples of one process share its page layout. In `unsettled` of these the drift
+    was not under 1 % when they were taken. `alias` is the name by which lmbench knows the quantity.
     """
 
     name: MetricName
@@ -137,6 +137,7 @@ class Metric(Record):
     better: Literal["lower", "higher"] = "lower"
     samples: tuple[Quantity, ...]
     processes: tuple[Int64, ...] = ()
+    unsettled: Int64 = 0
     alias: str | None = None
 
 
@@ -220,7 +221,8 @@ class TimedAs(Record):
 
     `margin` is a share of each time; `margin_source` says what it rests on. `checked` are
     the metrics that figures of the real board were held against, each with the least and
-    greatest size of those: others are extrapolated.
+    greatest size of those: others are extrapolated. Behind a metric's name may stand the
+    operation or method that alone was checked.
     """
 
     part: str
@@ -270,6 +272,12 @@ class Run(Record):
     model_config = ConfigDict(
         frozen=True, extra="forbid", allow_inf_nan=False, populate_by_name=True
     )
+
+    @property
+    def margin(self) -> float | None:
+        """The share that its times may be wrong by, as the board states it; None if not timed."""
+        timed = self.board.timed_as
+        return timed.margin if timed is not None and self.evidence is Evidence.TIMED else None
 
     @model_validator(mode="after")
     def _tries_have_boots(self) -> "Run":

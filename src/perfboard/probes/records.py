@@ -54,6 +54,7 @@ class _Measured(_Said):
     alias: _Word | None = None
     labels: _Labels = {}
     samples: Annotated[list[Quantity], Field(max_length=_MOST_SAMPLES)]
+    settled: bool = True
 
 
 class _Fact(_Said):
@@ -123,7 +124,10 @@ def read_process(probe: str, round: int, lines: Sequence[str], end: str) -> Proc
             case {"process": dict(value)} if said := _read(_Process, value):
                 process = said
             case {"metric": str()} as value if measured := _read(_Measured, value):
-                metric = Metric(name=measured.metric, **measured.model_dump(exclude={"metric"}))
+                said_of = measured.model_dump(exclude={"metric", "settled"})
+                metric = Metric(
+                    name=measured.metric, unsettled=int(not measured.settled), **said_of
+                )
                 metrics += [metric] if metric.samples else []
             case {"fact": str()} as value if fact := _read(_Fact, value):
                 facts[fact.fact] = fact.value
@@ -224,6 +228,7 @@ def _merged(parts: Sequence[tuple[int, Metric]]) -> Metric:
         update={
             "samples": tuple(x for _, metric in parts for x in metric.samples),
             "processes": tuple(number for number, metric in parts for _ in metric.samples),
+            "unsettled": sum(metric.unsettled for _, metric in parts),
         }
     )
 
