@@ -32,7 +32,7 @@ static struct arena *arenas;
 static int64_t rest_fs[MOST_INSTRUCTIONS + 1];
 static uint64_t preloads_of[MOST_INSTRUCTIONS]; /* offsets, as struct data_preloading has them */
 static bool zeroes[MOST_INSTRUCTIONS];		/* data_zeroed is to be told */
-static uint8_t groups[MOST_INSTRUCTIONS];	/* as DATA_GROUP has them */
+static uint8_t marks[MOST_INSTRUCTIONS];	/* as DATA_MARK has them */
 
 static void *allocate(size_t size)
 {
@@ -138,9 +138,18 @@ static uint8_t take_group(struct group *group, const struct decoded *op)
 	if (!op->loads || op->stores)
 		return 0;
 	if (!group->brought)
-		group->number = group->number % DATA_GROUP + 1;
+		group->number = group->number % DATA_MARK + 1;
 	group->brought |= op->writes & ~op->bases;
 	return group->number;
+}
+
+/* Whether what an instruction stores leaves by itself, as one access or two. */
+static uint8_t mark_store(const struct decoded *op)
+{
+	/* Of floating point, `count` has words of 64 bits. */
+	if (op->loads || op->count > (op->class == OP_FP_STORE ? 1 : 2))
+		return 0;
+	return op->count == 2 ? DATA_HALF : DATA_WHOLE;
 }
 
 static void add_line(struct block *block, uint64_t place)
@@ -198,7 +207,9 @@ static void describe(struct block *block, struct qemu_plugin_tb *translated, siz
 		};
 		zeroes[i] = special_zeroes(model.timing.isa, bytes);
 		preloads_of[i] = model.timing.preloads ? take_preloads(&preloads, &op) : 0;
-		groups[i] = model.timing.misses > 1 ? take_group(&group, &op) : 0;
+		marks[i] = model.timing.misses > 1 ? take_group(&group, &op) : 0;
+		if (model.timing.memory.store_fs && op.stores)
+			marks[i] = mark_store(&op);
 	}
 	rest_fs[count] = core_end(&core);
 	for (size_t i = 0; i <= count; i++)
@@ -216,8 +227,8 @@ static void watch_accesses(const struct block *block, struct qemu_plugin_tb *tra
 		int64_t rest = rest_fs[i] - (i ? 0 : block->once_fs);
 		void *ahead, *told;
 
-		if (model.timing.misses > 1)
-			rest = (rest & ~(int64_t)DATA_GROUP) | groups[i];
+		if (model.timing.marks)
+			rest = (rest & ~(int64_t)DATA_MARK) | marks[i];
 		told = ahead = (void *)(intptr_t)rest;
 
 		if (zeroes[i])

@@ -187,8 +187,17 @@ static uint32_t written_together(void)
 	return model.timing.memory.word_fs ? MEMORY_WORD : model.timing.l1d.line;
 }
 
+/* A store goes on to what is behind the first cache. */
+static void store_on(uint64_t address, uint64_t place, uint32_t mark)
+{
+	/* Of two words one is at an odd place, and leaves with the other. */
+	if (mark == DATA_WHOLE || (mark == DATA_HALF && !(address & 4)))
+		wait_for(memory_send(&model.memory, model_instant()));
+	wait_for(model_write(place, written_together()));
+}
+
 /* Through the first cache; the slot that has the line then, or CACHE_NOWHERE. */
-static uint32_t access_cache(uint64_t address, uint64_t place, bool store)
+static uint32_t access_cache(uint64_t address, uint64_t place, bool store, uint32_t mark)
 {
 	const struct cache_shape *shape = &model.timing.l1d;
 	uint32_t line = (uint32_t)(place >> model.l1d.line_shift);
@@ -197,7 +206,7 @@ static uint32_t access_cache(uint64_t address, uint64_t place, bool store)
 	if (slot == CACHE_NOWHERE) {
 		model.counters.l1d_misses++;
 		if (store && (!shape->write_allocate || filling_store(address))) {
-			wait_for(model_write(place, written_together()));
+			store_on(address, place, mark);
 			return CACHE_NOWHERE;
 		}
 		wait_for(model_fill(place & -(uint64_t)shape->line, shape->line, store));
@@ -210,7 +219,7 @@ static uint32_t access_cache(uint64_t address, uint64_t place, bool store)
 	if (store && shape->write_back)
 		model.l1d.dirty[slot] = true;
 	else if (store)
-		wait_for(model_write(place, written_together()));
+		store_on(address, place, mark);
 	return slot;
 }
 
@@ -234,15 +243,15 @@ static __attribute__((noinline)) void access_far(qemu_plugin_meminfo_t info, uin
 {
 	bool store = info & IS_STORE, is_device;
 	uint64_t line = address >> line_shift | epoch, place, missed_l2;
-	uint32_t page, slot, group = model.timing.misses > 1 ? ahead & DATA_GROUP : 0;
+	uint32_t page, slot, mark = model.timing.marks ? ahead & DATA_MARK : 0;
 	const struct region *region;
 	int64_t began;
 
-	model.ahead = ahead - group;
+	model.ahead = ahead - mark;
 	/* Fills are often stores to one line after the other. */
 	if (store && line == missed) {
 		model.counters.l1d_misses++;
-		wait_for(model_write(missed_place, model.timing.l1d.line));
+		store_on(address, missed_place, mark);
 		return;
 	}
 	place = place_of_access(info, address, &is_device);
@@ -261,9 +270,9 @@ static __attribute__((noinline)) void access_far(qemu_plugin_meminfo_t info, uin
 				     store, model_instant()));
 		return;
 	}
-	slot = access_cache(address, place, store);
-	if (group && model.busy > began)
-		wait_for(-loads_waited(group, model.busy - began,
+	slot = access_cache(address, place, store, mark);
+	if (mark && !store && model.busy > began)
+		wait_for(-loads_waited(mark, model.busy - began,
 				       !model.l2.sets || model.counters.l2_misses != missed_l2));
 	if (slot != CACHE_NOWHERE) {
 		remember(address, slot, page);

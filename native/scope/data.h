@@ -6,14 +6,18 @@
 #include "qemu_plugin.h"
 
 /*
- * The bits of a load's group: loads of one block of which none waits for what another brings, by
- * number, on a part whose loads may miss together. 0: none.
+ * The bits of an access's mark. Of a load, its group: loads of one block of which none waits for
+ * what another brings, by number, on a part whose loads may miss together. Of a store, on a part
+ * where those of one or two registers leave by themselves, whether it is all that its instruction
+ * stores, or one of two words. 0: neither.
  */
-#define DATA_GROUP 255
+#define DATA_MARK 255
+#define DATA_WHOLE 1
+#define DATA_HALF 2
 
 /*
  * Called after each access to memory, with the fs that its block costs from there on, whose
- * lowest bits are the group instead where loads may miss together.
+ * lowest bits are the mark instead where there are marks.
  */
 void data_accessed(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address, void *ahead);
 

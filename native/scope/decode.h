@@ -57,6 +57,10 @@ enum op_class {
 	OP_SIMD_LOGIC_WIDE,
 	OP_SIMD_MULTIPLY, /* integer vectors */
 	OP_SIMD_MULTIPLY_WIDE,
+	OP_SIMD_FLOAT, /* Arm: vectors of floating point, of 64 bits; products too */
+	OP_SIMD_FLOAT_WIDE,
+	OP_SIMD_FLOAT_MULTIPLY_ADD,
+	OP_SIMD_FLOAT_MULTIPLY_ADD_WIDE,
 	OP_AES,		/* Arm: a round of AES but for the mixing of its columns */
 	OP_AES_MIX,	/* that */
 	OP_STRING,	/* x86: one element, or with `repeats` as many as CX says */

@@ -78,11 +78,11 @@ static const struct pattern vector[] = {
     {0x8f20fc00, 0x0e209400, OP_SIMD_MULTIPLY, 0, ACCUMULATE},
     {0x8f20fc00, 0x0e209c00, OP_SIMD_MULTIPLY, 0, BINARY},
     {0x8f20fc00, 0x0e20b400, OP_SIMD_MULTIPLY, 0, BINARY}, /* SQDMULH */
-    {0xaf20fc00, 0x0e20cc00, OP_FP_MULTIPLY_ADD, 0, ACCUMULATE},
-    {0x8f20fc00, 0x0e20dc00, OP_FP_MULTIPLY, 0, BINARY},
+    {0xaf20fc00, 0x0e20cc00, OP_SIMD_FLOAT_MULTIPLY_ADD, 0, ACCUMULATE},
+    {0x8f20fc00, 0x0e20dc00, OP_SIMD_FLOAT, 0, BINARY},
     {0xbfa0fc00, 0x2e20fc00, OP_FP_DIVIDE, 0, BINARY},
-    {0xaf20fc00, 0x0e20fc00, OP_FP_MULTIPLY_ADD, 0, BINARY}, /* FRECPS */
-    {0x8f20c400, 0x0e20c400, OP_FP_ADD, 0, BINARY},
+    {0xaf20fc00, 0x0e20fc00, OP_SIMD_FLOAT_MULTIPLY_ADD, 0, BINARY}, /* FRECPS */
+    {0x8f20c400, 0x0e20c400, OP_SIMD_FLOAT, 0, BINARY},
     {0x8f200400, 0x0e200400, OP_SIMD, 0, BINARY},
     /* Of different lengths. */
     {0x8f20dc00, 0x0e205000, OP_SIMD_WIDE, 0, CHANGE}, /* SABAL */
@@ -94,13 +94,13 @@ static const struct pattern vector[] = {
     {0xcf3fec00, 0x4e214800, OP_SIMD, 0, {V(RW(0)), V(R(5))}},
     {0x8f3ffc00, 0x0e212800, OP_SIMD_WIDE, 0, UNARY},
     {0x8f3fec00, 0x0e214800, OP_SIMD_WIDE, 0, UNARY},
-    {0xbf3ffc00, 0x2e213800, OP_SIMD_WIDE, 0, UNARY}, /* SHLL */
-    {0xafbffc00, 0x2ea1f800, OP_FP_DIVIDE, 0, UNARY}, /* FSQRT */
-    {0x8fbfcc00, 0x0ea0c800, OP_FP_ADD, 0, UNARY},    /* FCMGT with 0, FABS */
-    {0x8f3f8c00, 0x0e218800, OP_FP_ADD, 0, UNARY},    /* conversions */
-    {0x8f3f6c00, 0x0e216800, OP_FP_ADD, 0, UNARY},    /* FCVTN */
+    {0xbf3ffc00, 0x2e213800, OP_SIMD_WIDE, 0, UNARY},  /* SHLL */
+    {0xafbffc00, 0x2ea1f800, OP_FP_DIVIDE, 0, UNARY},  /* FSQRT */
+    {0x8fbfcc00, 0x0ea0c800, OP_SIMD_FLOAT, 0, UNARY}, /* FCMGT with 0, FABS */
+    {0x8f3f8c00, 0x0e218800, OP_SIMD_FLOAT, 0, UNARY}, /* conversions */
+    {0x8f3f6c00, 0x0e216800, OP_SIMD_FLOAT, 0, UNARY}, /* FCVTN */
     {0x8f3e0c00, 0x0e200800, OP_SIMD, 0, UNARY},
-    {0x8f3ecc00, 0x0e30c800, OP_FP_ADD, 0, UNARY}, /* FADDP, FMAXV */
+    {0x8f3ecc00, 0x0e30c800, OP_SIMD_FLOAT, 0, UNARY}, /* FADDP, FMAXV */
     {0x8f3e0c00, 0x0e300800, OP_SIMD, 0, UNARY},
     {0xffffec00, 0x4e284800, OP_AES, 0, {V(RW(0)), V(R(5))}}, /* AESE, AESD */
     {0xffffec00, 0x4e286800, OP_AES_MIX, 0, UNARY},
@@ -124,12 +124,12 @@ static const struct pattern vector[] = {
     {0x9ff80c00, 0x0f000400, OP_FP_MOVE, 0, {V(W(0))}},
     {0x8f80dc00, 0x0f001400, OP_SIMD, 0, {V(RW(0)), V(R(5))}}, /* SSRA */
     {0xaf80ec00, 0x2f004400, OP_SIMD, 0, {V(RW(0)), V(R(5))}}, /* SRI, SLI */
-    {0x8f80e400, 0x0f00e400, OP_FP_ADD, 0, UNARY},
+    {0x8f80e400, 0x0f00e400, OP_SIMD_FLOAT, 0, UNARY},
     {0x8f808c00, 0x0f008400, OP_SIMD_WIDE, 0, UNARY}, /* narrowing, widening */
     {0x8f800400, 0x0f000400, OP_SIMD, 0, UNARY},
     /* By one lane. */
-    {0x8f00b400, 0x0f001000, OP_FP_MULTIPLY_ADD, 0, ACCUMULATE},
-    {0x8f00f400, 0x0f009000, OP_FP_MULTIPLY, 0, BINARY},
+    {0x8f00b400, 0x0f001000, OP_SIMD_FLOAT_MULTIPLY_ADD, 0, ACCUMULATE},
+    {0x8f00f400, 0x0f009000, OP_SIMD_FLOAT, 0, BINARY},
     {0x8f00f400, 0x0f008000, OP_SIMD_MULTIPLY, 0, BINARY}, /* MUL, then SQDMULH */
     {0x8f00e400, 0x0f00c000, OP_SIMD_MULTIPLY, 0, BINARY},
     {0x8f00e400, 0x0f00a000, OP_SIMD_MULTIPLY_WIDE, 0, BINARY},	    /* SMULL, SQDMULL */

@@ -85,12 +85,12 @@ static const struct pattern vector[] = {
     {0xfe800f10, 0xf2000900, OP_SIMD_MULTIPLY, 0, ACCUMULATE},
     {0xfe800f10, 0xf2000910, OP_SIMD_MULTIPLY, 0, COMBINE},
     {0xfe800f10, 0xf2000b00, OP_SIMD_MULTIPLY, 0, COMBINE},
-    {0xff800f10, 0xf2000c10, OP_FP_MULTIPLY_ADD, 0, ACCUMULATE},
-    {0xff800f10, 0xf2000d10, OP_FP_MULTIPLY_ADD, 0, ACCUMULATE},
-    {0xff800f10, 0xf3000d10, OP_FP_MULTIPLY, 0, COMBINE},
-    {0xff800f10, 0xf2000f10, OP_FP_MULTIPLY_ADD, 0, COMBINE}, /* VRECPS */
-    {0xfe800f10, 0xf2000d00, OP_FP_ADD, 0, COMBINE},
-    {0xfe800e00, 0xf2000e00, OP_FP_ADD, 0, COMBINE},
+    {0xff800f10, 0xf2000c10, OP_SIMD_FLOAT_MULTIPLY_ADD, 0, ACCUMULATE},
+    {0xff800f10, 0xf2000d10, OP_SIMD_FLOAT_MULTIPLY_ADD, 0, ACCUMULATE},
+    {0xff800f10, 0xf3000d10, OP_SIMD_FLOAT, 0, COMBINE},
+    {0xff800f10, 0xf2000f10, OP_SIMD_FLOAT_MULTIPLY_ADD, 0, COMBINE}, /* VRECPS */
+    {0xfe800f10, 0xf2000d00, OP_SIMD_FLOAT, 0, COMBINE},
+    {0xfe800e00, 0xf2000e00, OP_SIMD_FLOAT, 0, COMBINE},
     {0xfe800000, 0xf2000000, OP_SIMD, 0, COMBINE},
     /* Constants, and shifts by one. */
     {0xfeb80990, 0xf2800110, OP_SIMD, 0, {Q(RW(12))}}, /* VORR, VBIC */
@@ -101,20 +101,20 @@ static const struct pattern vector[] = {
     {0xff800e10, 0xf3800410, OP_SIMD, 0, {Q(RW(12)), Q(R(0))}},	     /* VSRI, VSLI */
     {0xfe800e90, 0xf2800810, OP_SIMD_WIDE, 0, {D(W(12)), QQ(R(0))}}, /* narrowing */
     {0xfe800f90, 0xf2800a10, OP_SIMD, 0, {QQ(W(12)), D(R(0))}},	     /* widening */
-    {0xfe800e90, 0xf2800e10, OP_FP_ADD, 0, {Q(W(12)), Q(R(0))}},
+    {0xfe800e90, 0xf2800e10, OP_SIMD_FLOAT, 0, {Q(W(12)), Q(R(0))}},
     {0xfe800010, 0xf2800010, OP_SIMD, 0, {Q(W(12)), Q(R(0))}},
     /* VEXT, VTBL, VDUP, two registers. */
     {0xffb00010, 0xf2b00000, OP_SIMD, 0, COMBINE},
     {0xffb00c50, 0xf3b00800, OP_SIMD, 0, {D(W(12)), D(R(16)), D(R(0))}},
     {0xffb00c50, 0xf3b00840, OP_SIMD, 0, {D(RW(12)), D(R(16)), D(R(0))}},
     {0xffb00f90, 0xf3b00c00, OP_FP_MOVE, 0, {Q(W(12)), D(R(0))}},
-    {0xffb30c10, 0xf3b10400, OP_FP_ADD, 0, {Q(W(12)), Q(R(0))}},     /* compares with 0 */
-    {0xffb30e10, 0xf3b20000, OP_SIMD, 0, {Q(RW(12)), Q(RW(0))}},     /* VSWP, VTRN, VZIP */
-    {0xffb30f90, 0xf3b20300, OP_SIMD, 0, {QQ(W(12)), D(R(0))}},	     /* VSHLL */
-    {0xffb30f10, 0xf3b20200, OP_SIMD_WIDE, 0, {D(W(12)), QQ(R(0))}}, /* VMOVN, VQMOVN */
-    {0xffb30fd0, 0xf3b20700, OP_FP_ADD, 0, {QQ(W(12)), D(R(0))}},    /* from halves */
-    {0xffb30fd0, 0xf3b20600, OP_FP_ADD, 0, {D(W(12)), QQ(R(0))}},
-    {0xffb30810, 0xf3b30000, OP_FP_ADD, 0, {Q(W(12)), Q(R(0))}}, /* conversions */
+    {0xffb30c10, 0xf3b10400, OP_SIMD_FLOAT, 0, {Q(W(12)), Q(R(0))}},  /* compares with 0 */
+    {0xffb30e10, 0xf3b20000, OP_SIMD, 0, {Q(RW(12)), Q(RW(0))}},      /* VSWP, VTRN, VZIP */
+    {0xffb30f90, 0xf3b20300, OP_SIMD, 0, {QQ(W(12)), D(R(0))}},	      /* VSHLL */
+    {0xffb30f10, 0xf3b20200, OP_SIMD_WIDE, 0, {D(W(12)), QQ(R(0))}},  /* VMOVN, VQMOVN */
+    {0xffb30fd0, 0xf3b20700, OP_SIMD_FLOAT, 0, {QQ(W(12)), D(R(0))}}, /* from halves */
+    {0xffb30fd0, 0xf3b20600, OP_SIMD_FLOAT, 0, {D(W(12)), QQ(R(0))}},
+    {0xffb30810, 0xf3b30000, OP_SIMD_FLOAT, 0, {Q(W(12)), Q(R(0))}}, /* conversions */
     {0xffb00810, 0xf3b00000, OP_SIMD, 0, {Q(W(12)), Q(R(0))}},
     {0xfeb00010, 0xf2b00000, OP_SYSTEM, EXCEPTION, {0}},
     /* Registers of different lengths; multiplies of them, then by a scalar. */
@@ -125,9 +125,9 @@ static const struct pattern vector[] = {
     {0xfe800f50, 0xf2800700, OP_SIMD, 0, {QQ(W(12)), D(R(16)), D(R(0))}},
     {0xfe800c50, 0xf2800800, OP_SIMD_MULTIPLY, 0, {QQ(AW(12)), D(R(16)), D(R(0))}},
     {0xfe800c50, 0xf2800c00, OP_SIMD_MULTIPLY, 0, {QQ(W(12)), D(R(16)), D(R(0))}},
-    {0xfe800f50, 0xf2800140, OP_FP_MULTIPLY_ADD, 0, {U(AW(12)), U(R(16)), X(R(0))}},
-    {0xfe800f50, 0xf2800540, OP_FP_MULTIPLY_ADD, 0, {U(AW(12)), U(R(16)), X(R(0))}},
-    {0xfe800f50, 0xf2800940, OP_FP_MULTIPLY, 0, {U(W(12)), U(R(16)), X(R(0))}},
+    {0xfe800f50, 0xf2800140, OP_SIMD_FLOAT_MULTIPLY_ADD, 0, {U(AW(12)), U(R(16)), X(R(0))}},
+    {0xfe800f50, 0xf2800540, OP_SIMD_FLOAT_MULTIPLY_ADD, 0, {U(AW(12)), U(R(16)), X(R(0))}},
+    {0xfe800f50, 0xf2800940, OP_SIMD_FLOAT, 0, {U(W(12)), U(R(16)), X(R(0))}},
     {0xfe800b50, 0xf2800040, OP_SIMD_MULTIPLY, 0, {U(AW(12)), U(R(16)), X(R(0))}},
     {0xfe800f50, 0xf2800a40, OP_SIMD_MULTIPLY, 0, {QQ(W(12)), D(R(16)), X(R(0))}},
     {0xfe800f50, 0xf2800b40, OP_SIMD_MULTIPLY, 0, {QQ(W(12)), D(R(16)), X(R(0))}},

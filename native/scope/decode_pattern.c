@@ -50,6 +50,11 @@ static const struct {
     [OP_SIMD_LOGIC_WIDE] = {"simd_logic_wide", OP_SIMD_WIDE},
     [OP_SIMD_MULTIPLY] = {"simd_multiply", OP_SIMD},
     [OP_SIMD_MULTIPLY_WIDE] = {"simd_multiply_wide", OP_SIMD_MULTIPLY},
+    [OP_SIMD_FLOAT] = {"simd_float", OP_FP_ADD},
+    [OP_SIMD_FLOAT_WIDE] = {"simd_float_wide", OP_SIMD_FLOAT},
+    [OP_SIMD_FLOAT_MULTIPLY_ADD] = {"simd_float_multiply_add", OP_FP_MULTIPLY_ADD},
+    [OP_SIMD_FLOAT_MULTIPLY_ADD_WIDE] = {"simd_float_multiply_add_wide",
+					 OP_SIMD_FLOAT_MULTIPLY_ADD},
     [OP_AES] = {"aes", OP_SIMD_WIDE},
     [OP_AES_MIX] = {"aes_mix", OP_SIMD_WIDE},
     [OP_STRING] = {"string", OP_STRING},
@@ -86,6 +91,10 @@ enum op_class decode_wide_class(enum op_class class)
 		return OP_SIMD_LOGIC_WIDE;
 	case OP_SIMD_MULTIPLY:
 		return OP_SIMD_MULTIPLY_WIDE;
+	case OP_SIMD_FLOAT:
+		return OP_SIMD_FLOAT_WIDE;
+	case OP_SIMD_FLOAT_MULTIPLY_ADD:
+		return OP_SIMD_FLOAT_MULTIPLY_ADD_WIDE;
 	default:
 		return class;
 	}

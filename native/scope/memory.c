@@ -106,6 +106,13 @@ static int64_t read_memory(struct memory *memory, uint64_t address, uint32_t byt
 	return wait;
 }
 
+void memory_halt(struct memory *memory, int64_t fs)
+{
+	for (uint32_t i = 0; i < memory->timing->memory.streams; i++)
+		memory->streams[i].ready += fs;
+	memory->came += fs;
+}
+
 void memory_found(struct memory *memory, uint64_t address)
 {
 	struct stream *stream = stream_at(memory, address);
@@ -128,12 +135,20 @@ int64_t memory_fill(struct memory *memory, uint64_t address, uint32_t bytes, boo
 	return read_memory(memory, address, bytes, store, now);
 }
 
+/* How long until fewer are left than the buffer holds, where the last is done at `end`. */
+static int64_t until_room(const struct memory_costs *costs, int64_t end, int64_t cost, int64_t now)
+{
+	int64_t wait = end - (int64_t)(costs->buffer - 1) * cost - now;
+
+	return wait < 0 ? 0 : wait;
+}
+
 int64_t memory_write(struct memory *memory, uint64_t address, uint32_t bytes, int64_t now)
 {
 	const struct memory_costs *costs = &memory->timing->memory;
 	uint64_t place = address & ~(uint64_t)(bytes - 1);
 	int64_t cost = costs->word_fs && bytes <= MEMORY_WORD ? costs->word_fs : costs->write_fs;
-	int64_t wait = 0;
+	int64_t wait;
 
 	if (!costs->buffer) {
 		memory->waits.write_fs += cost;
@@ -143,12 +158,22 @@ int64_t memory_write(struct memory *memory, uint64_t address, uint32_t bytes, in
 		memory->drained_at = now;
 	else if (place == memory->last_write && !costs->word_fs)
 		return 0;
-	/* It goes in when fewer than the buffer holds are left. */
-	wait = memory->drained_at - (int64_t)(costs->buffer - 1) * cost - now;
-	if (wait < 0)
-		wait = 0;
+	wait = until_room(costs, memory->drained_at, cost, now);
 	memory->drained_at += cost;
 	memory->last_write = place;
+	memory->waits.write_fs += wait;
+	return wait;
+}
+
+int64_t memory_send(struct memory *memory, int64_t now)
+{
+	const struct memory_costs *costs = &memory->timing->memory;
+	int64_t wait;
+
+	if (memory->sent_at < now)
+		memory->sent_at = now;
+	wait = until_room(costs, memory->sent_at, costs->store_fs, now);
+	memory->sent_at += costs->store_fs;
 	memory->waits.write_fs += wait;
 	return wait;
 }

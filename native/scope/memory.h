@@ -31,6 +31,7 @@ struct memory {
 	uint32_t oldest_stream;
 	uint64_t flash_page; /* the one that is open, by its number; or UINT64_MAX */
 	int64_t drained_at;  /* when the write buffer is empty */
+	int64_t sent_at;     /* when the last store that leaves by itself has left the core */
 	uint64_t last_write; /* the place of the youngest write, to the size of a line */
 	struct memory_waits waits;
 };
@@ -44,11 +45,17 @@ const struct region *memory_region(struct memory *memory, uint64_t address);
 int64_t memory_fill(struct memory *memory, uint64_t address, uint32_t bytes, bool store,
 		    int64_t now);
 
+/* No stream goes on for so long. */
+void memory_halt(struct memory *memory, int64_t fs);
+
 /* A cache in between had that line: what follows a stream goes on behind it. */
 void memory_found(struct memory *memory, uint64_t address);
 
 /* Writes within the `bytes` at `address`, once for writes to one place in a row. */
 int64_t memory_write(struct memory *memory, uint64_t address, uint32_t bytes, int64_t now);
+
+/* A store leaves the core by itself, for what is behind its first cache. */
+int64_t memory_send(struct memory *memory, int64_t now);
 
 /* Reads or writes past the caches: flash, a device, or memory. */
 int64_t memory_pass(struct memory *memory, uint64_t address, uint32_t bytes, bool write,

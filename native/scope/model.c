@@ -222,6 +222,13 @@ int64_t model_fill(uint64_t address, uint32_t bytes, bool store)
 	if (victim.dirty)
 		wait += memory_write(&model.memory, (uint64_t)victim.line << model.l2.line_shift,
 				     shape->line, model_instant() + wait);
+	if (store && model.timing.stores_alone) {
+		int64_t written = model.memory.drained_at - model_instant();
+
+		if (victim.dirty && wait < written)
+			wait = written;
+		memory_halt(&model.memory, wait);
+	}
 	return wait;
 }
 

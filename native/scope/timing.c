@@ -61,6 +61,7 @@ static const char *complete(struct timing *timing)
 		return "the lines of l2 are shorter than those of l1i";
 	if (timing->l2.size && timing->l2.line < timing->l1d.line)
 		return "the lines of l2 are shorter than those of l1d";
+	timing->marks = timing->misses > 1 || timing->memory.store_fs;
 	for (int i = 0; i < OP_CLASSES; i++) {
 		enum op_class class = i, like = op_class_like(class);
 

@@ -24,10 +24,10 @@
  *                                  WORD_FS: stores that no cache takes go out one by one
  *   streams N [AHEAD [STRIDE]]      STRIDE: lines from one of a stream to the next, at most,
  *                                  up or down; 0: the next one up
- *   bus FS
+ *   bus FS [STORE_FS]
  *   filling LINES [up|either|blocks]
  *   preloads N
- *   misses N
+ *   misses N [alone]
  *   region NAME BASE SIZE ram|flash|device cached|uncached|code FIRST_FS NEXT_FS WIDTH PAGE
  *                                  [FILL_FS], of a line into a cache
  *                                  code: instructions alone are cached
@@ -62,7 +62,10 @@
  * instructions may have under way; with 0 they do nothing. `misses` is how many
  * loads, none of which waits for what another brings, may wait for their lines
  * at once: one after the first is there `next=` after it from l2, and STREAM_FS
- * from memory. 1 when not given: what misses holds up what follows.
+ * from memory. 1 when not given: what misses holds up what follows. With `alone`, no
+ * stream goes on while a line is read for a store, and what has to leave l2 for it is
+ * waited for too. With STORE_FS, a store of one or two registers that no cache takes is
+ * on its way out of the core for so long, and the next such store behind it.
  *
  * Without `tlb 2`, MISS_FS of i and d is the page walk; with it, what finding
  * the page there takes, and MISS_FS of 2 is the walk.
@@ -114,6 +117,7 @@ struct tlb_shape {
 
 struct memory_costs {
 	int64_t latency_fs, stream_fs, write_fs, bus_fs, word_fs;
+	int64_t store_fs; /* 0: stores leave with others */
 	uint32_t buffer, streams, ahead, stride;
 };
 
@@ -149,6 +153,8 @@ struct timing {
 	bool fills_down, fills_blocks;
 	uint32_t preloads;
 	uint32_t misses;
+	bool stores_alone;
+	bool marks; /* an access is told what it is of: data.h, DATA_MARK */
 	struct region regions[TIMING_REGIONS];
 	uint32_t region_count;
 	uint64_t uart; /* 0: none */

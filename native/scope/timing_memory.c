@@ -99,7 +99,12 @@ const char *timing_read_streams(struct timing *timing, struct words *words)
 
 const char *timing_read_bus(struct timing *timing, struct words *words)
 {
-	return words_i64(words, 0, MOST_FS, &timing->memory.bus_fs) ? NULL : "bus wants FS";
+	struct memory_costs *memory = &timing->memory;
+
+	return words_i64(words, 0, MOST_FS, &memory->bus_fs) &&
+		       (!words_more(words) || words_i64(words, 0, MOST_FS, &memory->store_fs))
+		   ? NULL
+		   : "bus wants FS [STORE_FS]";
 }
 
 const char *timing_read_filling(struct timing *timing, struct words *words)
@@ -124,7 +129,13 @@ const char *timing_read_preloads(struct timing *timing, struct words *words)
 
 const char *timing_read_misses(struct timing *timing, struct words *words)
 {
-	return words_u32(words, 1, 16, &timing->misses) ? NULL : "misses wants 1 to 16";
+	static const char *const ways[] = {"alone", NULL};
+
+	if (!words_u32(words, 1, 16, &timing->misses))
+		return "misses wants 1 to 16";
+	timing->stores_alone = words_more(words);
+	return !timing->stores_alone || !words_choice(words, ways) ? NULL
+								   : "misses wants N [alone]";
 }
 
 const char *timing_read_region(struct timing *timing, struct words *words)

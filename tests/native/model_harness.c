@@ -6,7 +6,8 @@
  *   timing                           nothing is read: the file alone is looked at
  *   cache LINE WRITE                 hit? the line that left, whether it was dirty
  *   tlb KEY                          hit?
- *   memory read|store|write|pass ADDRESS BYTES NOW       how long it waits
+ *   memory read|store|write|send|pass ADDRESS BYTES NOW  how long it waits
+ *   memory halt 0 0 FS               no stream goes on for so long
  *   uart NOW                         how long it waits
  *   branch FLOW PLACE AFTER CONDITIONAL BACKWARD TAKEN TIGHT TARGET      what it costs
  *   filling ADDRESS                  whether the store is one of a run that fills memory
@@ -90,6 +91,10 @@ static int drive_memory(void)
 			wait = memory_fill(&memory, address, bytes, *what == 's', now);
 		else if (!strcmp(what, "write"))
 			wait = memory_write(&memory, address, bytes, now);
+		else if (!strcmp(what, "send"))
+			wait = memory_send(&memory, now);
+		else if (!strcmp(what, "halt"))
+			memory_halt(&memory, wait = now);
 		else
 			wait = memory_pass(&memory, address, bytes, false, now);
 		printf("%" PRId64 "\n", wait);

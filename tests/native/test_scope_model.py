@@ -116,6 +116,20 @@ def test_words_go_out_one_by_one_where_the_part_writes_them_so(drive: Drive) -> 
     assert drive("memory", "memory 9 9 100 1 30\n", [words[0], "write 0 32 0"]) == [[0], [30]]
 
 
+def test_a_stream_that_is_halted_goes_on_later(drive: Drive) -> None:
+    lines = ["read 0 32 0", "halt 0 0 50", "read 32 32 0", "read 64 32 127"]
+    file = "memory 70 7 1 4\nstreams 1\n"
+    assert drive("memory", file, lines) == [[70], [50], [127], [7]]
+
+
+def test_stores_that_leave_by_themselves_wait_for_each_other_alone(drive: Drive) -> None:
+    """Not for lines that are written, nor these for them."""
+    lines = ["write 0 32 0", "send 0 0 0", "send 0 0 0", "send 0 0 0", "write 32 32 0"]
+    file = "memory 9 9 100 2\nbus 0 30\n"
+    assert drive("memory", file, lines) == [[0], [0], [0], [30], [0]]
+    assert drive("memory", file, ["send 0 0 0"] * 2 + ["send 0 0 50"]) == [[0], [0], [0]]
+
+
 def test_without_a_buffer_each_write_is_waited_for(drive: Drive) -> None:
     assert drive("memory", "memory 9 9 100 0\n", ["write 0 32 0"] * 3) == [[100]] * 3
 

@@ -233,15 +233,22 @@ def test_boards_name_programs_that_no_probe_measures() -> None:
 
 
 def test_every_second_program_of_all_boards_is_held_out() -> None:
-    """The rule of docs/programs.md, so that no row changes sides when its ratio is known."""
+    """The rule of docs/programs.md, so that no row changes sides when its ratio is known.
+
+    But for one, which had to: it was held out, and then seen while the model was worked on.
+    """
+    seen = ("teres", "program.openssl.aes-256-cbc.16384")
     found: list[str] = []
     for name in (name for name in SPLIT if name in list_boards()):
         timing = load_board(name).board.timing
         rows = [f for f in timing.published if f.program] if timing else []
         assert [f.metric for f in rows] == sorted(f.metric for f in rows)
-        found += [figure.use for figure in rows]
+        found += ["seen" if (name, figure.metric) == seen else figure.use for figure in rows]
     assert found
-    assert found == ["held-out" if n % 2 == 0 else "development" for n in range(len(found))]
+    split = ["held-out" if n % 2 == 0 else "development" for n in range(len(found))]
+    assert found.count("seen") == 1 and split[found.index("seen")] == "held-out"
+    split[found.index("seen")] = "seen"
+    assert found == split
 
 
 @pytest.mark.parametrize(

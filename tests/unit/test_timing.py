@@ -3,6 +3,7 @@
 
 import re
 import subprocess
+from contextlib import suppress
 from fractions import Fraction
 from pathlib import Path
 
@@ -127,7 +128,7 @@ def test_pairs_and_second_levels_are_told() -> None:
     l2 = next(line for line in lines if line.startswith("cache l2 524288 8 64 random "))
     assert l2.endswith("hit=11300000 next=7700000")
     assert "accumulate multiply 1000" in lines
-    assert "misses 2" in lines and "filling 4 blocks" in lines
+    assert "misses 2 alone" in lines and "filling 4 blocks" in lines
     assert "tlb 2 256 2 19200000" in lines
     assert any(line.endswith("returns 8 targets 4 indirect") for line in lines)
     pentium = lines_of(load_board("settop-web").board)
@@ -166,18 +167,56 @@ def test_the_scope_takes_what_it_is_told(name: str, reader: Path) -> None:
     assert refused.stdout.startswith(b"1: isa wants ")
 
 
+LEAVES = (
+    *(f"caches.{cache}.{key}" for cache in ("l1d", "l2") for key in ("size", "ways", "line")),
+    *("tlbs.second.entries", "tlbs.second.ways"),
+    *("memory.buffer", "memory.streams", "memory.ahead", "memory.stride"),
+    *("core.preloads", "core.misses", "core.early", "branch.penalty", "branch.entries"),
+    *("branch.returns", "branch.targets", "branch.fetch", "uart.fifo", "big_pages.size"),
+)
+TIMES = (
+    *("memory.latency", "memory.write", "memory.bus", "memory.store", "caches.l2.hit"),
+    "tlbs.second.miss",
+)
+POWERS = (0, *(1 << power for power in range(42)))
+
+
+@pytest.mark.parametrize("place", [*LEAVES, *TIMES])
+def test_the_scope_takes_the_least_and_most_that_are_not_refused(place: str, reader: Path) -> None:
+    board, table = load_board("rpi2").board, timing_of("rpi2").model_dump(mode="json")
+    *folders, key = place.split(".")
+    within = table
+    for folder in folders:
+        within = within[folder]
+    taken = []
+    for value in POWERS:
+        within[key] = f"{value} cycles" if place in TIMES else value
+        with suppress(ValueError):
+            taken.append(Timing.model_validate(table))
+    assert 0 < len(taken) < len(POWERS)
+    for timing in (taken[0], taken[-1]):
+        text = "\n".join(lines_of(board.model_copy(update={"timing": timing})))
+        done = subprocess.run(
+            [str(reader)], input=text, capture_output=True, text=True, check=False
+        )
+        assert (done.stdout, done.returncode) == ("", 0)
+
+
 def test_factors_change_what_is_told() -> None:
     board = load_board("verdex").board
     assert timing_factors(board) == {
         "detail": ("counted", "timed"),
-        "flash": ("tuned", "delivered", "cached"),
+        "flash": ("tuned", "asynchronous", "delivered", "cached", "delivered-cached"),
     }
     regions = {
         level: next(line for line in lines_of(board, flash=level) if line.startswith("region"))
-        for level in ("tuned", "delivered", "cached")
+        for level in timing_factors(board)["flash"]
     }
     assert " code 679000000 679000000 " in regions["delivered"]
     assert " cached 515000000 36000000 " in regions["cached"]
+    # Without bursts a line is eight accesses.
+    assert regions["asynchronous"].endswith(" code 515000000 515000000 1 32 4120000000")
+    assert regions["delivered-cached"].endswith(" cached 679000000 679000000 1 32 5432000000")
     assert lines_of(board, detail="counted") == []
 
 
@@ -217,6 +256,13 @@ page = 4
 source = "a data sheet"
 kind = "manual"
 """
+BIG_PAGES = """\
+[timing.big_pages]
+start = 0
+size = {}
+source = "a data sheet"
+kind = "manual"
+"""
 CACHE = """\
 [timing.caches.l1d]
 size = "32 KiB"
@@ -242,10 +288,32 @@ ways = 3
         ("streams = 0", "streams = -1", "timing.memory.streams: found -1"),
         ('next = "36 ns"', 'next = "36 parsecs"', "timing.factors.flash.cached: flash.next"),
         ("[timing.margin]\nshare = 0.5", "[timing.margin]\nshare = 0", "timing.margin.share"),
+        ("buffer = 8", "buffer = 2000", "timing.memory.buffer: found 2000"),
+        ('latency = "140 ns"', 'latency = "5000000 cycles"', "memory.latency is 5000000 cycles"),
         (
             "[timing.uart]",
-            f"{SRAM.format('one', 4096)}{SRAM.format('two', 4100)}[timing.uart]",
+            f"{SRAM.format('one', 1 << 30)}{SRAM.format('two', (1 << 30) + 4)}[timing.uart]",
             "regions.one and regions.two overlap",
+        ),
+        (
+            "[timing.uart]",
+            f"{SRAM.format('one', 4096)}[timing.uart]",
+            "flash bank 0 and regions.one overlap",
+        ),
+        (
+            "[timing.uart]",
+            f"{SRAM.format('one', (1 << 35) - 4)}[timing.uart]",
+            "regions.one ends beyond 0x800000000",
+        ),
+        (
+            "[timing.uart]",
+            "".join(SRAM.format(f"r{i}", (1 << 30) + 8 * i) for i in range(15)) + "[timing.uart]",
+            "there are 17 regions; wants at most 16",
+        ),
+        (
+            "[timing.uart]",
+            f"{BIG_PAGES.format(5000)}[timing.uart]",
+            "timing.big_pages: size is 5000; wants a power of two",
         ),
     ],
 )

@@ -76,11 +76,12 @@ def _lines(board: Board, timing: Timing) -> Iterator[str]:
     word = f" {memory.word.femtoseconds(hz)}" if memory.word else ""
     yield f"memory {times} {memory.buffer}{word}"
     yield f"streams {memory.streams} {memory.ahead} {memory.stride}"
-    yield f"bus {memory.bus.femtoseconds(hz)}"
+    store = f" {memory.store.femtoseconds(hz)}" if memory.store else ""
+    yield f"bus {memory.bus.femtoseconds(hz)}{store}"
     if timing.caches.data.filling:
         yield f"filling {timing.caches.data.filling} {timing.caches.data.fills}"
     yield f"preloads {timing.core.preloads}"
-    yield f"misses {timing.core.misses}"
+    yield f"misses {timing.core.misses}{' alone' if timing.core.stores_alone else ''}"
     if timing.flash and board.flash:
         for number, bank in enumerate(board.flash.banks):
             place = f"bank{number} {bank.base:#x} {bank.size} flash"

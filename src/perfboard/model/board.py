@@ -280,6 +280,9 @@ class Board(Table):
             )
         if self.timing and self.timing.ports and not starts_itself:
             raise ValueError(f"timing.ports is of x86, which {self.machine.emulator} does not run")
+        if self.timing:
+            banks = self.flash.banks if self.flash else ()
+            self.timing.check_regions([(bank.base, bank.size) for bank in banks])
         if (self.flash is None) != (self.image.bootloader is None):
             raise ValueError("flash and image.bootloader go together; one is missing")
         if self.flash is None:

@@ -9,6 +9,9 @@ from perfboard.model.duration import Duration, Time
 from perfboard.model.sourced import Count, Sourced
 from perfboard.model.tables import Size, Table
 
+# The scope's limits (native/scope/timing_memory.c).
+_Ways = Annotated[int, Field(ge=1, le=64)]
+
 
 class Cache(Sourced):
     """One cache; `hit` is what being found there adds to an access, and `next`, of the second,
@@ -20,8 +23,8 @@ class Cache(Sourced):
     half of one of its blocks of 32 bytes.
     """
 
-    size: Size
-    ways: Count
+    size: Annotated[Size, Field(le=64 << 20)]
+    ways: _Ways
     line: Size
     replacement: Literal["lru", "fifo", "random"]
     write: Literal["back", "through"] = "back"
@@ -73,7 +76,7 @@ class Tlb(Sourced):
     """Translations kept; `miss` is what one costs that is not among them."""
 
     entries: Count
-    ways: Count
+    ways: _Ways
     miss: Time
 
     @model_validator(mode="after")
@@ -90,7 +93,13 @@ class BigPages(Sourced):
     """Virtual addresses from `start` on lie in pages of `size`: the kernel's own."""
 
     start: Annotated[int, Field(ge=0, lt=1 << 64)]
-    size: Size
+    size: Annotated[Size, Field(ge=4096, le=1 << 30)]
+
+    @model_validator(mode="after")
+    def _possible(self) -> Self:
+        if self.size & (self.size - 1):
+            raise ValueError(f"size is {self.size}; wants a power of two")
+        return self
 
 
 class Tlbs(Table):

@@ -11,7 +11,7 @@ _DURATION = re.compile(r"(\d{1,15}(?:\.\d{1,9})?) (fs|ps|ns|us|ms|cycles?)")
 _FEMTOSECONDS = {"fs": 1, "ps": 10**3, "ns": 10**6, "us": 10**9, "ms": 10**12}
 _SECOND = 10**15
 # What the scope takes at most: it adds such times up in 64 bits.
-_LONGEST = _SECOND // 100
+LONGEST_FS = _SECOND // 100
 
 
 class Duration:
@@ -28,7 +28,7 @@ class Duration:
         self._text = text
         self._amount = Fraction(match[1])
         self._femtoseconds = _FEMTOSECONDS.get(match[2])
-        if self._femtoseconds and self._amount * self._femtoseconds > _LONGEST:
+        if self._femtoseconds and self._amount * self._femtoseconds > LONGEST_FS:
             raise ValueError(f'"{text}" is longer than 10 ms')
 
     def femtoseconds(self, hz: int) -> int:

@@ -8,9 +8,13 @@ from pydantic import Field, model_validator
 
 from perfboard.model.sourced import Sourced
 from perfboard.model.tables import Table
+from perfboard.model.units import parse_size
 
 # What the metric of a whole program's figure begins with.
 PROGRAM = "program."
+# What a read at random takes longer than one in the first cache; at a size.
+BEYOND_L1 = "memory.random.beyond_l1"
+_SIZE = "size"
 
 Word = Annotated[str, Field(min_length=1, max_length=4096, pattern=r"^[^\x00]+$")]
 
@@ -123,6 +127,11 @@ class Published(Sourced):
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
+        size = self.labels.get(_SIZE)
+        if size is not None:
+            parse_size(size)
+        elif self.metric == BEYOND_L1:
+            raise ValueError(f"labels lacks {_SIZE}, which {BEYOND_L1} is at")
         if (self.program is not None) != self.metric.startswith(PROGRAM):
             raise ValueError(f'metric is {self.metric}; "{PROGRAM}" goes with a program, and only')
         if self.program is None:

@@ -2,13 +2,13 @@
 """What the instructions, caches, memory and devices of a named part cost, and who says so."""
 
 import itertools
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import BaseModel, BeforeValidator, Field, model_validator
 
 from perfboard.model.caches import BigPages, Caches, Tlbs
-from perfboard.model.duration import Duration, Time
+from perfboard.model.duration import LONGEST_FS, Duration, Time
 from perfboard.model.published import Published
 from perfboard.model.sourced import Count, Sourced
 from perfboard.model.tables import Size, Table, merged
@@ -24,9 +24,13 @@ CLASSES = (
     *("fp_multiply_add", "fp_multiply_add_double", "fp_divide", "fp_divide_double"),
     *("fp_function", "fp_load", "fp_store"),
     *("simd", "simd_wide", "simd_logic", "simd_logic_wide"),
-    *("simd_multiply", "simd_multiply_wide", "aes", "aes_mix"),
+    *("simd_multiply", "simd_multiply_wide", "simd_float", "simd_float_wide"),
+    *("simd_float_multiply_add", "simd_float_multiply_add_wide", "aes", "aes_mix"),
     *("string", "coprocessor", "clock_read", "barrier", "system"),
 )
+# The scope takes so many regions, flash banks among them, below such an address.
+_MOST_REGIONS = 16
+_ADDRESSES = 1 << 35
 # What every part must say; the others may be left to the class that they are like.
 NEEDED = (
     *("alu", "shift", "multiply", "divide", "load", "store"),
@@ -58,7 +62,9 @@ class Core(Sourced):
     `early` is what an address or a shift waits longer for its register than a sum does.
     `preloads` is how many lines preload instructions may have on their way; with 0 such an
     instruction does nothing. `misses` is how many loads may wait for their lines at once, where
-    none waits for what another brings. `cores` is how many the part has; one of them is timed.
+    none waits for what another brings. Where `stores_alone`, no stream goes on while a line is
+    read for a store, and what has to leave L2 for it is waited for too. `cores` is how many the
+    part has; one of them is timed.
     """
 
     name: Annotated[str, Field(min_length=1)]
@@ -66,6 +72,7 @@ class Core(Sourced):
     early: Cycles = 0
     preloads: Annotated[int, Field(ge=0, le=16)] = 0
     misses: Annotated[int, Field(ge=1, le=16)] = 1
+    stores_alone: bool = False
     cores: Count = 1
 
 
@@ -129,7 +136,8 @@ class Memory(Sourced):
     `ahead` how many lines of one are fetched before they are asked for. A stream is the next line
     up each time, or where there is `stride`, up to so many lines up or down, always as many; the
     lines of all streams come one after the other. Stores that no cache takes leave with others
-    to their line, or, where there is `word`, one by one in that time.
+    to their line, or, where there is `word`, one by one in that time. With `store`, those of
+    one or two registers leave the core one by one, each in that time, and go to their line then.
     """
 
     latency: Time
@@ -137,7 +145,8 @@ class Memory(Sourced):
     write: Time
     bus: Time = Field(Duration("0 cycles"))
     word: Time | None = None
-    buffer: Count
+    store: Time | None = None
+    buffer: Annotated[int, Field(ge=1, le=1024)]
     streams: Annotated[int, Field(ge=0, le=32)]
     ahead: Annotated[int, Field(ge=1, le=64)] = 1
     stride: Annotated[int, Field(ge=0, le=64)] = 0
@@ -148,7 +157,8 @@ class Access(Sourced):
 
     An access of `width` bytes takes `first`, and `next` where the one before it was in
     the same `page` bytes. With `caching` "code" only instructions are cached. Where there is
-    `fill`, a line comes into a cache in that time, as a burst, whatever accesses take.
+    `fill`, a line comes into a cache in that time, as a burst, whatever accesses take. `advice` is
+    what one changes on the real board to have it so.
     """
 
     caching: Literal["uncached", "code", "cached"]
@@ -157,6 +167,7 @@ class Access(Sourced):
     width: Literal[1, 2, 4, 8, 16]
     page: Literal[4, 8, 16, 32, 64, 128, 256, 512, 1024]
     fill: Time | None = None
+    advice: Annotated[str, Field(max_length=1000, pattern=r"^[^\x00-\x1f]*$")] = ""
 
 
 class MemoryRegion(Access):
@@ -226,11 +237,28 @@ class Timing(Table):
                 raise ValueError(f"costs lacks {other}, which goes with {one}")
         if (self.core.issue == 2) != (self.pairing is not None):
             raise ValueError("pairing goes with core.issue = 2, and with no other")
-        placed = sorted((r.base, r.base + r.size, name) for name, r in self.regions.items())
-        for (_, end, name), (start, _, other) in itertools.pairwise(placed):
-            if start < end:
-                raise ValueError(f"regions.{name} and regions.{other} overlap")
+        for place, time in _times(self):
+            if time.femtoseconds(self.clock.hz) > LONGEST_FS:
+                raise ValueError(f"{place} is {time}, which is longer than 10 ms")
         return self
+
+    def check_regions(self, banks: Sequence[tuple[int, int]]) -> None:
+        """Raises ValueError where regions overlap, also with the flash banks, or are too many.
+
+        `banks` are their addresses and sizes in bytes; they count where `flash` is.
+        """
+        placed = [(r.base, r.size, f"regions.{name}") for name, r in self.regions.items()]
+        if self.flash:
+            placed += [(base, size, f"flash bank {i}") for i, (base, size) in enumerate(banks)]
+        if len(placed) > _MOST_REGIONS:
+            raise ValueError(f"there are {len(placed)} regions; wants at most {_MOST_REGIONS}")
+        placed.sort()
+        for base, size, name in placed:
+            if base + size > _ADDRESSES:
+                raise ValueError(f"{name} ends beyond {_ADDRESSES:#x}")
+        for (base, size, name), (start, _, other) in itertools.pairwise(placed):
+            if start < base + size:
+                raise ValueError(f"{name} and {other} overlap")
 
     def at(self, levels: Mapping[str, str]) -> "Timing":
         """The model at those levels of its factors. Raises ValidationError."""
@@ -238,3 +266,15 @@ class Timing(Table):
         for factor, level in levels.items():
             table = merged(table, self.factors[factor][level])
         return Timing.model_validate(table)
+
+
+def _times(table: BaseModel, within: str = "") -> Iterator[tuple[str, Duration]]:
+    """The times of a table and those in it, each with its place."""
+    for key, value in table:
+        items = value.items() if isinstance(value, Mapping) else [("", value)]
+        for name, item in items:
+            place = ".".join(part for part in (within, key, name) if part)
+            if isinstance(item, Duration):
+                yield place, item
+            elif isinstance(item, BaseModel):
+                yield from _times(item, place)
