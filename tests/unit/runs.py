@@ -12,6 +12,7 @@ from perfboard.model.run import (
     Boot,
     Evidence,
     Mark,
+    Metric,
     ProcessTime,
     Provenance,
     Run,
@@ -112,3 +113,10 @@ def make_run(id: str = "20261121-091500-boot-verdex-3f2a", **fields: Any) -> Run
         "boots": boots,
     }
     return Run(**(content | fields))
+
+
+def make_metric(name: str, value: float, better: str = "lower", **labels: str) -> Metric:
+    """A metric in s of three samples alike."""
+    return Metric.model_validate(
+        {"name": name, "unit": "s", "labels": labels, "better": better, "samples": [value] * 3}
+    )

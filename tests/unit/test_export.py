@@ -30,9 +30,10 @@ def rows_of(text: str) -> list[list[str]]:
 def test_csv_has_a_row_a_sample() -> None:
     run = make_run()
     head, *rows = rows_of(export(run, "csv"))
-    assert head == ["metric", "unit", "labels", "boot", "value", "evidence", "process", "alias"]
+    assert head[:6] == ["metric", "unit", "labels", "boot", "value", "evidence"]
+    assert head[6:] == ["process", "alias", "margin"]
     assert len(rows) == sum(len(metric.samples) for metric in run.metrics)
-    assert rows[0] == ["boot.bootloader", "s", "", "1", "0.096482192", "counted", "", ""]
+    assert rows[0] == ["boot.bootloader", "s", "", "1", "0.096482192", "counted", "", "", ""]
     total = [row for row in rows if row[0] == "boot.total"]
     assert [row[3:5] for row in total] == [
         ["1", "1.543210984"],

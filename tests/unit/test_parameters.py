@@ -33,6 +33,12 @@ def by_name(rows: list[Parameter]) -> dict[str, Parameter]:
     return {row.name: row for row in rows}
 
 
+def test_a_parameter_that_is_nothing_is_seen_as_nothing() -> None:
+    assert Parameter("latency", "s", 0.0, 0.0).within is True
+    assert Parameter("latency", "s", 0.0, 1e-9).within is False
+    assert Parameter("latency", "s", 0.0, None).within is None
+
+
 def test_plateaus_and_frequency_of_rpi2() -> None:
     """The shares of the array that caches and TLBs do not hold, by hand."""
     l2 = 0.875 * 11.3e-9 + (1 - 40 / 256) * 2 / 900e6

@@ -23,13 +23,15 @@ from perfboard.studies.base import Request, get_study, studies
 from perfboard.targets.base import Target
 
 NAMES = ("memory.latency", "ipc.pipe", "system.facts")
+# Of those that the probe gives; see native/probe/system_facts.c.
+FACTS = {"board": "A Board", "governor": "none"}
 
 
-def lines_of(applet: str) -> tuple[str, ...]:
+def lines_of(applet: str, facts: Mapping[str, str] = FACTS) -> tuple[str, ...]:
     measured = {"metric": applet, "unit": "s", "better": "lower", "samples": [1e-9, 1.1e-9]}
     said: list[dict[str, Any]] = [{"process": {"probe": applet, "cpu": 0}}, measured]
     if applet == "system.facts":
-        said[1:] = [{"fact": "model", "value": "A Board"}, {"fact": "governor", "value": "none"}]
+        said[1:] = [{"fact": name, "value": value} for name, value in facts.items()]
     said.append({"end": {"elapsed_s": 0.1, "disturbances": {"steal_s": 0.01}}})
     return tuple(map(json.dumps, said))
 
@@ -44,6 +46,7 @@ class Place:
         self.fails_opening: BaseException | None = None
         self.fails_closing: BaseException | None = None
         self.fields: dict[str, Any] = {"evidence": Evidence.HOST}
+        self.facts = FACTS
         self.machine, self.arch = "x86_64", "x86_64"
 
     @contextmanager
@@ -80,7 +83,7 @@ class Place:
         if self.fails_at and len(self.ran) == self.fails_at[0]:
             raise self.fails_at[1]
         self.ran.append(applet)
-        return Answer(lines_of(applet), "exit 0")
+        return Answer(lines_of(applet, self.facts), "exit 0")
 
 
 @pytest.fixture
@@ -129,7 +132,29 @@ def test_a_clock_that_stepped_is_in_the_record_and_the_report(
 def test_the_board_is_made_of_what_the_probe_found(place: Place) -> None:
     board = study("ssh://root@10.0.0.7:2222").board
     assert (board.name, board.title) == ("10.0.0.7", "A Board")
-    assert board.facts == {"model": "A Board", "governor": "none"}
+    assert board.facts == FACTS
+
+
+@pytest.mark.parametrize(
+    ("facts", "title"),
+    [
+        ({"processor": "A Processor", "product": "A Product", "board": "A Board"}, "A Board"),
+        ({"processor": "A Processor", "product": "A Product"}, "A Product"),
+        ({"processor": "A Processor"}, "A Processor"),
+        ({"governor": "none"}, "x86_64"),
+    ],
+)
+def test_a_board_is_called_what_its_kernel_calls_it(
+    place: Place, facts: dict[str, str], title: str
+) -> None:
+    place.facts = facts
+    assert study().board.title == title
+
+
+def test_the_facts_that_name_a_board_are_the_probes() -> None:
+    source = (Path(__file__).parents[2] / "native" / "probe" / "system_facts.c").read_text()
+    for fact in standard.NAMING_FACTS:
+        assert f'"{fact}"' in source
 
 
 def test_a_boards_own_description_comes_first(place: Place) -> None:
@@ -137,7 +162,7 @@ def test_a_boards_own_description_comes_first(place: Place) -> None:
     place.fields |= {"board": known, "evidence": Evidence.COUNTED, "image": {"kernel": "ab"}}
     run = study("virtual:verdex")
     assert (run.board.name, run.board.title) == ("verdex", "V")
-    assert run.board.facts == {"model": "A Board", "governor": "n/a"}
+    assert run.board.facts == {"board": "A Board", "governor": "n/a"}
     assert run.provenance.image == {"kernel": "ab"}
     assert run.evidence is Evidence.COUNTED
 
@@ -182,6 +207,28 @@ def test_a_failure_to_close_keeps_the_measurements(place: Place) -> None:
     run = load_run(find_run(study().id))
     assert run.status is Status.FAILED
     assert len(run.processes) == 15
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "status", "kind"),
+    [
+        (TargetError("hang", "silent"), KeyboardInterrupt(), Status.FAILED, "hang"),
+        (KeyboardInterrupt(), TargetError("lost", "gone"), Status.ABORTED, "interrupted"),
+        (TargetError("hang", "silent"), TargetError("lost", "gone"), Status.FAILED, "hang"),
+    ],
+)
+def test_what_ended_a_run_first_is_its_end(
+    place: Place, first: BaseException, second: BaseException, status: Status, kind: str
+) -> None:
+    place.fails_at, place.fails_closing = (7, first), second
+    run = load_run(find_run(study().id))
+    assert (run.status, [error.kind for error in run.errors]) == (status, [kind])
+
+
+def test_a_defect_while_closing_is_not_hidden(place: Place) -> None:
+    place.fails_at, place.fails_closing = (7, KeyboardInterrupt()), ZeroDivisionError()
+    with pytest.raises(ZeroDivisionError):
+        study()
 
 
 def test_a_defect_is_not_hidden(place: Place) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A virtual board's figures beside the published ones, and what is said of its margin."""
+"""A virtual board's figures beside the published ones."""
 
 import json
 from pathlib import Path
@@ -9,7 +9,6 @@ from unittest.mock import Mock
 import pytest
 
 from perfboard.analysis.parameters import Parameter
-from perfboard.analysis.statistics import judge
 from perfboard.analysis.verification import (
     Verification,
     accuracy,
@@ -23,18 +22,13 @@ from perfboard.cli.main import main
 from perfboard.model.errors import TargetError, UsageError
 from perfboard.model.progress import SilentProgress
 from perfboard.model.published import Program, Published, Scale
-from perfboard.model.run import BoardSummary, Evidence, Metric, Outcome, RunError, Status, TimedAs
-from perfboard.report import bencher
-from perfboard.report.evidence import evidence_label, timing_words
-from perfboard.report.googlebenchmark import benchmarks
-from perfboard.report.html import render
-from perfboard.report.openmetrics import exposition
-from perfboard.report.text import run_text
+from perfboard.model.run import Metric, RunError, Status
 from perfboard.report.verification import verification_text
 from perfboard.studies import verifying
 from perfboard.studies.base import Request
 from perfboard.studies.verifying import verify_board
 
+from .runs import make_metric as metric
 from .runs import make_run
 
 BOARDS = Path(__file__).parents[2] / "src" / "perfboard" / "boards"
@@ -51,12 +45,6 @@ def figure(metric: str, value: float, use: str = "held-out", **labels: str) -> P
             "source": "somebody's bench",
             "kind": "measured",
         }
-    )
-
-
-def metric(name: str, value: float, better: str = "lower", **labels: str) -> Metric:
-    return Metric.model_validate(
-        {"name": name, "unit": "s", "labels": labels, "better": better, "samples": [value] * 3}
     )
 
 
@@ -152,64 +140,35 @@ def test_probes_and_ranges() -> None:
     assert extrapolated(metrics, checked) == ["memory.bandwidth", "ipc.pipe.latency"]
 
 
+def test_a_figure_of_one_operation_says_nothing_of_another() -> None:
+    copies = figure("memory.bandwidth", 1.0, operation="copy", size="1 MiB")
+    checked = checked_ranges([copies])
+    assert checked == {"memory.bandwidth copy": (1 << 20, 1 << 20)}
+    copied = metric("memory.bandwidth", 1.0, "higher", operation="copy", size=str(1 << 20))
+    assert extrapolated([copied, read(1 << 20)], checked) == ["memory.bandwidth read"]
+    # Where another figure names none, it is of the best of them.
+    free = figure("memory.bandwidth", 1.0, size="1 MiB")
+    assert extrapolated([copied, read(1 << 20)], checked_ranges([copies, free])) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "labels", "said"),
+    [
+        ("memory.bandwidth", {"size": "64 KB2"}, '"64 KB2" is not a size'),
+        ("memory.random.beyond_l1", {}, "labels lacks size"),
+    ],
+)
+def test_a_figure_at_no_size_is_refused(name: str, labels: dict[str, str], said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        figure(name, 1.0, **labels)
+
+
 def test_a_trial_is_extrapolated_where_no_program_was_checked() -> None:
     trial = [metric("try.time.real", 1.0)]
     assert extrapolated(trial, checked_ranges([figure("cpu.clock", 1.0)])) == ["try.time.real"]
     program = Program(packages=("bc",), command=("bc",))
     tried = figure("cpu.clock", 1.0).model_copy(update={"metric": "program.bc", "program": program})
     assert extrapolated(trial, checked_ranges([tried])) == []
-
-
-def timed_run(**fields: Any) -> Any:
-    board = BoardSummary(
-        name="verdex",
-        title="V",
-        description="D",
-        timed_as=TimedAs(part="XScale at 400 MHz", margin=0.25, margin_source="data sheets only"),
-    )
-    return make_run(board=board, evidence=Evidence.TIMED, **fields)
-
-
-def test_a_timed_run_shows_its_margin_and_what_is_extrapolated() -> None:
-    run = timed_run()
-    assert evidence_label(run) == "timed ±25%"
-    words = timing_words(run)
-    assert "Timed as XScale at 400 MHz" in words and "data sheets only" in words
-    assert "Extrapolated" in words and "boot.*" in words
-    for text in (run_text(run), render(run)):
-        assert "timed ±25%" in text and "Extrapolated" in text
-
-
-def test_exports_have_the_margin_of_what_is_timed() -> None:
-    metrics = (metric("cpu.clock", 2.0), Metric(name="image.kernel.size", unit="B", samples=(8,)))
-    timed, counted = timed_run(metrics=metrics), make_run(metrics=metrics)
-    found = json.loads(bencher.metrics(timed))
-    latency = {"value": 2e9, "lower_value": 1.5e9, "upper_value": 2.5e9}
-    assert found["cpu.clock"]["latency"] == latency
-    exact = json.loads(bencher.metrics(counted))
-    assert exact["cpu.clock"]["latency"]["upper_value"] == 2e9
-    assert found["image.kernel.size"] == exact["image.kernel.size"]
-    assert json.loads(benchmarks(timed))["context"]["perfboard_margin"] == 0.25
-    assert "perfboard_margin" not in json.loads(benchmarks(counted))["context"]
-    assert 'margin="0.25"' in exposition(timed) and "margin" not in exposition(counted)
-
-
-def test_other_runs_have_no_margin() -> None:
-    assert evidence_label(make_run()) == "counted"
-    assert timing_words(make_run()) == ""
-    assert "±25%" not in run_text(make_run())
-
-
-@pytest.mark.parametrize(
-    ("budget", "outcome"),
-    [(1.26, Outcome.PASS), (1.2, Outcome.INCONCLUSIVE), (0.8, Outcome.INCONCLUSIVE), (0.7, "fail")],
-)
-def test_a_verdict_takes_the_margin_into_account(budget: float, outcome: str) -> None:
-    verdict = judge(metric("boot.total", 1.0), budget, Evidence.TIMED, 0.25)
-    assert verdict.outcome == outcome
-    assert (verdict.value, verdict.low, verdict.high) == (1.0, 0.75, 1.25)
-    if outcome == Outcome.INCONCLUSIVE:
-        assert "straddles" in run_text(timed_run(verdicts=(verdict,)))
 
 
 REQUEST = Request(target="", factors={}, command=("perfboard",))
@@ -352,3 +311,16 @@ def test_the_command_fails_beyond_the_margin(
     assert (row["virtual"], row["within"]) == (virtual, None if virtual is None else code == 0)
     assert main(["boards", "verify", "b"]) == code
     assert ("marked with !" in capsys.readouterr().out) == (code == 1)
+
+
+def test_a_level_that_there_is_not_is_found_before_anything_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(verifying, "measure_target", Mock(side_effect=AssertionError))
+    text = (BOARDS / "rpi2.toml").read_text()
+    first, _, rest = text.rpartition('metric = "program.')
+    (tmp_path / "own.toml").write_text(
+        f'{first}factors = {{ root = "warp" }}\nmetric = "program.{rest}'
+    )
+    with pytest.raises(UsageError, match="warp"):
+        verify_board(str(tmp_path / "own.toml"), REQUEST, SilentProgress())

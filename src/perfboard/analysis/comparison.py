@@ -19,12 +19,13 @@ _Key = tuple[str, str, tuple[tuple[str, str], ...]]
 
 @dataclass(frozen=True)
 class Side:
-    """One of the two runs."""
+    """One of the two runs; `margin` is the share that its times may be wrong by, where timed."""
 
     id: str
     study: str
     board: str
     evidence: Evidence
+    margin: float | None
 
 
 @dataclass(frozen=True)
@@ -93,8 +94,8 @@ def compare(a: Run, b: Run, across_evidence: bool = False) -> Comparison:
     total = next((change for change in changes if change.name == TOTAL), None)
     contributions = _contributions(before, after, total) if total else ()
     return Comparison(
-        before=Side(a.id, a.study, a.board.name, a.evidence),
-        after=Side(b.id, b.study, b.board.name, b.evidence),
+        before=Side(a.id, a.study, a.board.name, a.evidence, a.margin),
+        after=Side(b.id, b.study, b.board.name, b.evidence, b.margin),
         changes=changes,
         contributions=contributions,
         only_before=tuple(label_name(before[key]) for key in before if key not in after),

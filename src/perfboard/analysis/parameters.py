@@ -32,7 +32,9 @@ class Parameter:
     @property
     def within(self) -> bool | None:
         """Whether the probe saw it, to 3 %; None where it saw nothing."""
-        return None if self.seen is None else abs(self.seen / self.said - 1) <= TOLERANCE
+        if self.seen is None:
+            return None
+        return abs(self.seen - self.said) <= TOLERANCE * abs(self.said)
 
 
 def parameters(timing: Timing, metrics: Sequence[Metric]) -> list[Parameter]:

@@ -3,16 +3,15 @@
 
 import re
 import statistics
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from perfboard.analysis.parameters import Parameter
 from perfboard.analysis.phases import phase_names
-from perfboard.model.published import Published
+from perfboard.model.published import BEYOND_L1, Published
 from perfboard.model.run import Metric
 from perfboard.model.units import parse_size
 
-BEYOND_L1 = "memory.random.beyond_l1"
 # What a figure is worked out of, where the study has it not by itself.
 _DERIVED = {BEYOND_L1: "memory.random"}
 # How the metrics of a program's trial begin.
@@ -26,6 +25,8 @@ _PROBES = {
 }
 KERNEL_SIZE = "image.kernel.size"
 _SIZE = "size"
+# What was done is part of what was checked: a figure of copies says nothing of reads.
+_DONE = ("operation", "method")
 _BYTES = re.compile(r"[0-9]{1,18}")
 
 
@@ -145,15 +146,17 @@ def probes_for(figures: Iterable[Published]) -> list[str]:
 def checked_ranges(figures: Iterable[Published]) -> dict[str, tuple[int, int] | None]:
     """The metrics that there are figures of, with the least and the greatest size of those.
 
-    None stands for a metric of which no figure has a size. Where there are whole programs, those
-    of `perfboard try` are checked.
+    Where figures are of one operation or method, that stands behind the metric's name. None is
+    for a metric of which no figure has a size. Where there are whole programs, those of
+    `perfboard try` are checked.
     """
     found: dict[str, tuple[int, int] | None] = {}
     for figure in figures:
         if "+" in figure.metric:
             found |= {name: None for name in phase_names(figure.metric) if name not in found}
             continue
-        name = _TRIED if figure.program else _DERIVED.get(figure.metric, figure.metric)
+        metric = _DERIVED.get(figure.metric, figure.metric)
+        name = _TRIED if figure.program else _named(metric, figure.labels)
         before = found.setdefault(name, None)
         if _SIZE in figure.labels:
             size = parse_size(figure.labels[_SIZE])
@@ -165,17 +168,25 @@ def checked_ranges(figures: Iterable[Published]) -> dict[str, tuple[int, int] | 
 def extrapolated(
     metrics: Iterable[Metric], checked: dict[str, tuple[int, int] | None]
 ) -> list[str]:
-    """The names of metrics that nothing of the real board was held against, at some size or all."""
+    """The metrics that nothing of the real board was held against, at some size or all.
+
+    By their names, with the operation or method where figures are of another.
+    """
     names: dict[str, None] = {}
     for metric in metrics:
-        name = _TRIED if metric.name.startswith(f"{_TRIED}.") else metric.name
-        if name not in checked:
-            names[metric.name] = None
-            continue
-        sizes, size = checked[name], _size_of(metric)
-        if sizes is not None and size and not sizes[0] <= size <= sizes[1]:
-            names[metric.name] = None
+        plain = _TRIED if metric.name.startswith(f"{_TRIED}.") else metric.name
+        named = _named(plain, metric.labels)
+        # A figure that names no operation is of the best of them.
+        held = [checked[name] for name in {plain, named} if name in checked]
+        size = _size_of(metric)
+        if not any(sizes is None or not size or sizes[0] <= size <= sizes[1] for sizes in held):
+            others = any(name.startswith(f"{plain} ") for name in checked)
+            names[named if others else metric.name] = None
     return list(names)
+
+
+def _named(name: str, labels: Mapping[str, str]) -> str:
+    return " ".join([name, *(labels[label] for label in _DONE if label in labels)])
 
 
 def _only(metrics: Iterable[Metric], name: str) -> float | None:

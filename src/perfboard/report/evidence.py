@@ -2,7 +2,7 @@
 """How a run's numbers were had, in words, the same on the terminal and in the report."""
 
 from perfboard.analysis.verification import extrapolated
-from perfboard.model.run import Evidence, Run
+from perfboard.model.run import Run
 
 # Names of extrapolated metrics that are listed; of more, the first word alone.
 _LISTED = 8
@@ -12,18 +12,14 @@ _TIMED = ("s", "B/s", "1/s")
 
 def evidence_label(run: Run) -> str:
     """The evidence as it stands beside numbers: a timed one with the board's margin."""
-    timed = run.board.timed_as
-    if run.evidence is not Evidence.TIMED or timed is None:
+    if run.margin is None:
         return run.evidence.value
-    return f"timed \N{PLUS-MINUS SIGN}{timed.margin:.0%}"
+    return f"timed \N{PLUS-MINUS SIGN}{run.margin:.0%}"
 
 
 def margin_of(run: Run, unit: str) -> float:
     """The share that a metric of that unit may be wrong by, as the board states it; else 0."""
-    timed = run.board.timed_as
-    if run.evidence is not Evidence.TIMED or timed is None or unit not in _TIMED:
-        return 0.0
-    return timed.margin
+    return run.margin or 0.0 if unit in _TIMED else 0.0
 
 
 def headed(heading: str, run: Run) -> str:
@@ -35,7 +31,7 @@ def headed(heading: str, run: Run) -> str:
 def timing_words(run: Run) -> str:
     """What the times of a timed run rest on, and which are extrapolated; else ""."""
     timed = run.board.timed_as
-    if run.evidence is not Evidence.TIMED or timed is None:
+    if run.margin is None or timed is None:
         return ""
     words = (
         f"Timed as {timed.part}; each time may be wrong by {timed.margin:.0%} "

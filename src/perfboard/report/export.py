@@ -9,6 +9,7 @@ from collections.abc import Callable
 from perfboard.model.errors import UsageError
 from perfboard.model.run import Run
 from perfboard.report import bencher, googlebenchmark, openmetrics, perfetto
+from perfboard.report.evidence import margin_of
 from perfboard.report.formats import FORMATS
 
 
@@ -23,11 +24,13 @@ def _csv(run: Run) -> str:
     """One row a sample. Boots and repetitions count from 1, labels are a JSON object.
 
     `process` counts the run's processes from 0, as run.json does; it is empty where no
-    probe took the sample.
+    probe took the sample. `margin` is the share that a timed board's value may be wrong by.
     """
     text = io.StringIO()
     table = csv.writer(text, lineterminator="\n")
-    table.writerow(("metric", "unit", "labels", "boot", "value", "evidence", "process", "alias"))
+    table.writerow(
+        ("metric", "unit", "labels", "boot", "value", "evidence", "process", "alias", "margin")
+    )
     for metric in run.metrics:
         labels = json.dumps(metric.labels, sort_keys=True) if metric.labels else ""
         for i, value in enumerate(metric.samples):
@@ -42,6 +45,7 @@ def _csv(run: Run) -> str:
                     run.evidence,
                     process,
                     metric.alias or "",
+                    margin_of(run, metric.unit) or "",
                 )
             )
     return text.getvalue()

@@ -171,8 +171,8 @@ def _copies(metrics: Sequence[Metric], bands: tuple[Band, ...]) -> Drawn | None:
         Graph(
             title="Copy bandwidth over size",
             caption="An array copied in one go (memcpy), in blocks of 256 KiB, and word by word "
-            "(dumb). The loop libc is the memcpy of the probe's C library, not the board's. Each "
-            "byte counts once.",
+            "(dumb), or from its end (backwards). The loop libc is the memcpy of the probe's C "
+            "library, not the board's. Each byte counts once.",
             x="size of the memory copied",
             x_bytes=True,
             y="bandwidth",

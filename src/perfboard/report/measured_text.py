@@ -67,8 +67,6 @@ def probe_parts(run: Run, metrics: Sequence[Metric]) -> list["str | Table"]:
     refused = [(row.probe, text) for row in probe_rows(run.processes) for text in row.refused]
     for probe, text in refused:
         parts += ["", f"{probe} refused: {text}"]
-    for note in run.provenance.notes:
-        parts += ["", note]
     rest = "the graphs, all sizes, " if drawn else ""
     return [*parts, "", f"The report has the rest: {rest}the samples, and what came between."]
 

@@ -40,7 +40,7 @@ EVIDENCE_WORDS = {
 
 
 def run_text(run: Run) -> str:
-    """A run: its head, its phase table, its other metrics, its verdicts and errors."""
+    """A run: its head, its phase table, its other metrics, its notes, verdicts and errors."""
     head = [
         ("run", run.id),
         ("study", run.study),
@@ -79,6 +79,8 @@ def run_text(run: Run) -> str:
             median, spread = (format_value(x, metric.unit) for x in (found.median, found.spread))
             table.add_row(*cells(label_name(metric), median, spread, str(found.n)))
         parts += ["", table]
+    for note in run.provenance.notes:
+        parts += ["", note]
     if run.verdicts:
         parts.append("")
         for verdict in run.verdicts:
@@ -155,7 +157,8 @@ def _short(value: float, unit: str) -> str:
 
 
 def _side(side: Side) -> str:
-    return f"{side.id}: {side.study} of {side.board}, {EVIDENCE_WORDS[side.evidence]}"
+    margin = f", each time \N{PLUS-MINUS SIGN}{side.margin:.0%}" if side.margin is not None else ""
+    return f"{side.id}: {side.study} of {side.board}, {EVIDENCE_WORDS[side.evidence]}{margin}"
 
 
 def _phase_table(rows: Sequence[BootRow], median: str) -> "Table":

@@ -19,6 +19,9 @@ from perfboard.studies.base import Request, this_host
 from perfboard.targets.base import Target
 from perfboard.targets.opening import open_target
 
+# Of what the probe's system.facts says, what names a board: the first that it gives.
+NAMING_FACTS = ("board", "product", "processor")
+
 
 @dataclass(frozen=True)
 class StandardStudy:
@@ -92,14 +95,15 @@ class _Measured:
         """Takes down what ended the run, if nothing has before. Raises what is a defect."""
         where = self._measuring.place
         if isinstance(error, KeyboardInterrupt):
-            self._status = Status.ABORTED
+            status = Status.ABORTED
             failure = RunError(kind="interrupted", message=f"Interrupted in {where}.")
         elif isinstance(error, PerfboardError):
-            self._status = Status.FAILED
+            status = Status.FAILED
             failure = RunError(kind=error.kind, message=f"In {where}: {error}")
         else:
             raise error
-        self._errors = self._errors or [failure]
+        if not self._errors:
+            self._status, self._errors = status, [failure]
 
     def record(self, id: str, study: str, request: Request, started: datetime) -> Run:
         """The run. A run's first error is what ended it."""
@@ -134,7 +138,7 @@ class _Measured:
             return known.model_copy(update={"facts": {**facts, **known.facts}})
         return BoardSummary(
             name=_place(self._target.name),
-            title=facts.get("model") or facts.get("processor") or self._machine,
+            title=next((facts[name] for name in NAMING_FACTS if name in facts), self._machine),
             description=f"A machine that calls itself {self._machine}, measured by the probe "
             f"for {self._arch}.",
             facts=dict(facts),

@@ -9,6 +9,7 @@ from perfboard.analysis.parameters import PROBES, parameters
 from perfboard.analysis.verification import Verification, accuracy, measured, probes_for, row_of
 from perfboard.boards.loader import load_board
 from perfboard.boards.timing import DETAIL
+from perfboard.images.factors import choose_levels
 from perfboard.model.errors import TargetError, UsageError
 from perfboard.model.progress import Progress
 from perfboard.model.published import Published
@@ -28,8 +29,8 @@ def verify_board(name: str, request: Request, progress: Progress) -> Verificatio
 
     Flash has its own, of four times the budget. The first run by probes measures the part's
     parameters too. Then there is one for each
-    program that the figures are of. Raises UsageError for a board without a timing model, and
-    what stopped a study's run.
+    program that the figures are of. Raises UsageError for a board without a timing model, and for
+    levels that it has not, and what stopped a study's run.
     """
     board = load_board(name).board
     timing = board.timing
@@ -52,6 +53,8 @@ def verify_board(name: str, request: Request, progress: Progress) -> Verificatio
     for figure in of_probes.values():
         for levels in (figure.factors, figure.less) if figure.less else (figure.factors,):
             groups.setdefault(group(figure, levels), []).append(figure)
+    for levels in (*(dict(at) for _, at in groups), *(f.factors for f in timing.published)):
+        choose_levels(board, levels)
     metrics: dict[_Group, tuple[Metric, ...]] = {}
     runs = []
     for (kind, at), figures in groups.items():

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How far a timed board's numbers may be wrong, wherever they are shown."""
+
+import json
+from typing import Any
+
+import pytest
+
+from perfboard.analysis.comparison import compare
+from perfboard.analysis.statistics import judge
+from perfboard.model.run import BoardSummary, Evidence, Metric, Outcome, TimedAs
+from perfboard.report import bencher
+from perfboard.report.evidence import evidence_label, timing_words
+from perfboard.report.export import export
+from perfboard.report.googlebenchmark import benchmarks
+from perfboard.report.html import render
+from perfboard.report.openmetrics import exposition
+from perfboard.report.text import comparison_text, run_text
+
+from .runs import make_metric as metric
+from .runs import make_run
+
+
+def timed_run(**fields: Any) -> Any:
+    board = BoardSummary(
+        name="verdex",
+        title="V",
+        description="D",
+        timed_as=TimedAs(part="XScale at 400 MHz", margin=0.25, margin_source="data sheets only"),
+    )
+    return make_run(board=board, evidence=Evidence.TIMED, **fields)
+
+
+def test_a_timed_run_shows_its_margin_and_what_is_extrapolated() -> None:
+    run = timed_run()
+    assert evidence_label(run) == "timed ±25%"
+    words = timing_words(run)
+    assert "Timed as XScale at 400 MHz" in words and "data sheets only" in words
+    assert "Extrapolated" in words and "boot.*" in words
+    for text in (run_text(run), render(run)):
+        assert "timed ±25%" in text and "Extrapolated" in text
+
+
+def test_exports_have_the_margin_of_what_is_timed() -> None:
+    metrics = (metric("cpu.clock", 2.0), Metric(name="image.kernel.size", unit="B", samples=(8,)))
+    timed, counted = timed_run(metrics=metrics), make_run(metrics=metrics)
+    found = json.loads(bencher.metrics(timed))
+    latency = {"value": 2e9, "lower_value": 1.5e9, "upper_value": 2.5e9}
+    assert found["cpu.clock"]["latency"] == latency
+    exact = json.loads(bencher.metrics(counted))
+    assert exact["cpu.clock"]["latency"]["upper_value"] == 2e9
+    assert found["image.kernel.size"] == exact["image.kernel.size"]
+    assert json.loads(benchmarks(timed))["context"]["perfboard_margin"] == 0.25
+    assert "perfboard_margin" not in json.loads(benchmarks(counted))["context"]
+    assert 'margin="0.25"' in exposition(timed) and "margin" not in exposition(counted)
+    rows = [line.split(",") for line in export(timed, "csv").splitlines()]
+    assert [row[-1] for row in rows] == ["margin", "0.25", "0.25", "0.25", ""]
+    assert export(counted, "csv").splitlines()[1].endswith(",")
+
+
+def test_a_comparison_has_the_margin_of_what_is_timed() -> None:
+    timed = timed_run(metrics=(metric("cpu.clock", 2.0),))
+    assert "each time ±25%" in comparison_text(compare(timed, timed))
+    counted = make_run()
+    assert "±" not in comparison_text(compare(counted, counted)).splitlines()[0]
+
+
+def test_other_runs_have_no_margin() -> None:
+    assert evidence_label(make_run()) == "counted"
+    assert timing_words(make_run()) == ""
+    assert "±25%" not in run_text(make_run())
+
+
+@pytest.mark.parametrize(
+    ("budget", "outcome"),
+    [(1.26, Outcome.PASS), (1.2, Outcome.INCONCLUSIVE), (0.8, Outcome.INCONCLUSIVE), (0.7, "fail")],
+)
+def test_a_verdict_takes_the_margin_into_account(budget: float, outcome: str) -> None:
+    verdict = judge(metric("boot.total", 1.0), budget, Evidence.TIMED, 0.25)
+    assert verdict.outcome == outcome
+    assert (verdict.value, verdict.low, verdict.high) == (1.0, 0.75, 1.25)
+    if outcome == Outcome.INCONCLUSIVE:
+        assert "straddles" in run_text(timed_run(verdicts=(verdict,)))
