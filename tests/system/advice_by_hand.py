@@ -35,9 +35,9 @@ def by_hand(advice: list[Any], folder: Path) -> Change:
         kernel = board["image"]["kernel"]
         for lines in (lines for one in advice for lines in one["lines"]):
             if lines["where"] == COMMAND_LINE:
-                words = kernel.get("arguments", "").split()
-                kept = [word for word in words if word not in lines["remove"]]
-                kernel["arguments"] = " ".join([*kept, *lines["add"]])
+                variables = board["image"]["bootloader"].setdefault("variables", {})
+                assert variables.get("bootargs") in (None, *lines["remove"])
+                (variables["bootargs"],) = lines["add"]
             elif lines["where"] == CONFIGURATION:
                 before = Path(kernel["config"]).read_text()
                 kernel["config"] = str(folder / "kernel.config")

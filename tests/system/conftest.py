@@ -29,7 +29,7 @@ _Found = TypeVar("_Found")
 BY_HAND = ({"root": "squashfs-lz4"}, {"compression": "none", "root": "cramfs-linear"})
 # For what a loaded machine does in a second or two.
 _PATIENCE_S = 120
-# For a whole command: a tune of verdex also reads its flash for two minutes of the board's.
+# For a whole command: a tune of verdex also reads its flash for 200 s of the board's.
 _LONGEST_S = 900
 
 

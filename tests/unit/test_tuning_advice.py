@@ -3,9 +3,13 @@
 
 from dataclasses import replace
 
+import pytest
+
 from perfboard.boards.loader import load_board
 from perfboard.images.factors import choose_levels, recipe_of
 from perfboard.images.recipe import Recipe
+from perfboard.images.root_recipe import RootRecipe
+from perfboard.images.tree import contents_of
 from perfboard.model.tuning import Lines
 from perfboard.studies.tuning_advice import Made, lines_between
 
@@ -21,10 +25,19 @@ def test_nothing_changed_is_no_line() -> None:
     assert lines_between(BOARD, _made(), _made()) == ()
 
 
-def test_words_of_the_kernels_command_line() -> None:
-    old, new = _made(bootargs="console=a,9600 root=/dev/x ro"), _made(bootargs="root=/dev/x quiet")
-    assert lines_between(BOARD, old, new) == (
-        Lines(where="kernel command line", remove=("console=a,9600", "ro"), add=("quiet",)),
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("console=a,9600 root=/dev/x ro", "root=/dev/x quiet"),
+        ("quiet root=/dev/x", "root=/dev/x quiet"),
+    ],
+)
+def test_the_kernels_command_line_is_told_whole_for_its_words_order(old: str, new: str) -> None:
+    assert lines_between(BOARD, _made(bootargs=old), _made(bootargs=new)) == (
+        Lines(where="kernel command line", remove=(old,), add=(new,)),
+    )
+    assert lines_between(BOARD, _made(), _made(bootargs=new)) == (
+        Lines(where="kernel command line", add=(new,)),
     )
 
 
@@ -32,7 +45,7 @@ def test_a_disks_arguments_are_the_kernels_too() -> None:
     old = Made(Recipe(BOARD), choose_levels(BOARD, {}), {}, "a b")
     new = replace(old, arguments="a c")
     assert lines_between(BOARD, old, new) == (
-        Lines(where="kernel command line", remove=("b",), add=("c",)),
+        Lines(where="kernel command line", remove=("a b",), add=("a c",)),
     )
 
 
@@ -71,7 +84,8 @@ def test_the_flashs_set_up_says_what_it_stands_for() -> None:
     levels = choose_levels(BOARD, {"flash": "cached"})
     (lines,) = lines_between(BOARD, _made(), replace(_made(), levels=levels))
     assert lines.where == "board file"
-    assert "19 MB/s read through MTD" in lines.words
+    assert lines.words.startswith("turn the MMU and the data cache on in the bootloader")
+    assert "; study E: 19 MB/s read through MTD" in lines.words
     assert lines.remove == ('timing.flash.caching = "code"', 'timing.flash.next = "515 ns"')
     assert lines.add == ('timing.flash.caching = "cached"', 'timing.flash.next = "36 ns"')
 
@@ -161,6 +175,25 @@ def test_another_init_brings_its_files() -> None:
     found = {lines.where: lines for lines in lines_between(BOARD, _made(), new)}
     assert any("startpar" in line for line in found["/etc/init.d/rcS"].add)
     assert found["/etc/init.d/.depend.boot"].words == "a new file"
+
+
+@pytest.mark.parametrize(
+    "levels",
+    [
+        *({"init": level} for level in ("parallel", "application")),
+        *({"nodes": level} for level in ("devtmpfs", "saved", "static")),
+        *({"drivers": level} for level in ("module", "deferred")),
+        {"order": "use"},
+    ],
+)
+def test_lines_put_behind_those_that_stay_make_the_files(levels: dict[str, str]) -> None:
+    new = _made(recipe_of(BOARD, choose_levels(BOARD, levels)))
+    before, after = contents_of(RootRecipe()), contents_of(new.recipe.root)
+    found = {lines.where: lines for lines in lines_between(BOARD, _made(), new)}
+    for path, lines in after.items():
+        told = found.get(path, Lines(where=path))
+        kept = [line for line in before.get(path, ()) if line not in told.remove]
+        assert [*kept, *told.add] == list(lines), path
 
 
 def test_reading_ahead_is_lines_of_a_script_a_list_and_a_node() -> None:

@@ -24,7 +24,7 @@ def test_each_level_but_the_baselines_is_tried_alone() -> None:
     levels = {factor: [] for factor in plan.space.levels}  # type: dict[str, list[str]]
     for ((factor, level),) in plan.alone[1:]:
         levels[factor].append(level)
-    assert levels["flash"] == ["tuned", "cached"]
+    assert levels["flash"] == ["tuned", "asynchronous", "cached", "delivered-cached"]
     assert levels["kernel"] == ["flash", "xip"]
     # What shows where the time goes is no technique.
     assert {"initcall_debug", "detail"} & plan.space.levels.keys() == set()
@@ -86,6 +86,8 @@ def test_a_level_that_cannot_be_is_a_row_with_the_reason() -> None:
         ({"allow": (("console", "loud"),)}, '--allow: factor console has no level "loud"'),
         ({"baseline": {"console": "loud"}}, 'factor console has no level "loud"'),
         ({"keep": {"kernel": "xip", "compression": "lz4"}}, "kernel=xip is not compressed"),
+        # Without --allow libraries=musl.
+        ({"keep": {"order": "functions"}}, "linked here, by libraries=musl"),
         ({"board": "teres", "max_ram": 1 << 24}, "--max-ram: .* is not known"),
         ({"board": "nowhere"}, 'there is no board "nowhere"'),
     ],
@@ -93,6 +95,36 @@ def test_a_level_that_cannot_be_is_a_row_with_the_reason() -> None:
 def test_what_contradicts_is_refused(fields: dict[str, Any], words: str) -> None:
     with pytest.raises(UsageError, match=words):
         make_plan(_request(**fields))
+
+
+@pytest.mark.parametrize(
+    ("fields", "factor", "levels"),
+    [
+        ({"baseline": {"compression": "lz4"}, "keep": {"kernel": "xip"}}, "compression", ["gzip"]),
+        (
+            {"keep": {"order": "functions"}, "allow": (("libraries", "musl"),)},
+            "libraries",
+            ["musl"],
+        ),
+    ],
+)
+def test_what_is_kept_is_met_by_leaving_the_baseline_where_that_is_at_odds(
+    fields: dict[str, Any], factor: str, levels: list[str]
+) -> None:
+    plan = make_plan(_request(**fields))
+    assert plan.space.levels[factor] == levels
+    kept = frozenset({*fields["keep"].items(), (factor, levels[0])})
+    assert plan.space.possible(kept) and plan.barred(kept) == ""
+    other = {"compression": "xz", "libraries": "static"}[factor]
+    kept_by = plan.barred(frozenset({*fields["keep"].items(), (factor, other)}))
+    assert kept_by == f"without {factor}={levels[0]}"
+
+
+def test_two_levels_of_the_baseline_may_be_at_odds_with_what_is_kept() -> None:
+    baseline = {"environment": "tree", "bootdelay": "3"}
+    plan = make_plan(_request(baseline=baseline, keep={"bootloader": "none"}))
+    assert plan.space.levels["environment"] == ["flash"]
+    assert "3" not in plan.space.levels["bootdelay"] and None not in plan.space.levels["bootdelay"]
 
 
 @pytest.mark.parametrize(

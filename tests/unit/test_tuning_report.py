@@ -12,6 +12,7 @@ import pytest
 from pydantic import ValidationError
 
 from perfboard.analysis.comparison import compare
+from perfboard.boards.loader import load_board
 from perfboard.model.run import Metric, Run, Status
 from perfboard.model.tuning import PublishedBoot, PublishedChange, Try, Tuning
 from perfboard.report import plot, scatter
@@ -22,7 +23,7 @@ from perfboard.report.phase_bars import phase_bars
 from perfboard.report.text import run_text
 from perfboard.report.tuning import tuning_view
 from perfboard.report.tuning_parts import part_tables
-from perfboard.report.tuning_published import PublishedRow, published_rows
+from perfboard.report.tuning_published import PublishedRow, published_rows, start_sentence
 from perfboard.report.tuning_rows import head_sentence, search_sentence, single_rows
 
 from .runs import make_boot, make_run
@@ -82,6 +83,65 @@ def test_phases_that_were_published_as_one_are_added_up() -> None:
     run = run.model_copy(update={"tuning": run.tuning.model_copy(update={"published": (joined,)})})
     (row,) = published_rows(run)
     assert row.ratio == "0.16"
+
+
+def test_the_parts_of_study_es_final_table_add_up_and_are_all_found() -> None:
+    techniques = load_board("verdex").board.techniques
+    found = tuple(PublishedChange(**each.model_dump(exclude={"kind"})) for each in techniques)
+    *parts, whole = final = [each for each in found if each.factor is None]
+    assert whole.metric == "boot.total"
+    assert sum(each.before for each in parts) == pytest.approx(whole.before)
+    assert sum(each.after for each in parts) == pytest.approx(whole.after)
+    run = make_tuned()
+    assert run.tuning is not None
+    run = run.model_copy(update={"tuning": run.tuning.model_copy(update={"published": final})})
+    assert all(row.ratio for row in published_rows(run))
+
+
+def test_a_technique_is_from_its_own_start_whatever_the_tunes_is() -> None:
+    """A tune that begins with a quiet console tells what it saves by its try with the full one."""
+    techniques = load_board("verdex").board.techniques
+    assert all(each.old and each.new for each in techniques if each.factor)
+    (quiet,) = (each for each in techniques if each.factor == "console")
+    run = make_tuned()
+    assert run.tuning is not None
+    tries = [
+        each.model_copy(update={"levels": {"console": "full"} if not each.levels else {}})
+        for each in run.tuning.tries[:2]
+    ]
+    change = {
+        "baseline": {**run.tuning.baseline, "console": "quiet"},
+        "tries": tuple(tries),
+        "best": None,
+        "published": (PublishedChange(**quiet.model_dump(exclude={"kind"})),),
+    }
+    run = run.model_copy(update={"tuning": run.tuning.model_copy(update=change)})
+    (row,) = published_rows(run)
+    assert row.levels.endswith("console full \N{RIGHTWARDS ARROW} quiet")
+    assert row.ratio == f"{0.1 / 0.311:.2f}"
+
+
+def test_a_tune_that_starts_elsewhere_than_published_changes_says_where() -> None:
+    run = make_tuned()
+    assert run.tuning is not None
+    assert start_sentence(run.tuning) == ""
+    silent, every, preset = run.tuning.published
+    published = (
+        silent.model_copy(update={"old": "full"}),
+        every,
+        preset.model_copy(update={"old": "calibrated"}),
+        preset.model_copy(update={"old": "calibrated", "metric": "boot.total"}),
+    )
+    change = {"baseline": {**run.tuning.baseline, "delay": "timer"}, "published": published}
+    run = run.model_copy(update={"tuning": run.tuning.model_copy(update=change)})
+    sentence = (
+        "This tune starts elsewhere than some published changes do: delay=timer, where one starts "
+        "from calibrated; what all changes make together is from the start of this tune."
+    )
+    assert run.tuning is not None
+    assert start_sentence(run.tuning) == sentence
+    assert sentence in render(run)
+    assert sentence in " ".join(run_text(run).split())
 
 
 def _silent(**change: Any) -> PublishedRow:
@@ -176,6 +236,15 @@ def test_the_terminal_has_80_columns_and_the_lines_to_change() -> None:
         assert words in text
     assert "root=axfs: refused: not in mainline" in text
     assert "The limit is 300.0 ms" in text
+
+
+def test_the_terminal_has_the_notes() -> None:
+    run = make_tuned()
+    note = "flash=tuned was not read: the target said nothing for 60 s, while flash.read ran there"
+    noted = run.provenance.model_copy(update={"notes": (note,)})
+    text = run_text(run.model_copy(update={"provenance": noted}))
+    assert note in " ".join(text.split())
+    assert max(map(len, text.splitlines())) <= 80
 
 
 def test_the_report_has_all_charts_and_escapes_what_it_shows() -> None:

@@ -1,23 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
 """The order of a tune's tries, and what ends it, with boots that are made up."""
 
-from collections.abc import Callable
-from concurrent.futures import Future
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from types import MappingProxyType
 from typing import Any
 
 import pytest
 
 from perfboard.analysis.tuning import BASELINE, best_of
-from perfboard.images.factors import factors_of
 from perfboard.model.errors import PerfboardError, TargetError, UsageError
 from perfboard.model.progress import SilentProgress
 from perfboard.studies.tuning import _try_all
 from perfboard.studies.tuning_boot import Attempt, Task
 from perfboard.studies.tuning_plan import TuneRequest, make_plan
 from perfboard.studies.tuning_progress import TuneStep
+from perfboard.studies.tuning_record import record
 from perfboard.studies.tuning_sweep import Sweep
 
-from .runs import make_boot
+from .runs import MARKS, make_boot, make_run
+from .tunes import at_once, keep_but
 
 MS = 1_000_000
 MIB = 1 << 20
@@ -35,26 +37,24 @@ def _attempt(task: Task) -> Attempt:
     )
 
 
-def _tune(make: Callable[[Task], Attempt], **request: Any) -> tuple[Sweep, list[Task], Any]:
+def _tune(
+    make: Callable[[Task], Attempt],
+    varied: Sequence[str] = ("console", "libraries"),
+    keep: Mapping[str, str] = MappingProxyType({}),
+    **request: Any,
+) -> tuple[Sweep, list[Task], Any]:
     """The sweep, the tasks in their order, and the error that it ended with."""
-    known = factors_of(make_plan(TuneRequest("verdex", ())).loaded.board)
-    kept = {
-        factor: levels[0]
-        for factor, levels in known.items()
-        if factor not in ("console", "libraries", "initcall_debug", "detail")
-    }
+    kept = {**keep_but(*varied), **keep}
     sweep = Sweep(make_plan(TuneRequest("verdex", (), keep=kept, **request)))
     tasks: list[Task] = []
 
-    def submit(task: Task) -> "Future[Attempt]":
+    def noted(task: Task) -> Attempt:
         tasks.append(task)
-        future: Future[Attempt] = Future()
-        future.set_result(make(task))
-        return future
+        return make(task)
 
     with SilentProgress().step("", 1) as step:
         try:
-            _try_all(sweep, submit, TuneStep(step))
+            _try_all(sweep, at_once(noted), TuneStep(step))
         except PerfboardError as error:
             return sweep, tasks, error
     return sweep, tasks, None
@@ -110,3 +110,76 @@ def test_memory_that_is_not_known_cannot_be_limited() -> None:
     assert "--max-ram: how much memory the baseline uses is not known" in str(error)
     assert len(tasks) == 1
     assert sweep.known[BASELINE] is not None
+
+
+def test_what_only_costs_in_all_counts_in_bound_and_limit() -> None:
+    """It is not combined, and yet a boot that was tried and may be the best."""
+
+    def costs(task: Task) -> Attempt:
+        quiet, static = (task.levels[factor] == level for factor, level in (QUIET, STATIC))
+        changes = {"kernel.sched_init": -10 * MS * static, "usable": 400 * MS * static}
+        changes["kernel.prepare_namespace"] = -10 * MS * quiet
+        counters = {"flash_fs": round((0.515 - 0.1 * static) * 1e15)}
+        boot = make_boot(changes, counters=counters)
+        return Attempt("booted", boot=boot, flash={"kernel": MIB}, ram=MIB)
+
+    sweep, _, error = _tune(costs)
+    assert error is None
+    assert "static" not in sweep.space.levels["libraries"]
+    tuning = record(TuneRequest("verdex", ()), sweep, make_run()).tuning
+    assert tuning is not None and tuning.limit is not None
+    assert tuning.bound_s == pytest.approx((MARKS["usable"] - 20 * MS) / 1e9)
+    assert tuning.limit.read_bytes == pytest.approx(0.415 / 515e-9)
+
+
+def test_what_loses_something_meets_the_flash_and_stays_barred() -> None:
+    """A kernel that runs in flash costs by the flash's cache: issue 5 names the two."""
+    sweep, _, error = _tune(_attempt, ("kernel", "flash"))
+    assert error is None
+    both = frozenset({("kernel", "xip"), ("flash", "cached")})
+    assert sweep.known[both]
+    (found,) = (one for one in sweep.recorded()[0] if one.levels == dict(both))
+    assert (found.stage, found.outcome) == ("together", "booted")
+    assert found.barred.startswith("loses ")
+    assert "xip" not in sweep.space.levels["kernel"]
+
+
+def test_a_boot_without_the_baselines_scripts_is_none() -> None:
+    """It reaches usable all the same, and sooner."""
+
+    def make(task: Task) -> Attempt:
+        made = _attempt(task)
+        assert made.boot is not None
+        if task.levels["libraries"] != "static":
+            return made
+        marks = tuple(mark for mark in made.boot.marks if mark.name != "exec:S30ethernet")
+        return replace(made, boot=made.boot.model_copy(update={"marks": marks}))
+
+    sweep, _, error = _tune(make)
+    assert error is None
+    assert best_of(sweep.space, sweep.known) == frozenset({QUIET})
+    static = sweep.attempts[frozenset({STATIC})]
+    assert (static.outcome, static.kind) == ("not-booted", "no-script")
+    assert static.problem == "Init scripts that the baseline ran did not: ethernet."
+
+
+def test_the_flashs_published_figures_keep_their_blocks() -> None:
+    request = TuneRequest("verdex", ())
+    tuning = record(request, Sweep(make_plan(request)), make_run()).tuning
+    assert tuning is not None
+    tuned = [rate.size for rate in tuning.published_rates if rate.level == "tuned"]
+    assert tuned == [4096, 32768, MIB]
+    slow = {rate.size: rate.value for rate in tuning.published_rates if rate.level == "delivered"}
+    assert slow == {4096: 1.45e6, 32768: 1.45e6, MIB: 1.32e6}
+
+
+def test_what_is_kept_is_found_where_the_baseline_cannot_be_beside_it() -> None:
+    sweep, _, error = _tune(
+        _attempt,
+        ("console", "compression", "kernel"),
+        keep={"kernel": "xip"},
+        baseline={"compression": "lz4"},
+    )
+    assert error is None
+    kept = {("kernel", "xip"), ("compression", "gzip")}
+    assert best_of(sweep.space, sweep.known) == frozenset({QUIET, *kept})

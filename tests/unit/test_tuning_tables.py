@@ -87,6 +87,28 @@ def test_each_set_up_of_the_flash_has_what_was_published_beside_it() -> None:
     assert flash_rows(run.model_copy(update={"tuning": tuning})) == []
 
 
+@given(st.permutations(range(4)))
+def test_each_published_figure_stands_beside_blocks_of_its_size(order: list[int]) -> None:
+    """In whatever order the board's file has them."""
+    run = make_tuned()
+    assert run.tuning is not None
+    rates = [
+        PublishedRate(level="slow", size=size, value=value, use="held-out", source="study E")
+        for size, value in ((1 << 20, 1.32e6), (4096, 1.45e6), (8192, 1.5e6))
+    ]
+    rates.append(PublishedRate(level="never", size=1, value=1.0, use="held-out", source="b"))
+    tuning = run.tuning.model_copy(update={"published_rates": tuple(rates[n] for n in order)})
+    read = (_read("slow", 1 << 20, 1.4e6), _read("slow", 4096, 1.16e6), _read("fast", 512, 2e6))
+    rows = flash_rows(run.model_copy(update={"tuning": tuning, "metrics": read}))
+    assert [(r.level, r.detail, r.measured, r.published, r.ratio) for r in rows] == [
+        ("slow", "in blocks of 4 KiB", "1.160 MB/s", "1.450 MB/s", "0.80"),
+        ("slow", "in blocks of 8 KiB", "", "1.500 MB/s", ""),
+        ("slow", "in blocks of 1 MiB", "1.400 MB/s", "1.320 MB/s", "1.06"),
+        ("fast", "in blocks of 512 B", "2.000 MB/s", "", ""),
+        ("never", "in blocks of 1 B", "", "1.000 B/s", ""),
+    ]
+
+
 def test_what_may_not_be_the_best_is_marked_and_not_on_the_front() -> None:
     run = make_tuned()
     assert run.tuning is not None

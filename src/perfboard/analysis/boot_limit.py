@@ -59,8 +59,8 @@ def boot_limit(boots: Iterable[tuple[Boot, Timing]]) -> Limit | None:
         read_s=min(fastest, default=0.0),
         instructions=min(counts),
         instruction_s=instruction_s,
-        words="The fewest bytes that any of these boots read from flash (its wait for flash over "
-        "the time of a byte there), at the fastest of the flash's set-ups that were tried; and "
-        "the fewest instructions that any of them ran, at the part's full rate. No boot tried did "
-        "with less; one that reads less or runs less can be below it.",
+        words="Of the boots whose levels may be in the best: the fewest bytes that any read from "
+        "flash (its wait for flash over the time of a byte there), at the fastest of their "
+        "set-ups of the flash; and the fewest instructions that any ran, at the part's full rate. "
+        "None of them did with less; one that reads less or runs less can be below it.",
     )

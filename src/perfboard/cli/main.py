@@ -54,7 +54,7 @@ examples:
   perfboard try rpi2 --push ./prog --push data.txt -- ./prog data.txt
   perfboard try rpi2 --compare orangepi-pc --package bzip2 --push big -- bzip2 -k big
   perfboard try rpi2 --package python3-minimal -- python3 -c 'print(sum(range(10**6)))'
-  perfboard try verdex --set flash=cached --time-limit 60 -- sh -c 'ls | sort'
+  perfboard try verdex --time-limit 60 -- sh -c 'ls | sort'
 """
 
 _TUNE = """\

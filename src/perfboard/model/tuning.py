@@ -128,10 +128,12 @@ class PublishedBoot(Record):
 class PublishedRate(Record):
     """The read bandwidth of the real board's flash in B/s, at a level of the factor `flash`.
 
-    `use` is that of `model.published.Published`.
+    `size` is the bytes of the blocks, where that was published. `use` is that of
+    `model.published.Published`.
     """
 
     level: str
+    size: Int64 | None = None
     value: Quantity
     use: str
     source: str
@@ -142,9 +144,10 @@ class Tuning(Record):
 
     `max_flash` and `max_ram` are in bytes, `keep` fixes levels, `allow` are those that may be
     in the best though they lose something. `best` is the place of the best of `tries`.
-    `combinations` is how many there are of the levels that may be in the best and by themselves
-    make some phase faster, and `exhaustive` says that all were tried; else no boot is expected
-    to take less than `bound_s`, the sum of what each phase took where it took least.
+    `combinations` is how many there are of the levels that may be in the best and showed a
+    saving, and `exhaustive` says that all were tried; else no boot is expected to take less
+    than `bound_s`, the sum of what each phase took where it took least, of the boots whose
+    levels may be in the best.
     """
 
     titles: dict[str, str]

@@ -16,7 +16,7 @@ from perfboard.report.phase_bars import Bars, phase_bars
 from perfboard.report.tuning_compression import Compression, compression
 from perfboard.report.tuning_flash import FlashRow, flash_rows
 from perfboard.report.tuning_parts import PartTable, part_tables
-from perfboard.report.tuning_published import PublishedRow, published_rows
+from perfboard.report.tuning_published import PublishedRow, published_rows, start_sentence
 from perfboard.report.tuning_rows import (
     AdviceRow,
     FailedRow,
@@ -68,6 +68,7 @@ class TuningView:
     combinations: int
     parts: list[PartTable]
     published: list[PublishedRow]
+    published_start: str
     bars: list[tuple[str, Bars]]
     waterfalls: list[tuple[str, list[tuple[str, waterfall.Drawing]]]]
     front: list[tuple[str, scatter.Scatter]]
@@ -97,6 +98,7 @@ def tuning_view(run: Run) -> TuningView | None:
         combinations=len(tried),
         parts=list(part_tables(run)),
         published=list(published_rows(run)),
+        published_start=start_sentence(run.tuning),
         bars=_bars(run, tried),
         waterfalls=_waterfalls(run, tried),
         front=front,

@@ -5,6 +5,7 @@ import statistics
 from dataclasses import dataclass
 
 from perfboard.model.run import Metric, Run
+from perfboard.model.tuning import PublishedRate
 from perfboard.model.units import format_size, format_value
 
 _METRIC, _LEVEL, _SIZE = "flash.read.bandwidth", "flash", "size"
@@ -12,7 +13,7 @@ _METRIC, _LEVEL, _SIZE = "flash.read.bandwidth", "flash", "size"
 
 @dataclass(frozen=True)
 class FlashRow:
-    """A set-up: what was measured in the largest blocks, and what was published; "" for none.
+    """A set-up: what was measured, and what was published of blocks of that size; "" for none.
 
     `detail` says which blocks, `source` who published, and what for it was used.
     """
@@ -26,29 +27,42 @@ class FlashRow:
 
 
 def flash_rows(run: Run) -> list[FlashRow]:
-    """A row for each set-up that was measured or published; none where nothing was measured."""
-    best: dict[str, tuple[int, float]] = {}
+    """A row for each published figure, and one in the largest blocks for a set-up without any.
+
+    None where nothing was measured. A figure whose blocks were not published stands beside the
+    largest, too.
+    """
+    speeds: dict[str, dict[int, float]] = {}
     for metric in run.metrics:
         if metric.name == _METRIC and metric.unit == "B/s" and metric.samples:
-            found = _size(metric), statistics.median(metric.samples)
-            level = metric.labels.get(_LEVEL, "")
-            best[level] = max(best.get(level, found), found)
-    published = {rate.level: rate for rate in (run.tuning.published_rates if run.tuning else ())}
+            size, found = _size(metric), statistics.median(metric.samples)
+            of_level = speeds.setdefault(metric.labels.get(_LEVEL, ""), {})
+            of_level[size] = max(of_level.get(size, found), found)
+    if not speeds:
+        return []
+    published = sorted(
+        run.tuning.published_rates if run.tuning else (),
+        key=lambda rate: (rate.level, rate.size or 0, rate.value, rate.source),
+    )
     rows = []
-    for level in dict.fromkeys([*best, *published]) if best else ():
-        size, measured = best.get(level, (0, None))
-        there = published.get(level)
-        rows.append(
-            FlashRow(
-                level=level,
-                measured=format_value(measured, "B/s") if measured is not None else "",
-                detail=f"in blocks of {format_size(size)}" if size else "",
-                published=format_value(there.value, "B/s") if there else "",
-                source=f"{there.source} ({there.use})" if there else "",
-                ratio=f"{measured / there.value:.2f}" if measured and there and there.value else "",
-            )
-        )
+    for level in dict.fromkeys([*speeds, *(rate.level for rate in published)]):
+        largest = max(speeds.get(level, {}), default=0)
+        rates: list[PublishedRate | None] = [each for each in published if each.level == level]
+        for rate in rates or [None]:
+            size = rate.size if rate and rate.size else largest
+            rows.append(_row(level, size, speeds.get(level, {}).get(size), rate))
     return rows
+
+
+def _row(level: str, size: int, measured: float | None, there: PublishedRate | None) -> FlashRow:
+    return FlashRow(
+        level=level,
+        measured=format_value(measured, "B/s") if measured is not None else "",
+        detail=f"in blocks of {format_size(size)}" if size else "",
+        published=format_value(there.value, "B/s") if there else "",
+        source=f"{there.source} ({there.use})" if there else "",
+        ratio=f"{measured / there.value:.2f}" if measured and there and there.value else "",
+    )
 
 
 def _size(metric: Metric) -> int:

@@ -70,6 +70,22 @@ def published_rows(run: Run) -> Iterator[PublishedRow]:
         )
 
 
+def start_sentence(tuning: Tuning) -> str:
+    """Where published changes start from other levels than the tune; "" where none does."""
+    starts = dict.fromkeys((each.factor, each.old) for each in tuning.published if each.old)
+    other = [
+        f"{factor}={tuning.baseline[factor]}, where one starts from {old}"
+        for factor, old in starts
+        if factor in tuning.baseline and tuning.baseline[factor] != old
+    ]
+    if not other:
+        return ""
+    return (
+        f"This tune starts elsewhere than some published changes do: {'; '.join(other)}; what all "
+        "changes make together is from the start of this tune."
+    )
+
+
 def _from_to(before: float, after: float) -> str:
     first, last = (format_value(seconds, "s") for seconds in (before, after))
     return f"{first} \N{RIGHTWARDS ARROW} {last} ({signed_s(before - after)})"

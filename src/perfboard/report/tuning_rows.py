@@ -120,7 +120,7 @@ def search_sentence(run: Run) -> str:
     if tuning.exhaustive:
         return (
             f"{boots}. Exhaustive: all {tuning.combinations:,} combinations were tried of the "
-            "levels that may be in the best and make some phase faster by themselves."
+            "levels that may be in the best and showed a saving."
         )
     words = f"{boots} of {tuning.combinations:,}, not all"
     best = best_of(run, tried)
@@ -129,8 +129,8 @@ def search_sentence(run: Run) -> str:
     return (
         f"{words}. The best is at most {format_value(best.total_s - tuning.bound_s, 's')} above "
         f"{format_value(tuning.bound_s, 's')}, where each phase takes what it took in the boot "
-        "that was fastest at it; no boot is below that unless levels help each other in a way "
-        "that no boot showed."
+        "that was fastest at it, of all whose levels may be in the best; no such boot is below "
+        "that unless levels help each other in a way that none showed."
     )
 
 

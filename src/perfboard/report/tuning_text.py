@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from perfboard.model.run import Run
 from perfboard.report.terminal import cells, new_table
-from perfboard.report.tuning_published import published_rows
+from perfboard.report.tuning_published import published_rows, start_sentence
 from perfboard.report.tuning_rows import (
     advice_rows,
     constraints,
@@ -69,6 +69,7 @@ def tuning_parts(run: Run) -> "list[str | Table]":
             then = change.published.rpartition("(")[2].rstrip(")")
             table.add_row(*cells(change.title, then, here, change.ratio))
         parts += ["", table]
+        parts += [words] if (words := start_sentence(tuning)) else []
         for change in published:
             notes = [part for part in (change.scaled, change.note) if part]
             parts += [f"{change.title}: {'; '.join(notes)}"] if notes else []

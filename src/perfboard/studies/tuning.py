@@ -10,7 +10,6 @@ from threading import Event
 from perfboard.analysis.tuning import (
     BASELINE,
     Combination,
-    Space,
     allowed,
     best_of,
     changed,
@@ -30,7 +29,7 @@ from perfboard.studies.boot import marks_to_watch
 from perfboard.studies.booting import boot_once
 from perfboard.studies.tuning_dask import distributed_workers
 from perfboard.studies.tuning_flash import flash_bandwidths
-from perfboard.studies.tuning_plan import TuneRequest, check_smallest, check_tools, make_plan
+from perfboard.studies.tuning_plan import Plan, TuneRequest, check_smallest, check_tools, make_plan
 from perfboard.studies.tuning_pool import Submit, local_workers
 from perfboard.studies.tuning_progress import TuneStep
 from perfboard.studies.tuning_record import record, steps_to
@@ -63,7 +62,8 @@ def tune_boot(request: TuneRequest, progress: Progress) -> Run:
     errors: list[RunError] = []
     status = Status.COMPLETE
     proof: tuple[Boot, ...] = ()
-    flash: tuple[Metric, ...] = ()
+    flash: list[Metric] = []
+    problems: list[str] = []
     try:
         with progress.step(f"tuning {plan.loaded.board.name}", inf) as step:
             told = TuneStep(step)
@@ -76,7 +76,7 @@ def tune_boot(request: TuneRequest, progress: Progress) -> Run:
                 _try_all(sweep, submit, told)
         proof = (_prove(sweep, folder, progress),)
         errors += _repeats(sweep, proof[0])
-        flash = tuple(flash_bandwidths(plan, progress))
+        flash, problems = flash_bandwidths(plan, progress)
     except PerfboardError as error:
         status = Status.FAILED
         errors.append(RunError(kind=error.kind, message=str(error)))
@@ -104,10 +104,10 @@ def tune_boot(request: TuneRequest, progress: Progress) -> Run:
                 command=request.command,
                 host=this_host(),
                 tools={program: emulator},
-                notes=virtual.notes(),
+                notes=(*virtual.notes(), *problems),
             ),
             boots=proof,
-            metrics=flash,
+            metrics=tuple(flash),
             errors=tuple(errors),
         ),
     )
@@ -123,7 +123,7 @@ def tune_boot(request: TuneRequest, progress: Progress) -> Run:
 def _try_all(sweep: Sweep, submit: Submit, step: TuneStep) -> None:
     """The baseline, each level alone, then combinations, then the steps to the best."""
     alone, space = sweep.plan.alone, sweep.space
-    meeting, steps = set(_interactions(space)), len(space.levels)
+    meeting, steps = dict.fromkeys(_interactions(sweep.plan)), len(space.levels)
     later = min(space.most, space.count) + steps
     sweep.make([BASELINE], "alone", submit, step, later + len(meeting) + len(alone))
     _check_baseline(sweep)
@@ -131,7 +131,7 @@ def _try_all(sweep: Sweep, submit: Submit, step: TuneStep) -> None:
         sizes = sweep.sizes(alone, submit, step, later + len(meeting) + len(alone))
         check_smallest(sweep.plan, sizes)
     sweep.make(alone, "alone", submit, step, later + len(meeting))
-    sweep.make(_interactions(space), "together", submit, step, later)
+    sweep.make(meeting, "together", submit, step, later)
     sweep.space = space = narrowed(space, sweep.known)
     most = min(space.most, space.count)
     for batch in search(space, sweep.known):
@@ -158,13 +158,21 @@ def _check_baseline(sweep: Sweep) -> None:
         )
 
 
-def _interactions(space: Space) -> Iterator[Combination]:
-    """Levels of two factors of which it is known that they change what the other does."""
+def _interactions(plan: Plan) -> Iterator[Combination]:
+    """Levels of two factors of which it is known that they change what the other does.
+
+    Also such as may not be in the best, which are tried alone.
+    """
+    tried = [item for each in plan.alone for item in each]
+    found = {
+        factor: [*levels, *(level for name, level in tried if name == factor)]
+        for factor, levels in plan.space.levels.items()
+    }
     for one, other in _MEET:
-        for first in space.levels.get(one, ()):
-            for second in space.levels.get(other, ()):
+        for first in found.get(one, ()):
+            for second in found.get(other, ()):
                 both = changed(changed(BASELINE, one, first), other, second)
-                if space.possible(both):
+                if plan.space.possible(both):
                     yield both
 
 

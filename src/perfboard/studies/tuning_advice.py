@@ -28,8 +28,9 @@ ROOT_IMAGE = "image of the root"
 BOARD_FILE = "board file"
 _IN_FAKEROOT = "all in one session of fakeroot, beside the folder root"
 
-# Who says what a table says, and how sure that is: no set-up of anything.
-_SOURCES = (".source", ".kind")
+# What stands beside a set-up of hardware: what one changes for it, who says so, how sure that is.
+_WORDS = (".advice", ".source")
+_NO_SETUP = (*_WORDS, ".kind")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -72,8 +73,9 @@ def _changed(where: str, was: Sequence[str], now: Sequence[str], words: str = ""
 
 
 def _command_line(old: Made, new: Made) -> Lines:
+    """The whole lines: where a word lies among the others counts in the time that a boot takes."""
     before, after = (made.variables.get("bootargs", made.arguments) for made in (old, new))
-    return _changed(COMMAND_LINE, before.split(), after.split())
+    return _changed(COMMAND_LINE, [before] if before else [], [after] if after else [])
 
 
 def _configuration(old: Mapping[str, str], new: Mapping[str, str]) -> Lines:
@@ -130,10 +132,18 @@ def _settings(made: Made) -> dict[str, str]:
 def _files(
     old: Mapping[str, tuple[str, ...]], new: Mapping[str, tuple[str, ...]]
 ) -> Iterator[Lines]:
-    """Lines of the root file system's own files, which other files of it may hold as well."""
+    """Lines of the root file system's own files, which other files of it may hold as well.
+
+    Those to add go behind those that stay; a file where they do not is told whole.
+    """
     for path in {**old, **new}:
         words = "a new file" if path not in old else "a file less" if path not in new else ""
-        yield _changed(path, old.get(path, ()), new.get(path, ()), words)
+        was, now = old.get(path, ()), new.get(path, ())
+        lines = _changed(path, was, now, words)
+        kept = (line for line in was if line not in lines.remove)
+        if (*kept, *lines.add) != tuple(now):
+            lines = Lines(where=path, words="the whole file", remove=was, add=now)
+        yield lines
 
 
 def _commands(board: Board, made: Made) -> Commands:
@@ -171,10 +181,11 @@ def _board_of(board: Board, made: Made) -> dict[str, str]:
 
 def _tables(old: Mapping[str, str], new: Mapping[str, str]) -> Lines:
     changed = [key for key in {**old, **new} if old.get(key) != new.get(key)]
-    keys = [key for key in changed if not key.endswith(_SOURCES)]
+    keys = [key for key in changed if not key.endswith(_NO_SETUP)]
+    told = [json.loads(new[key]) for end in _WORDS for key in changed if key.endswith(end)]
     return Lines(
         where=BOARD_FILE,
-        words="; ".join(json.loads(new[key]) for key in changed if key.endswith(".source")),
+        words="; ".join(words for words in told if words),
         remove=tuple(f"{key} = {old[key]}" for key in keys if key in old),
         add=tuple(f"{key} = {new[key]}" for key in keys if key in new),
     )

@@ -2,7 +2,6 @@
 """How fast a board's flash is read at each of its set-ups: study E's first table."""
 
 import json
-from collections.abc import Iterator
 from importlib.metadata import version
 from pathlib import Path
 
@@ -11,6 +10,7 @@ from perfboard.images.cache import cached, hash_tree
 from perfboard.images.factors import choose_levels
 from perfboard.images.image import build_image
 from perfboard.instruments.scope import build_plugin
+from perfboard.model.errors import PerfboardError, TargetError
 from perfboard.model.progress import Progress
 from perfboard.model.run import Metric
 from perfboard.probes.build import source_folder
@@ -29,24 +29,31 @@ _SECONDS = 40
 _LIMIT_S = 600
 
 
-def flash_bandwidths(plan: Plan, progress: Progress) -> Iterator[Metric]:
+def flash_bandwidths(plan: Plan, progress: Progress) -> tuple[list[Metric], list[str]]:
     """The metrics of the probe flash.read, through MTD, at each set-up: their label `flash`.
 
     None for a board whose flash has no set-ups, is not timed, or is to stay as it is. What was
     read before is taken from the cache. One process reads, since a board that is timed repeats
-    exactly. Raises what a target and the probe's session do.
+    exactly. Of a set-up that could not be read there is a sentence that says why.
     """
+    found: list[Metric] = []
+    problems: list[str] = []
     timing = plan.loaded.board.timing
     varied = len(plan.space.levels.get(FACTOR, ())) > 1
     if timing is None or not varied or plan.baseline.get(DETAIL) != "timed":
-        return
+        return found, problems
     for level in timing.factors.get(FACTOR, ()):
-        folder = _read(plan, level, progress)
+        try:
+            folder = _read(plan, level, progress)
+        except PerfboardError as error:
+            problems.append(f"{FACTOR}={level} was not read: {error}")
+            continue
         for line in json.loads((folder / "metrics.json").read_text()):
             metric = Metric.model_validate(line)
             labels = {**metric.labels, FACTOR: level}
             # The processes that took its samples are none of the tune's.
-            yield metric.model_copy(update={"labels": labels, "processes": ()})
+            found.append(metric.model_copy(update={"labels": labels, "processes": ()}))
+    return found, problems
 
 
 def _read(plan: Plan, level: str, progress: Progress) -> Path:
@@ -72,8 +79,11 @@ def _read(plan: Plan, level: str, progress: Progress) -> Path:
             progress.step(f"reading the flash, {level}", 1),
         ):
             answer = session.run(_PROBE, ["--seconds", str(_SECONDS)], _LIMIT_S)
+        report = read_process(_PROBE, 0, answer.lines, answer.end)
+        if report.process.refused:
+            raise TargetError("garbage", report.process.refused)
         merger = Merger()
-        merger.add(read_process(_PROBE, 0, answer.lines, answer.end))
+        merger.add(report)
         found = [metric.model_dump(mode="json") for metric in merger.metrics()]
         (folder / "metrics.json").write_text(json.dumps(found))
 

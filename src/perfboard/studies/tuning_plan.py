@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a tune will try: checked as a whole before anything is built."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import combinations, product
 from pathlib import Path
 
 from perfboard.analysis.tuning import BASELINE, Combination, Space
@@ -79,12 +80,13 @@ class Plan:
             level = named.get(factor)
             if level in levels:
                 continue
-            if level is None:
-                found.append(f"without {factor}={levels[0]}")
-            elif factor in lost:
+            if factor in lost:
                 found.append(f"loses {lost[factor]}")
-            else:
+            elif level is not None and factor in self.factors and self.factors[factor].surroundings:
                 found.append(f"{factor}={level} is other surroundings")
+            else:
+                wanted = " or ".join(each or self.baseline[factor] for each in levels)
+                found.append(f"without {factor}={wanted}")
         return ", ".join(found)
 
     def titles(self) -> dict[str, str]:
@@ -105,7 +107,6 @@ def make_plan(request: TuneRequest) -> Plan:
         check_known(f"a tune of board {board.name}", known, given, f"{option}: ")
     timed = {DETAIL: "timed"} if board.timing else {}
     baseline = choose_levels(board, {**timed, **request.baseline})
-    choose_levels(board, {**baseline, **request.keep})
     _check_limits(loaded, request)
     allow = set(request.allow) | set(request.keep.items()) | set(baseline.items())
 
@@ -136,6 +137,7 @@ def make_plan(request: TuneRequest) -> Plan:
             outside = surroundings and levels[0] in (baseline[factor], level)
             if not (loses or outside) or (factor, level) in allow:
                 searched[factor].append(level)
+    _meet_kept(searched, request.keep, frozenset(request.keep.items() - baseline.items()), refusal)
     # What cannot be beside the baseline may be beside another level that is searched.
     others = [one for one in alone if all(level in searched[factor] for factor, level in one)]
     for one in refused:
@@ -161,6 +163,33 @@ def make_plan(request: TuneRequest) -> Plan:
         ),
         factors=factors,
     )
+
+
+def _meet_kept(
+    searched: dict[str, list[str | None]],
+    keep: Mapping[str, str],
+    kept: Combination,
+    refusal: Callable[[Combination], str],
+) -> None:
+    """Leaves of the factors at odds with the `kept` levels what can be beside these.
+
+    That is one factor, or else two. Raises UsageError where no level helps.
+    """
+    reason = refusal(kept)
+    if not reason:
+        return
+    others = [factor for factor in searched if factor not in keep]
+    for odd in (*combinations(others, 1), *combinations(others, 2)):
+        beside = [
+            each
+            for each in product(*(searched[factor] for factor in odd))
+            if not refusal(kept | {(f, level) for f, level in zip(odd, each, strict=True) if level})
+        ]
+        if beside:
+            for factor, levels in zip(odd, zip(*beside, strict=True), strict=True):
+                searched[factor] = [level for level in searched[factor] if level in levels]
+            return
+    raise UsageError(reason)
 
 
 def check_tools(plan: Plan) -> None:

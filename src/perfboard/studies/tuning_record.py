@@ -30,6 +30,7 @@ from perfboard.model.tuning import (
     PublishedRate,
     Tuning,
 )
+from perfboard.model.units import parse_size
 from perfboard.studies.tuning_advice import Made, lines_between
 from perfboard.studies.tuning_flash import FACTOR as FLASH
 from perfboard.studies.tuning_flash import READ_BANDWIDTH
@@ -60,7 +61,7 @@ def record(request: TuneRequest, sweep: Sweep, run: Run) -> Run:
         best=None if best is None else places[best],
         combinations=len(space.all) or space.count,
         exhaustive=bool(space.all) and all(each in sweep.known for each in space.all),
-        bound_s=bound(space, sweep.known),
+        bound_s=bound(plan.space, sweep.known),
         advice=() if best is None else tuple(_advice(sweep, best)),
         limit=_limit(sweep),
         published=tuple(
@@ -110,8 +111,10 @@ def _rates(board: Board) -> Iterator[PublishedRate]:
     """What was published of the flash at one of its set-ups alone."""
     for figure in board.timing.published if board.timing else ():
         if figure.metric == READ_BANDWIDTH and figure.factors.keys() == {FLASH}:
+            size = figure.labels.get("size")
             yield PublishedRate(
                 level=figure.factors[FLASH],
+                size=parse_size(size) if size else None,
                 value=figure.value,
                 use=figure.use,
                 source=figure.source,
@@ -199,7 +202,7 @@ def _limit(sweep: Sweep) -> Limit | None:
         return None
     found = []
     for combination, made in sweep.attempts.items():
-        if made.boot is not None and allowed(sweep.space, combination):
+        if made.boot is not None and allowed(sweep.plan.space, combination):
             levels = sweep.plan.levels(combination)
             own = {factor: levels[factor] for factor in timing.factors}
             found.append((made.boot, timing.at(own)))

@@ -5,8 +5,8 @@ from collections.abc import Hashable, Iterable
 from concurrent.futures import Future, as_completed
 from dataclasses import replace
 
-from perfboard.analysis.phases import cut_phases, total
-from perfboard.analysis.tuning import Combination, Known, Measured, best_of
+from perfboard.analysis.phases import cut_phases, cut_userspace, total
+from perfboard.analysis.tuning import BASELINE, Combination, Known, Measured, best_of
 from perfboard.model.run import Boot
 from perfboard.model.tuning import Stage, Try, in_words
 from perfboard.studies.tuning_boot import Attempt, Task
@@ -61,6 +61,10 @@ class Sweep:
             measured = _measured(made)
             if made.outcome == "booted" and measured is None:
                 made = replace(made, outcome="not-booted", kind="no-mark", problem=_NO_MARK)
+            if not_run := self._not_run(combination, made):
+                problem = f"Init scripts that the baseline ran did not: {', '.join(not_run)}."
+                made = replace(made, outcome="not-booted", kind="no-script", problem=problem)
+                measured = None
             self.attempts[combination], self.known[combination] = made, measured
             before = self.work(left)
             left.remove(combination)
@@ -91,6 +95,17 @@ class Sweep:
             step.ended(before - self.work(left), None)
             step.expect(later, self.work(left) + later)
         return found
+
+    def _not_run(self, combination: Combination, made: Attempt) -> list[str]:
+        """The init scripts of the baseline that did not run, where nothing says that they do not.
+
+        Without them a boot is faster, and no better.
+        """
+        base = self.attempts.get(BASELINE)
+        if base is None or not base.boot or not made.boot or "init" in self.plan.loses(combination):
+            return []
+        ran = {step.title for step in cut_userspace(made.boot)}
+        return [step.title for step in cut_userspace(base.boot) if step.title not in ran]
 
     def _task(self, combination: Combination, boots: bool = True) -> Task:
         title = in_words(dict(sorted(combination)))

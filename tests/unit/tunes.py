@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tunes of verdex for tests: of a few factors, with boots that are made up."""
+
+from collections.abc import Callable
+from concurrent.futures import Future
+
+from perfboard.images.factors import factors_of
+from perfboard.studies.tuning_boot import Attempt, Task
+from perfboard.studies.tuning_plan import TuneRequest, make_plan
+from perfboard.studies.tuning_pool import Submit
+
+
+def keep_but(*varied: str) -> dict[str, str]:
+    """The default of each factor but those that vary, and but those that only show more."""
+    known = factors_of(make_plan(TuneRequest("verdex", ())).loaded.board)
+    out = (*varied, "initcall_debug", "detail")
+    return {factor: levels[0] for factor, levels in known.items() if factor not in out}
+
+
+def at_once(make: Callable[[Task], Attempt]) -> Submit:
+    """What has made an attempt when it is asked for it."""
+
+    def submit(task: Task) -> "Future[Attempt]":
+        future: Future[Attempt] = Future()
+        future.set_result(make(task))
+        return future
+
+    return submit
