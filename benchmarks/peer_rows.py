@@ -85,6 +85,12 @@ def rows(folder: Path) -> list[Row]:
         note = f"the best of its functions for {name}"
         return Row("perf bench mem", command, "memory.bandwidth", labels, read, note)
 
+    def floating(type: str, operation: str) -> Row:
+        command = ("stress-ng", "--fp", "1", "-t", "4", "--metrics")
+        read = number(rf"([\d.]+) Mfp-ops per sec, {type} {operation} ", 1e6)
+        labels = {"operation": operation, "type": type, "form": "hardware"}
+        return Row("stress-ng fp", command, "cpu.operation.throughput", labels, read)
+
     return [
         mbw(0, "memcpy"),
         mbw(1, "dumb"),
@@ -166,4 +172,13 @@ def rows(folder: Path) -> list[Row]:
             {"policy": "fifo"},
             number(r"50\.00%: +(\d+) ns", 1e-9),
         ),
+        Row(
+            "stress-ng nanosleep",
+            ("stress-ng", "--nanosleep", "1", "-t", "2", "--metrics"),
+            "kernel.timer.lateness",
+            {"policy": "other"},
+            number(r"([\d.]+) nanosec sleep overrun", 1e-9),
+            "its mean, of sleeps up to 262 us by 8 threads; ours is the median of 1 ms alone",
+        ),
+        *(floating(t, o) for t in ("float", "double") for o in ("add", "multiply", "divide")),
     ]
