@@ -30,6 +30,7 @@ def test_a_byte_of_flash_at_each_set_up() -> None:
     assert byte_s(_at("asynchronous")) == pytest.approx(515e-9)
     assert byte_s(_at("delivered")) == pytest.approx(679e-9)
     assert byte_s(_at("cached")) == pytest.approx(1.436e-6 / 32)
+    assert byte_s(_at("asynchronous-cached")) == pytest.approx(8 * 515e-9 / 32)
     assert byte_s(_at("delivered-cached")) == pytest.approx(8 * 679e-9 / 32)
 
 

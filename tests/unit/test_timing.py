@@ -206,7 +206,14 @@ def test_factors_change_what_is_told() -> None:
     board = load_board("verdex").board
     assert timing_factors(board) == {
         "detail": ("counted", "timed"),
-        "flash": ("tuned", "asynchronous", "delivered", "cached", "delivered-cached"),
+        "flash": (
+            "tuned",
+            "asynchronous",
+            "asynchronous-cached",
+            "delivered",
+            "cached",
+            "delivered-cached",
+        ),
     }
     regions = {
         level: next(line for line in lines_of(board, flash=level) if line.startswith("region"))
@@ -216,6 +223,8 @@ def test_factors_change_what_is_told() -> None:
     assert " cached 515000000 36000000 " in regions["cached"]
     # Without bursts a line is eight accesses.
     assert regions["asynchronous"].endswith(" code 515000000 515000000 1 32 4120000000")
+    cached = regions["asynchronous-cached"]
+    assert cached.endswith(" cached 515000000 515000000 1 32 4120000000")
     assert regions["delivered-cached"].endswith(" cached 679000000 679000000 1 32 5432000000")
     assert lines_of(board, detail="counted") == []
 

@@ -28,7 +28,7 @@ READ = (
     '"labels": {"size": "512"}, "samples": [2e6]}',
     '{"end": {"elapsed_s": 1.0}}',
 )
-LEVELS = ("tuned", "asynchronous", "delivered", "cached", "delivered-cached")
+LEVELS = ("tuned", "asynchronous", "asynchronous-cached", "delivered", "cached", "delivered-cached")
 
 
 REQUEST = TuneRequest("verdex", (), keep=keep_but("flash"))
