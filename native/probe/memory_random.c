@@ -106,4 +106,4 @@ static void measure(const struct options *options)
 	give_buffers_back(&buffers);
 }
 
-APPLET(memory_random, "memory.random", "a read at a random place, by size", 4, measure);
+APPLET(memory_random, "memory.random", "a read at a random place, by size", 8, measure);
