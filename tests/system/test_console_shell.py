@@ -219,6 +219,42 @@ def test_a_program_has_the_console_until_it_ends(shell: ConsoleShell) -> None:
     assert shell.run("echo here").output == "here"
 
 
+class Torn:
+    """A channel on which, once `tearing`, the kernel talks in the mark that ends an answer."""
+
+    def __init__(self, line: SerialLine) -> None:
+        self._line = line
+        self.tearing = False
+        self.torn = 0
+
+    def write(self, data: bytes) -> None:
+        self._line.write(data)
+
+    def read(self, timeout_s: float) -> bytes:
+        data = self._line.read(timeout_s)
+        if not self.tearing:
+            return data
+        head, answer, rest = data.partition(b" 0 ")
+        self.torn += rest.count(b">pb")
+        return head + answer + rest.replace(b">pb", b">p\r\n[   12.345678] usb 1-1: hello\r\nb")
+
+    def close(self) -> None:
+        self._line.close()
+
+
+def test_a_program_has_ended_though_the_last_mark_of_it_is_torn(line: SerialLine) -> None:
+    torn = Torn(line)
+    shell = ConsoleShell(torn)
+    shell.attach(_ATTACH_S)
+    torn.tearing = True
+    channel = shell.start("true")
+    deadline = time.monotonic() + 10
+    with pytest.raises(TargetError, match="has ended"):
+        while time.monotonic() < deadline:
+            channel.read(0.2)
+    assert torn.torn
+
+
 def test_a_program_that_goes_on_is_interrupted_and_what_tidies_up_runs(
     shell: ConsoleShell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

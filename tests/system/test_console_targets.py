@@ -87,7 +87,7 @@ class Board:
 
 
 @contextmanager
-def board_on_a_line(place: Path, damage: float = 0.0, kernel_talks: bool = True) -> Iterator[Board]:
+def board_on_a_line(place: Path, damage: float = 0.0) -> Iterator[Board]:
     """`damage` is the share of bytes that are changed, and the share of those that are lost."""
     place.mkdir()
     words = " ".join(SHELLS[-1])
@@ -100,7 +100,6 @@ def board_on_a_line(place: Path, damage: float = 0.0, kernel_talks: bool = True)
         near = SerialLine(ours, "the line")
         # With a kernel that says something in the middle of lines, also where nothing is lost.
         bad = BadLine(far, damage, damage, seed=1)
-        bad.bad = kernel_talks
         board = Board(path, ours, far, place)
         ended = threading.Event()
 
@@ -182,9 +181,7 @@ def test_a_server_that_freezes_hangs(command: Perfboard, tmp_path: Path) -> None
 
 
 def test_a_server_that_is_killed_has_died(command: Perfboard, tmp_path: Path) -> None:
-    # What the kernel said in the middle of the shell's word that the program has ended would
-    # hide it, and the server would seem to hang.
-    with board_on_a_line(tmp_path / "place", kernel_talks=False) as board:
+    with board_on_a_line(tmp_path / "place") as board:
         process = command.start(*LONG, "--target", board.target)
         board.past_the_first_probe()
         until(lambda: board.running("serve")).kill()

@@ -82,9 +82,9 @@ def functions(sum_program: str, tag: str) -> tuple[str, ...]:
         '_g(){ _t=$_t$1;echo "<TAG+";}',
         '_r(){ _o=$(_e "$1" 2>&1 </dev/null);_s=$?;}',
         '_y(){ for _c in 1 2 3;do echo "<TAG:$_n go";done;}',
-        # Nothing but its start tells that a program runs, and kernel messages may tear some
-        # marks of it. A signal that ends the program must not end what tidies up after it.
-        '_x(){ _y;_y;_y;(trap : INT;_e "$1");_s=$?;}',
+        # Nothing but these marks tells that a program has begun or ended, and kernel messages may
+        # tear some. A signal that ends the program must not end what tidies up after it.
+        '_x(){ _y;_y;_y;(trap : INT;_e "$1");_s=$?;printf "\\n>TAG:%s\\n" $_n $_n $_n;}',
         '_l(){ _f=$(printf %b "$1");stty -echo 2>/dev/null;_y;'
         '_o=$({ sed -n "/^:\\$/q;p" >"$_f";} 2>&1);_s=$?;stty echo 2>/dev/null;'
         '[ "$_s" != 0 ]||_o=$(SUM <"$_f" 2>&1);}',
