@@ -126,7 +126,7 @@ class _Unwanted(SilentProgress):
 
     @contextmanager
     def step(self, title: str, total: float) -> Iterator[Step]:
-        assert title == "waiting for another perfboard that makes the same"
+        assert title == "waiting for another build"
         step = Mock(spec=Step)
         step.update.side_effect = [None, KeyboardInterrupt]
         yield step

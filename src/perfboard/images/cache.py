@@ -93,14 +93,14 @@ def find_cached(kind: str, inputs: Mapping[str, str]) -> Path | None:
 
 @contextmanager
 def locked(name: str, progress: Progress) -> Iterator[None]:
-    """Holds the lock `name` of the cache; says so while another process has it."""
+    """Holds the lock `name` of the cache; says so while another thread or process has it."""
     folder = cache_root() / "locks"
     folder.mkdir(parents=True, exist_ok=True)
     lock = FileLock(folder / f"{name}.lock")
     try:
         lock.acquire(blocking=False)
     except Timeout:
-        with progress.step("waiting for another perfboard that makes the same", inf) as step:
+        with progress.step("waiting for another build", inf) as step:
             _wait_for(lock, step)
     try:
         yield
