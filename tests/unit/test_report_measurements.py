@@ -184,12 +184,21 @@ def test_metrics_without_curves_are_tabled() -> None:
     assert "memory.latency" in page
 
 
-def test_of_many_loops_the_fastest_are_drawn_and_all_are_among_the_figures() -> None:
+@pytest.mark.parametrize(
+    ("name", "label", "level", "words"),
+    [
+        ("memory.bandwidth", "operation", "write", "write"),
+        ("memory.copy.bandwidth", "method", "memcpy", "in one go"),
+    ],
+)
+def test_of_many_loops_the_fastest_are_drawn_and_all_are_among_the_figures(
+    name: str, label: str, level: str, words: str
+) -> None:
     metrics = tuple(
         Metric(
-            name="memory.bandwidth",
+            name=name,
             unit="B/s",
-            labels={"operation": "write", "loop": loop, "size": str(2**power), "pages": "huge"},
+            labels={label: level, "loop": loop, "size": str(2**power), "pages": "huge"},
             better="higher",
             samples=(rate,),
             processes=(0,),
@@ -200,8 +209,9 @@ def test_of_many_loops_the_fastest_are_drawn_and_all_are_among_the_figures() -> 
     found = measurements(make_probe_run(metrics=metrics))
     assert found is not None
     (picture,) = found.pictures
-    assert [line.label for line in picture.graph.lines] == ["write, avx512", "write, avx-stream"]
-    assert [line.label for line in picture.graph.more] == ["write, avx", "write, c"]
+    drawn, more = picture.graph.lines, picture.graph.more
+    assert [line.label for line in drawn] == [f"{words}, avx512", f"{words}, avx-stream"]
+    assert [line.label for line in more] == [f"{words}, avx", f"{words}, c"]
     assert picture.rows[0] == ("1 KiB", ("20.00 GB/s", "5.000 GB/s", "10.00 GB/s", "1.000 GB/s"))
     assert found.groups == {}
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The graphs of a run's metrics: those of study A's standard measurements, where it has them."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from perfboard.analysis.cache_steps import CacheStep
@@ -13,6 +13,12 @@ from perfboard.report.plot import Band, Graph, Line
 # A line needs this many points to be one.
 _FEWEST = 3
 OPERATIONS = {"read": "read", "write": "write", "update": "read-write", "copy": "copy"}
+_METHODS = {
+    "memcpy": "in one go",
+    "block": "in blocks",
+    "dumb": "word by word",
+    "backwards": "backwards",
+}
 _FILES = (
     ("memory.map.bandwidth", "sum", "mapped, summed"),
     ("memory.map.bandwidth", "page", "mapped, touched"),
@@ -119,30 +125,7 @@ def _latency(metrics: Sequence[Metric], bands: tuple[Band, ...]) -> Drawn | None
 
 def _bandwidth(metrics: Sequence[Metric], bands: tuple[Band, ...]) -> Drawn | None:
     found = _drawable(curves(metrics, "memory.bandwidth", "size"))
-    names = [*OPERATIONS]
-
-    def order(curve: Curve) -> tuple[int, bool, float]:
-        operation = curve.labels.get("operation", "")
-        place = names.index(operation) if operation in names else len(names)
-        return place, _streams(curve), -max(y for _, y in curve.points)
-
-    found.sort(key=order)
-    shown: dict[tuple[str, bool], Line] = {}
-    more: list[Line] = []
-    looks: dict[str, int] = {}
-    for curve in found:
-        operation, loop = curve.labels.get("operation", ""), curve.labels.get("loop", "")
-        streams = _streams(curve)
-        line = Line(
-            label=f"{OPERATIONS.get(operation, operation)}, {loop}"
-            + _rest(curve, found, "operation", "loop", "counts"),
-            points=curve.points,
-            look=looks.setdefault(operation, len(looks)),
-            dashed=streams,
-            thin=streams,
-        )
-        if shown.setdefault((operation, streams), line) is not line:
-            more.append(line)
+    lines, more = _by_loop(found, "operation", OPERATIONS)
     return _drawn(
         found,
         Graph(
@@ -154,10 +137,44 @@ def _bandwidth(metrics: Sequence[Metric], bands: tuple[Band, ...]) -> Drawn | No
             x_bytes=True,
             y="bandwidth",
             unit="B/s",
-            lines=tuple(shown.values()),
-            more=tuple(more),
+            lines=lines,
+            more=more,
         ),
     )
+
+
+def _by_loop(
+    found: list[Curve], what: str, names: Mapping[str, str]
+) -> tuple[tuple[Line, ...], tuple[Line, ...]]:
+    """The lines of the fastest loop of each `what`, with one that streams, and all others.
+
+    `names` are what the levels of the label `what` are called, in their order.
+    """
+    order = [*names]
+
+    def place(curve: Curve) -> tuple[int, bool, float]:
+        level = curve.labels.get(what, "")
+        at = order.index(level) if level in order else len(order)
+        return at, _streams(curve), -max(y for _, y in curve.points)
+
+    found.sort(key=place)
+    shown: dict[tuple[str, bool], Line] = {}
+    more: list[Line] = []
+    looks: dict[str, int] = {}
+    for curve in found:
+        level, loop = curve.labels.get(what, ""), curve.labels.get("loop", "")
+        streams = _streams(curve)
+        line = Line(
+            label=f"{names.get(level, level)}, {loop}"
+            + _rest(curve, found, what, "loop", "counts"),
+            points=curve.points,
+            look=looks.setdefault(level, len(looks)),
+            dashed=streams,
+            thin=streams,
+        )
+        if shown.setdefault((level, streams), line) is not line:
+            more.append(line)
+    return tuple(shown.values()), tuple(more)
 
 
 def _streams(curve: Curve) -> bool:
@@ -166,25 +183,21 @@ def _streams(curve: Curve) -> bool:
 
 def _copies(metrics: Sequence[Metric], bands: tuple[Band, ...]) -> Drawn | None:
     found = _drawable(curves(metrics, "memory.copy.bandwidth", "size"))
+    lines, more = _by_loop(found, "method", _METHODS)
     return _drawn(
         found,
         Graph(
             title="Copy bandwidth over size",
-            caption="An array copied in one go (memcpy), in blocks of 256 KiB, and word by word "
-            "(dumb), or from its end (backwards). The loop libc is the memcpy of the probe's C "
-            "library, not the board's. Each byte counts once.",
+            caption="An array copied in one go, in blocks of 256 KiB, and word by word, also from "
+            "its end. Each byte counts once. Of each the fastest loop is drawn and, thin and "
+            "dashed, the fastest whose stores go past the caches; the others are among the "
+            "figures. The loop libc is the memcpy of the probe's C library, not the board's.",
             x="size of the memory copied",
             x_bytes=True,
             y="bandwidth",
             unit="B/s",
-            lines=tuple(
-                Line(
-                    curve.labels.get("method", "copy") + _rest(curve, found, "method", "counts"),
-                    curve.points,
-                    look,
-                )
-                for look, curve in enumerate(found)
-            ),
+            lines=lines,
+            more=more,
         ),
     )
 
