@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#define SHARE_OF_TIME 0.15
+#define SHARE_OF_TIME 0.2
 /* To learn from how fast memory can be had: of huge pages, and of many small ones. */
 #define TRIAL ((size_t)4 << 20)
 #define TRIALS 3
