@@ -50,7 +50,23 @@ def quiet_terminal() -> Iterator[tuple[int, str]]:
         os.close(theirs)
 
 
-class BadLine:
+class Through:
+    """A Channel that carries all to a line and from it: what changes some of that begins here."""
+
+    def __init__(self, line: SerialLine) -> None:
+        self._line = line
+
+    def write(self, data: bytes) -> None:
+        self._line.write(data)
+
+    def read(self, timeout_s: float) -> bytes:
+        return self._line.read(timeout_s)
+
+    def close(self) -> None:
+        self._line.close()
+
+
+class BadLine(Through):
     """A Channel that garbles and drops bytes in both directions, at seeded rates.
 
     Now and then the kernel says something on it. What it does begins when `bad`
@@ -58,7 +74,7 @@ class BadLine:
     """
 
     def __init__(self, line: SerialLine, garbled: float, dropped: float, seed: int) -> None:
-        self._line = line
+        super().__init__(line)
         self._garbled = garbled
         self._dropped = dropped
         self._random = random.Random(seed)
@@ -87,6 +103,3 @@ class BadLine:
             at = self._random.randrange(len(data))
             data = data[:at] + b"\r\n[   12.345678] usb 1-1: new device\r\n" + data[at:]
         return data
-
-    def close(self) -> None:
-        self._line.close()

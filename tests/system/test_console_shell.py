@@ -14,7 +14,7 @@ from perfboard.targets import console_program
 from perfboard.targets.console_shell import ConsoleShell
 from perfboard.targets.serial import SerialLine
 
-from .consoles import SHELLS, BadLine, quiet_terminal, shell_on_terminal
+from .consoles import SHELLS, BadLine, Through, quiet_terminal, shell_on_terminal
 
 _ATTACH_S = 20
 DATA = bytes(range(256)) * 40 + random.Random(1).randbytes(20_000) + b"\n:\n~'\"\\$`\0\n"
@@ -117,11 +117,11 @@ def test_a_line_that_damages_everything_is_given_up(line: SerialLine, tmp_path: 
     assert raised.value.kind in ("transfer", "hang")
 
 
-class Cut:
+class Cut(Through):
     """A channel whose user types ^C when so many bytes have been written since `armed`."""
 
     def __init__(self, line: SerialLine, after: int) -> None:
-        self._line = line
+        super().__init__(line)
         self._left = after
         self.armed = False
 
@@ -132,12 +132,6 @@ class Cut:
             raise KeyboardInterrupt
         self._left -= len(data) * self.armed
         self._line.write(data)
-
-    def read(self, timeout_s: float) -> bytes:
-        return self._line.read(timeout_s)
-
-    def close(self) -> None:
-        self._line.close()
 
 
 def test_an_interrupted_copy_leaves_the_shell_usable(line: SerialLine, tmp_path: Path) -> None:
@@ -151,11 +145,11 @@ def test_an_interrupted_copy_leaves_the_shell_usable(line: SerialLine, tmp_path:
     assert "-echo " not in shell.run("stty -a </dev/tty").output
 
 
-class Deaf:
+class Deaf(Through):
     """A channel on which nothing arrives from such a request to its third mark of a start."""
 
     def __init__(self, line: SerialLine, request: bytes) -> None:
-        self._line = line
+        super().__init__(line)
         self._request = request
         self._missed: bytes | None = None
         self.missed_all = False
@@ -173,9 +167,6 @@ class Deaf:
         *_, heard = self._missed.split(b" go\r\n", 3)
         self.missed_all = self._missed.count(b" go\r\n") >= 3
         return heard if self.missed_all else b""
-
-    def close(self) -> None:
-        self._line.close()
 
 
 def test_a_file_arrives_though_the_start_of_its_copying_is_not_heard(
@@ -219,16 +210,13 @@ def test_a_program_has_the_console_until_it_ends(shell: ConsoleShell) -> None:
     assert shell.run("echo here").output == "here"
 
 
-class Torn:
+class Torn(Through):
     """A channel on which, once `tearing`, the kernel talks in the mark that ends an answer."""
 
     def __init__(self, line: SerialLine) -> None:
-        self._line = line
+        super().__init__(line)
         self.tearing = False
         self.torn = 0
-
-    def write(self, data: bytes) -> None:
-        self._line.write(data)
 
     def read(self, timeout_s: float) -> bytes:
         data = self._line.read(timeout_s)
@@ -237,9 +225,6 @@ class Torn:
         head, answer, rest = data.partition(b" 0 ")
         self.torn += rest.count(b">pb")
         return head + answer + rest.replace(b">pb", b">p\r\n[   12.345678] usb 1-1: hello\r\nb")
-
-    def close(self) -> None:
-        self._line.close()
 
 
 def test_a_program_has_ended_though_the_last_mark_of_it_is_torn(line: SerialLine) -> None:
