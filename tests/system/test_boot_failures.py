@@ -17,7 +17,7 @@ import pytest
 
 from perfboard.boards.loader import load_board
 from perfboard.images.image import Image, build_image
-from perfboard.instruments import console
+from perfboard.instruments import console_log
 from perfboard.model.errors import TargetError
 from perfboard.model.progress import SilentProgress
 from perfboard.targets.virtual import VirtualTarget
@@ -87,7 +87,7 @@ def test_a_guest_that_prints_for_ever_is_ended(
         arguments("init=/bin/busybox -- yes flood")(board)
         board["boot"]["usable"] = "console:never said"
 
-    monkeypatch.setattr(console, "MOST_BYTES", 100_000)
+    monkeypatch.setattr(console_log, "MOST_BYTES", 100_000)
     loaded = load_board(str(derive(change)))
     image = build_image(loaded, {}, SilentProgress())
     target = VirtualTarget(loaded.board, image, {"detail": "counted"})

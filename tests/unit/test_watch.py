@@ -11,7 +11,7 @@ import pytest
 
 from perfboard.boards.loader import load_board
 from perfboard.images.trial import Job, TrialBase
-from perfboard.instruments import console
+from perfboard.instruments import console_log
 from perfboard.instruments import scope as scope_module
 from perfboard.instruments.console import ConsoleRecorder
 from perfboard.instruments.scope import Scope
@@ -39,7 +39,7 @@ def scope(tmp_path: Path) -> Any:
 def test_a_console_without_end_is_not_stored(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(console, "MOST_BYTES", 1000)
+    monkeypatch.setattr(console_log, "MOST_BYTES", 1000)
     recorder = ConsoleRecorder()
     recorder.prepare(tmp_path)
     assert recorder._theirs is not None
