@@ -25,7 +25,7 @@ from perfboard.images.image import Image, build_image
 from perfboard.instruments.scope import Scope, WatchedMark, build_plugin
 from perfboard.model.board import Board
 from perfboard.model.run import Boot
-from perfboard.studies.boot import marks_to_watch
+from perfboard.studies.boot_virtual import marks_to_watch
 from perfboard.targets.virtual import VirtualTarget
 
 MOST_RATIO = 1.35

@@ -26,7 +26,7 @@ from perfboard.cli.progress import progress
 from perfboard.images.image import Image, build_image
 from perfboard.instruments.scope import Scope, build_plugin
 from perfboard.model.board import Board
-from perfboard.studies.boot import marks_to_watch
+from perfboard.studies.boot_virtual import marks_to_watch
 from perfboard.targets.opening import open_target
 from perfboard.targets.virtual import VirtualTarget
 

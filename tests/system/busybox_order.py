@@ -25,7 +25,7 @@ from perfboard.images.musl import ORDER, build_busybox
 from perfboard.images.root_recipe import APPLICATION
 from perfboard.instruments.scope import WatchedMark, build_plugin
 from perfboard.model.progress import SilentProgress
-from perfboard.studies.boot import marks_to_watch
+from perfboard.studies.boot_virtual import marks_to_watch
 from perfboard.studies.booting import boot_once
 from perfboard.targets.virtual import VirtualTarget
 

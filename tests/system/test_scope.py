@@ -10,7 +10,7 @@ from perfboard.boards.loader import LoadedBoard
 from perfboard.images.image import Image
 from perfboard.instruments.scope import Scope, WatchedMark, build_plugin
 from perfboard.model.progress import SilentProgress
-from perfboard.studies.boot import marks_to_watch
+from perfboard.studies.boot_virtual import marks_to_watch
 from perfboard.targets.virtual import VirtualTarget
 
 

@@ -13,7 +13,7 @@ from perfboard.images.disk import check_disk_holds, disk_base, kernel_arguments
 from perfboard.images.image import Image
 from perfboard.images.root_recipe import RootRecipe
 from perfboard.model.errors import UsageError
-from perfboard.studies.boot import marks_to_watch
+from perfboard.studies.boot_virtual import marks_to_watch
 
 FOLDER = Path(loader.__file__).parent
 SETTOP = (FOLDER / "settop-web.toml").read_text()

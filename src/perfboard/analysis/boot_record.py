@@ -1,9 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """From what the instruments stored of one boot to its record."""
 
+from collections.abc import Sequence
 from itertools import chain
 
-from perfboard.analysis.console import console_marks, find_line, split_lines
+from perfboard.analysis.console import (
+    ConsoleLine,
+    Stamps,
+    console_marks,
+    find_line,
+    split_lines,
+)
 from perfboard.analysis.initcalls import parse_initcalls
 from perfboard.analysis.kernel_log import clock_offset, kernel_marks, parse_console
 from perfboard.analysis.phases import PHASES
@@ -23,16 +30,41 @@ def boot_record(
     """
     log = parse_scope(scope.splitlines())
     lines = split_lines(console, log.stamps)
-    kernel = parse_console(lines)
-    offset = clock_offset(kernel)
     seen = scope_marks(log, instruction_ns)
     kind, _, what = usable.partition(":")
     if kind == "exec":
         end = next((mark for mark in seen if mark.name == f"exec:{what}"), None)
     else:
         end = find_line(lines, what, "usable")
+    record, last_ns = _record(lines, seen, end)
+    return record.model_copy(
+        update={
+            "processes": process_times(log, last_ns),
+            "counters": next((r.counters for r in reversed(log.records) if r.ns <= last_ns), {}),
+            "host_seconds": host_seconds,
+        }
+    )
+
+
+def console_record(console: bytes, stamps: Stamps, usable: str, reset: Mark) -> Boot:
+    """The record of a boot of which this machine saw the console alone, up to its mark `usable`.
+
+    `stamps` are on this machine's clock, from `reset` on; `usable` is a regular expression.
+    """
+    lines = split_lines(console, stamps)
+    record, _ = _record(lines, (reset,), find_line(lines, usable, "usable"))
+    marks = tuple(mark.model_copy(update={"clock": "host"}) for mark in record.marks)
+    return record.model_copy(update={"marks": marks})
+
+
+def _record(
+    lines: Sequence[ConsoleLine], seen: Sequence[Mark], end: Mark | None
+) -> tuple[Boot, int]:
+    """Marks and initcalls up to `end`, or without one to the last of `seen`; and when that is."""
     if end is not None:
         seen = (*seen, end.model_copy(update={"name": "usable"}))
+    kernel = parse_console(lines)
+    offset = clock_offset(kernel)
     marks: dict[str, list[Mark]] = {}
     logged = kernel_marks(kernel, offset) if offset is not None else []
     for source in (seen, console_marks(lines), logged):
@@ -45,11 +77,9 @@ def boot_record(
     order = {name: i for i, phase in enumerate(PHASES) for name in (phase.start, phase.end)}
     kept.sort(key=lambda mark: (mark.t_ns, order.get(mark.name, len(order))))
     initcalls = parse_initcalls(kernel, offset.ns if offset else 0)
-    return Boot(
+    record = Boot(
         marks=tuple(kept),
         spans=tuple(s for s in initcalls.spans if s.start_ns is None or s.start_ns <= last_ns),
         untimed=initcalls.untimed,
-        processes=process_times(log, last_ns),
-        counters=next((r.counters for r in reversed(log.records) if r.ns <= last_ns), {}),
-        host_seconds=host_seconds,
     )
+    return record, last_ns

@@ -18,6 +18,11 @@ _RECORD = re.compile(
 _LEVEL = re.compile(r"<[0-9]{1,3}>\Z")
 _CONSOLE_ENABLED = re.compile(r"(?<!boot)console \[[^\]]+\] enabled")
 _PANIC = re.compile(r"Kernel panic - not syncing: (.*?)(?: \]---)?\Z")
+_NAMING = {
+    "board": re.compile(r"(?:Machine model|DMI): (.+)"),
+    "kernel": re.compile(r"(Linux version .+)"),
+}
+_LONGEST_NAME = 200
 _TOLD = ("VFS: Mounted root", "Freeing unused kernel", "Run ")
 # printk stores nanoseconds and prints microseconds.
 _RESOLUTION_NS = 1000
@@ -153,6 +158,16 @@ def kernel_marks(lines: Sequence[KernelLine], offset: Offset) -> list[Mark]:
         for name, time_ns in times.items()
     ]
     return sorted(marks, key=lambda mark: mark.t_ns)
+
+
+def naming_lines(lines: Iterable[str]) -> dict[str, str]:
+    """What the kernel says of the `board`, by its device tree or its firmware, and of itself."""
+    said: dict[str, str] = {}
+    for line in lines:
+        for name, pattern in _NAMING.items():
+            if name not in said and (match := pattern.search(line)):
+                said[name] = match[1].strip()[:_LONGEST_NAME]
+    return said
 
 
 def find_panic(lines: Iterable[str]) -> Panic | None:

@@ -7,6 +7,7 @@ Only the standard library is imported here, so that the command starts at once.
 import argparse
 import importlib
 import os
+import shlex
 import signal
 import sys
 from collections.abc import Sequence
@@ -128,6 +129,8 @@ def _parser() -> argparse.ArgumentParser:
         "  perfboard study boot --board verdex\n"
         "  perfboard study boot --board verdex --set initcall_debug=on\n"
         "  perfboard study boot --board ./my-board.toml --boots 10\n"
+        "  perfboard study boot --target serial:///dev/ttyUSB0 --usable 'login:' \\\n"
+        "      --reset 'uhubctl -a cycle -l 1-1 -p 2'\n"
         "  perfboard study standard --target local",
     )
     study.add_argument("study", metavar="STUDY", help="which study; `perfboard studies` lists them")
@@ -139,6 +142,19 @@ def _parser() -> argparse.ArgumentParser:
         type=_boots,
         metavar="N",
         help="how many boots, of a study that boots its board (default: 3)",
+    )
+    study.add_argument(
+        "--usable",
+        metavar="REGEX",
+        help="of a boot over a serial line: the line of the console that ends it",
+    )
+    study.add_argument(
+        "--reset",
+        type=_words,
+        default=(),
+        metavar="COMMAND",
+        help="of a boot over a serial line: what resets the board, run here, without a shell; it "
+        "must end when it lets go of the board (default: `reboot -f` in the board's own shell)",
     )
     _add_budget(study)
     _add_set(study)
@@ -261,6 +277,16 @@ def _seconds(text: str) -> float:
     if not 1 <= seconds <= 86_400:
         raise argparse.ArgumentTypeError(f'"{text}" is not a number of seconds from 1 to 86400')
     return seconds
+
+
+def _words(text: str) -> tuple[str, ...]:
+    try:
+        words = tuple(shlex.split(text))
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(f"{text!r} is no command: {error}") from error
+    if not words:
+        raise argparse.ArgumentTypeError("is empty; name a command, or leave it out")
+    return words
 
 
 def _boots(text: str) -> int:

@@ -37,12 +37,22 @@ def study(options: argparse.Namespace) -> int:
             f"study {chosen.name} does not boot what it measures; leave --boots out, or say with "
             "--budget how long it measures"
         )
+    target = _target_of(options) or chosen.default_target
+    if (options.usable or options.reset) and not (
+        isinstance(chosen, Booting) and target.startswith("serial:")
+    ):
+        raise UsageError(
+            "--usable and --reset are of `study boot` of a board on a serial line; a virtual "
+            "board's file says when it is usable (boot.usable)"
+        )
     request = Request(
-        target=_target_of(options) or chosen.default_target,
+        target=target,
         factors=parse_factors(options.set),
         command=("perfboard", *sys.argv[1:]),
         boots=boots or Request.boots,
         budget_s=options.budget or Request.budget_s,
+        usable=options.usable,
+        reset=options.reset,
     )
     return finish(chosen.run(request, progress()), options.json)
 

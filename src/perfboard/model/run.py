@@ -50,7 +50,7 @@ class Mark(Record):
     name: str
     t_ns: Int64
     clock: Literal["virtual", "host"] = "virtual"
-    source: Literal["scope", "console", "kernel-log"]
+    source: Literal["scope", "console", "kernel-log", "command"]
     precision_ns: Int64 = 0
     instructions: Int64 | None = None
 

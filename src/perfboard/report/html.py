@@ -59,6 +59,7 @@ SOURCES = {
     "scope": "seen by the scope inside the emulator, at no cost to the guest",
     "console": "lines on the console",
     "kernel-log": "the kernel's own times in its log",
+    "command": "the end of the command that reset the board",
 }
 
 _PERTURBS = {

@@ -18,7 +18,9 @@ from perfboard.model.run import Run
 class Request:
     """What the user asked of a study: of which target, at which levels, how much of it.
 
-    `boots` is for studies that boot, `budget_s` for those that run probes.
+    `boots` is for studies that boot, `budget_s` for those that run probes. `usable` and `reset`
+    are for real boards that are booted: the regular expression of the line that says that the
+    board is usable, and the command of this machine that resets it.
     """
 
     target: str
@@ -26,6 +28,8 @@ class Request:
     command: tuple[str, ...]
     boots: int = 1
     budget_s: float = 60.0
+    usable: str | None = None
+    reset: tuple[str, ...] = ()
 
 
 class Study(Protocol):

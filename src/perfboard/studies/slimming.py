@@ -19,7 +19,7 @@ from perfboard.instruments.scope import WatchedMark, build_plugin
 from perfboard.model.errors import TargetError, UsageError
 from perfboard.model.progress import Progress
 from perfboard.store.folder import disk_errors
-from perfboard.studies.boot import marks_to_watch
+from perfboard.studies.boot_virtual import marks_to_watch
 from perfboard.studies.booting import boot_once
 from perfboard.targets.virtual import VirtualTarget
 

@@ -25,7 +25,7 @@ from perfboard.model.run import Boot, Metric, Provenance, Run, RunError, Status
 from perfboard.model.units import format_size
 from perfboard.store.folder import RunFolder, disk_errors, new_run
 from perfboard.studies.base import this_host
-from perfboard.studies.boot import marks_to_watch
+from perfboard.studies.boot_virtual import marks_to_watch
 from perfboard.studies.booting import boot_once
 from perfboard.studies.tuning_dask import distributed_workers
 from perfboard.studies.tuning_flash import flash_bandwidths

@@ -19,7 +19,7 @@ from perfboard.model.errors import BuildError, PerfboardError, TargetError, Usag
 from perfboard.model.progress import Progress, SilentProgress
 from perfboard.model.run import Boot
 from perfboard.model.tuning import Outcome
-from perfboard.studies.boot import marks_to_watch
+from perfboard.studies.boot_virtual import marks_to_watch
 from perfboard.studies.booting import boot_once
 from perfboard.targets.emulator import emulator_version
 from perfboard.targets.virtual import VirtualTarget

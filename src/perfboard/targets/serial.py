@@ -24,7 +24,7 @@ FORM = "serial:///dev/DEVICE[?baud=115200]"
 
 _TEXT = re.compile(r"serial://(?P<path>/[^?#\0]+)(?:\?baud=(?P<baud>[0-9]{1,8}))?")
 _USUAL_BAUD = "115200"
-_ATTACH_S = 30.0
+ATTACH_S = 30.0
 _IDLE_S = 60.0
 _STUCK_S = 20.0
 
@@ -112,11 +112,8 @@ def _opened(path: str, speed: int) -> Iterator[int]:
 
 
 @contextmanager
-def connect(
-    text: str, progress: Progress, artifacts: Path | None, factors: Mapping[str, str]
-) -> Iterator[Target]:
-    """See `targets.opening.Kind`."""
-    refuse_factors(text, factors)
+def open_line(text: str) -> Iterator[SerialLine]:
+    """The line of the target that the user wrote as `text`. Raises UsageError for a wrong text."""
     match = _TEXT.fullmatch(text)
     if match is None:
         raise UsageError(f'"{text}" is no serial target; it is written {FORM}.')
@@ -125,7 +122,17 @@ def connect(
     if not speed:
         raise UsageError(f'"{text}": {baud} is no speed of a serial line; 115200 is the usual one.')
     with _opened(match["path"], speed) as descriptor:
-        shell = ConsoleShell(SerialLine(descriptor, match["path"]))
+        yield SerialLine(descriptor, match["path"])
+
+
+@contextmanager
+def connect(
+    text: str, progress: Progress, artifacts: Path | None, factors: Mapping[str, str]
+) -> Iterator[Target]:
+    """See `targets.opening.Kind`."""
+    refuse_factors(text, factors)
+    with open_line(text) as line:
+        shell = ConsoleShell(line)
         with progress.step("looking for a shell on the console", 1):
-            shell.attach(_ATTACH_S)
+            shell.attach(ATTACH_S)
         yield Target(text, Evidence.SILICON, shell, _IDLE_S)

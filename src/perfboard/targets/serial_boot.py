@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A board on a serial line that is reset, and watched by its console until it is usable."""
+
+import re
+import shlex
+import subprocess
+import tempfile
+import time
+from array import array
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from pathlib import Path
+
+from perfboard.analysis.boot_record import console_record
+from perfboard.analysis.console import Stamps
+from perfboard.analysis.kernel_log import find_panic
+from perfboard.instruments.console_log import ConsoleLog
+from perfboard.model.errors import EnvironmentLacksError, TargetError
+from perfboard.model.run import Boot, Mark
+from perfboard.targets.base import Channel
+from perfboard.targets.console import last_lines
+from perfboard.targets.console_shell import ConsoleShell
+from perfboard.targets.serial import ATTACH_S
+
+# What the kernel prints last before it has the hardware reset the board (kernel/reboot.c).
+_RESTARTS = re.compile(rb"Restarting system[^\n]*\n")
+_NOT_RESET = (
+    "The shell on the console was told `reboot -f`, and within {:.0f} s the kernel has not said "
+    '"Restarting system", or the board nothing after it. Give --reset, a command of this machine '
+    "that resets the board."
+)
+_SYNC_S = 60.0
+_SILENT_S = 60.0
+_LONGEST_BOOT_S = 600.0
+_READ_S = 0.2
+_AFTER_PANIC_S = 0.5
+
+
+class SerialBoard:
+    """A board on a line of this machine, by whose clock all of its times are."""
+
+    def __init__(self, line: Channel, usable: str, reset: Sequence[str]) -> None:
+        """`usable` is the regular expression of the line that says that the board is usable.
+
+        `reset` is a program of this machine's, and its arguments, that resets the board and ends
+        as it lets go of it; without one, the shell on the console is told to restart the board.
+        """
+        self._line = line
+        self._usable = re.compile(usable)
+        self._reset = tuple(reset)
+
+    def boot(self, artifacts: Path, heard: Callable[[float, str], None]) -> Boot:
+        """Resets the board; the record of its boot.
+
+        The console's bytes go to `console.log` in `artifacts`, and when they came to
+        `stamps.txt`. `heard` is told the seconds since the reset, and the last whole line. Raises
+        TargetError where the board does not come to be usable, and EnvironmentLacksError where
+        it cannot be reset.
+        """
+        came, mark, zero_ns = self._by_program() if self._reset else self._by_shell()
+        times = array("q")
+        with (
+            closing(ConsoleLog(artifacts)) as log,
+            (artifacts / "stamps.txt").open("x") as stamps,
+        ):
+
+            def keep(now_ns: int, data: bytes) -> bool:
+                """Whether this says that the board is usable."""
+                times.extend([now_ns - zero_ns] * len(data))
+                stamps.write(f"{now_ns - zero_ns} {len(data)}\n")
+                usable = False
+                for sighting in log.add(data):
+                    usable = usable or bool(self._usable.search(sighting.text[:4096]))
+                    if sighting.kind == "line":
+                        heard((now_ns - zero_ns) / 1e9, sighting.text)
+                    if panic := find_panic([sighting.text]):
+                        # What follows the panic's line on the console says why.
+                        log.add(self._hear(_AFTER_PANIC_S)[1])
+                        raise TargetError("panic", f"The kernel panicked: {panic.text}", log.tail)
+                return usable
+
+            last_ns = zero_ns
+            while True:
+                for now_ns, data in came:
+                    last_ns = now_ns
+                    if keep(now_ns, data):
+                        console = (artifacts / "console.log").read_bytes()
+                        return console_record(console, Stamps(times), self._usable.pattern, mark)
+                now_ns, data = self._hear(_READ_S)
+                came = [(now_ns, data)] if data else []
+                silent_s, whole_s = (now_ns - last_ns) / 1e9, (now_ns - zero_ns) / 1e9
+                if silent_s > _SILENT_S or whole_s > _LONGEST_BOOT_S:
+                    raise TargetError(
+                        "hang",
+                        f"No line of the console matches {self._usable.pattern!r}: it has been "
+                        f"silent for {silent_s:.0f} s, {whole_s:.0f} s since the reset. Is that "
+                        "what the board prints when it is usable?",
+                        log.tail,
+                    )
+
+    def _hear(self, timeout_s: float) -> tuple[int, bytes]:
+        """What has come, and when it was read."""
+        data = self._line.read(timeout_s)
+        return time.clock_gettime_ns(time.CLOCK_MONOTONIC_RAW), data
+
+    def _by_program(self) -> tuple[list[tuple[int, bytes]], Mark, int]:
+        """What has come since the program of the reset ended, the mark, and when it did."""
+        words = shlex.join(self._reset)
+        came = []
+        while self._line.read(0):
+            pass  # What the board has said already is of no boot of ours.
+        with tempfile.TemporaryFile() as said, ThreadPoolExecutor(1) as pool:
+            began_ns = time.clock_gettime_ns(time.CLOCK_MONOTONIC_RAW)
+            try:
+                program = subprocess.Popen(
+                    self._reset, stdin=subprocess.DEVNULL, stdout=said, stderr=said
+                )
+            except OSError as error:
+                raise EnvironmentLacksError(f"--reset {words}: {error.strerror}") from error
+
+            def wait() -> int:
+                program.wait()
+                return time.clock_gettime_ns(time.CLOCK_MONOTONIC_RAW)
+
+            ended = pool.submit(wait)
+            try:
+                # What comes meanwhile is read too: the line would have no room for what follows.
+                while not ended.done():
+                    came.append(self._hear(0.05))
+                    if came[-1][0] - began_ns > _SILENT_S * 1e9:
+                        raise EnvironmentLacksError(
+                            f"--reset {words}: has not ended for {_SILENT_S:.0f} s"
+                        )
+            except BaseException:
+                program.kill()
+                raise
+            ended_ns = ended.result()
+            if program.returncode:
+                said.seek(0)
+                raise EnvironmentLacksError(
+                    f"--reset {words}: failed ({program.returncode}). {last_lines(said.read())}"
+                )
+        after = [(now_ns, data) for now_ns, data in came if now_ns > ended_ns and data]
+        mark = Mark(name="reset", t_ns=0, source="command", precision_ns=ended_ns - began_ns)
+        return after, mark, ended_ns
+
+    def _by_shell(self) -> tuple[list[tuple[int, bytes]], Mark, int]:
+        """What has come since the kernel said that it restarts, the mark, and when it did.
+
+        The reset is after that line, and before what the board says first.
+        """
+        shell = ConsoleShell(self._line)
+        shell.attach(ATTACH_S)
+        shell.run("sync", timeout_s=_SYNC_S)
+        self._line.write(b"reboot -f\n")
+        heard, restarted = b"", False
+        told_ns = before_ns = now_ns = time.clock_gettime_ns(time.CLOCK_MONOTONIC_RAW)
+        while not (restarted and heard):
+            if (now_ns - told_ns) / 1e9 > _SILENT_S:
+                raise TargetError("hang", _NOT_RESET.format(_SILENT_S), last_lines(heard))
+            if not restarted:
+                before_ns = now_ns
+            now_ns, data = self._hear(_READ_S)
+            heard = (heard + data)[-1 << 16 :]
+            match = None if restarted else _RESTARTS.search(heard)
+            if match:
+                restarted, zero_ns, heard = True, now_ns, heard[match.end() :]
+        # What came at once with the kernel's line came since what was read before.
+        precision_ns = now_ns - zero_ns or now_ns - before_ns
+        mark = Mark(name="reset", t_ns=0, source="console", precision_ns=precision_ns)
+        return [(now_ns, heard)], mark, zero_ns
