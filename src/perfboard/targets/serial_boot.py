@@ -25,12 +25,15 @@ from perfboard.targets.serial import ATTACH_S
 
 # What the kernel prints last before it has the hardware reset the board (kernel/reboot.c).
 _RESTARTS = re.compile(rb"Restarting system[^\n]*\n")
+# A bare busybox may have it without a link.
+_REBOOT = b"reboot -f || busybox reboot -f\n"
 _NOT_RESET = (
     "The shell on the console was told `reboot -f`, and within {:.0f} s the kernel has not said "
     '"Restarting system", or the board nothing after it. Give --reset, a command of this machine '
     "that resets the board."
 )
 _SYNC_S = 60.0
+_RESTART_S = 20.0
 _SILENT_S = 60.0
 _LONGEST_BOOT_S = 600.0
 _READ_S = 0.2
@@ -153,12 +156,12 @@ class SerialBoard:
         shell = ConsoleShell(self._line)
         shell.attach(ATTACH_S)
         shell.run("sync", timeout_s=_SYNC_S)
-        self._line.write(b"reboot -f\n")
+        self._line.write(_REBOOT)
         heard, restarted = b"", False
         told_ns = before_ns = now_ns = time.clock_gettime_ns(time.CLOCK_MONOTONIC_RAW)
         while not (restarted and heard):
-            if (now_ns - told_ns) / 1e9 > _SILENT_S:
-                raise TargetError("hang", _NOT_RESET.format(_SILENT_S), last_lines(heard))
+            if (now_ns - told_ns) / 1e9 > _RESTART_S:
+                raise TargetError("hang", _NOT_RESET.format(_RESTART_S), last_lines(heard))
             if not restarted:
                 before_ns = now_ns
             now_ns, data = self._hear(_READ_S)
