@@ -145,7 +145,7 @@ def cut_userspace(boot: Boot) -> tuple[PhaseTime, ...]:
     """The steps inside phase 3.2: init itself, then each init script in turn.
 
     A script is a program whose name has the System V form, S and two digits;
-    its step runs from its start to the start of the next.
+    its step runs from its start to the start of the next. Where none was seen, there are no steps.
     """
     start, end = boot.mark("init.exec"), boot.mark("usable")
     if start is None or end is None:
@@ -155,6 +155,8 @@ def cut_userspace(boot: Boot) -> tuple[PhaseTime, ...]:
         for mark in boot.marks
         if _INIT_SCRIPT.fullmatch(mark.name) and start.t_ns <= mark.t_ns < end.t_ns
     ]
+    if not scripts:
+        return ()
     cuts = [start, *scripts, end]
     return tuple(
         PhaseTime(
