@@ -18,6 +18,8 @@
 /* The larger batch over the smaller; the least where the time is short. */
 #define LEVER 8
 #define LEAST_LEVER 2
+/* Most batches of this length hold no tick of the kernel's, which come 1 to 10 ms apart. */
+#define TICKLESS_NS 2e6
 /* Pairs of batches, and about as many of each size to find it and to settle. */
 #define PAIRS (TURNS * USUAL_SAMPLES)
 #define TO_FIND 4
@@ -57,10 +59,12 @@ unsigned unsettled_points(void)
 }
 
 /* How many times the smaller batch, which took `took_ns`, the larger is to be. */
-static unsigned long lever_within(double budget_ns, double took_ns)
+static unsigned long lever_within(double budget_ns, double longest_ns, double took_ns)
 {
 	double lever = (budget_ns / took_ns - PAIRS - TO_FIND) / (PAIRS + TO_SETTLE);
 
+	if (lever > longest_ns / took_ns)
+		lever = longest_ns / took_ns;
 	return lever > LEVER	     ? LEVER
 	       : lever < LEAST_LEVER ? LEAST_LEVER
 				     : (unsigned long)(lever + 0.5);
@@ -118,11 +122,30 @@ bool time_slopes(batch_function *operation, void *context, double seconds, struc
 		    (double)clock->tick_ns * 1e-6, TICKS_A_BATCH, least_ns * 1e-9, seconds);
 		return false;
 	}
+	double tickless_ns = TICKLESS_NS / LEVER / OVERSHOOT;
+	double longest_ns = TICKLESS_NS;
+
 	if (usual_ns < least_ns)
 		usual_ns = least_ns;
+	if (tickless_ns < least_ns)
+		tickless_ns = least_ns;
 	uint64_t began = clock_now();
-	unsigned long count = find_batch(operation, context, usual_ns);
-	unsigned long lever = lever_within(budget_ns, time_batch(operation, context, count));
+	unsigned long count =
+	    find_batch(operation, context, usual_ns < tickless_ns ? usual_ns : tickless_ns);
+
+	if (count == 1) {
+		double one = time_batch(operation, context, 1);
+		double two = time_batch(operation, context, 2);
+
+		/* Where a single operation is longer than that, or the call, it cannot be helped.
+		 */
+		if (two > TICKLESS_NS || two < 1.5 * one) {
+			count = find_batch(operation, context, usual_ns);
+			longest_ns = INFINITY;
+		}
+	}
+	unsigned long lever =
+	    lever_within(budget_ns, longest_ns, time_batch(operation, context, count));
 
 	slopes->batch = count;
 	slopes->count = 0;

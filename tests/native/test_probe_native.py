@@ -81,6 +81,17 @@ def test_batches_differ_by_eight_times_where_there_is_time(
     assert found["samples"] == pytest.approx([1e-6] * len(found["samples"]), rel=1e-2)
 
 
+@pytest.mark.parametrize("tick", [1, 10, 838])
+@pytest.mark.parametrize("seconds", [0.3, 10])
+def test_batches_fit_between_two_ticks_of_a_kernel(
+    harness: Path, tick: int, seconds: float
+) -> None:
+    """The ticks come 10 ms apart at most; a tick of the clock of a 486 takes 838 ns."""
+    found = slopes(harness, tick=tick, cost=100, operation=1000, seconds=seconds)
+    assert found["measured"]
+    assert 2 * found["batch"] <= found["largest"] <= 2100
+
+
 @pytest.mark.parametrize("operation", [1, 3])
 def test_one_operation_that_takes_long_is_made_once_and_twice(
     harness: Path, operation: int
