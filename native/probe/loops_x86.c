@@ -15,8 +15,16 @@ enum feature { MMX = 1, SSE = 2, AVX = 4, AVX512 = 8 };
 #define LOOP_BIAS 128
 #define LOOP_REGISTER "r"
 #define LOOP_START "\n\t.p2align 6\n1:\n\t"
-/* Some processors do not keep a branch decoded that crosses or ends at 32 bytes. */
-#define LOOP_END(bytes) ".p2align 4\n\tsub $" #bytes ", %2\n\tjnz 1b\n\t"
+/*
+ * Some processors do not keep a branch decoded that crosses or ends at 32 bytes. For those of 32
+ * bits it is filled up to there with instructions of a byte, each of which takes a 486 a cycle.
+ */
+#ifdef __x86_64__
+#define BRANCH_PLACE ".p2align 4\n\t"
+#else
+#define BRANCH_PLACE ""
+#endif
+#define LOOP_END(bytes) BRANCH_PLACE "sub $" #bytes ", %2\n\tjnz 1b\n\t"
 #define NEXT_TO(bytes) "sub $-" #bytes ", %0\n\t"
 #define NEXT_FROM(bytes) "sub $-" #bytes ", %1\n\t"
 
