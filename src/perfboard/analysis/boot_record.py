@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """From what the instruments stored of one boot to its record."""
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from itertools import chain
 
@@ -49,12 +50,21 @@ def boot_record(
 def console_record(console: bytes, stamps: Stamps, usable: str, reset: Mark) -> Boot:
     """The record of a boot of which this machine saw the console alone, up to its mark `usable`.
 
-    `stamps` are on this machine's clock, from `reset` on; `usable` is a regular expression.
+    `stamps` are on this machine's clock, from `reset` on; `usable` is a regular expression. Bytes
+    that were read at once have one stamp, and came at any time since those before.
     """
     lines = split_lines(console, stamps)
     record, _ = _record(lines, (reset,), find_line(lines, usable, "usable"))
-    marks = tuple(mark.model_copy(update={"clock": "host"}) for mark in record.marks)
-    return record.model_copy(update={"marks": marks})
+    read_at = sorted({0, *stamps.ns})
+
+    def as_read(mark: Mark) -> Mark:
+        precision_ns = mark.precision_ns
+        if mark is not reset and mark.source == "console":
+            since = read_at[max(0, bisect_left(read_at, mark.t_ns) - 1)]
+            precision_ns = max(precision_ns, mark.t_ns - since)
+        return mark.model_copy(update={"clock": "host", "precision_ns": precision_ns})
+
+    return record.model_copy(update={"marks": tuple(map(as_read, record.marks))})
 
 
 def _record(

@@ -4,7 +4,6 @@
 import re
 from collections.abc import Iterator
 from functools import partial
-from pathlib import PurePath
 
 from perfboard.analysis.kernel_log import naming_lines
 from perfboard.model.errors import UsageError
@@ -40,10 +39,11 @@ def serial_subject(request: Request, progress: Progress) -> Subject:
     # A wrong text is told before there is a run.
     with open_line(request.target):
         pass
-    name = PurePath(request.target.partition("?")[0]).name
+    device = request.target.removeprefix("serial://").partition("?")[0]
+    name = re.sub(r"[^A-Za-z0-9.]+", "-", device.removeprefix("/dev/")).strip("-.") or "board"
     said: dict[str, str] = {}
     return Subject(
-        name=re.sub(r"[^A-Za-z0-9.]+", "-", name).strip("-.") or "board",
+        name=name,
         target=request.target,
         evidence=Evidence.SILICON,
         boots=partial(_boot_all, request, said),
