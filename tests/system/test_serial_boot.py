@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The boot study of a board on a serial line: the emulator, which nobody watches, is that board."""
 
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -11,9 +12,10 @@ import pytest
 
 from perfboard.boards.loader import LoadedBoard
 from perfboard.images.image import Image
+from perfboard.targets.serial import open_line
 from perfboard.targets.virtual import VirtualTarget
 
-from .conftest import Perfboard
+from .conftest import Perfboard, until
 
 # What busybox prints once the scripts have run.
 USABLE = "press Enter"
@@ -80,3 +82,18 @@ def test_a_board_on_a_line_is_booted_and_its_time_is_cut(
         "The phases add up to the whole"
         in (perfboard.data / "perfboard" / "runs" / run["id"] / "report.html").read_text()
     )
+
+
+def test_an_interruption_ends_the_run_and_frees_the_line(
+    perfboard: Perfboard, verdex: LoadedBoard, image: Image, tmp_path: Path
+) -> None:
+    with board_on_a_line(verdex, image, tmp_path / "monitor") as target:
+        words = ("--target", target, "--usable", "never said", "--reset", "true")
+        process = perfboard.start("study", "boot", *words)
+        until(lambda: next(perfboard.data.rglob("console.log"), None))
+        process.send_signal(signal.SIGINT)
+        run = perfboard.finish(process, 130)
+        assert (run["status"], run["errors"][0]["kind"]) == ("aborted", "interrupted")
+        assert "artifacts/boot-1/console.log" in [artifact["path"] for artifact in run["artifacts"]]
+        with open_line(target):
+            pass
