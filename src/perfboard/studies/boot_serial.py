@@ -5,7 +5,6 @@ import re
 from collections.abc import Iterator
 from functools import partial
 
-from perfboard.analysis.kernel_log import naming_lines
 from perfboard.model.errors import UsageError
 from perfboard.model.progress import Progress
 from perfboard.model.run import BoardSummary, Boot, Evidence
@@ -70,8 +69,7 @@ def _boot_all(
             artifacts = folder.artifact_path(f"boot-{number + 1}/console.log").parent
             with disk_errors(artifacts):
                 boot = board.boot(artifacts, heard)
-                console = (artifacts / "console.log").read_text(errors="replace")
-                said |= naming_lines(console.splitlines())
+            said |= board.said
             took_s = boot.marks[-1].t_ns / 1e9
             step.update(number + 1)
             yield boot

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from perfboard.analysis.boot_record import console_record
 from perfboard.analysis.console import Stamps
-from perfboard.analysis.kernel_log import find_panic
+from perfboard.analysis.kernel_log import find_panic, naming_lines
 from perfboard.instruments.console_log import ConsoleLog
 from perfboard.model.errors import EnvironmentLacksError, TargetError
 from perfboard.model.run import Boot, Mark
@@ -41,7 +41,10 @@ _AFTER_PANIC_S = 0.5
 
 
 class SerialBoard:
-    """A board on a line of this machine, by whose clock all of its times are."""
+    """A board on a line of this machine, by whose clock all of its times are.
+
+    `said` is what the kernel has said of the board and of itself, as `naming_lines` has it.
+    """
 
     def __init__(self, line: Channel, usable: str, reset: Sequence[str]) -> None:
         """`usable` is the regular expression of the line that says that the board is usable.
@@ -52,6 +55,7 @@ class SerialBoard:
         self._line = line
         self._usable = re.compile(usable)
         self._reset = tuple(reset)
+        self.said: dict[str, str] = {}
 
     def boot(self, artifacts: Path, heard: Callable[[float, str], None]) -> Boot:
         """Resets the board; the record of its boot.
@@ -89,6 +93,7 @@ class SerialBoard:
                     last_ns = now_ns
                     if keep(now_ns, data):
                         console = (artifacts / "console.log").read_bytes()
+                        self.said |= naming_lines(console.decode(errors="replace").splitlines())
                         return console_record(console, Stamps(times), self._usable.pattern, mark)
                 now_ns, data = self._hear(_READ_S)
                 came = [(now_ns, data)] if data else []
