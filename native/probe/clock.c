@@ -12,7 +12,7 @@
 #define LEARNING_NS 50000000
 #define STEPS 200
 /* A reading takes now a little more, now less. */
-#define READINGS_A_BATCH 100
+#define READINGS_A_BATCH 50
 
 static uint64_t last;
 static unsigned steps_back;
