@@ -2,7 +2,7 @@
 """What a board file says of its part beside what the probes see on the virtual board."""
 
 import statistics
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from perfboard.model.duration import Duration
@@ -59,9 +59,12 @@ def parameters(timing: Timing, metrics: Sequence[Metric]) -> list[Parameter]:
     random = seen.sizes("memory.random")
     least = random.pop(_SMALL, None)
     l2 = timing.caches.l2
-    # Where a cache has one place for a line, pages that happen to share it drive each other out:
-    # an eighth of it has few that do.
     sizes = {"latency of the second cache": l2.size // (2 if l2.ways > 1 else 8)} if l2 else {}
+    if l2 and l2.ways == 1:
+        # Where a cache has one place for a line, pages that happen to share it drive each other
+        # out: an eighth of it has few that do, and in some process none.
+        best = seen.sizes("memory.random", min)
+        random |= {size: best[size] for size in sizes.values() if size in best}
     if random:
         sizes["latency of memory"] = max(random)
     for name, size in sizes.items():
@@ -98,9 +101,11 @@ class _Seen:
                 return statistics.median(metric.samples)
         return None
 
-    def sizes(self, name: str) -> dict[int, float]:
+    def sizes(
+        self, name: str, of: Callable[[Sequence[float]], float] = statistics.median
+    ) -> dict[int, float]:
         return {
-            int(metric.labels["size"]): statistics.median(metric.samples)
+            int(metric.labels["size"]): of(metric.samples)
             for metric in self._metrics
             if metric.name == name
         }
