@@ -78,6 +78,22 @@ class _Talking:
         return b"x"
 
 
+class _Ended(_Talking):
+    """A board of which all is heard at once, an hour after its command has ended."""
+
+    def read(self, timeout_s: float) -> bytes:
+        self.marks = (1, 2, 3)
+        self.now_ns = 3600 * 10**9
+        return b""
+
+
+def test_a_command_that_has_ended_is_not_late_where_this_machine_is() -> None:
+    board = load_board("verdex").board.model_copy(update={"timing": None})
+    target = TrialTarget(board, cast(TrialBase, None), Job(("true",)), {})
+    ended: Any = _Ended()
+    target._await(ended, ended, lambda now, began: None, Event())
+
+
 def test_a_command_that_is_never_begun_is_given_up() -> None:
     board = load_board("verdex").board
     soon = board.boot.model_copy(update={"limit_s": 0.001})
