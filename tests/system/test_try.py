@@ -14,6 +14,7 @@ import pytest
 
 from perfboard.analysis.profile import read_blocks, seconds
 from perfboard.analysis.trial import instants
+from perfboard.boards.loader import load_board
 
 from .conftest import Perfboard, until
 
@@ -104,7 +105,10 @@ def test_a_program_is_timed_and_its_output_comes_through(board: Perfboard, progr
     assert process.stdout == b"out\0\xff\n"
     said = process.stderr.decode()
     assert "err\n" in said
-    assert "exit code 3" in said and "rpi2, timed \N{PLUS-MINUS SIGN}25%" in said
+    timing = load_board("rpi2").board.timing
+    assert timing is not None
+    margin = f"rpi2, timed \N{PLUS-MINUS SIGN}{timing.margin.share:.0%}"
+    assert "exit code 3" in said and margin in said
     run = board.json("show", "latest")
     trial, found = run["trial"], values(run)
     assert run["study"] == "try" and run["evidence"] == "timed" and run["status"] == "complete"
