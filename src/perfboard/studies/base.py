@@ -4,14 +4,16 @@
 import importlib
 import pkgutil
 import platform
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from importlib.metadata import version
+from types import MappingProxyType
 from typing import Protocol, runtime_checkable
 
 import perfboard.studies
 from perfboard.model.errors import UsageError
 from perfboard.model.progress import Progress
-from perfboard.model.run import Run
+from perfboard.model.run import Provenance, Run
 
 
 @dataclass(frozen=True)
@@ -62,13 +64,27 @@ class Booting(Protocol):
     default_boots: int
 
 
-def this_host() -> dict[str, str]:
-    """What a run's provenance says of this machine."""
-    return {
-        "system": platform.platform(),
-        "processor": platform.machine(),
-        "python": platform.python_version(),
-    }
+def provenance(
+    command: tuple[str, ...],
+    tools: Mapping[str, str],
+    image: Mapping[str, str] = MappingProxyType({}),
+    packages: Mapping[str, str] = MappingProxyType({}),
+    notes: Iterable[str] = (),
+) -> Provenance:
+    """What must be known to repeat a run: these, this machine, and Perfboard's version."""
+    return Provenance(
+        perfboard=version("perfboard"),
+        command=command,
+        host={
+            "system": platform.platform(),
+            "processor": platform.machine(),
+            "python": platform.python_version(),
+        },
+        tools=dict(tools),
+        image=dict(image),
+        packages=dict(packages),
+        notes=tuple(notes),
+    )
 
 
 def studies() -> dict[str, Study]:

@@ -4,7 +4,6 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from importlib.metadata import version
 
 from perfboard.analysis.boot_metrics import metrics_of
 from perfboard.analysis.counters import counter_metrics
@@ -13,9 +12,9 @@ from perfboard.boards.loader import load_board
 from perfboard.images.factors import factors_of
 from perfboard.model.errors import PerfboardError, UsageError
 from perfboard.model.progress import Progress
-from perfboard.model.run import Boot, Metric, Provenance, Run, RunError, Status, Verdict
+from perfboard.model.run import Boot, Metric, Run, RunError, Status, Verdict
 from perfboard.store.folder import new_run
-from perfboard.studies.base import Request, this_host
+from perfboard.studies.base import Request, provenance
 from perfboard.studies.boot_serial import serial_subject
 from perfboard.studies.boot_virtual import virtual_subject
 
@@ -81,14 +80,8 @@ class BootStudy:
             started=started,
             finished=datetime.now(UTC),
             factors=dict(subject.levels),
-            provenance=Provenance(
-                perfboard=version("perfboard"),
-                command=request.command,
-                host=this_host(),
-                tools=dict(subject.tools),
-                image=dict(subject.image),
-                packages=dict(subject.packages),
-                notes=subject.notes,
+            provenance=provenance(
+                request.command, subject.tools, subject.image, subject.packages, subject.notes
             ),
             metrics=metrics,
             boots=tuple(boots),

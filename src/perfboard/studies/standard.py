@@ -5,17 +5,16 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from importlib.metadata import version
 
 from perfboard.analysis.statistics import REPEATS
 from perfboard.model.errors import PerfboardError, UsageError
 from perfboard.model.progress import Progress
-from perfboard.model.run import BoardSummary, Provenance, Run, RunError, Status
+from perfboard.model.run import BoardSummary, Run, RunError, Status
 from perfboard.probes.plan import Measuring, Plan
 from perfboard.probes.records import Applet
 from perfboard.probes.session import ProbeSession
 from perfboard.store.folder import new_run
-from perfboard.studies.base import Request, this_host
+from perfboard.studies.base import Request, provenance
 from perfboard.targets.base import Target
 from perfboard.targets.opening import open_target
 
@@ -118,14 +117,8 @@ class _Measured:
             started=started,
             finished=datetime.now(UTC),
             factors=dict(target.factors),
-            provenance=Provenance(
-                perfboard=version("perfboard"),
-                command=request.command,
-                host=this_host(),
-                tools=dict(target.tools),
-                image=dict(target.image),
-                packages=dict(target.packages),
-                notes=tuple(self._notes),
+            provenance=provenance(
+                request.command, target.tools, target.image, target.packages, self._notes
             ),
             metrics=merger.metrics(),
             processes=tuple(merger.processes),

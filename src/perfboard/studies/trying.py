@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from importlib.metadata import version
 from math import inf
 from pathlib import Path
 from threading import Event, Lock
@@ -25,11 +24,11 @@ from perfboard.instruments.scope import build_plugin
 from perfboard.model.board import Board
 from perfboard.model.errors import PerfboardError, TargetError
 from perfboard.model.progress import Progress, Step
-from perfboard.model.run import FunctionTime, Metric, Provenance, Run, RunError, Status, Trial
+from perfboard.model.run import FunctionTime, Metric, Run, RunError, Status, Trial
 from perfboard.model.units import format_size
 from perfboard.probes.binaries import find_binary
 from perfboard.store.folder import disk_errors, new_run
-from perfboard.studies.base import this_host
+from perfboard.studies.base import provenance
 from perfboard.targets.base import Cancelled
 from perfboard.targets.emulator import emulator_version
 from perfboard.targets.trial import MARK, Results, TrialTarget
@@ -193,10 +192,8 @@ def _try(
         started=started,
         finished=datetime.now(UTC),
         factors=dict(one.levels),
-        provenance=Provenance(
-            perfboard=version("perfboard"),
-            command=command,
-            host=this_host(),
+        provenance=provenance(
+            command,
             tools={board.machine.emulator: one.emulator},
             image={
                 "kernel": hash_file(base.kernel),

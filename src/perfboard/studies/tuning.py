@@ -3,7 +3,6 @@
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
-from importlib.metadata import version
 from math import inf
 from threading import Event
 
@@ -21,10 +20,10 @@ from perfboard.images.image import build_image
 from perfboard.instruments.scope import build_plugin
 from perfboard.model.errors import PerfboardError, UsageError
 from perfboard.model.progress import Progress
-from perfboard.model.run import Boot, Metric, Provenance, Run, RunError, Status
+from perfboard.model.run import Boot, Metric, Run, RunError, Status
 from perfboard.model.units import format_size
 from perfboard.store.folder import RunFolder, disk_errors, new_run
-from perfboard.studies.base import this_host
+from perfboard.studies.base import provenance
 from perfboard.studies.boot_virtual import marks_to_watch
 from perfboard.studies.booting import boot_once
 from perfboard.studies.tuning_dask import distributed_workers
@@ -99,12 +98,8 @@ def tune_boot(request: TuneRequest, progress: Progress) -> Run:
             started=started,
             finished=datetime.now(UTC),
             factors=plan.baseline,
-            provenance=Provenance(
-                perfboard=version("perfboard"),
-                command=request.command,
-                host=this_host(),
-                tools={program: emulator},
-                notes=(*virtual.notes(), *problems),
+            provenance=provenance(
+                request.command, {program: emulator}, notes=(*virtual.notes(), *problems)
             ),
             boots=proof,
             metrics=tuple(flash),
