@@ -64,6 +64,8 @@ def test_a_board_on_a_line_is_booted_and_its_time_is_cut(
         run = perfboard.json("study", "boot", *words)
     assert (run["status"], run["evidence"], run["verdicts"]) == ("complete", "silicon", [])
     assert run["board"]["facts"]["kernel"].startswith("Linux version ")
+    # As the standard study calls it.
+    assert run["board"]["name"].startswith("dev-pts-")
     assert len(run["boots"]) == 2
     for boot in run["boots"]:
         marks = {mark["name"]: mark for mark in boot["marks"]}

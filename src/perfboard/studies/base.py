@@ -4,6 +4,7 @@
 import importlib
 import pkgutil
 import platform
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -62,6 +63,13 @@ class Booting(Protocol):
     """
 
     default_boots: int
+
+
+def place_of(target: str) -> str:
+    """A short name for what the user calls a target, of letters, digits, dots and dashes."""
+    scheme, _, rest = target.partition(":")
+    host = re.sub(r":\d+$", "", rest.rpartition("@")[2])
+    return re.sub(r"[^A-Za-z0-9.]+", "-", host or scheme).strip("-.")[-40:] or "target"
 
 
 def provenance(

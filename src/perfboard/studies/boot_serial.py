@@ -9,7 +9,7 @@ from perfboard.model.errors import UsageError
 from perfboard.model.progress import Progress
 from perfboard.model.run import BoardSummary, Boot, Evidence
 from perfboard.store.folder import RunFolder, disk_errors
-from perfboard.studies.base import Request
+from perfboard.studies.base import Request, place_of
 from perfboard.studies.boot_subject import Subject
 from perfboard.targets.base import refuse_factors
 from perfboard.targets.serial import open_line
@@ -38,8 +38,7 @@ def serial_subject(request: Request, progress: Progress) -> Subject:
     # A wrong text is told before there is a run.
     with open_line(request.target):
         pass
-    device = request.target.removeprefix("serial://").partition("?")[0]
-    name = re.sub(r"[^A-Za-z0-9.]+", "-", device.removeprefix("/dev/")).strip("-.") or "board"
+    name = place_of(request.target)
     said: dict[str, str] = {}
     return Subject(
         name=name,

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The standard measurements of study A (2002), and study B's of processor and memory."""
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -14,7 +13,7 @@ from perfboard.probes.plan import Measuring, Plan
 from perfboard.probes.records import Applet
 from perfboard.probes.session import ProbeSession
 from perfboard.store.folder import new_run
-from perfboard.studies.base import Request, provenance
+from perfboard.studies.base import Request, place_of, provenance
 from perfboard.targets.base import Target
 from perfboard.targets.opening import open_target
 
@@ -47,7 +46,7 @@ def measure_target(study: str, request: Request, probes: Sequence[str], progress
     if probes and request.target != "local":
         _check_here(probes, progress)
     started = datetime.now(UTC)
-    folder = new_run(study, _place(request.target))
+    folder = new_run(study, place_of(request.target))
     measured: _Measured | None = None
     try:
         artifacts = folder.artifact_path("console.log").parent
@@ -130,7 +129,7 @@ class _Measured:
         if known is not None:
             return known.model_copy(update={"facts": {**facts, **known.facts}})
         return BoardSummary(
-            name=_place(self._target.name),
+            name=place_of(self._target.name),
             title=next((facts[name] for name in NAMING_FACTS if name in facts), self._machine),
             description=f"A machine that calls itself {self._machine}, measured by the probe "
             f"for {self._arch}.",
@@ -160,13 +159,6 @@ def _choose(applets: Sequence[Applet], probes: Sequence[str]) -> list[Applet]:
     if unknown:
         raise UsageError(f"there is no probe {', '.join(unknown)}; there are: {', '.join(known)}")
     return [known[probe] for probe in dict.fromkeys(probes)] if probes else list(applets)
-
-
-def _place(target: str) -> str:
-    """A short name for what the user calls a target, of letters, digits, dots and dashes."""
-    scheme, _, rest = target.partition(":")
-    host = re.sub(r":\d+$", "", rest.rpartition("@")[2])
-    return re.sub(r"[^A-Za-z0-9.]+", "-", host or scheme).strip("-.")[-40:] or "target"
 
 
 STUDY = StandardStudy()
