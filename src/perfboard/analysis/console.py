@@ -91,6 +91,11 @@ def split_lines(data: bytes, stamps: Stamps) -> list[ConsoleLine]:
     return lines
 
 
+def matches(pattern: re.Pattern[str], text: str) -> bool:
+    """Whether `pattern` is found in a line, of which it sees the first 4096 characters."""
+    return pattern.search(text[:_LONGEST_MATCHED]) is not None
+
+
 def find_line(lines: Sequence[ConsoleLine], pattern: str, name: str) -> Mark | None:
     """A mark `name` at the first byte of the first line in which `pattern` is found.
 
@@ -101,12 +106,12 @@ def find_line(lines: Sequence[ConsoleLine], pattern: str, name: str) -> Mark | N
     stays slow: it must come from whoever may also choose what is run. Raises
     re.error where `pattern` is not a regular expression.
     """
-    found = re.compile(pattern).search
+    compiled = re.compile(pattern)
     return next(
         (
             _first_byte_mark(lines, index, name)
             for index, line in enumerate(lines)
-            if found(line.text[:_LONGEST_MATCHED])
+            if matches(compiled, line.text)
         ),
         None,
     )

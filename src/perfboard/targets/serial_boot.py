@@ -7,13 +7,13 @@ import subprocess
 import tempfile
 import time
 from array import array
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 
 from perfboard.analysis.boot_record import console_record
-from perfboard.analysis.console import Stamps
+from perfboard.analysis.console import Stamps, matches
 from perfboard.analysis.kernel_log import find_panic, naming_lines
 from perfboard.instruments.console_log import ConsoleLog
 from perfboard.model.errors import EnvironmentLacksError, TargetError
@@ -71,41 +71,46 @@ class SerialBoard:
             closing(ConsoleLog(artifacts)) as log,
             (artifacts / "stamps.txt").open("x") as stamps,
         ):
-
-            def keep(now_ns: int, data: bytes) -> bool:
-                """Whether this says that the board is usable."""
+            for now_ns, data in self._portions(came, zero_ns, log):
                 times.extend([now_ns - zero_ns] * len(data))
                 stamps.write(f"{now_ns - zero_ns} {len(data)}\n")
-                usable = False
-                for sighting in log.add(data):
-                    usable = usable or bool(self._usable.search(sighting.text[:4096]))
+                sightings = log.add(data)
+                for sighting in sightings:
                     if sighting.kind == "line":
                         heard((now_ns - zero_ns) / 1e9, sighting.text)
-                    if panic := find_panic([sighting.text]):
-                        # What follows the panic's line on the console says why.
-                        log.add(self._hear(_AFTER_PANIC_S)[1])
-                        raise TargetError("panic", f"The kernel panicked: {panic.text}", log.tail)
-                return usable
+                if panic := find_panic(sighting.text for sighting in sightings):
+                    # What follows the panic's line on the console says why.
+                    log.add(self._hear(_AFTER_PANIC_S)[1])
+                    raise TargetError("panic", f"The kernel panicked: {panic.text}", log.tail)
+                if any(matches(self._usable, sighting.text) for sighting in sightings):
+                    break
+        console = (artifacts / "console.log").read_bytes()
+        self.said |= naming_lines(console.decode(errors="replace").splitlines())
+        return console_record(console, Stamps(times), self._usable.pattern, mark)
 
-            last_ns = zero_ns
-            while True:
-                for now_ns, data in came:
-                    last_ns = now_ns
-                    if keep(now_ns, data):
-                        console = (artifacts / "console.log").read_bytes()
-                        self.said |= naming_lines(console.decode(errors="replace").splitlines())
-                        return console_record(console, Stamps(times), self._usable.pattern, mark)
-                now_ns, data = self._hear(_READ_S)
-                came = [(now_ns, data)] if data else []
-                silent_s, whole_s = (now_ns - last_ns) / 1e9, (now_ns - zero_ns) / 1e9
-                if silent_s > _SILENT_S or whole_s > _LONGEST_BOOT_S:
-                    raise TargetError(
-                        "hang",
-                        f"No line of the console matches {self._usable.pattern!r}: it has been "
-                        f"silent for {silent_s:.0f} s, {whole_s:.0f} s since the reset. Is that "
-                        "what the board prints when it is usable?",
-                        log.tail,
-                    )
+    def _portions(
+        self, came: Sequence[tuple[int, bytes]], zero_ns: int, log: ConsoleLog
+    ) -> Iterator[tuple[int, bytes]]:
+        """What `came` and what comes, each with the time at which it was read, without end.
+
+        Raises TargetError("hang", ...) where the board is silent, or takes too long.
+        """
+        yield from came
+        last_ns = came[-1][0] if came else zero_ns
+        while True:
+            now_ns, data = self._hear(_READ_S)
+            if data:
+                last_ns = now_ns
+                yield now_ns, data
+            silent_s, whole_s = (now_ns - last_ns) / 1e9, (now_ns - zero_ns) / 1e9
+            if silent_s > _SILENT_S or whole_s > _LONGEST_BOOT_S:
+                raise TargetError(
+                    "hang",
+                    f"No line of the console matches {self._usable.pattern!r}: it has been "
+                    f"silent for {silent_s:.0f} s, {whole_s:.0f} s since the reset. Is that "
+                    "what the board prints when it is usable?",
+                    log.tail,
+                )
 
     def _hear(self, timeout_s: float) -> tuple[int, bytes]:
         """What has come, and when it was read."""

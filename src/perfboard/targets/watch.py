@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Sequence
 from threading import Event
 
+from perfboard.analysis.console import matches
 from perfboard.analysis.kernel_log import Panic, find_panic
 from perfboard.analysis.scope_log import ACCOUNTING
 from perfboard.instruments.base import Instrument, Sighting
@@ -117,9 +118,9 @@ class Watch:
             panic = find_panic([sighting.text])
             if panic is not None:
                 raise self._panicked(panic)
-            return bool(self._pattern and self._pattern.search(sighting.text[:4096]))
+            return self._pattern is not None and matches(self._pattern, sighting.text)
         if sighting.kind == "prompt":
-            return bool(self._pattern and self._pattern.search(sighting.text[:4096]))
+            return self._pattern is not None and matches(self._pattern, sighting.text)
         if sighting.name in ACCOUNTING:
             return False
         name = sighting.name
