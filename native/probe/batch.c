@@ -137,8 +137,7 @@ bool time_slopes(batch_function *operation, void *context, double seconds, struc
 		double one = time_batch(operation, context, 1);
 		double two = time_batch(operation, context, 2);
 
-		/* Where a single operation is longer than that, or the call, it cannot be helped.
-		 */
+		/* A single operation, or the call, may be longer than that. */
 		if (two > TICKLESS_NS || two < 1.5 * one) {
 			count = find_batch(operation, context, usual_ns);
 			longest_ns = INFINITY;
