@@ -12,7 +12,8 @@ as a share of the median. Then the bars, of which `level` is met where ours is n
 wrong reason has the reason beside it.
 Then, for each repetition, the seconds that our study took, the steps of its latency curve
 beside the caches that lscpu names, and why it stopped, at which precision. Its bars: no more
-seconds than the budget, and a step at the size of each cache.
+seconds than the budget, and a step at the size of each cache. Last stands what the latency is at
+half of each cache and at twice its size, from a measurement that has time for the whole curve.
 Exit code 1 where a bar is missed, or was not looked at: a peer is not installed, or left out
 by --only, a figure is missing, or there is but one repetition, which has no variation. It says
 which.
@@ -211,6 +212,29 @@ def study_bars(runs: Sequence[Run], budget_s: float, named: Mapping[str, int]) -
     return met
 
 
+def latencies_around(named: Mapping[str, int], budget: str) -> None:
+    """Prints the latency at half of each cache, and at twice, with all the time for the curve.
+
+    What a guest has of a cache that others share is less than lscpu says; then nothing ends there.
+    """
+    command = [str(PERFBOARD), "measure", "memory.latency", "--budget", budget, "--json"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    run = Run.model_validate_json(done.stdout)
+    curve = cache_curve(run.metrics)
+    steps = ", ".join(size_span(step.low, step.high) for step in find_steps(curve)) or "none"
+    print(f"perfboard measure memory.latency --budget {budget}: steps {steps}")
+    for name, size in named.items():
+        below = max((point for point in curve if point[0] <= size / 2), default=None)
+        above = min((point for point in curve if point[0] >= size * 2), default=None)
+        if below is None or above is None:
+            print(f"  {name}: the curve does not go from half of it to twice")
+            continue
+        said = " to ".join(
+            f"{format_value(latency, 's')} at {format_size(at)}" for at, latency in (below, above)
+        )
+        print(f"  {name}, {format_size(size)}: {said}, {above[1] / below[1]:.2f} times")
+
+
 def not_looked_at(every: Sequence[Row], only: str, count: int) -> Iterator[str]:
     """Which rows were not compared in each of `count` repetitions, and what else has no bar."""
     for row in every:
@@ -250,6 +274,7 @@ def main() -> int:
     met = table(compared, runs[-1])
     named = caches()
     met &= study_bars(runs, float(options.budget), named)
+    latencies_around(named, options.budget)
     unseen = [*not_looked_at(every, options.only, count)]
     if not named:
         unseen.append("the caches: lscpu names none")
