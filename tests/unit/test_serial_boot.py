@@ -10,6 +10,7 @@ import pytest
 from perfboard.analysis.phases import cut_boot, total
 from perfboard.cli.main import main
 from perfboard.model.errors import EnvironmentLacksError, TargetError
+from perfboard.studies import tuning
 from perfboard.targets import serial_boot
 from perfboard.targets.serial_boot import SerialBoard
 
@@ -146,3 +147,59 @@ def test_a_command_that_is_none_is_refused(
     with pytest.raises(SystemExit, match="2"):
         main(["study", "boot", "--target", "serial:///dev/null", "--reset", command])
     assert "--reset" in capsys.readouterr().err
+
+
+def test_an_image_is_written_by_a_program_that_is_given_its_files(tmp_path: Path) -> None:
+    line = SerialBoard(Line(tmp_path / "none", []), USABLE, ())
+    script = 'printf "%s " "$@" "$PERFBOARD_ARGUMENTS" > "$0"'
+    files = [Path("/bank 0"), Path("/bank1")]
+    line.write(["sh", "-c", script, str(tmp_path / "said")], files, "quiet lpj=1")
+    assert (tmp_path / "said").read_text() == "/bank 0 /bank1 quiet lpj=1 "
+    with pytest.raises(EnvironmentLacksError, match=r"--write false /bank1: failed \(1\)"):
+        line.write(["false"], files[1:], "")
+    with pytest.raises(EnvironmentLacksError, match="--write /nowhere /bank1: No such file"):
+        line.write(["/nowhere"], files[1:], "")
+
+
+def test_a_program_that_writes_without_end_is_ended(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(serial_boot, "_LONGEST_WRITE_S", 0.2)
+    with pytest.raises(EnvironmentLacksError, match="has not ended"):
+        SerialBoard(Line(tmp_path, [b""]), USABLE, ()).write(["sleep"], [Path("60")], "")
+
+
+_REAL = {"--write": "true", "--reset": "true", "--usable": "x"}
+
+
+@pytest.mark.parametrize(
+    ("left_out", "more", "said"),
+    [
+        ("--write", [], "there is no --write"),
+        ("--reset", [], "there is no --reset"),
+        ("--usable", [], "there is no --usable"),
+        ("", ["--usable", "("], "no regular expression"),
+        ("", ["--scheduler", "localhost:1"], "one real board is on one machine"),
+        ("", ["--max-ram", "16MB"], "not told by its console"),
+        ("", [], "is no serial line"),
+    ],
+)
+def test_what_a_tune_of_a_real_board_wants_is_said_before_anything_is_built(
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    left_out: str,
+    more: list[str],
+    said: str,
+) -> None:
+    monkeypatch.setattr(tuning, "check_tools", lambda plan: None)
+    words = [word for option, of in _REAL.items() if option != left_out for word in (option, of)]
+    given = ["tune", "boot", "--board", "verdex", "--target", "serial:///dev/null", *words, *more]
+    assert main(given) == 2
+    assert said in " ".join(capsys.readouterr().err.split())
+
+
+def test_a_tune_of_a_virtual_board_has_no_use_for_what_is_of_a_real_one(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["tune", "boot", "--board", "verdex", "--boots", "3", "--write", "x"]) == 2
+    assert "--write, --boots: of a real board alone" in " ".join(capsys.readouterr().err.split())

@@ -18,7 +18,7 @@ from .runs import make_boot
 TASK = Task("verdex", {"console": "quiet"}, "console=quiet")
 MADE = Attempt(
     "booted",
-    boot=make_boot(),
+    boots=(make_boot(),),
     console=b"\xff\x00 not text",
     flash={"kernel": 4},
     ram=5,

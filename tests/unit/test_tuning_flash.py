@@ -12,7 +12,7 @@ import pytest
 from perfboard.model.errors import TargetError
 from perfboard.model.progress import SilentProgress
 from perfboard.model.run import Status
-from perfboard.studies import tuning, tuning_flash
+from perfboard.studies import tuning, tuning_flash, tuning_virtual
 from perfboard.studies.tuning import tune_boot
 from perfboard.studies.tuning_boot import Attempt, Task
 from perfboard.studies.tuning_flash import flash_bandwidths
@@ -20,7 +20,7 @@ from perfboard.studies.tuning_plan import TuneRequest, make_plan
 from perfboard.studies.tuning_pool import Submit
 
 from .runs import make_boot
-from .tunes import at_once, keep_but
+from .tunes import keep_but, submitting
 
 REFUSED = ('{"refused": "flash.read: /dev/mtd1: no such device"}', '{"end": {"elapsed_s": 0.1}}')
 READ = (
@@ -71,22 +71,22 @@ def test_what_the_probe_refused_is_told_and_not_kept(
 def _attempt(task: Task) -> Attempt:
     cached = task.levels["flash"] == "cached"
     boot = make_boot({"usable": -10_000_000 * cached})
-    return Attempt("booted", boot=boot, flash={"kernel": 1 << 20}, ram=1 << 20)
+    return Attempt("booted", boots=(boot,), flash={"kernel": 1 << 20}, ram=1 << 20)
 
 
 @contextmanager
 def _workers(_: object) -> Iterator[Submit]:
-    yield at_once(_attempt)
+    yield submitting(_attempt)
 
 
 def test_a_tune_that_is_proved_is_complete_though_the_flash_cannot_be_read(
     answers: list[tuple[str, ...] | TargetError], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
-    monkeypatch.setattr(tuning, "emulator_version", lambda _: "1")
+    monkeypatch.setattr(tuning_virtual, "emulator_version", lambda _: "1")
     monkeypatch.setattr(tuning, "check_tools", lambda _: None)
-    monkeypatch.setattr(tuning, "local_workers", _workers)
-    monkeypatch.setattr(tuning, "_prove", lambda *_: make_boot({"usable": -10_000_000}))
+    monkeypatch.setattr(tuning_virtual, "local_workers", _workers)
+    monkeypatch.setattr(tuning_virtual, "_prove", lambda *_: make_boot({"usable": -10_000_000}))
     answers += [TargetError("hang", "The target says nothing."), READ]
     run = tune_boot(REQUEST, SilentProgress())
     assert (run.status, run.errors) == (Status.COMPLETE, ())

@@ -11,7 +11,13 @@ from perfboard.analysis.tuning import BASELINE
 from perfboard.cli.tuning import tune
 from perfboard.model.errors import UsageError
 from perfboard.studies import tuning_plan
-from perfboard.studies.tuning_plan import TuneRequest, check_smallest, check_tools, make_plan
+from perfboard.studies.tuning_plan import (
+    RealBoard,
+    TuneRequest,
+    check_smallest,
+    check_tools,
+    make_plan,
+)
 
 
 def _request(board: str = "verdex", **fields: Any) -> TuneRequest:
@@ -191,3 +197,17 @@ def test_the_tools_of_every_level_are_wanted_before_anything_is_built(
     check_tools(make_plan(_request(keep={"root": "squashfs"})))
     assert {"romfs", "erofs", "mtd", "compression", "kernel"} <= wanted[0]
     assert not {"romfs", "erofs", "mtd"} & wanted[1]
+
+
+def test_a_real_board_is_tried_with_what_an_image_changes() -> None:
+    real = RealBoard("serial:///dev/ttyUSB0", "x", ("true",), ("true",), 15)
+    plan = make_plan(_request(real=real, baseline={"delay": "calibrated"}))
+    alone = {item for each in plan.alone for item in each}
+    refused = {item: each.problem for each in plan.refused for item in each.levels.items()}
+    assert {("console", "quiet"), ("delay", "preset"), ("root", "cramfs")} <= alone
+    assert "no image changes it" in refused["flash", "cached"]
+    assert "read at one speed" in refused["baud", "9600"]
+    assert "other hardware" in refused["delay", "timer"]
+    assert "other hardware" in refused["network", "instant"]
+    assert plan.space.levels["flash"] == [None]
+    assert plan.space.resolution > make_plan(_request()).space.resolution

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from perfboard.analysis.tuning import (
     BASELINE,
     FEW,
+    OTHER_PHASES,
     Combination,
     Known,
     Measured,
@@ -18,6 +19,7 @@ from perfboard.analysis.tuning import (
     allowed,
     best_of,
     bound,
+    effects,
     narrowed,
     nearest,
 )
@@ -349,3 +351,10 @@ def test_a_change_of_which_nothing_is_known_is_tried_beside_the_best() -> None:
     best = best_of(space, known)
     assert best is not None
     assert best == {(f"f{n}", "l0") for n in range(6)}
+
+
+def test_phases_that_a_missing_mark_joins_are_told_as_one() -> None:
+    before = Measured(10.0, {"load": 4.0, "init": 3.0, "user": 3.0}, 1, 1)
+    after = Measured(7.0, {"load": 3.5, "init+user": 3.5}, 1, 1)
+    assert effects(before, after) == {"load": 0.5, OTHER_PHASES: 2.5}
+    assert effects(before, before) == {"load": 0.0, "init": 0.0, "user": 0.0}

@@ -31,7 +31,7 @@ def _attempt(task: Task) -> Attempt:
     quiet, static = (task.levels[factor] == level for factor, level in (QUIET, STATIC))
     return Attempt(
         "booted",
-        boot=make_boot({"kernel.sched_init": -10 * MS * quiet, "usable": -20 * MS * static}),
+        boots=(make_boot({"kernel.sched_init": -10 * MS * quiet, "usable": -20 * MS * static}),),
         flash={"root": (3 + static) * MIB},
         ram=(9 + 2 * static) * MIB,
     )
@@ -90,7 +90,7 @@ def test_a_limit_on_flash_is_looked_at_when_the_baseline_has_booted() -> None:
     [
         (Attempt("not-booted", "it panics", "panic"), "panic", "does not boot. it panics"),
         (Attempt("not-built", "too large", "usage"), "usage", "does not build. too large"),
-        (Attempt("booted", boot=make_boot(marks=())), "no-mark", "has no mark reset or usable"),
+        (Attempt("booted", boots=(make_boot(marks=()),)), "no-mark", "has no mark reset or usable"),
     ],
 )
 def test_a_baseline_that_does_not_boot_ends_it(made: Attempt, kind: str, words: str) -> None:
@@ -104,7 +104,7 @@ def test_a_baseline_that_does_not_boot_ends_it(made: Attempt, kind: str, words: 
 
 
 def test_memory_that_is_not_known_cannot_be_limited() -> None:
-    unknown = Attempt("booted", boot=make_boot())
+    unknown = Attempt("booted", boots=(make_boot(),))
     sweep, tasks, error = _tune(lambda task: unknown, max_ram=10 * MIB)
     assert isinstance(error, UsageError)
     assert "--max-ram: how much memory the baseline uses is not known" in str(error)
@@ -121,7 +121,7 @@ def test_what_only_costs_in_all_counts_in_bound_and_limit() -> None:
         changes["kernel.prepare_namespace"] = -10 * MS * quiet
         counters = {"flash_fs": round((0.515 - 0.1 * static) * 1e15)}
         boot = make_boot(changes, counters=counters)
-        return Attempt("booted", boot=boot, flash={"kernel": MIB}, ram=MIB)
+        return Attempt("booted", boots=(boot,), flash={"kernel": MIB}, ram=MIB)
 
     sweep, _, error = _tune(costs)
     assert error is None
@@ -153,7 +153,7 @@ def test_a_boot_without_the_baselines_scripts_is_none() -> None:
         if task.levels["libraries"] != "static":
             return made
         marks = tuple(mark for mark in made.boot.marks if mark.name != "exec:S30ethernet")
-        return replace(made, boot=made.boot.model_copy(update={"marks": marks}))
+        return replace(made, boots=(made.boot.model_copy(update={"marks": marks}),))
 
     sweep, _, error = _tune(make)
     assert error is None

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a sweep keeps of its tries where it is interrupted."""
 
-from concurrent.futures import Future
-
 import pytest
 
 from perfboard.analysis.tuning import BASELINE
@@ -13,16 +11,16 @@ from perfboard.studies.tuning_plan import TuneRequest, make_plan
 from perfboard.studies.tuning_progress import TuneStep
 from perfboard.studies.tuning_sweep import Sweep
 
+from .tunes import at_once
+
 
 def _step() -> TuneStep:
     with SilentProgress().step("trying", 1) as step:
         return TuneStep(step)
 
 
-def _done(task: Task) -> "Future[Attempt]":
-    future: Future[Attempt] = Future()
-    future.set_result(Attempt("booted"))
-    return future
+def _done(task: Task) -> Attempt:
+    return Attempt("booted")
 
 
 def test_a_try_of_which_nothing_is_known_yet_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -34,7 +32,7 @@ def test_a_try_of_which_nothing_is_known_yet_is_none(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(tuning_sweep, "_measured", interrupted)
     sweep = Sweep(make_plan(TuneRequest("verdex", ())))
     with pytest.raises(KeyboardInterrupt):
-        sweep.make([BASELINE], "alone", _done, _step())
+        sweep.make([BASELINE], "alone", at_once(_done), _step())
     tries, boots, places = sweep.recorded()
     assert (tries, boots, places) == (list(sweep.plan.refused), [], {})
 
@@ -46,6 +44,6 @@ def test_what_is_left_to_do_counts_kernels_once() -> None:
     assert kernel > 1
     assert sweep.work([BASELINE, quiet]) == 2 + kernel
     assert sweep.work([BASELINE, quiet, lz4, lz4 | quiet]) == 4 + 2 * kernel
-    sweep.make([lz4], "alone", _done, _step())
+    sweep.make([lz4], "alone", at_once(_done), _step())
     assert sweep.work([lz4 | quiet]) == 1
     assert sweep.work([]) == 0

@@ -7,7 +7,7 @@ from concurrent.futures import Future
 from perfboard.images.factors import factors_of
 from perfboard.studies.tuning_boot import Attempt, Task
 from perfboard.studies.tuning_plan import TuneRequest, make_plan
-from perfboard.studies.tuning_pool import Submit
+from perfboard.studies.tuning_pool import Make, Submit, as_they_end
 
 
 def keep_but(*varied: str) -> dict[str, str]:
@@ -17,7 +17,7 @@ def keep_but(*varied: str) -> dict[str, str]:
     return {factor: levels[0] for factor, levels in known.items() if factor not in out}
 
 
-def at_once(make: Callable[[Task], Attempt]) -> Submit:
+def submitting(make: Callable[[Task], Attempt]) -> Submit:
     """What has made an attempt when it is asked for it."""
 
     def submit(task: Task) -> "Future[Attempt]":
@@ -26,3 +26,8 @@ def at_once(make: Callable[[Task], Attempt]) -> Submit:
         return future
 
     return submit
+
+
+def at_once(make: Callable[[Task], Attempt]) -> Make:
+    """What has made each attempt when they are asked for."""
+    return as_they_end(submitting(make))

@@ -9,16 +9,22 @@ import math
 from collections.abc import Callable, Hashable, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Protocol
+
+from perfboard.analysis.phases import total
+from perfboard.analysis.statistics import Interval, difference_interval
+from perfboard.model.run import Boot
 
 Combination = frozenset[tuple[str, str]]
 BASELINE: Combination = frozenset()
+OTHER_PHASES = "other phases"
 # Up to so many combinations are all tried.
 FEW = 64
 # No more are counted than this.
 _MANY = 10_000
-# A level makes phases faster where that is more than this share of the boot, and of what it
-# costs in others: that may be less beside other levels.
-_SAVES, _WORTH = 1e-4, 0.05
+# A level makes phases faster where that is more than this share of what it costs in others:
+# that may be less beside other levels.
+_WORTH = 0.05
 
 
 @dataclass(frozen=True)
@@ -42,7 +48,8 @@ class Space:
     A level of None is the baseline's. `possible` says without building whether a combination
     can be, and `kernel` is the same for those that have the same kernel, which takes longer to
     build than all else of an image. `max_flash` and `max_ram` are limits in bytes, `most` how
-    many combinations may be tried by a search that does not try all.
+    many combinations may be tried by a search that does not try all. What changes less than the
+    share `resolution` of the boot is not told from none.
     """
 
     levels: Mapping[str, Sequence[str | None]]
@@ -51,6 +58,7 @@ class Space:
     max_flash: int | None = None
     max_ram: int | None = None
     most: int = 100
+    resolution: float = 1e-4
 
     @property
     def count(self) -> int:
@@ -79,6 +87,25 @@ class Space:
     def rank(self, measured: Measured) -> tuple[float, float]:
         """What the better of two has less of: bytes beyond the limits, then time."""
         return self.excess(measured.flash, measured.ram), measured.total_s
+
+
+def middle(boots: Sequence[Boot]) -> Boot:
+    """The boot of the median total, of two the shorter; the first where none has a total."""
+    timed = [(whole.duration_ns, boot) for boot in boots if (whole := total(boot))]
+    timed.sort(key=lambda each: each[0])
+    return timed[(len(timed) - 1) // 2][1] if timed else boots[0]
+
+
+def saving_interval(before: Sequence[Boot], after: Sequence[Boot]) -> Interval | None:
+    """What the mean total is less by in `after`, in s; None where either is one boot.
+
+    See `statistics.difference_interval`.
+    """
+    old, new = (
+        [whole.duration_ns / 1e9 for boot in boots if (whole := total(boot))]
+        for boots in (before, after)
+    )
+    return difference_interval(new, old)
 
 
 def changed(combination: Combination, factor: str, level: str | None) -> Combination:
@@ -137,7 +164,7 @@ def narrowed(space: Space, known: Known) -> Space:
         smaller = space.max_flash is not None and after.flash < before.flash
         if space.max_ram is not None and after.ram is not None and before.ram is not None:
             smaller = smaller or after.ram < before.ram
-        return smaller or saved > max(before.total_s * _SAVES, costs * _WORTH)
+        return smaller or saved > max(before.total_s * space.resolution, costs * _WORTH)
 
     def hopeful(factor: str, level: str | None) -> bool:
         if level is None or None not in space.levels[factor]:
@@ -173,8 +200,26 @@ def nearest(space: Space, known: Known) -> Combination:
     return min(found)[-1] if found else BASELINE
 
 
-def effects(base: Measured, alone: Measured) -> dict[str, float]:
-    """What each phase takes less than in the baseline, in s; phases that one lacks are absent."""
-    return {
+class Timed(Protocol):
+    """What took so long: the whole and each phase, in s."""
+
+    @property
+    def total_s(self) -> float:
+        """The whole."""
+
+    @property
+    def phases(self) -> Mapping[str, float]:
+        """Each phase, by name."""
+
+
+def effects(base: Timed, alone: Timed) -> dict[str, float]:
+    """What each phase takes less than in the baseline, in s.
+
+    Where a mark that one lacks has joined phases, these are told as one, OTHER_PHASES.
+    """
+    found = {
         name: base.phases[name] - alone.phases[name] for name in base.phases if name in alone.phases
     }
+    if base.phases.keys() != alone.phases.keys():
+        found[OTHER_PHASES] = base.total_s - alone.total_s - sum(found.values())
+    return found

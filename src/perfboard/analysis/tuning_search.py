@@ -25,8 +25,6 @@ from perfboard.analysis.tuning import (
 
 # What is estimated to be better is booted in so small batches, since each says more of the rest.
 _AT_ONCE = 4
-# What is estimated to save less than this share of the boot is not taken to be better.
-_SAVES = 1e-4
 # A change is booted to be sure if it is estimated to cost less than this share of the boot.
 _DOUBT = 0.05
 _Change = tuple[str, str | None]
@@ -194,7 +192,7 @@ def _promising(space: Space, known: Known) -> list[Combination]:
     assert measured is not None  # noqa: S101 - the baseline has booted
     found, kernels = _Effects(space, known), {space.kernel(each) for each in known}
     now = space.rank(measured)
-    better = now[0], now[1] * (1 - _SAVES)
+    better = now[0], now[1] * (1 - space.resolution)
     level_of = dict(here)
     singles: list[tuple[_Change, _Effect]] = [
         ((factor, level), found.of(here, (factor, level)))

@@ -67,10 +67,16 @@ interrupted goes on where it was. Levels by which the device loses a function ar
 are in the best only where they are allowed. Flash is the bytes of bootloader, kernel and root
 file system; RAM what could not be given to a program when the board is usable.
 
+With --target each image is written to a real board and booted there, all in turn, again and
+again: at least 5 times, and until half the interval of the median is 1% of it, or for --boots.
+Where the best is then not told from the baseline, that is inconclusive (exit code 5).
+
 examples:
   perfboard tune boot --board verdex
   perfboard tune boot --board verdex --max-flash 4MB --max-ram 16MB --keep console=full
   perfboard tune boot --board ./my-board.toml --set flash=delivered
+  perfboard tune boot --board ./my-board.toml --target serial:///dev/ttyUSB0 \\
+      --write './flash.sh' --reset 'uhubctl -a cycle -l 1-1 -p 2' --usable 'login:'
 """
 
 
@@ -177,6 +183,20 @@ def _parser() -> argparse.ArgumentParser:
         "--scheduler",
         metavar="ADDRESS",
         help="of Dask Distributed, to spread the work over machines",
+    )
+    real = tune.add_argument_group("a real board, on which each image is booted")
+    real.add_argument("--target", metavar="T", help="its line: serial:///dev/DEVICE[?baud=115200]")
+    real.add_argument(
+        "--usable", metavar="REGEX", help="the line of its console that says that it is usable"
+    )
+    for name, help in (
+        ("--write", "what puts an image on it; the image's files follow as last arguments"),
+        ("--reset", "what resets it; it must end when it lets go of the board"),
+    ):
+        help = f"{help}; run here, without a shell"
+        real.add_argument(name, type=_words, metavar="COMMAND", help=help)
+    real.add_argument(
+        "--boots", type=_boots, metavar="N", help="the most of one combination (default: 15)"
     )
 
     trying = add(

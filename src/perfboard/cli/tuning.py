@@ -10,8 +10,12 @@ from perfboard.cli.study import finish
 from perfboard.cli.words import parse_factors
 from perfboard.model.errors import UsageError
 from perfboard.model.units import parse_size
+from perfboard.studies.boot_serial import checked_usable
 from perfboard.studies.tuning import tune_boot
-from perfboard.studies.tuning_plan import TuneRequest
+from perfboard.studies.tuning_plan import RealBoard, TuneRequest
+
+# The most boots of one combination on a real board.
+_BOOTS = 15
 
 
 def tune(options: argparse.Namespace) -> int:
@@ -28,8 +32,36 @@ def tune(options: argparse.Namespace) -> int:
         max_flash=_size("--max-flash", options.max_flash),
         max_ram=_size("--max-ram", options.max_ram),
         scheduler=options.scheduler,
+        real=_real_board(options),
     )
     return finish(tune_boot(request, progress()), options.json)
+
+
+def _real_board(options: argparse.Namespace) -> RealBoard | None:
+    of_real = ("write", "reset", "usable", "boots")
+    given = [f"--{name}" for name in of_real if getattr(options, name)]
+    if options.target is None:
+        if given:
+            raise UsageError(
+                f"{', '.join(given)}: of a real board alone; give its --target serial:///dev/DEVICE"
+            )
+        return None
+    missing = [f"--{name}" for name in of_real[:3] if not getattr(options, name)]
+    if missing:
+        raise UsageError(
+            f"--target {options.target}: a real board is tuned with --write COMMAND, which puts an "
+            "image on it, --reset COMMAND, which resets it, and --usable REGEX, the line that says "
+            f"that it is usable; there is no {', '.join(missing)}"
+        )
+    if options.scheduler:
+        raise UsageError("--scheduler: one real board is on one machine; leave it out")
+    return RealBoard(
+        options.target,
+        checked_usable(options.usable),
+        options.write,
+        options.reset,
+        options.boots or _BOOTS,
+    )
 
 
 def _size(option: str, given: Sequence[str]) -> int | None:

@@ -59,6 +59,8 @@ class TargetError(PerfboardError):
         return f"{message}{CONSOLE_HEADING}{self.console}" if self.console else message
 
 
+# The kind of a run's error where what was measured decides nothing.
+INCONCLUSIVE = "inconclusive"
 EXIT_FAILED_VERDICT = 1
 EXIT_INCONCLUSIVE = 5
 EXIT_INTERRUPTED = 130
@@ -67,5 +69,5 @@ EXIT_INTERRUPTED = 130
 def exit_code_of(kind: str) -> int:
     """The exit code of an error that a run recorded by its kind."""
     known = (UsageError, EnvironmentLacksError, BuildError)
-    codes = {error.kind: error.exit_code for error in known}
+    codes = {error.kind: error.exit_code for error in known} | {INCONCLUSIVE: EXIT_INCONCLUSIVE}
     return codes.get(kind, TargetError.exit_code)

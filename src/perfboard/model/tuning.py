@@ -2,7 +2,7 @@
 """The record of a sweep over a board's factors: what was tried, the best, and the advice."""
 
 from collections.abc import Mapping
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
@@ -23,7 +23,8 @@ class Try(Record):
     """One combination of levels that was tried.
 
     `levels` are those that differ from the baseline's, by factor. `problem` says why it did
-    not boot, and `kind` is that error's. `boot` is the place of its boot among the run's `tried`.
+    not boot, and `kind` is that error's. `boot` is the place of its boot among the run's `tried`,
+    of a real board's of the first of `boots` that follow each other.
     `flash` is the bytes of each part of the image, by name; `ram` is the bytes of memory that
     could not be given to a program when the board was usable, where that is known. `loses`
     says by factor what the device no longer does or shows, and `barred` why it may not be the
@@ -36,6 +37,7 @@ class Try(Record):
     problem: str = ""
     kind: str = ""
     boot: Int64 | None = None
+    boots: Annotated[Int64, Field(ge=1)] = 1
     flash: dict[str, Int64] = Field(default_factory=dict)
     ram: Int64 | None = None
     loses: dict[str, str] = Field(default_factory=dict)
@@ -64,8 +66,9 @@ class Advised(Record):
 
     `alone_s` is what it saves by itself, from the baseline; `saving_s` what it saves beside
     the changes before it, of which `phases` are the parts. These add up to what the best
-    saves; None where it only works together with the next one. `flash` and `ram` are the
-    bytes that it takes more.
+    saves; None where it only works together with the next one. Of a real board `low_s` to
+    `high_s` is the interval of the saving's mean. `flash` and `ram` are the bytes that it takes
+    more.
     """
 
     factor: str
@@ -74,6 +77,8 @@ class Advised(Record):
     new: str
     alone_s: Quantity | None = None
     saving_s: Quantity | None = None
+    low_s: Quantity | None = None
+    high_s: Quantity | None = None
     phases: dict[str, Quantity] = Field(default_factory=dict)
     flash: Int64 = 0
     ram: Int64 | None = None

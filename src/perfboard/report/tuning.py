@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from perfboard.analysis.phases import PHASES
+from perfboard.analysis.tuning import effects
 from perfboard.model.run import Run
 from perfboard.model.tuning import in_words
 from perfboard.model.units import format_size, format_value
@@ -30,7 +31,6 @@ from perfboard.report.tuning_rows import (
     failed_rows,
     head_sentence,
     limit_sentence,
-    savings,
     search_sentence,
     single_rows,
 )
@@ -123,8 +123,8 @@ def _bars(run: Run, tried: Sequence[Tried]) -> list[tuple[str, Bars]]:
     most = max((base.total_s - each.total_s for each in alone), default=0.0)
     if most > 0:
         alone = [each for each in alone if each.total_s - base.total_s <= most]
-    alone = [each for each in alone if any(savings(base, each).values())]
-    rows = [(in_words(each.record.levels), savings(base, each)) for each in alone]
+    alone = [each for each in alone if any(effects(base, each).values())]
+    rows = [(in_words(each.record.levels), effects(base, each)) for each in alone]
     if not rows:
         return []
     titles = {phase.name: phase.title for phase in PHASES if phase.name in base.phases}

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from perfboard.analysis.phases import PHASES, cut_phases, total
+from perfboard.analysis.tuning import effects, middle, saving_interval
 from perfboard.model.errors import CONSOLE_HEADING
 from perfboard.model.run import Boot, Run
 from perfboard.model.tuning import Advised, Lines, Try, Tuning, in_words
@@ -19,7 +20,10 @@ _TITLES = {phase.name: phase.title for phase in PHASES}
 
 @dataclass(frozen=True)
 class AdviceRow:
-    """A change of the advice. `saving` is beside those before it, `alone` by itself."""
+    """A change of the advice. `saving` is beside those before it, `alone` by itself.
+
+    `sure` are the words for the interval of the saving, where it has one.
+    """
 
     number: int
     factor: str
@@ -27,6 +31,7 @@ class AdviceRow:
     change: str
     alone: str
     saving: str
+    sure: str
     phases: str
     flash: str
     ram: str
@@ -36,7 +41,10 @@ class AdviceRow:
 
 @dataclass(frozen=True)
 class SingleRow:
-    """A level by itself, beside the baseline; `note` says what it loses, or why it is not."""
+    """A level by itself, beside the baseline.
+
+    `note` says what it loses, how sure its saving is, or why it did not boot.
+    """
 
     factor: str
     level: str
@@ -65,23 +73,29 @@ class FailedRow:
 
 @dataclass(frozen=True)
 class Tried:
-    """A try that booted: its boot, total in s, phases in s, and the rest of its record."""
+    """A try that booted: its boot, total in s, phases in s, and the rest of its record.
+
+    Of several `boots`, as a real board's are, it is that of the median total.
+    """
 
     record: Try
     boot: Boot
     total_s: float
     phases: Mapping[str, float]
+    boots: tuple[Boot, ...]
 
 
 def booted(run: Run) -> list[Tried]:
     """The tries with a boot that became usable, in the order of the record."""
     found = []
     for record in run.tuning.tries if run.tuning else ():
-        boot = run.tried[record.boot] if record.boot is not None else None
-        whole = total(boot) if boot is not None else None
-        if boot is not None and whole is not None:
+        if record.boot is None:
+            continue
+        boots = run.tried[record.boot : record.boot + record.boots]
+        boot = middle(boots)
+        if whole := total(boot):
             phases = {p.name: p.duration_ns / 1e9 for p in cut_phases(boot)}
-            found.append(Tried(record, boot, whole.duration_ns / 1e9, phases))
+            found.append(Tried(record, boot, whole.duration_ns / 1e9, phases, boots))
     return found
 
 
@@ -172,6 +186,7 @@ def _advice_row(number: int, advised: Advised) -> AdviceRow:
         change=f"{advised.old} \N{RIGHTWARDS ARROW} {advised.new}",
         alone=signed_s(advised.alone_s),
         saving=signed_s(advised.saving_s) if advised.saving_s is not None else "with the next",
+        sure=sure_words(advised.low_s, advised.high_s),
         phases=phase_words(advised.phases),
         flash=signed_size(advised.flash),
         ram=signed_size(advised.ram),
@@ -197,6 +212,9 @@ def single_rows(run: Run) -> list[SingleRow]:
             rows.append(SingleRow(factor, level, "", "", None, "", "", "", note, failed))
             continue
         saving = base.total_s - found.total_s
+        interval = saving_interval(base.boots, found.boots)
+        notes = [f"loses {lost}" if (lost := record.loses.get(factor)) else ""]
+        notes += [sure_words(interval.low, interval.high) if interval else ""]
         rows.append(
             SingleRow(
                 factor=factor,
@@ -204,10 +222,10 @@ def single_rows(run: Run) -> list[SingleRow]:
                 time=format_value(found.total_s, "s"),
                 saving=signed_s(saving),
                 saving_s=saving,
-                phases=phase_words(savings(base, found)),
+                phases=phase_words(effects(base, found)),
                 flash=signed_size(record.flash_bytes - base.record.flash_bytes),
                 ram=signed_size(difference(record.ram, base.record.ram)),
-                note=f"loses {lost}" if (lost := record.loses.get(factor)) else "",
+                note="; ".join(note for note in notes if note),
             )
         )
     return sorted(rows, key=lambda row: (row.saving_s is None, -(row.saving_s or 0.0)))
@@ -241,15 +259,6 @@ def difference(new: int | None, old: int | None) -> int | None:
     return None if new is None or old is None else new - old
 
 
-def savings(base: Tried, other: Tried) -> dict[str, float]:
-    """What each phase takes less than in `base`, in s, in the order of the boot."""
-    return {
-        name: seconds - other.phases[name]
-        for name, seconds in base.phases.items()
-        if name in other.phases
-    }
-
-
 def phase_words(phases: Mapping[str, float]) -> str:
     """The phases that a saving is made of, what counts most first."""
     whole = sum(abs(seconds) for seconds in phases.values())
@@ -259,6 +268,14 @@ def phase_words(phases: Mapping[str, float]) -> str:
         for name, seconds in ranked
         if whole and abs(seconds) >= _WORTH * whole
     )
+
+
+def sure_words(low_s: float | None, high_s: float | None) -> str:
+    """Between which changes of the time the saving's mean is; "" where it has no interval."""
+    if low_s is None or high_s is None:
+        return ""
+    between = f"between {signed_s(low_s)} and {signed_s(high_s)}"
+    return between if low_s * high_s > 0 else f"inconclusive, {between}"
 
 
 def signed_s(saving: float | None) -> str:

@@ -40,7 +40,7 @@ def tuning_parts(run: Run) -> "list[str | Table]":
         parts += ["", table]
         for row in rows:
             parts += ["", f"{row.number} {row.title}: {row.change}"]
-            parts += [f"  {words}" for words in (row.phases,) if words]
+            parts += [f"  {words}" for words in (row.sure, row.phases) if words]
             parts += [f"  loses {row.loses}" for _ in (0,) if row.loses]
             for lines in row.lines:
                 parts.append(f"  {lines.where}{f' ({lines.words})' if lines.words else ''}:")

@@ -15,7 +15,7 @@ from perfboard.targets.base import refuse_factors
 from perfboard.targets.serial import open_line
 from perfboard.targets.serial_boot import SerialBoard
 
-_NOTE = (
+NOTE = (
     "The times are when this machine read the console. What stands between it and the board, as "
     "an adapter to USB, may hand on later what comes: some ms, by its driver's own settings."
 )
@@ -29,12 +29,7 @@ def serial_subject(request: Request, progress: Progress) -> Subject:
             "the boot of a real board ends with a line of its console, which --usable names: "
             "--usable 'login:'"
         )
-    try:
-        re.compile(request.usable)
-    except re.error as error:
-        raise UsageError(
-            f'--usable "{request.usable}" is no regular expression: {error}'
-        ) from error
+    checked_usable(request.usable)
     # A wrong text is told before there is a run.
     with open_line(request.target):
         pass
@@ -45,9 +40,18 @@ def serial_subject(request: Request, progress: Progress) -> Subject:
         target=request.target,
         evidence=Evidence.SILICON,
         boots=partial(_boot_all, request, said),
-        summary=partial(_summary, name, said),
-        notes=(_NOTE,),
+        summary=partial(summary_of, name, said),
+        notes=(NOTE,),
     )
+
+
+def checked_usable(text: str) -> str:
+    """The regular expression that --usable gives. Raises UsageError where it is none."""
+    try:
+        re.compile(text)
+    except re.error as error:
+        raise UsageError(f'--usable "{text}" is no regular expression: {error}') from error
+    return text
 
 
 def _boot_all(
@@ -74,7 +78,8 @@ def _boot_all(
             yield boot
 
 
-def _summary(name: str, said: dict[str, str]) -> BoardSummary:
+def summary_of(name: str, said: dict[str, str]) -> BoardSummary:
+    """A board of that name, of which its console has `said` something by name."""
     return BoardSummary(
         name=name,
         title=said.get("board", "a board on a serial line"),

@@ -4,7 +4,6 @@
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from math import inf
-from threading import Event
 
 from perfboard.analysis.tuning import (
     BASELINE,
@@ -15,26 +14,20 @@ from perfboard.analysis.tuning import (
     narrowed,
 )
 from perfboard.analysis.tuning_search import search
-from perfboard.images.factors import recipe_of
-from perfboard.images.image import build_image
-from perfboard.instruments.scope import build_plugin
 from perfboard.model.errors import PerfboardError, UsageError
 from perfboard.model.progress import Progress
-from perfboard.model.run import Boot, Metric, Run, RunError, Status
+from perfboard.model.run import Run, RunError, Status
 from perfboard.model.units import format_size
-from perfboard.store.folder import RunFolder, disk_errors, new_run
+from perfboard.store.folder import new_run
 from perfboard.studies.base import provenance
-from perfboard.studies.boot_virtual import marks_to_watch
-from perfboard.studies.booting import boot_once
-from perfboard.studies.tuning_dask import distributed_workers
-from perfboard.studies.tuning_flash import flash_bandwidths
+from perfboard.studies.tuning_bench import Bench, Proof
+from perfboard.studies.tuning_line import LineBench
 from perfboard.studies.tuning_plan import Plan, TuneRequest, check_smallest, check_tools, make_plan
-from perfboard.studies.tuning_pool import Submit, local_workers
+from perfboard.studies.tuning_pool import Make
 from perfboard.studies.tuning_progress import TuneStep
 from perfboard.studies.tuning_record import record, steps_to
 from perfboard.studies.tuning_sweep import Sweep
-from perfboard.targets.emulator import emulator_version
-from perfboard.targets.virtual import VirtualBoard, VirtualTarget
+from perfboard.studies.tuning_virtual import VirtualBench
 
 NAME = "tune-boot"
 # Less to read pays where reading is slow, and code that stays in flash where it is cached. A
@@ -50,32 +43,24 @@ def tune_boot(request: TuneRequest, progress: Progress) -> Run:
     that there are from the cache.
     """
     plan = make_plan(request)
-    program = plan.loaded.board.machine.emulator
-    emulator = emulator_version(program)
     if request.scheduler is None:
         check_tools(plan)
-    virtual = VirtualBoard(plan.loaded.board, plan.baseline)
+    bench: Bench = (
+        VirtualBench(plan, request.scheduler) if request.real is None else LineBench(request.real)
+    )
     sweep = Sweep(plan)
     started = datetime.now(UTC)
-    folder = new_run(NAME, plan.loaded.board.name)
+    folder = new_run(NAME, bench.name)
     errors: list[RunError] = []
     status = Status.COMPLETE
-    proof: tuple[Boot, ...] = ()
-    flash: list[Metric] = []
-    problems: list[str] = []
+    proof = Proof()
     try:
         with progress.step(f"tuning {plan.loaded.board.name}", inf) as step:
             told = TuneStep(step)
-            makers = (
-                local_workers(told.note)
-                if request.scheduler is None
-                else distributed_workers(request.scheduler, program, told.note)
-            )
-            with makers as submit:
-                _try_all(sweep, submit, told)
-        proof = (_prove(sweep, folder, progress),)
-        errors += _repeats(sweep, proof[0])
-        flash, problems = flash_bandwidths(plan, progress)
+            with bench.making(told.note) as make:
+                _try_all(sweep, make, told)
+        proof = bench.prove(sweep, folder, progress)
+        errors += proof.errors
     except PerfboardError as error:
         status = Status.FAILED
         errors.append(RunError(kind=error.kind, message=str(error)))
@@ -91,18 +76,18 @@ def tune_boot(request: TuneRequest, progress: Progress) -> Run:
         Run(
             id=folder.id,
             study=NAME,
-            board=virtual.summary(),
-            target=f"virtual:{plan.loaded.board.name}",
-            evidence=virtual.evidence,
+            board=bench.summary(),
+            target=bench.target,
+            evidence=bench.evidence,
             status=status,
             started=started,
             finished=datetime.now(UTC),
             factors=plan.baseline,
             provenance=provenance(
-                request.command, {program: emulator}, notes=(*virtual.notes(), *problems)
+                request.command, bench.tools, notes=(*bench.notes(), *proof.notes)
             ),
-            boots=proof,
-            metrics=tuple(flash),
+            boots=proof.boots,
+            metrics=proof.metrics,
             errors=tuple(errors),
         ),
     )
@@ -115,28 +100,28 @@ def tune_boot(request: TuneRequest, progress: Progress) -> Run:
     return run
 
 
-def _try_all(sweep: Sweep, submit: Submit, step: TuneStep) -> None:
+def _try_all(sweep: Sweep, make: Make, step: TuneStep) -> None:
     """The baseline, each level alone, then combinations, then the steps to the best."""
     alone, space = sweep.plan.alone, sweep.space
     meeting, steps = dict.fromkeys(_interactions(sweep.plan)), len(space.levels)
     later = min(space.most, space.count) + steps
-    sweep.make([BASELINE], "alone", submit, step, later + len(meeting) + len(alone))
+    sweep.make([BASELINE], "alone", make, step, later + len(meeting) + len(alone))
     _check_baseline(sweep)
     if space.max_flash is not None:
-        sizes = sweep.sizes(alone, submit, step, later + len(meeting) + len(alone))
+        sizes = sweep.sizes(alone, make, step, later + len(meeting) + len(alone))
         check_smallest(sweep.plan, sizes)
-    sweep.make(alone, "alone", submit, step, later + len(meeting))
-    sweep.make(meeting, "together", submit, step, later)
+    sweep.make(alone, "alone", make, step, later + len(meeting))
+    sweep.make(meeting, "together", make, step, later)
     sweep.space = space = narrowed(space, sweep.known)
     most = min(space.most, space.count)
     for batch in search(space, sweep.known):
         most = max(0, most - len(batch))
-        sweep.make(batch, "together", submit, step, most + steps)
+        sweep.make(batch, "together", make, step, most + steps)
     best = best_of(space, sweep.known)
     if best is None:
         raise UsageError(_nothing_fits(sweep))
     possible = [each for each in steps_to(sweep.known, best) if space.possible(each)]
-    sweep.make(possible, "order", submit, step)
+    sweep.make(possible, "order", make, step)
 
 
 def _check_baseline(sweep: Sweep) -> None:
@@ -186,30 +171,3 @@ def _nothing_fits(sweep: Sweep) -> str:
         f"No combination that was tried holds {' and '.join(limits) or 'the levels kept'}; the "
         f"least that they take is {' and '.join(least) or 'not known'}. Allow more."
     )
-
-
-def _prove(sweep: Sweep, folder: RunFolder, progress: Progress) -> Boot:
-    """The best combination, booted once more and from nothing that was kept."""
-    plan = sweep.plan
-    best = best_of(sweep.space, sweep.known)
-    assert best is not None  # noqa: S101 - else the search has raised
-    levels = plan.levels(best)
-    image = build_image(plan.loaded, levels, progress)
-    target = VirtualTarget(recipe_of(plan.loaded.board, levels).board, image, levels)
-    marks = marks_to_watch(target.board, image)
-    artifacts = folder.artifact_path("boot-1/console.log").parent
-    with progress.step("proving the best", 1) as step, disk_errors(artifacts):
-        plugin = build_plugin(progress)
-        boot, _ = boot_once(
-            target, image, plugin, marks, artifacts, lambda name: step.update(0.5, name), Event()
-        )
-    return boot
-
-
-def _repeats(sweep: Sweep, proof: Boot) -> list[RunError]:
-    best = best_of(sweep.space, sweep.known)
-    before = sweep.attempts[best].boot if best is not None else None
-    if before is None or before.marks == proof.marks:
-        return []
-    message = "The best combination, booted again, has other marks: a virtual board is to repeat."
-    return [RunError(kind="no-repeat", message=message)]

@@ -9,6 +9,7 @@ from math import inf
 from pathlib import Path
 from threading import Event
 
+from perfboard.analysis.tuning import middle
 from perfboard.boards.loader import load_board
 from perfboard.boards.timing import timing_text
 from perfboard.images.cache import cached
@@ -47,14 +48,14 @@ class Task:
 class Attempt:
     """How a task ended: see `model.tuning.Try`.
 
-    `kind` is that of the error that `problem` is the words of. `hashes`, `packages`, `variables`
-    and `arguments` are the image's.
+    `kind` is that of the error that `problem` is the words of. A virtual board, which repeats, is
+    booted once. `hashes`, `packages`, `variables` and `arguments` are the image's.
     """
 
     outcome: Outcome
     problem: str = ""
     kind: str = ""
-    boot: Boot | None = None
+    boots: tuple[Boot, ...] = ()
     console: bytes = b""
     flash: dict[str, int] = field(default_factory=dict)
     ram: int | None = None
@@ -63,6 +64,11 @@ class Attempt:
     notes: tuple[str, ...] = ()
     variables: dict[str, str] = field(default_factory=dict)
     arguments: str = ""
+
+    @property
+    def boot(self) -> Boot | None:
+        """The boot of the median total, which stands for all of them."""
+        return middle(self.boots) if self.boots else None
 
     def error(self, what: str) -> PerfboardError:
         """The error that it ended with; `what` is the beginning of the message."""
@@ -110,7 +116,7 @@ def attempt(
         return replace(found, outcome="not-booted", problem=kept["problem"], kind=kept["kind"])
     return replace(
         found,
-        boot=Boot.model_validate_json((folder / "boot.json").read_text()),
+        boots=(Boot.model_validate_json((folder / "boot.json").read_text()),),
         console=(folder / "console.log").read_bytes(),
         ram=kept["ram"],
     )

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from distributed import Client
 
 # Raise it when what is kept of a try changes.
-_RECIPE = "1"
+_RECIPE = "2"
 _CONNECT_S = 10
 # Of what a worker elsewhere says so much is sent.
 _EVERY_S = 1.0
@@ -84,7 +84,7 @@ class KeptTries:
 
     def keep(self, task: Task, made: Attempt) -> None:
         """Keeps it where it has a boot. Raises as `images.cache.cached` does."""
-        if made.boot is None:
+        if not made.boots:
             return
 
         def write(folder: Path) -> None:

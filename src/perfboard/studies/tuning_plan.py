@@ -29,6 +29,23 @@ from perfboard.model.units import format_size
 
 # Factors that are ways to look at a boot, and no technique to make it shorter.
 _INSTRUMENTS = ("initcall_debug", DETAIL)
+# A real board's boots are enough where half the interval of their median is this share of it.
+PRECISION = 0.01
+
+
+@dataclass(frozen=True)
+class RealBoard:
+    """A board on the serial line `target`, and the programs of this machine that serve it.
+
+    `write` is given the files of an image and puts it on the board, `reset` resets the board, and
+    a line that matches `usable` says that it is usable. `boots` are the most of one combination.
+    """
+
+    target: str
+    usable: str
+    write: tuple[str, ...]
+    reset: tuple[str, ...]
+    boots: int
 
 
 @dataclass(frozen=True)
@@ -36,7 +53,8 @@ class TuneRequest:
     """What the user asked: the board, the levels to start from, and limits on the best.
 
     `max_flash` and `max_ram` are in bytes. The best has the levels of `keep`, and may have
-    those of `allow` though they lose something.
+    those of `allow` though they lose something. The images are booted on `real`, where that is
+    given, in place of the virtual board.
     """
 
     board: str
@@ -47,6 +65,7 @@ class TuneRequest:
     max_flash: int | None = None
     max_ram: int | None = None
     scheduler: str | None = None
+    real: RealBoard | None = None
 
 
 @dataclass(frozen=True)
@@ -111,6 +130,8 @@ def make_plan(request: TuneRequest) -> Plan:
     allow = set(request.allow) | set(request.keep.items()) | set(baseline.items())
 
     def refusal(combination: Combination) -> str:
+        if request.real is not None and (reason := _not_by_image(factors, baseline, combination)):
+            return reason
         try:
             choose_levels(board, {**baseline, **dict(combination)})
         except UsageError as error:
@@ -160,6 +181,7 @@ def make_plan(request: TuneRequest) -> Plan:
             kernel=cache(lambda combination: _kernel(board, {**baseline, **dict(combination)})),
             max_flash=request.max_flash,
             max_ram=request.max_ram,
+            resolution=Space.resolution if request.real is None else PRECISION,
         ),
         factors=factors,
     )
@@ -216,8 +238,27 @@ def check_smallest(plan: Plan, sizes: Iterable[Mapping[str, int]]) -> None:
         )
 
 
+def _not_by_image(
+    factors: Mapping[str, Factor], baseline: Mapping[str, str], combination: Combination
+) -> str:
+    """Why a real board cannot have the combination by an image; "" where it can."""
+    for factor, level in combination:
+        if factor == "baud":
+            return f"baud={level}: the real board's line is read at one speed, the target's"
+        if factor not in factors:
+            return f"{factor}={level}: it is of the timing model, and no image changes it"
+        first, *_ = factors[factor].levels
+        if factors[factor].surroundings and first in (baseline[factor], level):
+            return f"{factor}={level}: it is other hardware than {factor}={baseline[factor]}"
+    return ""
+
+
 def _check_limits(loaded: LoadedBoard, request: TuneRequest) -> None:
     board = loaded.board
+    if request.max_ram is not None and request.real is not None:
+        raise UsageError(
+            "--max-ram: how much memory a real board uses is not told by its console; leave it out"
+        )
     if request.max_ram is not None and board.machine.isa == "aarch64":
         raise UsageError(
             f"--max-ram: how much memory board {board.name} uses is not known, since that can be "

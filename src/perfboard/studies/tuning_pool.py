@@ -2,17 +2,20 @@
 """Makes tries in the background, on this machine's processors."""
 
 import os
-from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
 from functools import partial
 from math import isinf
 from threading import Event
 
+from perfboard.analysis.tuning import Combination
 from perfboard.model.progress import Step
 from perfboard.studies.tuning_boot import Attempt, Task, attempt
 from perfboard.targets.base import Cancelled
 
+# What has tries made, by name, and gives each as it ends; one that is booted again, again.
+Make = Callable[[Mapping[Combination, Task]], Iterator[tuple[Combination, Attempt]]]
 Submit = Callable[[Task], "Future[Attempt]"]
 # Told a combination, and what is being done for it, or "" where that has ended.
 Note = Callable[[str, str], None]
@@ -72,3 +75,14 @@ def local_workers(note: Note) -> Iterator[Submit]:
         finally:
             cancelled.set()
             pool.shutdown(cancel_futures=True)
+
+
+def as_they_end(submit: Submit) -> Make:
+    """What has tries made at once, and gives each when it has ended. Raises what a try raises."""
+
+    def make(tasks: Mapping[Combination, Task]) -> Iterator[tuple[Combination, Attempt]]:
+        pending = {submit(task): combination for combination, task in tasks.items()}
+        for future in as_completed(pending):
+            yield pending[future], future.result()
+
+    return make

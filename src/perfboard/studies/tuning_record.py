@@ -16,6 +16,7 @@ from perfboard.analysis.tuning import (
     best_of,
     bound,
     effects,
+    saving_interval,
 )
 from perfboard.analysis.verification import KERNEL_SIZE
 from perfboard.boards.timing import DETAIL
@@ -50,6 +51,8 @@ def record(request: TuneRequest, sweep: Sweep, run: Run) -> Run:
     best = best_of(sweep.space, sweep.known)
     space = sweep.space
     tries, tried, places = sweep.recorded()
+    # What was published is of the board that the board's file is of.
+    virtual = request.real is None
     tuning = Tuning(
         titles=plan.titles(),
         baseline=plan.baseline,
@@ -63,22 +66,24 @@ def record(request: TuneRequest, sweep: Sweep, run: Run) -> Run:
         exhaustive=bool(space.all) and all(each in sweep.known for each in space.all),
         bound_s=bound(plan.space, sweep.known),
         advice=() if best is None else tuple(_advice(sweep, best)),
-        limit=_limit(sweep),
+        limit=_limit(sweep) if virtual else None,
         published=tuple(
             PublishedChange(**technique.model_dump(exclude={"kind"}))
             for technique in board.techniques
+            if virtual
         ),
         published_boots=tuple(
             PublishedBoot(**boot.model_dump(exclude={"kind", "source"}))
             for boot in board.published_boots
+            if virtual
         ),
-        published_rates=tuple(_rates(board)),
+        published_rates=tuple(_rates(board)) if virtual else (),
     )
     found = {"tuning": tuning, "tried": tuple(tried)}
     if best is None:
         return run.model_copy(update=found)
     made = sweep.attempts[best]
-    boots = run.boots or ((made.boot,) if made.boot else ())
+    boots = run.boots or made.boots
     metrics = (
         *metrics_of(boots),
         *counter_metrics("boot.total", [boot.counters for boot in boots]),
@@ -101,7 +106,11 @@ def record(request: TuneRequest, sweep: Sweep, run: Run) -> Run:
             **found,
             "boots": boots,
             "metrics": metrics,
-            "factors": plan.levels(best),
+            "factors": {
+                factor: level
+                for factor, level in plan.levels(best).items()
+                if virtual or factor in plan.factors
+            },
             "provenance": run.provenance.model_copy(update=provenance),
         }
     )
@@ -143,9 +152,9 @@ def _metrics(sweep: Sweep) -> Iterator[Metric]:
         if measured is None:
             continue
         labels = dict(sorted(combination)) or {"levels": "baseline"}
-        times = {**measured.phases, "boot.total": measured.total_s}
-        for name, seconds in times.items():
-            yield Metric(name=name, unit="s", labels=labels, samples=(seconds,))
+        for metric in metrics_of(sweep.attempts[combination].boots):
+            if metric.name == "boot.total" or metric.name in measured.phases:
+                yield metric.model_copy(update={"labels": labels})
         sizes = {FLASH_SIZE: measured.flash, RAM_USED: measured.ram}
         for name, size in sizes.items():
             if size is not None:
@@ -178,10 +187,14 @@ def _beside(sweep: Sweep, last: Combination, step: Combination) -> dict[str, Any
     before, after = sweep.known[last], sweep.known.get(step)
     if before is None or after is None:
         return {}
+    boots = [sweep.attempts[each].boots for each in (last, step)]
+    saved = saving_interval(*boots)
     known_ram = before.ram is not None and after.ram is not None
     board = sweep.plan.loaded.board
     return {
         "saving_s": before.total_s - after.total_s,
+        "low_s": saved.low if saved else None,
+        "high_s": saved.high if saved else None,
         "phases": effects(before, after),
         "flash": after.flash - before.flash,
         "ram": (after.ram or 0) - (before.ram or 0) if known_ram else None,

@@ -2,7 +2,6 @@
 """The tries of one tune: each combination made once, in the background, and recorded."""
 
 from collections.abc import Hashable, Iterable
-from concurrent.futures import Future, as_completed
 from dataclasses import replace
 
 from perfboard.analysis.phases import cut_phases, cut_userspace, total
@@ -11,7 +10,7 @@ from perfboard.model.run import Boot
 from perfboard.model.tuning import Stage, Try, in_words
 from perfboard.studies.tuning_boot import Attempt, Task
 from perfboard.studies.tuning_plan import Plan
-from perfboard.studies.tuning_pool import Submit
+from perfboard.studies.tuning_pool import Make
 from perfboard.studies.tuning_progress import TuneStep
 
 # How many boots a kernel takes as long as: most differ from the last one in an option or two.
@@ -39,7 +38,7 @@ class Sweep:
         self,
         combinations: Iterable[Combination],
         stage: Stage,
-        submit: Submit,
+        make: Make,
         step: TuneStep,
         later: int = 0,
     ) -> None:
@@ -50,14 +49,10 @@ class Sweep:
         new = [each for each in dict.fromkeys(combinations) if each not in self.known]
         self._stages |= dict.fromkeys(new, stage)
         # Kernels that differ least come one after the other, as far as their options' names tell.
-        pending: dict[Future[Attempt], Combination] = {
-            submit(self._task(each)): each
-            for each in sorted(new, key=lambda each: str(self.space.kernel(each)))
-        }
+        new.sort(key=lambda each: str(self.space.kernel(each)))
         left = set(new)
         step.expect(len(left) + later, self.work(left) + later)
-        for future in as_completed(pending):
-            combination, made = pending[future], future.result()
+        for combination, made in make({each: self.task(each) for each in new}):
             measured = _measured(made)
             if made.outcome == "booted" and measured is None:
                 made = replace(made, outcome="not-booted", kind="no-mark", problem=_NO_MARK)
@@ -67,7 +62,7 @@ class Sweep:
                 measured = None
             self.attempts[combination], self.known[combination] = made, measured
             before = self.work(left)
-            left.remove(combination)
+            left.discard(combination)
             self._kernels.add(self.space.kernel(combination))
             best = best_of(self.space, self.known)
             fastest = self.known[best] if best is not None else None
@@ -81,17 +76,17 @@ class Sweep:
         return len(untried) + _KERNEL * len(kernels - self._kernels)
 
     def sizes(
-        self, combinations: Iterable[Combination], submit: Submit, step: TuneStep, later: int
+        self, combinations: Iterable[Combination], make: Make, step: TuneStep, later: int
     ) -> list[dict[str, int]]:
         """Builds the images alone; the bytes of each one's parts. See `make`."""
-        pending = {submit(self._task(each, boots=False)): each for each in combinations}
-        left, found = set(pending.values()), []
+        tasks = {each: self.task(each, boots=False) for each in combinations}
+        left, found = set(tasks), []
         step.expect(later, self.work(left) + later)
-        for future in as_completed(pending):
-            found.append(future.result().flash)
+        for combination, made in make(tasks):
+            found.append(made.flash)
             before = self.work(left)
-            left.remove(pending[future])
-            self._kernels.add(self.space.kernel(pending[future]))
+            left.remove(combination)
+            self._kernels.add(self.space.kernel(combination))
             step.ended(before - self.work(left), None)
             step.expect(later, self.work(left) + later)
         return found
@@ -107,7 +102,8 @@ class Sweep:
         ran = {step.title for step in cut_userspace(made.boot)}
         return [step.title for step in cut_userspace(base.boot) if step.title not in ran]
 
-    def _task(self, combination: Combination, boots: bool = True) -> Task:
+    def task(self, combination: Combination, boots: bool = True) -> Task:
+        """What is to be done for a combination."""
         title = in_words(dict(sorted(combination)))
         return Task(self.plan.board_name, self.plan.levels(combination), title, boots)
 
@@ -131,14 +127,14 @@ class Sweep:
                     problem=made.problem,
                     kind=made.kind,
                     boot=len(boots) if booted else None,
+                    boots=len(made.boots) if booted else 1,
                     flash=made.flash,
                     ram=made.ram,
                     loses=self.plan.loses(combination),
                     barred=self._barred(combination),
                 )
             )
-            if booted and made.boot is not None:
-                boots.append(made.boot)
+            boots += made.boots if booted else ()
         return tries, boots, places
 
     def _barred(self, combination: Combination) -> str:

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """A board on a serial line that is reset, and watched by its console until it is usable."""
 
+import os
 import re
 import shlex
 import subprocess
 import tempfile
 import time
 from array import array
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
@@ -35,6 +36,7 @@ _NOT_RESET = (
 _SYNC_S = 60.0
 _RESTART_S = 20.0
 _SILENT_S = 60.0
+_LONGEST_WRITE_S = 1800.0
 _LONGEST_BOOT_S = 600.0
 _READ_S = 0.2
 _AFTER_PANIC_S = 0.5
@@ -117,20 +119,48 @@ class SerialBoard:
         data = self._line.read(timeout_s)
         return time.clock_gettime_ns(time.CLOCK_MONOTONIC_RAW), data
 
+    def write(self, program: Sequence[str], files: Sequence[Path], arguments: str) -> None:
+        """Has a program of this machine put an image on the board: its last words are the files.
+
+        The kernel's `arguments` are in its environment, as PERFBOARD_ARGUMENTS, for a board whose
+        bootloader has its own. Raises EnvironmentLacksError where it fails.
+        """
+        words = (*program, *map(str, files))
+        environment = {**os.environ, "PERFBOARD_ARGUMENTS": arguments}
+        for _ in self._while_runs("--write", words, _LONGEST_WRITE_S, environment):
+            pass  # It is of no boot of ours.
+
     def _by_program(self) -> tuple[list[tuple[int, bytes]], Mark, int]:
         """What has come since the program of the reset ended, the mark, and when it did."""
-        words = shlex.join(self._reset)
-        came = []
         while self._line.read(0):
             pass  # What the board has said already is of no boot of ours.
+        began_ns = time.clock_gettime_ns(time.CLOCK_MONOTONIC_RAW)
+        *came, (ended_ns, _) = self._while_runs("--reset", self._reset, _SILENT_S)
+        after = [(now_ns, data) for now_ns, data in came if now_ns > ended_ns and data]
+        mark = Mark(name="reset", t_ns=0, source="command", precision_ns=ended_ns - began_ns)
+        return after, mark, ended_ns
+
+    def _while_runs(
+        self,
+        option: str,
+        words: Sequence[str],
+        limit_s: float,
+        environment: Mapping[str, str] | None = None,
+    ) -> Iterator[tuple[int, bytes]]:
+        """What comes while a program of this machine runs, and last when that ended, with nothing.
+
+        It is read meanwhile: the line would have no room for what follows. Raises
+        EnvironmentLacksError where the program fails, or takes longer.
+        """
+        what = f"{option} {shlex.join(words)}"
         with tempfile.TemporaryFile() as said, ThreadPoolExecutor(1) as pool:
             began_ns = time.clock_gettime_ns(time.CLOCK_MONOTONIC_RAW)
             try:
                 program = subprocess.Popen(
-                    self._reset, stdin=subprocess.DEVNULL, stdout=said, stderr=said
+                    words, stdin=subprocess.DEVNULL, stdout=said, stderr=said, env=environment
                 )
             except OSError as error:
-                raise EnvironmentLacksError(f"--reset {words}: {error.strerror}") from error
+                raise EnvironmentLacksError(f"{what}: {error.strerror}") from error
 
             def wait() -> int:
                 program.wait()
@@ -138,25 +168,20 @@ class SerialBoard:
 
             ended = pool.submit(wait)
             try:
-                # What comes meanwhile is read too: the line would have no room for what follows.
                 while not ended.done():
-                    came.append(self._hear(0.05))
-                    if came[-1][0] - began_ns > _SILENT_S * 1e9:
-                        raise EnvironmentLacksError(
-                            f"--reset {words}: has not ended for {_SILENT_S:.0f} s"
-                        )
+                    now_ns, data = self._hear(0.05)
+                    yield now_ns, data
+                    if now_ns - began_ns > limit_s * 1e9:
+                        raise EnvironmentLacksError(f"{what}: has not ended for {limit_s:.0f} s")
             except BaseException:
                 program.kill()
                 raise
-            ended_ns = ended.result()
             if program.returncode:
                 said.seek(0)
                 raise EnvironmentLacksError(
-                    f"--reset {words}: failed ({program.returncode}). {last_lines(said.read())}"
+                    f"{what}: failed ({program.returncode}). {last_lines(said.read())}"
                 )
-        after = [(now_ns, data) for now_ns, data in came if now_ns > ended_ns and data]
-        mark = Mark(name="reset", t_ns=0, source="command", precision_ns=ended_ns - began_ns)
-        return after, mark, ended_ns
+        yield ended.result(), b""
 
     def _by_shell(self) -> tuple[list[tuple[int, bytes]], Mark, int]:
         """What has come since the kernel said that it restarts, the mark, and when it did.

@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A tune's real board: on a serial line, written and reset by programs of this machine."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from math import inf
+
+from perfboard.analysis.boot_metrics import metrics_of
+from perfboard.analysis.tuning import BASELINE, Combination, best_of, saving_interval
+from perfboard.model.errors import INCONCLUSIVE
+from perfboard.model.progress import Progress
+from perfboard.model.run import BoardSummary, Boot, Evidence, RunError
+from perfboard.store.folder import RunFolder
+from perfboard.studies.base import place_of
+from perfboard.studies.boot_serial import NOTE, summary_of
+from perfboard.studies.tuning_bench import Proof
+from perfboard.studies.tuning_boot import Attempt
+from perfboard.studies.tuning_plan import RealBoard
+from perfboard.studies.tuning_pool import Make, Note, as_they_end, local_workers
+from perfboard.studies.tuning_progress import TuneStep
+from perfboard.studies.tuning_rounds import Rounds
+from perfboard.studies.tuning_sweep import Sweep
+from perfboard.targets.serial import open_line
+from perfboard.targets.serial_boot import SerialBoard
+
+
+class LineBench:
+    """See `tuning_bench.Bench`."""
+
+    evidence: Evidence = Evidence.SILICON
+
+    def __init__(self, real: RealBoard) -> None:
+        """Raises UsageError for a target that is no line, and EnvironmentLacksError without one."""
+        # A wrong text is told before there is a run.
+        with open_line(real.target):
+            pass
+        self._real = real
+        self._said: dict[str, str] = {}
+        self._rounds: list[Rounds] = []
+        self.name = place_of(real.target)
+        self.target = real.target
+        self.tools: Mapping[str, str] = {}
+
+    @contextmanager
+    def making(self, note: Note) -> Iterator[Make]:
+        """See `tuning_bench.Bench`."""
+        with self._on_line(note, "try") as rounds:
+            yield rounds.make
+
+    def prove(self, sweep: Sweep, folder: RunFolder, progress: Progress) -> Proof:
+        """See `tuning_bench.Bench`. The baseline is booted between the best's boots.
+
+        So what the best saves is told by boots that it was not chosen by.
+        """
+        best = best_of(sweep.space, sweep.known)
+        assert best is not None  # noqa: S101 - else the search has raised
+        tries = {
+            each: (sweep.task(each), replace(sweep.attempts[each], boots=()))
+            for each in dict.fromkeys((BASELINE, best))
+        }
+        last: dict[Combination, Attempt] = {}
+        with (
+            progress.step("proving the best", inf) as step,
+            self._on_line(TuneStep(step).note, "proof") as rounds,
+        ):
+            for combination, made in rounds.again(tries, self._real.boots):
+                last[combination] = made
+        if last[best].outcome != "booted":
+            raise last[best].error("The best combination, booted again, does not boot")
+        folder.write_artifact("boot-1/console.log", last[best].console)
+        for rounds in self._rounds:
+            rounds.forget()
+        if best == BASELINE:
+            return Proof(last[best].boots)
+        before, after = last[BASELINE].boots, last[best].boots
+        metrics = (
+            metric.model_copy(update={"labels": {"levels": "baseline", "boots": "proof"}})
+            for metric in metrics_of(before)
+        )
+        return Proof(after, inconclusive(before, after), tuple(metrics), (_proved(before, after),))
+
+    def summary(self) -> BoardSummary:
+        """See `tuning_bench.Bench`."""
+        return summary_of(self.name, self._said)
+
+    def notes(self) -> tuple[str, ...]:
+        """See `tuning_bench.Bench`."""
+        kept = sum(rounds.kept for rounds in self._rounds)
+        before = (f"{kept} boots are of a tune before, which was interrupted.",) if kept else ()
+        return (NOTE, *before)
+
+    @contextmanager
+    def _on_line(self, note: Note, purpose: str) -> Iterator[Rounds]:
+        real = self._real
+        with open_line(real.target) as line, local_workers(note) as submit:
+            board = SerialBoard(line, real.usable, real.reset)
+            rounds = Rounds(board, real, as_they_end(submit), note, purpose)
+            self._rounds.append(rounds)
+            try:
+                yield rounds
+            finally:
+                self._said |= board.said
+
+
+def _proved(before: Sequence[Boot], after: Sequence[Boot]) -> str:
+    """What the best saves, in words."""
+    saved = saving_interval(before, after)
+    between = f": between {saved.low:.3f} and {saved.high:.3f} s less in the mean" if saved else ""
+    return (
+        f"The proof is {len(after)} boots of the best and, between them, {len(before)} of the "
+        f"baseline{between}."
+    )
+
+
+def inconclusive(before: Sequence[Boot], after: Sequence[Boot]) -> tuple[RunError, ...]:
+    """The error of a best that is not known to be faster than the baseline."""
+    saved = saving_interval(before, after)
+    if saved is not None and saved.low > 0:
+        return ()
+    between = "" if saved is None else f", between {saved.low:.3f} and {saved.high:.3f} s"
+    message = (
+        f"What the best saves is not told from nothing{between} (boot.total, {len(after)} boots, "
+        f"{len(before)} of the baseline). --boots takes more."
+    )
+    return (RunError(kind=INCONCLUSIVE, message=message),)

@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A tune of a board on a serial line: an emulator that nobody watches, started anew to reset it."""
+
+import os
+import select
+import shlex
+import socket
+import statistics
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from perfboard.boards.loader import LoadedBoard
+from perfboard.images.image import Image
+from perfboard.targets.virtual import VirtualTarget
+
+from .conftest import Perfboard
+from .test_tuning import keep_but
+
+RESETS = """\
+import socket, sys
+switch = socket.socket(socket.AF_UNIX)
+switch.connect(sys.argv[1])
+assert switch.recv(1) == b"."
+"""
+_BYTES_A_SECOND = 14400 / 10
+# What busybox prints once the scripts have run: nobody is to wait for an emulator that idles.
+_LAST = b"press Enter"
+
+
+@contextmanager
+def board_to_write(verdex: LoadedBoard, image: Image, folder: Path) -> Iterator[list[str]]:
+    """The options of a board that boots what was written to its flash when it is reset.
+
+    Its line is slower than the emulator is on any machine. Before it is first reset it is off.
+    """
+    flash = folder / "flash"
+    flash.mkdir()
+    target = VirtualTarget(verdex.board, image, {"detail": "counted"})
+    # Each bank is written under its own name.
+    banks = {str(bank): str(flash / bank.name) for bank in image.banks}
+    command = [*target.command(), "-serial", "stdio"]
+    for bank, written in banks.items():
+        command = [word.replace(bank, written) for word in command]
+    master, slave = os.openpty()
+    os.set_blocking(master, False)
+    switch, (stop, stopped) = socket.socket(socket.AF_UNIX), socket.socketpair()
+    switch.bind(str(folder / "switch"))
+    switch.listen()
+
+    def serve() -> None:
+        emulator: subprocess.Popen[bytes] | None = None
+        said = b""
+        while True:
+            waits: list[int | socket.socket] = [switch, stopped]
+            if emulator and emulator.stdout:
+                waits.append(emulator.stdout.fileno())
+            ready, _, _ = select.select(waits, [], [], 0 if said else None)
+            if switch in ready or stopped in ready:
+                said = b""
+            elif emulator and emulator.stdout and len(ready):
+                said += os.read(emulator.stdout.fileno(), 1 << 16)
+            if emulator and (switch in ready or stopped in ready or _LAST in said):
+                emulator.kill()
+                emulator.communicate()
+                emulator = None
+            if stopped in ready:
+                return
+            if switch in ready:
+                asked, _ = switch.accept()
+                emulator = subprocess.Popen(
+                    command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+                )
+                with asked:
+                    asked.sendall(b".")
+            # Where nobody listens it is lost, as on a real line.
+            with suppress(BlockingIOError):
+                os.write(master, said[:8])
+            time.sleep(len(said[:8]) / _BYTES_A_SECOND)
+            said = said[8:]
+
+    serving = threading.Thread(target=serve)
+    serving.start()
+    script = folder / "reset.py"
+    script.write_text(RESETS)
+    try:
+        yield [
+            *("--target", f"serial://{os.ttyname(slave)}"),
+            *("--write", shlex.join(["cp", "-ft", str(flash)])),
+            *("--reset", shlex.join([sys.executable, str(script), str(folder / "switch")])),
+            *("--usable", _LAST.decode()),
+        ]
+    finally:
+        stop.send(b".")
+        serving.join()
+        for each in (switch, stop, stopped):
+            each.close()
+        os.close(slave)
+        os.close(master)
+
+
+def test_a_real_board_is_tuned_by_boots_that_are_repeated_and_interleaved(
+    perfboard: Perfboard, verdex: LoadedBoard, image: Image, tmp_path: Path
+) -> None:
+    words = ["tune", "boot", "--board", "verdex", *keep_but("console", "flash")]
+    with board_to_write(verdex, image, tmp_path) as options:
+        run = perfboard.json(*words, *options, "--boots", "5")
+    tuning = run["tuning"]
+    assert (run["status"], run["evidence"], run["errors"]) == ("complete", "silicon", [])
+    tries = {tuple(one["levels"].items()): one for one in tuning["tries"]}
+    # Fewer bytes on a line that takes them one by one.
+    assert tuning["tries"][tuning["best"]]["levels"] == {"console": "quiet"}
+    (advised,) = tuning["advice"]
+    assert 0 < advised["low_s"] <= advised["high_s"]
+    assert advised["lines"]
+    # An image does not set up a board's flash.
+    assert tries[("flash", "cached"),]["outcome"] == "refused"
+    assert "no image changes it" in tries[("flash", "cached"),]["problem"]
+    for levels in ((), (("console", "quiet"),), (("console", "off"),)):
+        one = tries[levels]
+        assert one["outcome"] == "booted"
+        boots = run["tried"][one["boot"] : one["boot"] + one["boots"]]
+        assert 5 <= len(boots) == one["boots"]
+        totals = [boot["marks"][-1]["t_ns"] / 1e9 for boot in boots]
+        label = dict(levels) or {"levels": "baseline"}
+        (metric,) = (
+            m for m in run["metrics"] if m["name"] == "boot.total" and m["labels"] == label
+        )
+        assert metric["samples"] == totals
+        assert 1 < statistics.median(totals) < 60
+    # Beside the levels the baseline was booted, too.
+    assert tries[()]["boots"] >= 6
+    assert len(run["boots"]) == 5
+    assert "detail" not in run["factors"]
+    assert "between" in perfboard("show", run["id"]).stdout
+    report = perfboard.data / "perfboard" / "runs" / run["id"] / "report.html"
+    assert "between" in report.read_text()
+
+
+def test_a_program_that_cannot_write_ends_the_tune(
+    perfboard: Perfboard, verdex: LoadedBoard, image: Image, tmp_path: Path
+) -> None:
+    words = ["tune", "boot", "--board", "verdex", *keep_but("console")]
+    with board_to_write(verdex, image, tmp_path) as options:
+        done = perfboard(*words, *options, "--write", "false", code=3)
+    said = " ".join(done.stdout.split())
+    assert "--write false " in said and "failed (1)" in said
+    (row,) = perfboard.json("runs")
+    assert row["status"] == "failed"

@@ -1,0 +1,189 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tries of a real board that is a double: rounds, what is enough, what ends them, what is kept."""
+
+import random
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from perfboard.analysis.phases import total
+from perfboard.analysis.tuning import BASELINE, Combination
+from perfboard.model.errors import INCONCLUSIVE, TargetError
+from perfboard.model.run import Boot
+from perfboard.studies import tuning_rounds
+from perfboard.studies.tuning_boot import Attempt, Task
+from perfboard.studies.tuning_line import inconclusive
+from perfboard.studies.tuning_plan import RealBoard
+from perfboard.studies.tuning_rounds import Rounds
+from perfboard.targets.serial_boot import SerialBoard
+
+from .runs import make_boot
+from .tunes import at_once
+
+MS = 1_000_000
+QUIET: Combination = frozenset({("console", "quiet")})
+LZ4: Combination = frozenset({("compression", "lz4")})
+TASKS = {
+    BASELINE: Task("verdex", {}, "baseline"),
+    QUIET: Task("verdex", {"console": "quiet"}, "console=quiet"),
+    LZ4: Task("verdex", {"compression": "lz4"}, "compression=lz4"),
+}
+REAL = RealBoard("serial:///dev/ttyUSB0", "login:", ("./flash.sh", "-v"), ("true",), 12)
+
+
+class Board(SerialBoard):
+    """Notes what is written; boots as `takes` says of it, or raises that."""
+
+    def __init__(self, takes: Callable[[str], int | Exception]) -> None:
+        self._takes = takes
+        self.written: list[str] = []
+        self.said = {}
+
+    def write(self, program: Sequence[str], files: Sequence[Path], arguments: str) -> None:
+        assert program == REAL.write
+        (file,) = files
+        self.written.append(file.name)
+
+    def boot(self, artifacts: Path, heard: Callable[[float, str], None]) -> Boot:
+        heard(0.1, "a line")
+        took = self._takes(self.written[-1])
+        if isinstance(took, Exception):
+            raise took
+        (artifacts / "console.log").write_bytes(b"said")
+        return make_boot({"usable": took})
+
+
+@pytest.fixture(autouse=True)
+def _no_images(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+
+    def image(loaded: object, levels: dict[str, str], progress: object) -> SimpleNamespace:
+        name = "-".join(levels.values()) or "baseline"
+        return SimpleNamespace(banks=(Path(name),), arguments="")
+
+    monkeypatch.setattr(tuning_rounds, "build_image", image)
+
+
+def rounds(
+    board: Board, purpose: str = "try", build: Callable[[Task], Attempt] | None = None
+) -> Rounds:
+    def built(task: Task) -> Attempt:
+        assert not task.boots
+        return Attempt("booted", flash={"kernel": 1})
+
+    return Rounds(board, REAL, at_once(build or built), lambda *said: None, purpose)
+
+
+def made(of: Rounds, *combinations: Combination) -> dict[Combination, Attempt]:
+    """The last that came of each."""
+    return dict(of.make({each: TASKS[each] for each in combinations}))
+
+
+def test_all_are_booted_in_turn_and_no_more_than_is_enough() -> None:
+    board = Board(lambda name: 0)
+    of = rounds(board)
+    found = made(of, BASELINE)
+    assert len(found[BASELINE].boots) == 1
+    found = made(of, QUIET, LZ4)
+    assert board.written == ["baseline", *["baseline", "quiet", "lz4"] * 5]
+    # The baseline, which is beside all of them, has come again.
+    assert {each: len(one.boots) for each, one in found.items()} == {BASELINE: 6, QUIET: 5, LZ4: 5}
+    assert found[LZ4].console == b"said"
+
+
+def test_what_varies_is_booted_more_often_but_not_for_ever() -> None:
+    noise = random.Random(1)
+    board = Board(lambda name: noise.randrange(400) * MS if name == "quiet" else 0)
+    of = rounds(board)
+    made(of, BASELINE)
+    found = made(of, QUIET, LZ4)
+    assert len(found[QUIET].boots) == REAL.boots
+    assert len(found[LZ4].boots) == 5
+    assert board.written[-2:] == ["baseline", "quiet"]
+
+
+def test_what_boots_only_now_and_then_does_not_boot() -> None:
+    boots: Iterator[int | Exception] = iter(
+        [0, 0, TargetError("panic", "The kernel panicked: oops")]
+    )
+    board = Board(lambda name: next(boots) if name == "quiet" else 0)
+    of = rounds(board)
+    made(of, BASELINE)
+    found = made(of, QUIET)
+    assert (found[QUIET].outcome, found[QUIET].kind) == ("not-booted", "panic")
+    assert found[QUIET].problem == "It booted 2 times, and then: The kernel panicked: oops"
+    assert found[QUIET].boots == ()
+
+
+def test_what_is_not_built_is_not_written() -> None:
+    board = Board(lambda name: 0)
+    of = rounds(board, build=lambda task: Attempt("not-built", "too large", "usage"))
+    assert made(of, BASELINE)[BASELINE].problem == "too large"
+    assert board.written == []
+
+
+@pytest.mark.parametrize("kind", ["lost", "hang"])
+def test_a_line_that_is_lost_and_a_baseline_that_boots_no_more_end_it(kind: str) -> None:
+    """The line's end is no fault of the level's; a hang of the baseline ends all comparing."""
+    failing = "quiet" if kind == "lost" else "baseline"
+    later: list[str] = []
+    board = Board(
+        lambda name: TargetError(kind, "gone") if later and name == failing else 0,
+    )
+    of = rounds(board)
+    made(of, BASELINE)
+    later.append("now")
+    with pytest.raises(TargetError, match="gone") as caught:
+        made(of, QUIET)
+    assert caught.value.kind == kind
+
+
+def test_an_interrupted_tune_goes_on_with_its_boots_and_one_that_ended_does_not() -> None:
+    count = iter([0] * 7)
+
+    def takes(name: str) -> int | Exception:
+        try:
+            return next(count)
+        except StopIteration:
+            raise KeyboardInterrupt from None
+
+    first = rounds(Board(takes))
+    made(first, BASELINE)
+    with pytest.raises(KeyboardInterrupt):
+        made(first, QUIET)
+    board = Board(lambda name: 0)
+    again = rounds(board)
+    made(again, BASELINE)
+    found = made(again, QUIET)
+    # The baseline's first and three more, and three of quiet's.
+    assert again.kept == 7
+    assert len(board.written) == 1 + 2 * 5 - 7
+    assert len(found[QUIET].boots) == 5
+    # What the proof is by was not booted before.
+    assert rounds(board, "proof").kept == 0
+    again.forget()
+    anew = rounds(board)
+    made(anew, BASELINE)
+    assert anew.kept == 0
+
+
+def test_the_best_is_the_boot_in_the_middle() -> None:
+    boots = tuple(make_boot({"usable": late * MS}) for late in (50, 10, 90, 30))
+    middle = Attempt("booted", boots=boots).boot
+    assert middle == boots[3]
+    whole = total(boots[3])
+    assert whole is not None
+
+
+def test_a_saving_that_may_be_none_is_inconclusive() -> None:
+    before = [make_boot({"usable": late * MS}) for late in (0, 30, 10, 20, 40)]
+    same = [make_boot({"usable": late * MS}) for late in (5, 25, 10, 15, 38)]
+    faster = [make_boot({"usable": -400 * MS + late * MS}) for late in (5, 25, 10, 15, 38)]
+    (error,) = inconclusive(before, same)
+    assert error.kind == INCONCLUSIVE
+    assert "not told from nothing, between -0.0" in error.message
+    assert inconclusive(before, faster) == ()
+    (error,) = inconclusive(before[:1], faster[:1])
+    assert "1 boots" in error.message
