@@ -189,3 +189,13 @@ def test_caches_are_looked_for_in_the_fastest_random_walk() -> None:
         walk("small", 4096, 1e-10, walk="stride"),
     ]
     assert cache_curve(metrics) == ((1024, 2e-9), (4096, 1e-9))
+
+
+@pytest.mark.parametrize("last", [34.7, 35.2, 1000.0])
+def test_the_last_level_is_what_was_measured_there_though_it_is_one_point(last: float) -> None:
+    """A coarse curve of a short measurement; what smoothing makes of its end is no figure."""
+    curve = [
+        (4**power * KIB, ns) for power, ns in enumerate((1.6, 1.6, 1.6, 5.3, 5.34, 6.81, last))
+    ]
+    *_, step = find_steps(curve)
+    assert step.after_s == last

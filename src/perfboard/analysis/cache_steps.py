@@ -82,7 +82,7 @@ def find_steps(points: Sequence[tuple[int, float]]) -> tuple[CacheStep, ...]:
     for plateau in plateaus[1:]:
         if plateau.latency_s >= LEAST_RATIO * base.latency_s:
             low, high = _left(sizes, smooth, below, plateau)
-            steps.append(CacheStep(low, high, below.latency_s, plateau.latency_s))
+            steps.append(CacheStep(low, high, _level(known, below), _level(known, plateau)))
             base = plateau
         elif plateau.latency_s < base.latency_s:
             base = plateau
@@ -111,6 +111,11 @@ def plateaus_between(
         Plateau(first, last, latency)
         for first, last, latency in zip(firsts, lasts, latencies, strict=True)
     )
+
+
+def _level(known: Sequence[tuple[int, float]], plateau: Plateau) -> float:
+    """What was measured on a plateau: smoothing may leave nothing of a lone last point."""
+    return statistics.median(time for size, time in known if plateau.first <= size <= plateau.last)
 
 
 def _known(points: Iterable[tuple[int, float]]) -> list[tuple[int, float]]:

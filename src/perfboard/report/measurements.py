@@ -11,7 +11,7 @@ from perfboard.model.run import Metric, Run
 from perfboard.model.units import format_size, format_value
 from perfboard.report import histogram as histograms
 from perfboard.report import plot
-from perfboard.report.graphs import OPERATIONS, graphs
+from perfboard.report.graphs import OPERATIONS, graphs, size_span
 from perfboard.report.histogram import Histogram
 from perfboard.report.measured import (
     Figure,
@@ -117,11 +117,11 @@ def levels(metrics: Sequence[Metric], steps: Sequence[CacheStep]) -> tuple[Level
     points = cache_curve(metrics)
     parts = plateaus_between(points, steps) if steps else ()
     found = []
-    for part in parts:
+    for place, part in enumerate(parts):
         last = part is parts[-1]
-        sizes = (
-            f"beyond {format_size(steps[-1].low)}" if last else f"up to {format_size(part.last)}"
-        )
+        # Of the level's size it is known that it is within the step.
+        step = steps[-1] if last else steps[place]
+        sizes = f"{'beyond' if last else 'up to'} {size_span(step.low, step.high)}"
         found.append(
             Level(
                 sizes=sizes,

@@ -187,7 +187,7 @@ def _made(run: Run) -> str:
         return ending(run.trial)
     if run.processes and not run.boots:
         return _count(len(run.processes), "process", "processes")
-    return _count(len(run.boots), "boot", "boots")
+    return _count(len(run.boots), "boot", "boots") if run.boots else "nothing measured"
 
 
 def _count(number: int, one: str, many: str) -> str:
