@@ -205,7 +205,9 @@ def test_when_nothing_can_be_measured_it_ends(
     board: Board, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(board, "run", lambda *words: Answer((), "exit 1"))
-    assert "0 of 0 metrics" in measure(board, a=1, b=1).run()
+    assert measure(board, a=1).run() == (
+        "Stopped after 5 rounds and 1 process: no probe has measured anything."
+    )
 
 
 def test_what_was_measured_before_a_failure_stays(

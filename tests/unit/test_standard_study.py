@@ -241,7 +241,9 @@ def test_probes_are_chosen_by_name(place: Place) -> None:
     request = Request(target="local", factors={}, command=("perfboard",), budget_s=1)
     names = ["ipc.pipe", "ipc.pipe"]
     run = standard.measure_target("measure", request, names, SilentProgress())
-    assert place.ran == ["ipc.pipe"] * 5
+    # What it is measured on is told, though nobody asked for that probe.
+    assert place.ran == ["system.facts", *["ipc.pipe"] * 5]
+    assert {process.probe for process in run.processes} == {"ipc.pipe"}
     assert run.study == "measure"
     with pytest.raises(UsageError, match=r"no probe nosuch; there are: memory\.latency"):
         standard.measure_target("measure", request, ["ipc.pipe", "nosuch"], SilentProgress())

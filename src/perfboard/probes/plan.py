@@ -28,6 +28,9 @@ PRECISION = 0.02
 # By how much a process is thought to exceed its time, before any has run.
 _FIRST_EXCESS = 1.5
 _SEED = 1
+# The probe that measures little, and says much of what it runs on.
+FACTS = "system.facts"
+_FACTS_LIMIT_S = 30
 
 
 class Runner(Protocol):
@@ -71,6 +74,14 @@ class Measuring:
         self._round = 0
         self._cpu: int | None = None
         self._began = time.monotonic()
+
+    def describe(self) -> None:
+        """Takes down what the target says of itself: its governor and mitigations, say.
+
+        The metrics of that probe are left out, since nobody asked for them.
+        """
+        answer = self._runner.run(FACTS, ["--seconds", str(_LEAST_S)], _FACTS_LIMIT_S)
+        self.merger.facts |= read_process(FACTS, 0, answer.lines, answer.end).facts
 
     def run(self, step: Step) -> str:
         """Measures; says why it stopped, and how well the metrics are known.
@@ -148,10 +159,12 @@ class Measuring:
             why = f"the {ROUNDS} that are always made took {self._spent:.2g} s, beyond {budget}"
         if not any_wide:
             why = "what can be measured again is known well enough"
-        words = (
-            f"Stopped after {self._round} rounds and {len(self.merger.processes)} processes, "
-            f"because {why}: {narrow} of {len(known)} metrics are within ±{PRECISION:.0%}"
-        )
+        processes = len(self.merger.processes)
+        words = f"Stopped after {self._round} rounds and {processes} process"
+        words += "es" if processes != 1 else ""
+        if not known:
+            return f"{words}: no probe has measured anything."
+        words += f", because {why}: {narrow} of {len(known)} metrics are within ±{PRECISION:.0%}"
         widest, name = max(known, default=(0.0, ""))
         if widest > PRECISION:
             known_by = f"±{widest:.1%}" if math.isfinite(widest) else "measured too seldom to say"

@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from perfboard.analysis.statistics import REPEATS
-from perfboard.model.errors import PerfboardError, UsageError
+from perfboard.model.errors import INCONCLUSIVE, PerfboardError, UsageError
 from perfboard.model.progress import Progress
 from perfboard.model.run import BoardSummary, Run, RunError, Status
-from perfboard.probes.plan import Measuring, Plan
+from perfboard.probes.plan import FACTS, Measuring, Plan
 from perfboard.probes.records import Applet
 from perfboard.probes.session import ProbeSession
 from perfboard.store.folder import new_run
@@ -54,11 +54,17 @@ def measure_target(study: str, request: Request, probes: Sequence[str], progress
             open_target(request.target, progress, artifacts, request.factors) as target,
             ProbeSession(target, progress) as session,
         ):
-            applets = _choose(session.applets(), probes)
+            every = session.applets()
+            applets = _choose(every, probes)
             virtual = target.evidence in REPEATS
             measuring = Measuring(session, applets, Plan(request.budget_s, virtual))
             measured = _Measured(target, session.machine, session.arch, measuring)
-            measured.run(request.budget_s, progress)
+            chosen = {applet.name for applet in applets}
+            measured.run(
+                request.budget_s,
+                progress,
+                describe=FACTS not in chosen and any(applet.name == FACTS for applet in every),
+            )
     except BaseException as error:
         if measured is None:
             folder.discard()
@@ -81,11 +87,20 @@ class _Measured:
         self._errors: list[RunError] = []
         self._status = Status.COMPLETE
 
-    def run(self, budget_s: float, progress: Progress) -> None:
-        """Runs the plan. What ends it early is kept, not raised."""
+    def run(self, budget_s: float, progress: Progress, describe: bool) -> None:
+        """Runs the plan. What ends it early is kept, not raised.
+
+        First the target is to `describe` itself, where no probe that was asked for does that.
+        """
         try:
             with progress.step("measuring", budget_s) as step:
+                if describe:
+                    self._measuring.describe()
                 self._notes.append(self._measuring.run(step))
+            if not self._measuring.merger.metrics():
+                refused = {one.refused: None for one in self._measuring.merger.processes}
+                message = f"No probe has measured anything: {' '.join(filter(None, refused))}"
+                self._errors.append(RunError(kind=INCONCLUSIVE, message=message))
         except (PerfboardError, KeyboardInterrupt) as error:
             self.end(error)
 
