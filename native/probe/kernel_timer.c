@@ -59,7 +59,7 @@ static int wake_up(double *samples, double seconds)
 			samples[count] = (double)late * 1e-9;
 		count++;
 	}
-	because("%g s are too short for %d wake-ups", seconds, count + 1);
+	because("%g s are too short: wake-ups: %d", seconds, count + 1);
 	return count;
 }
 

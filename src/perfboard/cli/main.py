@@ -5,6 +5,7 @@ Only the standard library is imported here, so that the command starts at once.
 """
 
 import argparse
+import errno
 import importlib
 import os
 import shlex
@@ -14,7 +15,7 @@ from collections.abc import Sequence
 from importlib.metadata import version
 from typing import NoReturn
 
-from perfboard.model.errors import EXIT_INTERRUPTED, PerfboardError
+from perfboard.model.errors import EXIT_INTERRUPTED, EnvironmentLacksError, PerfboardError
 from perfboard.model.text import printable
 from perfboard.report.formats import FORMATS
 
@@ -344,6 +345,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # Who read our output has enough; there is nobody left to tell.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except OSError as error:
+        # All else that a file refuses is told by who opened it.
+        if error.errno != errno.ENOSPC or error.filename is not None:
+            raise
+        print(f"perfboard: standard output: {error.strerror}", file=sys.stderr)
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return EnvironmentLacksError.exit_code
     return code
 
 
