@@ -381,3 +381,21 @@ def test_files_of_an_own_image_lie_beside_the_board(tmp_path: Path) -> None:
     (tmp_path / "mine.config").touch()
     text = RPI2 + image.replace("verdex.config", "mine.config")
     assert load(tmp_path, text).image.kernel.config == Path("mine.config")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ('size = "512 KiB"', 'size = "16 KiB"', "the first level holds 32768"),
+        ("hit = ", 'hit = "500 ns" # ', "longer than that of memory behind it"),
+        ("stream = ", 'stream = "4 us" # ', "longer than that of a line at random"),
+        ('source = "TRM 7.1', 'source = "            " # "TRM 7.1', "source"),
+    ],
+)
+def test_a_hierarchy_that_cannot_be_is_refused(
+    tmp_path: Path, old: str, new: str, words: str
+) -> None:
+    text = load_board("rpi2").path.read_text()
+    assert old in text
+    with pytest.raises(UsageError, match=words):
+        load(tmp_path, text.replace(old, new, 1))

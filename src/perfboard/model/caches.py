@@ -62,6 +62,8 @@ class Caches(Table):
         first = [cache.line for cache in (self.l1, self.l1i, self.l1d) if cache]
         if self.l2 and self.l2.line < max(first):
             raise ValueError(f"l2.line is {self.l2.line}, shorter than that of the first level")
+        if self.l2 and self.l2.size <= self.data.size:
+            raise ValueError(f"l2.size is {self.l2.size}; the first level holds {self.data.size}")
         return self
 
     @property

@@ -18,5 +18,5 @@ class Sourced(Table):
     `assumed`, with the reason in `source`.
     """
 
-    source: Annotated[str, Field(min_length=10, pattern=r"^[^\x00-\x1f]+$")]
+    source: Annotated[str, Field(min_length=10, pattern=r"^[^\x00-\x20][^\x00-\x1f]+$")]
     kind: Literal["data-sheet", "manual", "unchecked", "measured", "assumed"]

@@ -240,6 +240,13 @@ class Timing(Table):
         for place, time in _times(self):
             if time.femtoseconds(self.clock.hz) > LONGEST_FS:
                 raise ValueError(f"{place} is {time}, which is longer than 10 ms")
+        random = self.memory.latency
+        sooner = [("memory.stream", self.memory.stream, "a line at random, memory.latency")]
+        if self.caches.l2:
+            sooner.append(("caches.l2.hit", self.caches.l2.hit, "memory behind it, memory.latency"))
+        for place, time, what in sooner:
+            if time.femtoseconds(self.clock.hz) > random.femtoseconds(self.clock.hz):
+                raise ValueError(f"{place} is {time}, longer than that of {what}: {random}")
         return self
 
     def check_regions(self, banks: Sequence[tuple[int, int]]) -> None:
