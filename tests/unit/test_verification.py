@@ -234,7 +234,7 @@ def test_boots_are_measured_by_the_boot_study(monkeypatch: pytest.MonkeyPatch) -
     tuned = {"detail": "timed", "flash": "tuned"}
     levels = (
         {"console": "quiet"},
-        *({"kernel": level} for level in ("flash", "xip", "copied")),
+        *({"kernel": level} for level in ("flash", "xip")),
         *({"delay": level} for level in ("calibrated", "preset")),
     )
     assert asked == [

@@ -9,7 +9,7 @@ from perfboard.analysis.parameters import PROBES, parameters
 from perfboard.analysis.verification import Verification, accuracy, measured, probes_for, row_of
 from perfboard.boards.loader import load_board
 from perfboard.boards.timing import DETAIL
-from perfboard.images.factors import choose_levels
+from perfboard.images.factors import choose_levels, image_factors
 from perfboard.model.errors import TargetError, UsageError
 from perfboard.model.progress import Progress
 from perfboard.model.published import Published
@@ -40,9 +40,12 @@ def verify_board(name: str, request: Request, progress: Progress) -> Verificatio
         )
     margin = timing.margin.share
     defaults = {factor: next(iter(levels)) for factor, levels in timing.factors.items()}
+    of_image = {name: next(iter(f.levels)) for name, f in image_factors(board).items()}
 
     def group(figure: Published, levels: Mapping[str, str]) -> _Group:
-        at = tuple(sorted({**defaults, **levels, DETAIL: "timed"}.items()))
+        # A default of the image that is named makes no other run.
+        named = {f: level for f, level in levels.items() if level != of_image.get(f)}
+        at = tuple(sorted({**defaults, **named, DETAIL: "timed"}.items()))
         if figure.metric.startswith("boot."):
             return "boot", at
         return "flash" if figure.metric.startswith("flash.") else "probes", at
