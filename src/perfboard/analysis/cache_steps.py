@@ -80,9 +80,10 @@ def find_steps(points: Sequence[tuple[int, float]]) -> tuple[CacheStep, ...]:
     steps: list[CacheStep] = []
     base, below = plateaus[0], plateaus[0]
     for plateau in plateaus[1:]:
-        if plateau.latency_s >= LEAST_RATIO * base.latency_s:
+        before_s, after_s = _level(known, below), _level(known, plateau)
+        if plateau.latency_s >= LEAST_RATIO * base.latency_s and after_s > before_s:
             low, high = _left(sizes, smooth, below, plateau)
-            steps.append(CacheStep(low, high, _level(known, below), _level(known, plateau)))
+            steps.append(CacheStep(low, high, before_s, after_s))
             base = plateau
         elif plateau.latency_s < base.latency_s:
             base = plateau
