@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tries of a real board that is a double: rounds, what is enough, what ends them, what is kept."""
 
+import itertools
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -10,27 +11,36 @@ import pytest
 
 from perfboard.analysis.phases import total
 from perfboard.analysis.tuning import BASELINE, Combination
-from perfboard.model.errors import INCONCLUSIVE, TargetError
+from perfboard.model.errors import INCONCLUSIVE, EnvironmentLacksError, TargetError, UsageError
+from perfboard.model.progress import SilentProgress
 from perfboard.model.run import Boot
 from perfboard.studies import tuning_rounds
 from perfboard.studies.tuning_boot import Attempt, Task
 from perfboard.studies.tuning_line import inconclusive
-from perfboard.studies.tuning_plan import RealBoard
+from perfboard.studies.tuning_plan import RealBoard, TuneRequest, make_plan
+from perfboard.studies.tuning_progress import TuneStep
 from perfboard.studies.tuning_rounds import Rounds
+from perfboard.studies.tuning_sweep import Sweep
 from perfboard.targets.serial_boot import SerialBoard
 
 from .runs import make_boot
-from .tunes import at_once
+from .tunes import at_once, keep_but
 
 MS = 1_000_000
 QUIET: Combination = frozenset({("console", "quiet")})
 LZ4: Combination = frozenset({("compression", "lz4")})
 TASKS = {
-    BASELINE: Task("verdex", {}, "baseline"),
+    BASELINE: Task("verdex", {}, "baseline", changes=False),
     QUIET: Task("verdex", {"console": "quiet"}, "console=quiet"),
     LZ4: Task("verdex", {"compression": "lz4"}, "compression=lz4"),
 }
+KEEP = keep_but("console", "compression")
 REAL = RealBoard("serial:///dev/ttyUSB0", "login:", ("./flash.sh", "-v"), ("true",), 12)
+
+
+def name_of(levels: Mapping[str, str]) -> str:
+    """What the image is called: copy=words is the baseline by another name."""
+    return "-".join(level for level in levels.values() if level in ("quiet", "lz4")) or "baseline"
 
 
 class Board(SerialBoard):
@@ -60,8 +70,8 @@ def _no_images(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
 
     def image(loaded: object, levels: dict[str, str], progress: object) -> SimpleNamespace:
-        name = "-".join(levels.values()) or "baseline"
-        return SimpleNamespace(banks=(Path(name),), arguments="")
+        name = name_of(levels)
+        return SimpleNamespace(banks=(Path(name),), arguments="", hashes={"bank": name})
 
     monkeypatch.setattr(tuning_rounds, "build_image", image)
 
@@ -71,7 +81,7 @@ def rounds(
 ) -> Rounds:
     def built(task: Task) -> Attempt:
         assert not task.boots
-        return Attempt("booted", flash={"kernel": 1})
+        return Attempt("booted", flash={"kernel": 1}, hashes={"bank": name_of(task.levels)})
 
     return Rounds(board, REAL, at_once(build or built), lambda *said: None, purpose)
 
@@ -115,6 +125,66 @@ def test_what_boots_only_now_and_then_does_not_boot() -> None:
     assert (found[QUIET].outcome, found[QUIET].kind) == ("not-booted", "panic")
     assert found[QUIET].problem == "It booted 2 times, and then: The kernel panicked: oops"
     assert found[QUIET].boots == ()
+
+
+def test_drift_from_batch_to_batch_is_no_saving() -> None:
+    """Each boot takes 20 ms longer than the one before it; the console's silence saves 5 ms."""
+    boots = itertools.count()
+    board = Board(lambda name: (20 * next(boots) - 5 * (name == "quiet")) * MS)
+    of, sweep = rounds(board), Sweep(make_plan(TuneRequest("verdex", (), keep=KEEP)))
+    with SilentProgress().step("", 1) as step:
+        for batch in ([BASELINE], [LZ4], [QUIET]):
+            sweep.make(batch, "alone", of.make, TuneStep(step))
+    base, quiet, lz4 = (sweep.known[each] for each in (BASELINE, QUIET, LZ4))
+    assert base and quiet and lz4
+    # Within a round a boot is one place later than the baseline's.
+    assert lz4.total_s - base.total_s == pytest.approx(0.020)
+    assert quiet.total_s - base.total_s == pytest.approx(0.015)
+
+
+def test_the_same_image_by_another_name_takes_as_long() -> None:
+    noise = random.Random(2)
+    board = Board(lambda name: noise.randrange(10) * MS)
+    of = rounds(board)
+    base = made(of, BASELINE)[BASELINE]
+    words: Combination = frozenset({("copy", "words")})
+    found = dict(of.make({words: Task("verdex", {"copy": "words"}, "copy=words")}))
+    assert found[words].boots == base.boots
+    assert board.written == ["baseline"]
+
+
+def test_an_image_that_is_not_what_it_was_ends_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    of = rounds(Board(lambda name: 0))
+    other = SimpleNamespace(banks=(Path("baseline"),), arguments="", hashes={"bank": "another"})
+    monkeypatch.setattr(tuning_rounds, "build_image", lambda *_: other)
+    with pytest.raises(UsageError, match="The image of baseline is not what it was"):
+        made(of, BASELINE)
+
+
+def test_an_image_that_cannot_be_written_is_none_but_two_in_a_row_end_it() -> None:
+    class Small(Board):
+        def write(self, program: Sequence[str], files: Sequence[Path], arguments: str) -> None:
+            super().write(program, files, arguments)
+            if files[0].name != "baseline":
+                raise EnvironmentLacksError("--write ./flash.sh: failed (1). no room")
+
+    of = rounds(Small(lambda name: 0))
+    made(of, BASELINE)
+    found = made(of, QUIET)
+    assert (found[QUIET].outcome, found[QUIET].kind) == ("not-booted", "not-written")
+    assert "no room" in found[QUIET].problem
+    with pytest.raises(EnvironmentLacksError, match="no room"):
+        made(rounds(Small(lambda name: 0), "proof"), BASELINE, LZ4, QUIET)
+
+
+def test_what_failed_before_an_interruption_has_failed_after_it() -> None:
+    fails = Board(lambda name: TargetError("panic", "oops") if name == "quiet" else 0)
+    first = rounds(fails)
+    made(first, BASELINE)
+    assert made(first, QUIET)[QUIET].kind == "panic"
+    again = rounds(Board(lambda name: 0))
+    made(again, BASELINE)
+    assert made(again, QUIET)[QUIET].kind == "panic"
 
 
 def test_what_is_not_built_is_not_written() -> None:

@@ -5,7 +5,6 @@ import pytest
 
 from perfboard.analysis.tuning import BASELINE
 from perfboard.model.progress import SilentProgress
-from perfboard.studies import tuning_sweep
 from perfboard.studies.tuning_boot import Attempt, Task
 from perfboard.studies.tuning_plan import TuneRequest, make_plan
 from perfboard.studies.tuning_progress import TuneStep
@@ -26,10 +25,10 @@ def _done(task: Task) -> Attempt:
 def test_a_try_of_which_nothing_is_known_yet_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
     """^C comes when a try has ended, and before what it took is looked at."""
 
-    def interrupted(made: Attempt) -> None:
+    def interrupted(*given: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(tuning_sweep, "_measured", interrupted)
+    monkeypatch.setattr(Sweep, "_measured", interrupted)
     sweep = Sweep(make_plan(TuneRequest("verdex", ())))
     with pytest.raises(KeyboardInterrupt):
         sweep.make([BASELINE], "alone", at_once(_done), _step())

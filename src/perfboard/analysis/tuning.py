@@ -6,6 +6,7 @@ A combination is what differs from the baseline.
 
 import itertools
 import math
+import statistics
 from collections.abc import Callable, Hashable, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -18,6 +19,8 @@ from perfboard.model.run import Boot
 Combination = frozenset[tuple[str, str]]
 BASELINE: Combination = frozenset()
 OTHER_PHASES = "other phases"
+# Of a metric of the baseline's boots between those of the proof of the best.
+PROOF_LABELS = {"levels": "baseline", "boots": "proof"}
 # Up to so many combinations are all tried.
 FEW = 64
 # No more are counted than this.
@@ -96,16 +99,25 @@ def middle(boots: Sequence[Boot]) -> Boot:
     return timed[(len(timed) - 1) // 2][1] if timed else boots[0]
 
 
-def saving_interval(before: Sequence[Boot], after: Sequence[Boot]) -> Interval | None:
+def totals_s(boots: Sequence[Boot]) -> list[float]:
+    """The totals of the boots that have one, in s."""
+    return [whole.duration_ns / 1e9 for boot in boots if (whole := total(boot))]
+
+
+def middle_s(boots: Sequence[Boot]) -> float:
+    """The total of the boot in the middle, in s. Raises ValueError where none has one."""
+    return statistics.median_low(totals_s(boots))
+
+
+def saving_interval(
+    before: Sequence[Boot], after: Sequence[Boot], drift_s: float = 0.0
+) -> Interval | None:
     """What the mean total is less by in `after`, in s; None where either is one boot.
 
-    See `statistics.difference_interval`.
+    `drift_s` is what the board took longer by itself when `after` was made. See
+    `statistics.difference_interval`.
     """
-    old, new = (
-        [whole.duration_ns / 1e9 for boot in boots if (whole := total(boot))]
-        for boots in (before, after)
-    )
-    return difference_interval(new, old)
+    return difference_interval([t - drift_s for t in totals_s(after)], totals_s(before))
 
 
 def changed(combination: Combination, factor: str, level: str | None) -> Combination:

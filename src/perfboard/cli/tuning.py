@@ -2,9 +2,11 @@
 """`perfboard tune`: what to change, so that a board boots faster."""
 
 import argparse
+import shutil
 import sys
 from collections.abc import Sequence
 
+from perfboard.analysis.bootstrap import FEWEST_PROCESSES
 from perfboard.cli.progress import progress
 from perfboard.cli.study import finish
 from perfboard.cli.words import parse_factors
@@ -52,6 +54,14 @@ def _real_board(options: argparse.Namespace) -> RealBoard | None:
             f"--target {options.target}: a real board is tuned with --write COMMAND, which puts an "
             "image on it, --reset COMMAND, which resets it, and --usable REGEX, the line that says "
             f"that it is usable; there is no {', '.join(missing)}"
+        )
+    for name in of_real[:2]:
+        program, *_ = getattr(options, name)
+        if shutil.which(program) is None:
+            raise UsageError(f"--{name} {program}: there is no such program")
+    if options.boots and options.boots < FEWEST_PROCESSES:
+        raise UsageError(
+            f"--boots {options.boots}: of less than {FEWEST_PROCESSES} boots nothing is known well"
         )
     if options.scheduler:
         raise UsageError("--scheduler: one real board is on one machine; leave it out")

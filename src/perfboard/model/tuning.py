@@ -24,7 +24,8 @@ class Try(Record):
 
     `levels` are those that differ from the baseline's, by factor. `problem` says why it did
     not boot, and `kind` is that error's. `boot` is the place of its boot among the run's `tried`,
-    of a real board's of the first of `boots` that follow each other.
+    of a real board's of the first of `boots` that follow each other; between these were the
+    baseline's, from the first of `beside` among its own up to the second.
     `flash` is the bytes of each part of the image, by name; `ram` is the bytes of memory that
     could not be given to a program when the board was usable, where that is known. `loses`
     says by factor what the device no longer does or shows, and `barred` why it may not be the
@@ -38,6 +39,7 @@ class Try(Record):
     kind: str = ""
     boot: Int64 | None = None
     boots: Annotated[Int64, Field(ge=1)] = 1
+    beside: tuple[Int64, Int64] | None = None
     flash: dict[str, Int64] = Field(default_factory=dict)
     ram: Int64 | None = None
     loses: dict[str, str] = Field(default_factory=dict)

@@ -1,11 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a tune found, as rows and sentences: the same on the terminal and in the report."""
 
+import statistics
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from perfboard.analysis.phases import PHASES, cut_phases, total
-from perfboard.analysis.tuning import effects, middle, saving_interval
+from perfboard.analysis.statistics import difference_interval
+from perfboard.analysis.tuning import (
+    PROOF_LABELS,
+    effects,
+    middle,
+    middle_s,
+    saving_interval,
+    totals_s,
+)
 from perfboard.model.errors import CONSOLE_HEADING
 from perfboard.model.run import Boot, Run
 from perfboard.model.tuning import Advised, Lines, Try, Tuning, in_words
@@ -119,6 +128,16 @@ def head_sentence(run: Run) -> str:
     if base is None or best is None:
         return f"Nothing to advise: {len(tried)} combinations booted, and none holds the limits."
     before, after = (format_value(each.total_s, "s") for each in (base, best))
+    proof = [m for m in run.metrics if m.name == "boot.total" and m.labels == PROOF_LABELS]
+    if proof and run.boots:
+        # Of boots by which the best was not chosen.
+        saved = difference_interval(totals_s(run.boots), proof[0].samples)
+        old, new = statistics.mean(proof[0].samples), statistics.mean(totals_s(run.boots))
+        words = f", {sure_words(saved.low, saved.high)}" if saved else ""
+        return (
+            f"From {format_value(old, 's')} to {format_value(new, 's')} in the mean of the proof"
+            f"{words}, with {in_words(best.record.levels)}"
+        )
     if best is base:
         return f"Nothing that was tried is faster than the baseline, {before}."
     less = f": {1 - best.total_s / base.total_s:.1%} less" if base.total_s > 0 else ""
@@ -211,8 +230,9 @@ def single_rows(run: Run) -> list[SingleRow]:
             note = f"{record.outcome.replace('-', ' ')}: {_said(record.problem)}"
             rows.append(SingleRow(factor, level, "", "", None, "", "", "", note, failed))
             continue
-        saving = base.total_s - found.total_s
-        interval = saving_interval(base.boots, found.boots)
+        before = base.boots[slice(*record.beside)] if record.beside else base.boots
+        saving = middle_s(before) - found.total_s
+        interval = saving_interval(before, found.boots)
         notes = [f"loses {lost}" if (lost := record.loses.get(factor)) else ""]
         notes += [sure_words(interval.low, interval.high) if interval else ""]
         rows.append(

@@ -35,13 +35,15 @@ _SURE = ("bootloader", "panic", "no-root")
 class Task:
     """A combination to try: a board as `load_board` takes it, and levels of all its factors.
 
-    `title` is what it is called while it is tried. Without `boots` its image alone is built.
+    `title` is what it is called while it is tried. Without `boots` its image alone is built;
+    the baseline `changes` nothing.
     """
 
     board: str
     levels: Mapping[str, str]
     title: str = ""
     boots: bool = True
+    changes: bool = True
 
 
 @dataclass(frozen=True)
@@ -49,13 +51,16 @@ class Attempt:
     """How a task ended: see `model.tuning.Try`.
 
     `kind` is that of the error that `problem` is the words of. A virtual board, which repeats, is
-    booted once. `hashes`, `packages`, `variables` and `arguments` are the image's.
+    booted once. `beside` are the first of the baseline's boots between which a real board's were
+    made, and the first that was after. `hashes`, `packages`, `variables` and `arguments` are the
+    image's.
     """
 
     outcome: Outcome
     problem: str = ""
     kind: str = ""
     boots: tuple[Boot, ...] = ()
+    beside: tuple[int, int] | None = None
     console: bytes = b""
     flash: dict[str, int] = field(default_factory=dict)
     ram: int | None = None

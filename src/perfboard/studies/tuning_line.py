@@ -7,10 +7,18 @@ from dataclasses import replace
 from math import inf
 
 from perfboard.analysis.boot_metrics import metrics_of
-from perfboard.analysis.tuning import BASELINE, Combination, best_of, saving_interval
+from perfboard.analysis.tuning import (
+    BASELINE,
+    PROOF_LABELS,
+    Combination,
+    allowed,
+    best_of,
+    saving_interval,
+)
 from perfboard.model.errors import INCONCLUSIVE
 from perfboard.model.progress import Progress
 from perfboard.model.run import BoardSummary, Boot, Evidence, RunError
+from perfboard.model.tuning import in_words
 from perfboard.store.folder import RunFolder
 from perfboard.studies.base import place_of
 from perfboard.studies.boot_serial import NOTE, summary_of
@@ -53,32 +61,43 @@ class LineBench:
 
         So what the best saves is told by boots that it was not chosen by.
         """
-        best = best_of(sweep.space, sweep.known)
-        assert best is not None  # noqa: S101 - else the search has raised
+        while True:
+            best = best_of(sweep.space, sweep.known)
+            assert best is not None  # noqa: S101 - the baseline boots, or the tune has ended
+            last = self._boot_again(sweep, (BASELINE, best), progress)
+            if last[best].outcome == "booted":
+                break
+            # What does not boot each time is none that anybody wants: the next one, then.
+            sweep.attempts[best], sweep.known[best] = last[best], None
+        folder.write_artifact("boot-1/console.log", last[best].console)
+        before, after = last[BASELINE].boots, last[best].boots
+        if best == BASELINE:
+            proof = Proof(after, undecided(sweep))
+        else:
+            metrics = (
+                metric.model_copy(update={"labels": PROOF_LABELS}) for metric in metrics_of(before)
+            )
+            words = (_proved(before, after),)
+            proof = Proof(after, inconclusive(before, after), tuple(metrics), words)
+        # More boots may decide what these do not.
+        if not proof.errors:
+            for rounds in self._rounds:
+                rounds.forget()
+        return proof
+
+    def _boot_again(
+        self, sweep: Sweep, combinations: Sequence[Combination], progress: Progress
+    ) -> dict[Combination, Attempt]:
+        """New boots of combinations that were tried."""
         tries = {
-            each: (sweep.task(each), replace(sweep.attempts[each], boots=()))
-            for each in dict.fromkeys((BASELINE, best))
+            each: (sweep.task(each), replace(sweep.attempts[each], boots=(), beside=None))
+            for each in dict.fromkeys(combinations)
         }
-        last: dict[Combination, Attempt] = {}
         with (
             progress.step("proving the best", inf) as step,
             self._on_line(TuneStep(step).note, "proof") as rounds,
         ):
-            for combination, made in rounds.again(tries, self._real.boots):
-                last[combination] = made
-        if last[best].outcome != "booted":
-            raise last[best].error("The best combination, booted again, does not boot")
-        folder.write_artifact("boot-1/console.log", last[best].console)
-        for rounds in self._rounds:
-            rounds.forget()
-        if best == BASELINE:
-            return Proof(last[best].boots)
-        before, after = last[BASELINE].boots, last[best].boots
-        metrics = (
-            metric.model_copy(update={"labels": {"levels": "baseline", "boots": "proof"}})
-            for metric in metrics_of(before)
-        )
-        return Proof(after, inconclusive(before, after), tuple(metrics), (_proved(before, after),))
+            return dict(rounds.again(tries, self._real.boots))
 
     def summary(self) -> BoardSummary:
         """See `tuning_bench.Bench`."""
@@ -87,7 +106,9 @@ class LineBench:
     def notes(self) -> tuple[str, ...]:
         """See `tuning_bench.Bench`."""
         kept = sum(rounds.kept for rounds in self._rounds)
-        before = (f"{kept} boots are of a tune before, which was interrupted.",) if kept else ()
+        before = (
+            (f"{kept} boots are of a tune before, which ended without a result.",) if kept else ()
+        )
         return (NOTE, *before)
 
     @contextmanager
@@ -111,6 +132,25 @@ def _proved(before: Sequence[Boot], after: Sequence[Boot]) -> str:
         f"The proof is {len(after)} boots of the best and, between them, {len(before)} of the "
         f"baseline{between}."
     )
+
+
+def undecided(sweep: Sweep) -> tuple[RunError, ...]:
+    """The error of a sweep in which something may be faster than the baseline, and is not known."""
+    space, base = sweep.space, sweep.known[BASELINE]
+    found = []
+    for combination, made in sweep.attempts.items():
+        if not combination or not sweep.known[combination] or not allowed(space, combination):
+            continue
+        saved = saving_interval(sweep.beside(made), made.boots)
+        if base and saved and saved.high > space.resolution * base.total_s:
+            found.append(in_words(dict(sorted(combination))))
+    if not found:
+        return ()
+    message = (
+        f"Whether {', '.join(found[:3])}{' and others' if found[3:] else ''} saves anything is not "
+        "told by these boots. --boots takes more."
+    )
+    return (RunError(kind=INCONCLUSIVE, message=message),)
 
 
 def inconclusive(before: Sequence[Boot], after: Sequence[Boot]) -> tuple[RunError, ...]:

@@ -127,6 +127,11 @@ def make_plan(request: TuneRequest) -> Plan:
     timed = {DETAIL: "timed"} if board.timing else {}
     baseline = choose_levels(board, {**timed, **request.baseline})
     _check_limits(loaded, request)
+    if request.real is not None:
+        named = frozenset(request.baseline.items())
+        standard = {name: next(iter(levels)) for name, levels in factors_of(board).items()}
+        if reason := _not_by_image(factors, standard, named - standard.items(), of_start=True):
+            raise UsageError(f"--set {reason}")
     allow = set(request.allow) | set(request.keep.items()) | set(baseline.items())
 
     def refusal(combination: Combination) -> str:
@@ -239,17 +244,26 @@ def check_smallest(plan: Plan, sizes: Iterable[Mapping[str, int]]) -> None:
 
 
 def _not_by_image(
-    factors: Mapping[str, Factor], baseline: Mapping[str, str], combination: Combination
+    factors: Mapping[str, Factor],
+    baseline: Mapping[str, str],
+    combination: Combination,
+    of_start: bool = False,
 ) -> str:
-    """Why a real board cannot have the combination by an image; "" where it can."""
+    """Why a real board cannot have the combination by an image; "" where it can.
+
+    The start may name the hardware that there is.
+    """
     for factor, level in combination:
         if factor == "baud":
             return f"baud={level}: the real board's line is read at one speed, the target's"
         if factor not in factors:
             return f"{factor}={level}: it is of the timing model, and no image changes it"
         first, *_ = factors[factor].levels
-        if factors[factor].surroundings and first in (baseline[factor], level):
-            return f"{factor}={level}: it is other hardware than {factor}={baseline[factor]}"
+        if not of_start and factors[factor].surroundings and first in (baseline[factor], level):
+            return (
+                f"{factor}={level}: it is other hardware than {factor}={baseline[factor]}; say "
+                "with --set which of them the real board has"
+            )
     return ""
 
 

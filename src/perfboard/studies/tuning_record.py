@@ -7,7 +7,7 @@ from typing import Any
 from perfboard.analysis.boot_limit import boot_limit
 from perfboard.analysis.boot_metrics import metrics_of
 from perfboard.analysis.counters import counter_metrics
-from perfboard.analysis.statistics import judge
+from perfboard.analysis.statistics import Interval, judge
 from perfboard.analysis.tuning import (
     BASELINE,
     Combination,
@@ -16,6 +16,7 @@ from perfboard.analysis.tuning import (
     best_of,
     bound,
     effects,
+    middle_s,
     saving_interval,
 )
 from perfboard.analysis.verification import KERNEL_SIZE
@@ -187,8 +188,7 @@ def _beside(sweep: Sweep, last: Combination, step: Combination) -> dict[str, Any
     before, after = sweep.known[last], sweep.known.get(step)
     if before is None or after is None:
         return {}
-    boots = [sweep.attempts[each].boots for each in (last, step)]
-    saved = saving_interval(*boots)
+    saved = _interval(sweep, last, step)
     known_ram = before.ram is not None and after.ram is not None
     board = sweep.plan.loaded.board
     return {
@@ -200,6 +200,17 @@ def _beside(sweep: Sweep, last: Combination, step: Combination) -> dict[str, Any
         "ram": (after.ram or 0) - (before.ram or 0) if known_ram else None,
         "lines": lines_between(board, _made(sweep, last), _made(sweep, step)),
     }
+
+
+def _interval(sweep: Sweep, last: Combination, step: Combination) -> Interval | None:
+    """The interval of what a step saves, by the baseline's boots beside both."""
+    before, after = sweep.attempts[last], sweep.attempts[step]
+    old, new = sweep.beside(before), sweep.beside(after)
+    if not new:
+        return saving_interval(before.boots, after.boots)
+    if not old:
+        return saving_interval(new, after.boots)
+    return saving_interval(before.boots, after.boots, middle_s(new) - middle_s(old))
 
 
 def _made(sweep: Sweep, combination: Combination) -> Made:

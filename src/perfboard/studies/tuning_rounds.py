@@ -15,7 +15,7 @@ from perfboard.analysis.tuning import BASELINE, Combination
 from perfboard.boards.loader import load_board
 from perfboard.images.cache import cached, find_cached
 from perfboard.images.image import Image, build_image
-from perfboard.model.errors import TargetError
+from perfboard.model.errors import EnvironmentLacksError, TargetError, UsageError
 from perfboard.model.progress import SilentProgress
 from perfboard.model.run import Boot, Metric
 from perfboard.studies.tuning_boot import Attempt, Task
@@ -24,7 +24,7 @@ from perfboard.studies.tuning_pool import Make, Note
 from perfboard.targets.serial_boot import SerialBoard
 
 # Raise it when what is kept of a boot changes.
-_RECIPE = "1"
+_RECIPE = "2"
 
 
 class Rounds:
@@ -44,23 +44,31 @@ class Rounds:
         self._board, self._real, self._build, self._note = board, real, build, note
         self._baseline: tuple[Task, Attempt] | None = None
         self._purpose = purpose
+        self._tried: dict[tuple[tuple[str, str], ...], Attempt] = {}
         self._took: list[float] = []
+        # Whether the last image could not be written: two in a row are no fault of an image.
+        self._refused = False
         self._entries: list[Path] = []
         self.kept = 0
 
     def make(self, tasks: Mapping[Combination, Task]) -> Iterator[tuple[Combination, Attempt]]:
         """See `tuning_pool.Make`: each combination comes again with each of its boots.
 
-        Raises EnvironmentLacksError where the image cannot be written or the board not be reset,
-        and TargetError where the line is lost, or the baseline boots no more.
+        Raises EnvironmentLacksError where the baseline's image cannot be written, or the board
+        not be reset, UsageError where an image is not what it was, and TargetError where the line
+        is lost, or the baseline boots no more.
         """
         built: dict[Combination, Attempt] = {}
         images = {each: replace(task, boots=False) for each, task in tasks.items()}
         for combination, made in self._build(images):
-            if made.outcome == "booted" and tasks[combination].boots:
-                built[combination] = made
-            else:
+            same = self._tried.get(_image(made))
+            if made.outcome != "booted" or not tasks[combination].boots:
                 yield combination, made
+            elif same is not None:
+                # The same image by another name takes as long.
+                yield combination, replace(made, boots=same.boots, beside=same.beside)
+            else:
+                built[combination] = made
         # In the order in which they were asked for, the same each time.
         open_tries = {each: (tasks[each], built[each]) for each in tasks if each in built}
         if self._baseline is not None and open_tries:
@@ -78,25 +86,29 @@ class Rounds:
         self, tries: dict[Combination, tuple[Task, Attempt]], most: int
     ) -> Iterator[tuple[Combination, Attempt]]:
         """Boots them, each of which was built, for at most so many rounds. See `make`."""
+        beside = tries.keys() != {BASELINE}
+        first = len(tries[BASELINE][1].boots) if BASELINE in tries else 0
         for number in range(1, most + 1):
             for place, (combination, (task, before)) in enumerate(list(tries.items()), 1):
                 where = f"round {number}, {place} of {len(tries)}"
                 if left := self._left(number, place, len(tries)):
                     where += f", {left} left of these"
                 made = self._booted_again(task, before, where)
-                tries[combination] = task, made
                 if combination == BASELINE:
-                    if made.outcome != "booted":
-                        raise made.error("The baseline does not boot")
+                    if self._baseline is not None and made.outcome != "booted":
+                        raise made.error("The baseline, booted again, does not boot")
                     self._baseline = task, made
+                elif self._baseline is not None:
+                    made = replace(made, beside=(first, len(self._baseline[1].boots)))
+                tries[combination] = task, made
+                self._tried[_image(made)] = made
                 yield combination, made
-            done = [each for each, (_, made) in tries.items() if _enough(made)]
-            if len(done) == len(tries):
-                return
-            # The baseline goes on while another does.
-            for each in done:
-                if each != BASELINE:
+            for each in [each for each, (_, made) in tries.items() if _enough(made)]:
+                # The baseline goes on while another does.
+                if each != BASELINE or len(tries) == 1:
                     del tries[each]
+            if not tries or (beside and tries.keys() == {BASELINE}):
+                return
 
     def _left(self, number: int, place: int, count: int) -> str:
         """The time that the rounds take that are made of all, by what boots took of late."""
@@ -114,12 +126,14 @@ class Rounds:
         except TargetError as error:
             if error.kind == "lost":
                 raise
-            before = f"It booted {len(made.boots)} times, and then: " if made.boots else ""
-            return replace(
-                made, outcome="not-booted", problem=f"{before}{error}", kind=error.kind, boots=()
-            )
+            return replace(made, outcome="not-booted", problem=str(error), kind=error.kind)
         finally:
             self._note(task.title, "")
+        kept = json.loads((folder / "kept.json").read_text())
+        if kept["kind"]:
+            before = f"It booted {len(made.boots)} times, and then: " if made.boots else ""
+            problem = f"{before}{kept['problem']}"
+            return replace(made, outcome="not-booted", problem=problem, kind=kept["kind"], boots=())
         boot = Boot.model_validate_json((folder / "boot.json").read_text())
         console = (folder / "console.log").read_bytes()
         return replace(made, boots=(*made.boots, boot), console=console)
@@ -142,14 +156,27 @@ class Rounds:
         def build(folder: Path) -> None:
             began = time.monotonic()
             image = build_image(load_board(task.board), task.levels, SilentProgress())
+            if dict(image.hashes) != made.hashes:
+                raise UsageError(
+                    f"The image of {task.title} is not what it was when the tune began: a file of "
+                    "the board, or a package, has changed. Run it again"
+                )
             self._note(task.title, f"{where}: writing")
-            self._board.write(real.write, files_of(image), image.arguments)
 
             def heard(seconds: float, line: str) -> None:
                 self._note(task.title, f"{where}: {seconds:.0f} s: {line}")
 
-            boot = self._board.boot(folder, heard)
-            (folder / "boot.json").write_text(boot.model_dump_json())
+            kept = {"kind": "", "problem": ""}
+            try:
+                self._write(image, task)
+                boot = self._board.boot(folder, heard)
+                (folder / "boot.json").write_text(boot.model_dump_json())
+            except TargetError as error:
+                # A baseline that fails ends the tune, which may be made again.
+                if error.kind == "lost" or not task.changes:
+                    raise
+                kept = {"kind": error.kind, "problem": str(error)}
+            (folder / "kept.json").write_text(json.dumps(kept))
             self._took.append(time.monotonic() - began)
 
         self.kept += find_cached("line-boot", inputs) is not None
@@ -157,11 +184,27 @@ class Rounds:
         self._entries.append(entry)
         return entry
 
+    def _write(self, image: Image, task: Task) -> None:
+        """Raises TargetError where this image alone cannot be written, as one too large."""
+        try:
+            self._board.write(self._real.write, files_of(image), image.arguments)
+        except EnvironmentLacksError as error:
+            if not task.changes or self._refused:
+                raise
+            self._refused = True
+            raise TargetError("not-written", str(error)) from error
+        self._refused = False
+
 
 def files_of(image: Image) -> tuple[Path, ...]:
     """What is written to a board: its banks of flash; else kernel, device tree, disk, if any."""
     files = image.banks or (image.kernel_file, image.tree, image.root)
     return tuple(file for file in files if file is not None)
+
+
+def _image(made: Attempt) -> tuple[tuple[str, str], ...]:
+    """What is the same for attempts of the same image."""
+    return (*sorted(made.hashes.items()), ("arguments", made.arguments))
 
 
 def _enough(made: Attempt) -> bool:

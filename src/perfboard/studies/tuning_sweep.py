@@ -5,7 +5,7 @@ from collections.abc import Hashable, Iterable
 from dataclasses import replace
 
 from perfboard.analysis.phases import cut_phases, cut_userspace, total
-from perfboard.analysis.tuning import BASELINE, Combination, Known, Measured, best_of
+from perfboard.analysis.tuning import BASELINE, Combination, Known, Measured, best_of, middle_s
 from perfboard.model.run import Boot
 from perfboard.model.tuning import Stage, Try, in_words
 from perfboard.studies.tuning_boot import Attempt, Task
@@ -53,7 +53,7 @@ class Sweep:
         left = set(new)
         step.expect(len(left) + later, self.work(left) + later)
         for combination, made in make({each: self.task(each) for each in new}):
-            measured = _measured(made)
+            measured = self._measured(combination, made)
             if made.outcome == "booted" and measured is None:
                 made = replace(made, outcome="not-booted", kind="no-mark", problem=_NO_MARK)
             if not_run := self._not_run(combination, made):
@@ -68,6 +68,31 @@ class Sweep:
             fastest = self.known[best] if best is not None else None
             step.ended(before - self.work(left), fastest.total_s if fastest else None)
             step.expect(len(left) + later, self.work(left) + later)
+
+    def beside(self, made: Attempt) -> tuple[Boot, ...]:
+        """The baseline's boots that were made between those of a real board's try."""
+        base = self.attempts.get(BASELINE)
+        return base.boots[slice(*made.beside)] if base and made.beside else ()
+
+    def _measured(self, combination: Combination, made: Attempt) -> Measured | None:
+        """What the try took; of a real board, as if it was made with the baseline's first boot.
+
+        What drifts from one batch of tries to the next is so taken off.
+        """
+        boot, base = made.boot, made if combination == BASELINE else self.attempts.get(BASELINE)
+        whole = total(boot) if boot is not None else None
+        if whole is None or boot is None:
+            return None
+        total_s = whole.duration_ns / 1e9
+        if base is not None and len(base.boots) > 1:
+            now = self.beside(made) if combination else base.boots
+            total_s += middle_s(base.boots[:1]) - middle_s(now or base.boots)
+        return Measured(
+            total_s=total_s,
+            phases={phase.name: phase.duration_ns / 1e9 for phase in cut_phases(boot)},
+            flash=sum(made.flash.values()),
+            ram=made.ram,
+        )
 
     def work(self, combinations: Iterable[Combination]) -> int:
         """How much there is to do for combinations that were not tried, in boots."""
@@ -105,7 +130,9 @@ class Sweep:
     def task(self, combination: Combination, boots: bool = True) -> Task:
         """What is to be done for a combination."""
         title = in_words(dict(sorted(combination)))
-        return Task(self.plan.board_name, self.plan.levels(combination), title, boots)
+        return Task(
+            self.plan.board_name, self.plan.levels(combination), title, boots, bool(combination)
+        )
 
     def recorded(self) -> tuple[list[Try], list[Boot], dict[Combination, int]]:
         """The tries, the boots of those that booted, and each combination's place among them."""
@@ -128,6 +155,7 @@ class Sweep:
                     kind=made.kind,
                     boot=len(boots) if booted else None,
                     boots=len(made.boots) if booted else 1,
+                    beside=made.beside if booted else None,
                     flash=made.flash,
                     ram=made.ram,
                     loses=self.plan.loses(combination),
@@ -142,15 +170,3 @@ class Sweep:
         if measured is None or not self.space.excess(measured.flash, measured.ram):
             return found
         return f"{found}, beyond the limits" if found else "beyond the limits"
-
-
-def _measured(made: Attempt) -> Measured | None:
-    whole = total(made.boot) if made.boot is not None else None
-    if whole is None or made.boot is None:
-        return None
-    return Measured(
-        total_s=whole.duration_ns / 1e9,
-        phases={phase.name: phase.duration_ns / 1e9 for phase in cut_phases(made.boot)},
-        flash=sum(made.flash.values()),
-        ram=made.ram,
-    )
