@@ -4,19 +4,23 @@
 import itertools
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
 from perfboard.analysis.phases import total
-from perfboard.analysis.tuning import BASELINE, Combination
+from perfboard.analysis.tuning import BASELINE, Combination, best_of
+from perfboard.images.cache import cache_root
 from perfboard.model.errors import INCONCLUSIVE, EnvironmentLacksError, TargetError, UsageError
 from perfboard.model.progress import SilentProgress
 from perfboard.model.run import Boot
+from perfboard.store.folder import new_run
 from perfboard.studies import tuning_rounds
+from perfboard.studies.tuning_bench import Proof
 from perfboard.studies.tuning_boot import Attempt, Task
-from perfboard.studies.tuning_line import inconclusive
+from perfboard.studies.tuning_line import LineBench, inconclusive
 from perfboard.studies.tuning_plan import RealBoard, TuneRequest, make_plan
 from perfboard.studies.tuning_progress import TuneStep
 from perfboard.studies.tuning_rounds import Rounds
@@ -62,7 +66,8 @@ class Board(SerialBoard):
         if isinstance(took, Exception):
             raise took
         (artifacts / "console.log").write_bytes(b"said")
-        return make_boot({"usable": took})
+        # What is saved at the end would leave scripts out.
+        return make_boot({"kernel.sched_init" if took < 0 else "usable": took})
 
 
 @pytest.fixture(autouse=True)
@@ -257,3 +262,65 @@ def test_a_saving_that_may_be_none_is_inconclusive() -> None:
     assert inconclusive(before, faster) == ()
     (error,) = inconclusive(before[:1], faster[:1])
     assert "1 boots" in error.message
+
+
+class Bench(LineBench):
+    """On a line that is a double."""
+
+    def __init__(self, board: Board) -> None:
+        self._real, self._board = REAL, board
+        self._rounds: list[Rounds] = []
+
+    @contextmanager
+    def _on_line(self, note: object, purpose: str) -> Iterator[Rounds]:
+        self._rounds.append(rounds(self._board, purpose))
+        yield self._rounds[-1]
+
+
+def proved(takes: Callable[[str, bool], int | Exception]) -> tuple[Sweep, Proof, list[Path]]:
+    """A tune of two levels: the sweep, its proof, and the boots that are kept."""
+    proving: list[str] = []
+    bench = Bench(Board(lambda name: takes(name, bool(proving))))
+    sweep = Sweep(make_plan(TuneRequest("verdex", (), keep=KEEP)))
+    with SilentProgress().step("", 1) as step, bench.making(lambda *said: None) as make:
+        for batch in ([BASELINE], [LZ4, QUIET]):
+            sweep.make(batch, "alone", make, TuneStep(step))
+    proving.append("now")
+    proof = bench.prove(sweep, new_run("tune-boot", "board"), SilentProgress())
+    return sweep, proof, [*cache_root().glob("line-boot/*")]
+
+
+def test_the_best_is_proved_and_its_boots_are_forgotten(data: None) -> None:
+    sweep, proof, kept = proved(lambda name, proving: -400 * MS * (name == "quiet"))
+    assert best_of(sweep.space, sweep.known) == QUIET
+    assert (len(proof.boots), proof.errors, kept) == (5, (), [])
+    assert "between 0.400 and 0.400 s less" in proof.notes[0]
+    (total_of_baseline,) = (m for m in proof.metrics if m.name == "boot.total")
+    assert len(total_of_baseline.samples) == 5
+
+
+def test_a_best_that_fails_in_its_proof_is_left_for_the_next(data: None) -> None:
+    def takes(name: str, proving: bool) -> int | Exception:
+        if name == "quiet":
+            return TargetError("panic", "oops") if proving else -400 * MS
+        return -200 * MS * (name == "lz4")
+
+    sweep, proof, _ = proved(takes)
+    assert best_of(sweep.space, sweep.known) == LZ4
+    assert sweep.attempts[QUIET].kind == "panic"
+    assert (len(proof.boots), proof.errors) == (5, ())
+
+
+def test_what_is_not_told_from_the_baseline_is_inconclusive_and_its_boots_are_kept(
+    data: None,
+) -> None:
+    noise = random.Random(3)
+    _, proof, kept = proved(lambda name, proving: noise.randrange(300) * MS)
+    (error,) = proof.errors
+    assert error.kind == INCONCLUSIVE and "--boots takes more" in error.message
+    assert len(kept) > 20
+
+
+@pytest.fixture
+def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
