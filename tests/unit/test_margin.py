@@ -81,3 +81,15 @@ def test_a_verdict_takes_the_margin_into_account(budget: float, outcome: str) ->
     assert (verdict.value, verdict.low, verdict.high) == (1.0, 0.75, 1.25)
     if outcome == Outcome.INCONCLUSIVE:
         assert "straddles" in run_text(timed_run(verdicts=(verdict,)))
+
+
+def test_of_many_that_are_extrapolated_it_is_told_how_many() -> None:
+    times = tuple(metric(f"boot.step{number}", 1.0) for number in range(12))
+    run = timed_run(metrics=(*times, metric("boot.total", 9.0)))
+    board = run.board.model_copy(
+        update={"timed_as": run.board.timed_as.model_copy(update={"checked": {"boot.total": None}})}
+        if run.board.timed_as
+        else {}
+    )
+    words = timing_words(run.model_copy(update={"board": board}))
+    assert words.endswith("reaches them: 12 of 13 boot.*.")

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """How a run's numbers were had, in words, the same on the terminal and in the report."""
 
+from collections import Counter
+
 from perfboard.analysis.verification import extrapolated
 from perfboard.model.run import Run
 
@@ -28,6 +30,10 @@ def headed(heading: str, run: Run) -> str:
     return heading if label == run.evidence.value else f"{heading}, {label}"
 
 
+def _family(name: str) -> str:
+    return f"{name.partition('.')[0]}.*"
+
+
 def timing_words(run: Run) -> str:
     """What the times of a timed run rest on, and which are extrapolated; else ""."""
     timed = run.board.timed_as
@@ -41,7 +47,14 @@ def timing_words(run: Run) -> str:
     if not names:
         return words
     if len(names) > _LISTED:
-        names = list(dict.fromkeys(f"{name.partition('.')[0]}.*" for name in names))
+        of_all = Counter(
+            _family(name) for name in {m.name for m in run.metrics if m.unit in _TIMED}
+        )
+        families = Counter(_family(name) for name in {name.partition(" ")[0] for name in names})
+        names = [
+            family if count == of_all[family] else f"{count} of {of_all[family]} {family}"
+            for family, count in families.items()
+        ]
     return (
         f"{words} Extrapolated, since no published figure of the real board reaches them: "
         f"{', '.join(names)}."
