@@ -5,6 +5,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+import psutil
 import pytest
 
 from perfboard.analysis.phases import cut_boot, total
@@ -167,6 +168,21 @@ def test_a_program_that_writes_without_end_is_ended(
     monkeypatch.setattr(serial_boot, "_LONGEST_WRITE_S", 0.2)
     with pytest.raises(EnvironmentLacksError, match="has not ended"):
         SerialBoard(Line(tmp_path, [b""]), USABLE, ()).write(["sleep"], [Path("60")], "")
+
+
+def test_what_a_script_has_started_ends_with_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(serial_boot, "_LONGEST_WRITE_S", 0.5)
+    script = 'sleep 60 & echo $! > "$0"; wait'
+    board = SerialBoard(Line(tmp_path, [b""]), USABLE, ())
+    with pytest.raises(EnvironmentLacksError, match="has not ended"):
+        board.write(["sh", "-c", script], [tmp_path / "pid"], "")
+    pid = int((tmp_path / "pid").read_text())
+    deadline = time.monotonic() + 20
+    while psutil.pid_exists(pid) and psutil.Process(pid).status() != psutil.STATUS_ZOMBIE:
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
 
 
 _REAL = {"--write": "true", "--reset": "true", "--usable": "x"}

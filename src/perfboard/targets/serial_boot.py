@@ -4,13 +4,14 @@
 import os
 import re
 import shlex
+import signal
 import subprocess
 import tempfile
 import time
 from array import array
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import closing, suppress
 from pathlib import Path
 
 from perfboard.analysis.boot_record import console_record
@@ -37,6 +38,8 @@ _SYNC_S = 60.0
 _RESTART_S = 20.0
 _SILENT_S = 60.0
 _LONGEST_WRITE_S = 1800.0
+# For a program that is told to end.
+_ENDS_S = 5.0
 _LONGEST_BOOT_S = 600.0
 _READ_S = 0.2
 _AFTER_PANIC_S = 0.5
@@ -157,7 +160,12 @@ class SerialBoard:
             began_ns = time.clock_gettime_ns(time.CLOCK_MONOTONIC_RAW)
             try:
                 program = subprocess.Popen(
-                    words, stdin=subprocess.DEVNULL, stdout=said, stderr=said, env=environment
+                    words,
+                    stdin=subprocess.DEVNULL,
+                    stdout=said,
+                    stderr=said,
+                    env=environment,
+                    start_new_session=True,
                 )
             except OSError as error:
                 raise EnvironmentLacksError(f"{what}: {error.strerror}") from error
@@ -174,7 +182,8 @@ class SerialBoard:
                     if now_ns - began_ns > limit_s * 1e9:
                         raise EnvironmentLacksError(f"{what}: has not ended for {limit_s:.0f} s")
             except BaseException:
-                program.kill()
+                # A script's own programs would go on writing.
+                _end(program, ended)
                 raise
             if program.returncode:
                 said.seek(0)
@@ -208,3 +217,13 @@ class SerialBoard:
         precision_ns = now_ns - zero_ns or now_ns - before_ns
         mark = Mark(name="reset", t_ns=0, source="console", precision_ns=precision_ns)
         return [(now_ns, heard)], mark, zero_ns
+
+
+def _end(program: "subprocess.Popen[bytes]", ended: "Future[int]") -> None:
+    """Ends a program, and what it has started, and waits for it."""
+    for number in (signal.SIGTERM, signal.SIGKILL):
+        with suppress(ProcessLookupError):
+            os.killpg(program.pid, number)
+        with suppress(TimeoutError):
+            ended.result(_ENDS_S)
+            return
