@@ -132,6 +132,14 @@ def test_what_boots_only_now_and_then_does_not_boot() -> None:
     assert found[QUIET].boots == ()
 
 
+def test_a_try_has_ended_with_its_last_boot() -> None:
+    """Before that it is none of those by whose speed the time left is told."""
+    of = rounds(Board(lambda name: 0))
+    made(of, BASELINE)
+    found = [each for name, each in of.make({QUIET: TASKS[QUIET]}) if name == QUIET]
+    assert [each.final for each in found] == [False] * 4 + [True]
+
+
 def test_drift_from_batch_to_batch_is_no_saving() -> None:
     """Each boot takes 20 ms longer than the one before it; the console's silence saves 5 ms."""
     boots = itertools.count()

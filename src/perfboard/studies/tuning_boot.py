@@ -52,8 +52,8 @@ class Attempt:
 
     `kind` is that of the error that `problem` is the words of. A virtual board, which repeats, is
     booted once. `beside` are the first of the baseline's boots between which a real board's were
-    made, and the first that was after. `hashes`, `packages`, `variables` and `arguments` are the
-    image's.
+    made, and the first that was after; it is `final` where no boot follows. `hashes`,
+    `packages`, `variables` and `arguments` are the image's.
     """
 
     outcome: Outcome
@@ -61,6 +61,7 @@ class Attempt:
     kind: str = ""
     boots: tuple[Boot, ...] = ()
     beside: tuple[int, int] | None = None
+    final: bool = True
     console: bytes = b""
     flash: dict[str, int] = field(default_factory=dict)
     ram: int | None = None

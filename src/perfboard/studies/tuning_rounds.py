@@ -100,6 +100,7 @@ class Rounds:
                     self._baseline = task, made
                 elif self._baseline is not None:
                     made = replace(made, beside=(first, len(self._baseline[1].boots)))
+                made = replace(made, final=number == most or _enough(made))
                 tries[combination] = task, made
                 self._tried[_image(made)] = made
                 yield combination, made

@@ -61,8 +61,10 @@ class Sweep:
                 made = replace(made, outcome="not-booted", kind="no-script", problem=problem)
                 measured = None
             self.attempts[combination], self.known[combination] = made, measured
+            if not made.final or combination not in left:
+                continue
             before = self.work(left)
-            left.discard(combination)
+            left.remove(combination)
             self._kernels.add(self.space.kernel(combination))
             best = best_of(self.space, self.known)
             fastest = self.known[best] if best is not None else None
