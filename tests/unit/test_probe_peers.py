@@ -49,6 +49,7 @@ def comparison(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Comparison:
     monkeypatch.setattr(module, "repeat", made.repeat)
     monkeypatch.setattr(module, "caches", lambda: made.caches)
     monkeypatch.setattr(module, "study_bars", lambda *_: True)
+    monkeypatch.setattr(module, "latencies_around", lambda *_: None)
     return made
 
 
