@@ -358,3 +358,11 @@ def test_phases_that_a_missing_mark_joins_are_told_as_one() -> None:
     after = Measured(7.0, {"load": 3.5, "init+user": 3.5}, 1, 1)
     assert effects(before, after) == {"load": 0.5, OTHER_PHASES: 2.5}
     assert effects(before, before) == {"load": 0.0, "init": 0.0, "user": 0.0}
+
+
+def test_there_is_no_bound_where_a_missing_mark_joins_phases_of_some() -> None:
+    whole = Measured(10.0, {"load": 4.0, "init": 3.0, "user": 3.0}, 1, 1)
+    joined = Measured(7.0, {"load": 3.5, "init+user": 3.5}, 1, 1)
+    other, space = frozenset({("console", "quiet")}), Space({"console": (None, "quiet")})
+    assert bound(space, {BASELINE: whole, other: joined}) is None
+    assert bound(space, {BASELINE: joined, other: joined}) == 7.0

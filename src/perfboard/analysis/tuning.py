@@ -150,12 +150,14 @@ def bound(space: Space, known: Known) -> float | None:
     """The sum of each phase's least time over what was tried and is allowed, in s.
 
     A phase that a boot has not takes it none. No boot is faster unless a combination makes a
-    phase faster than any that was tried. None where nothing that is allowed was tried.
+    phase faster than any that was tried. None where nothing that is allowed was tried, or where a
+    mark that some lack has joined phases of theirs: what each of these took is not known.
     """
     fit = [m for each, m in known.items() if m is not None and allowed(space, each)]
-    if not fit:
-        return None
     names = {name for measured in fit for name in measured.phases}
+    joined = any("+" in name for name in names)
+    if not fit or (joined and any(measured.phases.keys() != names for measured in fit)):
+        return None
     # The order of a set's names is another each time, and a plain sum's last digit with it.
     return math.fsum(min(measured.phases.get(name, 0.0) for measured in fit) for name in names)
 

@@ -80,7 +80,12 @@ def record(request: TuneRequest, sweep: Sweep, run: Run) -> Run:
         ),
         published_rates=tuple(_rates(board)) if virtual else (),
     )
-    found = {"tuning": tuning, "tried": tuple(tried)}
+    levels = plan.levels(best or BASELINE)
+    found = {
+        "tuning": tuning,
+        "tried": tuple(tried),
+        "factors": {f: level for f, level in levels.items() if virtual or f in plan.factors},
+    }
     if best is None:
         return run.model_copy(update=found)
     made = sweep.attempts[best]
@@ -107,11 +112,6 @@ def record(request: TuneRequest, sweep: Sweep, run: Run) -> Run:
             **found,
             "boots": boots,
             "metrics": metrics,
-            "factors": {
-                factor: level
-                for factor, level in plan.levels(best).items()
-                if virtual or factor in plan.factors
-            },
             "provenance": run.provenance.model_copy(update=provenance),
         }
     )
