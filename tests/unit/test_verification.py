@@ -244,6 +244,9 @@ def test_boots_are_measured_by_the_boot_study(monkeypatch: pytest.MonkeyPatch) -
     ]
     load = next(row for row in found.rows if row.published.metric == "boot.kernel.load")
     assert load.ratio == pytest.approx(0.8 * 0.88576 / 0.73)
+    assert load.scaled_by == pytest.approx(0.88576)
+    text = " ".join(verification_text(found).split())
+    assert "image.kernel.size, which is 1000000, of 800.0 ms" in text
     savings = [row for row in found.rows if row.published.less]
     assert {(row.virtual, row.within) for row in savings} == {(0, False)}
     assert "Of 6 held-out differences 0 are within 25%" in verification_text(found)

@@ -36,12 +36,14 @@ class Row:
 
     `within` says whether it lies within the stated margin; None for a row that is not held
     out, which says nothing of the model's accuracy. `problem` is why a program gave none.
+    `scaled_by` is what the virtual figure was taken times, where the published one has a scale.
     """
 
     published: Published
     virtual: float | None
     within: bool | None
     problem: str = ""
+    scaled_by: float | None = None
 
     @property
     def ratio(self) -> float | None:
@@ -108,9 +110,15 @@ def measured(
         rest = _value(less, figure)
         value = None if rest is None else value - rest
     if figure.scale and value is not None:
-        ours = _only(metrics, figure.scale.metric)
-        value = value * figure.scale.value / ours if ours else None
+        by = scale_of(metrics, figure)
+        value = value * by if by else None
     return value
+
+
+def scale_of(metrics: Sequence[Metric], figure: Published) -> float | None:
+    """What a virtual figure is taken times, as for a kernel of another size; None without."""
+    ours = _only(metrics, figure.scale.metric) if figure.scale else None
+    return figure.scale.value / ours if figure.scale and ours else None
 
 
 def _value(metrics: Sequence[Metric], figure: Published) -> float | None:

@@ -79,6 +79,7 @@ def verify(options: argparse.Namespace) -> int:
                         "ratio": row.ratio,
                         "within": row.within,
                         "problem": row.problem,
+                        "scaled_by": row.scaled_by,
                     }
                     for row in found.rows
                 ],

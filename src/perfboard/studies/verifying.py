@@ -6,7 +6,14 @@ from dataclasses import replace
 from typing import Literal
 
 from perfboard.analysis.parameters import PROBES, parameters
-from perfboard.analysis.verification import Verification, accuracy, measured, probes_for, row_of
+from perfboard.analysis.verification import (
+    Verification,
+    accuracy,
+    measured,
+    probes_for,
+    row_of,
+    scale_of,
+)
 from perfboard.boards.loader import load_board
 from perfboard.boards.timing import DETAIL
 from perfboard.images.factors import choose_levels, image_factors
@@ -78,8 +85,9 @@ def verify_board(name: str, request: Request, progress: Progress) -> Verificatio
     found = {}
     for number, figure in of_probes.items():
         less = metrics[group(figure, figure.less)] if figure.less else ()
-        virtual = measured(metrics[group(figure, figure.factors)], figure, less)
-        found[number] = row_of(figure, virtual, margin)
+        here = metrics[group(figure, figure.factors)]
+        row = row_of(figure, measured(here, figure, less), margin)
+        found[number] = replace(row, scaled_by=scale_of(here, figure))
     of_programs, their_runs = measure_programs(name, timing.published, margin, request, progress)
     found |= of_programs
     runs += their_runs
