@@ -399,3 +399,23 @@ def test_a_hierarchy_that_cannot_be_is_refused(
     assert old in text
     with pytest.raises(UsageError, match=words):
         load(tmp_path, text.replace(old, new, 1))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("cycles = {", "cycles = { alu = [-1, 1] } #", r"alu\[0\]: found -1; wants greater"),
+        ('source = "TRM', 'source = "" # "TRM', 'found ""; wants a text of 10 characters at least'),
+        ("share = 0.2", "share = nan", "found NaN; wants a number"),
+    ],
+)
+def test_what_is_wrong_is_told_once_and_in_words(
+    tmp_path: Path, old: str, new: str, said: str
+) -> None:
+    own = 'source = "made up for a test"\nkind = "assumed"\ncycles = { alu = [1, 1] }\n'
+    text = load_board("rpi2").path.read_text()
+    text = text.replace("[timing.margin]", f"[[timing.costs]]\n{own}[timing.margin]")
+    assert old in text
+    with pytest.raises(UsageError, match=said) as caught:
+        load(tmp_path, text.replace(old, new, 1))
+    assert len(str(caught.value).splitlines()) == 1

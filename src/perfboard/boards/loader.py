@@ -3,6 +3,7 @@
 
 import difflib
 import json
+import math
 import re
 import tomllib
 from dataclasses import dataclass
@@ -57,7 +58,7 @@ def load_board(name_or_path: str) -> LoadedBoard:
     try:
         board = Board.model_validate(table)
     except ValidationError as error:
-        raise UsageError("\n".join(f"{path}: {_say(item)}" for item in error.errors())) from error
+        raise UsageError(_said(error, str(path))) from error
     loaded = LoadedBoard(board, path, folder)
     _check_files(loaded)
     _check_levels(loaded)
@@ -157,6 +158,20 @@ def _with_line(message: str) -> str:
     )
 
 
+def _said(error: ValidationError, where: str) -> str:
+    """All problems that pydantic found, a line each.
+
+    That a list is too short is left out where it is so for what is wrong inside it.
+    """
+    items = error.errors()
+    inside = {item["loc"][:-1] for item in items}
+    return "\n".join(
+        f"{where}: {_say(item)}"
+        for item in items
+        if item["type"] != "too_short" or item["loc"] not in inside
+    )
+
+
 def _say(item: ErrorDetails) -> str:
     """One problem that pydantic found, as key, what was found and what is wanted."""
     key = _key(item["loc"])
@@ -175,6 +190,10 @@ def _say(item: ErrorDetails) -> str:
         wanted = "a table"
     elif item["type"] in ("tuple_type", "list_type"):
         wanted = "a list"
+    elif item["type"] == "string_too_short":
+        wanted = f"a text of {item['ctx']['min_length']} characters at least"
+    elif isinstance(item["input"], float) and math.isnan(item["input"]):
+        wanted = "a number"
     elif item["type"] == "too_short":
         wanted = f"{item['ctx']['min_length']} or more of them"
     elif item["type"] == "too_long":
@@ -221,6 +240,4 @@ def _check_levels(loaded: LoadedBoard) -> None:
             timing.at({factor: level})
         except ValidationError as error:
             where = f"{loaded.path}: timing.factors.{factor}.{level}"
-            raise UsageError(
-                "\n".join(f"{where}: {_say(item)}" for item in error.errors())
-            ) from error
+            raise UsageError(_said(error, where)) from error
