@@ -111,7 +111,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     of_one = boards.add_subparsers(metavar="show|verify|slim")
     for name, help in (
-        ("show", "everything that a board's file says"),
+        ("show", "what a board's file says; with --json also what it has from its part and others"),
         ("verify", "what was published of the real board, beside what the virtual one does"),
         ("slim", "what a board's kernel has built in and its boot never uses, for its file"),
     ):
