@@ -2,6 +2,7 @@
 """Trying a command: the command line, the metrics, and what is said of how it ended."""
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +13,14 @@ from hypothesis import strategies as st
 from perfboard.analysis.trial import Instant, instants, trial_metrics
 from perfboard.boards.loader import load_board
 from perfboard.cli.main import main
+from perfboard.images.trial import Job
 from perfboard.model.errors import UsageError
+from perfboard.model.progress import SilentProgress
 from perfboard.model.run import Evidence, FunctionTime, Run, RunError, Status, Trial
 from perfboard.report.html import render
 from perfboard.report.text import run_text
 from perfboard.report.trial import ending, trial_text
+from perfboard.studies import trying
 from perfboard.studies.trying import choose_trial_levels
 from perfboard.targets.trial import read_results
 
@@ -208,3 +212,25 @@ def test_a_failed_trial_says_why() -> None:
 def test_how_it_ended_is_said_in_words(changes: dict[str, Any], said: str) -> None:
     trial = trial_run(**changes).trial
     assert trial is not None and said in ending(trial)
+
+
+def test_an_interruption_as_a_board_begins_ends_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else the pool would wait for a command that may run for ever."""
+    ended: list[bool] = []
+
+    def run(one: object, job: object, plugin: object, command: object, *rest: Any) -> None:
+        *_, cancelled = rest
+        ended.append(cancelled.wait(20))
+
+    class Pool(ThreadPoolExecutor):
+        def submit(self, *words: Any, **named: Any) -> Any:
+            super().submit(*words, **named)
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(trying, "_try", run)
+    monkeypatch.setattr(trying, "_prepare", lambda *_: None)
+    monkeypatch.setattr(trying, "build_plugin", lambda _: None)
+    monkeypatch.setattr(trying, "ThreadPoolExecutor", Pool)
+    with pytest.raises(KeyboardInterrupt):
+        trying.try_boards(["rpi2"], Job(("true",)), {}, ("perfboard",), SilentProgress())
+    assert ended == [True]

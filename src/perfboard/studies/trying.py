@@ -76,13 +76,16 @@ def try_boards(
         ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool,
     ):
         shown = _Shown(step)
-        futures: list[Future[Run]] = [
-            pool.submit(_try, one, job, plugin, command, shown, cancelled) for one in prepared
-        ]
+        futures: list[Future[Run]] = []
         try:
+            # ^C may come as soon as the first has begun.
+            for ready in prepared:
+                futures.append(pool.submit(_try, ready, job, plugin, command, shown, cancelled))
             return [future.result() for future in futures]
         except KeyboardInterrupt:
             cancelled.set()
+            if len(futures) < len(prepared):
+                raise
             return [future.result() for future in futures]
         finally:
             cancelled.set()
