@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A tune of a board on a serial line: an emulator that nobody watches, started anew to reset it."""
+"""A tune of a board on a serial line, which says what an emulator says of each image."""
 
+import hashlib
 import os
 import select
 import shlex
@@ -27,8 +28,8 @@ switch = socket.socket(socket.AF_UNIX)
 switch.connect(sys.argv[1])
 assert switch.recv(1) == b"."
 """
-_BYTES_A_SECOND = 14400 / 10
-# What busybox prints once the scripts have run: nobody is to wait for an emulator that idles.
+_BYTES_A_SECOND = 19200 / 10
+# What busybox prints once the scripts have run.
 _LAST = b"press Enter"
 
 
@@ -36,7 +37,8 @@ _LAST = b"press Enter"
 def board_to_write(verdex: LoadedBoard, image: Image, folder: Path) -> Iterator[list[str]]:
     """The options of a board that boots what was written to its flash when it is reset.
 
-    Its line is slower than the emulator is on any machine. Before it is first reset it is off.
+    An image is booted by the emulator once; the next time its words come again, at the line's
+    speed, so that the times are this line's and not those of a machine that has other work.
     """
     flash = folder / "flash"
     flash.mkdir()
@@ -52,36 +54,35 @@ def board_to_write(verdex: LoadedBoard, image: Image, folder: Path) -> Iterator[
     switch.bind(str(folder / "switch"))
     switch.listen()
 
+    def record() -> bytes:
+        """What a board says that boots what its flash holds, until it is usable."""
+        with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as emulator:
+            assert emulator.stdout is not None
+            said = b""
+            while _LAST not in said and (data := os.read(emulator.stdout.fileno(), 1 << 16)):
+                said += data
+            emulator.kill()
+        return said
+
     def serve() -> None:
-        emulator: subprocess.Popen[bytes] | None = None
+        boots: dict[bytes, bytes] = {}
         said = b""
         while True:
-            waits: list[int | socket.socket] = [switch, stopped]
-            if emulator and emulator.stdout:
-                waits.append(emulator.stdout.fileno())
-            ready, _, _ = select.select(waits, [], [], 0 if said else None)
-            if switch in ready or stopped in ready:
-                said = b""
-            elif emulator and emulator.stdout and len(ready):
-                said += os.read(emulator.stdout.fileno(), 1 << 16)
-            if emulator and (switch in ready or stopped in ready or _LAST in said):
-                emulator.kill()
-                emulator.communicate()
-                emulator = None
+            ready, _, _ = select.select([switch, stopped], [], [], 0 if said else None)
             if stopped in ready:
                 return
             if switch in ready:
                 asked, _ = switch.accept()
-                emulator = subprocess.Popen(
-                    command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
-                )
+                held = b"".join(bank.read_bytes() for bank in sorted(flash.iterdir()))
+                image = hashlib.sha256(held).digest()
+                boots[image] = said = boots.get(image) or record()
                 with asked:
                     asked.sendall(b".")
             # Where nobody listens it is lost, as on a real line.
             with suppress(BlockingIOError):
-                os.write(master, said[:8])
-            time.sleep(len(said[:8]) / _BYTES_A_SECOND)
-            said = said[8:]
+                os.write(master, said[:32])
+            time.sleep(len(said[:32]) / _BYTES_A_SECOND)
+            said = said[32:]
 
     serving = threading.Thread(target=serve)
     serving.start()
@@ -131,7 +132,7 @@ def test_a_real_board_is_tuned_by_boots_that_are_repeated_and_interleaved(
             m for m in run["metrics"] if m["name"] == "boot.total" and m["labels"] == label
         )
         assert metric["samples"] == totals
-        assert 1 < statistics.median(totals) < 60
+        assert 0.1 < statistics.median(totals) < 60
     # Beside the levels the baseline was booted, too.
     assert tries[()]["boots"] >= 6
     assert len(run["boots"]) == 5
