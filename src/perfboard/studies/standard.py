@@ -54,17 +54,12 @@ def measure_target(study: str, request: Request, probes: Sequence[str], progress
             open_target(request.target, progress, artifacts, request.factors) as target,
             ProbeSession(target, progress) as session,
         ):
-            every = session.applets()
-            applets = _choose(every, probes)
+            applets = _choose(session.applets(), probes)
             virtual = target.evidence in REPEATS
             measuring = Measuring(session, applets, Plan(request.budget_s, virtual))
             measured = _Measured(target, session.machine, session.arch, measuring)
-            chosen = {applet.name for applet in applets}
-            measured.run(
-                request.budget_s,
-                progress,
-                describe=FACTS not in chosen and any(applet.name == FACTS for applet in every),
-            )
+            described = any(applet.name == FACTS for applet in applets)
+            measured.run(request.budget_s, progress, describe=not described)
     except BaseException as error:
         if measured is None:
             folder.discard()
