@@ -166,6 +166,14 @@ def test_the_same_image_by_another_name_takes_as_long() -> None:
     assert board.written == ["baseline"]
 
 
+def test_the_same_image_by_another_name_fails_likewise() -> None:
+    of = rounds(Board(lambda name: TargetError("panic", "oops") if name == "quiet" else 0))
+    made(of, BASELINE, QUIET)
+    words: Combination = QUIET | {("copy", "words")}
+    task = Task("verdex", {"console": "quiet", "copy": "words"}, "console=quiet copy=words")
+    assert dict(of.make({words: task}))[words].kind == "panic"
+
+
 def test_an_image_that_is_not_what_it_was_ends_it(monkeypatch: pytest.MonkeyPatch) -> None:
     of = rounds(Board(lambda name: 0))
     other = SimpleNamespace(banks=(Path("baseline"),), arguments="", hashes={"bank": "another"})

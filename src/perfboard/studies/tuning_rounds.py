@@ -10,8 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from perfboard.analysis.bootstrap import FEWEST_PROCESSES, estimate
-from perfboard.analysis.phases import total
-from perfboard.analysis.tuning import BASELINE, Combination
+from perfboard.analysis.tuning import BASELINE, Combination, totals_s
 from perfboard.boards.loader import load_board
 from perfboard.images.cache import cached, find_cached
 from perfboard.images.image import Image, build_image
@@ -65,8 +64,8 @@ class Rounds:
             if made.outcome != "booted" or not tasks[combination].boots:
                 yield combination, made
             elif same is not None:
-                # The same image by another name takes as long.
-                yield combination, replace(made, boots=same.boots, beside=same.beside)
+                # The same image by another name does the same.
+                yield combination, same
             else:
                 built[combination] = made
         # In the order in which they were asked for, the same each time.
@@ -212,7 +211,7 @@ def _enough(made: Attempt) -> bool:
     """Whether the median total of its boots is known well enough, or it does not boot."""
     if made.outcome != "booted":
         return True
-    totals = tuple(whole.duration_ns / 1e9 for boot in made.boots if (whole := total(boot)))
+    totals = tuple(totals_s(made.boots))
     if len(totals) < FEWEST_PROCESSES:
         return False
     metric = Metric(name="boot.total", unit="s", samples=totals)
