@@ -20,6 +20,13 @@ def test_a_board_like_another_has_what_is_not_its_own() -> None:
     assert loaded.folder == other.folder
 
 
+def test_a_budget_is_of_one_device(tmp_path: Path) -> None:
+    assert load_board("verdex").board.boot.budget_s == 3.356
+    like = load_board("rpi2").board.boot
+    assert like == load_board("verdex").board.boot.model_copy(update={"budget_s": None})
+    assert load(tmp_path, RPI2 + "\n[boot]\nbudget_s = 2.0").boot.budget_s == 2
+
+
 @pytest.mark.parametrize(
     ("like", "said"),
     [

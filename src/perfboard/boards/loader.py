@@ -95,6 +95,9 @@ def _like(table: dict[str, Any], path: Path) -> tuple[dict[str, Any], Path]:
     shared = _read(other, "board")
     if "like" in shared:
         raise UsageError(f"{path}: like: {name} is like another itself; name that")
+    if isinstance(shared.get("boot"), dict):
+        # What may be waited for is of one device, and not of all that boot alike.
+        shared["boot"].pop("budget_s", None)
     whole = merged({key: shared[key] for key in _SHARED if key in shared}, own)
     if "image" in own:
         whole["image"] = own["image"]

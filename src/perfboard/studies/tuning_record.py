@@ -98,10 +98,11 @@ def record(request: TuneRequest, sweep: Sweep, run: Run) -> Run:
         *run.metrics,
     )
     total = next((metric for metric in metrics if metric.name == "boot.total"), None)
-    if run.status is Status.COMPLETE and total is not None:
+    budget_s = board.boot.budget_s
+    if run.status is Status.COMPLETE and total is not None and budget_s is not None:
         timed = run.evidence is Evidence.TIMED and board.timing is not None
         margin = board.timing.margin.share if timed and board.timing else 0.0
-        found["verdicts"] = (judge(total, board.boot.budget_s, run.evidence, margin),)
+        found["verdicts"] = (judge(total, budget_s, run.evidence, margin),)
     provenance = {
         "image": made.hashes,
         "packages": made.packages,
