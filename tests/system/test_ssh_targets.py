@@ -141,7 +141,7 @@ def test_a_board_that_is_not_there(here: Here) -> None:
     said = here(*ALONE, "1", code=3).stderr
     assert "ssh://board cannot be reached" in said
     assert "Connection refused" in said
-    assert "Try: ssh board" in said
+    assert f"Try: ssh -F {here.environment['PERFBOARD_SSH_CONFIG']} board" in said
     assert here.json("runs") == []
 
 

@@ -82,7 +82,9 @@ def parse(text: str) -> Address:
 def _explain(text: str, address: Address, said: str) -> EnvironmentLacksError:
     """The error for a connection that could not be made, from what ssh said."""
     words = " ".join(line.strip() for line in said.splitlines() if line.strip("@ \r\n"))[-1200:]
-    by_hand = "ssh " + shlex.join(word for word in address.words() if word != "--")
+    by_hand = shlex.join(
+        word for word in ["ssh", *_configuration(), *address.words()] if word != "--"
+    )
     if "HOST IDENTIFICATION HAS CHANGED" in said or "host key has changed" in said.lower():
         cure = (
             f"{text} shows another host key than before. If you know why, as after a new "
@@ -121,8 +123,13 @@ def _control_folder() -> Iterator[Path]:
         yield Path(folder)
 
 
-def _options(socket: Path) -> list[str]:
+def _configuration() -> list[str]:
+    """Which configuration file ssh is to read, where that is not its own."""
     own = os.environ.get(CONFIGURATION)
+    return [] if own is None else ["-F", own]
+
+
+def _options(socket: Path) -> list[str]:
     settings = {
         "BatchMode": "yes",
         "ConnectTimeout": str(_CONNECT_S),
@@ -134,8 +141,7 @@ def _options(socket: Path) -> list[str]:
         "PermitLocalCommand": "no",
         "RemoteCommand": "none",
     }
-    options = [] if own is None else ["-F", own]
-    return [*options, "-T", "-S", str(socket)] + [
+    return [*_configuration(), "-T", "-S", str(socket)] + [
         word for name, value in settings.items() for word in ("-o", f"{name}={value}")
     ]
 
