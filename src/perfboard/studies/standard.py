@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """The standard measurements of study A (2002), and study B's of processor and memory."""
 
+import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from perfboard.analysis.statistics import REPEATS
 from perfboard.model.errors import INCONCLUSIVE, PerfboardError, UsageError
-from perfboard.model.progress import Progress
+from perfboard.model.progress import Progress, SilentProgress
 from perfboard.model.run import BoardSummary, Run, RunError, Status
+from perfboard.probes.binaries import architecture_of, find_binary
 from perfboard.probes.plan import FACTS, Measuring, Plan
 from perfboard.probes.records import Applet
 from perfboard.probes.session import ProbeSession
@@ -156,7 +158,9 @@ def own_applets(progress: Progress) -> tuple[Applet, ...]:
 def _check_here(probes: Sequence[str], progress: Progress) -> None:
     # A virtual board takes a minute to say that it has no such probe.
     try:
-        applets = own_applets(progress)
+        find_binary(architecture_of(platform.machine()), progress)
+        # Nothing is copied to the target yet.
+        applets = own_applets(SilentProgress())
     except PerfboardError:
         # There need be none for this machine; the target's list is looked at in any case.
         return
