@@ -162,16 +162,19 @@ bool chase_is_whole(const struct chase *chase)
 	LOAD4;                                                                                     \
 	LOAD4;                                                                                     \
 	LOAD4
+#define LOAD64                                                                                     \
+	LOAD16;                                                                                    \
+	LOAD16;                                                                                    \
+	LOAD16;                                                                                    \
+	LOAD16
 
 void *chase_follow(void *from, unsigned long units)
 {
 	volatile struct element *p = from;
 
 	while (units--) {
-		LOAD16;
-		LOAD16;
-		LOAD16;
-		LOAD16;
+		LOAD64;
+		LOAD64;
 	}
 	return (void *)p;
 }

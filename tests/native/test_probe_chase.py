@@ -17,7 +17,7 @@ from .sanitized import compile_sanitized
 ROOT = Path(__file__).parents[2]
 PROBE = ROOT / "native" / "probe"
 BACKWARD, RANDOM = 0, -1
-UNIT = 64
+UNIT = 128
 
 # Each example starts a program.
 few = settings(
