@@ -4,11 +4,13 @@
 Where an emulator runs it, what it measures says nothing and is not looked at.
 """
 
+import json
 import os
 import platform
 import shutil
 import signal
 import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -16,9 +18,10 @@ import psutil
 import pytest
 from elftools.elf.elffile import ELFFile
 
+from perfboard.images.cache import cache_root
 from perfboard.model.progress import SilentProgress
 from perfboard.probes.binaries import find_binary
-from perfboard.probes.build import ARCHITECTURES
+from perfboard.probes.build import ARCHITECTURES, command, source_folder
 from perfboard.probes.records import read_applets, read_process
 
 _MOST_BYTES = 150_000
@@ -107,6 +110,35 @@ def test_every_applet_runs(arch: str, tmp_path: Path) -> None:
         assert not any("could not be read" in note for note in report.process.notes), name
         assert "self-check" not in (report.process.refused or ""), name
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.fixture
+def loops(arch: str, tmp_path: Path) -> Path:
+    """What looks at the loops over memory, compiled as the probe for `arch` is."""
+    harness = Path(__file__).parents[1] / "native" / "loops_harness.c"
+    words = [word for word in command(arch) if not word.endswith(".c")]
+    sources = sorted(path.name for path in source_folder().glob("loops_*.c"))
+    program = tmp_path / "loops"
+    kept = str(cache_root() / "ziglang")
+    subprocess.run(
+        [sys.executable, "-m", *words, "-I.", str(harness), *sources, "-o", str(program)],
+        cwd=source_folder(),
+        env={**os.environ, "ZIG_GLOBAL_CACHE_DIR": kept, "ZIG_LOCAL_CACHE_DIR": kept},
+        check=True,
+    )
+    return program
+
+
+@pytest.mark.parametrize("arch", ARCHITECTURES)
+def test_each_loop_touches_each_word_and_nothing_else(arch: str, loops: Path) -> None:
+    done = subprocess.run(_launcher(arch, loops), capture_output=True, check=True, text=True)
+    found = [json.loads(line) for line in done.stdout.splitlines()]
+    assert {loop["operation"] for loop in found} == {"read", "write", "update", "copy"}
+    for loop in found:
+        assert loop["contents"] and loop["within"], loop
+        # The compiler may change the order of stores, each of which is in the contents.
+        if loop["assembly"] or loop["operation"] != "write":
+            assert loop["words"] == loop["of"], loop
 
 
 def _native() -> Path:
