@@ -15,6 +15,7 @@ from perfboard.images.image import build_image
 from perfboard.model.progress import SilentProgress
 
 from .conftest import Perfboard, build_for_trials
+from .test_standard import check_probes
 
 TIMED = ("--set", "detail=timed")
 # Loops of three additions that wait for each other, one within a page, and one with an addition
@@ -143,6 +144,14 @@ def test_a_stick_is_waited_for(perfboard: Perfboard) -> None:
 def test_the_other_boards_boot_with_the_same_kernel(perfboard: Perfboard, board: str) -> None:
     run = boot(perfboard, board, 1, *TIMED)
     assert run["status"] == "complete" and run["board"]["timed_as"]["margin"] > 0
+
+
+def test_everything_is_measured_in_16_mb_in_the_parts_time(perfboard: Perfboard) -> None:
+    probes = {probe["name"] for probe in perfboard.json("probes")}
+    words = ("--target", "virtual:converter", *TIMED, "--budget", "10")
+    run = perfboard.json("study", "standard", *words)
+    check_probes(run, probes)
+    assert (run["evidence"], run["target"]) == ("timed", "virtual:converter")
 
 
 def test_a_figure_is_measured_on_a_live_board(perfboard: Perfboard) -> None:
