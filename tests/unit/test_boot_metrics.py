@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Metrics made from boots."""
 
+import json
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from perfboard.analysis.boot_metrics import boot_rows, metrics_of
+from perfboard.analysis.boot_metrics import boot_rows, console_metrics, metrics_of
+from perfboard.analysis.boot_record import boot_record
 from perfboard.model.run import Boot, Mark
 
 from .runs import MARKS, make_boot, make_run
@@ -88,3 +91,23 @@ def test_a_script_named_instructions_does_not_hide_the_count_of_user_space() -> 
 
 def test_no_boots_no_metrics() -> None:
     assert metrics_of([]) == ()
+
+
+def test_what_the_kernel_printed_is_counted_until_init() -> None:
+    """A byte of the decompressor's, three of the kernel's, one of init's."""
+    marks = {"kernel.sched_init": 20, "init.exec": 50, "exec": 70}
+    records: list[dict[str, object]] = [
+        {"mark": name, "ns": ns, "instructions": ns, "text": "/etc/last"}
+        for name, ns in marks.items()
+    ]
+    stamps = [10, 20, 30, 49, 50]
+    records.append({"console": [number for ns in stamps for number in (ns, ns)]})
+    records.sort(key=lambda record: int(str(record.get("ns", 80))))
+    log = "\n".join(map(json.dumps, records))
+    boot = boot_record(log, b".abc#", "exec:last", 1, None)
+    assert boot.kernel_bytes == 3
+    (metric,) = console_metrics([boot, boot])
+    assert (metric.name, metric.unit, metric.samples) == ("boot.kernel.console", "B", (3, 3))
+    assert console_metrics([boot, without(boot, "kernel.sched_init")]) == ()
+    without_init = "\n".join(line for line in log.splitlines() if "init.exec" not in line)
+    assert boot_record(without_init, b".abc#", "exec:last", 1, None).kernel_bytes is None

@@ -55,6 +55,14 @@ def metrics_of(boots: Sequence[Boot]) -> tuple[Metric, ...]:
     return tuple(metrics)
 
 
+def console_metrics(boots: Sequence[Boot]) -> tuple[Metric, ...]:
+    """`boot.kernel.console`, in B: what the kernel printed until init, where every boot knows."""
+    printed = [boot.kernel_bytes for boot in boots if boot.kernel_bytes is not None]
+    if not printed or len(printed) < len(boots):
+        return ()
+    return (Metric(name="boot.kernel.console", unit="B", samples=tuple(printed)),)
+
+
 def _cut(boot: Boot) -> dict[str, list[PhaseTime]]:
     whole = total(boot)
     found: dict[str, list[PhaseTime]] = {}

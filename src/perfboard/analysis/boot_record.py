@@ -37,7 +37,7 @@ def boot_record(
         end = next((mark for mark in seen if mark.name == f"exec:{what}"), None)
     else:
         end = find_line(lines, what, "usable")
-    record, last_ns = _record(lines, seen, end)
+    record, last_ns = _record(lines, log.stamps, seen, end)
     return record.model_copy(
         update={
             "processes": process_times(log, last_ns),
@@ -54,7 +54,7 @@ def console_record(console: bytes, stamps: Stamps, usable: str, reset: Mark) -> 
     that were read at once have one stamp, and came at any time since those before.
     """
     lines = split_lines(console, stamps)
-    record, _ = _record(lines, (reset,), find_line(lines, usable, "usable"))
+    record, _ = _record(lines, stamps, (reset,), find_line(lines, usable, "usable"))
     read_at = sorted({0, *stamps.ns})
 
     def as_read(mark: Mark) -> Mark:
@@ -68,7 +68,7 @@ def console_record(console: bytes, stamps: Stamps, usable: str, reset: Mark) -> 
 
 
 def _record(
-    lines: Sequence[ConsoleLine], seen: Sequence[Mark], end: Mark | None
+    lines: Sequence[ConsoleLine], stamps: Stamps, seen: Sequence[Mark], end: Mark | None
 ) -> tuple[Boot, int]:
     """Marks and initcalls up to `end`, or without one to the last of `seen`; and when that is."""
     if end is not None:
@@ -92,4 +92,8 @@ def _record(
         spans=tuple(s for s in initcalls.spans if s.start_ns is None or s.start_ns <= last_ns),
         untimed=initcalls.untimed,
     )
+    began, left = record.mark("kernel.sched_init"), record.mark("init.exec")
+    if began is not None and left is not None:
+        printed = bisect_left(stamps.ns, left.t_ns) - bisect_left(stamps.ns, began.t_ns)
+        record = record.model_copy(update={"kernel_bytes": printed})
     return record, last_ns

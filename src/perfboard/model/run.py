@@ -88,6 +88,7 @@ class Boot(Record):
 
     `untimed` names initcalls and probes that the log has without a usable time. `counters`
     are the timing model's at the last mark, by the scope's names (docs/scope.md).
+    `kernel_bytes` is how many bytes were on the console from the kernel's first mark until init.
     """
 
     marks: tuple[Mark, ...]
@@ -95,6 +96,7 @@ class Boot(Record):
     untimed: tuple[str, ...] = ()
     processes: tuple[ProcessTime, ...] = ()
     counters: dict[str, int] = Field(default_factory=dict)
+    kernel_bytes: Int64 | None = None
     host_seconds: float | None = None
 
     def mark(self, name: str) -> Mark | None:
