@@ -90,7 +90,7 @@ def _named(row: Row) -> str:
     words = [figure.metric, *{**figure.labels, **figure.factors}.values()]
     words += [f"less {level}" for level in figure.less.values()]
     if figure.scale:
-        words.append(f"times {figure.scale.value:g} / {figure.scale.metric}")
+        words.append(f"times {figure.scale.value:.10g} / {figure.scale.metric}")
     if figure.scale and row.scaled_by and row.virtual is not None:
         plain, ours = row.virtual / row.scaled_by, figure.scale.value / row.scaled_by
         words.append(f"which is {ours:.0f}, of {format_value(plain, figure.unit)}")
