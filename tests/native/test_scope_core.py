@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The timing model's core: branches and their prediction, results that are waited for, pairs."""
+
+from .conftest import Drive
+
+
+def test_a_loop_is_predicted_after_its_first_turn(drive: Drive) -> None:
+    turn = "1 100 104 1 1 {} 0 40"
+    lines = [turn.format(1)] * 9 + [turn.format(0)] + [turn.format(1)] * 2
+    costs = [cost for (cost,) in drive("branch", "branch 4000 128 btb2 taken 500\n", lines)]
+    assert costs == [4000, *[500] * 8, 4000, 500, 500]
+
+
+def test_a_tight_loop_is_mispredicted_at_each_turn_where_the_part_does(drive: Drive) -> None:
+    turn = "1 100 104 1 1 1 {} {}"
+    file = "branch 4000 128 btb2 taken 500 tight\n"
+    assert drive("branch", file, [turn.format(96, 96)] * 3) == [[4000]] * 3
+    assert drive("branch", file, [turn.format(96, 40)] * 3) == [[4000], [500], [500]]
+    plain = file.replace(" tight", "")
+    assert drive("branch", plain, [turn.format(96, 96)] * 3) == [[4000], [500], [500]]
+
+
+def test_a_branch_that_was_fetched_meanwhile_costs_what_is_left(drive: Drive) -> None:
+    turn = "1 100 104 1 1 1 0 40 {}"
+    file = "branch 4000 128 btb2 taken 2000 fetch 8\n"
+    turns = [turn.format(ahead) for ahead in (1500, 0, 500, 2000, 9000)]
+    assert drive("branch", file, turns) == [[4000], [2000], [1500], [0], [0]]
+
+
+def test_what_follows_is_fetched_while_the_core_waits(drive: Drive) -> None:
+    file = "issue 2\npair alu alu\ncost load 1000 3000\nbranch 4000 128 btb2 taken 2000 fetch 8\n"
+    # Of three instructions, 12 bytes, that end after 5 cycles.
+    assert drive("core", file, ["load 1 2", "alu 2 4", "alu 4 8"])[-1] == [5000, 3500]
+    # Four that are begun by two take as long to fetch as to run.
+    adding = [f"alu 1 {1 << number}" for number in range(1, 5)]
+    assert drive("core", file, adding)[-1] == [2000, 0]
+    # So do those that are begun faster than they are fetched.
+    assert drive("core", file.replace("fetch 8", "fetch 4"), adding)[-1] == [2000, 0]
+
+
+def test_a_kept_target_costs_nothing(drive: Drive) -> None:
+    file = "branch 4000 128 btb2 taken 500 targets 2\n"
+    one, other, third = (f"1 {place} {place + 4} 1 1 1 0 40" for place in (100, 112, 124))
+
+    def costs(*lines: str) -> list[int]:
+        return [cost for (cost,) in drive("branch", file, list(lines))]
+
+    assert costs(one, one, one, other, other, other, one) == [4000, 500, 0, 4000, 500, 0, 0]
+    # A third takes the place of the first.
+    held = [one, one, other, other, third, third]
+    assert costs(*held, other, third, one) == [4000, 500, 4000, 500, 4000, 500, 0, 0, 500]
+
+
+def test_a_return_goes_where_the_call_was(drive: Drive) -> None:
+    call, back = "3 100 104 0 0 1 0 40", "5 48 52 0 0 1 0 104"
+    elsewhere = "5 48 52 0 0 1 0 200"
+    with_stack = "branch 9000 16 btb2 direct 2000 returns 4\n"
+    assert drive("branch", with_stack, [call, back, call, elsewhere]) == [[2000], [0], [0], [9000]]
+    assert drive("branch", "branch 9000 16 btb2\n", [back, back]) == [[9000], [9000]]
+    assert drive("branch", "branch 9000 16 btb2 indirect\n", [back, back]) == [[9000], [0]]
+
+
+def test_a_result_is_waited_for(drive: Drive) -> None:
+    costs = "cost load 1000 3000\n"
+    assert drive("core", costs, ["load 1 2", "alu 2 4", "alu 1 8"]) == [[0], [3000], [4000], [5000]]
+    assert drive("core", costs, ["load 1 2", "alu 1 8"]) == [[0], [1000], [2000]]
+
+
+def test_a_product_is_added_to_a_sum_that_is_still_to_come(drive: Drive) -> None:
+    file = "cost multiply 1000 3000\naccumulate multiply 1000\n"
+    adding = "multiply 7 1 1"
+    assert drive("core", file, [adding, adding, "alu 1 8"]) == [[0], [1000], [4000], [5000]]
+    # As a factor it is waited for.
+    assert drive("core", file, [adding, "multiply 3 1"])[:2] == [[0], [3000]]
+    # What a load brought is waited for as anything is.
+    load = "cost load 1000 5000\n"
+    assert drive("core", file + load, ["load 0 1", adding])[:2] == [[0], [5000]]
+    assert drive("core", "cost multiply 1000 3000\n", [adding] * 2)[:2] == [[0], [3000]]
+
+
+def test_a_unit_that_is_busy_lets_the_rest_go_on(drive: Drive) -> None:
+    file = "cost fp_divide 1000 9000\nbusy fp_divide 7000\n"
+    divide = "fp_divide 1 2"
+    said = drive("core", file, [divide, "alu 1 4", divide, "alu 1 8"])
+    assert said == [[0], [1000], [7000], [8000], [14000]]
+    # Its result is waited for longer than the unit is.
+    assert drive("core", file, [divide, "alu 2 8"]) == [[0], [9000], [10000]]
+
+
+def test_two_begin_together_where_the_file_says(drive: Drive) -> None:
+    costs = "issue 2\npair alu alu\n"
+    assert drive("core", costs, ["alu 1 2", "alu 1 4", "alu 1 8"]) == [[0], [0], [1000], [2000]]
+    # The second needs the first.
+    assert drive("core", costs, ["alu 1 2", "alu 2 4"]) == [[0], [1000], [2000]]
+    assert drive("core", "issue 2\n", ["alu 1 2", "alu 1 4"]) == [[0], [1000], [2000]]
+
+
+def test_a_round_of_aes_is_one_instruction_where_the_part_pairs_its_halves(drive: Drive) -> None:
+    costs = "issue 2\ncost aes 1000 3000\ncost aes_mix 1000 3000\n"
+    halves = ["aes 3 1", "aes_mix 1 1", "aes 3 1"]
+    assert drive("core", costs, halves) == [[0], [3000], [6000], [7000]]
+    fused = costs + "pair aes aes_mix\n"
+    assert drive("core", fused, halves) == [[0], [0], [3000], [4000]]
+    # Of another register it waits, as anything does.
+    assert drive("core", fused, ["aes 3 1", "aes_mix 1 4", "alu 4 8"])[1:3] == [[3000], [6000]]
+
+
+def test_a_branch_begins_with_what_sets_its_flags(drive: Drive) -> None:
+    costs = "issue 2\npair alu branch\npair alu alu\n"
+    flags = 1 << 63
+    compare = f"alu 0 {flags}"
+    assert drive("core", costs, [compare, f"branch {flags} 0"]) == [[0], [0], [1000]]
+    assert drive("core", costs, [compare, f"alu {flags} 2"]) == [[0], [1000], [2000]]
