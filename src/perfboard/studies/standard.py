@@ -151,16 +151,17 @@ class _Measured:
 
 def own_applets(progress: Progress) -> tuple[Applet, ...]:
     """The probes that this machine's binary has. Raises as `ProbeSession` does."""
-    with open_target("local", progress) as here, ProbeSession(here, progress) as session:
+    find_binary(architecture_of(platform.machine()), progress)
+    # What goes into a folder of this machine for that is copied to no target.
+    silent = SilentProgress()
+    with open_target("local", silent) as here, ProbeSession(here, silent) as session:
         return session.applets()
 
 
 def _check_here(probes: Sequence[str], progress: Progress) -> None:
     # A virtual board takes a minute to say that it has no such probe.
     try:
-        find_binary(architecture_of(platform.machine()), progress)
-        # Nothing is copied to the target yet.
-        applets = own_applets(SilentProgress())
+        applets = own_applets(progress)
     except PerfboardError:
         # There need be none for this machine; the target's list is looked at in any case.
         return
