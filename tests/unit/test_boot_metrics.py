@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from perfboard.analysis.boot_metrics import boot_rows, console_metrics, metrics_of
+from perfboard.analysis.boot_metrics import boot_rows, counted_metrics, metrics_of
 from perfboard.analysis.boot_record import boot_record
 from perfboard.model.run import Boot, Mark
 
@@ -106,8 +106,8 @@ def test_what_the_kernel_printed_is_counted_until_init() -> None:
     log = "\n".join(map(json.dumps, records))
     boot = boot_record(log, b".abc#", "exec:last", 1, None)
     assert boot.kernel_bytes == 3
-    (metric,) = console_metrics([boot, boot])
+    (metric,) = counted_metrics([boot, boot])
     assert (metric.name, metric.unit, metric.samples) == ("boot.kernel.console", "B", (3, 3))
-    assert console_metrics([boot, without(boot, "kernel.sched_init")]) == ()
+    assert counted_metrics([boot, without(boot, "kernel.sched_init")]) == ()
     without_init = "\n".join(line for line in log.splitlines() if "init.exec" not in line)
     assert boot_record(without_init, b".abc#", "exec:last", 1, None).kernel_bytes is None

@@ -4,6 +4,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from perfboard.analysis.counters import counter_metrics
 from perfboard.analysis.phases import PhaseTime, cut_boot, total
 from perfboard.model.run import Boot, Metric
 
@@ -55,12 +56,16 @@ def metrics_of(boots: Sequence[Boot]) -> tuple[Metric, ...]:
     return tuple(metrics)
 
 
-def console_metrics(boots: Sequence[Boot]) -> tuple[Metric, ...]:
-    """`boot.kernel.console`, in B: what the kernel printed until init, where every boot knows."""
+def counted_metrics(boots: Sequence[Boot]) -> tuple[Metric, ...]:
+    """What was counted in boots, one at least: `counter_metrics` of `boot.total`.
+
+    And `boot.kernel.console`, in B: what the kernel printed until init, where every boot knows.
+    """
+    metrics = counter_metrics("boot.total", [boot.counters for boot in boots])
     printed = [boot.kernel_bytes for boot in boots if boot.kernel_bytes is not None]
-    if not printed or len(printed) < len(boots):
-        return ()
-    return (Metric(name="boot.kernel.console", unit="B", samples=tuple(printed)),)
+    if len(printed) < len(boots):
+        return metrics
+    return (*metrics, Metric(name="boot.kernel.console", unit="B", samples=tuple(printed)))
 
 
 def _cut(boot: Boot) -> dict[str, list[PhaseTime]]:

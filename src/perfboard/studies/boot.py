@@ -5,8 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from perfboard.analysis.boot_metrics import console_metrics, metrics_of
-from perfboard.analysis.counters import counter_metrics
+from perfboard.analysis.boot_metrics import counted_metrics, metrics_of
 from perfboard.analysis.statistics import judge
 from perfboard.boards.loader import load_board
 from perfboard.images.factors import factors_of
@@ -64,8 +63,7 @@ class BootStudy:
             )
         metrics: tuple[Metric, ...] = ()
         if boots:
-            counted = counter_metrics("boot.total", [boot.counters for boot in boots])
-            metrics = (*metrics_of(boots), *counted, *console_metrics(boots), *subject.metrics)
+            metrics = (*metrics_of(boots), *counted_metrics(boots), *subject.metrics)
         total = next((metric for metric in metrics if metric.name == "boot.total"), None)
         verdicts: tuple[Verdict, ...] = ()
         if status is Status.COMPLETE and total is not None and subject.budget_s is not None:

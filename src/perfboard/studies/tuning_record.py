@@ -5,8 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from perfboard.analysis.boot_limit import boot_limit
-from perfboard.analysis.boot_metrics import console_metrics, metrics_of
-from perfboard.analysis.counters import counter_metrics
+from perfboard.analysis.boot_metrics import counted_metrics, metrics_of
 from perfboard.analysis.statistics import Interval, judge
 from perfboard.analysis.tuning import (
     BASELINE,
@@ -92,8 +91,7 @@ def record(request: TuneRequest, sweep: Sweep, run: Run) -> Run:
     boots = run.boots or made.boots
     metrics = (
         *metrics_of(boots),
-        *counter_metrics("boot.total", [boot.counters for boot in boots]),
-        *console_metrics(boots),
+        *counted_metrics(boots),
         Metric(name=KERNEL_SIZE, unit="B", samples=(float(made.flash["kernel"]),)),
         *_metrics(sweep),
         *run.metrics,
