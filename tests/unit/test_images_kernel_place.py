@@ -19,6 +19,8 @@ def test_what_a_kernel_in_flash_is_linked_for() -> None:
     assert place_options(BOARD, "copied") == {}
     assert place_options(BOARD, "flash")["CONFIG_ZBOOT_ROM_TEXT"] == "0x100000"
     assert place_options(BOARD, "xip")["CONFIG_XIP_PHYS_ADDR"] == "0x100040"
+    # Nothing that its debugging would take is in the difference between the three.
+    assert place_options(BOARD, "xip")["CONFIG_FTRACE"] == "n"
 
 
 def test_only_a_32_bit_arm_kernel_that_is_built_here_has_places() -> None:

@@ -19,6 +19,9 @@ COPIED, FLASH, XIP, PLAIN = PLACES = ("copied", "flash", "xip", "plain")
 HEADER_SIZE = 64
 # Where a kernel for several machines runs in memory: Linux 6.1, arch/arm/Makefile, textofs-y.
 _TEXT_OFFSET = 0x8000
+# What EXPERT would bring, which the kernels in memory are without: Linux 6.1, init/Kconfig (it
+# selects DEBUG_KERNEL), lib/Kconfig.debug, kernel/trace/Kconfig.
+_BROUGHT = dict.fromkeys(("CONFIG_DEBUG_MISC", "CONFIG_FTRACE", "CONFIG_SCHED_DEBUG"), "n")
 
 
 def has_places(board: Board) -> bool:
@@ -33,9 +36,10 @@ def place_options(board: Board, level: str) -> dict[str, str]:
     """
     if level in (COPIED, PLAIN):
         return {}
-    # Both are linked for one place, so for one machine.
+    # Both are linked for one place, so for one machine, which takes an expert to choose.
     fixed = {
         "CONFIG_EXPERT": "y",
+        **_BROUGHT,
         "CONFIG_ARCH_MULTIPLATFORM": "n",
         "CONFIG_AUTO_ZRELADDR": "n",
         "CONFIG_PHYS_OFFSET": f"{RAM_BASE:#x}",
