@@ -275,6 +275,7 @@ void block_translated(struct qemu_plugin_tb *translated, size_t count)
 	/* An instruction lies in two lines at most. */
 	block = allocate(sizeof(*block) + 2 * count * sizeof(struct block_line));
 	region = memory_region(&model.memory, place);
+	memory_reached(&model.memory, qemu_plugin_insn_vaddr(first));
 	*block = (struct block){
 	    .count = (int64_t)count,
 	    .start = place,

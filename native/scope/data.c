@@ -265,7 +265,7 @@ static __attribute__((noinline)) void access_far(qemu_plugin_meminfo_t info, uin
 	missed_l2 = model.counters.l2_misses;
 	page = translate(address, place);
 	region = memory_region(&model.memory, place);
-	if (!model.l1d.sets || (region && !region->caches_data)) {
+	if (!model.l1d.sets || model.memory.uncached || (region && !region->caches_data)) {
 		wait_for(memory_pass(&model.memory, place, 1u << qemu_plugin_mem_size_shift(info),
 				     store, model_instant()));
 		return;
@@ -303,7 +303,7 @@ void data_accessed_preloading(unsigned int vcpu, qemu_plugin_meminfo_t info, uin
 	const struct data_preloading *preloading = data;
 
 	model.ahead = preloading->ahead;
-	for (uint64_t left = preloading->offsets; left; left >>= 16) {
+	for (uint64_t left = model.memory.uncached ? 0 : preloading->offsets; left; left >>= 16) {
 		uint64_t there = address + (uint64_t)(int64_t)(int16_t)left;
 
 		if (near.read[(there >> line_shift) % NEAR] != (there >> line_shift | epoch))

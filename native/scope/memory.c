@@ -5,6 +5,7 @@ void memory_open(struct memory *memory, const struct timing *timing)
 {
 	*memory =
 	    (struct memory){.timing = timing, .flash_page = UINT64_MAX, .last_write = UINT64_MAX};
+	memory->uncached = timing->memory.uncached_fs;
 	/* Where no line is, that any could be next to. */
 	for (uint32_t i = 0; i < MEMORY_STREAMS; i++)
 		memory->streams[i].last = UINT64_C(1) << 63;
@@ -121,6 +122,17 @@ void memory_found(struct memory *memory, uint64_t address)
 		stream->last = address;
 }
 
+void memory_reached(struct memory *memory, uint64_t address)
+{
+	const struct timing *timing = memory->timing;
+	bool kernel = timing->big_page && address >= timing->big_pages_from;
+
+	for (uint32_t i = 0; i < timing->kernel_count; i++)
+		kernel |= address - timing->kernels[i].base < timing->kernels[i].size;
+	if (kernel)
+		memory->uncached = false;
+}
+
 int64_t memory_fill(struct memory *memory, uint64_t address, uint32_t bytes, bool store,
 		    int64_t now)
 {
@@ -189,6 +201,8 @@ int64_t memory_pass(struct memory *memory, uint64_t address, uint32_t bytes, boo
 		memory->waits.device_fs += region->first_fs;
 		return region->first_fs;
 	}
+	if (memory->uncached)
+		return memory->timing->memory.uncached_fs;
 	if (write)
 		return memory_write(memory, address, bytes, now);
 	return read_memory(memory, address, bytes, false, now);

@@ -29,6 +29,7 @@ struct memory {
 	} streams[MEMORY_STREAMS];
 	int64_t came; /* when the last line of all that are on their way is there */
 	uint32_t oldest_stream;
+	bool uncached;	     /* the data cache is off: each access is waited for by itself */
 	uint64_t flash_page; /* the one that is open, by its number; or UINT64_MAX */
 	int64_t drained_at;  /* when the write buffer is empty */
 	int64_t sent_at;     /* when the last store that leaves by itself has left the core */
@@ -40,6 +41,9 @@ void memory_open(struct memory *memory, const struct timing *timing);
 
 /* The region of a physical address, or NULL: memory that no line of the file names. */
 const struct region *memory_region(struct memory *memory, uint64_t address);
+
+/* Code runs at that virtual address: a kernel's turns the data cache on. */
+void memory_reached(struct memory *memory, uint64_t address);
 
 /* Reads `bytes` that a cache wants. Those for a store begin no stream, and go on with none. */
 int64_t memory_fill(struct memory *memory, uint64_t address, uint32_t bytes, bool store,

@@ -9,27 +9,17 @@ static const struct {
 	const char *name;
 	const char *(*read)(struct timing *timing, struct words *words);
 } items[] = {
-    {"isa", timing_read_isa},
-    {"clock", timing_read_clock},
-    {"issue", timing_read_issue},
-    {"pair", timing_read_pair},
-    {"cost", timing_read_cost},
-    {"busy", timing_read_busy},
-    {"early", timing_read_early},
-    {"branch", timing_read_branch},
-    {"cache", timing_read_cache},
-    {"tlb", timing_read_tlb},
-    {"pages", timing_read_pages},
-    {"memory", timing_read_memory},
-    {"streams", timing_read_streams},
-    {"bus", timing_read_bus},
-    {"filling", timing_read_filling},
-    {"preloads", timing_read_preloads},
-    {"region", timing_read_region},
-    {"port", timing_read_port},
-    {"uart", timing_read_uart},
-    {"misses", timing_read_misses},
-    {"accumulate", timing_read_accumulate},
+    {"isa", timing_read_isa},		{"clock", timing_read_clock},
+    {"issue", timing_read_issue},	{"pair", timing_read_pair},
+    {"cost", timing_read_cost},		{"busy", timing_read_busy},
+    {"early", timing_read_early},	{"branch", timing_read_branch},
+    {"cache", timing_read_cache},	{"tlb", timing_read_tlb},
+    {"pages", timing_read_pages},	{"memory", timing_read_memory},
+    {"streams", timing_read_streams},	{"bus", timing_read_bus},
+    {"uncached", timing_read_uncached}, {"filling", timing_read_filling},
+    {"preloads", timing_read_preloads}, {"region", timing_read_region},
+    {"port", timing_read_port},		{"uart", timing_read_uart},
+    {"misses", timing_read_misses},	{"accumulate", timing_read_accumulate},
 };
 
 static const char *read_item(struct timing *timing, char *line)

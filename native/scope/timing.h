@@ -25,6 +25,8 @@
  *   streams N [AHEAD [STRIDE]]      STRIDE: lines from one of a stream to the next, at most,
  *                                  up or down; 0: the next one up
  *   bus FS [STORE_FS]
+ *   uncached FS [BASE SIZE]...     an access to memory, until code of one of up to two
+ *                                  places runs, or of `pages`: the data cache is off
  *   filling LINES [up|either|blocks]
  *   preloads N
  *   misses N [alone]
@@ -85,6 +87,7 @@
 #define TIMING_REGIONS 16
 #define TIMING_PRELOADS 16
 #define TIMING_TARGETS 16
+#define TIMING_KERNELS 2
 
 enum isa { ISA_NONE, ISA_ARM, ISA_AARCH64, ISA_X86, ISA_X86_64 };
 enum replacement { REPLACE_LRU, REPLACE_FIFO, REPLACE_RANDOM };
@@ -117,7 +120,8 @@ struct tlb_shape {
 
 struct memory_costs {
 	int64_t latency_fs, stream_fs, write_fs, bus_fs, word_fs;
-	int64_t store_fs; /* 0: stores leave with others */
+	int64_t store_fs;    /* 0: stores leave with others */
+	int64_t uncached_fs; /* 0: the data cache is on from the start */
 	uint32_t buffer, streams, ahead, stride;
 };
 
@@ -149,6 +153,10 @@ struct timing {
 	struct tlb_shape itlb, dtlb, tlb2;
 	uint64_t big_pages_from, big_page; /* big_page 0: there are none */
 	struct memory_costs memory;
+	struct {
+		uint64_t base, size;
+	} kernels[TIMING_KERNELS]; /* whose code has the data cache turned on */
+	uint32_t kernel_count;
 	uint32_t filling; /* 0: stores that miss always have the line read */
 	bool fills_down, fills_blocks;
 	uint32_t preloads;

@@ -25,6 +25,7 @@ const char *timing_read_pages(struct timing *timing, struct words *words);
 const char *timing_read_memory(struct timing *timing, struct words *words);
 const char *timing_read_streams(struct timing *timing, struct words *words);
 const char *timing_read_bus(struct timing *timing, struct words *words);
+const char *timing_read_uncached(struct timing *timing, struct words *words);
 const char *timing_read_filling(struct timing *timing, struct words *words);
 const char *timing_read_preloads(struct timing *timing, struct words *words);
 const char *timing_read_misses(struct timing *timing, struct words *words);

@@ -107,6 +107,22 @@ const char *timing_read_bus(struct timing *timing, struct words *words)
 		   : "bus wants FS [STORE_FS]";
 }
 
+const char *timing_read_uncached(struct timing *timing, struct words *words)
+{
+	if (!words_i64(words, 0, MOST_FS, &timing->memory.uncached_fs))
+		return "uncached wants FS [BASE SIZE]...";
+	for (timing->kernel_count = 0; words_more(words); timing->kernel_count++) {
+		uint32_t last = timing->kernel_count;
+
+		if (last == TIMING_KERNELS)
+			return "there are more than 2 places of a kernel";
+		if (!words_number(words, 0, TIMING_ADDRESSES - 1, &timing->kernels[last].base) ||
+		    !words_number(words, 1, TIMING_ADDRESSES, &timing->kernels[last].size))
+			return "uncached wants BASE SIZE, below 32 GiB";
+	}
+	return NULL;
+}
+
 const char *timing_read_filling(struct timing *timing, struct words *words)
 {
 	static const char *const ways[] = {"up", "either", "blocks", NULL};

@@ -8,6 +8,7 @@
  *   tlb KEY                          hit?
  *   memory read|store|write|send|pass ADDRESS BYTES NOW  how long it waits
  *   memory halt 0 0 FS               no stream goes on for so long
+ *   memory reach ADDRESS 0 0         code runs there; prints the wait before
  *   uart NOW                         how long it waits
  *   branch FLOW PLACE AFTER CONDITIONAL BACKWARD TAKEN TIGHT TARGET      what it costs
  *   filling ADDRESS                  whether the store is one of a run that fills memory
@@ -83,7 +84,7 @@ static int drive_memory(void)
 	char what[8];
 	uint64_t address;
 	uint32_t bytes;
-	int64_t now, wait;
+	int64_t now, wait = 0;
 
 	memory_open(&memory, &timing);
 	while (scanf("%7s %" SCNu64 " %" SCNu32 " %" SCNd64, what, &address, &bytes, &now) == 4) {
@@ -95,6 +96,8 @@ static int drive_memory(void)
 			wait = memory_send(&memory, now);
 		else if (!strcmp(what, "halt"))
 			memory_halt(&memory, wait = now);
+		else if (!strcmp(what, "reach"))
+			memory_reached(&memory, address);
 		else
 			wait = memory_pass(&memory, address, bytes, false, now);
 		printf("%" PRId64 "\n", wait);

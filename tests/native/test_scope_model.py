@@ -209,6 +209,35 @@ def test_a_line_may_come_from_flash_as_a_burst(drive: Drive) -> None:
     assert drive("memory", "memory 70 7 1 4\n" + region, lines) == [[33], [100]]
 
 
+@pytest.mark.parametrize(
+    ("address", "cached"),
+    [
+        (0xFFF, False),
+        (0x1000, True),
+        (0x1FFF, True),
+        (0x2000, False),
+        (0x8000, True),
+        (0x8004, False),
+        (0xBFFFFFFC, False),
+        (0xC0004000, True),
+    ],
+)
+def test_each_access_waits_until_a_kernel_runs(drive: Drive, address: int, cached: bool) -> None:
+    file = "memory 9 9 100 8\npages 0xc0000000 0x100000\nuncached 70 0x1000 0x1000 0x8000 4\n"
+    file += "region boot 0x100000 0x1000 flash code 500 500 1 4\n"
+    word, flash, reached = "pass 64 4 0", "pass 1048576 1 0", f"reach {address} 0 0"
+    after = [9] if cached else [70]
+    assert drive("memory", file, [word, word, flash, reached, word])[-1] == after
+    # What runs later does not turn the cache off again.
+    assert drive("memory", file, [word, flash, reached, "reach 0 0 0", word]) == [
+        [70],
+        [500],
+        [500],
+        [500],
+        after,
+    ]
+
+
 L1D = "cache l1d 32768 4 64 lru write=back allocate=both hit=0\n"
 
 

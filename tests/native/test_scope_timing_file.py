@@ -24,7 +24,7 @@ WORDS = (
         "tlb",
         "d",
     ),
-    *("region", "uart", "0", "1", "32", "1000", "0x9000", "-1", "#", "\n", "\0", "\t"),
+    *("uncached", "region", "uart", "0", "1", "32", "1000", "0x9000", "-1", "#", "\n", "\0", "\t"),
     *("4294967296", "18446744073709551616"),
 )
 
@@ -79,6 +79,9 @@ def look(
         ("streams 4 0", "lines ahead"),
         ("bus -1", "bus wants"),
         ("bus 5 -1", "bus wants"),
+        ("uncached -1", "uncached wants FS"),
+        ("uncached 5 0x1000", "uncached wants BASE SIZE"),
+        ("uncached 5 0 4 8 4 16 4", "more than 2 places"),
         ("filling 0", "filling wants"),
         ("filling 4 sideways", "filling goes"),
         ("preloads 17", "preloads wants"),

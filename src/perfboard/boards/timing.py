@@ -9,6 +9,7 @@ from perfboard.model.timing import Access, Timing
 
 DETAIL = "detail"
 _SECOND = 10**15
+_WORD = 4
 
 
 def timing_factors(board: Board) -> dict[str, tuple[str, ...]]:
@@ -78,6 +79,12 @@ def _lines(board: Board, timing: Timing) -> Iterator[str]:
     yield f"streams {memory.streams} {memory.ahead} {memory.stride}"
     store = f" {memory.store.femtoseconds(hz)}" if memory.store else ""
     yield f"bus {memory.bus.femtoseconds(hz)}{store}"
+    if memory.uncached is not None and board.flash and board.image.bootloader:
+        # Where a kernel's first instruction may be: in its region, or where it is copied to.
+        lies = board.flash.kernel
+        flash = f"{board.flash.banks[lies.bank].base + lies.offset:#x} {lies.size}"
+        copied = f"{board.image.bootloader.kernel_address:#x} {_WORD}"
+        yield f"uncached {memory.uncached.femtoseconds(hz)} {flash} {copied}"
     if timing.caches.data.filling:
         yield f"filling {timing.caches.data.filling} {timing.caches.data.fills}"
     yield f"preloads {timing.core.preloads}"

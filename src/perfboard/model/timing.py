@@ -138,6 +138,8 @@ class Memory(Sourced):
     lines of all streams come one after the other. Stores that no cache takes leave with others
     to their line, or, where there is `word`, one by one in that time. With `store`, those of
     one or two registers leave the core one by one, each in that time, and go to their line then.
+    Where there is `uncached`, a bootloader runs without the data cache: the core waits so long for
+    each access to memory until the kernel runs.
     """
 
     latency: Time
@@ -146,6 +148,7 @@ class Memory(Sourced):
     bus: Time = Field(Duration("0 cycles"))
     word: Time | None = None
     store: Time | None = None
+    uncached: Time | None = None
     buffer: Annotated[int, Field(ge=1, le=1024)]
     streams: Annotated[int, Field(ge=0, le=32)]
     ahead: Annotated[int, Field(ge=1, le=64)] = 1
