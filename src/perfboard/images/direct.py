@@ -53,7 +53,7 @@ def build_start(recipe: Recipe, kernel_size: int, devices: Devices, progress: Pr
         "start": hash_file(_START),
         **tree_inputs(board.machine),
         "changes": changes,
-        "kernel": f"{recipe.place} {kernel_size}",
+        "kernel": f"{recipe.place} {recipe.copy} {kernel_size}",
         "places": f"{start_marks(recipe)} {kernel_start(board)}",
     }
 
@@ -94,6 +94,8 @@ def _addresses(recipe: Recipe, kernel_size: int, tree_size: int) -> Mapping[str,
         values["KERNEL_FROM"] = kernel_start(board) + header
         values["KERNEL_TO"] = values["ENTRY"]
         values["KERNEL_SIZE"] = kernel_size
+        if recipe.copy == "cp.b":
+            values["BY_BYTES"] = 1
     return values
 
 

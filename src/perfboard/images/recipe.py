@@ -18,7 +18,8 @@ class Recipe:
     level says so. `arguments` are words for the kernel's command line, `options` settings of its
     configuration over the fragment's, `variables` those of U-Boot over ours; `place` is where
     the kernel runs, one of `kernel_place.PLACES`. The bootloader copies it by its command
-    `copy`, all of its region where `whole`, and checks its sum first where `checked`.
+    `copy`, or what stands in its place by such steps, all of its region where `whole`, and checks
+    its sum first where `checked`.
     `compression` is what the kernel is compressed by, where it is. U-Boot has its variables
     from its `environment`: that in "flash", or the device "tree". Where `direct`, there is no
     bootloader but a few instructions that copy the kernel and start it. `root` is the root file
@@ -77,9 +78,9 @@ class Recipe:
     def _check_direct(self) -> None:
         if self.environment == "tree":
             raise UsageError("bootloader=none has no environment; found environment=tree")
-        if self.checked or self.whole or self.copy != "cp.l" or "bootdelay" in self.variables:
+        if self.checked or self.whole or "bootdelay" in self.variables:
             raise UsageError(
-                "bootloader=none leaves nothing that check, load, copy or bootdelay could be of"
+                "bootloader=none leaves nothing that check, load or bootdelay could be of"
             )
         if self.root.system == "initramfs":
             raise UsageError(

@@ -22,12 +22,23 @@ load:
 	ldr	r4, =KERNEL_FROM
 	ldr	r5, =KERNEL_TO
 	ldr	r6, =KERNEL_TO + KERNEL_SIZE
-	bl	copy
+	bl	copy_kernel
 #endif
 	mov	r0, #0
 	mvn	r1, #0			@ no machine number: the tree says which it is
 	ldr	r2, =TREE_TO
 	ldr	pc, =ENTRY
+
+#ifdef BY_BYTES
+copy_kernel:
+	ldrb	r7, [r4], #1
+	strb	r7, [r5], #1
+	cmp	r5, r6
+	blo	copy_kernel
+	bx	lr
+#else
+	.set	copy_kernel, copy
+#endif
 
 copy:
 	ldmia	r4!, {r7-r12}
