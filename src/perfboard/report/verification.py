@@ -87,8 +87,10 @@ def _parameters(rows: Sequence[Parameter]) -> "list[str | Table]":
 
 def _named(row: Row) -> str:
     figure = row.published
-    words = [figure.metric, *{**figure.labels, **figure.factors}.values()]
-    words += [f"less {level}" for level in figure.less.values()]
+    words = [figure.metric, *figure.labels.values()]
+    for kind, levels in (("", figure.factors), ("less ", figure.less)):
+        if levels:
+            words.append(kind + " ".join(f"{factor}={level}" for factor, level in levels.items()))
     if figure.scale:
         words.append(f"times {figure.scale.value:.10g} / {figure.scale.metric}")
     if figure.scale and row.scaled_by and row.virtual is not None:
