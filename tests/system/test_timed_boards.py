@@ -115,6 +115,20 @@ def test_the_configuration_of_the_flash_is_seen_in_the_copy(
     assert copies["cached"] < copies["tuned"] / 2 < copies["delivered"] / 2
 
 
+def test_a_bootloader_without_a_data_cache_waits_for_each_byte_that_it_stores(
+    perfboard: Perfboard, verdex_words: tuple[str, ...]
+) -> None:
+    """What the kernel does after that is as it was."""
+    words = (*verdex_words, "1", "--set", "bootloader=none", "--set", "copy=bytes", "--set")
+    on, off = (perfboard.json(*words, f"dcache={level}") for level in ("on", "off"))
+    size = sample(on, "image.kernel.size")
+    added = sample(off, "boot.kernel.load.copy") - sample(on, "boot.kernel.load.copy")
+    # 70 ns for each, instead of its share of 100 ns for a line, most of which wait meanwhile.
+    assert 66e-9 <= added / size <= 70.5e-9
+    for step in ("boot.kernel.load.decompress", "boot.kernel.init", "boot.userspace"):
+        assert sample(off, step) == pytest.approx(sample(on, step), rel=1e-3)
+
+
 def test_another_part_takes_its_own_time(perfboard: Perfboard) -> None:
     totals = {
         board: sample(perfboard.json(*TIMED, "--board", board, "--boots", "1"), "boot.kernel.init")

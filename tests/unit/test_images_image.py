@@ -201,7 +201,8 @@ def test_levels() -> None:
     counted = board.model_copy(update={"timing": None})
     defaults = choose_levels(counted, {})
     assert defaults["console"] == "full" and defaults["kernel"] == "copied"
-    assert choose_levels(board, {}) == {**defaults, "detail": "counted", "flash": "tuned"}
+    timed = {"detail": "counted", "flash": "tuned", "dcache": "on"}
+    assert choose_levels(board, {}) == {**defaults, **timed}
     assert choose_levels(board, {"console": "quiet"})["console"] == "quiet"
     with pytest.raises(UsageError, match=r"has no .*it has: baud, block, .*, root$"):
         choose_levels(counted, {"detail": "timed"})

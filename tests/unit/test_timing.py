@@ -173,7 +173,8 @@ LEAVES = (
     *("branch.returns", "branch.targets", "branch.fetch", "uart.fifo", "big_pages.size"),
 )
 TIMES = (
-    *("memory.latency", "memory.write", "memory.bus", "memory.store", "caches.l2.hit"),
+    *("memory.latency", "memory.write", "memory.bus", "memory.store", "memory.uncached"),
+    "caches.l2.hit",
     "tlbs.second.miss",
 )
 POWERS = (0, *(1 << power for power in range(42)))
@@ -212,6 +213,7 @@ def test_factors_change_what_is_told() -> None:
             "cached",
             "delivered-cached",
         ),
+        "dcache": ("on", "off"),
     }
     regions = {
         level: next(line for line in lines_of(board, flash=level) if line.startswith("region"))
@@ -224,6 +226,9 @@ def test_factors_change_what_is_told() -> None:
     cached = regions["asynchronous-cached"]
     assert cached.endswith(" cached 515000000 515000000 1 32 4120000000")
     assert regions["delivered-cached"].endswith(" cached 679000000 679000000 1 32 5432000000")
+    # Where the kernel's region of flash is, and where it is copied to.
+    (uncached,) = set(lines_of(board, dcache="off")) - set(lines_of(board))
+    assert uncached == f"uncached 70000000 0x100000 {15 << 20} 0x41000000 4"
     assert lines_of(board, detail="counted") == []
 
 

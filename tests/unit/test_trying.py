@@ -71,7 +71,8 @@ def test_a_wrong_command_line_is_told(
 
 def test_a_trial_is_timed_unless_asked_otherwise() -> None:
     verdex = load_board("verdex").board
-    assert choose_trial_levels(verdex, {}) == {"detail": "timed", "flash": "tuned"}
+    timed = {"detail": "timed", "flash": "tuned", "dcache": "on"}
+    assert choose_trial_levels(verdex, {}) == timed
     assert choose_trial_levels(verdex, {"detail": "counted"})["detail"] == "counted"
     plain = verdex.model_copy(update={"timing": None})
     assert choose_trial_levels(plain, {}) == {}

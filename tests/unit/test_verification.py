@@ -232,23 +232,23 @@ def test_boots_are_measured_by_the_boot_study(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(verifying, "get_study", lambda name: {"boot": Boots()}[name])
     monkeypatch.setattr(verifying, "measure_target", lambda *_: make_run())
     found = verify_board("verdex", REQUEST, SilentProgress())
-    tuned = {"detail": "timed", "flash": "tuned"}
+    tuned = {"detail": "timed", "flash": "tuned", "dcache": "on"}
     # A default that is named makes no other boot: `copied` is none.
     silent = {"console": "quiet", "delay": "preset"}
+    direct = {"bootloader": "none", "dcache": "off"}
+    copied = {**direct, "copy": "bytes"}
     levels: tuple[dict[str, str], ...] = (
-        *({"console": "quiet"}, {"kernel": "flash"}, silent, {**silent, "kernel": "xip"}),
+        *({"flash": "cached"}, copied, {}, {"console": "quiet"}, {**direct, "kernel": "flash"}),
+        *({**silent, **copied}, {**silent, **direct, "kernel": "xip"}),
         *({"delay": level} for level in ("calibrated", "preset")),
     )
-    assert asked == [
-        {**tuned, "flash": "cached"},
-        tuned,
-        *({**tuned, **level} for level in levels),
-    ]
+    assert asked == [{**tuned, **level} for level in levels]
     load = next(row for row in found.rows if row.published.metric == "boot.kernel.load")
     assert load.ratio == pytest.approx(0.8 * 0.88576 / 0.73)
     assert load.scaled_by == pytest.approx(0.88576)
     text = " ".join(verification_text(found).split())
     assert "image.kernel.size, which is 1000000, of 800.0 ms" in text
+    assert "dcache=off, less kernel=flash bootloader=none dcache=off, times" in text
     savings = [row for row in found.rows if row.published.less]
     assert {(row.virtual, row.within) for row in savings} == {(0, False)}
     assert "Of 6 held-out differences 0 are within 25%" in verification_text(found)
