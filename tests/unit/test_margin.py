@@ -84,12 +84,15 @@ def test_a_verdict_takes_the_margin_into_account(budget: float, outcome: str) ->
 
 
 def test_of_many_that_are_extrapolated_it_is_told_how_many() -> None:
+    families = "flash", "memory", "kernel", "ipc", "file", "cpu", "system"
+    others = tuple(metric(f"{family}.{letter}", 1.0) for family in families for letter in "ab")
     times = tuple(metric(f"boot.step{number}", 1.0) for number in range(12))
-    run = timed_run(metrics=(*times, metric("boot.total", 9.0)))
+    run = timed_run(metrics=(*others, *times, metric("boot.total", 9.0)))
     board = run.board.model_copy(
         update={"timed_as": run.board.timed_as.model_copy(update={"checked": {"boot.total": None}})}
         if run.board.timed_as
         else {}
     )
     words = timing_words(run.model_copy(update={"board": board}))
-    assert words.endswith("reaches them: 12 of 13 boot.*.")
+    told = ", ".join(f"{family}.*" for family in families)
+    assert words.endswith(f"reaches them: {told}, 12 of 13 boot.*.")

@@ -50,7 +50,9 @@ def timing_words(run: Run) -> str:
         of_all = Counter(
             _family(name) for name in {m.name for m in run.metrics if m.unit in _TIMED}
         )
-        families = Counter(_family(name) for name in {name.partition(" ")[0] for name in names})
+        # Each metric once, in the order of the run: that of a set is another in each process.
+        plain = dict.fromkeys(name.partition(" ")[0] for name in names)
+        families = Counter(_family(name) for name in plain)
         names = [
             family if count == of_all[family] else f"{count} of {of_all[family]} {family}"
             for family, count in families.items()
