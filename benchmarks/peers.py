@@ -28,14 +28,14 @@ import statistics
 import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from peer_rows import Row, rows
 
 from perfboard.analysis.cache_steps import find_steps
 from perfboard.analysis.curves import cache_curve
+from perfboard.cli.progress import progress
 from perfboard.model.progress import SilentProgress
 from perfboard.model.run import Metric, Run
 from perfboard.model.units import format_size, format_value
@@ -76,51 +76,28 @@ def spread(values: Sequence[float]) -> float:
     return (max(values) - min(values)) / statistics.median(values)
 
 
-class Progress:
-    """One line that says what runs, and how long all will yet take."""
+def repeat(
+    compared: Sequence[Row], budget: str, said: str, begin: Callable[[str, float], None]
+) -> Run:
+    """One repetition: our study, and then each peer once.
 
-    def __init__(self, planned_s: float) -> None:
-        self._planned_s = planned_s
-        self._done_s = 0.0
-        self._began = time.monotonic()
-
-    def step(self, said: str, planned_s: float) -> None:
-        """`planned_s` is what the step that begins was planned to take."""
-        elapsed = time.monotonic() - self._began
-        slower = elapsed / self._done_s if self._done_s else 1.0
-        left = (self._planned_s - self._done_s) * slower
-        self._write(f"{said}, about {left // 60:.0f} min {left % 60:.0f} s left")
-        self._done_s += planned_s
-
-    def say(self, said: str) -> None:
-        """A line of its own."""
-        self._write(f"{said}\n")
-
-    def end(self) -> None:
-        self._write("")
-
-    def _write(self, text: str) -> None:
-        print(f"\r\x1b[K{text}", end="", file=sys.stderr, flush=True)
-
-
-def repeat(compared: Sequence[Row], budget: str, said: str, progress: Progress) -> Run:
-    """One repetition: our study, and then each peer once."""
+    `begin` is told of each as it begins, with the seconds that it is planned to take.
+    """
     command = [str(PERFBOARD), "study", "standard", "--target", "local", "--budget", budget]
-    progress.step(f"{said}: perfboard", float(budget))
+    begin(f"{said}: perfboard", float(budget))
     done = subprocess.run([*command, "--json"], capture_output=True, text=True, check=False)
     if done.returncode:
-        progress.end()
         sys.exit(f"{' '.join(command)}: exit code {done.returncode}\n{done.stderr}")
     run = Run.model_validate_json(done.stdout)
     outputs: dict[tuple[str, ...], str] = {}
     for row in compared:
         ours = our_value(run, row)
         if ours is None:
-            progress.say(f"{row.peer}: we have no {row.metric} {row.labels}")
+            print(f"{row.peer}: we have no {row.metric} {row.labels}", file=sys.stderr)
             continue
         arguments = tuple(row.command)
         if arguments not in outputs:
-            progress.step(f"{said}: {row.peer}", PEER_S)
+            begin(f"{said}: {row.peer}", PEER_S)
             peer = subprocess.run(arguments, capture_output=True, text=True, check=False)
             outputs[arguments] = peer.stdout + (
                 "" if "--output-format=json" in arguments else peer.stderr
@@ -129,7 +106,7 @@ def repeat(compared: Sequence[Row], budget: str, said: str, progress: Progress) 
             row.theirs.append(row.read(outputs[arguments]))
             row.ours.append(ours)
         except ValueError as error:
-            progress.say(f"{row.peer}: {error}")
+            print(f"{row.peer}: {error}", file=sys.stderr)
     return run
 
 
@@ -266,11 +243,17 @@ def main() -> int:
         count = options.repetitions
         runs: list[Run] = []
         commands = {tuple(row.command) for row in compared}
-        progress = Progress(count * (float(options.budget) + PEER_S * len(commands)))
-        for index in range(count):
-            said = f"repetition {index + 1} of {count}"
-            runs.append(repeat(compared, options.budget, said, progress))
-    progress.end()
+        planned_s = count * (float(options.budget) + PEER_S * len(commands))
+        done_s = 0.0
+        with progress().step("repetitions", planned_s) as step:
+
+            def begin(said: str, seconds: float) -> None:
+                nonlocal done_s
+                step.update(done_s, said)
+                done_s += seconds
+
+            for index in range(count):
+                runs.append(repeat(compared, options.budget, f"{index + 1} of {count}", begin))
     met = table(compared, runs[-1])
     named = caches()
     met &= study_bars(runs, float(options.budget), named)
