@@ -189,9 +189,9 @@ void slopes_to_rates(struct slopes *slopes, double units)
 		slopes->seconds[i] = units / slopes->seconds[i];
 }
 
-void slopes_less(struct slopes *slopes, const struct slopes *less)
+double slopes_median(const struct slopes *slopes)
 {
-	struct slopes sorted = *less;
+	struct slopes sorted = *slopes;
 
 	for (int i = 1; i < sorted.count; i++)
 		for (int j = i; j > 0 && sorted.seconds[j] < sorted.seconds[j - 1]; j--) {
@@ -200,8 +200,12 @@ void slopes_less(struct slopes *slopes, const struct slopes *less)
 			sorted.seconds[j - 1] = sorted.seconds[j];
 			sorted.seconds[j] = greater;
 		}
-	double median =
-	    (sorted.seconds[(sorted.count - 1) / 2] + sorted.seconds[sorted.count / 2]) / 2;
+	return (sorted.seconds[(sorted.count - 1) / 2] + sorted.seconds[sorted.count / 2]) / 2;
+}
+
+void slopes_less(struct slopes *slopes, const struct slopes *less)
+{
+	double median = slopes_median(less);
 
 	for (int i = 0; i < slopes->count; i++)
 		slopes->seconds[i] -= median;

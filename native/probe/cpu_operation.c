@@ -3,11 +3,13 @@
  * cpu.operation: add, multiply and divide, of integers of 32 and 64 bits, floats and doubles.
  *
  * Latency: each operation waits for the one before. Throughput: as many chains
- * side by side as there are registers for. Each is the difference between two loops that
- * differ only in how many operations a turn has, so that the turn itself drops out.
- * "software": a part without the instruction, or a probe built for parts without it, which
- * takes several or calls a function of the compiler's library; that fills the processor by
- * itself, and its latency alone is measured. The operands: operations_c.c and operations_fpu.c.
+ * side by side as there are registers for, or half as many where these are the faster: a Zen 4
+ * begins a division of doubles every 4.5 cycles while four wait, and every 5 while eight do. Each
+ * is the difference between two loops that differ only in how many operations a turn has, so that
+ * the turn itself drops out. "software": a part without the instruction, or a probe built for parts
+ * without it, which takes several or calls a function of the compiler's library; that fills the
+ * processor by itself, and its latency alone is measured. The operands: operations_c.c and
+ * operations_fpu.c.
  */
 #include "budget.h"
 #include "operations.h"
@@ -15,13 +17,15 @@
 #include <string.h>
 #include <sys/auxv.h>
 
-static bool time_chain(const struct chain *chain, struct numbers *numbers, double seconds,
-		       struct slopes *slopes)
+static bool time_chain(const struct operation *operation, const struct chain *chain,
+		       struct budget *budget, struct slopes *slopes)
 {
+	struct numbers numbers = operation->numbers;
+	double seconds = budget_share(budget) / 2;
 	struct slopes few;
 
-	if (!time_slopes(chain->few, numbers, seconds / 2, &few) ||
-	    !time_slopes(chain->many, numbers, seconds / 2, slopes))
+	if (!time_slopes(chain->few, &numbers, seconds, &few) ||
+	    !time_slopes(chain->many, &numbers, seconds, slopes))
 		return false;
 	slopes_less(slopes, &few);
 	int usable = 0;
@@ -33,49 +37,52 @@ static bool time_chain(const struct chain *chain, struct numbers *numbers, doubl
 			count_unusable_pair();
 	slopes->count = usable;
 	if (usable < FEWEST_SAMPLES) {
-		because("more operations took no longer, again and again: the clock or the "
-			"processor is too unsteady");
+		because(TOO_UNSTEADY);
 		return false;
 	}
-	double result = numbers->result + numbers->single_result;
+	double result = numbers.result + numbers.single_result;
 
-	if (result > numbers->x * 0.999 && result < numbers->x * 1.001)
+	if (result > numbers.x * 0.999 && result < numbers.x * 1.001)
 		return true;
-	because("self-check: %g came out instead of %g", result, numbers->x);
+	because("self-check: %g came out instead of %g", result, numbers.x);
 	return false;
 }
 
-static void give(bool measured, const char *name, const char *unit, enum better better,
-		 const struct operation *operation, const struct slopes *slopes)
+static void give(bool measured, enum better better, const struct operation *operation,
+		 const struct slopes *slopes)
 {
 	const struct label labels[] = {{"operation", operation->name},
 				       {"type", operation->type},
 				       {"form", operation->form},
 				       {NULL, NULL}};
-	const char *alias = better == LOWER ? "lat_ops" : "par_ops";
-	const struct metric metric = {name, unit, better, alias, labels};
+	const struct metric latency = {"cpu.operation.latency", "s", LOWER, "lat_ops", labels};
+	const struct metric throughput = {"cpu.operation.throughput", "1/s", HIGHER, "par_ops",
+					  labels};
+	const struct metric *metric = better == LOWER ? &latency : &throughput;
 
 	if (measured)
-		print_slopes(true, &metric, slopes);
+		print_slopes(true, metric, slopes);
 	else
-		print_refused("%s of %s %s in %s: %s", name, operation->type, operation->name,
-			      operation->form, why_not());
+		print_refused("%s of %s %s in %s: %s", metric->name, operation->type,
+			      operation->name, operation->form, why_not());
 }
 
 static void measure_operation(const struct operation *operation, struct budget *budget)
 {
-	struct numbers numbers = operation->numbers;
-	struct slopes slopes;
-	bool measured = time_chain(&operation->latency, &numbers, budget_share(budget), &slopes);
+	struct slopes slopes, narrow;
+	bool measured = time_chain(operation, &operation->latency, budget, &slopes);
 
-	give(measured, "cpu.operation.latency", "s", LOWER, operation, &slopes);
+	give(measured, LOWER, operation, &slopes);
 	if (!operation->throughput.few)
 		return;
-	numbers = operation->numbers;
-	measured = time_chain(&operation->throughput, &numbers, budget_share(budget), &slopes);
+	measured = time_chain(operation, &operation->throughput, budget, &slopes);
+	if (measured && operation->narrow &&
+	    time_chain(operation, operation->narrow, budget, &narrow) &&
+	    slopes_median(&narrow) < slopes_median(&slopes))
+		slopes = narrow;
 	if (measured)
 		slopes_to_rates(&slopes, 1);
-	give(measured, "cpu.operation.throughput", "1/s", HIGHER, operation, &slopes);
+	give(measured, HIGHER, operation, &slopes);
 }
 
 static void measure(const struct options *options)
@@ -90,7 +97,7 @@ static void measure(const struct options *options)
 		for (const struct operation *operation = tables[i]; operation->name; operation++)
 			if (!(operation->needs & ~features)) {
 				has[count++] = operation;
-				points += operation->throughput.few ? 2 : 1;
+				points += 1 + !!operation->throughput.few + !!operation->narrow;
 			}
 	struct budget budget = budget_begin(options, points);
 

@@ -78,6 +78,6 @@ double processor_frequency(double seconds)
 
 	if (took > 0)
 		return 192 / took;
-	because("more additions took no longer: the clock or the processor is too unsteady");
+	because(TOO_UNSTEADY);
 	return 0;
 }

@@ -25,9 +25,10 @@ struct operation {
 	const char *form;    /* hardware or software */
 	unsigned long needs; /* of AT_HWCAP */
 	struct numbers numbers;
-	struct chain latency;	 /* each waits for the one before */
-	struct chain throughput; /* as many as there are registers for go on side by side; none
-				    in software */
+	struct chain latency;	    /* each waits for the one before */
+	struct chain throughput;    /* as many as there are registers for go on side by side; none
+				       in software */
+	const struct chain *narrow; /* half as many, where these may be the faster; or NULL */
 };
 
 /* Ended by one without a name. */

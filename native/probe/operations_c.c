@@ -112,6 +112,11 @@ HIDE_AS(hide_double, double, uint64_t, hide_uint64)
 	FUNCTION(id##_latency_many, T, __VA_ARGS__, 1, TURNS12, FIRST, SECOND)                     \
 	FUNCTION(id##_throughput_few, T, __VA_ARGS__, chains, TURNS1, FIRST, SECOND)               \
 	FUNCTION(id##_throughput_many, T, __VA_ARGS__, chains, TURNS4, FIRST, SECOND)
+/* A divider may start more often where fewer wait for it. */
+#define NARROW(id, T, FIRST, SECOND, ...)                                                          \
+	FUNCTION(id##_narrow_few, T, __VA_ARGS__, 4, TURNS1, FIRST, SECOND)                        \
+	FUNCTION(id##_narrow_many, T, __VA_ARGS__, 4, TURNS4, FIRST, SECOND)                       \
+	static const struct chain id##_narrow = {id##_narrow_few, id##_narrow_many, 24};
 #define FAST_CHAINS(id, chains)                                                                    \
 	{id##_latency_few, id##_latency_many, 16},                                                 \
 	{                                                                                          \
@@ -176,9 +181,11 @@ SLOW(divide_int64, int64_t, DIVIDE, DIVIDE, QUOTIENT64)
 FAST(add_float, float, WORDS, ADD_Y, ADD_Z, TERMS)
 FAST(multiply_float, float, WORDS, MULTIPLY_Y, MULTIPLY_Z, FACTORS)
 FAST(divide_float, float, WORDS, DIVIDE, DIVIDE, QUOTIENT)
+NARROW(divide_float, float, DIVIDE, DIVIDE, QUOTIENT)
 FAST(add_double, double, WORDS, ADD_Y, ADD_Z, TERMS)
 FAST(multiply_double, double, WORDS, MULTIPLY_Y, MULTIPLY_Z, FACTORS)
 FAST(divide_double, double, WORDS, DIVIDE, DIVIDE, QUOTIENT)
+NARROW(divide_double, double, DIVIDE, DIVIDE, QUOTIENT)
 #elif !defined(__i386__)
 SLOW(add_float, float, ADD_Y, ADD_Z, TERMS)
 SLOW(multiply_float, float, MULTIPLY_Y, MULTIPLY_Z, FACTORS)
@@ -190,15 +197,19 @@ SLOW(divide_double, double, DIVIDE, DIVIDE, QUOTIENT)
 
 #define FAST_ROW(name, type, begin, id)                                                            \
 	{                                                                                          \
-		name, type, "hardware", 0, {.x = begin}, FAST_CHAINS(id, WORDS)                    \
+		name, type, "hardware", 0, {.x = begin}, FAST_CHAINS(id, WORDS), NULL              \
+	}
+#define NARROW_ROW(name, type, begin, id)                                                          \
+	{                                                                                          \
+		name, type, "hardware", 0, {.x = begin}, FAST_CHAINS(id, WORDS), &id##_narrow      \
 	}
 #define SLOW_ROW(name, type, begin, id)                                                            \
 	{                                                                                          \
-		name, type, "software", 0, {.x = begin}, SLOW_CHAINS(id)                           \
+		name, type, "software", 0, {.x = begin}, SLOW_CHAINS(id), NULL                     \
 	}
-#define THREE(ROW, type, sum, quotient)                                                            \
+#define THREE(ROW, DIVISION, type, sum, quotient)                                                  \
 	ROW("add", #type, sum, add_##type), ROW("multiply", #type, sum, multiply_##type),          \
-	    ROW("divide", #type, quotient, divide_##type)
+	    DIVISION("divide", #type, quotient, divide_##type)
 
 const struct operation operations[] = {
     FAST_ROW("add", "int32", 1000003, add_int32),
@@ -206,22 +217,22 @@ const struct operation operations[] = {
 #ifdef __arm__
     SLOW_ROW("divide", "int32", 46337, divide_int32),
 #if __ARM_ARCH >= 7
-    {"divide", "int32", "hardware", IDIVA, {.x = 46337}, FAST_CHAINS(sdiv, WORDS)},
+    {"divide", "int32", "hardware", IDIVA, {.x = 46337}, FAST_CHAINS(sdiv, WORDS), NULL},
 #endif
 #else
     FAST_ROW("divide", "int32", 46337, divide_int32),
 #endif
 #if UINTPTR_MAX > UINT32_MAX
-    THREE(FAST_ROW, int64, 1000003, 3037000493),
+    THREE(FAST_ROW, FAST_ROW, int64, 1000003, 3037000493),
 #else
-    THREE(SLOW_ROW, int64, 1000003, 3037000493),
+    THREE(SLOW_ROW, SLOW_ROW, int64, 1000003, 3037000493),
 #endif
 #if defined(FLOAT)
-    THREE(FAST_ROW, float, 1.7, 1.7),
-    THREE(FAST_ROW, double, 1.7, 1.7),
+    THREE(FAST_ROW, NARROW_ROW, float, 1.7, 1.7),
+    THREE(FAST_ROW, NARROW_ROW, double, 1.7, 1.7),
 #elif !defined(__i386__)
-    THREE(SLOW_ROW, float, 1.7, 1.7),
-    THREE(SLOW_ROW, double, 1.7, 1.7),
+    THREE(SLOW_ROW, SLOW_ROW, float, 1.7, 1.7),
+    THREE(SLOW_ROW, SLOW_ROW, double, 1.7, 1.7),
 #endif
     {0},
 };

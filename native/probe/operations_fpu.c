@@ -115,7 +115,7 @@ FUNCTIONS(divide_single, "div", SINGLE)
 #define ROW(name, type, y, control, id)                                                            \
 	{                                                                                          \
 		name, type, "hardware", UNIT, {1.7, y, 0, 1.7f, (float)(y), 0, control},           \
-		    CHAINS(id)                                                                     \
+		    CHAINS(id), NULL                                                               \
 	}
 #define ROWS(name, y, id)                                                                          \
 	ROW(name, "float", y, CONTROL_SINGLE, OF_SINGLE(id)),                                      \

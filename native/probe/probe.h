@@ -79,9 +79,13 @@ bool time_slopes(batch_function *operation, void *context, double seconds, struc
 /* Turns times into rates, `units` a time. */
 void slopes_to_rates(struct slopes *slopes, double units);
 
+double slopes_median(const struct slopes *slopes);
+
 /* Takes the median of `less` off each; what is left may be below 0. */
 void slopes_less(struct slopes *slopes, const struct slopes *less);
 
+/* Of a difference that is none. */
+#define TOO_UNSTEADY "more operations took no longer: the clock or the processor is too unsteady"
 const char *why_not(void);
 bool is_steady(double before, double now); /* two times of the same differ by less than 1 % */
 void count_unusable_pair(void);

@@ -118,6 +118,33 @@ def test_a_decimal_number_is_a_time(program: Path, seconds: str) -> None:
     run(program, "cpu.bogomips", 1, "--seconds", seconds)
 
 
+def has_narrow(line: dict[str, Any]) -> bool:
+    """Whether what it is of is done by fewer chains as well."""
+    if line.get("metric") != "cpu.operation.throughput":
+        return False
+    labels = line["labels"]
+    return labels["operation"] == "divide" and labels["type"] in ("float", "double")
+
+
+@pytest.mark.parametrize(("faster", "of_fewer"), [(0.4, True), (0.6, False)])
+def test_of_divisions_the_faster_number_of_chains_is_given(
+    unsteady: Path, monkeypatch: pytest.MonkeyPatch, faster: float, of_fewer: bool
+) -> None:
+    monkeypatch.setenv("FASTER", str(faster))
+    chains, found = 0, 0
+    for line in run(unsteady, "cpu.operation", 0.1):
+        chains += 1
+        if not has_narrow(line):
+            continue
+        # Eight chains do 48 operations more, and four chains 24.
+        more, scale = (24, faster ** (chains + 1)) if of_fewer else (48, faster**chains)
+        rates = [more / (less * scale * 1e-9) for less in (0.5, 1.5)]
+        assert line["samples"] == pytest.approx(rates, rel=1e-5)
+        chains += 1
+        found += 1
+    assert found == 2
+
+
 @pytest.mark.parametrize(
     ("applet", "samples"), [("cpu.operation", 4), ("cpu.branch", 4), ("cpu.clock", 7)]
 )
@@ -125,6 +152,8 @@ def test_a_difference_that_is_none_is_counted(unsteady: Path, applet: str, sampl
     *lines, end = run_whole(unsteady, applet, 0.1)
     kept = [len(line["samples"]) for line in lines if "metric" in line]
     assert kept
+    # Those of fewer chains, which are not the faster here, are not given.
+    kept += [len(line["samples"]) for line in lines if has_narrow(line)]
     refused = sum(line.get("refused", "").endswith("too unsteady") for line in lines)
     unusable = end["end"]["disturbances"]["unusable_pairs"]
     assert unusable == samples * (len(kept) + refused) - sum(kept) > 0
