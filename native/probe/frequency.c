@@ -52,20 +52,6 @@ static void add_256(void *context, unsigned long count)
 	}
 }
 
-static double median(const struct slopes *slopes)
-{
-	double sorted[MOST_SAMPLES];
-
-	for (int i = 0; i < slopes->count; i++) {
-		int at = i;
-
-		for (; at > 0 && sorted[at - 1] > slopes->seconds[i]; at--)
-			sorted[at] = sorted[at - 1];
-		sorted[at] = slopes->seconds[i];
-	}
-	return sorted[slopes->count / 2];
-}
-
 double processor_frequency(double seconds)
 {
 	struct slopes few, many;
@@ -74,7 +60,7 @@ double processor_frequency(double seconds)
 	    !time_slopes(add_256, &many, seconds / 2, &many))
 		return 0;
 	/* The loop's own instructions are the same in both. */
-	double took = median(&many) - median(&few);
+	double took = slopes_median(&many) - slopes_median(&few);
 
 	if (took > 0)
 		return 192 / took;
