@@ -161,7 +161,7 @@ static void measure(const struct options *options)
 		}
 	if (left_out)
 		print_note("%d block sizes are left out: the time is spent", left_out);
-	give_back(block, most);
+	give_back(block, most, false);
 	close(flash.file);
 }
 

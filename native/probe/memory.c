@@ -190,9 +190,9 @@ void *take_memory(const struct options *options, size_t size, bool huge)
 	return memory;
 }
 
-void give_back(void *memory, size_t size)
+void give_back(void *memory, size_t size, bool huge)
 {
-	size_t alignment = (uintptr_t)memory % HUGE_PAGE ? page_size() : HUGE_PAGE;
+	size_t alignment = huge ? HUGE_PAGE : page_size();
 	size_t whole = (size + alignment - 1) / alignment * alignment;
 
 	munmap(memory, whole);

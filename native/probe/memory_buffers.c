@@ -51,7 +51,7 @@ static double in_time(const struct options *options)
 
 		if (!memory)
 			return 0;
-		give_back(memory, size);
+		give_back(memory, size, huge);
 		if (rate > best)
 			best = rate;
 		began = clock_now();
@@ -84,7 +84,7 @@ bool take_buffers(const struct options *options, size_t wanted, size_t least,
 
 void give_buffers_back(const struct buffers *buffers)
 {
-	give_back(buffers->memory, buffers->bytes);
+	give_back(buffers->memory, buffers->bytes, buffers->huge);
 }
 
 void pass_pieces(void *context, unsigned long count)

@@ -100,7 +100,7 @@ static void measure_anonymous(const struct options *options)
 		return;
 	}
 	measure_kind(&region, "anonymous", options->seconds * 0.4);
-	give_back(region.memory, region.size);
+	give_back(region.memory, region.size, false);
 }
 
 /* The file mapped again and again, side by side, as often as there are addresses for. */

@@ -168,7 +168,7 @@ static double rate_of_taking(const struct options *options)
 
 		if (!memory)
 			return 0;
-		give_back(memory, size);
+		give_back(memory, size, false);
 		if ((double)size / took > best)
 			best = (double)size / took;
 	}
@@ -311,7 +311,7 @@ static void measure_pages(struct plan *plan, const struct options *options, cons
 			plan->budget.points -= sizes(plan, &walks[i]);
 	}
 	if (memory)
-		give_back(memory, plan->most);
+		give_back(memory, plan->most, huge);
 }
 
 static void measure(const struct options *options)

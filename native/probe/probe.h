@@ -146,7 +146,7 @@ size_t spare_memory(void); /* bytes that can be touched without driving the boar
  * and gives NULL where the kernel did not give them.
  */
 void *take_memory(const struct options *options, size_t size, bool huge);
-void give_back(void *memory, size_t size);
+void give_back(void *memory, size_t size, bool huge);
 size_t page_size(void);
 size_t last_level_cache(void); /* bytes, or 0 where the kernel does not say */
 

@@ -7,6 +7,8 @@
  * memory_harness pieces SIZE PIECE COUNT... - goes over a buffer, COUNT pieces at a time, and
  *     prints how often each piece was copied.
  * memory_harness sizes POWER - the sizes of a scratch file of 64 KiB << POWER, in order.
+ * memory_harness beyond - takes and gives back a page at a multiple of 2 MiB; whether what lies
+ *     beyond it is still there is seen by writing to it.
  * memory_harness spare ROOT - prints spare_memory(), by files of /proc and /sys in the folder ROOT.
  */
 #include "fresh.h"
@@ -17,15 +19,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 
 static uint64_t now = 1000000000, tick = 1, cost, each;
 static unsigned long renewed, worked, drift;
 static bool grows;
 static const char *root = "";
+static void *mapped; /* what mmap() gives, if anything */
 
 int __wrap_clock_gettime(clockid_t clock, struct timespec *time);
 int __wrap_open(const char *path, int flags, ...);
+void *__real_mmap(void *at, size_t size, int access, int flags, int file, off_t from);
+void *__wrap_mmap(void *at, size_t size, int access, int flags, int file, off_t from);
 
 int __wrap_clock_gettime(clockid_t clock, struct timespec *time)
 {
@@ -44,6 +50,11 @@ int __wrap_open(const char *path, int flags, ...)
 
 	snprintf(other, sizeof(other), "%s%s", root, path);
 	return openat(AT_FDCWD, other, flags);
+}
+
+void *__wrap_mmap(void *at, size_t size, int access, int flags, int file, off_t from)
+{
+	return mapped ? mapped : __real_mmap(at, size, access, flags, file, from);
 }
 
 static bool renew(void *context)
@@ -125,6 +136,22 @@ static int sizes(int power)
 	return 0;
 }
 
+static int beyond(void)
+{
+	const size_t huge_page = (size_t)2 << 20;
+	const struct options options = {.room = huge_page};
+	char *area =
+	    mmap(NULL, 2 * huge_page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *first = area + (huge_page - (uintptr_t)area % huge_page) % huge_page;
+
+	mapped = first;
+	if (area == MAP_FAILED || take_memory(&options, page_size(), false) != first)
+		return 1;
+	give_back(first, page_size(), false);
+	memset(first + 2 * page_size(), 1, huge_page - 2 * page_size());
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	if (argc == 8 && !strcmp(argv[1], "fresh"))
@@ -133,6 +160,8 @@ int main(int argc, char **argv)
 		return pieces(argc - 2, argv + 2);
 	if (argc == 3 && !strcmp(argv[1], "sizes"))
 		return sizes(atoi(argv[2]));
+	if (argc == 2 && !strcmp(argv[1], "beyond"))
+		return beyond();
 	if (argc == 3 && !strcmp(argv[1], "spare")) {
 		root = argv[2];
 		printf("%zu\n", spare_memory());

@@ -31,7 +31,7 @@ def harness(tmp_path_factory: pytest.TempPathFactory) -> Path:
     parts = [PROBE / f"{name}.c" for name in _PARTS]
     source = ROOT / "tests" / "native" / "memory_harness.c"
     folder = tmp_path_factory.mktemp("native")
-    wrapped = (f"-Wl,--wrap={name}" for name in ("clock_gettime", "open"))
+    wrapped = (f"-Wl,--wrap={name}" for name in ("clock_gettime", "mmap", "open"))
     return compile_sources(folder / "memory", *wrapped, source, *parts, *_loops())
 
 
@@ -67,6 +67,10 @@ def fresh(
 ) -> dict[str, Any]:
     """What time_fresh() finds, in 0.1 s, of work of so many ns; see memory_harness.c."""
     return dict(json.loads(output(harness, "fresh", tick, 20, each, int(grows), drift, 0.1)))
+
+
+def test_no_more_memory_is_given_back_than_was_taken(harness: Path) -> None:
+    assert output(harness, "beyond") == ""
 
 
 def test_renewing_the_work_is_not_in_its_time(harness: Path) -> None:
