@@ -22,6 +22,9 @@ static int64_t seen_ns;	   /* the clock that the guest may have seen */
 static int64_t next_beat_ns;
 static int64_t charged_before; /* the emulator's count less `charged` */
 
+/* Instants are counted in fs, of which 64 bits hold 9223 s. */
+#define MOST_BUSY_FS (INT64_C(9000) * 1000000000 * FS_PER_NS)
+
 static bool complain(const char *what, const char *detail)
 {
 	fprintf(stderr, "scope: %s: %s\n", what, detail);
@@ -130,6 +133,13 @@ int64_t model_settle(void)
 	struct instant now = emulator_now(0);
 	int64_t over = overcharged(now), due;
 
+	if (model.busy > MOST_BUSY_FS) {
+		fputs("scope: the core has worked for 2.5 hours of the guest's time, and a timed "
+		      "board can count no further.\n"
+		      "scope: use the board as counted, without a timing file.\n",
+		      stderr);
+		_Exit(1);
+	}
 	/* What an instruction cost is not known any more: a cycle is near. */
 	model.busy -= over * model.timing.cycle_fs;
 	model.charged -= over;

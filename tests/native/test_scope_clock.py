@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether the scope tells an emulator whose clock it can set from one that it cannot."""
+"""Whether the scope tells an emulator whose clock it can set from one it cannot; the setting."""
 
 import subprocess
 from collections.abc import Callable
@@ -68,3 +68,27 @@ def test_an_emulator_without_the_structure_or_with_another_is_refused(
     build: Build, layout: int
 ) -> None:
     assert said(build(layout)) == ["does not have timers_state"]
+
+
+@pytest.fixture(scope="session")
+def settle(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    parts = ("model", "cache", "tlb", "memory", "branch", "timing", "timing_core", "timing_memory")
+    return compile_sanitized(
+        tmp_path_factory.mktemp("settle") / "harness",
+        SCOPE,
+        ROOT / "tests" / "native" / "settle_harness.c",
+        *(SCOPE / f"{part}.c" for part in (*parts, "uart", "words", "decode_pattern")),
+    )
+
+
+def test_what_the_core_took_is_the_clocks(settle: Path) -> None:
+    assert said(settle, "8999") == ["8999000000100"]
+
+
+def test_before_femtoseconds_overflow_the_emulator_ends(settle: Path) -> None:
+    done = subprocess.run([settle, "9001"], capture_output=True, check=False, text=True)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == (
+        "scope: the core has worked for 2.5 hours of the guest's time, and a timed board can "
+        "count no further.\nscope: use the board as counted, without a timing file.\n"
+    )
