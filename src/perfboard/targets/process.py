@@ -15,6 +15,8 @@ from perfboard.model.errors import TargetError
 _STUCK_S = 20.0
 # After the end of its input a program may still tidy up for so long.
 _ENDING_S = 10.0
+# What a program that is lost has still to say is heard for so long.
+_LAST_WORDS_S = 1.0
 _CHUNK = 1 << 16
 _ERRORS_KEPT = 4000
 _MOST_OUTPUT = 16 << 20
@@ -87,12 +89,17 @@ class Process:
                 written = self._write_some(rest, _STUCK_S)
             except (BrokenPipeError, ValueError):
                 # Why it ended is found where it is read.
-                while self._read_some(1.0):
-                    pass
+                self.hear_last_words()
                 raise self._lost(self.errors) from None
             if not written:
                 raise TargetError("hang", f"The target has not read for {_STUCK_S:.0f} s.")
             rest = rest[written:]
+
+    def hear_last_words(self) -> None:
+        """Reads on to its end, but not for long: it may never cease to speak."""
+        deadline = time.monotonic() + _LAST_WORDS_S
+        while time.monotonic() < deadline and self._read_some(0.2) is not None:
+            pass
 
     def read(self, timeout_s: float) -> bytes:
         """See `targets.base.Channel`."""

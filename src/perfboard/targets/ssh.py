@@ -16,7 +16,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -159,9 +159,7 @@ def connect(
 
         def lost(said: str) -> TargetError:
             # The shared connection often knows more than the session that it carried.
-            with suppress(TargetError):
-                while master.read(0.5):
-                    pass
+            master.hear_last_words()
             heard = " ".join(f"{master.errors} {said}".split())[-800:]
             return TargetError(
                 "lost",
