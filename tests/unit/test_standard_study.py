@@ -4,6 +4,7 @@
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from errno import ENOSPC
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -180,6 +181,7 @@ def test_what_the_target_says_last_is_in_the_record(place: Place) -> None:
     [
         (TargetError("lost", "The board is gone."), Status.FAILED, "lost"),
         (KeyboardInterrupt(), Status.ABORTED, "interrupted"),
+        (OSError(ENOSPC, "No space left on device"), Status.FAILED, EnvironmentLacksError.kind),
     ],
 )
 def test_what_was_measured_before_the_end_is_kept(

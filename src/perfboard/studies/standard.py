@@ -7,7 +7,12 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from perfboard.analysis.statistics import REPEATS
-from perfboard.model.errors import INCONCLUSIVE, PerfboardError, UsageError
+from perfboard.model.errors import (
+    INCONCLUSIVE,
+    EnvironmentLacksError,
+    PerfboardError,
+    UsageError,
+)
 from perfboard.model.progress import Progress, SilentProgress
 from perfboard.model.run import BoardSummary, Run, RunError, Status
 from perfboard.probes.binaries import architecture_of, find_binary
@@ -98,7 +103,7 @@ class _Measured:
                 refused = {one.refused: None for one in self._measuring.merger.processes}
                 message = f"No probe has measured anything: {' '.join(filter(None, refused))}"
                 self._errors.append(RunError(kind=INCONCLUSIVE, message=message))
-        except (PerfboardError, KeyboardInterrupt) as error:
+        except (PerfboardError, OSError, KeyboardInterrupt) as error:
             self.end(error)
 
     def end(self, error: BaseException) -> None:
@@ -107,9 +112,11 @@ class _Measured:
         if isinstance(error, KeyboardInterrupt):
             status = Status.ABORTED
             failure = RunError(kind="interrupted", message=f"Interrupted in {where}.")
-        elif isinstance(error, PerfboardError):
+        elif isinstance(error, (PerfboardError, OSError)):
+            # Of this machine a disk may be full: that costs nothing that was measured.
+            kind = error.kind if isinstance(error, PerfboardError) else EnvironmentLacksError.kind
             status = Status.FAILED
-            failure = RunError(kind=error.kind, message=f"In {where}: {error}")
+            failure = RunError(kind=kind, message=f"In {where}: {error}")
         else:
             raise error
         if not self._errors:
