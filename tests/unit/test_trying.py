@@ -2,6 +2,7 @@
 """Trying a command: the command line, the metrics, and what is said of how it ended."""
 
 import json
+import os
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 from perfboard.analysis.trial import Instant, instants, trial_metrics
 from perfboard.boards.loader import load_board
 from perfboard.cli.main import main
-from perfboard.images.trial import Job
+from perfboard.images.trial import Job, check_job
 from perfboard.model.errors import UsageError
 from perfboard.model.progress import SilentProgress
 from perfboard.model.run import Evidence, FunctionTime, Run, RunError, Status, Trial
@@ -21,6 +22,7 @@ from perfboard.report.html import render
 from perfboard.report.text import run_text
 from perfboard.report.trial import ending, trial_text
 from perfboard.studies import trying
+from perfboard.studies.base import provenance
 from perfboard.studies.trying import choose_trial_levels
 from perfboard.targets.trial import read_results
 
@@ -67,6 +69,13 @@ def test_a_wrong_command_line_is_told(
 ) -> None:
     assert call("try", *words) == 2
     assert said in capsys.readouterr().err
+
+
+def test_a_word_of_the_command_need_not_be_text() -> None:
+    word = os.fsdecode(b"caf\xe9")
+    check_job(Job(("echo", word)), load_board("verdex").board)
+    made = provenance(("perfboard", word), {})
+    assert json.loads(made.model_dump_json())["command"] == ["perfboard", "caf\\xe9"]
 
 
 def test_a_trial_is_timed_unless_asked_otherwise() -> None:

@@ -6,6 +6,7 @@ packages, and the emulator's own disks answer when its host does, so that no two
 be the same.
 """
 
+import os
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
@@ -101,7 +102,7 @@ def check_job(job: Job, board: Board) -> None:
     """Raises UsageError for a command or a file that no board could be given."""
     if not job.command:
         raise UsageError("there is no command to try; write it after --, as in -- ls -l")
-    if sum(len(word.encode()) + 2 for word in job.command) > _MOST_COMMAND // 2:
+    if sum(len(os.fsencode(word)) + 2 for word in job.command) > _MOST_COMMAND // 2:
         raise UsageError("the command is longer than half a megabyte; put it into a script")
     if any("\0" in word for word in job.command):
         raise UsageError("the command has a NUL in it, which no program can be given")

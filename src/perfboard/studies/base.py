@@ -2,6 +2,7 @@
 """What every study is, and which there are."""
 
 import importlib
+import os
 import pkgutil
 import platform
 import re
@@ -72,6 +73,11 @@ def place_of(target: str) -> str:
     return re.sub(r"[^A-Za-z0-9.]+", "-", host or scheme).strip("-.")[-40:] or "target"
 
 
+def as_text(word: str) -> str:
+    """A word of a command line, whose bytes need be no text."""
+    return os.fsencode(word).decode(errors="backslashreplace")
+
+
 def provenance(
     command: tuple[str, ...],
     tools: Mapping[str, str],
@@ -82,7 +88,7 @@ def provenance(
     """What must be known to repeat a run: these, this machine, and Perfboard's version."""
     return Provenance(
         perfboard=version("perfboard"),
-        command=command,
+        command=tuple(as_text(word) for word in command),
         host={
             "system": platform.platform(),
             "processor": platform.machine(),

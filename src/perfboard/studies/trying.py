@@ -28,7 +28,7 @@ from perfboard.model.run import FunctionTime, Metric, Run, RunError, Status, Tri
 from perfboard.model.units import format_size
 from perfboard.probes.binaries import find_binary
 from perfboard.store.folder import disk_errors, new_run
-from perfboard.studies.base import provenance
+from perfboard.studies.base import as_text, provenance
 from perfboard.targets.base import Cancelled
 from perfboard.targets.emulator import emulator_version
 from perfboard.targets.trial import MARK, Results, TrialTarget
@@ -151,7 +151,7 @@ def _try(
     folder = new_run(STUDY_NAME, board.name)
     artifacts = folder.path / "artifacts"
     trial = Trial(
-        command=job.command,
+        command=tuple(as_text(word) for word in job.command),
         packages=job.packages,
         pushed=tuple(file.name for file in job.files),
         limit_s=job.limit_s,
