@@ -72,6 +72,12 @@ def derive(verdex: LoadedBoard, tmp_path: Path) -> Callable[[Change], Path]:
     return write
 
 
+def _hear_signals() -> None:
+    # A suite that runs in the background ignores them, and its children would too.
+    for number in (signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
+
+
 class Perfboard:
     """The command, with run folders of its own."""
 
@@ -88,8 +94,7 @@ class Perfboard:
             stderr=subprocess.PIPE,
             text=True,
             env=self.environment,
-            # A suite that runs in the background ignores ^C, and its children would too.
-            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+            preexec_fn=_hear_signals,
         )
 
     def __call__(self, *words: str, code: int = 0) -> subprocess.CompletedProcess[str]:

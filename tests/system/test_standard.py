@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import psutil
+import pytest
 
 from perfboard.model.errors import TargetError
 from perfboard.model.progress import SilentProgress
@@ -133,11 +134,30 @@ def test_a_server_that_is_killed_ends_the_run_with_what_was_measured(here: Here)
     assert here.left_clean()
 
 
-def test_a_terminated_command_leaves_nothing_either(here: Here) -> None:
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_terminated_command_leaves_nothing_either(here: Here, number: signal.Signals) -> None:
     process = here.start("measure", "kernel.syscall", "--budget", "60")
     until(lambda: here.running("kernel.syscall"))
-    process.send_signal(signal.SIGTERM)
-    here.finish(process, 130)
+    process.send_signal(number)
+    assert here.finish(process, 130)["status"] == "aborted"
+    assert here.left_clean()
+
+
+@pytest.mark.parametrize(("interrupted", "code"), [(False, 0), (True, 130)])
+def test_a_command_to_which_nobody_listens_ends_as_any_other(
+    here: Here, interrupted: bool, code: int
+) -> None:
+    process = here.start("measure", "kernel.syscall", "--budget", "60" if interrupted else "1")
+    assert process.stdout
+    assert process.stderr
+    process.stdout.close()
+    process.stderr.close()
+    if interrupted:
+        until(lambda: here.running("kernel.syscall"))
+        process.send_signal(signal.SIGINT)
+    assert process.wait(60) == code
+    run = here.json("show", "latest")
+    assert run["status"] == ("aborted" if interrupted else "complete")
     assert here.left_clean()
 
 

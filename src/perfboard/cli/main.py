@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from importlib.metadata import version
 from typing import NoReturn
 
+from perfboard.cli.standard_error import forgiving_stderr
 from perfboard.model.errors import EXIT_INTERRUPTED, EnvironmentLacksError, PerfboardError
 from perfboard.model.text import printable
 from perfboard.report.formats import FORMATS
@@ -317,12 +318,23 @@ def _boots(text: str) -> int:
 
 
 def _terminated(signal_number: int, frame: object) -> NoReturn:
+    # Of a terminal that closes it may come more than once, and would interrupt what tidies up.
+    if signal_number == signal.SIGHUP:
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)
     raise KeyboardInterrupt
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs one command; returns its exit code, as the design gives them."""
     signal.signal(signal.SIGTERM, _terminated)
+    # Under nohup it is ignored, and stays so.
+    if signal.getsignal(signal.SIGHUP) is signal.SIG_DFL:
+        signal.signal(signal.SIGHUP, _terminated)
+    with forgiving_stderr():
+        return _command(arguments)
+
+
+def _command(arguments: Sequence[str] | None) -> int:
     words = list(sys.argv[1:] if arguments is None else arguments)
     command: list[str] = []
     # What follows is another program's, and may look like ours.

@@ -60,8 +60,13 @@ def study(options: argparse.Namespace) -> int:
 def finish(run: Run, as_json: bool) -> int:
     """Writes the report of a run that was just made, and prints both; the exit code."""
     report = write_report(find_run(run.id))
-    print_run(run, as_json)
-    print(_shortest(report), file=sys.stderr if as_json else sys.stdout)
+    try:
+        print_run(run, as_json)
+        print(_shortest(report), file=sys.stderr if as_json else sys.stdout)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # Who read our output has enough; how the run ended holds all the same.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return _exit_code(run)
 
 
