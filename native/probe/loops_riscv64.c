@@ -56,7 +56,15 @@ const struct loops loops_table[] = {
 
 unsigned loops_features(void)
 {
-	return (unsigned)getauxval(AT_HWCAP);
+	unsigned features = (unsigned)getauxval(AT_HWCAP);
+	unsigned long length = 0;
+
+	/* Vendors' kernels say V of vectors 0.7.1, too, to which "ta, ma" is wrong: length 0. */
+	if (features & VECTOR)
+		__asm__ volatile(".option push\n\t.option arch, +v\n\t"
+				 "vsetvli %0, zero, e8, m8, ta, ma\n\t.option pop"
+				 : "=r"(length));
+	return length ? features : features & ~VECTOR;
 }
 #else
 /* Not this architecture's. */
