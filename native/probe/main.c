@@ -71,10 +71,16 @@ static bool parse(int argc, char **argv, struct options *options)
 /* Where memory runs out after all, the kernel is to end the probe, and nothing else. */
 static void volunteer_for_the_oom_killer(void)
 {
+	const char *most = "1000";
 	int file = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
 
+	/* Kernels before 2.6.36. */
+	if (file < 0) {
+		most = "15";
+		file = open("/proc/self/oom_adj", O_WRONLY | O_CLOEXEC);
+	}
 	if (file >= 0) {
-		if (write(file, "1000", 4) < 0)
+		if (write(file, most, strlen(most)) < 0)
 			print_note("the OOM killer may choose others than the probe");
 		close(file);
 	}
