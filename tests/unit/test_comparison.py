@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from perfboard.analysis.comparison import compare
 from perfboard.model.errors import UsageError
-from perfboard.model.run import BoardSummary, Boot, Evidence, Metric, Run, Status
+from perfboard.model.run import BoardSummary, Boot, Evidence, Metric, Run, Status, TimedAs
 
 from .probe_runs import make_probe_run, probe_metrics
 from .runs import MARKS, make_boot, make_run
@@ -132,6 +132,24 @@ def test_different_evidence_is_compared_on_demand_only() -> None:
         compare(base(), timed)
     result = compare(base(), timed, across_evidence=True)
     assert (result.before.evidence, result.after.evidence) == (Evidence.COUNTED, Evidence.TIMED)
+
+
+def test_what_lies_within_a_margin_is_not_shown_against_other_evidence() -> None:
+    timed_as = TimedAs(part="XScale", margin=0.25, margin_source="data sheets only")
+    board = BoardSummary(name="verdex", title="V", description="", timed_as=timed_as)
+    size = Metric(name="image.kernel.size", unit="B", samples=(8.0, 8.0))
+    time = Metric(name="boot.load", unit="s", samples=(1.0, 1.0))
+    timed = make_run("timed", evidence=Evidence.TIMED, board=board, metrics=(time, size))
+    for real, shown in ((1.2, False), (1.3, True)):
+        samples = tuple(real + 0.001 * i for i in range(5))
+        metrics = (
+            time.model_copy(update={"samples": samples}),
+            size.model_copy(update={"samples": (9.0, 9.0)}),
+        )
+        silicon = make_run("real", evidence=Evidence.SILICON, metrics=metrics)
+        for a, b in ((timed, silicon), (silicon, timed)):
+            changes = {change.name: change for change in compare(a, b, True).changes}
+            assert changes["boot.load"].shown == shown
 
 
 def test_runs_that_cannot_be_compared() -> None:

@@ -2,13 +2,13 @@
 """Two runs compared, metric by metric, and which phase a change came from."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from perfboard.analysis.changes import Change, changes_of, percent, sign_of
 from perfboard.analysis.phases import PHASES
-from perfboard.analysis.statistics import REPEATS, summary
+from perfboard.analysis.statistics import REPEATS, Interval, summary
 from perfboard.model.errors import UsageError
-from perfboard.model.run import Evidence, Metric, Run, Status
+from perfboard.model.run import TIMED_UNITS, Evidence, Metric, Run, Status
 from perfboard.model.units import format_value
 
 TOTAL = "boot.total"
@@ -91,6 +91,8 @@ def compare(a: Run, b: Run, across_evidence: bool = False) -> Comparison:
     common = sorted((key for key in before if key in after), key=_rank)
     repeats = a.evidence in REPEATS and b.evidence in REPEATS
     changes = changes_of([(before[key], after[key]) for key in common], repeats)
+    if a.evidence != b.evidence:
+        changes = tuple(_with_margins(each, a.margin or 0.0, b.margin or 0.0) for each in changes)
     total = next((change for change in changes if change.name == TOTAL), None)
     contributions = _contributions(before, after, total) if total else ()
     return Comparison(
@@ -109,6 +111,16 @@ def label_name(metric: Metric | Change) -> str:
     """The metric's name, with its labels in braces where it has any."""
     labels = ", ".join(f"{key}={value}" for key, value in sorted(metric.labels.items()))
     return f"{metric.name}{{{labels}}}" if labels else metric.name
+
+
+def _with_margins(change: Change, before: float, after: float) -> Change:
+    """What runs of different evidence show beyond their margins, shares of either's times."""
+    if change.interval is None or change.unit not in TIMED_UNITS:
+        return change
+    off = before * abs(change.before.mean) + after * abs(change.after.mean)
+    interval = Interval(change.interval.low - off, change.interval.high + off)
+    shown = change.shown and not interval.low <= 0 <= interval.high
+    return replace(change, interval=interval, shown=shown)
 
 
 def _by_key(run: Run) -> dict[_Key, Metric]:

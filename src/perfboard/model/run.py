@@ -125,6 +125,10 @@ class ProbeProcess(Record):
     refused: str | None = None
 
 
+# Times and rates, which a model's margin is of; counts and sizes are exact.
+TIMED_UNITS = ("s", "B/s", "1/s")
+
+
 class Metric(Record):
     """A named quantity: raw samples, one a boot or repetition, in `unit`.
 

@@ -4,12 +4,10 @@
 from collections import Counter
 
 from perfboard.analysis.verification import extrapolated
-from perfboard.model.run import Run
+from perfboard.model.run import TIMED_UNITS, Run
 
 # Names of extrapolated metrics that are listed; of more, the first word alone.
 _LISTED = 8
-# Times and rates; counts and sizes are exact.
-_TIMED = ("s", "B/s", "1/s")
 
 
 def evidence_label(run: Run) -> str:
@@ -21,7 +19,7 @@ def evidence_label(run: Run) -> str:
 
 def margin_of(run: Run, unit: str) -> float:
     """The share that a metric of that unit may be wrong by, as the board states it; else 0."""
-    return run.margin or 0.0 if unit in _TIMED else 0.0
+    return run.margin or 0.0 if unit in TIMED_UNITS else 0.0
 
 
 def headed(heading: str, run: Run) -> str:
@@ -43,12 +41,12 @@ def timing_words(run: Run) -> str:
         f"Timed as {timed.part}; each time may be wrong by {timed.margin:.0%} "
         f"({timed.margin_source})."
     )
-    names = extrapolated((m for m in run.metrics if m.unit in _TIMED), timed.checked)
+    names = extrapolated((m for m in run.metrics if m.unit in TIMED_UNITS), timed.checked)
     if not names:
         return words
     if len(names) > _LISTED:
         of_all = Counter(
-            _family(name) for name in {m.name for m in run.metrics if m.unit in _TIMED}
+            _family(name) for name in {m.name for m in run.metrics if m.unit in TIMED_UNITS}
         )
         # Each metric once, in the order of the run: that of a set is another in each process.
         plain = dict.fromkeys(name.partition(" ")[0] for name in names)
