@@ -12,6 +12,7 @@ import pytest
 from pydantic import ValidationError
 
 from perfboard.analysis.comparison import compare
+from perfboard.analysis.tuning import PROOF_LABELS
 from perfboard.boards.loader import load_board
 from perfboard.model.run import Metric, Run, Status
 from perfboard.model.tuning import PublishedBoot, PublishedChange, Try, Tuning
@@ -305,6 +306,17 @@ def test_a_try_whose_boot_there_is_not_is_refused(boot: int) -> None:
     record["tuning"]["tries"][0]["boot"] = boot
     with pytest.raises(ValidationError, match="which is no boot"):
         Run.model_validate_json(json.dumps(record))
+
+
+def test_a_run_of_somebody_else_without_the_boots_it_speaks_of_is_shown() -> None:
+    tuned = make_tuned()
+    assert tuned.tuning
+    beside = [each.model_copy(update={"beside": (9, 9)}) for each in tuned.tuning.tries]
+    tuning = tuned.tuning.model_copy(update={"tries": tuple(beside)})
+    proof = Metric(name="boot.total", unit="s", labels=PROOF_LABELS, samples=())
+    run = tuned.model_copy(update={"tuning": tuning, "metrics": (*tuned.metrics, proof)})
+    run = Run.model_validate_json(run.to_json())
+    assert "console" in run_text(run) and "console" in render(run)
 
 
 def test_a_best_that_is_no_try_is_refused() -> None:

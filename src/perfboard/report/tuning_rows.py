@@ -129,7 +129,7 @@ def head_sentence(run: Run) -> str:
         return f"Nothing to advise: {len(tried)} combinations booted, and none holds the limits."
     before, after = (format_value(each.total_s, "s") for each in (base, best))
     proof = [m for m in run.metrics if m.name == "boot.total" and m.labels == PROOF_LABELS]
-    if proof and run.boots:
+    if proof and proof[0].samples and totals_s(run.boots):
         # Of boots by which the best was not chosen.
         saved = difference_interval(totals_s(run.boots), proof[0].samples)
         old, new = statistics.mean(proof[0].samples), statistics.mean(totals_s(run.boots))
@@ -230,7 +230,9 @@ def single_rows(run: Run) -> list[SingleRow]:
             note = f"{record.outcome.replace('-', ' ')}: {_said(record.problem)}"
             rows.append(SingleRow(factor, level, "", "", None, "", "", "", note, failed))
             continue
-        before = base.boots[slice(*record.beside)] if record.beside else base.boots
+        before = base.boots[slice(*record.beside)] if record.beside else ()
+        if not totals_s(before):
+            before = base.boots
         saving = middle_s(before) - found.total_s
         interval = saving_interval(before, found.boots)
         notes = [f"loses {lost}" if (lost := record.loses.get(factor)) else ""]
