@@ -41,6 +41,13 @@ def test_a_timed_run_shows_its_margin_and_what_is_extrapolated() -> None:
         assert "timed ±25%" in text and "Extrapolated" in text
 
 
+def test_a_size_has_no_margin_in_the_report() -> None:
+    size = Metric(name="image.kernel.size", unit="B", samples=(8,))
+    page = render(timed_run(metrics=(metric("cpu.clock", 2.0), size)))
+    rows = page[page.index("<tbody>", page.index("Every sample as it")) :].split("</tr>")
+    assert ["±25%" in row for row in rows[:2]] == [True, False]
+
+
 def test_exports_have_the_margin_of_what_is_timed() -> None:
     metrics = (metric("cpu.clock", 2.0), Metric(name="image.kernel.size", unit="B", samples=(8,)))
     timed, counted = timed_run(metrics=metrics), make_run(metrics=metrics)

@@ -19,7 +19,7 @@ from markupsafe import Markup
 
 from perfboard.analysis.outliers import odd_samples
 from perfboard.model.errors import CONSOLE_HEADING
-from perfboard.model.run import Evidence, Outcome, Run, RunError, Status
+from perfboard.model.run import TIMED_UNITS, Evidence, Outcome, Run, RunError, Status
 from perfboard.model.units import format_size, format_value
 from perfboard.report import tables
 from perfboard.report.evidence import evidence_label, timing_words
@@ -133,6 +133,7 @@ def _view(run: Run, series: Series | None) -> Mapping[str, Any]:
         "errors": [_split_error(error) for error in run.errors],
         "evidence": f"{EVIDENCE[run.evidence]} {timing_words(run)}".strip(),
         "label": evidence_label(run),
+        "timed_units": TIMED_UNITS,
         "perturbing": [
             (f"{factor}={level}", _PERTURBS[factor])
             for factor, level in run.factors.items()
