@@ -127,6 +127,13 @@ def test_a_real_board_is_judged_by_the_interval_of_its_mean() -> None:
     assert judge(metric(found), 1.5, Evidence.SILICON).outcome == Outcome.PASS
 
 
+def test_how_far_all_samples_may_be_off_alike_widens_the_interval() -> None:
+    found = [1.0, 1.01, 1.02]
+    near, far = (judge(metric(found), 1.25, Evidence.SILICON, 0.0, off) for off in (0.0, 2.0))
+    assert (near.outcome, far.outcome) == (Outcome.PASS, Outcome.INCONCLUSIVE)
+    assert (near.low - far.low, far.high - near.high) == pytest.approx((2.0, 2.0))
+
+
 def test_one_sample_of_a_real_board_decides_nothing() -> None:
     verdict = judge(metric([1.0]), 99.0, Evidence.SILICON)
     assert verdict.outcome == Outcome.INCONCLUSIVE

@@ -11,6 +11,7 @@ import pytest
 from perfboard.analysis.tuning import BASELINE, best_of
 from perfboard.model.errors import PerfboardError, TargetError, UsageError
 from perfboard.model.progress import SilentProgress
+from perfboard.model.run import Evidence, Outcome
 from perfboard.studies.tuning import _try_all
 from perfboard.studies.tuning_boot import Attempt, Task
 from perfboard.studies.tuning_plan import TuneRequest, make_plan
@@ -130,6 +131,27 @@ def test_what_only_costs_in_all_counts_in_bound_and_limit() -> None:
     assert tuning is not None and tuning.limit is not None
     assert tuning.bound_s == pytest.approx((MARKS["usable"] - 20 * MS) / 1e9)
     assert tuning.limit.read_bytes == pytest.approx(0.415 / 515e-9)
+
+
+def test_a_runs_metrics_come_in_the_order_of_the_tries() -> None:
+    sweep, _, _ = _tune(lambda task: replace(_attempt(task), flash={"kernel": MIB}))
+    run = record(TuneRequest("verdex", ()), sweep, make_run(boots=()))
+    # In which order they ended is another each time.
+    sweep.known = dict(reversed(list(sweep.known.items())))
+    assert record(TuneRequest("verdex", ()), sweep, make_run(boots=())).metrics == run.metrics
+
+
+@pytest.mark.parametrize(("precision_s", "outcome"), [(0, Outcome.PASS), (4, Outcome.INCONCLUSIVE)])
+def test_a_verdict_knows_how_well_the_reset_is_known(precision_s: int, outcome: Outcome) -> None:
+    boot = make_boot()
+    reset, *others = boot.marks
+    reset = reset.model_copy(update={"precision_ns": precision_s * 1000 * MS})
+    boot = boot.model_copy(update={"marks": (reset, *others)})
+    made = Attempt("booted", boots=(boot, boot), flash={"kernel": MIB})
+    sweep, _, _ = _tune(lambda task: made, ())
+    run = make_run(boots=(), evidence=Evidence.SILICON)
+    (verdict,) = record(TuneRequest("verdex", ()), sweep, run).verdicts
+    assert verdict.outcome == outcome
 
 
 def test_what_loses_something_meets_the_flash_and_stays_barred() -> None:

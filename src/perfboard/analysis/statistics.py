@@ -98,15 +98,17 @@ def range_difference(a: Sequence[float], b: Sequence[float]) -> Interval:
     return Interval(min(b) - max(a), max(b) - min(a))
 
 
-def judge(metric: Metric, budget: float, evidence: Evidence, margin: float = 0.0) -> Verdict:
+def judge(
+    metric: Metric, budget: float, evidence: Evidence, margin: float = 0.0, precision: float = 0.0
+) -> Verdict:
     """The metric held against `budget`, which is in the metric's unit.
 
     Wholly within the budget is a pass, wholly beyond it a fail, else it is
     inconclusive. On a virtual board the interval is the samples' range, widened by the
     share `margin` that its clock may be wrong by, and the value their median; elsewhere
-    it is Student's t interval of the mean. A single sample from a real machine has no
-    interval: that is inconclusive, and `low` and `high` are then the sample. Raises
-    ValueError without samples.
+    it is Student's t interval of the mean, widened by `precision`: so far all samples may be
+    off alike, in the metric's unit. A single sample from a real machine has no interval: that
+    is inconclusive, and `low` and `high` are then the sample. Raises ValueError without samples.
     """
     found = summary(metric.samples)
     if evidence in REPEATS:
@@ -117,7 +119,7 @@ def judge(metric: Metric, budget: float, evidence: Evidence, margin: float = 0.0
         known = mean_interval(metric.samples)
         if known is None:
             return _verdict(metric, budget, value, Interval(value, value), Outcome.INCONCLUSIVE)
-        interval = known
+        interval = Interval(known.low - precision, known.high + precision)
     within, beyond = interval.high <= budget, interval.low > budget
     if metric.better == "higher":
         within, beyond = interval.low >= budget, interval.high < budget

@@ -35,7 +35,7 @@ def verdict_sentence(verdict: Verdict, run: Run) -> str:
     if verdict.outcome is Outcome.INCONCLUSIVE:
         return (
             f"{start}, but its interval, {low} to {high}, straddles the budget of {budget}; "
-            "more boots narrow it."
+            "more boots narrow it, down to how well its marks are known."
         )
     difference = format_value(abs(verdict.value - verdict.budget), verdict.unit)
     if verdict.outcome is Outcome.PASS:

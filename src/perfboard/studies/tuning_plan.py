@@ -89,7 +89,9 @@ class Plan:
 
     def loses(self, combination: Combination) -> dict[str, str]:
         """What the device loses by its levels, by factor."""
-        found = {factor: _loses(self.factors, factor, level) for factor, level in combination}
+        found = {
+            factor: _loses(self.factors, factor, level) for factor, level in sorted(combination)
+        }
         return {factor: lost for factor, lost in found.items() if lost}
 
     def barred(self, combination: Combination) -> str:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a tune found, as its run has it: metrics, advice, the limit, what was published."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from perfboard.analysis.boot_limit import boot_limit
@@ -22,7 +22,7 @@ from perfboard.analysis.verification import KERNEL_SIZE
 from perfboard.boards.timing import DETAIL
 from perfboard.images.factors import recipe_of
 from perfboard.model.board import Board
-from perfboard.model.run import Evidence, Metric, Run, Status
+from perfboard.model.run import Boot, Evidence, Metric, Run, Status
 from perfboard.model.tuning import (
     Advised,
     Limit,
@@ -93,7 +93,7 @@ def record(request: TuneRequest, sweep: Sweep, run: Run) -> Run:
         *metrics_of(boots),
         *counted_metrics(boots),
         Metric(name=KERNEL_SIZE, unit="B", samples=(float(made.flash["kernel"]),)),
-        *_metrics(sweep),
+        *_metrics(sweep, places),
         *run.metrics,
     )
     total = next((metric for metric in metrics if metric.name == "boot.total"), None)
@@ -101,7 +101,7 @@ def record(request: TuneRequest, sweep: Sweep, run: Run) -> Run:
     if run.status is Status.COMPLETE and total is not None and budget_s is not None:
         timed = run.evidence is Evidence.TIMED and board.timing is not None
         margin = board.timing.margin.share if timed and board.timing else 0.0
-        found["verdicts"] = (judge(total, budget_s, run.evidence, margin),)
+        found["verdicts"] = (judge(total, budget_s, run.evidence, margin, _reset_s(boots)),)
     provenance = {
         "image": made.hashes,
         "packages": made.packages,
@@ -115,6 +115,12 @@ def record(request: TuneRequest, sweep: Sweep, run: Run) -> Run:
             "provenance": run.provenance.model_copy(update=provenance),
         }
     )
+
+
+def _reset_s(boots: Iterable[Boot]) -> float:
+    """How far the instant of the reset, from which the totals count, may be off, in s."""
+    resets = (boot.mark("reset") for boot in boots)
+    return max((mark.precision_ns for mark in resets if mark), default=0) / 1e9
 
 
 def _rates(board: Board) -> Iterator[PublishedRate]:
@@ -147,9 +153,11 @@ def _by_factor(request: TuneRequest) -> dict[str, tuple[str, ...]]:
     return {f: tuple(level for factor, level in request.allow if factor == f) for f in factors}
 
 
-def _metrics(sweep: Sweep) -> Iterator[Metric]:
+def _metrics(sweep: Sweep, places: Iterable[Combination]) -> Iterator[Metric]:
     """The time, phases and cost of each combination that booted, labelled by its levels."""
-    for combination, measured in sweep.known.items():
+    # In the order of the tries: they end in another each time.
+    for combination in places:
+        measured = sweep.known[combination]
         if measured is None:
             continue
         labels = dict(sorted(combination)) or {"levels": "baseline"}
