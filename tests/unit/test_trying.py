@@ -244,3 +244,23 @@ def test_an_interruption_as_a_board_begins_ends_it(monkeypatch: pytest.MonkeyPat
     with pytest.raises(KeyboardInterrupt):
         trying.try_boards(["rpi2"], Job(("true",)), {}, ("perfboard",), SilentProgress())
     assert ended == [True]
+
+
+def test_what_is_recorded_is_what_was_pushed_though_it_is_built_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "tool"
+    file.write_bytes(b"old")
+    file.chmod(0o755)
+
+    def run(one: object, job: Job, *rest: object) -> tuple[str, bytes, int]:
+        file.write_bytes(b"new")
+        (pushed,) = job.files
+        return pushed.name, pushed.read_bytes(), pushed.stat().st_mode & 0o777
+
+    monkeypatch.setattr(trying, "_try", run)
+    monkeypatch.setattr(trying, "_prepare", lambda *_: None)
+    monkeypatch.setattr(trying, "build_plugin", lambda _: None)
+    job = Job(("./tool",), files=(file,))
+    found: list[Any] = list(trying.try_boards(["rpi2"], job, {}, ("perfboard",), SilentProgress()))
+    assert found == [("tool", b"old", 0o755)]

@@ -2,12 +2,14 @@
 """Tries one command on virtual boards: its time there, and where it went."""
 
 import os
+import shutil
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from math import inf
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from threading import Event, Lock
 from time import monotonic
 
@@ -22,7 +24,7 @@ from perfboard.images.factors import check_known
 from perfboard.images.trial import FOLDER, Job, TrialBase, build_trial_base, check_job
 from perfboard.instruments.scope import build_plugin
 from perfboard.model.board import Board
-from perfboard.model.errors import PerfboardError, TargetError
+from perfboard.model.errors import EnvironmentLacksError, PerfboardError, TargetError
 from perfboard.model.progress import Progress, Step
 from perfboard.model.run import FunctionTime, Metric, Run, RunError, Status, Trial
 from perfboard.model.units import format_size
@@ -66,9 +68,25 @@ def try_boards(
     for one in loaded:
         check_job(job, one.board)
     levels = [choose_trial_levels(one.board, factors) for one in loaded]
-    prepared = [
-        _prepare(one, job, chosen, progress) for one, chosen in zip(loaded, levels, strict=True)
-    ]
+    with TemporaryDirectory(prefix="perfboard-") as copies:
+        # A user may build a file anew while it runs; what is recorded is what was run.
+        try:
+            files = tuple(Path(shutil.copy2(file, copies)) for file in job.files)
+        except OSError as error:
+            raise EnvironmentLacksError(
+                f"--push: {error.filename or copies}: {error.strerror}; what is pushed is copied "
+                f"to {copies} first"
+            ) from error
+        own = replace(job, files=files)
+        prepared = [
+            _prepare(one, own, chosen, progress) for one, chosen in zip(loaded, levels, strict=True)
+        ]
+        return _try_all(prepared, own, command, progress)
+
+
+def _try_all(
+    prepared: Sequence[_Prepared], job: Job, command: tuple[str, ...], progress: Progress
+) -> list[Run]:
     plugin = build_plugin(progress)
     cancelled = Event()
     with (
