@@ -108,6 +108,13 @@ def test_what_lengthens_a_batch_now_and_then_is_in_no_sample(harness: Path, dist
     assert found["samples"] == pytest.approx([7e-9] * len(found["samples"]), rel=1e-12)
 
 
+@pytest.mark.parametrize("disturbed", range(2, 7))
+def test_a_batch_that_was_long_by_chance_is_not_taken(harness: Path, disturbed: int) -> None:
+    found = slopes(harness, tick=100, operation=7, disturbed=disturbed, seconds=0.01)
+    assert found["measured"]
+    assert found["batch"] * 7 >= 1000 * 100
+
+
 def test_a_batch_spans_a_thousand_ticks(harness: Path) -> None:
     found = slopes(harness, tick=1000, cost=30, operation=7, seconds=0.001)
     assert found["measured"]
