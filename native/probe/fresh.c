@@ -43,7 +43,6 @@ bool time_fresh(const struct fresh *fresh, unsigned long least, unsigned long mo
 	unsigned long count = least;
 	struct batch before, now;
 
-	/* These are the warm-up too. */
 	for (;; count *= 2) {
 		if (!time_batch(fresh, count, &before) || !time_batch(fresh, count, &now))
 			return false;
@@ -56,14 +55,14 @@ bool time_fresh(const struct fresh *fresh, unsigned long least, unsigned long mo
 			count, now.ns * 1e-9, TICKS_A_BATCH);
 		return false;
 	}
-	while (!agree(&before, &now) && (double)(clock_now() - began) < seconds * 1e9 / 4) {
-		before = now;
-		if (!time_batch(fresh, count, &now))
+	/* By the larger batches: what only these come to is still cold. */
+	do {
+		if (!time_batch(fresh, 2 * count, &before) || !time_batch(fresh, 2 * count, &now))
 			return false;
-	}
+		slopes->settled = agree(&before, &now);
+	} while (!slopes->settled && (double)(clock_now() - began) < seconds * 1e9 / 2);
 	slopes->batch = count;
 	slopes->count = 0;
-	slopes->settled = agree(&before, &now);
 	for (int tries = 0; tries < 2 * MOST_SAMPLES && slopes->count < MOST_SAMPLES; tries++) {
 		struct batch half = {INFINITY, 1}, whole = half, batch;
 
