@@ -35,7 +35,10 @@ struct loops {
 	loop_function *loop[OPERATIONS]; /* NULL where the part has no such loop */
 };
 
-/* Of the architecture: widest first, ended by a set without a name. */
+/*
+ * Of the architecture, ended by a set without a name: widest first, but those last that go around
+ * the caches, since after them these have to be warmed anew.
+ */
 extern const struct loops loops_table[];
 unsigned loops_features(void);
 
@@ -45,7 +48,7 @@ extern const struct loops loops_backwards; /* from the last word to the first, i
 #define MOST_LOOPS 16
 
 /*
- * The sets that this processor has, widest first, the one in C last; the number of
+ * The sets that this processor has, in the order of the table, the one in C last; the number of
  * them. The first is for all sizes, whatever its `from` says.
  */
 int loops_available(struct loops available[MOST_LOOPS]);

@@ -128,17 +128,16 @@ static void rep_copy(void *to, const void *from, size_t size, unsigned long pass
 const struct loops loops_table[] = {
 #ifdef __x86_64__
     {"avx512", 64, 0, AVX512, true, false, WITH(avx512)},
-    {"avx512-stream", 64, BEYOND_CACHES, AVX512, true, false, STREAM(avx512_stream)},
     {"avx", 32, BEYOND_CACHES, AVX, true, false, WITH(avx)},
-    {"avx-stream", 32, BEYOND_CACHES, AVX, true, false, STREAM(avx_stream)},
     {"sse", 16, BEYOND_CACHES, SSE, true, false, WITH(sse)},
-    {"sse-stream", 16, BEYOND_FIRST_CACHE, SSE, true, false, STREAM(sse_stream)},
+    {"avx512-stream", 64, BEYOND_CACHES, AVX512, true, false, STREAM(avx512_stream)},
+    {"avx-stream", 32, BEYOND_CACHES, AVX, true, false, STREAM(avx_stream)},
 #else
     {"sse", 16, 0, SSE, true, false, WITH(sse)},
-    {"sse-stream", 16, BEYOND_FIRST_CACHE, SSE, true, false, STREAM(sse_stream)},
     {"mmx", 8, BEYOND_CACHES, MMX, true, false, WITH(mmx)},
     {"move", 4, BEYOND_CACHES, 0, true, false, WITH(move)},
 #endif
+    {"sse-stream", 16, BEYOND_FIRST_CACHE, SSE, true, false, STREAM(sse_stream)},
     {"rep", sizeof(size_t), BEYOND_FIRST_CACHE, 0, true, false, STREAM(rep)},
     {0},
 };

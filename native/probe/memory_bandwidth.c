@@ -81,8 +81,8 @@ static void for_each_point(struct plan *plan,
 {
 	for (int turn = 1; turn >= 0; turn--)
 		for (size_t size = (size_t)LEAST << turn; size <= plan->buffers.largest; size *= 4)
-			for (int i = 0; i < plan->sets; i++)
-				for (int operation = 0; operation < OPERATIONS; operation++)
+			for (int operation = 0; operation < OPERATIONS; operation++)
+				for (int i = 0; i < plan->sets; i++)
 					if (plan->loops[i].loop[operation] &&
 					    size >= plan->loops[i].from)
 						visit(plan, &plan->loops[i], operation, size);

@@ -38,12 +38,16 @@ struct pass {
 /* A batch_function over a struct pass: the next `count` pieces. */
 void pass_pieces(void *context, unsigned long count);
 
-/* Has the caches hold what the loop leaves in them, before it is timed. */
+/*
+ * Has the caches hold what the loop leaves in them, before it is timed: where the last one may
+ * hold the buffer, until two rounds take as long, or for 25 ms.
+ */
 void warm_pass(struct pass *pass);
 
 /*
- * The loops that there are, and that are right, widest first, in C only where there is
- * nothing else; the number of them. A loop that is wrong is refused, in the name of `applet`.
+ * The loops that there are, and that are right, in the order of loops_table, in C only where
+ * there is nothing else; the number of them. A loop that is wrong is refused, in the name of
+ * `applet`.
  */
 int right_loops(const char *applet, struct loops right[MOST_LOOPS]);
 

@@ -6,6 +6,9 @@
  *     as long as the one before, these 5 % more.
  * memory_harness pieces SIZE PIECE COUNT... - goes over a buffer, COUNT pieces at a time, and
  *     prints how often each piece was copied.
+ * memory_harness warm ROOT SIZE EACH DRIFT - warms a pass over SIZE bytes, with the caches that
+ *     files in the folder ROOT tell of; each piece takes EACH ns, and each but the first DRIFT
+ *     as long as the one before, these 5 % more. Prints how many there were.
  * memory_harness sizes POWER - the sizes of a scratch file of 64 KiB << POWER, in order.
  * memory_harness beyond - takes and gives back a page at a multiple of 2 MiB; whether what lies
  *     beyond it is still there is seen by writing to it.
@@ -127,6 +130,27 @@ static int pieces(int argc, char **argv)
 	return 0;
 }
 
+static void take_time(void *to, const void *from, size_t size, unsigned long passes)
+{
+	(void)to;
+	(void)from;
+	(void)size;
+	work(NULL, passes);
+}
+
+static int warm(char **words)
+{
+	struct pass pass = {.loop = take_time, .size = strtoul(words[1], NULL, 10), .piece = 64};
+
+	root = words[0];
+	each = strtoull(words[2], NULL, 10);
+	drift = strtoul(words[3], NULL, 10);
+	grows = true;
+	warm_pass(&pass);
+	printf("%lu\n", pass.done);
+	return 0;
+}
+
 static int sizes(int power)
 {
 	const struct scratch scratch = {.size = SCRATCH_BLOCK << power};
@@ -156,6 +180,8 @@ int main(int argc, char **argv)
 {
 	if (argc == 8 && !strcmp(argv[1], "fresh"))
 		return fresh(argv + 2);
+	if (argc == 6 && !strcmp(argv[1], "warm"))
+		return warm(argv + 2);
 	if (argc > 4 && !strcmp(argv[1], "pieces"))
 		return pieces(argc - 2, argv + 2);
 	if (argc == 3 && !strcmp(argv[1], "sizes"))

@@ -118,6 +118,34 @@ def test_pieces_are_visited_round_and_round(harness: Path, of: int, counts: list
     assert visits == [sum(counts) // of + (index < sum(counts) % of) for index in range(of)]
 
 
+def warm(harness: Path, root: Path, cache: str, size: int, each: int, drift: int) -> float:
+    """How many rounds of a buffer of `size` bytes warm it, where the last cache is so large."""
+    file = root / "sys/devices/system/cpu/cpu0/cache/index3/size"
+    file.parent.mkdir(parents=True)
+    if cache:
+        file.write_text(f"{cache}\n")
+    return int(output(harness, "warm", root, size, each, drift)) * 64 / size
+
+
+@pytest.mark.parametrize(("each", "drift", "rounds"), [(1000, 0, 2), (1000, 48, 5)])
+def test_what_a_cache_may_hold_is_warmed_until_it_is_steady(
+    harness: Path, tmp_path: Path, each: int, drift: int, rounds: int
+) -> None:
+    """A round is 16 pieces: of those after 48 two are the first that take as long."""
+    assert warm(harness, tmp_path, "1K", 1024, each, drift) == rounds
+
+
+def test_what_never_gets_steady_is_warmed_for_25_ms(harness: Path, tmp_path: Path) -> None:
+    assert 2 < warm(harness, tmp_path, "1K", 1024, 100_000, 1000) < 16
+
+
+@pytest.mark.parametrize(("cache", "rounds"), [("1K", 0.5), ("", 1)])
+def test_what_no_cache_holds_is_warmed_once(
+    harness: Path, tmp_path: Path, cache: str, rounds: float
+) -> None:
+    assert warm(harness, tmp_path, cache, 2048, 1000, 1000) == rounds
+
+
 @pytest.mark.parametrize("power", range(9))
 def test_each_size_comes_once_the_largest_first(harness: Path, power: int) -> None:
     sizes = [int(line) for line in output(harness, "sizes", power).split()]
