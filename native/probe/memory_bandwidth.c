@@ -35,7 +35,8 @@ static void measure_point(const struct plan *plan, const struct loops *loops, in
 			  size_t size, double seconds)
 {
 	static const char *const names[] = {"read", "write", "update", "copy"};
-	static const char *const aliases[] = {"bw_mem rd", "bw_mem wr", "bw_mem rdwr", "bw_mem cp"};
+	static const char *const aliases[] = {"bw_mem frd", "bw_mem fwr", "bw_mem rdwr",
+					      "bw_mem fcp"};
 	const struct label labels[] = {{"operation", names[operation]},
 				       {"size", decimal(size)},
 				       {"loop", loops->name},

@@ -79,7 +79,7 @@ def _memory() -> Iterator[Row]:
         rate = 64 / latency(size) * 3
         operations = {"read": 1.0, "write": 0.7, "update": 0.6, "copy": 0.45}
         for (operation, share), alias in zip(
-            operations.items(), ("rd", "wr", "rdwr", "cp"), strict=True
+            operations.items(), ("frd", "fwr", "rdwr", "fcp"), strict=True
         ):
             loops = {"avx512": rate * share}
             if operation in ("write", "copy"):
