@@ -2,6 +2,7 @@
 """What the levels of a board's factors ask of its image."""
 
 import itertools
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -9,6 +10,7 @@ from hypothesis import strategies as st
 
 from perfboard.boards.loader import list_boards, load_board
 from perfboard.images.factors import choose_levels, factors_of, image_factors, recipe_of
+from perfboard.images.kernel_drivers import driver_files
 from perfboard.images.recipe import Recipe
 from perfboard.model.board import Board
 from perfboard.model.errors import UsageError
@@ -64,6 +66,13 @@ def test_what_levels_say() -> None:
     assert recipe(compression="none").headed and not recipe(compression="lzo").headed
     assert recipe(delay="calibrated").board.machine.cpu == "cortex-a7,cntfrq=900000"
     assert recipe(delay="preset").arguments == ("lpj=1990656",)
+
+
+def test_the_older_calibration_is_another_kernel_and_nothing_else() -> None:
+    older = recipe(delay="calibrated-2.6")
+    assert older.options == {"CONFIG_PERFBOARD_CALIBRATE": "y"}
+    assert replace(older, options={}) == recipe(delay="calibrated")
+    assert [file.suffix for file in driver_files(older.options)] == [".c", ".Kconfig"]
 
 
 @pytest.mark.parametrize(

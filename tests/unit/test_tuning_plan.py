@@ -58,6 +58,20 @@ def test_another_timer_is_no_technique() -> None:
     assert make_plan(TuneRequest("verdex", ())).space.levels["delay"] == [None]
 
 
+def test_what_is_only_there_to_be_compared_with_is_tried_where_it_is_asked_for() -> None:
+    older = ("delay", "calibrated-2.6")
+    for baseline in ({}, {"delay": "calibrated"}):
+        plan = make_plan(_request(baseline=baseline))
+        assert older not in {item for each in plan.alone for item in each}
+        assert "calibrated-2.6" not in plan.space.levels["delay"]
+        assert {each.levels.get("delay") for each in plan.refused} == {None}
+    started = make_plan(_request(baseline=dict([older])))
+    assert started.space.levels["delay"] == [None, "calibrated", "preset"]
+    kept = make_plan(_request(keep=dict([older])))
+    assert kept.space.levels["delay"] == ["calibrated-2.6"]
+    assert kept.barred(frozenset({older})) == ""
+
+
 def test_another_wire_is_no_technique_but_beside_one() -> None:
     """A board that has no wire is not made faster by one, whatever its kernel's size does."""
     plan = make_plan(TuneRequest("verdex", ()))

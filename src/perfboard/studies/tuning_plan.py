@@ -154,6 +154,8 @@ def make_plan(request: TuneRequest) -> Plan:
         for level in levels:
             if level == baseline[factor] or kept not in (None, level):
                 continue
+            if not _is_technique(factors, factor, level) and (factor, level) not in allow:
+                continue
             single = frozenset({(factor, level)})
             loses = _loses(factors, factor, level)
             if reason := refusal(single):
@@ -300,6 +302,10 @@ def _kernel(board: Board, levels: Mapping[str, str]) -> tuple[object, ...]:
 
 def _is_name(board: str) -> bool:
     return not ("/" in board or board.endswith(".toml"))
+
+
+def _is_technique(factors: Mapping[str, Factor], factor: str, level: str) -> bool:
+    return factors[factor].levels[level].technique if factor in factors else True
 
 
 def _loses(factors: Mapping[str, Factor], factor: str, level: str) -> str:

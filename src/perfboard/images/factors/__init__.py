@@ -25,10 +25,13 @@ class Level:
 
     `change` makes the recipe that has it of one that has the default; it raises UsageError
     where that cannot be. `loses` says what the device no longer does or shows, if anything.
+    What is no `technique` is there to be compared with, and nobody would choose it: a tune does
+    not try it unasked.
     """
 
     change: Callable[[Recipe], Recipe] = _as_it_is
     loses: str = ""
+    technique: bool = True
 
 
 @dataclass(frozen=True)

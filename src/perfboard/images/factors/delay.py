@@ -3,7 +3,9 @@
 
 The virtual board has a timer by which Linux waits, which parts like the PXA270 have not. A
 timer whose tick is longer than a microsecond is not used for that (Linux 6.1,
-arch/arm/lib/delay.c, register_current_timer_delay), and the kernel calibrates its loop.
+arch/arm/lib/delay.c, register_current_timer_delay), and the kernel calibrates its loop: by its own
+method, or by that of the kernels of study E's time (native/kernel/perfboard_calibrate.c), which
+takes longer.
 """
 
 from dataclasses import replace
@@ -23,6 +25,10 @@ def _calibrated(recipe: Recipe) -> Recipe:
     return replace(recipe, board=board)
 
 
+def _as_of_old(recipe: Recipe) -> Recipe:
+    return _calibrated(recipe).with_options({"CONFIG_PERFBOARD_CALIBRATE": "y"})
+
+
 def _preset(recipe: Recipe) -> Recipe:
     loops = recipe.board.image.kernel.loops_per_jiffy
     if loops is None:
@@ -37,7 +43,12 @@ def _preset(recipe: Recipe) -> Recipe:
 FACTOR = Factor(
     name="delay",
     title="What the kernel's delay loop counts by",
-    levels={"timer": Level(), "calibrated": Level(_calibrated), "preset": Level(_preset)},
+    levels={
+        "timer": Level(),
+        "calibrated": Level(_calibrated),
+        "calibrated-2.6": Level(_as_of_old, technique=False),
+        "preset": Level(_preset),
+    },
     has=has_places,
     surroundings=True,
 )
