@@ -240,7 +240,7 @@ def test_boots_are_measured_by_the_boot_study(monkeypatch: pytest.MonkeyPatch) -
     levels: tuple[dict[str, str], ...] = (
         *({"flash": "cached"}, copied, {}, {"console": "quiet"}, {**direct, "kernel": "flash"}),
         *({**silent, **copied}, {**silent, **direct, "kernel": "xip"}),
-        *({"delay": level} for level in ("calibrated", "preset")),
+        *({"delay": level} for level in ("calibrated-2.6", "preset")),
     )
     assert asked == [{**tuned, **level} for level in levels]
     load = next(row for row in found.rows if row.published.metric == "boot.kernel.load")
