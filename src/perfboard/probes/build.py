@@ -41,8 +41,11 @@ _FLAGS = (
 )
 _MORE_FLAGS = {
     # A static program needs no table of where its functions are, and MIPS no code that keeps to
-    # the C library's custom of having one.
-    "mipsel": ("-fno-PIC", "-mno-abicalls", "-mno-gpopt", *("-Xclang", "-Oz")),
+    # the C library's custom of having one; nor does a division trap elsewhere.
+    "mipsel": (
+        *("-fno-PIC", "-mno-abicalls", "-mno-gpopt", "-mno-check-zero-division"),
+        *("-Xclang", "-Oz"),
+    ),
 }
 
 
