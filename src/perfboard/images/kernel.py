@@ -174,9 +174,6 @@ def make_kernel(
     log_file = folder / "make.log"
     with progress.step("building the kernel", count) as step, log_file.open("w") as log:
         variables = make_variables(arch)
-        if not (tree / "vmlinux").exists():
-            # It knows nothing that is like these objects: it need not preprocess what is compiled.
-            variables["CCACHE_DEPEND"] = "1"
         command = [*make_command(arch), f"--jobs={jobs()}", *_targets(arch, tree)]
         shown = show_compiled(step, count)
         outcome = follow(command, shown, folder=tree, variables=variables, log=log)
