@@ -31,6 +31,8 @@ _SEED = 1
 # The probe that measures little, and says much of what it runs on.
 FACTS = "system.facts"
 _FACTS_LIMIT_S = 30
+# What a process may take beyond ten times what it is given.
+_SLACK_S = 30
 
 
 class Runner(Protocol):
@@ -131,7 +133,7 @@ class Measuring:
         if self._cpu is not None:
             # Where the first process ran, so that all measure the same processor.
             arguments += ["--cpu", str(self._cpu)]
-        answer = self._runner.run(name, arguments, 10 * seconds + 30)
+        answer = self._runner.run(name, arguments, 10 * seconds + _SLACK_S)
         self._asked += seconds
         report = read_process(name, self._round, answer.lines, answer.end)
         # One that was killed does not say how long it took.
