@@ -3,6 +3,7 @@
 
 import json
 import os
+import platform
 import signal
 import subprocess
 import sys
@@ -21,7 +22,7 @@ from perfboard.boards.loader import LoadedBoard, load_board
 from perfboard.images.image import Image, build_image
 from perfboard.images.trial import Job, build_trial_base
 from perfboard.model.progress import SilentProgress
-from perfboard.probes.binaries import find_binary
+from perfboard.probes.binaries import architecture_of, find_binary
 
 Change = Callable[[dict[str, Any]], None]
 _Found = TypeVar("_Found")
@@ -48,6 +49,12 @@ def build_for_trials(board: str, arch: str) -> None:
     """Builds what programs are tried with: on a new machine, longer than a command may take."""
     probe = find_binary(arch, SilentProgress())
     build_trial_base(load_board(board), Job(("true",)), probe, SilentProgress())
+
+
+@pytest.fixture(scope="session")
+def probe() -> Path:
+    """The probe for this machine: on a new one, compiling it takes as long as a test may wait."""
+    return find_binary(architecture_of(platform.machine()), SilentProgress())
 
 
 @pytest.fixture(scope="session")
@@ -169,6 +176,6 @@ class Here(Perfboard):
 
 
 @pytest.fixture
-def here(tmp_path: Path) -> Here:
+def here(tmp_path: Path, probe: Path) -> Here:
     """The command; the probes of this machine run in a folder of the test's own."""
     return Here(tmp_path)

@@ -135,7 +135,7 @@ def board_on_a_line(place: Path, damage: float = 0.0) -> Iterator[Board]:
 
 
 @pytest.fixture
-def command(tmp_path: Path) -> Perfboard:
+def command(tmp_path: Path, probe: Path) -> Perfboard:
     return Perfboard(tmp_path / "data")
 
 
