@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Levels of verdex's image factors, as they boot; the last two tests have a kernel of their own."""
+"""Levels of verdex's image factors, as they boot; the last three tests build kernels."""
 
 import re
 from collections.abc import Callable
@@ -64,6 +64,16 @@ def perfboard(tmp_path: Path, image: object) -> Perfboard:
     return Perfboard(tmp_path)
 
 
+@pytest.fixture
+def alike(verdex: LoadedBoard, trials: None) -> None:
+    """The kernels that differ little from verdex's are made before those that differ throughout.
+
+    After one of those, each would have all of its files made once more.
+    """
+    for levels in (*BY_HAND, {"compression": "lz4"}):
+        build_image(verdex, levels, SilentProgress())
+
+
 def test_a_kernel_that_is_not_compressed_starts_without_a_bootloader(perfboard: Perfboard) -> None:
     run = boot(perfboard, "bootloader=none", "compression=none")
     # Four instructions, then the copies.
@@ -99,7 +109,7 @@ def test_a_root_made_otherwise_does_the_same(perfboard: Perfboard, levels: tuple
     assert ("exec:startpar" in programs(run)) == ("init=parallel" in levels)
 
 
-def test_a_kernel_unpacks_itself_from_flash(perfboard: Perfboard) -> None:
+def test_a_kernel_unpacks_itself_from_flash(perfboard: Perfboard, alike: None) -> None:
     runs = boot(perfboard), boot(perfboard, "kernel=flash")
     # The copy is by words, each at least an instruction.
     copied, own = (value(each, "boot.kernel.load.copy.instructions") for each in runs)
@@ -108,12 +118,8 @@ def test_a_kernel_unpacks_itself_from_flash(perfboard: Perfboard) -> None:
 
 
 def test_a_kernel_runs_in_flash_and_has_its_driver_as_a_module(
-    perfboard: Perfboard, verdex: LoadedBoard
+    perfboard: Perfboard, alike: None
 ) -> None:
-    # Those that differ little from verdex's are made before it, or all of theirs would be
-    # compiled once more.
-    for levels in BY_HAND:
-        build_image(verdex, levels, SilentProgress())
     copied = boot(perfboard)
     run = boot(perfboard, *IN_FLASH)
     # Nothing is unpacked: it copies its data, and no more.
