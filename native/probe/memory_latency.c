@@ -18,7 +18,9 @@
  *	used; version 3 walks upwards. Prefetchers see most of it coming: the
  *	difference from walk=random is what they do. A stride of half a line is what
  *	a line costs that is used twice; one of 4096 bytes misses the TLB at each
- *	load and uses few of a cache's sets, so that it outgrows the caches early.
+ *	load and uses few of a cache's sets, so that it outgrows the caches early. With
+ *	pages=huge (64 and 4096 bytes) the TLB misses seldom, and prefetchers that
+ *	stop at the end of a page go on.
  *
  * Each size's cycle is followed before it is timed, wholly or for twice the last
  * cache's size, so that the caches hold what a walk leaves in them; and it is
@@ -65,6 +67,8 @@ static struct walk walks[] = {
     {"stride", 4096, CHASE_BACKWARD, "small", false},
     {"stride", 128, CHASE_BACKWARD, "small", false},
     {"stride", 32, CHASE_BACKWARD, "small", false},
+    {"stride", 4096, CHASE_BACKWARD, "huge", false},
+    {"stride", 64, CHASE_BACKWARD, "huge", false},
 };
 #define WALKS (sizeof(walks) / sizeof(walks[0]))
 #define FIRST_WALKS 3

@@ -287,6 +287,18 @@ def test_where_there_is_no_room_time_is_not_blamed(
     assert any("can spare" in line.get("refused", "") for line in lines)
 
 
+def test_each_walk_is_on_its_pages(run: Callable[..., list[dict[str, Any]]]) -> None:
+    lines = run("memory.latency", 3, "--room", str(8 * _MIB))
+    of = [line["labels"] for line in lines if "metric" in line]
+    walks = {(labels["pages"], labels["walk"], int(labels["stride"])) for labels in of}
+    line = next(stride for pages, walk, stride in walks if walk == "local")
+    found = {("small", walk, line) for walk in ("random", "local")}
+    found |= {("small", "stride", stride) for stride in (32, 64, 128, 512, 4096)}
+    if not any("huge pages" in line.get("refused", "") for line in lines):
+        found |= {("huge", "random", line), ("huge", "stride", 64), ("huge", "stride", 4096)}
+    assert walks == found
+
+
 @pytest.mark.parametrize("room", [100_000, 6 * _MIB])
 def test_reads_at_random_have_each_size_once(
     run: Callable[..., list[dict[str, Any]]], room: int
