@@ -18,7 +18,7 @@ from perfboard.images.kernel_place import HEADER_SIZE
 from perfboard.images.kernel_tree import kernel_tree, source_inputs
 from perfboard.images.system_map import check_map, read_map
 from perfboard.model.errors import UsageError
-from perfboard.model.progress import Progress
+from perfboard.model.progress import Progress, SilentProgress
 
 # Raise it when the steps below change what comes out.
 _RECIPE = "1"
@@ -119,8 +119,8 @@ def configure_kernel(
 ) -> int:
     """Writes .config with the options `wanted`, of which most are the fragment's.
 
-    Returns how many files are to be compiled, by a dry run of make. Raises as
-    `build_kernel` does.
+    Returns how many files are to be compiled, by a dry run of make, or 0 where the progress
+    is shown to nobody. Raises as `build_kernel` does.
     """
     compiled = 0
     variables = make_variables(arch)
@@ -155,6 +155,8 @@ def configure_kernel(
         # files need, that comes after them. An error there is the build's to tell.
         prepare = [*make_command(arch), f"--jobs={jobs()}", "prepare"]
         follow(prepare, lambda line: False, folder=tree, variables=variables)
+        if isinstance(progress, SilentProgress):
+            return 0
         dry = [*make_command(arch), "--dry-run", *_targets(arch, tree)]
         follow(dry, count, folder=tree, variables=variables)
     return compiled
