@@ -31,9 +31,9 @@ unit: $(VENV)/.dev
 native: $(VENV)/.dev
 	$(parallel) tests/native
 
-# An emulator keeps one processor busy.
+# An emulator keeps one processor busy. The files come in the order of tests/system/conftest.py.
 system: $(VENV)/.dev
-	$(parallel) --durations=40 tests/system
+	$(parallel) --no-loadscope-reorder --durations=40 tests/system
 
 check: $(VENV)/.dev
 	$(VENV)/bin/ruff check hatch_build.py src tests benchmarks

@@ -28,10 +28,18 @@ Change = Callable[[dict[str, Any]], None]
 _Found = TypeVar("_Found")
 # Levels of verdex that are made by hand, as advice says; each has a kernel of its own.
 BY_HAND = ({"root": "squashfs-lz4"}, {"compression": "none", "root": "cramfs-linear"})
+# The files that build kernels of their own on a new machine, the longest first.
+_LONG = ("test_image_factors", "test_x86_boards", "test_timed_boards", "test_tuning")
 # For what a loaded machine does in a second or two.
 _PATIENCE_S = 120
 # For a whole command: a tune of verdex also reads its flash for 200 s of the board's.
 _LONGEST_S = 900
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What is begun last is to be short: the other worker waits for it."""
+    names = [*_LONG, ""]
+    items.sort(key=lambda item: names.index(item.path.stem if item.path.stem in _LONG else ""))
 
 
 @pytest.fixture(scope="session")
