@@ -14,12 +14,10 @@
 
 struct model model;
 void (*model_beat)(int64_t ns);
-int64_t model_beat_ns;
 
-static int64_t counted_fs; /* that the emulator counts for an instruction */
-static int64_t added_ns;   /* to the clock so far */
-static int64_t seen_ns;	   /* the clock that the guest may have seen */
-static int64_t next_beat_ns;
+static int64_t counted_fs;     /* that the emulator counts for an instruction */
+static int64_t added_ns;       /* to the clock so far */
+static int64_t seen_ns;	       /* the clock that the guest may have seen */
 static int64_t charged_before; /* the emulator's count less `charged` */
 
 /* Instants are counted in fs, of which 64 bits hold 9223 s. */
@@ -155,10 +153,8 @@ int64_t model_settle(void)
 	 */
 	if (due > 0 && clock_timer_due())
 		clock_kick();
-	if (model_beat_ns && seen_ns >= next_beat_ns) {
-		next_beat_ns = seen_ns + model_beat_ns;
+	if (model_beat)
 		model_beat(seen_ns);
-	}
 	return seen_ns;
 }
 

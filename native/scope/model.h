@@ -61,9 +61,8 @@ void model_start(void);
 /* Brings the emulator's clock up to date with `busy`; returns its time. */
 int64_t model_settle(void);
 
-/* Told the time about every `model_beat_ns` of it; 0: never. */
+/* Told the time whenever the clock is brought up to date. */
 extern void (*model_beat)(int64_t ns);
-extern int64_t model_beat_ns;
 
 /*
  * The instant of now, at the end of the block that is running; the guest does

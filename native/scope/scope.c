@@ -3,14 +3,14 @@
  * The scope: a plugin of the emulator that sees the guest reach marks and
  * write console bytes, and records when, without the guest noticing.
  *
- *   -plugin scope.so,marks=FILE,out=FD,console=ADDRESS
- *           [,timing=FILE[,profile=FILE][,beat=NS]]
+ *   -plugin scope.so,marks=FILE,out=FD,console=ADDRESS[,beat=NS]
+ *           [,timing=FILE[,profile=FILE]]
  *
  * marks is a file as marks.h describes; out is an open file descriptor;
  * console is the physical address of the console's data register, on i386 its
- * first port; timing is a
+ * first port; about every NS of the guest's clock a line says how far it is; timing is a
  * file as timing.h describes: the guest's clock is then that of the part; profile
- * is where profile.h writes, and every NS of that clock a line says how far it is.
+ * is where profile.h writes.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <inttypes.h>
@@ -29,6 +29,8 @@
 
 #define TEXT_SIZE 128
 #define PAGE_MASK 0xfffu
+/* To look at the clock takes as long as to run many of them. */
+#define BLOCKS_A_LOOK 4096
 
 /* A mark at its place in a translated block. */
 struct site {
@@ -46,6 +48,7 @@ static uint64_t console_register;
 static enum isa isa; /* one of x86's, or none */
 static bool console_is_port;
 static bool timed;
+static int64_t beat_ns; /* 0: never */
 
 /* The instant before the last instructions of the running block. */
 static struct instant instant_before(size_t pending, int64_t rest_fs)
@@ -118,8 +121,23 @@ static void device_stored(uint64_t place)
 
 static void beat(int64_t ns)
 {
+	static int64_t next_ns;
+
+	if (!beat_ns || ns < next_ns)
+		return;
+	next_ns = ns + beat_ns;
 	fprintf(out, "{\"beat\":%" PRId64 "}\n", ns);
 	fflush(out);
+}
+
+static void block_begun(unsigned int vcpu, void *data)
+{
+	static unsigned int blocks;
+
+	(void)vcpu;
+	(void)data;
+	if (++blocks % BLOCKS_A_LOOK == 0)
+		beat(emulator_now(0).ns);
 }
 
 static void after_port(unsigned int vcpu, void *data)
@@ -162,6 +180,9 @@ static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb *block)
 			model_start();
 		started = true;
 		block_translated(block, count);
+	} else if (beat_ns) {
+		qemu_plugin_register_vcpu_tb_exec_cb(block, block_begun, QEMU_PLUGIN_CB_NO_REGS,
+						     NULL);
 	}
 	if (console_is_port && ports_translated(block))
 		qemu_plugin_register_vcpu_tb_exec_cb(
@@ -253,7 +274,7 @@ QEMU_PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_
 			if (!profile_open(argv[i] + 8))
 				return complain("cannot write the profile", argv[i] + 8);
 		} else if (!strncmp(argv[i], "beat=", 5)) {
-			model_beat_ns = strtoll(argv[i] + 5, NULL, 10);
+			beat_ns = strtoll(argv[i] + 5, NULL, 10);
 		} else {
 			return complain("unknown option", argv[i]);
 		}

@@ -5,12 +5,14 @@ import json
 import os
 import signal
 import subprocess
+import tomllib
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import psutil
 import pytest
+import tomli_w
 
 from perfboard.analysis.profile import read_blocks, seconds
 from perfboard.analysis.trial import instants
@@ -197,6 +199,19 @@ def test_a_counted_board_has_instructions_alone(board: Perfboard, program: Path)
     assert run["evidence"] == "counted" and run["trial"]["profile"] == []
     assert values(run)["try.instructions"] == pytest.approx(2 * TURNS, rel=0.1)
     assert not any(name.startswith("try.misses") for name in values(run))
+
+
+def test_a_counted_command_that_says_nothing_for_long_is_no_hang(
+    board: Perfboard, program: Path, tmp_path: Path
+) -> None:
+    table = tomllib.loads(load_board("rpi2").path.read_text()) | {"boot": {"limit_s": 3}}
+    own = tmp_path / "patient.toml"
+    own.write_text(tomli_w.dumps(table))
+    words = ("--set", "detail=counted", "--push", str(program), "--time-limit", "40")
+    board("try", str(own), *words, "--", "./prog", "stay", code=4)
+    run = board.json("show", "latest")
+    assert run["errors"][0]["kind"] == "time-limit", run["errors"]
+    assert values(run)["try.time.real"] == pytest.approx(40, rel=0.01)
 
 
 def test_what_goes_to_the_console_takes_the_consoles_time(board: Perfboard) -> None:

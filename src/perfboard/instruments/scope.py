@@ -78,21 +78,25 @@ class Scope:
         marks: Sequence[WatchedMark],
         console_register: int,
         timing: str | None = None,
+        *,
+        beats: bool = False,
     ) -> None:
         """`console_register` is the physical address of the console's data register.
 
         `timing` is the timing model that drives the guest's clock; None: there is none.
+        With `beats` the scope says how far the clock is while no mark comes.
         """
         self._plugin = plugin
         self._marks = tuple(marks)
         self._console_register = console_register
         self._timing = timing
+        self._beats = beats
         self._reader = -1
         self._writer = -1
         self._log = -1
         self._rest = b""
         self._size = 0
-        # The guest's clock as it was last seen; with a profile, often.
+        # The guest's clock as it was last seen; with `beats`, often.
         self.now_ns = 0
 
     def prepare(self, artifacts: Path) -> Attachment:
@@ -112,6 +116,8 @@ class Scope:
             f"out={self._writer}",
             f"console={self._console_register:x}",
         ]
+        if self._beats:
+            options.append(f"beat={_BEAT_NS}")
         if self._timing is not None:
             model = artifacts / "timing.txt"
             model.write_text(self._timing)
@@ -119,7 +125,6 @@ class Scope:
             if any(mark.profile for mark in self._marks):
                 profile = artifacts / "profile.jsonl"
                 options.append(f"profile={str(profile).replace(',', ',,')}")
-                options.append(f"beat={_BEAT_NS}")
         return Attachment(("-plugin", ",".join(options)), (self._writer,))
 
     def start(self) -> None:

@@ -84,7 +84,7 @@ class TrialTarget(VirtualBoard):
         `cancelled`.
         """
         mark = WatchedMark(MARK, self._base.mark, every=True, profile=self.timed)
-        counting = _Counting(self.scope(plugin, [mark]))
+        counting = _Counting(self.scope(plugin, [mark], beats=True))
         with tempfile.TemporaryDirectory(prefix="perfboard-") as folder:
             image = Path(folder, "job.squashfs")
             write_job(self._job, self.board, image)

@@ -64,9 +64,10 @@ class VirtualBoard:
         """What the emulator itself counts for an instruction, in ns."""
         return 1 if self.timed else 1 << self.board.machine.icount_shift
 
-    def scope(self, plugin: Path, marks: Sequence[WatchedMark]) -> Scope:
+    def scope(self, plugin: Path, marks: Sequence[WatchedMark], *, beats: bool = False) -> Scope:
         """The scope for one boot; where the board is timed, it must be there."""
-        return Scope(plugin, marks, self.board.console.data_register, self._timing)
+        register = self.board.console.data_register
+        return Scope(plugin, marks, register, self._timing, beats=beats)
 
     def summary(self) -> BoardSummary:
         """What a run says of the board."""
