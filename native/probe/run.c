@@ -3,8 +3,8 @@
  * run JOB RESULTS: the first process of a board that one command is tried on.
  *
  * JOB is the device with a squashfs: `command` says what to do, `files` are those to be had in
- * its working folder. RESULTS is the device that the results go to: a page of text, then the
- * command's standard output and its standard error.
+ * its working folder, `input`, if any, is what it reads. RESULTS is the device that the results go
+ * to: a page of text, then the command's standard output and its standard error.
  *
  * The system call vhangup, which does nothing here, is what the scope sees: at the first the
  * command is about to be started, at the second it has ended, at the third the results are
@@ -54,20 +54,17 @@ static void on_alarm(int number)
 static void start(struct trial *trial, const int *outputs)
 {
 	const char *name = trial->words[0];
-	int nothing;
+	int input = run_input_file();
 
 	environ = trial->variables;
 	if (!run_enter(trial)) {
 		run_complain("enter", trial->folder);
 		_exit(126);
 	}
-	nothing = open("/dev/null", O_RDONLY);
 	setsid();
-	dup2(nothing, 0);
+	dup2(input, 0);
 	dup2(outputs[0], 1);
 	dup2(outputs[1], 2);
-	if (nothing > 2)
-		close(nothing);
 	/* So that the same run has the same addresses. */
 	personality(ADDR_NO_RANDOMIZE);
 	mark();

@@ -29,6 +29,9 @@ bool run_read_job(struct trial *trial);
 bool run_prepare_output(const struct trial *trial);
 int run_output_file(const char *name);
 
+/* What the command reads: the job's, or nothing where it has none. */
+int run_input_file(void);
+
 /* Goes where the command is to run, and sees nothing else from then on; false as above. */
 bool run_enter(const struct trial *trial);
 

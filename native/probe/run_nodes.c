@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The device nodes of a board that a command is tried on, as the kernel tells of them in /sys.
+ * The device nodes of a board that a command is tried on, as the kernel tells of them in /sys,
+ * and the links that go with them.
  *
  * A kernel that made them itself (CONFIG_DEVTMPFS) would be compiled nearly whole again: every
  * driver reads a header that the option changes.
@@ -15,6 +16,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <unistd.h>
 
 #define DEV "/dev/"
 
@@ -76,10 +78,27 @@ static bool make_kind(const char *folder, mode_t kind)
 	return made;
 }
 
+/* What programs have called their open files for as long as there is Linux. */
+static bool make_links(void)
+{
+	static const char *const links[][2] = {
+	    {"/proc/self/fd", DEV "fd"},
+	    {"fd/0", DEV "stdin"},
+	    {"fd/1", DEV "stdout"},
+	    {"fd/2", DEV "stderr"},
+	};
+
+	for (size_t i = 0; i < sizeof(links) / sizeof(*links); i++)
+		if (symlink(links[i][0], links[i][1]))
+			return run_complain("make", links[i][1]);
+	return true;
+}
+
 bool run_make_nodes(void)
 {
 	mode_t mask = umask(0);
-	bool made = make_kind("/sys/dev/char", S_IFCHR) && make_kind("/sys/dev/block", S_IFBLK);
+	bool made = make_kind("/sys/dev/char", S_IFCHR) && make_kind("/sys/dev/block", S_IFBLK) &&
+		    make_links();
 
 	umask(mask);
 	return made;

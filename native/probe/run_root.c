@@ -186,6 +186,13 @@ int run_output_file(const char *name)
 	return file;
 }
 
+int run_input_file(void)
+{
+	int file = open(OWN "/job/input", O_RDONLY | O_CLOEXEC);
+
+	return file < 0 ? open("/dev/null", O_RDONLY | O_CLOEXEC) : file;
+}
+
 bool run_enter(const struct trial *trial)
 {
 	return !chroot(ROOT) && !chdir(trial->folder);

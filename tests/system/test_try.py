@@ -139,13 +139,16 @@ def test_a_program_is_timed_and_its_output_comes_through(board: Perfboard, progr
     assert values(again) == found, "the same command has the same figures"
 
 
-def test_a_package_is_there_with_what_it_needs(board: Perfboard) -> None:
-    words = ("--package", "bzip2", "--", "sh", "-c", "seq 20000 | bzip2 | bzip2 -dc | md5sum")
+def test_a_package_is_there_with_what_it_needs(board: Perfboard, tmp_path: Path) -> None:
+    given = tmp_path / "given"
+    given.write_bytes(b"given\0")
+    script = "seq 20000 | bzip2 | bzip2 -dc | md5sum >> /dev/stdout; cat - /dev/stdin"
+    words = ("--package", "bzip2", "--stdin", str(given), "--", "sh", "-c", script)
     done = board("try", "rpi2", "--compare", "verdex", *words)
     expected = subprocess.run(
         ["sh", "-c", "seq 20000 | md5sum"], capture_output=True, text=True, check=True
     )
-    assert done.stdout == expected.stdout
+    assert done.stdout == expected.stdout + "given\0" * 2
     assert "rpi2, timed" in done.stderr and "verdex, timed" in done.stderr
     runs = [board.json("show", row["id"]) for row in board.json("runs")]
     times = {run["board"]["name"]: values(run)["try.time.real"] for run in runs}

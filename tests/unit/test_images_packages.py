@@ -14,6 +14,7 @@ from perfboard.images.apt import AptState, Package
 from perfboard.images.cache import cached
 from perfboard.images.packages import BASE, build_package_root, check_names
 from perfboard.images.trial import (
+    MOST_WORDS,
     Job,
     boot_arguments,
     check_job,
@@ -24,6 +25,7 @@ from perfboard.images.trial import (
 from perfboard.model.board import Board
 from perfboard.model.errors import UsageError
 from perfboard.model.progress import SilentProgress
+from perfboard.native import native_folder
 
 MIB = 1 << 20
 
@@ -138,9 +140,25 @@ def test_a_job_has_the_command_and_the_files(board: Board, tmp_path: Path) -> No
     assert sum(word.startswith("v") for word in words) == 2 and words[-1] == ""
 
 
+def test_a_job_takes_as_many_words_as_the_board_has_room_for(board: Board) -> None:
+    header = native_folder("probe") / "run.h"
+    assert f"#define RUN_MOST_WORDS {MOST_WORDS}\n" in header.read_text()
+    check_job(Job(("x",) * MOST_WORDS), board)
+
+
+def test_a_job_has_what_the_command_reads(board: Board, tmp_path: Path) -> None:
+    read = tmp_path / "read"
+    read.write_bytes(b"a\0\xff")
+    write_job(Job(("cat",), input=read), board, tmp_path / "job.squashfs")
+    assert (unsquash(tmp_path / "job.squashfs", tmp_path / "tree") / "input").read_bytes() == (
+        b"a\0\xff"
+    )
+
+
 def test_a_job_without_files_has_a_folder_for_them(board: Board, tmp_path: Path) -> None:
     write_job(Job(("true",)), board, tmp_path / "job.squashfs")
     assert (unsquash(tmp_path / "job.squashfs", tmp_path / "tree") / "files").is_dir()
+    assert not (tmp_path / "tree/input").exists()
 
 
 @pytest.mark.parametrize(
@@ -148,12 +166,14 @@ def test_a_job_without_files_has_a_folder_for_them(board: Board, tmp_path: Path)
     [
         ({"command": ()}, "no command to try"),
         ({"command": ("x" * MIB,)}, "longer than half a megabyte"),
+        ({"command": ("x",) * 4097}, "has 4,097 words, and a board takes 4,096"),
         ({"command": ("a\0b",)}, "NUL"),
         ({"files": ("absent",)}, "absent: there is no such file"),
         ({"files": ("folder",)}, "folder: is a folder; pack it with tar"),
         ({"files": ("/dev/null",)}, "is no file"),
+        ({"input": ("large",)}, "and standard input have 1 GiB"),
         ({"files": ("small", "folder/small")}, "have one name"),
-        ({"files": ("large",)}, "the pushed files have 1 GiB, and board rpi2 can be given 416 MiB"),
+        ({"files": ("large",)}, "standard input have 1 GiB, and board rpi2 can be given 416 MiB"),
     ],
 )
 def test_a_job_that_cannot_be_is_refused(
@@ -172,6 +192,7 @@ def test_a_job_that_cannot_be_is_refused(
     job = Job(
         change.get("command", ("true",)),
         files=tuple(Path(name) for name in change.get("files", ())),
+        input=next((Path(name) for name in change.get("input", ())), None),
     )
     with pytest.raises(UsageError, match=said):
         check_job(job, board)

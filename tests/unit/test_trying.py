@@ -21,6 +21,7 @@ from perfboard.model.run import Evidence, FunctionTime, Run, RunError, Status, T
 from perfboard.report.html import render
 from perfboard.report.text import run_text
 from perfboard.report.trial import ending, trial_text
+from perfboard.store.folder import new_run
 from perfboard.studies import trying
 from perfboard.studies.base import provenance
 from perfboard.studies.trying import choose_trial_levels
@@ -58,6 +59,8 @@ def call(*words: str) -> int:
         (["rpi2", "--compare", "rpi9", "--", "true"], 'there is no board "rpi9"'),
         (["rpi2", "--push", "absent", "--", "true"], "absent: there is no such file"),
         (["rpi2", "--push", "folder", "--", "true"], "folder: is a folder"),
+        (["rpi2", "--stdin", "absent", "--", "true"], "--stdin absent: No such file"),
+        (["rpi2", "--stdin", "folder", "--", "true"], "--stdin folder: Is a directory"),
         (["rpi2", "--set", "console=quiet", "--", "true"], 'no factor "console"'),
         (["rpi2", "--set", "detail=vague", "--", "true"], 'no level "vague"'),
         (["rpi2", "--time-limit", "0", "--", "true"], "is not a number of seconds"),
@@ -264,3 +267,79 @@ def test_what_is_recorded_is_what_was_pushed_though_it_is_built_anew(
     job = Job(("./tool",), files=(file,))
     found: list[Any] = list(trying.try_boards(["rpi2"], job, {}, ("perfboard",), SilentProgress()))
     assert found == [("tool", b"old", 0o755)]
+
+
+@pytest.fixture
+def tried_input(monkeypatch: pytest.MonkeyPatch) -> list[bytes | None]:
+    """What the command of each trial would have read."""
+    found: list[bytes | None] = []
+
+    def run(one: object, job: Job, *rest: object) -> Run:
+        found.append(job.input.read_bytes() if job.input else None)
+        made = trial_run(exit_code=0)
+        folder = new_run("try", "rpi2")
+        folder.finish(made.model_copy(update={"id": folder.id}))
+        return made.model_copy(update={"id": folder.id})
+
+    monkeypatch.setattr(trying, "_try", run)
+    monkeypatch.setattr(trying, "_prepare", lambda *_: None)
+    monkeypatch.setattr(trying, "build_plugin", lambda _: None)
+    return found
+
+
+def piped(monkeypatch: pytest.MonkeyPatch, content: bytes) -> int:
+    """Has standard input be a pipe with that, and returns its other end, left open."""
+    reader, writer = os.pipe()
+    os.write(writer, content)
+    monkeypatch.setattr("sys.stdin", os.fdopen(reader))
+    return writer
+
+
+UNREAD = "Standard input was not given to the command"
+
+
+def test_a_command_reads_what_it_is_given(
+    tried_input: list[bytes | None],
+    monkeypatch: pytest.MonkeyPatch,
+    folders: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    (folders / "sum").write_bytes(b"2^100\n\0\xff")
+    assert call("try", "rpi2", "--stdin", "sum", "--", "bc") == 0
+    os.close(piped(monkeypatch, b"1+1\n"))
+    assert call("try", "rpi2", "--stdin", "-", "--", "bc") == 0
+    assert tried_input == [b"2^100\n\0\xff", b"1+1\n"]
+    assert UNREAD not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("content", [b"", b"1+1\n"])
+def test_a_pipe_that_nobody_closes_does_not_hold_a_trial_up(
+    content: bytes,
+    tried_input: list[bytes | None],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    writer = piped(monkeypatch, content)
+    assert call("try", "rpi2", "--", "bc") == 0
+    os.close(writer)
+    assert tried_input == [None]
+    assert (UNREAD in capsys.readouterr().err) == bool(content)
+
+
+def test_no_more_is_read_than_a_board_has_room_for(
+    tried_input: list[bytes | None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(trying, "room_of", lambda _: 5)
+    call("try", "rpi2", "--stdin", "/dev/zero", "--", "true")
+    assert tried_input == [bytes(6)]
+
+
+def test_a_closed_standard_input_is_told(
+    tried_input: list[bytes | None],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr("sys.stdin", None)
+    assert call("try", "rpi2", "--", "bc") == 0
+    assert call("try", "rpi2", "--stdin", "-", "--", "bc") == 2
+    assert "standard input is closed" in capsys.readouterr().err

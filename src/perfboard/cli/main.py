@@ -50,7 +50,8 @@ The board has busybox, the C and C++ libraries and a shell. Packages are those o
 architecture, unpacked but not set up: no script of theirs runs, so that there are no
 alternatives (call mawk, not awk), no users and no services. Pushed files are in the
 folder /work, where the command starts as root. Files come at memory's speed; all that is
-written is kept in memory, which the command shares.
+written is kept in memory, which the command shares. The command reads nothing, unless
+--stdin names it: standard input is read to its end before the board is booted.
 
 examples:
   perfboard try rpi2 -- uname -a
@@ -58,6 +59,7 @@ examples:
   perfboard try rpi2 --compare orangepi-pc --package bzip2 --push big -- bzip2 -k big
   perfboard try rpi2 --package python3-minimal -- python3 -c 'print(sum(range(10**6)))'
   perfboard try verdex --time-limit 60 -- sh -c 'ls | sort'
+  echo '2^100' | perfboard try rpi2 --package bc --stdin - -- bc
 """
 
 _TUNE = """\
@@ -218,6 +220,11 @@ def _parser() -> argparse.ArgumentParser:
         trying.add_argument(
             name, action="append", default=[], metavar=metavar, help=f"{help}; may be given again"
         )
+    trying.add_argument(
+        "--stdin",
+        metavar="FILE",
+        help="what the command reads; - is what Perfboard itself is given (default: nothing)",
+    )
     trying.add_argument(
         "--time-limit",
         type=_seconds,

@@ -2,8 +2,13 @@
 """`perfboard try`: a program's time on a board that is not here."""
 
 import argparse
+import fcntl
 import sys
+import termios
+from array import array
+from contextlib import ExitStack
 from pathlib import Path
+from typing import IO
 
 from perfboard.cli.progress import progress
 from perfboard.cli.words import parse_factors, print_json
@@ -29,9 +34,10 @@ def trying(options: argparse.Namespace) -> int:
         files=tuple(Path(name) for name in options.push),
         limit_s=options.time_limit,
     )
-    runs = try_boards(
-        boards, job, parse_factors(options.set), ("perfboard", *sys.argv[1:]), progress()
-    )
+    factors, command = parse_factors(options.set), ("perfboard", *sys.argv[1:])
+    with ExitStack() as stack:
+        stdin = None if options.stdin is None else stack.enter_context(_input(options.stdin))
+        runs = try_boards(boards, job, factors, command, progress(), stdin)
     reports = [write_report(find_run(run.id)) for run in runs]
     for name, stream in (("stdout", sys.stdout), ("stderr", sys.stderr)):
         if name == "stdout" and options.json:
@@ -51,9 +57,32 @@ def trying(options: argparse.Namespace) -> int:
                 f"The {name} is not the same on all boards; that of {runs[0].board.name} is above.",
                 file=sys.stderr,
             )
+    if options.stdin is None and _unread():
+        print("Standard input was not given to the command: --stdin - does so.", file=sys.stderr)
     for report in reports:
         print(report, file=sys.stderr)
     return _exit_code(runs)
+
+
+def _input(name: str) -> IO[bytes]:
+    """What the command is to read. Raises UsageError where it cannot be opened."""
+    if name == "-" and sys.stdin is None:
+        raise UsageError("--stdin -: standard input is closed")
+    try:
+        return sys.stdin.buffer if name == "-" else Path(name).open("rb")
+    except OSError as error:
+        raise UsageError(f"--stdin {name}: {error.strerror}") from error
+
+
+def _unread() -> bool:
+    """Whether somebody has given us what nobody read: a pipe or a file, no terminal."""
+    count = array("i", [0])
+    try:
+        if sys.stdin is not None and not sys.stdin.isatty():
+            fcntl.ioctl(sys.stdin.fileno(), termios.FIONREAD, count)
+    except (OSError, ValueError):
+        pass
+    return count[0] > 0
 
 
 def _output(run: Run, name: str) -> bytes:

@@ -37,6 +37,8 @@ _LEAST_MAPPED = 208 * _MIB
 _MOST_FILES = 512 * _MIB
 _MOST_OUTPUT = 16 * _MIB
 _MOST_COMMAND = 1 << 20
+# native/probe/run.h
+MOST_WORDS = 4096
 _PAGE = 4096
 # System calls that do nothing for a process without a terminal, by architecture.
 _MARKS = ("sys_vhangup", "__arm64_sys_vhangup", "__ia32_sys_vhangup", "__x64_sys_vhangup")
@@ -44,12 +46,22 @@ _MARKS = ("sys_vhangup", "__arm64_sys_vhangup", "__ia32_sys_vhangup", "__x64_sys
 
 @dataclass(frozen=True)
 class Job:
-    """What is to be run: a command, the user's files for its folder, and its time limit."""
+    """What is to be run: a command, the user's files for its folder, and its time limit.
+
+    `input` is what the command reads; None: nothing.
+    """
 
     command: tuple[str, ...]
     packages: tuple[str, ...] = ()
     files: tuple[Path, ...] = ()
     limit_s: float = 600.0
+    input: Path | None = None
+
+    @property
+    def size(self) -> int:
+        """The bytes of its files, and of what the command reads."""
+        given = (*self.files, self.input) if self.input else self.files
+        return sum(file.stat().st_size for file in given)
 
 
 @dataclass(frozen=True)
@@ -104,6 +116,11 @@ def check_job(job: Job, board: Board) -> None:
         raise UsageError("there is no command to try; write it after --, as in -- ls -l")
     if sum(len(os.fsencode(word)) + 2 for word in job.command) > _MOST_COMMAND // 2:
         raise UsageError("the command is longer than half a megabyte; put it into a script")
+    if len(job.command) > MOST_WORDS:
+        raise UsageError(
+            f"the command has {len(job.command):,} words, and a board takes {MOST_WORDS:,}; put "
+            "it into a script, or what they name into a file that the command reads"
+        )
     if any("\0" in word for word in job.command):
         raise UsageError("the command has a NUL in it, which no program can be given")
     names: dict[str, Path] = {}
@@ -118,13 +135,18 @@ def check_job(job: Job, board: Board) -> None:
                 f"--push: {names[file.name]} and {file} have one name, and would have one place"
             )
         names[file.name] = file
-    check_room(board, "the pushed files", sum(file.stat().st_size for file in job.files))
+    check_room(board, "the pushed files and standard input", job.size)
+
+
+def room_of(board: Board) -> int:
+    """How many bytes the board can be given."""
+    mapped = max(_MOST_MAPPED - board.machine.ram, _LEAST_MAPPED)
+    return min(_MOST_FILES, mapped - 2 * _MOST_OUTPUT)
 
 
 def check_room(board: Board, what: str, size: int) -> None:
     """Raises UsageError where the board cannot be given that many bytes."""
-    mapped = max(_MOST_MAPPED - board.machine.ram, _LEAST_MAPPED)
-    room = min(_MOST_FILES, mapped - 2 * _MOST_OUTPUT)
+    room = room_of(board)
     if size > room:
         raise UsageError(
             f"{what} have {format_size(size)}, and board {board.name} can be given "
@@ -150,9 +172,8 @@ def build_trial_base(loaded: LoadedBoard, job: Job, probe: Path, progress: Progr
         )
     state = AptState(arch.name, progress)
     root = build_package_root(state, job.packages, probe, progress)
-    files = sum(file.stat().st_size for file in job.files)
-    what = "the packages, what they depend on, and the pushed files"
-    check_room(board, what, root.image.stat().st_size + files)
+    what = "the packages, what they depend on, the pushed files and standard input"
+    check_room(board, what, root.image.stat().st_size + job.size)
     fragment = loaded.file(kernel.config)
     extra = read_fragment(_FRAGMENT)
     built = build_kernel(arch, state, kernel.source, fragment, progress, extra)
@@ -170,7 +191,7 @@ def build_trial_base(loaded: LoadedBoard, job: Job, probe: Path, progress: Progr
 
 
 def write_job(job: Job, board: Board, image: Path) -> None:
-    """Writes the squashfs that tells the board what to do, and has the user's files."""
+    """Writes the squashfs that tells the board what to do, and has what the user gave."""
     words = [
         f"l{round(job.limit_s * 1e6)}",
         f"r{_output_room(board)}",
@@ -183,6 +204,8 @@ def write_job(job: Job, board: Board, image: Path) -> None:
         "command": "".join(f"{word}\0" for word in words).encode(errors="surrogateescape")
     }
     files |= {str(PurePosixPath("files", file.name)): file for file in job.files}
+    if job.input is not None:
+        files["input"] = job.input
     squash_files(files, image, ("files",))
 
 

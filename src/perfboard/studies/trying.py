@@ -12,6 +12,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Event, Lock
 from time import monotonic
+from typing import IO
 
 from perfboard.analysis.profile import Block, by_function, read_blocks, seconds, split
 from perfboard.analysis.trial import Instant, instants, trial_metrics
@@ -21,7 +22,7 @@ from perfboard.images.architecture import architecture_of
 from perfboard.images.cache import hash_file
 from perfboard.images.code import CodePages, kernel_functions
 from perfboard.images.factors import check_known
-from perfboard.images.trial import FOLDER, Job, TrialBase, build_trial_base, check_job
+from perfboard.images.trial import FOLDER, Job, TrialBase, build_trial_base, check_job, room_of
 from perfboard.instruments.scope import build_plugin
 from perfboard.model.board import Board
 from perfboard.model.errors import EnvironmentLacksError, PerfboardError, TargetError
@@ -38,6 +39,7 @@ from perfboard.targets.trial import MARK, Results, TrialTarget
 STUDY_NAME = "try"
 # Functions that run.json keeps; all of them are in the artifact profile.jsonl, by address.
 _MOST_FUNCTIONS = 100
+_PART = 1 << 20
 _BEGIN, _END = 0, 1
 
 
@@ -57,10 +59,12 @@ def try_boards(
     factors: Mapping[str, str],
     command: tuple[str, ...],
     progress: Progress,
+    stdin: IO[bytes] | None = None,
 ) -> list[Run]:
     """One run for each board, in their order; as many at once as there are processors.
 
-    `command` is that of Perfboard, for the record. The command's output is among each run's
+    `command` is that of Perfboard, for the record. `stdin` is read to its end, and is what
+    the command reads; None: nothing. The command's output is among each run's
     artifacts, as `stdout` and `stderr`. A run that failed or was interrupted is stored too.
     Raises PerfboardError for what is wrong before the first board is booted.
     """
@@ -69,19 +73,37 @@ def try_boards(
         check_job(job, one.board)
     levels = [choose_trial_levels(one.board, factors) for one in loaded]
     with TemporaryDirectory(prefix="perfboard-") as copies:
-        # A user may build a file anew while it runs; what is recorded is what was run.
-        try:
-            files = tuple(Path(shutil.copy2(file, copies)) for file in job.files)
-        except OSError as error:
-            raise EnvironmentLacksError(
-                f"--push: {error.filename or copies}: {error.strerror}; what is pushed is copied "
-                f"to {copies} first"
-            ) from error
-        own = replace(job, files=files)
+        room = min(room_of(one.board) for one in loaded)
+        own = _copied(job, stdin, Path(copies), room)
+        for one in loaded:
+            check_job(own, one.board)
         prepared = [
             _prepare(one, own, chosen, progress) for one, chosen in zip(loaded, levels, strict=True)
         ]
         return _try_all(prepared, own, command, progress)
+
+
+def _copied(job: Job, stdin: IO[bytes] | None, folder: Path, room: int) -> Job:
+    """The job with copies of what it is given, in `folder`, of `stdin` one byte over `room`.
+
+    A user may build a file anew while it runs; what is recorded is what was run.
+    """
+    files, read = folder / "files", folder / "input"
+    files.mkdir()
+    try:
+        copies = tuple(Path(shutil.copy2(file, files)) for file in job.files)
+        if stdin is not None:
+            left = room + 1
+            with read.open("wb") as copy:
+                while left > 0 and (part := stdin.read(min(left, _PART))):
+                    copy.write(part)
+                    left -= len(part)
+    except OSError as error:
+        raise EnvironmentLacksError(
+            f"--push, --stdin: {error.filename or folder}: {error.strerror}; what is given is "
+            f"copied to {folder} first"
+        ) from error
+    return replace(job, files=copies, input=None if stdin is None else read)
 
 
 def _try_all(
@@ -220,6 +242,7 @@ def _try(
                 "kernel": hash_file(base.kernel),
                 "root": hash_file(base.root.image),
                 **{f"push {file.name}": hash_file(file) for file in job.files},
+                **({"stdin": hash_file(job.input)} if job.input else {}),
             },
             packages=base.packages,
             notes=tuple(notes),
