@@ -59,7 +59,7 @@ def test_what_was_resolved_and_unpacked_is_found_without_apt(
     apt = AptState("armhf", SilentProgress())
     apt.folder.mkdir(parents=True)
     (apt.folder / "resolved.json").write_text(json.dumps([asdict(BUSYBOX)]))
-    inputs = {**asdict(BUSYBOX), "architecture": "armhf"}
+    inputs = {**asdict(BUSYBOX), "architecture": "armhf", "form": "--raw-extract"}
     unpacked = cached("package", inputs, lambda folder: None, SilentProgress())
     monkeypatch.setenv("PATH", "")
     assert apt.resolve("busybox") == BUSYBOX

@@ -28,6 +28,7 @@ from perfboard.model.progress import SilentProgress
 from perfboard.native import native_folder
 
 MIB = 1 << 20
+SCRIPT = "DEBIAN/postinst"
 
 
 @pytest.fixture(autouse=True)
@@ -60,7 +61,7 @@ class Seeded(AptState):
                         path.write_text(text)
                         path.chmod(0o755)
 
-            inputs = {**asdict(package), "architecture": "armhf"}
+            inputs = {**asdict(package), "architecture": "armhf", "form": "--raw-extract"}
             cached("package", inputs, build, SilentProgress())
 
     def closure(self, names: object) -> tuple[Package, ...]:
@@ -96,7 +97,7 @@ def test_packages_become_one_file_system(probe: Path, tmp_path: Path) -> None:
     )
     root = build_package_root(state, (), probe, SilentProgress())
     tree = unsquash(root.image, tmp_path / "tree")
-    assert {path.name for path in (tree / "usr/bin").iterdir()} == {"busybox", "new", "sh"}
+    assert {path.name for path in (tree / "usr/bin").iterdir()} == {"busybox", "env", "new", "sh"}
     assert (tree / "bin").readlink() == Path("usr/bin")
     assert {path.name for path in (tree / "usr/lib").iterdir()} == {"libold.so", "libnew.so"}
     assert (tree / "usr/sbin/old").read_text() == "old"
@@ -110,6 +111,45 @@ def test_packages_become_one_file_system(probe: Path, tmp_path: Path) -> None:
         *("/usr/bin/busybox", "/usr/bin/new", "/usr/lib/libold.so", "/usr/lib/libnew.so"),
         *("/usr/sbin/old", "/etc/passwd"),
     }
+
+
+INSTALL = "update-alternatives --install"
+
+
+def test_alternatives_are_links_and_the_highest_priority_wins(probe: Path, tmp_path: Path) -> None:
+    gawk = f"{INSTALL} /usr/bin/awk awk /usr/bin/gawk 10 --slave /bin/nawk nawk /bin/gawk\n"
+    blas = f"{INSTALL} /usr/lib/arm/libblas.so.3 blas /usr/lib/arm/blas/libblas.so.3 10\n"
+    hostile = (
+        f"{INSTALL} /usr/bin/mawk mawk /usr/bin/hostile 99\n"
+        f"{INSTALL} /usr/link/below below /usr/bin/hostile 99\n"
+        f"{INSTALL} /usr/bin/hostile/below file /usr/bin/hostile 99\n"
+        f"{INSTALL} /usr/bin/shadow shadow /etc/shadow 99\n"
+    )
+    state = Seeded(
+        {
+            "mawk": {"usr/bin/mawk": "mawk", SCRIPT: f"{INSTALL} /usr/bin/awk awk /bin/mawk 5"},
+            "gawk": {"usr/bin/gawk": "gawk", SCRIPT: gawk},
+            "libblas3": {"usr/lib/arm/blas/libblas.so.3": "blas", SCRIPT: blas},
+            "x": {"usr/bin/hostile": "x", "usr/link": None, SCRIPT: hostile},
+        }
+    )
+    root = build_package_root(state, (), probe, SilentProgress())
+    tree = unsquash(root.image, tmp_path / "tree")
+    assert (tree / "usr/bin/awk").readlink() == Path("/usr/bin/gawk")
+    assert (tree / "usr/bin/nawk").readlink() == Path("/bin/gawk")
+    assert (tree / "usr/lib/arm/libblas.so.3").readlink() == Path("/usr/lib/arm/blas/libblas.so.3")
+    assert (tree / "usr/bin/mawk").read_text() == "mawk"
+    assert {path.name for path in (tree / "usr/bin").iterdir()} == {
+        *("awk", "env", "gawk", "hostile", "mawk", "nawk", "sh"),
+    }
+    assert (tree / "usr/link").is_symlink()
+    assert not (tree / "DEBIAN").exists()
+    assert not any("DEBIAN" in place for place in root.files)
+
+
+def test_a_script_that_is_no_file_is_not_read(probe: Path) -> None:
+    state = Seeded({"x": {"usr/bin/x": "x", SCRIPT: None}})
+    build_package_root(state, (), probe, SilentProgress())
 
 
 def test_a_file_below_anothers_link_is_refused(probe: Path) -> None:

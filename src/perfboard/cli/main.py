@@ -48,10 +48,10 @@ standard output is its run.json (a list of them with --compare).
 
 The board has busybox, the C and C++ libraries and a shell. Packages are those of its
 architecture, unpacked but not set up: no script of theirs runs, so that there are no
-alternatives (call mawk, not awk), no users and no services. Pushed files are in the
-folder /work, where the command starts as root. Files come at memory's speed; all that is
-written is kept in memory, which the command shares. The command reads nothing, unless
---stdin names it: standard input is read to its end before the board is booted.
+users and no services. Pushed files are in the folder /work, where the command starts as
+root. Files come at memory's speed; all that is written is kept in memory, which the command
+shares. The command reads nothing, unless --stdin names it: standard input is read to its
+end before the board is booted.
 
 examples:
   perfboard try rpi2 -- uname -a

@@ -20,6 +20,9 @@ from perfboard.images.command import Outcome, follow
 from perfboard.model.errors import EnvironmentLacksError, UsageError
 from perfboard.model.progress import Progress, Step
 
+# Where a package that was unpacked has its control file and its scripts.
+SCRIPTS = "DEBIAN"
+_FORM = "--raw-extract"
 _ATTEMPTS = 3
 _PAUSE_SECONDS = 5.0
 _INSTALLED = re.compile(r"Inst ([a-z0-9][a-z0-9+.-]*)")
@@ -156,12 +159,12 @@ class AptState:
         (folder / "names.txt").write_text("".join(f"{name}\n" for name in sorted(found)))
 
     def unpack(self, name: str) -> Path:
-        """The folder that holds the files of package `name`, and nothing else.
+        """The folder that holds the files of package `name`, and in SCRIPTS what dpkg would run.
 
         Raises EnvironmentLacksError where apt cannot fetch it.
         """
         package = self.resolve(name)
-        inputs = {**asdict(package), "architecture": self.architecture}
+        inputs = {**asdict(package), "architecture": self.architecture, "form": _FORM}
         return cached(
             "package", inputs, lambda folder: self._download(package, folder), self._progress
         )
@@ -245,7 +248,7 @@ class AptState:
                     f"lists anew. apt's last lines:\n{outcome.last_lines}"
                 )
             step.update(100, "unpacking")
-            command = ["dpkg-deb", "--extract", files[0].name, "."]
+            command = ["dpkg-deb", _FORM, files[0].name, "."]
             outcome = follow(command, lambda line: False, folder=folder)
         if outcome.code:
             raise EnvironmentLacksError(

@@ -2,8 +2,9 @@
 """Debian packages with all that they depend on, as one root file system for a virtual board.
 
 They are unpacked, not installed: no maintainer script runs, since it would have to run on
-the board's processor. So there are no alternatives (`awk` is not mawk's) and no users of a
-package's own; libraries are found where Debian's dynamic loader looks anyway.
+the board's processor. So there are no users of a package's own; alternatives are links, where
+the script says in so many words which; libraries are found where Debian's dynamic loader looks
+anyway.
 """
 
 import io
@@ -13,11 +14,13 @@ import re
 import stat
 import subprocess
 import tarfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from itertools import chain
 from pathlib import Path
 
-from perfboard.images.apt import AptState, Package
+from perfboard.images.alternatives import choose_links, read_alternatives
+from perfboard.images.apt import SCRIPTS, AptState, Package
 from perfboard.images.cache import cached, hash_file
 from perfboard.model.errors import EnvironmentLacksError, UsageError
 from perfboard.model.progress import Progress
@@ -25,7 +28,7 @@ from perfboard.model.progress import Progress
 # A shell, the usual small programs, and what nearly every program is linked with.
 BASE = ("busybox", "libc6", "libgcc-s1", "libstdc++6")
 # Raise it when the steps below change what comes out.
-_RECIPE = "1"
+_RECIPE = "2"
 _NAME = re.compile(r"[a-z0-9][a-z0-9+.-]*[a-z0-9+.]")
 _OWN = "perfboard"
 _FOLDERS = (
@@ -49,6 +52,8 @@ _SQUASH = (
     *("-mkfs-time", "0", "-all-time", "0"),
 )
 _PROGRAM = 0o755
+# Beyond what any package's script has.
+_LONGEST_SCRIPT = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -96,6 +101,8 @@ def build_package_root(
             tree = _Tree()
             for package, files in zip(packages, unpacked, strict=True):
                 tree.add_package(package.name, files)
+            scripts = map(_script, unpacked)
+            tree.add_links(choose_links(chain.from_iterable(map(read_alternatives, scripts)), tree))
             tree.complete(probe)
             tree.squash(folder / "root.squashfs")
 
@@ -134,12 +141,23 @@ def _found(unpacked: Path) -> Iterator[tuple[str, Path]]:
     """What a package has, by its place there: a folder before what is in it."""
     for folder, folders, names in os.walk(unpacked):
         folders.sort()
+        if Path(folder) == unpacked and SCRIPTS in folders:
+            folders.remove(SCRIPTS)
         for name in sorted((*folders, *names)):
             path = Path(folder, name)
             place = path.relative_to(unpacked).as_posix()
             # The cache's own note is no part of the package.
             if place != "inputs.json":
                 yield place, path
+
+
+def _script(unpacked: Path) -> str:
+    """What dpkg would run once the package is installed, or ""."""
+    path = unpacked / SCRIPTS / "postinst"
+    if path.is_symlink() or not path.is_file():
+        return ""
+    with path.open(errors="replace") as file:
+        return file.read(_LONGEST_SCRIPT)
 
 
 def _merged(name: str) -> str:
@@ -158,6 +176,20 @@ class _Tree:
         for place, path in _found(unpacked):
             if place not in _MERGED:
                 self._add_found(package, _merged(place), path)
+
+    def __contains__(self, path: object) -> bool:
+        return isinstance(path, str) and _merged(path[1:]) in self._entries
+
+    def add_links(self, links: Mapping[str, str]) -> None:
+        """Adds links, by their paths, but for those below what is no folder."""
+        for link, target in links.items():
+            place = _merged(link[1:])
+            parents = [str(parent) for parent in reversed(Path(place).parents)]
+            found = (self._entries.get(parent) for parent in parents)
+            if all(entry is None or entry[0].isdir() for entry in found):
+                for parent in parents:
+                    self.add_folder(parent)
+                self._add(place, tarfile.SYMTYPE, link=target)
 
     def _add_found(self, package: str, place: str, path: Path) -> None:
         parent = self._entries.get(str(Path(place).parent))
@@ -206,7 +238,9 @@ class _Tree:
             self.add_folder(target)
         for place, text in _FILES.items():
             self.add_bytes(place, text.encode())
-        self._add("usr/bin/sh", tarfile.SYMTYPE, link="busybox")
+        # Scripts name these by their paths.
+        for name in ("env", "sh"):
+            self._add(f"usr/bin/{name}", tarfile.SYMTYPE, link="busybox")
         self._add(f"{_OWN}/probe", tarfile.REGTYPE, _PROGRAM, probe)
         # The console is there before anything is mounted.
         entry = tarfile.TarInfo("dev/console")
