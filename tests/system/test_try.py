@@ -175,6 +175,16 @@ def test_how_a_command_ends_comes_through(
     assert said in " ".join(done.stderr.split())
 
 
+def test_what_is_not_there_is_told_with_what_to_have(board: Perfboard, tmp_path: Path) -> None:
+    script = tmp_path / "go"
+    script.write_text("#!/bin/bash\n")
+    script.chmod(0o755)
+    done = board("try", "verdex", "--push", str(script), "--", "sh", "-c", "./go; busyb", code=127)
+    said = " ".join(done.stderr.split())
+    assert "go is a script for bash, which is not on the board; --package bash may" in said
+    assert "No package has busyb; what begins so is busybox." in said
+
+
 @pytest.mark.parametrize("how", ["stay", "sleep"])
 def test_a_command_that_never_ends_is_killed_at_its_limit(
     board: Perfboard, program: Path, how: str

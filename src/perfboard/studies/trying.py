@@ -22,6 +22,7 @@ from perfboard.images.architecture import architecture_of
 from perfboard.images.cache import hash_file
 from perfboard.images.code import CodePages, kernel_functions
 from perfboard.images.factors import check_known
+from perfboard.images.missing import missing_remarks
 from perfboard.images.trial import FOLDER, Job, TrialBase, build_trial_base, check_job, room_of
 from perfboard.instruments.scope import build_plugin
 from perfboard.model.board import Board
@@ -40,6 +41,7 @@ STUDY_NAME = "try"
 # Functions that run.json keeps; all of them are in the artifact profile.jsonl, by address.
 _MOST_FUNCTIONS = 100
 _PART = 1 << 20
+_NOT_FOUND = 127
 _BEGIN, _END = 0, 1
 
 
@@ -210,6 +212,8 @@ def _try(
         metrics, profile, profiled_s = _evaluate(artifacts, results, base, job, target.timed)
         trial = _ended(trial, results, profile, profiled_s)
         notes += _remarks(board, results)
+        if results.exit_code == _NOT_FOUND:
+            notes += missing_remarks(results.stderr, job.files, base.root.files)
         if results.late:
             status = Status.FAILED
             errors.append(
