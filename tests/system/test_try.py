@@ -182,6 +182,7 @@ def test_what_is_not_there_is_told_with_what_to_have(board: Perfboard, tmp_path:
     done = board("try", "verdex", "--push", str(script), "--", "sh", "-c", "./go; busyb", code=127)
     said = " ".join(done.stderr.split())
     assert "go is a script for bash, which is not on the board; --package bash may" in said
+    assert "the part lacks (ARMv6's and ARMv7's, Thumb-2, VFP and NEON)" in said
     assert "No package has busyb; what begins so is busybox." in said
 
 

@@ -18,6 +18,7 @@ from perfboard.model.duration import Duration
 from perfboard.model.errors import UsageError
 from perfboard.model.sourced import Sourced
 from perfboard.model.timing import CLASSES, NEEDED, Costs, Timing
+from perfboard.targets.virtual import VirtualBoard
 
 FOLDER = Path(loader.__file__).parent
 VERDEX = (FOLDER / "verdex.toml").read_text()
@@ -392,3 +393,21 @@ def test_what_is_wrong_is_told_once_and_in_words(
     with pytest.raises(UsageError, match=said) as caught:
         load(tmp_path, text.replace(old, new, 1))
     assert len(str(caught.value).splitlines()) == 1
+
+
+@pytest.mark.parametrize("detail", ["timed", "counted"])
+@pytest.mark.parametrize(
+    ("name", "lacks"),
+    [
+        *((name, "Thumb-2, VFP and NEON") for name in ("verdex", "omap1710")),
+        ("rpi-zero", "ARMv7's, Thumb-2, VFPv3 and NEON"),
+        *((n, "CMOV") for n in ("bifferboard", "converter", "settop-media", "settop-web")),
+        *((name, "") for name in ("orangepi-pc", "rpi2", "rpi-zero2", "teres")),
+    ],
+)
+def test_a_run_says_what_its_part_could_not_have_run(name: str, lacks: str, detail: str) -> None:
+    board = load_board(name).board
+    levels = {factor: found[0] for factor, found in timing_factors(board).items()}
+    said = [n for n in VirtualBoard(board, levels | {"detail": detail}).notes() if "lacks" in n]
+    assert len(said) == bool(lacks)
+    assert all(lacks in note for note in said)

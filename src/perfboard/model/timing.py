@@ -76,6 +76,12 @@ class Core(Sourced):
     cores: Count = 1
 
 
+class Lacks(Sourced):
+    """What of the instructions that the board's programs are built with the part does not have."""
+
+    instructions: Annotated[str, Field(min_length=1, max_length=100, pattern=r"^[^\x00-\x1f]*$")]
+
+
 class Pairing(Sourced):
     """Which class, as the older, may begin in one cycle with which others."""
 
@@ -210,6 +216,7 @@ class Timing(Table):
     part: str
     clock: Clock
     core: Core
+    lacks: Lacks | None = None
     pairing: Pairing | None = None
     costs: Annotated[tuple[Costs, ...], Field(min_length=1, strict=False)]
     branch: Branch

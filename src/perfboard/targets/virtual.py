@@ -89,11 +89,16 @@ class VirtualBoard:
         )
 
     def notes(self) -> tuple[str, ...]:
-        """What a reader should know of the clock."""
-        timing = self.board.timing
-        if timing is None or not self.timed or timing.core.cores == 1:
-            return ()
-        return (f"The part has {timing.core.cores} cores, of which one is timed.",)
+        """What a reader should know of the clock, and of what runs."""
+        timing, notes = self.board.timing, []
+        if timing is not None and self.timed and timing.core.cores > 1:
+            notes.append(f"The part has {timing.core.cores} cores, of which one is timed.")
+        if timing is not None and timing.lacks is not None:
+            notes.append(
+                "The board's programs have instructions that the part lacks "
+                f"({timing.lacks.instructions}): built for the real board, they would have others."
+            )
+        return tuple(notes)
 
     def machine(self, ram: int) -> list[str]:
         """The emulator's command line without what it boots, with `ram` bytes of memory.
