@@ -167,7 +167,33 @@ def test_what_differs_of_the_set_up_is_named() -> None:
         ("board", "verdex", "other"),
         ("factor quiet", "on", "off"),
         ("factor lpj", None, "preset"),
+        ("fact RAM", "64 MiB", None),
     }
+
+
+def test_what_a_board_says_of_itself_is_compared_too() -> None:
+    board = probed(1).board
+    facts = {**board.facts, "governor": "powersave", "microcode": "0xb6", "temperature": "71.0 C"}
+    del facts["mitigations"]
+    other = probed(1, board=board.model_copy(update={"facts": facts}))
+    found = {(d.what, d.before, d.after) for d in compare(probed(1), other).differences}
+    assert found == {
+        ("fact governor", "performance", "powersave"),
+        ("fact microcode", None, "0xb6"),
+        ("fact mitigations", "spectre_v2: on", None),
+    }
+
+
+def test_processors_that_differ_are_named() -> None:
+    everywhere = probed(1)
+    moved = tuple(
+        process if process.cpu is None else process.model_copy(update={"cpu": 4})
+        for process in everywhere.processes
+    )
+    (found,) = compare(everywhere, probed(1, processes=moved)).differences
+    assert (found.what, found.before, found.after) == ("CPU", "0, 1", "4")
+    (found,) = compare(everywhere, probed(1, processes=())).differences
+    assert (found.what, found.before, found.after) == ("CPU", "0, 1", None)
 
 
 def test_labels_tell_metrics_apart() -> None:

@@ -13,6 +13,8 @@ from perfboard.model.units import format_value
 
 TOTAL = "boot.total"
 _PHASE_NAMES = [phase.name for phase in PHASES]
+# Of the set-up, what is another each time.
+_NEVER_THE_SAME = {("fact", "temperature")}
 # Identifies a metric across runs: name, unit, labels.
 _Key = tuple[str, str, tuple[tuple[str, str], ...]]
 
@@ -225,8 +227,8 @@ def _signed(seconds: float) -> str:
 
 
 def _differences(a: Run, b: Run) -> Iterator[Difference]:
-    """What differs of the set-up: the facts first, then factors, image and tools."""
-    facts = [
+    """What differs of the set-up: the runs first, then factors, image, tools and facts."""
+    runs = [
         ("study", a.study, b.study),
         ("board", a.board.name, b.board.name),
         ("target", a.target, b.target),
@@ -234,17 +236,27 @@ def _differences(a: Run, b: Run) -> Iterator[Difference]:
         ("status", a.status, b.status),
         ("perfboard", a.provenance.perfboard, b.provenance.perfboard),
     ]
-    for what, first, second in facts:
+    for what, first, second in runs:
         if first != second:
             yield Difference(what, str(first), str(second))
+    cpus = _cpus(a), _cpus(b)
+    if cpus[0] != cpus[1]:
+        yield Difference("CPU", *cpus)
     tables = [
         ("factor", a.factors, b.factors),
         ("image", a.provenance.image, b.provenance.image),
         ("package", a.provenance.packages, b.provenance.packages),
         ("tool", a.provenance.tools, b.provenance.tools),
         ("host", a.provenance.host, b.provenance.host),
+        ("fact", a.board.facts, b.board.facts),
     ]
     for kind, old, new in tables:
         for name in sorted(old.keys() | new.keys()):
-            if old.get(name) != new.get(name):
+            if old.get(name) != new.get(name) and (kind, name) not in _NEVER_THE_SAME:
                 yield Difference(f"{kind} {name}", old.get(name), new.get(name))
+
+
+def _cpus(run: Run) -> str | None:
+    """The processors that probes were pinned to."""
+    cpus = {process.cpu for process in run.processes if process.cpu is not None}
+    return ", ".join(map(str, sorted(cpus))) or None
