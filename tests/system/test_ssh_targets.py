@@ -136,6 +136,23 @@ def test_a_killed_command_leaves_nothing_on_the_board(here: Here) -> None:
         until(here.left_clean)
 
 
+@pytest.mark.parametrize("killed", [True, False], ids=["killed", "lost"])
+def test_a_copy_that_is_cut_short_leaves_nothing(here: Here, killed: bool) -> None:
+    # The probes' names are first asked of this machine, whose probe is copied there too.
+    begun = here.place.parent / "begun"
+    slow = f'{{ head -c 1000; >{begun}; sleep 60; }} | sh -c "$run"'
+    script = f'case $run in *"cat >"*) {slow};; *) exec sh -c "$run";; esac'
+    with sshd(here, force(here, script)) as server:
+        process = here.start(*LONG)
+        until(begun.exists)
+        assert any(here.place.glob("*/perfboard-probe"))
+        for ended in [process] if killed else sessions(server):
+            ended.kill()
+        process.communicate(timeout=60)
+        assert killed or process.returncode == 4
+        until(here.left_clean)
+
+
 def test_a_board_that_is_not_there(here: Here) -> None:
     introduce(here, free_port(), "ssh-ed25519 none")
     said = here(*ALONE, "1", code=3).stderr

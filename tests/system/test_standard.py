@@ -169,6 +169,19 @@ def test_a_killed_command_leaves_nothing_either(here: Here) -> None:
     until(here.left_clean)
 
 
+def test_a_command_that_is_killed_while_it_copies_leaves_nothing_either(here: Here) -> None:
+    programs = here.place.parent / "programs"
+    programs.mkdir()
+    (programs / "cat").write_text("#!/bin/sh\nhead -c 1000\nsleep 5\nexec /bin/cat\n")
+    (programs / "cat").chmod(0o755)
+    here.environment["PATH"] = f"{programs}:{here.environment['PATH']}"
+    process = here.start("measure", "kernel.syscall")
+    until(lambda: any(here.place.glob("*/perfboard-probe")))
+    process.kill()
+    process.communicate(timeout=60)
+    until(here.left_clean)
+
+
 class Damaging:
     """A channel whose bytes are lost, changed and doubled both ways."""
 

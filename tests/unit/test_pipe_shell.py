@@ -6,14 +6,18 @@ import pytest
 from perfboard.model.errors import TargetError
 from perfboard.targets.base import Completed
 from perfboard.targets.pipe_shell import PipeShell
+from perfboard.targets.process import Process
 
 
 def answering(status: str) -> PipeShell:
     def command(script: str) -> list[str]:
-        mark = script.split()[1].rstrip(";")
+        mark = script.split()[1]
         return ["printf", "%s", f"Welcome\n{mark}\nsaid\n{mark} {status}\n"]
 
-    return PipeShell(command, lambda said: TargetError("lost", "the answer is damaged"))
+    def damaged(said: str) -> TargetError:
+        return TargetError("lost", "the answer is damaged")
+
+    return PipeShell(command, damaged, Process(["true"], damaged))
 
 
 def test_a_status_is_a_number() -> None:

@@ -2,6 +2,7 @@
 """What a target can do, as small protocols; a kind of target has those it can honour."""
 
 from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -51,6 +52,13 @@ class Shell(Protocol):
 
         Where it is not done within `timeout_s` it is ended, and TargetError("hang", ...)
         is raised.
+        """
+
+    def hold(self, script: str, afterwards: str) -> AbstractContextManager[Completed]:
+        """Runs `script`, whose `output` has its errors too; `afterwards` at the context's end.
+
+        The target also does that by itself where Perfboard or the connection has gone,
+        except on a console, which does not tell it.
         """
 
     def push(self, data: bytes, path: str, progress: Progress) -> None:

@@ -10,7 +10,8 @@ import re
 import shlex
 import time
 from base64 import b64encode
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from typing import NoReturn
 
 from perfboard.model.errors import EnvironmentLacksError, TargetError
@@ -85,6 +86,18 @@ class ConsoleShell:
         """See `targets.base.Shell`."""
         self._call("run", split(encode(script.encode())), timeout_s)
         return self._completed()
+
+    @contextmanager
+    def hold(self, script: str, afterwards: str) -> Iterator[Completed]:
+        """See `targets.base.Shell`."""
+        try:
+            yield self.run(script)
+        except BaseException:
+            # What runs goes on when it is no longer listened to.
+            with suppress(TargetError):
+                self.run(afterwards)
+            raise
+        self.run(afterwards)
 
     def push(self, data: bytes, path: str, progress: Progress) -> None:
         """See `targets.base.Shell`."""

@@ -4,9 +4,9 @@
 import re
 import secrets
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 
-from perfboard.model.errors import PerfboardError, TargetError
+from perfboard.model.errors import TargetError
 from perfboard.model.text import printable
 from perfboard.targets.base import Shell
 
@@ -36,31 +36,20 @@ def working_folder(shell: Shell) -> Iterator[str]:
     TargetError("no-folder", ...) that says of each place tried why it does not do.
     """
     name = f"perfboard-{secrets.token_hex(8)}"
-    path, refusals = "", []
-    places = _places(shell)
-    try:
-        for place in places:
-            path = f"{place}/{name}"
-            tried = shell.run(_TRY.format(path=path))
+    refusals = []
+    for place in _places(shell):
+        path = f"{place}/{name}"
+        with shell.hold(_TRY.format(path=path), f"rm -rf {path}") as tried:
             if tried.status == 0:
-                break
-            refusals.append(f"{place}: {_reason(tried.errors or tried.output)}")
-        else:
-            raise TargetError(
-                "no-folder",
-                "No folder of the target does to put the probe in and run it there:\n"
-                + "\n".join(refusals)
-                + "\nMake room in one, mount one that is writable and not noexec, or set TMPDIR "
-                "there.",
-            )
-        yield path
-    except BaseException:
-        # What tries a folder goes on there when it is no longer listened to.
-        if path:
-            with suppress(PerfboardError):
-                shell.run(f"rm -rf {path}")
-        raise
-    shell.run(f"rm -rf {path}")
+                yield path
+                return
+        refusals.append(f"{place}: {_reason(tried.output)}")
+    raise TargetError(
+        "no-folder",
+        "No folder of the target does to put the probe in and run it there:\n"
+        + "\n".join(refusals)
+        + "\nMake room in one, mount one that is writable and not noexec, or set TMPDIR there.",
+    )
 
 
 def _places(shell: Shell) -> list[str]:

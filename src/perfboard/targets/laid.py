@@ -35,6 +35,7 @@ class LaidShell:
         self._place = place
         self._find = _ON_DISK if on_disk else _IN_FLASH
         self.run = shell.run
+        self.hold = shell.hold
         self.start = shell.start
 
     def push(self, data: bytes, path: str, progress: Progress) -> None:

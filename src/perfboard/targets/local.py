@@ -10,6 +10,7 @@ from perfboard.model.progress import Progress
 from perfboard.model.run import Evidence
 from perfboard.targets.base import Target, refuse_factors
 from perfboard.targets.pipe_shell import PipeShell
+from perfboard.targets.process import Process
 
 SCHEME = "local"
 FORM = "local"
@@ -27,4 +28,9 @@ def connect(
     refuse_factors(text, factors)
     if text != SCHEME:
         raise UsageError(f'"{text}" is no target; this machine is just "{FORM}".')
-    yield Target(text, Evidence.HOST, PipeShell(lambda script: ["/bin/sh", "-c", script], _ended))
+    session = Process(["/bin/sh"], _ended)
+    try:
+        shell = PipeShell(lambda script: ["/bin/sh", "-c", script], _ended, session)
+        yield Target(text, Evidence.HOST, shell)
+    finally:
+        session.close()

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A board that is reached by the system's OpenSSH client, over one shared connection.
 
-The connection is a session of its own on the target, a `read` that ends with its
+The connection is a session of its own on the target, a shell that ends with its
 input: so it ends with Perfboard, whatever ends that. The user's own configuration
 and known hosts hold; nothing of them is changed here.
 """
@@ -15,7 +15,7 @@ import shutil
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -167,17 +167,18 @@ def connect(
                 "Is it still on, and on the network? A board that hangs is lost too.",
             )
 
+        def ssh(more: Sequence[str], script: str) -> list[str]:
+            words = ["ssh", *options, *more, *address.words()]
+            return [*words, f"exec sh -c {shlex.quote(script)}"]
+
         def command(script: str) -> list[str]:
             if master.ended:
                 raise lost("")
             # Without its socket ssh would connect anew, and a lost board seem to be there.
-            shared = ["-o", "ControlMaster=no", "-o", "ProxyCommand=false"]
-            words = ["ssh", *options, *shared, *address.words()]
-            return [*words, f"exec sh -c {shlex.quote(script)}"]
+            return ssh(["-o", "ControlMaster=no", "-o", "ProxyCommand=false"], script)
 
         mark = f"perfboard-{secrets.token_hex(8)}"
-        greet = f"exec sh -c 'echo {mark}; read x'"
-        words = ["ssh", *options, "-o", "ControlMaster=yes", *address.words(), greet]
+        words = ssh(["-o", "ControlMaster=yes"], f"echo {mark}\nexec sh")
         with progress.step(f"connecting to {text}", 1):
             master = Process(words, lambda said: TargetError("lost", said))
             try:
@@ -186,7 +187,7 @@ def connect(
                 master.kill()
                 raise
         try:
-            shell = PipeShell(command, lost)
+            shell = PipeShell(command, lost, master)
             yield Target(text, Evidence.SILICON, shell, _IDLE_S, tools={"ssh": version})
         finally:
             master.close()
