@@ -2,11 +2,14 @@
 """The probe on boards over ssh: real servers on loopback, and all that can be wrong there."""
 
 import platform
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
 import psutil
 import pytest
+
+from perfboard.targets.ssh import _options
 
 from .conftest import Here, running_from, until
 from .ssh_boards import dropbear, free_port, introduce, make_key, memory_group, sshd
@@ -160,6 +163,20 @@ def test_a_board_that_is_not_there(here: Here) -> None:
     assert "Connection refused" in said
     assert f"Try: ssh -F {here.environment['PERFBOARD_SSH_CONFIG']} board" in said
     assert here.json("runs") == []
+
+
+def test_a_board_cannot_use_what_the_user_forwards(tmp_path: Path, here: Here) -> None:
+    introduce(here, free_port(), "ssh-ed25519 none")
+    file = here.environment["PERFBOARD_SSH_CONFIG"]
+    with Path(file).open("a") as more:
+        more.write(" ForwardAgent yes\n ForwardX11 yes\n")
+    said = [
+        subprocess.run(["ssh", *words, "-G", "board"], check=True, capture_output=True, text=True)
+        for words in (["-F", file], ["-F", file, *_options(tmp_path / "s")])
+    ]
+    user, ours = (set(done.stdout.splitlines()) for done in said)
+    assert {"forwardagent yes", "forwardx11 yes"} <= user
+    assert {"forwardagent no", "forwardx11 no"} <= ours
 
 
 def forget(folder: Path) -> None:

@@ -138,6 +138,9 @@ def _options(socket: Path) -> list[str]:
         "LogLevel": "ERROR",
         "ControlPersist": "no",
         "ClearAllForwardings": "yes",
+        # A board that is not trusted could use the user's agent and screen.
+        "ForwardAgent": "no",
+        "ForwardX11": "no",
         "PermitLocalCommand": "no",
         "RemoteCommand": "none",
     }
