@@ -2,6 +2,7 @@
 """The probe on boards over ssh: real servers on loopback, and all that can be wrong there."""
 
 import platform
+import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -239,6 +240,26 @@ def test_a_login_without_a_shell(here: Here) -> None:
         assert "\x1b" not in said
         assert "gives no POSIX shell" in said
         assert "This account is not available." in said
+
+
+@pytest.mark.parametrize("shell", ["tcsh", "double"])
+def test_a_login_that_is_a_c_shell(here: Here, shell: str) -> None:
+    if shell == "tcsh" and shutil.which(shell) is None:
+        pytest.skip("no tcsh here; on Debian: apt-get install tcsh")
+    double = """case $run in *"\n"*) echo "Unmatched '." >&2; exit 1;; esac; exec sh -c "$run\""""
+    with sshd(here, force(here, double if shell == "double" else 'exec tcsh -f -c "$run"')):
+        said = here(*ALONE, "1", code=3).stderr
+        assert "gives no POSIX shell" in said
+        assert "Unmatched '" in said
+
+
+def test_a_login_that_is_fish(here: Here) -> None:
+    fish = shutil.which("fish")
+    if fish is None:
+        pytest.skip("no fish here; on Debian: apt-get install fish")
+    with sshd(here, force(here, f'exec {fish} --no-config -c "$run"')):
+        assert here.json(*ALONE, "2")["status"] == "complete"
+        until(here.left_clean)
 
 
 def test_a_board_on_which_copies_always_arrive_damaged(here: Here) -> None:

@@ -180,6 +180,7 @@ def connect(
             # Without its socket ssh would connect anew, and a lost board seem to be there.
             return ssh(["-o", "ControlMaster=no", "-o", "ProxyCommand=false"], script)
 
+        # Of several lines, as all that follows: a C shell takes no quotes around those.
         mark = f"perfboard-{secrets.token_hex(8)}"
         words = ssh(["-o", "ControlMaster=yes"], f"echo {mark}\nexec sh")
         with progress.step(f"connecting to {text}", 1):
