@@ -152,9 +152,26 @@ def test_a_board_is_called_what_its_kernel_calls_it(
     assert study().board.title == title
 
 
+@pytest.mark.parametrize(
+    ("facts", "evidence", "noted"),
+    [
+        ({"hypervisor": "KVMKVMKVM"}, Evidence.SILICON, True),
+        ({"hypervisor": "KVMKVMKVM"}, Evidence.HOST, False),
+        ({}, Evidence.SILICON, False),
+    ],
+)
+def test_a_real_board_that_is_a_virtual_machine_is_noted(
+    place: Place, facts: dict[str, str], evidence: Evidence, noted: bool
+) -> None:
+    place.facts = facts
+    place.fields["evidence"] = evidence
+    notes = study("ssh://board").provenance.notes
+    assert any("virtual machine" in note and "KVMKVMKVM" in note for note in notes) == noted
+
+
 def test_the_facts_that_name_a_board_are_the_probes() -> None:
     source = (Path(__file__).parents[2] / "native" / "probe" / "system_facts.c").read_text()
-    for fact in standard.NAMING_FACTS:
+    for fact in (*standard.NAMING_FACTS, "hypervisor"):
         assert f'"{fact}"' in source
 
 

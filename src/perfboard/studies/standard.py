@@ -14,7 +14,7 @@ from perfboard.model.errors import (
     UsageError,
 )
 from perfboard.model.progress import Progress, SilentProgress
-from perfboard.model.run import BoardSummary, Run, RunError, Status
+from perfboard.model.run import BoardSummary, Evidence, Run, RunError, Status
 from perfboard.probes.binaries import architecture_of, find_binary
 from perfboard.probes.plan import FACTS, Measuring, Plan
 from perfboard.probes.records import Applet
@@ -125,6 +125,12 @@ class _Measured:
     def record(self, id: str, study: str, request: Request, started: datetime) -> Run:
         """The run. A run's first error is what ended it."""
         target, merger = self._target, self._measuring.merger
+        hypervisor = merger.facts.get("hypervisor")
+        if hypervisor and target.evidence is Evidence.SILICON:
+            self._notes.append(
+                f"The target says that it is a virtual machine (hypervisor: {hypervisor}): what is "
+                "called a real board's here is what its host gives it."
+            )
         return Run(
             id=id,
             study=study,
