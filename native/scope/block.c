@@ -189,8 +189,7 @@ static void describe(struct block *block, struct qemu_plugin_tb *translated, siz
 			guarded = op.guards;
 		rest_fs[i] = core_take(&core, &op);
 		if (op.repeats && !i)
-			block->once_fs =
-			    model.timing.costs[OP_STRING].base * model.timing.cycle_fs / 1000;
+			block->once_fs = core_once(&core, &op) * model.timing.cycle_fs / 1000;
 		block->settles |= op.reads_clock || special_waits(model.timing.isa, bytes, &op);
 		block->remaps |= special_remaps(model.timing.isa, bytes, &op);
 		if (!block->uncached && model.timing.l1i.size) {

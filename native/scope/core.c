@@ -65,6 +65,21 @@ static bool is_one(const struct core *core, const struct decoded *op)
 	       op->reads == op->writes;
 }
 
+/*
+ * A string instruction alone takes its latency. Repeated, its turns take `issue`, but the first
+ * `base`: the emulator has one turn more than there are elements, which finds that none is left.
+ */
+static struct class_cost cost_of(const struct core *core, const struct decoded *op)
+{
+	struct class_cost cost = core->timing->costs[op->class];
+
+	if (op_class_is_string(op->class)) {
+		cost.issue = cost.latency = op->repeats ? cost.base : cost.latency;
+		cost.base = 0;
+	}
+	return cost;
+}
+
 int64_t core_take(struct core *core, const struct decoded *op)
 {
 	if (is_one(core, op)) {
@@ -73,11 +88,11 @@ int64_t core_take(struct core *core, const struct decoded *op)
 		return core->began;
 	}
 
-	const struct class_cost *cost = &core->timing->costs[op->class];
-	int64_t before = is_counted(op->class) && op->count ? cost->issue * (op->count - 1) : 0;
-	int64_t extra = cost->base + before + (op->port ? core->timing->port : 0);
-	int64_t issue = extra + cost->issue;
-	int64_t result = extra + cost->latency;
+	const struct class_cost cost = cost_of(core, op);
+	int64_t before = is_counted(op->class) && op->count ? cost.issue * (op->count - 1) : 0;
+	int64_t extra = cost.base + before + (op->port ? core->timing->port : 0);
+	int64_t issue = extra + cost.issue;
+	int64_t result = extra + cost.latency;
 	bool second = core->timing->issue == 2 && pairs(core, op);
 	int64_t start = second ? core->began : later(core->now, operands_at(core, op));
 	int64_t busy = core->timing->busy[op->class];
@@ -100,6 +115,13 @@ int64_t core_take(struct core *core, const struct decoded *op)
 	if (op->writes_flags)
 		core->flags = start + (op->loads ? result : issue);
 	return start;
+}
+
+int64_t core_once(const struct core *core, const struct decoded *op)
+{
+	int64_t turn = core->timing->costs[op->class].issue + (op->port ? core->timing->port : 0);
+
+	return core_end(core) - turn;
 }
 
 int64_t core_end(const struct core *core)

@@ -25,6 +25,12 @@ void core_begin(struct core *core, const struct timing *timing);
 /* Takes the next instruction; returns when it begins, from the first on. */
 int64_t core_take(struct core *core, const struct decoded *op);
 
+/*
+ * What of the time so far a later turn of a string instruction, the first that was taken, does
+ * not take again.
+ */
+int64_t core_once(const struct core *core, const struct decoded *op);
+
 /* When what comes after all of them may begin. */
 int64_t core_end(const struct core *core);
 

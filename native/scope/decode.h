@@ -63,8 +63,11 @@ enum op_class {
 	OP_SIMD_FLOAT_MULTIPLY_ADD_WIDE,
 	OP_AES,		/* Arm: a round of AES but for the mixing of its columns */
 	OP_AES_MIX,	/* that */
-	OP_STRING,	/* x86: one element, or with `repeats` as many as CX says */
-	OP_COPROCESSOR, /* ARM: system registers, and what else no other class is of */
+	OP_STRING,	/* x86 LODS, INS, OUTS: one element, or with `repeats` as many as CX says */
+	OP_STRING_MOVE, /* x86 MOVS, likewise */
+	OP_STRING_STORE,   /* x86 STOS */
+	OP_STRING_COMPARE, /* x86 CMPS, SCAS */
+	OP_COPROCESSOR,	   /* ARM: system registers, and what else no other class is of */
 	OP_CLOCK_READ,
 	OP_BARRIER,
 	OP_SYSTEM, /* privileged, calls of the system, undefined */
@@ -120,7 +123,7 @@ struct decoded {
 	bool conditional; /* may do nothing, as flags or a register say */
 	bool backward;	  /* FLOW_BRANCH or FLOW_CALL to its own address or a lower one */
 	bool reads_clock; /* may see the time: counters, timers, x86 ports */
-	bool repeats;	  /* OP_STRING with a repeat prefix */
+	bool repeats;	  /* a string instruction with a repeat prefix */
 	/* Arm preloads of data at a constant offset: the base register, else 0; the offset. */
 	uint64_t preload_base;
 	int32_t preload_offset;
@@ -140,6 +143,9 @@ void decode_aarch64(uint32_t word, struct decoded *op);
 
 /* One instruction of i386 protected mode, or (`wide`) of x86-64. */
 void decode_x86(const uint8_t *bytes, size_t size, bool wide, struct decoded *op);
+
+/* Whether it is of a string instruction. */
+bool op_class_is_string(enum op_class class);
 
 /* The name of a class in a timing file: "multiply_long". */
 const char *op_class_name(enum op_class class);

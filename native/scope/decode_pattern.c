@@ -58,11 +58,19 @@ static const struct {
     [OP_AES] = {"aes", OP_SIMD_WIDE},
     [OP_AES_MIX] = {"aes_mix", OP_SIMD_WIDE},
     [OP_STRING] = {"string", OP_STRING},
+    [OP_STRING_MOVE] = {"string_move", OP_STRING},
+    [OP_STRING_STORE] = {"string_store", OP_STRING},
+    [OP_STRING_COMPARE] = {"string_compare", OP_STRING},
     [OP_COPROCESSOR] = {"coprocessor", OP_SYSTEM},
     [OP_CLOCK_READ] = {"clock_read", OP_COPROCESSOR},
     [OP_BARRIER] = {"barrier", OP_SYSTEM},
     [OP_SYSTEM] = {"system", OP_SYSTEM},
 };
+
+bool op_class_is_string(enum op_class class)
+{
+	return class >= OP_STRING && class <= OP_STRING_COMPARE;
+}
 
 const char *op_class_name(enum op_class class)
 {

@@ -252,7 +252,7 @@ void decode_x86(const uint8_t *bytes, size_t size, bool wide, struct decoded *op
 		return;
 	}
 	add_operands(&code, row, opcode, op);
-	if (op->class == OP_STRING)
+	if (op_class_is_string(op->class))
 		add_string(&code, opcode, op);
 	else if (one_byte)
 		add_implied(opcode, op);

@@ -112,11 +112,11 @@ static const struct x86_row one_byte[] = {
     /* Strings; decode_x86.c adds ESI, EDI and ECX. */
     {0x6c, 0x6d, ANY, OP_STRING, PIPE_ALONE, DR | STORES | CLOCK},
     {0x6e, 0x6f, ANY, OP_STRING, PIPE_ALONE, DR | LOADS | CLOCK},
-    {0xa4, 0xa5, ANY, OP_STRING, PIPE_ALONE, LOADS | STORES},
-    {0xa6, 0xa7, ANY, OP_STRING, PIPE_ALONE, LOADS | FW},
-    {0xaa, 0xab, ANY, OP_STRING, PIPE_ALONE, AR | STORES},
+    {0xa4, 0xa5, ANY, OP_STRING_MOVE, PIPE_ALONE, LOADS | STORES},
+    {0xa6, 0xa7, ANY, OP_STRING_COMPARE, PIPE_ALONE, LOADS | FW},
+    {0xaa, 0xab, ANY, OP_STRING_STORE, PIPE_ALONE, AR | STORES},
     {0xac, 0xad, ANY, OP_STRING, PIPE_ALONE, AW | LOADS},
-    {0xae, 0xaf, ANY, OP_STRING, PIPE_ALONE, AR | LOADS | FW},
+    {0xae, 0xaf, ANY, OP_STRING_COMPARE, PIPE_ALONE, AR | LOADS | FW},
     /* Ports, segments, calls of the system. */
     {0xe4, 0xe5, ANY, OP_SYSTEM, PIPE_ALONE, IMM8 | AW | CLOCK},
     {0xe6, 0xe7, ANY, OP_SYSTEM, PIPE_ALONE, IMM8 | AR | CLOCK},

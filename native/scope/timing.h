@@ -38,9 +38,9 @@
  *
  * ISSUE is how long the instruction keeps the next from being begun, LATENCY
  * how long its result is in coming; for a class that transfers several
- * registers ISSUE counts for each, and BASE once; so it does for the turns of a
- * string instruction. A class without a cost has that of the one it is like
- * (decode.h), or of `alu`.
+ * registers ISSUE counts for each, and BASE once. A string instruction takes LATENCY
+ * alone, and where it is repeated BASE and ISSUE for each element. A class without a cost has that
+ * of the one it is like (decode.h), or of `alu`.
  *
  * `taken` is what a rightly predicted taken branch costs, `direct` a taken
  * branch to a constant place that the table does not hold (PENALTY when not

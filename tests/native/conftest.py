@@ -17,6 +17,7 @@ _ROOT = Path(__file__).parents[2]
 _SCOPE = _ROOT / "native" / "scope"
 _MODEL_PARTS = (
     *("timing.c", "timing_core.c", "timing_memory.c", "words.c", "decode_pattern.c"),
+    *sorted(path.name for path in _SCOPE.glob("decode_x8*.c")),
     *("cache.c", "tlb.c", "memory.c", "uart.c", "branch.c", "core.c", "filling.c", "loads.c"),
 )
 

@@ -15,6 +15,9 @@
  *   loads BLOCK GROUP WAIT MEMORY    what of its wait was waited before
  *   core CLASS READS WRITES ADDED    when it begins; bit 63 is the flags; then when all have
  *                                    ended, and how long before that what follows is fetched
+ *   x86 BYTES                        in hexadecimal, an instruction: when it begins; then when all
+ *                                    have ended, and what of that a later turn of the first, a
+ *                                    repeated one, does not take
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -198,6 +201,31 @@ static int drive_core(void)
 	return 0;
 }
 
+static int drive_x86(void)
+{
+	struct core core;
+	struct decoded op;
+	char digits[32];
+	int64_t once = 0;
+
+	core_begin(&core, &timing);
+	for (int i = 0; scanf("%31s", digits) == 1; i++) {
+		uint8_t bytes[16];
+		size_t size = 0;
+
+		for (unsigned int byte; sscanf(digits + 2 * size, "%2x", &byte) == 1; size++)
+			bytes[size] = (uint8_t)byte;
+		decode_x86(bytes, size, false, &op);
+		if (op.size != size)
+			return 1;
+		printf("%" PRId64 "\n", core_take(&core, &op));
+		if (op.repeats && !i)
+			once = core_once(&core, &op);
+	}
+	printf("%" PRId64 " %" PRId64 "\n", core_end(&core), once);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	const struct {
@@ -205,7 +233,7 @@ int main(int argc, char **argv)
 		int (*drive)(void);
 	} parts[] = {{"cache", drive_cache},	 {"tlb", drive_tlb},	   {"memory", drive_memory},
 		     {"uart", drive_uart},	 {"branch", drive_branch}, {"core", drive_core},
-		     {"filling", drive_filling}, {"loads", drive_loads}};
+		     {"filling", drive_filling}, {"loads", drive_loads},   {"x86", drive_x86}};
 	const char *why;
 	FILE *file = argc == 3 ? fopen(argv[2], "r") : NULL;
 	int line;

@@ -26,7 +26,8 @@ CLASSES = (
     *("simd", "simd_wide", "simd_logic", "simd_logic_wide"),
     *("simd_multiply", "simd_multiply_wide", "simd_float", "simd_float_wide"),
     *("simd_float_multiply_add", "simd_float_multiply_add_wide", "aes", "aes_mix"),
-    *("string", "coprocessor", "clock_read", "barrier", "system"),
+    *("string", "string_move", "string_store", "string_compare"),
+    *("coprocessor", "clock_read", "barrier", "system"),
 )
 # The scope takes so many regions, flash banks among them, below such an address.
 _MOST_REGIONS = 16
@@ -92,9 +93,10 @@ class Costs(Sourced):
     """Cycles by class: for how many it blocks issue, after how many its result is there.
 
     The first counts for each register that is transferred; a third, where there is one,
-    comes on top once. Of the classes that `busy` has, one begins so many cycles after another,
-    while the rest go on. A product may be added to a result of a class that `accumulate` has so
-    many cycles after that began, by another of these classes.
+    comes on top once. A string instruction takes the second alone, and where it is repeated the
+    third and the first for each element. Of the classes that `busy` has, one begins so many
+    cycles after another, while the rest go on. A product may be added to a result of a class that
+    `accumulate` has so many cycles after that began, by another of these classes.
     """
 
     cycles: dict[
