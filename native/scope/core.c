@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "core.h"
 
+#include <string.h>
+
 #define CYCLE 1000
+#define STACK 32 /* x87: the number of st(0) */
 
 void core_begin(struct core *core, const struct timing *timing)
 {
@@ -65,6 +68,19 @@ static bool is_one(const struct core *core, const struct decoded *op)
 	       op->reads == op->writes;
 }
 
+/* What is there of each register of x87 goes with it where some are pushed, or popped. */
+static void turn_stack(int64_t *instants, int pushed)
+{
+	int64_t *stack = instants + STACK;
+
+	for (; pushed > 0; pushed--)
+		memmove(stack + 1, stack, 7 * sizeof(*stack));
+	for (; pushed < 0; pushed++) {
+		memmove(stack, stack + 1, 7 * sizeof(*stack));
+		stack[7] = 0;
+	}
+}
+
 /*
  * A string instruction alone takes its latency. Repeated, its turns take `issue`, but the first
  * `base`: the emulator has one turn more than there are elements, which finds that none is left.
@@ -106,6 +122,8 @@ int64_t core_take(struct core *core, const struct decoded *op)
 	core->began = start;
 	core->alone = !second;
 	core->last = *op;
+	turn_stack(core->ready, op->pushed);
+	turn_stack(core->added, op->pushed);
 	for (uint64_t left = op->writes; left; left &= left - 1) {
 		int number = __builtin_ctzll(left);
 

@@ -41,19 +41,22 @@ enum op_class {
 	OP_CALL,	       /* either kind, that may be returned from */
 	OP_RETURN,	       /* by the register, or on x86 by the stack */
 	OP_FP_MOVE,	       /* between registers of any kind; sign, constants */
-	OP_FP_ADD,	       /* compares and conversions too */
+	OP_FP_ADD,	       /* compares and conversions too; x87 loads of integers */
 	OP_FP_MULTIPLY,	       /* of singles; every precision on x87 */
 	OP_FP_MULTIPLY_DOUBLE, /* of doubles */
 	OP_FP_MULTIPLY_ADD,    /* fused or chained */
 	OP_FP_MULTIPLY_ADD_DOUBLE,
-	OP_FP_DIVIDE, /* square roots too */
+	OP_FP_DIVIDE, /* square roots too, but for x87's */
 	OP_FP_DIVIDE_DOUBLE,
-	OP_FP_FUNCTION, /* x87 sines, logarithms, remainders */
-	OP_FP_LOAD,	/* to FP or SIMD registers: `count` words of 64 bits */
-	OP_FP_STORE,	/* from `count` */
-	OP_SIMD,	/* integer vectors, permutations; on Arm, of 64 bits */
-	OP_SIMD_WIDE,	/* Arm: the same where an operand has 128 bits */
-	OP_SIMD_LOGIC,	/* Arm: AND, OR, EOR, moves of vectors */
+	OP_FP_SQUARE_ROOT, /* x87 */
+	OP_FP_CONVERT,	   /* x87 stores of integers, FRNDINT */
+	OP_FP_CONTROL,	   /* x87 FLDCW */
+	OP_FP_FUNCTION,	   /* x87 sines, logarithms, remainders */
+	OP_FP_LOAD,	   /* to FP or SIMD registers: `count` words of 64 bits */
+	OP_FP_STORE,	   /* from `count` */
+	OP_SIMD,	   /* integer vectors, permutations; on Arm, of 64 bits */
+	OP_SIMD_WIDE,	   /* Arm: the same where an operand has 128 bits */
+	OP_SIMD_LOGIC,	   /* Arm: AND, OR, EOR, moves of vectors */
 	OP_SIMD_LOGIC_WIDE,
 	OP_SIMD_MULTIPLY, /* integer vectors */
 	OP_SIMD_MULTIPLY_WIDE,

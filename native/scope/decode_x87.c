@@ -7,19 +7,19 @@
 
 /*
  * A letter for each ModRM.reg after D8 to DF: add, compare, divide, function,
- * load, multiply, nothing, store, move, exchange, k and w for control and
- * status words, z and Z for whole states; in capitals with a pop, p a store
- * with a pop, i a compare into the flags, 2 a compare with two pops, t a
- * function that pushes, - undefined.
+ * get an integer, load, multiply, nothing, q square root, round to an integer,
+ * store, move, exchange, k and w for control and status words, z and Z for
+ * whole states; in capitals with a pop, p a store with a pop, i a compare into
+ * the flags, 2 a compare with two pops, t a function that pushes, - undefined.
  */
 static const char *const of_memory[] = {
-    "amcCaadd", "l-spzkZw", "amcCaadd", "lpsp-l-p", "amcCaadd", "lpspz-Zw", "amcCaadd", "lpspllpp",
+    "amcCaadd", "l-spzkZw", "amcCaadd", "gRrR-l-p", "amcCaadd", "lRspz-Zw", "amcCaadd", "gRrRggRR",
 };
 static const char *const of_registers[] = {
     "amcCaadd", "lxnp    ", "vvvv-2--", "vvvvnii-", "amcCaadd", "n-spcC--", "AMC2AADD", "----wII-",
 };
 /* D9 E0 to D9 FF. */
-static const char of_stack_top[] = "vv--cc--lllllll-fFtFtfnnfFdtafff";
+static const char of_stack_top[] = "vv--cc--lllllll-fFtFtfnnfFqtrfff";
 
 static void set(struct decoded *op, enum op_class class, uint64_t reads, uint64_t writes)
 {
@@ -41,6 +41,12 @@ static void decode_letter(char letter, uint64_t source, uint64_t target, struct 
 		break;
 	case 'd':
 		set(op, OP_FP_DIVIDE, both, target);
+		break;
+	case 'q':
+		set(op, OP_FP_SQUARE_ROOT, both, target);
+		break;
+	case 'r':
+		set(op, OP_FP_CONVERT, both, target);
 		break;
 	case 'f':
 		set(op, OP_FP_FUNCTION, ST(0) | ST(1), ST(0));
@@ -133,8 +139,12 @@ static void decode_memory(char letter, struct decoded *op)
 		set(op, OP_FP_LOAD, 0, ST(0));
 		op->pushed = 1;
 		return;
+	case 'g':
+		set(op, OP_FP_ADD, 0, ST(0));
+		op->pushed = 1;
+		return;
 	case 'k':
-		set(op, OP_FP_LOAD, 0, 0);
+		set(op, OP_FP_CONTROL, 0, 0);
 		return;
 	case 'z':
 		op->class = OP_SYSTEM;
@@ -143,6 +153,13 @@ static void decode_memory(char letter, struct decoded *op)
 		decode_letter('c', 0, ST(0), op);
 		pop(op);
 		return;
+	case 'r':
+		set(op, OP_FP_CONVERT, ST(0), 0);
+		break;
+	case 'R':
+		set(op, OP_FP_CONVERT, ST(0), 0);
+		pop(op);
+		break;
 	case 's':
 		set(op, OP_FP_STORE, ST(0), 0);
 		break;

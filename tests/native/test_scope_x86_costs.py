@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the x86 parts take for instructions, beside the clock counts of Intel's manuals."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import pytest
 
@@ -11,25 +11,42 @@ from perfboard.boards.timing import DETAIL, timing_text
 from .conftest import Drive
 
 BOARDS = {"pentium": "settop-web", "486": "converter"}
-# Begins with instructions; what they take, and what of it later turns of the first do not.
+# What a part takes for instructions, and what of it later turns of the first do not.
 Take = Callable[..., tuple[float, float]]
+# When each begins.
+Begin = Callable[..., list[float]]
+Run = Callable[[str, Sequence[str]], list[list[float]]]
 
 
 @pytest.fixture(scope="session")
-def take(drive: Drive) -> Take:
-    """Cycles of a part for a block of such instructions, in hexadecimal."""
+def run(drive: Drive) -> Run:
+    """Cycles of a part for a block of instructions, in hexadecimal: see the harness."""
     texts = {
         part: timing_text(load_board(board).board, {DETAIL: "timed"})
         for part, board in BOARDS.items()
     }
 
-    def run(part: str, *instructions: str) -> tuple[float, float]:
+    def run_on(part: str, instructions: Sequence[str]) -> list[list[float]]:
         text = texts[part]
         assert text is not None
-        end, once = drive("x86", text, instructions)[-1]
-        return end / 1000, once / 1000
+        said = drive("x86", text, instructions)
+        return [[number / 1000 for number in line] for line in said]
 
-    return run
+    return run_on
+
+
+@pytest.fixture(scope="session")
+def take(run: Run) -> Take:
+    def take_on(part: str, *instructions: str) -> tuple[float, float]:
+        end, once = run(part, instructions)[-1]
+        return end, once
+
+    return take_on
+
+
+@pytest.fixture(scope="session")
+def begin(run: Run) -> Begin:
+    return lambda part, *instructions: [begins for (begins,) in run(part, instructions)[:-1]]
 
 
 @pytest.mark.parametrize(
@@ -68,3 +85,46 @@ def test_a_repeated_one_pays_once_and_for_each_element(
         assert [first + turns * (first - once) for turns in (0, 1, 9)] == [
             base + elements * each for elements in (0, 1, 9)
         ]
+
+
+FDIV, FSQRT, INC = "d8f1", "d9fa", "47"
+FSTP = "dd5b08"
+
+
+def test_integers_go_on_beside_a_quotient(take: Take, begin: Begin) -> None:
+    for divide, pentium, i486 in ((FDIV, (37, 39), (73, 73)), (FSQRT, (68, 70), (85, 85))):
+        assert begin("pentium", divide, INC, FSTP)[1:] == [1, pentium[1]]
+        assert begin("486", divide, INC, FSTP)[1:] == [3, i486[1]]
+        assert begin("pentium", divide, divide)[1] == pentium[1]
+        assert take("pentium", divide)[0] == pentium[0]
+        assert take("486", divide, INC)[0] == i486[0]
+
+
+def test_the_unit_of_a_486_does_one_thing_at_a_time(begin: Begin) -> None:
+    assert begin("486", "dcfa", "dcc3")[1] == 73  # of st(2) by st(0), and to st(3)
+    assert begin("486", "dcca", "dcc3")[1] == 16
+
+
+def test_a_pentium_begins_a_product_every_two_cycles(begin: Begin) -> None:
+    assert begin("pentium", "dcca", "dccb", "dcc4") == [0, 2, 3]
+
+
+def test_a_result_is_waited_for_where_it_lies_after_a_push_or_pop(begin: Begin) -> None:
+    # FLD to st(0), and FADD of st(1), which is the quotient.
+    assert begin("pentium", FDIV, "d903", "d8c1") == [0, 1, 39]
+    # The quotient in st(2) is in st(1) after FSTP of st(0).
+    assert begin("pentium", "dcfa", FSTP, "d8c1") == [0, 1, 39]
+
+
+@pytest.mark.parametrize(
+    ("instruction", "pentium", "i486"),
+    [
+        ("db1b", 6, 31),  # FISTP: 28 to 34 on a 486
+        ("d92b", 7, 4),  # FLDCW
+        ("db03", 1, 10),  # FILD: 9 to 12 on a 486
+    ],
+)
+def test_conversions_and_control_words_take_their_own_time(
+    take: Take, instruction: str, pentium: float, i486: float
+) -> None:
+    assert (take("pentium", instruction)[0], take("486", instruction)[0]) == (pentium, i486)

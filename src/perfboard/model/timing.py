@@ -22,7 +22,7 @@ CLASSES = (
     *("branch", "branch_indirect", "call", "return"),
     *("fp_move", "fp_add", "fp_multiply", "fp_multiply_double"),
     *("fp_multiply_add", "fp_multiply_add_double", "fp_divide", "fp_divide_double"),
-    *("fp_function", "fp_load", "fp_store"),
+    *("fp_square_root", "fp_convert", "fp_control", "fp_function", "fp_load", "fp_store"),
     *("simd", "simd_wide", "simd_logic", "simd_logic_wide"),
     *("simd_multiply", "simd_multiply_wide", "simd_float", "simd_float_wide"),
     *("simd_float_multiply_add", "simd_float_multiply_add_wide", "aes", "aes_mix"),
