@@ -18,8 +18,9 @@ enum op_class {
 	OP_ALU,		       /* moves, sums, logic, compares, selects, addresses */
 	OP_ALU_REGISTER,       /* Arm: those of two registers, or a register turned round */
 	OP_SHIFT,	       /* a shift by a constant, alone or of an ALU operand */
-	OP_SHIFT_REGISTER,     /* the same by a register */
-	OP_BITS,	       /* bit fields, byte order, widening, x86: also SETcc, BT */
+	OP_SHIFT_REGISTER,     /* the same by a register; x86: also of two */
+	OP_BITS,	       /* bit fields, byte order, widening, x86: also BT */
+	OP_SET,		       /* x86 SETcc */
 	OP_SCAN,	       /* x86 BSF, BSR */
 	OP_EXCHANGE,	       /* x86 XCHG, XADD, CMPXCHG; SWP and single-instruction atomics */
 	OP_MULTIPLY,	       /* a 32-bit result, or 32 by 32 on a 64-bit machine */
@@ -36,9 +37,10 @@ enum op_class {
 	OP_STORE_PAIR,	       /* from two */
 	OP_STORE_MULTIPLE,     /* from `count` */
 	OP_PUSH,	       /* x86 */
+	OP_STACK,	       /* x86: PUSH and POP of memory or flags, ENTER, LEAVE */
 	OP_BRANCH,	       /* to a constant place */
-	OP_BRANCH_INDIRECT,    /* to a register's or a memory word's value */
-	OP_CALL,	       /* either kind, that may be returned from */
+	OP_BRANCH_INDIRECT,    /* to a register's or a memory word's value; x86: such calls too */
+	OP_CALL,	       /* that may be returned from */
 	OP_RETURN,	       /* by the register, or on x86 by the stack */
 	OP_FP_MOVE,	       /* between registers of any kind; sign, constants */
 	OP_FP_ADD,	       /* compares and conversions too; x87 loads of integers */

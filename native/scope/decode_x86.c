@@ -78,10 +78,10 @@ static void set_flow(const struct x86_code *code, const struct x86_row *row, siz
 		op->conditional = row->does & (FR | CR);
 		break;
 	case OP_CALL:
-		op->flow = row->does & MODRM ? FLOW_CALL_INDIRECT : FLOW_CALL;
+		op->flow = FLOW_CALL;
 		break;
 	case OP_BRANCH_INDIRECT:
-		op->flow = FLOW_INDIRECT;
+		op->flow = row->does & STORES ? FLOW_CALL_INDIRECT : FLOW_INDIRECT;
 		break;
 	case OP_RETURN:
 		op->flow = FLOW_RETURN;

@@ -92,12 +92,12 @@ static const struct x86_row one_byte[] = {
     {0x61, 0x61, ANY, OP_LOAD_MULTIPLE, PIPE_ALONE, SR | LOADS | NARROW},
     {0x68, 0x68, ANY, OP_PUSH, PIPE_EITHER, IMMZ | SR | STORES},
     {0x6a, 0x6a, ANY, OP_PUSH, PIPE_EITHER, IMM8 | SR | STORES},
-    {0x8f, 0x8f, 0x01, OP_POP, PIPE_ALONE, MODRM | EW | SR | LOADS},
-    {0xff, 0xff, 0x40, OP_PUSH, PIPE_ALONE, MODRM | ER | SR | STORES},
-    {0x9c, 0x9c, ANY, OP_PUSH, PIPE_ALONE, FR | SR | STORES},
-    {0x9d, 0x9d, ANY, OP_SYSTEM, PIPE_ALONE, FW | SR | LOADS},	 /* POPF */
-    {0xc8, 0xc8, ANY, OP_PUSH, PIPE_ALONE, IMM16 | SR | STORES}, /* ENTER has a byte more */
-    {0xc9, 0xc9, ANY, OP_POP, PIPE_ALONE, LOADS},		 /* LEAVE */
+    {0x8f, 0x8f, 0x01, OP_STACK, PIPE_ALONE, MODRM | EW | SR | LOADS},
+    {0xff, 0xff, 0x40, OP_STACK, PIPE_ALONE, MODRM | ER | SR | STORES},
+    {0x9c, 0x9c, ANY, OP_STACK, PIPE_ALONE, FR | SR | STORES},
+    {0x9d, 0x9d, ANY, OP_SYSTEM, PIPE_ALONE, FW | SR | LOADS},	  /* POPF */
+    {0xc8, 0xc8, ANY, OP_STACK, PIPE_ALONE, IMM16 | SR | STORES}, /* ENTER has a byte more */
+    {0xc9, 0xc9, ANY, OP_STACK, PIPE_ALONE, LOADS},		  /* LEAVE */
     /* Branches. */
     {0x70, 0x7f, ANY, OP_BRANCH, PIPE_V, IMM8 | FR},
     {0xe0, 0xe1, ANY, OP_BRANCH, PIPE_ALONE, IMM8 | CR | FR}, /* LOOP */
@@ -107,7 +107,7 @@ static const struct x86_row one_byte[] = {
     {0xeb, 0xeb, ANY, OP_BRANCH, PIPE_V, IMM8},
     {0xc2, 0xc2, ANY, OP_RETURN, PIPE_ALONE, IMM16 | SR | LOADS},
     {0xc3, 0xc3, ANY, OP_RETURN, PIPE_ALONE, SR | LOADS},
-    {0xff, 0xff, 0x04, OP_CALL, PIPE_ALONE, MODRM | ER | SR | STORES},
+    {0xff, 0xff, 0x04, OP_BRANCH_INDIRECT, PIPE_ALONE, MODRM | ER | SR | STORES},
     {0xff, 0xff, 0x10, OP_BRANCH_INDIRECT, PIPE_ALONE, MODRM | ER},
     /* Strings; decode_x86.c adds ESI, EDI and ECX. */
     {0x6c, 0x6d, ANY, OP_STRING, PIPE_ALONE, DR | STORES | CLOCK},
@@ -161,7 +161,7 @@ static const struct x86_row two_bytes[] = {
     {0x34, 0x35, ANY, OP_SYSTEM, PIPE_ALONE, AFTER},
     {0x40, 0x4f, ANY, OP_ALU, PIPE_ALONE, MODRM | ER | GR | GW | FR}, /* CMOV */
     {0x80, 0x8f, ANY, OP_BRANCH, PIPE_V, IMMZ | FR},
-    {0x90, 0x9f, ANY, OP_BITS, PIPE_ALONE, MODRM | BYTE | EW | FR}, /* SETcc */
+    {0x90, 0x9f, ANY, OP_SET, PIPE_ALONE, MODRM | BYTE | EW | FR}, /* SETcc */
     {0xa0, 0xa0, ANY, OP_SYSTEM, PIPE_ALONE, SR | STORES},
     {0xa1, 0xa1, ANY, OP_SYSTEM, PIPE_ALONE, SR | LOADS},
     {0xa2, 0xa2, ANY, OP_SYSTEM, PIPE_ALONE, AR | CR | AW | DW},
@@ -174,8 +174,9 @@ static const struct x86_row two_bytes[] = {
     {0xbb, 0xbb, ANY, OP_BITS, PIPE_ALONE, MODRM | ER | EW | GR | FW},
     {0xba, 0xba, 0x10, OP_BITS, PIPE_ALONE, MODRM | IMM8 | ER | FW},
     {0xba, 0xba, 0xe0, OP_BITS, PIPE_ALONE, MODRM | IMM8 | ER | EW | FW},
-    {0xa4, 0xa4, ANY, OP_SHIFT, PIPE_ALONE, MODRM | IMM8 | ER | EW | GR | FW}, /* SHLD, SHRD */
-    {0xac, 0xac, ANY, OP_SHIFT, PIPE_ALONE, MODRM | IMM8 | ER | EW | GR | FW},
+    {0xa4, 0xa4, ANY, OP_SHIFT_REGISTER, PIPE_ALONE,
+     MODRM | IMM8 | ER | EW | GR | FW}, /* SHLD, SHRD */
+    {0xac, 0xac, ANY, OP_SHIFT_REGISTER, PIPE_ALONE, MODRM | IMM8 | ER | EW | GR | FW},
     {0xa5, 0xa5, ANY, OP_SHIFT_REGISTER, PIPE_ALONE, MODRM | ER | EW | GR | CR | FW},
     {0xad, 0xad, ANY, OP_SHIFT_REGISTER, PIPE_ALONE, MODRM | ER | EW | GR | CR | FW},
     {0xae, 0xae, 0x04, OP_SYSTEM, PIPE_ALONE, MODRM | ER},
@@ -197,7 +198,7 @@ static const struct x86_row two_bytes[] = {
     {0xc7, 0xc7, 0x02, OP_EXCHANGE, PIPE_ALONE,
      MODRM | ER | EW | AR | AW | CR | DR | DW | FW},	      /* CMPXCHG8B */
     {0xc7, 0xc7, 0xc0, OP_BITS, PIPE_ALONE, MODRM | EW | FW}, /* RDRAND */
-    {0xc8, 0xcf, ANY, OP_BITS, PIPE_ALONE, OR | OW},	      /* BSWAP */
+    {0xc8, 0xcf, ANY, OP_ALU, PIPE_ALONE, OR | OW},	      /* BSWAP */
 };
 
 static const struct x86_row save_state = {0xae, 0xae, 0x73, OP_SYSTEM, PIPE_ALONE, MODRM | ER | EW};

@@ -128,3 +128,25 @@ def test_conversions_and_control_words_take_their_own_time(
     take: Take, instruction: str, pentium: float, i486: float
 ) -> None:
     assert (take("pentium", instruction)[0], take("486", instruction)[0]) == (pentium, i486)
+
+
+# What they take of the core; a taken branch's cycles are the predictor's.
+SINGLE = [
+    ("0fa4ca03", 4, 3),  # SHLD by a constant: 2 on a 486
+    ("0facca03", 4, 3),  # SHRD
+    ("0fc9", 1, 1),  # BSWAP
+    ("0f94c1", 1, 3.5),  # SETE of a register: 3 or 4 on a 486
+    ("0f9406", 1, 3.5),  # and of memory: 2 on a Pentium
+    ("ff36", 2, 4),  # PUSH of memory
+    ("50", 1, 1),  # PUSH of a register
+    ("ffd1", 2, 3),  # CALL by a register: 5 with the branch on a 486
+    ("ff16", 2, 3),  # by memory
+    ("e800000000", 1, 1),  # CALL: 3 with the branch on a 486
+]
+
+
+@pytest.mark.parametrize(("instruction", "pentium", "i486"), SINGLE)
+def test_an_instruction_takes_what_the_manuals_count(
+    take: Take, instruction: str, pentium: float, i486: float
+) -> None:
+    assert (take("pentium", instruction)[0], take("486", instruction)[0]) == (pentium, i486)

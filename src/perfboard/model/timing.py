@@ -15,10 +15,10 @@ from perfboard.model.tables import Size, Table, merged
 
 # The classes that the scope's decoders tell apart (native/scope/decode.h).
 CLASSES = (
-    *("nop", "alu", "alu_register", "shift", "shift_register", "bits", "scan", "exchange"),
+    *("nop", "alu", "alu_register", "shift", "shift_register", "bits", "set", "scan", "exchange"),
     *("multiply", "multiply_long", "divide", "divide_long"),
     *("load", "load_pair", "load_multiple", "load_alu", "modify", "pop"),
-    *("store", "store_pair", "store_multiple", "push"),
+    *("store", "store_pair", "store_multiple", "push", "stack"),
     *("branch", "branch_indirect", "call", "return"),
     *("fp_move", "fp_add", "fp_multiply", "fp_multiply_double"),
     *("fp_multiply_add", "fp_multiply_add_double", "fp_divide", "fp_divide_double"),
