@@ -96,6 +96,21 @@ static struct class_cost cost_of(const struct core *core, const struct decoded *
 	return cost;
 }
 
+/*
+ * How long its prefixes keep an instruction that would begin at `start`: they are decoded one after
+ * the other as soon as the one before has left the decoder, also while it runs or waits.
+ */
+static int64_t decode(struct core *core, const struct decoded *op, int64_t start)
+{
+	/* What repeats has its prefix in its own cost. */
+	int64_t takes = (op->prefixes - op->repeats) * core->timing->prefix +
+			op->escaped * core->timing->escape;
+	int64_t wait = takes ? later(core->decoder + takes - start, 0) : 0;
+
+	core->decoder = core->now + CYCLE + wait;
+	return wait;
+}
+
 int64_t core_take(struct core *core, const struct decoded *op)
 {
 	if (is_one(core, op)) {
@@ -107,12 +122,15 @@ int64_t core_take(struct core *core, const struct decoded *op)
 	const struct class_cost cost = cost_of(core, op);
 	int64_t before = is_counted(op->class) && op->count ? cost.issue * (op->count - 1) : 0;
 	int64_t extra = cost.base + before + (op->port ? core->timing->port : 0);
-	int64_t issue = extra + cost.issue;
-	int64_t result = extra + cost.latency;
 	bool second = core->timing->issue == 2 && pairs(core, op);
 	int64_t start = second ? core->began : later(core->now, operands_at(core, op));
 	int64_t busy = core->timing->busy[op->class];
 	int64_t accumulate = core->timing->accumulate[op->class];
+
+	if (!second)
+		extra += decode(core, op, start);
+	int64_t issue = extra + cost.issue;
+	int64_t result = extra + cost.latency;
 
 	if (busy) {
 		start = later(start, core->unit);

@@ -15,6 +15,7 @@ struct core {
 	int64_t ready[64]; /* when the result in a register may be used */
 	int64_t added[64]; /* when a product may be added to it */
 	int64_t flags;	   /* when the flags may be */
+	int64_t decoder;   /* when the next may be decoded */
 	int64_t unit;	   /* when the unit is free that takes more than one cycle */
 	struct decoded last;
 	bool alone; /* the last may still be paired */

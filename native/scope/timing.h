@@ -13,6 +13,8 @@
  *   busy CLASS CYCLES              for so long no other such may begin; the rest may
  *   accumulate CLASS CYCLES        until a result of the class may be what the product of
  *                                  such a class is added to
+ *   decode PREFIX ESCAPE           x86: what each prefix takes to be decoded, and the 0F of an
+ *                                  opcode, but a jump's
  *   early COST                     added where an address or a shift waits for its register
  *   branch PENALTY ENTRIES none|static|btb2 [taken COST] [direct COST] [returns N]
  *          [targets N] [indirect] [tight] [fetch BYTES]
@@ -141,6 +143,7 @@ struct timing {
 	int64_t cycle_fs;
 	uint32_t issue;
 	int32_t early;
+	int32_t prefix, escape;
 	int32_t port;
 	bool pairs[OP_CLASSES][OP_CLASSES];
 	struct class_cost costs[OP_CLASSES];

@@ -97,6 +97,13 @@ const char *timing_read_early(struct timing *timing, struct words *words)
 	return read_cost_of(words, &timing->early) ? NULL : "early wants thousandths of a cycle";
 }
 
+const char *timing_read_decode(struct timing *timing, struct words *words)
+{
+	return read_cost_of(words, &timing->prefix) && read_cost_of(words, &timing->escape)
+		   ? NULL
+		   : "decode wants PREFIX ESCAPE, thousandths of a cycle";
+}
+
 const char *timing_read_port(struct timing *timing, struct words *words)
 {
 	return read_cost_of(words, &timing->port) ? NULL : "port wants thousandths of a cycle";

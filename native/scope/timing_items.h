@@ -17,6 +17,7 @@ const char *timing_read_cost(struct timing *timing, struct words *words);
 const char *timing_read_busy(struct timing *timing, struct words *words);
 const char *timing_read_accumulate(struct timing *timing, struct words *words);
 const char *timing_read_early(struct timing *timing, struct words *words);
+const char *timing_read_decode(struct timing *timing, struct words *words);
 const char *timing_read_port(struct timing *timing, struct words *words);
 const char *timing_read_branch(struct timing *timing, struct words *words);
 const char *timing_read_cache(struct timing *timing, struct words *words);

@@ -52,9 +52,9 @@ static void print(const struct decoded *op)
 	       op->reads_flags, op->writes_flags, op->loads, op->stores);
 	printf(",\"preload_base\":%llu,\"preload_offset\":%d", (unsigned long long)op->preload_base,
 	       (int)op->preload_offset);
-	printf(
-	    ",\"conditional\":%d,\"backward\":%d,\"reads_clock\":%d,\"repeats\":%d,\"port\":%d}\n",
-	    op->conditional, op->backward, op->reads_clock, op->repeats, op->port);
+	printf(",\"conditional\":%d,\"backward\":%d,\"reads_clock\":%d,\"repeats\":%d,\"port\":%d,"
+	       "\"escaped\":%d}\n",
+	       op->conditional, op->backward, op->reads_clock, op->repeats, op->port, op->escaped);
 }
 
 static int print_classes(void)

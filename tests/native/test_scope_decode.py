@@ -39,7 +39,7 @@ _FAMILIES = {
 _ZERO = (
     *("reads", "writes", "early", "added", "bases", "prefixes", "pushed", "guards"),
     *("reads_flags", "writes_flags", "loads", "stores"),
-    *("conditional", "backward", "reads_clock", "repeats", "port"),
+    *("conditional", "backward", "reads_clock", "repeats", "port", "escaped"),
     *("preload_base", "preload_offset"),
 )
 

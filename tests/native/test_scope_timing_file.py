@@ -57,6 +57,7 @@ def look(
         ("cost alu 1000 1000 0 9", "there is more"),
         ("cost magic 1000 1000", "cost wants a class"),
         ("early much", "early wants"),
+        ("decode 1000", "decode wants"),
         ("accumulate magic 1", "accumulate wants a class"),
         ("accumulate multiply -1", "accumulate wants a class of instructions and thousandths"),
         ("branch 4000 100 btb2", "power of two"),

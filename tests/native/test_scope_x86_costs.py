@@ -11,6 +11,7 @@ from perfboard.boards.timing import DETAIL, timing_text
 from .conftest import Drive
 
 BOARDS = {"pentium": "settop-web", "486": "converter"}
+FDIV, FSQRT, FSTP, INC, XCHG = "d8f1", "d9fa", "dd5b08", "47", "91"
 # What a part takes for instructions, and what of it later turns of the first do not.
 Take = Callable[..., tuple[float, float]]
 # When each begins.
@@ -87,10 +88,6 @@ def test_a_repeated_one_pays_once_and_for_each_element(
         ]
 
 
-FDIV, FSQRT, INC = "d8f1", "d9fa", "47"
-FSTP = "dd5b08"
-
-
 def test_integers_go_on_beside_a_quotient(take: Take, begin: Begin) -> None:
     for divide, pentium, i486 in ((FDIV, (37, 39), (73, 73)), (FSQRT, (68, 70), (85, 85))):
         assert begin("pentium", divide, INC, FSTP)[1:] == [1, pentium[1]]
@@ -149,4 +146,29 @@ SINGLE = [
 def test_an_instruction_takes_what_the_manuals_count(
     take: Take, instruction: str, pentium: float, i486: float
 ) -> None:
-    assert (take("pentium", instruction)[0], take("486", instruction)[0]) == (pentium, i486)
+    # An XCHG before it, of three cycles, within which its 0F is decoded.
+    assert take("pentium", XCHG, instruction)[0] - take("pentium", XCHG)[0] == pentium
+    assert take("486", XCHG, instruction)[0] - take("486", XCHG)[0] == i486
+
+
+def test_a_prefix_takes_a_cycle_to_decode(take: Take) -> None:
+    for part in BOARDS:
+        assert take(part, "89d8")[0] == 1
+        assert take(part, "6689d8")[0] == 2
+        assert take(part, "658b06")[0] == 2
+        assert take(part, "65668b06")[0] == 3
+        assert take(part, INC, "6689d8")[0] == 3
+        # While what is before it runs, or waits.
+        assert take(part, XCHG, "6689d8")[0] == 4
+        assert take(part, "bb00000000", "8b03", "6689d6")[0] == 4
+
+
+def test_0f_is_a_prefix_to_a_pentium_unless_of_a_jump(take: Take) -> None:
+    assert [take(part, "0fc9")[0] for part in BOARDS] == [2, 1]
+    assert [take(part, "0f8500000000")[0] for part in BOARDS] == [1, 1]
+
+
+def test_the_prefix_that_repeats_is_in_what_repeating_takes(take: Take) -> None:
+    for part, base, each in (("pentium", 13, 1), ("486", 12, 3)):
+        first, once = take(part, "66f3a5")
+        assert (first, first - once) == (base + 1, each)

@@ -170,7 +170,8 @@ LEAVES = (
     *(f"caches.{cache}.{key}" for cache in ("l1d", "l2") for key in ("size", "ways", "line")),
     *("tlbs.second.entries", "tlbs.second.ways"),
     *("memory.buffer", "memory.streams", "memory.ahead", "memory.stride"),
-    *("core.preloads", "core.misses", "core.early", "branch.penalty", "branch.entries"),
+    *("core.preloads", "core.misses", "core.early", "core.prefix", "core.escape"),
+    *("branch.penalty", "branch.entries"),
     *("branch.returns", "branch.targets", "branch.fetch", "uart.fifo", "big_pages.size"),
 )
 TIMES = (

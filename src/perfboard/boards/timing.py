@@ -49,6 +49,7 @@ def _lines(board: Board, timing: Timing) -> Iterator[str]:
         for name, count in costs.accumulate.items():
             yield f"accumulate {name} {_thousandths(count)}"
     yield f"early {_thousandths(timing.core.early)}"
+    yield f"decode {_thousandths(timing.core.prefix)} {_thousandths(timing.core.escape)}"
     branch = timing.branch
     yield (
         f"branch {_thousandths(branch.penalty)} {branch.entries} {branch.predictor} "

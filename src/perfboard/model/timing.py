@@ -61,6 +61,8 @@ class Core(Sourced):
     """The pipeline: how many instructions it begins in a cycle.
 
     `early` is what an address or a shift waits longer for its register than a sum does.
+    `prefix` is what each prefix of x86 takes to be decoded, unless the instruction before takes as
+    much longer than a cycle, and `escape` the same for the 0F of an opcode, but a jump's.
     `preloads` is how many lines preload instructions may have on their way; with 0 such an
     instruction does nothing. `misses` is how many loads may wait for their lines at once, where
     none waits for what another brings. Where `stores_alone`, no stream goes on while a line is
@@ -71,6 +73,8 @@ class Core(Sourced):
     name: Annotated[str, Field(min_length=1)]
     issue: Literal[1, 2] = 1
     early: Cycles = 0
+    prefix: Cycles = 0
+    escape: Cycles = 0
     preloads: Annotated[int, Field(ge=0, le=16)] = 0
     misses: Annotated[int, Field(ge=1, le=16)] = 1
     stores_alone: bool = False
