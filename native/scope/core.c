@@ -84,12 +84,15 @@ static void turn_stack(int64_t *instants, int pushed)
 /*
  * A string instruction alone takes its latency. Repeated, its turns take `issue`, but the first
  * `base`: the emulator has one turn more than there are elements, which finds that none is left.
+ * Comparisons, as of strlen(), mostly end by what they find, and have no such turn.
  */
 static struct class_cost cost_of(const struct core *core, const struct decoded *op)
 {
 	struct class_cost cost = core->timing->costs[op->class];
 
 	if (op_class_is_string(op->class)) {
+		if (op->class == OP_STRING_COMPARE)
+			cost.base += cost.issue;
 		cost.issue = cost.latency = op->repeats ? cost.base : cost.latency;
 		cost.base = 0;
 	}

@@ -73,8 +73,6 @@ def test_a_string_instruction_alone_pays_for_no_repetition(
         ("f3a5", (13, 1), (12, 3)),  # MOVS
         ("f3ab", (9, 1), (7, 4)),  # STOS
         ("f3ad", (7, 3), (7, 4)),  # LODS
-        ("f3a7", (9, 4), (7, 6)),  # CMPS: on a 486 7 + 7n
-        ("f2af", (9, 4), (7, 6)),  # SCAS: on a 486 7 + 5n
     ],
 )
 def test_a_repeated_one_pays_once_and_for_each_element(
@@ -86,6 +84,13 @@ def test_a_repeated_one_pays_once_and_for_each_element(
         assert [first + turns * (first - once) for turns in (0, 1, 9)] == [
             base + elements * each for elements in (0, 1, 9)
         ]
+
+
+@pytest.mark.parametrize("instruction", ["f3a7", "f2af"])  # CMPS: on a 486 7 + 7n; SCAS: 7 + 5n
+def test_a_comparison_ends_by_what_it_finds(take: Take, instruction: str) -> None:
+    for part, base, each in (("pentium", 9, 4), ("486", 7, 6)):
+        first, once = take(part, instruction)
+        assert (first, first - once) == (base + each, each)
 
 
 def test_integers_go_on_beside_a_quotient(take: Take, begin: Begin) -> None:
