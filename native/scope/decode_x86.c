@@ -129,6 +129,7 @@ static void add_string(const struct x86_code *code, uint8_t opcode, struct decod
 	if (op->stores || compares)
 		pointers |= DECODED_GENERAL(EDI);
 	op->early |= pointers;
+	op->bases = pointers;
 	op->repeats = code->repeat;
 	if (op->repeats)
 		pointers |= DECODED_GENERAL(ECX);

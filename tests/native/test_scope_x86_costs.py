@@ -67,6 +67,12 @@ def test_a_string_instruction_alone_pays_for_no_repetition(
     assert take("486", instruction)[0] == i486
 
 
+def test_a_string_instruction_does_not_wait_for_the_pointers_of_one_before(take: Take) -> None:
+    for string in ("a5", "ab", "ad", "a7"):
+        for part in BOARDS:
+            assert take(part, string, string)[0] == 2 * take(part, string)[0]
+
+
 @pytest.mark.parametrize(
     ("instruction", "pentium", "i486"),
     [
