@@ -56,16 +56,17 @@ static bool pairs(const struct core *core, const struct decoded *op)
 
 static bool is_counted(enum op_class class)
 {
-	return class == OP_LOAD_MULTIPLE || class == OP_STORE_MULTIPLE || class == OP_LOAD_PAIR ||
-	       class == OP_STORE_PAIR || class == OP_FP_LOAD || class == OP_FP_STORE;
+	return class == OP_LOAD_MULTIPLE || class == OP_LOAD_MULTIPLE_PC ||
+	       class == OP_STORE_MULTIPLE || class == OP_LOAD_PAIR || class == OP_STORE_PAIR ||
+	       class == OP_FP_LOAD || class == OP_FP_STORE;
 }
 
 /* A part that pairs these on one register takes them as one instruction. */
 static bool is_one(const struct core *core, const struct decoded *op)
 {
 	return op->class == OP_AES_MIX && core->last.class == OP_AES && core->alone &&
-	       core->timing->pairs[OP_AES][OP_AES_MIX] && op->writes == core->last.writes &&
-	       op->reads == op->writes;
+	       core->timing->named[OP_AES] && core->timing->pairs[OP_AES][OP_AES_MIX] &&
+	       op->writes == core->last.writes && op->reads == op->writes;
 }
 
 /* What is there of each register of x87 goes with it where some are pushed, or popped. */

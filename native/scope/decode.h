@@ -24,12 +24,16 @@ enum op_class {
 	OP_SCAN,	       /* x86 BSF, BSR */
 	OP_EXCHANGE,	       /* x86 XCHG, XADD, CMPXCHG; SWP and single-instruction atomics */
 	OP_MULTIPLY,	       /* a 32-bit result, or 32 by 32 on a 64-bit machine */
+	OP_MULTIPLY_HALF,      /* 32-bit Arm: of factors of 16 bits */
 	OP_MULTIPLY_LONG,      /* a 64-bit result, or 64 by 64 */
 	OP_DIVIDE,	       /* 32 bits and less */
 	OP_DIVIDE_LONG,	       /* 64 bits */
 	OP_LOAD,	       /* to one general register */
+	OP_LOAD_NARROW,	       /* 32-bit Arm: the same, of 8 or 16 bits */
+	OP_LOAD_PC,	       /* 32-bit Arm: to PC */
 	OP_LOAD_PAIR,	       /* to two */
 	OP_LOAD_MULTIPLE,      /* to `count` */
+	OP_LOAD_MULTIPLE_PC,   /* 32-bit Arm: the same, PC among them */
 	OP_LOAD_ALU,	       /* x86: an ALU operation on a memory operand, not written */
 	OP_MODIFY,	       /* x86: the same, written back */
 	OP_POP,		       /* x86 */
@@ -86,7 +90,7 @@ enum op_flow {
 	FLOW_INDIRECT,
 	FLOW_CALL,
 	FLOW_CALL_INDIRECT,
-	FLOW_RETURN,   /* ARM's POP {..., PC} is one, of class OP_LOAD_MULTIPLE */
+	FLOW_RETURN,   /* ARM's POP {..., PC} is one, of class OP_LOAD_MULTIPLE_PC */
 	FLOW_EXCEPTION /* into or out of the system: SVC, INT, ERET, IRET */
 };
 

@@ -33,11 +33,11 @@ static const struct pattern table[] = {
     {0x0ff000f0, 0x00600090, OP_MULTIPLY, 0, {W(16), R(0), R(8), A(12)}},
     {0x0fa000f0, 0x00800090, OP_MULTIPLY_LONG, FLAGS_BY_BIT_20, {W(16), W(12), R(0), R(8)}},
     {0x0fa000f0, 0x00a00090, OP_MULTIPLY_LONG, FLAGS_BY_BIT_20, {AW(16), AW(12), R(0), R(8)}},
-    {0x0ff00090, 0x01000080, OP_MULTIPLY, 0, {W(16), R(0), R(8), A(12)}}, /* SMLAxy */
-    {0x0ff000b0, 0x01200080, OP_MULTIPLY, 0, {W(16), R(0), R(8), A(12)}}, /* SMLAWy */
-    {0x0ff000b0, 0x012000a0, OP_MULTIPLY, 0, {W(16), R(0), R(8)}},
+    {0x0ff00090, 0x01000080, OP_MULTIPLY_HALF, 0, {W(16), R(0), R(8), A(12)}}, /* SMLAxy */
+    {0x0ff000b0, 0x01200080, OP_MULTIPLY_HALF, 0, {W(16), R(0), R(8), A(12)}}, /* SMLAWy */
+    {0x0ff000b0, 0x012000a0, OP_MULTIPLY_HALF, 0, {W(16), R(0), R(8)}},
     {0x0ff00090, 0x01400080, OP_MULTIPLY_LONG, 0, {AW(16), AW(12), R(0), R(8)}},
-    {0x0ff00090, 0x01600080, OP_MULTIPLY, 0, {W(16), R(0), R(8)}},
+    {0x0ff00090, 0x01600080, OP_MULTIPLY_HALF, 0, {W(16), R(0), R(8)}},
     {0x0fb00ff0, 0x01000090, OP_EXCHANGE, LOADS | STORES, {W(12), R(0), E(16)}}, /* SWP */
     /* Exclusive, acquiring and releasing transfers. */
     {0x0ff000ff, 0x01b0009f, OP_LOAD_PAIR, LOADS, {W(12), E(16)}},
@@ -63,7 +63,7 @@ static const struct pattern table[] = {
     {0x0f8003f0, 0x06800070, OP_BITS, 0, {W(12), R(16), E(0)}},			  /* SXTAH */
     {0x0ff00ff0, 0x06800fb0, OP_ALU_REGISTER, READS_FLAGS, {W(12), R(16), R(0)}}, /* SEL */
     {0x0fbf0f70, 0x06bf0f30, OP_BITS, 0, {W(12), R(0)}},			  /* REV */
-    {0x0ff00090, 0x07000010, OP_MULTIPLY, 0, {W(16), R(0), R(8), A(12)}},	  /* SMLAD */
+    {0x0ff00090, 0x07000010, OP_MULTIPLY_HALF, 0, {W(16), R(0), R(8), A(12)}},	  /* SMLAD */
     {0x0fd0f0f0, 0x0710f010, OP_DIVIDE, 0, {W(16), R(0), R(8)}},
     {0x0ff00090, 0x07400010, OP_MULTIPLY_LONG, 0, {AW(16), AW(12), R(0), R(8)}}, /* SMLALD */
     {0x0ff00010, 0x07500010, OP_MULTIPLY_LONG, 0, {W(16), R(0), R(8), A(12)}},	 /* SMMLA */
@@ -78,10 +78,12 @@ static const struct pattern table[] = {
     {0x0e5000f0, 0x000000f0, OP_STORE_PAIR, STORES, {R(12), E(0)}},
     {0x0e5000f0, 0x004000d0, OP_LOAD_PAIR, LOADS, {W(12)}},
     {0x0e5000f0, 0x000000d0, OP_LOAD_PAIR, LOADS, {W(12), E(0)}},
-    {0x0e500090, 0x00500090, OP_LOAD, LOADS, {W(12)}},
-    {0x0e500090, 0x00100090, OP_LOAD, LOADS, {W(12), E(0)}},
+    {0x0e500090, 0x00500090, OP_LOAD_NARROW, LOADS, {W(12)}},
+    {0x0e500090, 0x00100090, OP_LOAD_NARROW, LOADS, {W(12), E(0)}},
+    {0x0e500000, 0x04500000, OP_LOAD_NARROW, LOADS, {W(12)}},
     {0x0e100000, 0x04100000, OP_LOAD, LOADS, {W(12)}},
     {0x0e100000, 0x04000000, OP_STORE, STORES, {R(12)}},
+    {0x0e500010, 0x06500000, OP_LOAD_NARROW, LOADS, {W(12), E(0)}},
     {0x0e100010, 0x06100000, OP_LOAD, LOADS, {W(12), E(0)}},
     {0x0e100010, 0x06000000, OP_STORE, STORES, {R(12), E(0)}},
     {0x0e100000, 0x08100000, OP_LOAD_MULTIPLE, LOADS, {0}},
@@ -179,7 +181,7 @@ static void transfer(uint32_t word, struct decoded *op)
 
 	add_base(op, decode_arm_registers(word, R(16)), counted);
 	if (op->class == OP_LOAD && bits(word, 12, 4) == PC)
-		op->flow = bits(word, 16, 4) == 13 ? FLOW_RETURN : FLOW_INDIRECT;
+		decode_load_pc(bits(word, 16, 4), op);
 }
 
 static void coprocessor(uint32_t word, struct decoded *op)
@@ -208,8 +210,10 @@ void decode_arm_multiple(uint32_t list, unsigned int base, bool counted, struct 
 	else
 		op->reads = registers;
 	add_base(op, base == PC ? 0 : DECODED_GENERAL(base), counted && !(list >> base & 1));
-	if (op->loads && list >> PC & 1)
+	if (op->loads && list >> PC & 1) {
+		op->class = OP_LOAD_MULTIPLE_PC;
 		op->flow = FLOW_RETURN;
+	}
 }
 
 void decode_arm_pair(unsigned int second, struct decoded *op)
@@ -252,6 +256,7 @@ static void finish(uint32_t word, struct decoded *op)
 			transfer(word, op);
 		break;
 	case OP_LOAD:
+	case OP_LOAD_NARROW:
 	case OP_STORE:
 		if ((word & 0x0e0000f0) != 0x90)
 			transfer(word, op);

@@ -84,6 +84,13 @@ static inline void add_base(struct decoded *op, uint64_t base, bool counted)
 	op->writes |= op->bases;
 }
 
+/* A load to PC: by the stack pointer, register 13, a return. */
+static inline void decode_load_pc(unsigned int base, struct decoded *op)
+{
+	op->class = OP_LOAD_PC;
+	op->flow = base == 13 ? FLOW_RETURN : FLOW_INDIRECT;
+}
+
 /* The general registers of A32 and T32, the FP and SIMD ones of VFP and NEON. */
 operand_registers decode_arm_registers;
 

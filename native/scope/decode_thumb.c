@@ -46,15 +46,17 @@ static const struct pattern narrow[] = {
     {0xff00, 0xba00, OP_BITS, 0, {W(0), R(3)}},
     /* Transfers. */
     {0xf800, 0x4800, OP_LOAD, LOADS, {W(8)}},
-    {0xfe00, 0x5600, OP_LOAD, LOADS, {W(0), E(3), E(6)}},
+    {0xfe00, 0x5600, OP_LOAD_NARROW, LOADS, {W(0), E(3), E(6)}},
     {0xf800, 0x5000, OP_STORE, STORES, {R(0), E(3), E(6)}},
-    {0xf800, 0x5800, OP_LOAD, LOADS, {W(0), E(3), E(6)}},
+    {0xfe00, 0x5800, OP_LOAD, LOADS, {W(0), E(3), E(6)}},
+    {0xf800, 0x5800, OP_LOAD_NARROW, LOADS, {W(0), E(3), E(6)}},
     {0xf800, 0x9000, OP_STORE, STORES, {R(8), READS(SP) | EARLY}},
     {0xf800, 0x9800, OP_LOAD, LOADS, {W(8), READS(SP) | EARLY}},
     {0xf800, 0x8000, OP_STORE, STORES, {R(0), E(3)}},
-    {0xf800, 0x8800, OP_LOAD, LOADS, {W(0), E(3)}},
+    {0xf800, 0x8800, OP_LOAD_NARROW, LOADS, {W(0), E(3)}},
     {0xe800, 0x6000, OP_STORE, STORES, {R(0), E(3)}},
-    {0xe800, 0x6800, OP_LOAD, LOADS, {W(0), E(3)}},
+    {0xf800, 0x6800, OP_LOAD, LOADS, {W(0), E(3)}},
+    {0xf800, 0x7800, OP_LOAD_NARROW, LOADS, {W(0), E(3)}},
     {0xfe00, 0xb400, OP_STORE_MULTIPLE, STORES, {0}},
     {0xfe00, 0xbc00, OP_LOAD_MULTIPLE, LOADS, {0}},
     {0xf800, 0xc000, OP_STORE_MULTIPLE, STORES, {0}},
@@ -151,7 +153,9 @@ static const struct pattern wide[] = {
     {0xff80f080, 0xfa80f000, OP_ALU_REGISTER, 0, {W(8), R(16), R(0)}},		 /* SADD8 */
     {0xfff000c0, 0xfb500000, OP_MULTIPLY_LONG, 0, {W(8), R(16), R(0), A(12)}},	 /* SMMLA */
     {0xfff000c0, 0xfb600000, OP_MULTIPLY_LONG, 0, {W(8), R(16), R(0), A(12)}},
-    {0xff8000c0, 0xfb000000, OP_MULTIPLY, 0, {W(8), R(16), R(0), A(12)}},
+    {0xfff000c0, 0xfb000000, OP_MULTIPLY, 0, {W(8), R(16), R(0), A(12)}},
+    {0xfff000c0, 0xfb700000, OP_MULTIPLY, 0, {W(8), R(16), R(0), A(12)}}, /* USADA8 */
+    {0xff8000c0, 0xfb000000, OP_MULTIPLY_HALF, 0, {W(8), R(16), R(0), A(12)}},
     {0xffd0f0f0, 0xfb90f0f0, OP_DIVIDE, 0, {W(8), R(16), R(0)}},
     {0xffd00000, 0xfb900000, OP_SYSTEM, EXCEPTION, {0}},
     {0xffd000f0, 0xfb800000, OP_MULTIPLY_LONG, 0, {W(12), W(8), R(16), R(0)}},
@@ -227,8 +231,12 @@ static void decode_wide(uint32_t word, struct decoded *op)
 		/* With a constant of eight bits, one of which has it counted. */
 		if ((word & 0xfe800900) == 0xf8000900 && base != PC)
 			add_base(op, DECODED_GENERAL(base), true);
-		if (op->loads && word >> 25 == 0x7c && bits(word, 12, 4) == PC)
-			op->flow = base == SP ? FLOW_RETURN : FLOW_INDIRECT;
+		if (!op->loads || word >> 25 != 0x7c)
+			break;
+		if (bits(word, 21, 2) != 2)
+			op->class = OP_LOAD_NARROW;
+		else if (bits(word, 12, 4) == PC)
+			decode_load_pc(base, op);
 		break;
 	case OP_BRANCH:
 	case OP_CALL:

@@ -52,9 +52,19 @@ static const char *read_item(struct timing *timing, char *line)
 	return "unknown item";
 }
 
+/* The class itself where it is one of these, else the nearest that it is like. */
+static enum op_class nearest(const bool these[OP_CLASSES], enum op_class class)
+{
+	while (!these[class] && op_class_like(class) != class)
+		class = op_class_like(class);
+	return class;
+}
+
 /* Gives each class its cost, and looks for what is missing. */
 static const char *complete(struct timing *timing)
 {
+	enum op_class as[OP_CLASSES];
+
 	if (timing->isa == ISA_NONE || !timing->clock)
 		return "isa or clock is missing";
 	if (!timing->has_cost[OP_ALU])
@@ -65,14 +75,16 @@ static const char *complete(struct timing *timing)
 		return "the lines of l2 are shorter than those of l1d";
 	timing->marks = timing->misses > 1 || timing->memory.store_fs;
 	for (int i = 0; i < OP_CLASSES; i++) {
-		enum op_class class = i, like = op_class_like(class);
+		enum op_class class = nearest(timing->has_cost, i);
 
-		while (!timing->has_cost[class] && like != class) {
-			class = like;
-			like = op_class_like(class);
-		}
 		timing->costs[i] = timing->costs[timing->has_cost[class] ? class : OP_ALU];
+		as[i] = nearest(timing->named, i);
+		timing->busy[i] = timing->busy[as[i]];
+		timing->accumulate[i] = timing->accumulate[as[i]];
 	}
+	for (int i = 0; i < OP_CLASSES; i++)
+		for (int j = 0; j < OP_CLASSES; j++)
+			timing->pairs[i][j] = timing->pairs[as[i]][as[j]];
 	return NULL;
 }
 

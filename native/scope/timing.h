@@ -42,7 +42,8 @@
  * how long its result is in coming; for a class that transfers several
  * registers ISSUE counts for each, and BASE once. A string instruction takes LATENCY
  * alone, and where it is repeated BASE and ISSUE for each element. A class without a cost has that
- * of the one it is like (decode.h), or of `alu`.
+ * of the one it is like (decode.h), or of `alu`; one that no line names pairs, keeps its unit busy
+ * and is added to as that one does, too.
  *
  * `taken` is what a rightly predicted taken branch costs, `direct` a taken
  * branch to a constant place that the table does not hold (PENALTY when not
@@ -147,7 +148,7 @@ struct timing {
 	int32_t port;
 	bool pairs[OP_CLASSES][OP_CLASSES];
 	struct class_cost costs[OP_CLASSES];
-	bool has_cost[OP_CLASSES];
+	bool has_cost[OP_CLASSES], named[OP_CLASSES];
 	int32_t busy[OP_CLASSES]; /* thousandths of a cycle; 0: its unit takes them as they come */
 	int32_t accumulate[OP_CLASSES]; /* the same; 0: such a result is waited for as any is */
 	struct branch_costs branch;

@@ -28,16 +28,19 @@ const char *timing_read_issue(struct timing *timing, struct words *words)
 	return words_u32(words, 1, 2, &timing->issue) ? NULL : "issue wants 1 or 2";
 }
 
-static enum op_class read_class(struct words *words)
+static enum op_class read_class(struct timing *timing, struct words *words)
 {
 	const char *name = words_next(words);
+	enum op_class class = name ? op_class_named(name) : OP_CLASSES;
 
-	return name ? op_class_named(name) : OP_CLASSES;
+	if (class != OP_CLASSES)
+		timing->named[class] = true;
+	return class;
 }
 
 const char *timing_read_pair(struct timing *timing, struct words *words)
 {
-	enum op_class older = read_class(words), younger = read_class(words);
+	enum op_class older = read_class(timing, words), younger = read_class(timing, words);
 
 	if (older == OP_CLASSES || younger == OP_CLASSES)
 		return "pair wants two classes of instructions";
@@ -57,7 +60,7 @@ static bool read_cost_of(struct words *words, int32_t *cost)
 
 const char *timing_read_cost(struct timing *timing, struct words *words)
 {
-	enum op_class class = read_class(words);
+	enum op_class class = read_class(timing, words);
 	struct class_cost cost = {0};
 
 	if (class == OP_CLASSES)
@@ -71,23 +74,25 @@ const char *timing_read_cost(struct timing *timing, struct words *words)
 }
 
 /* A cost of one class, which is kept among those of `costs`. */
-static bool read_cost_of_class(struct words *words, int32_t costs[OP_CLASSES])
+static bool read_cost_of_class(struct timing *timing, struct words *words,
+			       int32_t costs[OP_CLASSES])
 {
-	enum op_class class = read_class(words);
+	enum op_class class = read_class(timing, words);
 
 	return class != OP_CLASSES && read_cost_of(words, &costs[class]);
 }
 
 const char *timing_read_busy(struct timing *timing, struct words *words)
 {
-	return read_cost_of_class(words, timing->busy) ? NULL
-						       : "busy wants a class of instructions "
-							 "and thousandths of a cycle";
+	return read_cost_of_class(timing, words, timing->busy)
+		   ? NULL
+		   : "busy wants a class of instructions "
+		     "and thousandths of a cycle";
 }
 
 const char *timing_read_accumulate(struct timing *timing, struct words *words)
 {
-	return read_cost_of_class(words, timing->accumulate)
+	return read_cost_of_class(timing, words, timing->accumulate)
 		   ? NULL
 		   : "accumulate wants a class of instructions and thousandths of a cycle";
 }

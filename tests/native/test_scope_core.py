@@ -95,12 +95,27 @@ def test_two_begin_together_where_the_file_says(drive: Drive) -> None:
     assert drive("core", "issue 2\n", ["alu 1 2", "alu 1 4"]) == [[0], [1000], [2000]]
 
 
+def test_a_class_that_is_not_named_is_what_it_is_like(drive: Drive) -> None:
+    file = "issue 2\npair load alu\npair alu load\ncost load 1000 3000\n"
+    two = ["alu 1 2", "load_narrow 1 4", "load_narrow 1 8", "alu 1 16", "alu 4 32"]
+    assert drive("core", file, two)[:-1] == [[0], [0], [1000], [1000], [3000]]
+    # A pair alone names it, and it keeps the cost of what it is like.
+    named = drive("core", f"{file}pair load_narrow branch\n", two)
+    assert named[:-1] == [[0], [1000], [2000], [3000], [4000]]
+    product = "cost multiply 1000 3000\nbusy multiply 2000\naccumulate multiply 2000\n"
+    said = drive("core", product, ["multiply_half 7 1 1", "multiply_half 7 1 1", "alu 1 2"])
+    assert said[:-1] == [[0], [2000], [5000]]
+
+
 def test_a_round_of_aes_is_one_instruction_where_the_part_pairs_its_halves(drive: Drive) -> None:
     costs = "issue 2\ncost aes 1000 3000\ncost aes_mix 1000 3000\n"
     halves = ["aes 3 1", "aes_mix 1 1", "aes 3 1"]
     assert drive("core", costs, halves) == [[0], [3000], [6000], [7000]]
     fused = costs + "pair aes aes_mix\n"
     assert drive("core", fused, halves) == [[0], [0], [3000], [4000]]
+    # What pairs with itself does not make a round of two.
+    vectors = "issue 2\ncost simd_wide 1000 3000\npair simd_wide simd_wide\n"
+    assert drive("core", vectors, halves)[:2] == [[0], [3000]]
     # Of another register it waits, as anything does.
     assert drive("core", fused, ["aes 3 1", "aes_mix 1 4", "alu 4 8"])[1:3] == [[3000], [6000]]
 

@@ -202,8 +202,11 @@ def check_laws(isa: str, code: bytes, found: Decoded) -> None:
         assert found["size"] == 2 or (found["size"] == 4 and len(code) >= 4)
     else:
         assert found["size"] <= len(code)
-    if found["class"] in ("load", "load_pair", "load_multiple", "load_alu", "pop", "modify"):
+    loading = ("load", "load_narrow", "load_pair", "load_multiple", "load_alu", "pop", "modify")
+    if found["class"] in loading:
         assert found["loads"]
+    if found["class"] in ("load_pc", "load_multiple_pc"):
+        assert found["loads"] and found["flow"] in ("return", "indirect", "exception")
     if found["class"] in ("store", "store_pair", "store_multiple", "push", "modify"):
         assert found["stores"]
     if found["backward"]:

@@ -16,8 +16,9 @@ from perfboard.model.tables import Size, Table, merged
 # The classes that the scope's decoders tell apart (native/scope/decode.h).
 CLASSES = (
     *("nop", "alu", "alu_register", "shift", "shift_register", "bits", "set", "scan", "exchange"),
-    *("multiply", "multiply_long", "divide", "divide_long"),
-    *("load", "load_pair", "load_multiple", "load_alu", "modify", "pop"),
+    *("multiply", "multiply_half", "multiply_long", "divide", "divide_long"),
+    *("load", "load_narrow", "load_pc", "load_pair", "load_multiple", "load_multiple_pc"),
+    *("load_alu", "modify", "pop"),
     *("store", "store_pair", "store_multiple", "push", "stack"),
     *("branch", "branch_indirect", "call", "return"),
     *("fp_move", "fp_add", "fp_multiply", "fp_multiply_double"),
