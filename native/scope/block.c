@@ -203,6 +203,7 @@ static void describe(struct block *block, struct qemu_plugin_tb *translated, siz
 		    .flow = op.flow,
 		    .conditional = op.conditional,
 		    .backward = op.backward,
+		    .loaded = op.loads,
 		};
 		zeroes[i] = special_zeroes(model.timing.isa, bytes);
 		preloads_of[i] = model.timing.preloads ? take_preloads(&preloads, &op) : 0;

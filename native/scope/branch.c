@@ -42,18 +42,27 @@ static bool is_indirect(enum op_flow flow)
 	return flow == FLOW_INDIRECT || flow == FLOW_CALL_INDIRECT || flow == FLOW_RETURN;
 }
 
-static int32_t miss(struct predictor *predictor, int32_t cost)
+static int32_t penalty(const struct branch_costs *costs, const struct branch *branch)
+{
+	return branch->loaded ? costs->loaded : costs->penalty;
+}
+
+static int32_t miss(struct predictor *predictor, const struct branch *branch)
 {
 	predictor->misses++;
-	return cost;
+	return penalty(&predictor->costs, branch);
+}
+
+/* What is fetched while the core waits for something else costs nothing. */
+static int32_t left_of(int32_t cost, const struct branch *branch)
+{
+	return cost > branch->ahead ? cost - branch->ahead : 0;
 }
 
 static int32_t taken_as_predicted(struct predictor *predictor, const struct branch *branch)
 {
 	uint32_t targets = predictor->costs.targets;
-	int32_t taken = predictor->costs.taken;
-	/* What is fetched while the core waits for something else costs nothing. */
-	int32_t left = taken > branch->ahead ? taken - branch->ahead : 0;
+	int32_t left = left_of(predictor->costs.taken, branch);
 
 	if (!targets || is_indirect(branch->flow))
 		return left;
@@ -74,7 +83,7 @@ static int32_t not_held(struct predictor *predictor, const struct branch *branch
 	*entry = (struct branch_entry){branch->place, target, 2};
 	if (!branch->conditional && !is_indirect(branch->flow))
 		return predictor->costs.direct;
-	return miss(predictor, predictor->costs.penalty);
+	return miss(predictor, branch);
 }
 
 static int32_t by_table(struct predictor *predictor, const struct branch *branch, bool taken,
@@ -87,7 +96,7 @@ static int32_t by_table(struct predictor *predictor, const struct branch *branch
 
 	/* Its next turn is fetched before this one is known. */
 	if (costs->tight && taken && target == branch->tight)
-		return miss(predictor, costs->penalty);
+		return miss(predictor, branch);
 	if (entry->place != branch->place)
 		return not_held(predictor, branch, entry, taken, target);
 	predicted = entry->taken >= 2;
@@ -99,7 +108,7 @@ static int32_t by_table(struct predictor *predictor, const struct branch *branch
 		entry->taken -= entry->taken > 0;
 	}
 	if (!right)
-		return miss(predictor, costs->penalty);
+		return miss(predictor, branch);
 	return taken ? taken_as_predicted(predictor, branch) : 0;
 }
 
@@ -109,25 +118,25 @@ int32_t predictor_cost(struct predictor *predictor, const struct branch *branch,
 	const struct branch_costs *costs = &predictor->costs;
 
 	if (branch->flow == FLOW_EXCEPTION)
-		return taken ? costs->penalty : 0;
+		return taken ? penalty(costs, branch) : 0;
 	if (costs->returns && taken) {
 		if (branch->flow == FLOW_CALL || branch->flow == FLOW_CALL_INDIRECT)
 			push_return(predictor, branch->after);
 		else if (branch->flow == FLOW_RETURN)
-			return pop_return(predictor, target) ? taken_as_predicted(predictor, branch)
-							     : miss(predictor, costs->penalty);
+			return pop_return(predictor, target) ? left_of(costs->returned, branch)
+							     : miss(predictor, branch);
 	}
 	if (is_indirect(branch->flow) && !costs->indirect)
-		return taken ? miss(predictor, costs->penalty) : 0;
+		return taken ? miss(predictor, branch) : 0;
 	switch (costs->kind) {
 	case PREDICT_NONE:
-		return taken ? miss(predictor, costs->penalty) : 0;
+		return taken ? miss(predictor, branch) : 0;
 	case PREDICT_STATIC:
 		if (!branch->conditional)
 			return costs->direct;
 		if (taken == branch->backward)
 			return taken ? costs->taken : 0;
-		return miss(predictor, costs->penalty);
+		return miss(predictor, branch);
 	case PREDICT_BTB2:
 		return by_table(predictor, branch, taken, target);
 	}

@@ -14,6 +14,7 @@ struct branch {
 	int32_t ahead;	/* thousandths of a cycle by which its fetch may be before its turn */
 	enum op_flow flow;
 	bool conditional, backward;
+	bool loaded; /* the place to go to comes from memory */
 };
 
 struct branch_entry {

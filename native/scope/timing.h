@@ -17,7 +17,7 @@
  *                                  opcode, but a jump's
  *   early COST                     added where an address or a shift waits for its register
  *   branch PENALTY ENTRIES none|static|btb2 [taken COST] [direct COST] [returns N]
- *          [targets N] [indirect] [tight] [fetch BYTES]
+ *          [targets N] [indirect] [tight] [fetch BYTES] [returned COST] [loaded COST]
  *   cache l1i|l1d|l1|l2 SIZE WAYS LINE lru|fifo|random write=back|through
  *                                  allocate=read|both hit=FS [next=FS]; l1: of code and data
  *   tlb i|d|2 ENTRIES WAYS MISS_FS
@@ -53,7 +53,9 @@
  * place are kept (`targets`): these cost nothing. A loop of one or two
  * instructions is mispredicted at each turn, where there is `tight`. With
  * `fetch`, so many bytes are fetched in a cycle, and what a block's own costs
- * are longer than that is taken off `taken`.
+ * are longer than that is taken off `taken`. `returned` is what a return costs
+ * that the stack predicted (`taken` when not given), `loaded` what is PENALTY
+ * else where the place to go to comes from memory (PENALTY when not given).
  *
  * A stream is lines read in a row: of one that is known, a line comes every
  * STREAM_FS, AHEAD lines (1 when not given) before it is asked for; those of all
@@ -102,7 +104,7 @@ struct class_cost {
 };
 
 struct branch_costs {
-	int32_t penalty, taken, direct; /* thousandths of a cycle */
+	int32_t penalty, taken, direct, returned, loaded; /* thousandths of a cycle */
 	uint32_t entries, returns, targets;
 	uint32_t fetch; /* bytes a cycle; 0: nothing is fetched before its turn */
 	enum predictor_kind kind;

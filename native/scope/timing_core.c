@@ -117,9 +117,10 @@ const char *timing_read_port(struct timing *timing, struct words *words)
 const char *timing_read_branch(struct timing *timing, struct words *words)
 {
 	static const char *const names[] = {"none", "static", "btb2", NULL};
-	static const char *const options[] = {"taken",	 "direct", "returns", "indirect",
-					      "targets", "tight",  "fetch",   NULL};
+	static const char *const options[] = {"taken", "direct", "returns",  "indirect", "targets",
+					      "tight", "fetch",	 "returned", "loaded",	 NULL};
 	struct branch_costs *branch = &timing->branch;
+	bool returned = false;
 	int kind;
 
 	if (!read_cost_of(words, &branch->penalty) || !words_u32(words, 0, 65536, &branch->entries))
@@ -130,7 +131,7 @@ const char *timing_read_branch(struct timing *timing, struct words *words)
 	branch->kind = kind;
 	if (branch->kind == PREDICT_BTB2 && !words_power(branch->entries))
 		return "the entries of btb2 are a power of two";
-	branch->direct = branch->penalty;
+	branch->direct = branch->loaded = branch->penalty;
 	while (words_more(words)) {
 		bool good = true;
 
@@ -156,11 +157,20 @@ const char *timing_read_branch(struct timing *timing, struct words *words)
 		case 6:
 			good = words_u32(words, 1, 64, &branch->fetch);
 			break;
+		case 7:
+			good = read_cost_of(words, &branch->returned);
+			returned = true;
+			break;
+		case 8:
+			good = read_cost_of(words, &branch->loaded);
+			break;
 		default:
 			return "branch has no such option";
 		}
 		if (!good)
 			return "an option of branch wants a number";
 	}
+	if (!returned)
+		branch->returned = branch->taken;
 	return NULL;
 }

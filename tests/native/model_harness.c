@@ -10,11 +10,12 @@
  *   memory halt 0 0 FS               no stream goes on for so long
  *   memory reach ADDRESS 0 0         code runs there; prints the wait before
  *   uart NOW                         how long it waits
- *   branch FLOW PLACE AFTER CONDITIONAL BACKWARD TAKEN TIGHT TARGET      what it costs
+ *   branch FLOW PLACE AFTER CONDITIONAL BACKWARD TAKEN TIGHT TARGET [AHEAD [LOADED]]
+ *                                    what it costs
  *   filling ADDRESS                  whether the store is one of a run that fills memory
  *   loads BLOCK GROUP WAIT MEMORY    what of its wait was waited before
- *   core CLASS READS WRITES ADDED    when it begins; bit 63 is the flags; then when all have
- *                                    ended, and how long before that what follows is fetched
+ *   core CLASS[:COUNT] READS WRITES ADDED  when it begins; bit 63 is the flags; then when all
+ *                                    have ended, and how long before that what follows is fetched
  *   x86 BYTES                        in hexadecimal, an instruction: when it begins; then when all
  *                                    have ended, and what of that a later turn of the first, a
  *                                    repeated one, does not take
@@ -124,17 +125,19 @@ static int drive_branch(void)
 	struct branch branch;
 	char line[256];
 	uint64_t target;
-	int flow, conditional, backward, taken;
+	int flow, conditional, backward, taken, loaded;
 
 	if (!predictor_open(&predictor, &timing.branch))
 		return 1;
 	while (fgets(line, sizeof(line), stdin)) {
-		branch.ahead = 0;
+		branch.ahead = loaded = 0;
 		if (sscanf(line,
-			   "%d %" SCNu64 " %" SCNu64 " %d %d %d %" SCNu64 " %" SCNu64 " %" SCNd32,
+			   "%d %" SCNu64 " %" SCNu64 " %d %d %d %" SCNu64 " %" SCNu64 " %" SCNd32
+			   " %d",
 			   &flow, &branch.place, &branch.after, &conditional, &backward, &taken,
-			   &branch.tight, &target, &branch.ahead) < 8)
+			   &branch.tight, &target, &branch.ahead, &loaded) < 8)
 			break;
+		branch.loaded = loaded;
 		branch.flow = flow;
 		branch.conditional = conditional;
 		branch.backward = backward;
@@ -171,12 +174,15 @@ static int drive_loads(void)
 static int drive_core(void)
 {
 	struct core core;
-	char name[32];
+	char name[40], *many;
 	uint64_t reads, writes, added;
 	int64_t count = 0;
 
 	core_begin(&core, &timing);
-	while (scanf("%31s %" SCNu64 " %" SCNu64 " %" SCNu64, name, &reads, &writes, &added) == 4) {
+	while (scanf("%39s %" SCNu64 " %" SCNu64 " %" SCNu64, name, &reads, &writes, &added) == 4) {
+		if ((many = strchr(name, ':')))
+			*many++ = '\0';
+
 		struct decoded op = {
 		    .class = op_class_named(name),
 		    .reads = reads << 1 >> 1,
@@ -184,7 +190,7 @@ static int drive_core(void)
 		    .added = added,
 		    .reads_flags = reads >> 63,
 		    .writes_flags = writes >> 63,
-		    .count = 1,
+		    .count = many ? (uint8_t)atoi(many) : 1,
 		};
 
 		if (op.class == OP_BRANCH)

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The timing model's core: branches and their prediction, results that are waited for, pairs."""
 
+import pytest
+
 from .conftest import Drive
 
 
@@ -58,6 +60,28 @@ def test_a_return_goes_where_the_call_was(drive: Drive) -> None:
     assert drive("branch", with_stack, [call, back, call, elsewhere]) == [[2000], [0], [0], [9000]]
     assert drive("branch", "branch 9000 16 btb2\n", [back, back]) == [[9000], [9000]]
     assert drive("branch", "branch 9000 16 btb2 indirect\n", [back, back]) == [[9000], [0]]
+
+
+def test_a_return_that_the_stack_predicted_has_its_own_cost(drive: Drive) -> None:
+    call, back = "3 100 104 0 0 1 0 40", "5 48 52 0 0 1 0 104"
+    file = "branch 9000 16 btb2 taken 500 direct 2000 returns 4{}\n"
+    turns = [call, back, call, f"{back} 1000"]
+    # Without one it costs what any branch does that was predicted.
+    assert drive("branch", file.format(""), turns) == [[2000], [500], [500], [0]]
+    said = drive("branch", file.format(" returned 3000"), turns)
+    # What was fetched while the core waited is taken off it, too.
+    assert said == [[2000], [3000], [500], [2000]]
+    # The stack is empty.
+    assert drive("branch", file.format(" returned 3000"), [back]) == [[9000]]
+
+
+@pytest.mark.parametrize("flow", [2, 5, 6])
+def test_a_place_that_comes_from_memory_is_waited_for_longer(drive: Drive, flow: int) -> None:
+    file = "branch 2000 0 none{}\n"
+    turn = f"{flow} 100 104 0 0 {{}} 0 40 0 {{}}"
+    turns = [turn.format(1, 0), turn.format(1, 1), turn.format(0, 1)]
+    assert drive("branch", file.format(" loaded 4000"), turns) == [[2000], [4000], [0]]
+    assert drive("branch", file.format(""), turns) == [[2000], [2000], [0]]
 
 
 def test_a_result_is_waited_for(drive: Drive) -> None:

@@ -64,6 +64,8 @@ def look(
         ("branch 4000 128 oracle", "none, static or btb2"),
         ("branch 4000 128 btb2 taken", "wants a number"),
         ("branch 4000 128 btb2 targets 17", "wants a number"),
+        ("branch 4000 128 btb2 returned -1", "wants a number"),
+        ("branch 4000 128 btb2 loaded", "wants a number"),
         ("branch 4000 128 btb2 sideways 1", "no such option"),
         ("cache l9 32768 32 32 fifo write=back allocate=read hit=0", "l1i, l1d, l1 or l2"),
         ("cache l1d 32768 3 32 fifo write=back allocate=read hit=0", "power of two"),

@@ -130,6 +130,8 @@ def test_pairs_and_second_levels_are_told() -> None:
     assert "misses 2 alone" in lines and "filling 4 blocks" in lines
     assert "tlb 2 256 2 19200000" in lines
     assert any(line.endswith("returns 8 targets 4 indirect") for line in lines)
+    zero = lines_of(load_board("rpi-zero").board)
+    assert any(line.endswith("returns 3 targets 0 returned 3000 loaded 7500") for line in zero)
     pentium = lines_of(load_board("settop-web").board)
     assert any(line.endswith(" indirect tight") for line in pentium)
 

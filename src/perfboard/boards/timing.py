@@ -57,6 +57,8 @@ def _lines(board: Board, timing: Timing) -> Iterator[str]:
         f"returns {branch.returns} targets {branch.targets}"
         f"{' indirect' if branch.indirect else ''}{' tight' if branch.tight else ''}"
         f"{f' fetch {branch.fetch}' if branch.fetch else ''}"
+        f"{'' if branch.returned is None else f' returned {_thousandths(branch.returned)}'}"
+        f"{'' if branch.loaded is None else f' loaded {_thousandths(branch.loaded)}'}"
     )
     for level, cache in (
         ("l1", timing.caches.l1),

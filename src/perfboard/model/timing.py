@@ -120,7 +120,9 @@ class Branch(Sourced):
     is of how many branches to a constant place the first instructions at the target are
     kept, so that they cost nothing when predicted. Where `tight`, a loop of one or two
     instructions is mispredicted at each turn. `fetch` is how many bytes are fetched a cycle, while
-    the core waits too, which hides as much of `taken`; 0: nothing is hidden.
+    the core waits too, which hides as much of `taken`; 0: nothing is hidden. `returned` is a
+    return's that the stack of return addresses predicted (`taken` where it is not given), `loaded`
+    what `penalty` is else where the place to go to comes from memory.
     """
 
     predictor: Literal["none", "static", "btb2"]
@@ -133,6 +135,8 @@ class Branch(Sourced):
     targets: Annotated[int, Field(ge=0, le=16)] = 0
     tight: bool = False
     fetch: Annotated[int, Field(ge=0, le=64)] = 0
+    returned: Cycles | None = None
+    loaded: Cycles | None = None
 
     @model_validator(mode="after")
     def _possible(self) -> Self:

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Instructions of the parts as the boards' files have them, held against the parts' manuals."""
+
+import pytest
+
+from perfboard.boards.loader import load_board
+from perfboard.boards.timing import timing_factors, timing_text
+
+from .conftest import Drive
+
+CALL = "3 100 104 0 0 1 0 40"
+
+
+def timing(name: str) -> str:
+    board = load_board(name).board
+    levels = {factor: of[0] for factor, of in timing_factors(board).items()}
+    return timing_text(board, levels | {"detail": "timed"}) or ""
+
+
+def cycles(drive: Drive, board: str, instruction: str, branch: str, called: bool) -> float:
+    """A branch to 104, from where there was a call or not."""
+    file = timing(board)
+    core = drive("core", file, [f"{instruction} 0 0"])[-1][0]
+    spent = drive("branch", file, [CALL, branch] if called else [branch])[-1][0]
+    return (core + spent) / 1000
+
+
+@pytest.mark.parametrize(
+    ("board", "instruction", "predicted", "else_"),
+    [
+        # DDI 0301H, tables 16-11 and 16-19: else is 5 to 7, and 8 or 9.
+        ("rpi-zero", "return", 4, 6),
+        ("rpi-zero", "load_multiple_pc:2", 4, 8.5),
+        ("rpi-zero", "load_multiple_pc:8", 4, 8.5),
+        ("rpi-zero", "load_pc", 4, 8.5),
+        # DDI 0222B, table 8.2: 3, n + 4 and 5.
+        ("omap1710", "return", 3, 3),
+        ("omap1710", "load_multiple_pc:2", 6, 6),
+        ("omap1710", "load_multiple_pc:8", 12, 12),
+        ("omap1710", "load_pc", 5, 5),
+        # 280004, table 4-4: 5, 10 + max(0, n - 3) and 8.
+        ("verdex", "return", 5, 5),
+        ("verdex", "load_multiple_pc:3", 10, 10),
+        ("verdex", "load_multiple_pc:8", 15, 15),
+        ("verdex", "load_pc", 8, 8),
+    ],
+)
+def test_a_return_takes_what_the_manual_says(
+    drive: Drive, board: str, instruction: str, predicted: float, else_: float
+) -> None:
+    loaded = int(instruction.startswith("load"))
+    back = f"5 48 52 0 0 1 0 104 0 {loaded}"
+    assert cycles(drive, board, instruction, back, called=True) == predicted
+    assert cycles(drive, board, instruction, back, called=False) == else_
