@@ -52,3 +52,32 @@ def test_a_return_takes_what_the_manual_says(
     back = f"5 48 52 0 0 1 0 104 0 {loaded}"
     assert cycles(drive, board, instruction, back, called=True) == predicted
     assert cycles(drive, board, instruction, back, called=False) == else_
+
+
+@pytest.mark.parametrize(
+    ("board", "instruction", "taken", "waited"),
+    [
+        # DDI 0301H, table 16-10 and 16.2.
+        ("rpi-zero", "multiply_half", 1, 3),
+        ("rpi-zero", "multiply", 2, 4),
+        ("rpi-zero", "load_narrow", 1, 3),
+        # DDI 0222B, table 8.2.
+        ("omap1710", "multiply_half", 1, 2),
+        ("omap1710", "multiply", 2, 3),
+        ("omap1710", "load_narrow", 1, 3),
+        ("omap1710", "load", 1, 2),
+        # 280004, tables 4-6 and 4-8.
+        ("verdex", "multiply_half", 1, 2),
+        ("verdex", "load_narrow", 1, 3),
+        # As a part does that does not name it.
+        ("rpi-zero2", "multiply_half", 1, 3),
+        ("rpi-zero2", "load_narrow", 1, 2),
+    ],
+)
+def test_a_result_takes_what_the_manual_says(
+    drive: Drive, board: str, instruction: str, taken: int, waited: int
+) -> None:
+    """How long the next instruction waits, and one that wants the result."""
+    file = timing(board).replace("issue 2", "issue 1")
+    assert drive("core", file, [f"{instruction} 1 2", "alu 4 8"])[1] == [1000 * taken]
+    assert drive("core", file, [f"{instruction} 1 2", "alu 2 8"])[1] == [1000 * waited]
