@@ -81,3 +81,13 @@ def test_a_result_takes_what_the_manual_says(
     file = timing(board).replace("issue 2", "issue 1")
     assert drive("core", file, [f"{instruction} 1 2", "alu 4 8"])[1] == [1000 * taken]
     assert drive("core", file, [f"{instruction} 1 2", "alu 2 8"])[1] == [1000 * waited]
+
+
+@pytest.mark.parametrize("board", ["rpi-zero", "omap1710", "verdex"])
+@pytest.mark.parametrize("vector", ["simd_float", "simd_float_multiply_add"])
+def test_without_vectors_lanes_are_done_one_by_one(drive: Drive, board: str, vector: str) -> None:
+    scalar = "fp_add" if vector == "simd_float" else "fp_multiply_add"
+    for name, lanes in ((vector, 2), (f"{vector}_wide", 4)):
+        # The last lane's result is waited for, too.
+        one_by_one = drive("core", timing(board), [f"{scalar} 1 2"] * lanes + ["alu 2 4"])
+        assert drive("core", timing(board), [f"{name} 1 2", "alu 2 4"])[-1] == one_by_one[-1]
