@@ -7,7 +7,6 @@
 #include "reading.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/resource.h>
@@ -59,13 +58,15 @@ static long long stolen(int cpu)
 	return steal;
 }
 
-/* The number in the file of a name with a number in it; -1 where there is none. */
+/* The number in the file of a name with a number in it; -1 where there is none, or one below 0. */
 static long long number_in(const char *format, int which)
 {
 	char path[96], text[32];
 
 	snprintf(path, sizeof(path), format, which);
-	return read_file(path, text, sizeof(text)) ? atoll(text) : -1;
+	if (!read_file(path, text, sizeof(text)) || text[0] == '-')
+		return -1;
+	return (long long)whole_number(text, NULL, 10);
 }
 
 static void look(struct watched *at)

@@ -198,15 +198,22 @@ void give_back(void *memory, size_t size, bool huge)
 	munmap(memory, whole);
 }
 
+long page_faults(void)
+{
+	struct rusage usage = {0};
+
+	getrusage(RUSAGE_SELF, &usage);
+	return usage.ru_minflt;
+}
+
 size_t last_level_cache(void)
 {
-	char path[80], text[32];
+	char what[24], text[32];
 	size_t most = 0;
 
 	for (int index = 0; index < 8; index++) {
-		snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu0/cache/index%d/size",
-			 index);
-		if (read_file(path, text, sizeof(text)) &&
+		snprintf(what, sizeof(what), "cache/index%d/size", index);
+		if (read_processor_file(this_processor(), what, text, sizeof(text)) &&
 		    whole_number(text, NULL, 10) * 1024 > most)
 			most = (size_t)whole_number(text, NULL, 10) * 1024;
 	}

@@ -22,7 +22,6 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #define LEAST_FAULTS 8
@@ -36,14 +35,6 @@ struct region {
 	size_t step; /* bytes between touches */
 	bool write;
 };
-
-static long faults(void)
-{
-	struct rusage usage = {0};
-
-	getrusage(RUSAGE_SELF, &usage);
-	return usage.ru_minflt;
-}
 
 static bool forget(void *context)
 {
@@ -60,7 +51,7 @@ static double touch(void *context, unsigned long count)
 	struct region *region = context;
 	volatile char *at = region->memory, *end = at + count * region->step;
 	size_t step = region->step;
-	long before = faults();
+	long before = page_faults();
 
 	if (region->write)
 		for (; at < end; at += step)
@@ -68,7 +59,7 @@ static double touch(void *context, unsigned long count)
 	else
 		for (; at < end; at += step)
 			(void)*at;
-	before = faults() - before;
+	before = page_faults() - before;
 	if (!before)
 		because("no page fault was counted");
 	return (double)before;

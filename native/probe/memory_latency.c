@@ -35,6 +35,7 @@
  */
 #include "budget.h"
 #include "chase.h"
+#include "reading.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -87,8 +88,8 @@ static size_t line_size(void)
 	char text[32];
 	size_t line;
 
-	read_file("/sys/devices/system/cpu/cpu0/cache/index0/coherency_line_size", text,
-		  sizeof(text));
+	read_processor_file(this_processor(), "cache/index0/coherency_line_size", text,
+			    sizeof(text));
 	line = (size_t)whole_number(text, NULL, 10);
 	return line >= 16 && line <= 1024 && !(line & (line - 1)) ? line : 64;
 }

@@ -21,7 +21,6 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #define A_SHARE ((size_t)1 << 20)
@@ -55,14 +54,6 @@ static void read_mapped(void *context, unsigned long count)
 				(void)*(volatile unsigned long *)(volatile void *)at;
 		munmap(memory, reading->size);
 	}
-}
-
-static long faults(void)
-{
-	struct rusage usage = {0};
-
-	getrusage(RUSAGE_SELF, &usage);
-	return usage.ru_minflt;
 }
 
 static void print_fault(const struct reading *reading, struct slopes *slopes, long had)
@@ -109,11 +100,11 @@ static bool measure_point(struct budget *budget, struct reading *reading)
 	}
 	if (!budget_allows(budget, least_point((double)(clock_now() - began) * 1e-9)))
 		return false;
-	long before = faults();
+	long before = page_faults();
 
 	reading->done = 0;
 	bool measured = time_slopes(read_mapped, reading, seconds, &slopes);
-	long had = faults() - before;
+	long had = page_faults() - before;
 
 	if (reading->wrong || reading->unmapped) {
 		print_refused("memory.map: self-check: %zu bytes: %lu of %lu readings were wrong",

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Where processes run: pinned, and to which processor. */
 #include "probe.h"
+#include "reading.h"
 
 #include <errno.h>
 #include <sched.h>
@@ -22,6 +23,11 @@ static const cpu_set_t *allowed(void)
 	return &set;
 }
 
+static bool may_use(int cpu)
+{
+	return CPU_ISSET(cpu, allowed());
+}
+
 int processors(void)
 {
 	return CPU_COUNT(allowed());
@@ -31,9 +37,9 @@ int this_processor(void)
 {
 	int cpu = sched_getcpu();
 
-	if (cpu >= 0 && CPU_ISSET(cpu, allowed()))
+	if (cpu >= 0 && may_use(cpu))
 		return cpu;
-	for (cpu = 0; cpu < MOST_PROCESSORS && !CPU_ISSET(cpu, allowed()); cpu++)
+	for (cpu = 0; cpu < MOST_PROCESSORS && !may_use(cpu); cpu++)
 		;
 	return cpu;
 }
@@ -52,15 +58,6 @@ bool pin(int cpu)
 	return false;
 }
 
-/* A list that the kernel gives of those that share something with `cpu`; "" where it does not. */
-static void sharing(int cpu, const char *what, char *text, size_t room)
-{
-	char path[96];
-
-	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/%s", cpu, what);
-	read_file(path, text, room);
-}
-
 /* Those that share this one's last-level cache. */
 static void cluster_of(int cpu, char *text, size_t room)
 {
@@ -69,7 +66,7 @@ static void cluster_of(int cpu, char *text, size_t room)
 	text[0] = '\0';
 	for (int index = 7; index >= 0 && !text[0]; index--) {
 		snprintf(what, sizeof(what), "cache/index%d/shared_cpu_list", index);
-		sharing(cpu, what, text, room);
+		read_processor_file(cpu, what, text, room);
 	}
 }
 
@@ -80,11 +77,11 @@ static int another(int cpu, bool same_cluster)
 	char cluster[128], core[128], theirs[128];
 
 	cluster_of(cpu, cluster, sizeof(cluster));
-	sharing(cpu, threads, core, sizeof(core));
+	read_processor_file(cpu, threads, core, sizeof(core));
 	for (int other = 0; other < MOST_PROCESSORS; other++) {
-		if (other == cpu || !CPU_ISSET(other, allowed()))
+		if (other == cpu || !may_use(other))
 			continue;
-		sharing(other, threads, theirs, sizeof(theirs));
+		read_processor_file(other, threads, theirs, sizeof(theirs));
 		if (core[0] && !strcmp(core, theirs))
 			continue;
 		cluster_of(other, theirs, sizeof(theirs));

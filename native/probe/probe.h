@@ -148,7 +148,8 @@ size_t spare_memory(void); /* bytes that can be touched without driving the boar
 void *take_memory(const struct options *options, size_t size, bool huge);
 void give_back(void *memory, size_t size, bool huge);
 size_t page_size(void);
-size_t last_level_cache(void); /* bytes, or 0 where the kernel does not say */
+long page_faults(void);	       /* of this process, for which nothing was read from a disk */
+size_t last_level_cache(void); /* of this processor, in bytes; 0 where the kernel does not say */
 
 /* place.c: where a process runs. */
 

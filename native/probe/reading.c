@@ -82,6 +82,14 @@ bool each_entry(const char *folder, void (*take)(void *context, const char *path
 	return got == 0;
 }
 
+size_t read_processor_file(int cpu, const char *what, char *text, size_t room)
+{
+	char path[96];
+
+	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/%s", cpu, what);
+	return read_file(path, text, room);
+}
+
 char *find_text(const char *text, const char *sought)
 {
 	size_t size = strlen(sought);

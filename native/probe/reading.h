@@ -22,6 +22,9 @@ bool open_lines(struct lines *lines, const char *path);
  */
 char *next_line(struct lines *lines);
 
+/* As read_file(), of what the kernel says of one processor, as in "cache/index0/size". */
+size_t read_processor_file(int cpu, const char *what, char *text, size_t room);
+
 /* As strstr(), which takes a kilobyte of the program to be fast in long texts. */
 char *find_text(const char *text, const char *sought);
 

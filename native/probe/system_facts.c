@@ -9,7 +9,6 @@
 
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
 
@@ -19,8 +18,10 @@
 
 /* As much of a text as a reader wants to see. */
 #define MOST_TEXT 1800
+/* What the kernel says of them is there: what has no folder below. */
+#define PROCESSORS "/sys/devices/system/cpu/"
 
-/* Of the first processor, where they are of one: the others are mostly alike. */
+/* With the number of the processor that is measured, where they are of one. */
 static const struct {
 	const char *name;
 	const char *path;
@@ -28,14 +29,14 @@ static const struct {
     {"board", "/proc/device-tree/model"},
     {"vendor", "/sys/class/dmi/id/sys_vendor"},
     {"product", "/sys/class/dmi/id/product_name"},
-    {"governor", "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"},
-    {"frequency driver", "/sys/devices/system/cpu/cpu0/cpufreq/scaling_driver"},
-    {"boost", "/sys/devices/system/cpu/cpufreq/boost"},
-    {"no turbo", "/sys/devices/system/cpu/intel_pstate/no_turbo"},
-    {"idle driver", "/sys/devices/system/cpu/cpuidle/current_driver"},
-    {"threads of a core", "/sys/devices/system/cpu/smt/control"},
-    {"isolated processors", "/sys/devices/system/cpu/isolated"},
-    {"tickless processors", "/sys/devices/system/cpu/nohz_full"},
+    {"governor", "cpu%d/cpufreq/scaling_governor"},
+    {"frequency driver", "cpu%d/cpufreq/scaling_driver"},
+    {"boost", "cpufreq/boost"},
+    {"no turbo", "intel_pstate/no_turbo"},
+    {"idle driver", "cpuidle/current_driver"},
+    {"threads of a core", "smt/control"},
+    {"isolated processors", "isolated"},
+    {"tickless processors", "nohz_full"},
     {"huge pages", "/sys/kernel/mm/transparent_hugepage/enabled"},
     {"clock source", "/sys/devices/system/clocksource/clocksource0/current_clocksource"},
     {"preemption", "/sys/kernel/debug/sched/preempt"},
@@ -49,21 +50,22 @@ __attribute__((format(printf, 1, 2))) static const char *line_of(const char *for
 {
 	static char texts[4][MOST_TEXT];
 	static unsigned next;
-	char path[128], *text = texts[next++ % 4];
+	char path[128] = PROCESSORS, *text = texts[next++ % 4];
+	size_t from = format[0] == '/' ? 0 : strlen(path);
 	va_list arguments;
 
 	va_start(arguments, format);
-	vsnprintf(path, sizeof(path), format, arguments);
+	vsnprintf(path + from, sizeof(path) - from, format, arguments);
 	va_end(arguments);
 	read_file(path, text, MOST_TEXT);
 	text[strcspn(text, "\n")] = '\0';
 	return text[0] && strcmp(text, "(null)") ? text : NULL;
 }
 
-static void print_files(void)
+static void print_files(int cpu)
 {
 	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
-		const char *text = line_of("%s", files[i].path);
+		const char *text = line_of(files[i].path, cpu);
 
 		if (text)
 			print_fact(files[i].name, text);
@@ -100,13 +102,34 @@ static bool print_row(const char *text, const char *row, const char *fact)
 	return false;
 }
 
-static void print_processor(void)
+/* The rows of /proc/cpuinfo that are of this processor, or of all. */
+static void read_rows(int cpu, char *text, size_t room)
+{
+	struct lines lines;
+	const char *line;
+	size_t end = 0;
+	bool wanted = true;
+
+	if (!open_lines(&lines, "/proc/cpuinfo"))
+		return;
+	while ((line = next_line(&lines))) {
+		if (!strncmp(line, "processor", 9))
+			wanted = whole_number(line + strcspn(line, "0123456789"), NULL, 10) ==
+				 (unsigned)cpu;
+		else if (!*line)
+			wanted = true;
+		if (wanted && end < room)
+			end += (size_t)snprintf(text + end, room - end, "%s\n", line);
+	}
+}
+
+static void print_processor(int cpu)
 {
 	static const char *const rows[] = {"model name", "cpu model", "Processor", "cpu", "uarch"};
 	static char text[8192];
 	bool named = false;
 
-	read_file("/proc/cpuinfo", text, sizeof(text));
+	read_rows(cpu, text, sizeof(text));
 	for (size_t i = 0; !named && i < sizeof(rows) / sizeof(rows[0]); i++)
 		named = print_row(text, rows[i], "processor");
 	/* ARM's numbers, which name the part where the row does not. */
@@ -118,16 +141,15 @@ static void print_processor(void)
 }
 
 /* As in "L1d 32 KiB (CPU 0), L2 1 MiB (CPU 0-3)": one processor's caches, and who shares them. */
-static void print_caches(void)
+static void print_caches(int cpu)
 {
-	static const char folder[] = "/sys/devices/system/cpu/cpu0/cache/index";
 	char all[400] = "";
 
 	for (int index = 0; index < 8; index++) {
-		const char *level = line_of("%s%d/level", folder, index);
-		const char *size = line_of("%s%d/size", folder, index);
-		const char *type = line_of("%s%d/type", folder, index);
-		const char *shared = line_of("%s%d/shared_cpu_list", folder, index);
+		const char *level = line_of("cpu%d/cache/index%d/level", cpu, index);
+		const char *size = line_of("cpu%d/cache/index%d/size", cpu, index);
+		const char *type = line_of("cpu%d/cache/index%d/type", cpu, index);
+		const char *shared = line_of("cpu%d/cache/index%d/shared_cpu_list", cpu, index);
 		size_t end = strlen(all);
 
 		if (!level || !size || !type)
@@ -150,13 +172,12 @@ static void print_caches(void)
 /* As in "200000 to 1400000 kHz: 0-3": the processors that share a clock, and its range. */
 static void print_frequencies(void)
 {
-	static const char folder[] = "/sys/devices/system/cpu/cpufreq/policy";
 	char all[600] = "";
 
 	for (int policy = 0; policy < 64; policy++) {
-		const char *group = line_of("%s%d/related_cpus", folder, policy);
-		const char *least = line_of("%s%d/scaling_min_freq", folder, policy);
-		const char *most = line_of("%s%d/scaling_max_freq", folder, policy);
+		const char *group = line_of("cpufreq/policy%d/related_cpus", policy);
+		const char *least = line_of("cpufreq/policy%d/scaling_min_freq", policy);
+		const char *most = line_of("cpufreq/policy%d/scaling_max_freq", policy);
 		size_t end = strlen(all);
 
 		if (group && least && most)
@@ -270,19 +291,21 @@ static void print_temperature(void)
 
 	if (!text)
 		return;
-	snprintf(fact, sizeof(fact), "%.1f C", (double)atoll(text) / 1000);
+	bool below = text[0] == '-';
+
+	snprintf(fact, sizeof(fact), "%s%.1f C", below ? "-" : "",
+		 (double)whole_number(text + below, NULL, 10) / 1000);
 	print_fact("temperature", fact);
 }
 
 static void measure(const struct options *options)
 {
-	(void)options;
 	print_kernel();
-	print_processor();
-	print_caches();
+	print_processor(options->cpu);
+	print_caches(options->cpu);
 	print_frequencies();
 	print_memory();
-	print_files();
+	print_files(options->cpu);
 	print_configuration();
 	print_hypervisor();
 	print_temperature();
