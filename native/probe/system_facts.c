@@ -18,6 +18,9 @@
 
 /* As much of a text as a reader wants to see. */
 #define MOST_TEXT 1800
+/* Of mitigations: kernels have some twenty. */
+#define MOST_NAMES 64
+#define LONGEST_NAME 48
 /* What the kernel says of them is there: what has no folder below. */
 #define PROCESSORS "/sys/devices/system/cpu/"
 
@@ -188,36 +191,38 @@ static void print_frequencies(void)
 		print_fact("frequencies", all);
 }
 
+struct names {
+	int count;
+	char texts[MOST_NAMES][LONGEST_NAME];
+};
+
+/* A folder has no order. */
+static void add_in_order(void *context, const char *path, const char *name)
+{
+	struct names *names = context;
+	int at = names->count;
+
+	(void)path;
+	if (at == MOST_NAMES)
+		return;
+	for (; at && strcmp(names->texts[at - 1], name) > 0; at--)
+		memcpy(names->texts[at], names->texts[at - 1], LONGEST_NAME);
+	snprintf(names->texts[at], LONGEST_NAME, "%s", name);
+	names->count++;
+}
+
 static void print_mitigations(void)
 {
-	/* Those that kernels name, in a folder that has no order. */
-	static const char *const names[] = {"meltdown",
-					    "spectre_v1",
-					    "spectre_v2",
-					    "spec_store_bypass",
-					    "l1tf",
-					    "mds",
-					    "tsx_async_abort",
-					    "itlb_multihit",
-					    "srbds",
-					    "mmio_stale_data",
-					    "retbleed",
-					    "spec_rstack_overflow",
-					    "gather_data_sampling",
-					    "reg_file_data_sampling",
-					    "ghostwrite",
-					    "indirect_target_selection",
-					    "tsa",
-					    "vmscape",
-					    "old_microcode"};
+	static struct names names;
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		const char *text = line_of("/sys/devices/system/cpu/vulnerabilities/%s", names[i]);
-		char fact[64];
+	each_entry(PROCESSORS "vulnerabilities", add_in_order, &names);
+	for (int i = 0; i < names.count; i++) {
+		const char *text = line_of("vulnerabilities/%s", names.texts[i]);
+		char fact[LONGEST_NAME + 16];
 
 		if (!text || !strcmp(text, "Not affected"))
 			continue;
-		snprintf(fact, sizeof(fact), "mitigation %s", names[i]);
+		snprintf(fact, sizeof(fact), "mitigation %s", names.texts[i]);
 		print_fact(fact, text);
 	}
 }

@@ -84,3 +84,21 @@ def test_a_processor_is_named_by_its_own_rows(board: Board) -> None:
     board.say("proc/cpuinfo", "Processor\t: ARM926EJ-S rev 5 (v5l)\nCPU part\t: 0x926\n")
     assert board.facts(0)["processor"] == "ARM926EJ-S rev 5 (v5l)"
     assert board.facts(0)["processor part"] == "0x926"
+
+
+def test_mitigations_are_those_that_the_kernel_lists(board: Board) -> None:
+    folder = "sys/devices/system/cpu/vulnerabilities"
+    for name, text in (
+        ("mds", "Vulnerable"),
+        ("a_new_one", "Mitigation: none yet"),
+        ("spectre_v1", "Mitigation: barriers"),
+        ("l1tf", "Not affected"),
+        ("x" * 60, "Vulnerable"),
+    ):
+        board.say(f"{folder}/{name}", f"{text}\n")
+    found = {k: v for k, v in board.facts(0).items() if k.startswith("mitigation ")}
+    assert list(found.items()) == [
+        ("mitigation a_new_one", "Mitigation: none yet"),
+        ("mitigation mds", "Vulnerable"),
+        ("mitigation spectre_v1", "Mitigation: barriers"),
+    ]
