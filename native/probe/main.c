@@ -107,12 +107,15 @@ int main(int argc, char **argv)
 		return usage();
 	signal(SIGPIPE, SIG_DFL);
 	if (options.cpu < 0)
-		options.cpu = this_processor();
-	bool pinned = pin(options.cpu);
+		options.cpu = usual_processor();
+	int wanted = options.cpu;
+	bool pinned = pin(wanted);
 
+	options.cpu = pinned ? wanted : this_processor();
 	print_process(applet->name, &options);
+	options.cpu = wanted;
 	if (!pinned)
-		print_note("not pinned to processor %d: %s", options.cpu, why_not());
+		print_note("not pinned to processor %d: %s", wanted, why_not());
 	volunteer_for_the_oom_killer();
 	watch_disturbances();
 	uint64_t began = clock_now();

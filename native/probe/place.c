@@ -44,6 +44,32 @@ int this_processor(void)
 	return cpu;
 }
 
+/* As the kernel tells one or the other where processors differ; 0 where it tells neither. */
+static unsigned long speed_of(int cpu)
+{
+	char text[32];
+
+	if (!read_processor_file(cpu, "cpu_capacity", text, sizeof(text)))
+		read_processor_file(cpu, "cpufreq/cpuinfo_max_freq", text, sizeof(text));
+	return (unsigned long)whole_number(text, NULL, 10);
+}
+
+int usual_processor(void)
+{
+	unsigned long most = 0;
+	int found = 0;
+
+	for (int cpu = 0; cpu < MOST_PROCESSORS; cpu++) {
+		unsigned long speed = may_use(cpu) ? speed_of(cpu) : 0;
+
+		if (may_use(cpu) && speed >= most) {
+			most = speed;
+			found = cpu;
+		}
+	}
+	return found;
+}
+
 bool pin(int cpu)
 {
 	cpu_set_t set;

@@ -153,8 +153,13 @@ size_t last_level_cache(void); /* of this processor, in bytes; 0 where the kerne
 
 /* place.c: where a process runs. */
 
-int processors(void);			 /* that this process may use */
-int this_processor(void);		 /* where it runs, among those it may use */
+int processors(void);	  /* that this process may use */
+int this_processor(void); /* where it runs, among those it may use */
+/*
+ * The last of the fastest ones that it may use: on a board with two kinds always the same kind, and
+ * not the first, which most interrupts go to.
+ */
+int usual_processor(void);
 bool pin(int cpu);			 /* this process, to one processor */
 int other_processor(int cpu);		 /* another of the same cluster, or -1 */
 int processor_of_other_cluster(int cpu); /* -1 where all share their last-level cache */

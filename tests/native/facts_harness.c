@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * facts_harness ROOT CPU - prints what system.facts says where this process is on that processor,
- * and as a fact the size of its last-level cache. Files
+ * and as facts the size of its last-level cache and the processor that is usually measured. Files
  * of /proc and /sys are those of ROOT. This process may use processors 0, 6, 10 and 63.
  */
 #include "probe.h"
@@ -57,5 +57,6 @@ int main(int argc, char **argv)
 	options.cpu = atoi(argv[2]);
 	__start_applets[0]->run(&options);
 	print_fact("last level", decimal(last_level_cache()));
+	print_fact("usual", decimal((unsigned)usual_processor()));
 	return 0;
 }

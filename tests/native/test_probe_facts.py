@@ -75,6 +75,22 @@ def test_of_two_kinds_of_processor_it_is_the_one_that_is_measured(board: Board) 
     assert little["hardware"] == big["hardware"] == "A Board"
 
 
+@pytest.mark.parametrize(
+    ("file", "speeds", "usual"),
+    [
+        ("cpu_capacity", {0: 446, 6: 1024, 10: 1024, 11: 1024, 63: 446}, 10),
+        ("cpufreq/cpuinfo_max_freq", {0: 5_200_000, 6: 5_200_000, 10: 3_900_000, 63: 3_900_000}, 6),
+        ("cpu_capacity", {}, 63),
+    ],
+)
+def test_what_is_measured_is_the_last_of_the_fastest_that_may_be_used(
+    board: Board, file: str, speeds: dict[int, int], usual: int
+) -> None:
+    for cpu, speed in speeds.items():
+        board.say(f"{_CPU.format(cpu)}{file}", f"{speed}\n")
+    assert board.facts(0)["usual"] == str(usual)
+
+
 def test_a_processor_is_named_by_its_own_rows(board: Board) -> None:
     rows = "processor\t: {}\nmodel name\t: Kind {}\ncpu family\t: 6\nflags\t\t: {}\n\n"
     board.say("proc/cpuinfo", "".join(rows.format(n, n, "sse " * 300) for n in range(64)))

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The standard study of this machine with the real probe, and every way in which it ends."""
 
+import os
 import platform
 import re
 import signal
@@ -91,6 +92,22 @@ def test_one_probe_is_measured_alone(here: Here) -> None:
     assert "kernel.syscall" in said
     assert [row["id"] for row in here.json("runs")] == [run["id"]]
     assert here.left_clean()
+
+
+def test_the_processor_is_the_one_asked_for_or_the_last(here: Here) -> None:
+    mine = sorted(os.sched_getaffinity(0))
+    for words, cpu in ((["--cpu", str(mine[0])], mine[0]), ([], mine[-1])):
+        run = here.json("measure", "kernel.syscall", "--budget", "1", *words)
+        found = {process["cpu"] for process in run["processes"]}
+        assert found == {cpu} or (not words and _speeds_differ(mine))
+    said = here("measure", "kernel.syscall", "--cpu", "1000", code=2).stderr
+    assert "no probe can run on CPU 1000" in said
+    assert f"it may use {len(mine)} processors" in said
+
+
+def _speeds_differ(cpus: list[int]) -> bool:
+    files = (f"/sys/devices/system/cpu/cpu{cpu}/cpufreq/cpuinfo_max_freq" for cpu in cpus)
+    return len({Path(file).read_text() for file in files if Path(file).exists()}) > 1
 
 
 def test_an_interruption_keeps_what_was_measured_and_leaves_nothing(here: Here) -> None:

@@ -169,6 +169,40 @@ def test_a_real_board_that_is_a_virtual_machine_is_noted(
     assert any("virtual machine" in note and "KVMKVMKVM" in note for note in notes) == noted
 
 
+def test_the_processor_that_was_asked_for_is_measured(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[Sequence[str]] = []
+    plain = place.run
+
+    def run(applet: str, arguments: Sequence[str], limit_s: float) -> Answer:
+        asked.append(arguments)
+        answer = plain(applet, arguments, limit_s)
+        return Answer(
+            tuple(line.replace('"cpu": 0', '"cpu": 2') for line in answer.lines), "exit 0"
+        )
+
+    monkeypatch.setattr(place, "run", run)
+    run_of_2 = study(cpu=2)
+    assert all(list(words[-2:]) == ["--cpu", "2"] for words in asked)
+    assert {process.cpu for process in run_of_2.processes} == {2}
+
+
+def test_a_processor_that_the_target_does_not_have_is_refused(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    note = {"note": "not pinned to processor 9: Invalid argument"}
+    lines = list(lines_of("system.facts", {"processors": "4"}))
+    lines.insert(1, json.dumps(note))
+    monkeypatch.setattr(place, "run", lambda *_: Answer(tuple(lines), "exit 0"))
+    with pytest.raises(UsageError) as raised:
+        study("ssh://board", cpu=9)
+    assert "CPU 9" in str(raised.value)
+    assert "Invalid argument" in str(raised.value)
+    assert "it may use 4 processors" in str(raised.value)
+    assert list(runs_folder().iterdir()) == []
+
+
 def test_the_facts_that_name_a_board_are_the_probes() -> None:
     source = (Path(__file__).parents[2] / "native" / "probe" / "system_facts.c").read_text()
     for fact in (*standard.NAMING_FACTS, "hypervisor"):

@@ -8,6 +8,7 @@ import argparse
 import errno
 import importlib
 import os
+import re
 import shlex
 import signal
 import sys
@@ -167,6 +168,7 @@ def _parser() -> argparse.ArgumentParser:
         "must end when it lets go of the board (default: `reboot -f` in the board's own shell)",
     )
     _add_budget(study)
+    _add_cpu(study)
     _add_set(study)
 
     tune = add("tune", "tuning", "try what makes a board boot faster, rank and combine it", _TUNE)
@@ -242,6 +244,7 @@ def _parser() -> argparse.ArgumentParser:
         "--target", metavar="T", default="local", help=f"{_TARGETS} (default: local)"
     )
     _add_budget(measure)
+    _add_cpu(measure)
     _add_set(measure)
     add("probes", "measure", "the probes there are, and what each measures")
 
@@ -296,6 +299,21 @@ def _add_budget(command: argparse.ArgumentParser) -> None:
         metavar="SECONDS",
         help="the target's time that probes may take in all (default: 60)",
     )
+
+
+def _add_cpu(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--cpu",
+        type=_cpu,
+        metavar="N",
+        help="the target's processor that probes run on (default: the last of the fastest ones)",
+    )
+
+
+def _cpu(text: str) -> int:
+    if not re.fullmatch("[0-9]{1,4}", text):
+        raise argparse.ArgumentTypeError(f'"{text}" is not the number of a processor')
+    return int(text)
 
 
 def _seconds(text: str) -> float:

@@ -18,6 +18,7 @@ def measure(options: argparse.Namespace) -> int:
         factors=parse_factors(options.set),
         command=("perfboard", *sys.argv[1:]),
         budget_s=options.budget or Request.budget_s,
+        cpu=options.cpu,
     )
     return finish(measure_target("measure", request, options.probes, progress()), options.json)
 

@@ -32,6 +32,10 @@ def study(options: argparse.Namespace) -> int:
                 f"study {chosen.name} runs no probes, whose time --budget is; leave it out, or "
                 "say with --boots how often it boots"
             )
+        if options.cpu is not None:
+            raise UsageError(
+                f"study {chosen.name} runs no probes, which --cpu is for; leave it out"
+            )
     elif boots is not None:
         raise UsageError(
             f"study {chosen.name} does not boot what it measures; leave --boots out, or say with "
@@ -51,6 +55,7 @@ def study(options: argparse.Namespace) -> int:
         command=("perfboard", *sys.argv[1:]),
         boots=boots or Request.boots,
         budget_s=options.budget or Request.budget_s,
+        cpu=options.cpu,
         usable=options.usable,
         reset=options.reset,
     )

@@ -15,9 +15,10 @@ from typing import Protocol
 
 from perfboard.analysis.bootstrap import FEWEST_PROCESSES, estimate
 from perfboard.analysis.comparison import label_name
+from perfboard.model.errors import UsageError
 from perfboard.model.progress import Step
 from perfboard.probes.exchange import Answer
-from perfboard.probes.records import Applet, Merger, read_process
+from perfboard.probes.records import Applet, Merger, ProcessReport, read_process
 
 ROUNDS = FEWEST_PROCESSES
 # What the rounds that are always made may take of the budget: the rest is for what is wide.
@@ -77,13 +78,33 @@ class Measuring:
         self._cpu: int | None = None
         self._began = time.monotonic()
 
+    def pin(self, cpu: int) -> None:
+        """Has all probes run on that processor. Raises UsageError where they cannot."""
+        self._cpu = cpu
+        report = self._facts()
+        if report.process.cpu != cpu:
+            why = "; ".join([*report.process.notes, report.process.refused or ""]).strip("; ")
+            raise UsageError(
+                f"no probe can run on CPU {cpu} of this target ({why}); it may use "
+                f"{report.facts.get('processors', 'an unknown number of')} processors. Leave --cpu "
+                "out, and it takes the last of the fastest ones"
+            )
+
     def describe(self) -> None:
         """Takes down what the target says of itself: its governor and mitigations, say.
 
         The metrics of that probe are left out, since nobody asked for them.
         """
-        answer = self._runner.run(FACTS, ["--seconds", str(_LEAST_S)], _FACTS_LIMIT_S)
-        self.merger.facts |= read_process(FACTS, 0, answer.lines, answer.end).facts
+        self.merger.facts |= self._facts().facts
+
+    def _facts(self) -> ProcessReport:
+        arguments = ["--seconds", str(_LEAST_S), *self._pinned()]
+        answer = self._runner.run(FACTS, arguments, _FACTS_LIMIT_S)
+        return read_process(FACTS, 0, answer.lines, answer.end)
+
+    def _pinned(self) -> list[str]:
+        """The arguments by which all processes measure the same processor."""
+        return [] if self._cpu is None else ["--cpu", str(self._cpu)]
 
     def run(self, step: Step) -> str:
         """Measures; says why it stopped, and how well the metrics are known.
@@ -129,10 +150,7 @@ class Measuring:
     def _run_one(self, applet: Applet) -> None:
         name, seconds = applet.name, self._seconds[applet.name]
         before = self._spent
-        arguments = ["--seconds", f"{seconds:.3f}"]
-        if self._cpu is not None:
-            # Where the first process ran, so that all measure the same processor.
-            arguments += ["--cpu", str(self._cpu)]
+        arguments = ["--seconds", f"{seconds:.3f}", *self._pinned()]
         answer = self._runner.run(name, arguments, 10 * seconds + _SLACK_S)
         self._asked += seconds
         report = read_process(name, self._round, answer.lines, answer.end)

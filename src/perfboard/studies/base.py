@@ -22,7 +22,8 @@ from perfboard.model.run import Provenance, Run
 class Request:
     """What the user asked of a study: of which target, at which levels, how much of it.
 
-    `boots` is for studies that boot, `budget_s` for those that run probes. `usable` and `reset`
+    `boots` is for studies that boot; `budget_s` and `cpu`, the processor that is measured, for
+    those that run probes, of which the target chooses one where `cpu` is None. `usable` and `reset`
     are for real boards that are booted: the regular expression of the line that says that the
     board is usable, and the command of this machine that resets it.
     """
@@ -32,6 +33,7 @@ class Request:
     command: tuple[str, ...]
     boots: int = 1
     budget_s: float = 60.0
+    cpu: int | None = None
     usable: str | None = None
     reset: tuple[str, ...] = ()
 

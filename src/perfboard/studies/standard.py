@@ -64,6 +64,8 @@ def measure_target(study: str, request: Request, probes: Sequence[str], progress
             applets = _choose(session.applets(), probes)
             virtual = target.evidence in REPEATS
             measuring = Measuring(session, applets, Plan(request.budget_s, virtual))
+            if request.cpu is not None:
+                measuring.pin(request.cpu)
             measured = _Measured(target, session.machine, session.arch, measuring)
             described = any(applet.name == FACTS for applet in applets)
             measured.run(request.budget_s, progress, describe=not described)
