@@ -2,6 +2,7 @@
 """What peers.py compares: for each quantity, our metric, and the peer's command and figure."""
 
 import json
+import os
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -46,7 +47,8 @@ def fio_rate(direction: str) -> Callable[[str], float]:
 
 def rows(folder: Path) -> list[Row]:
     """What is compared. fio works in `folder`, and in /dev/shm."""
-    same = ("taskset", "--cpu-list", "0")
+    # The probe takes the last of processors that are alike.
+    same = ("taskset", "--cpu-list", str(max(os.sched_getaffinity(0))))
     fio = ("fio", "--name=peer", "--bs=64k", "--unlink=1", "--output-format=json")
     cached = (f"--directory={folder}", "--rw=read", "--size=16M", "--invalidate=0")
     copied = {"size": str(64 * MIB)}
