@@ -18,7 +18,8 @@ _ROOM = 1023
 def harness(tmp_path_factory: pytest.TempPathFactory) -> Path:
     source = ROOT / "tests" / "native" / "reading_harness.c"
     folder = tmp_path_factory.mktemp("native")
-    return compile_sources(folder / "reading", source, PROBE / "reading.c")
+    parts = (PROBE / f"{part}.c" for part in ("child", "reading"))
+    return compile_sources(folder / "reading", source, *parts)
 
 
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
