@@ -2,6 +2,7 @@
 """The probes of memory and cached files, compiled with sanitizers: their parts, and run briefly."""
 
 import json
+import os
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -120,9 +121,9 @@ def test_pieces_are_visited_round_and_round(harness: Path, of: int, counts: list
 
 def warm(harness: Path, root: Path, cache: str, size: int, each: int, drift: int) -> float:
     """How many rounds of a buffer of `size` bytes warm it, where the last cache is so large."""
-    file = root / "sys/devices/system/cpu/cpu0/cache/index3/size"
-    file.parent.mkdir(parents=True)
-    if cache:
+    for cpu in os.sched_getaffinity(0) if cache else ():
+        file = root / f"sys/devices/system/cpu/cpu{cpu}/cache/index3/size"
+        file.parent.mkdir(parents=True)
         file.write_text(f"{cache}\n")
     return int(output(harness, "warm", root, size, each, drift)) * 64 / size
 
