@@ -8,7 +8,7 @@ import pytest
 from perfboard.boards.loader import load_board
 from perfboard.model.errors import UsageError
 
-from .test_timing import RPI2, VERDEX, load
+from .board_files import RPI2, VERDEX, load
 
 
 def test_a_board_like_another_has_what_is_not_its_own() -> None:
