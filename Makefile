@@ -33,7 +33,7 @@ native: $(VENV)/.dev
 
 # An emulator keeps one processor busy. The files come in the order of tests/system/conftest.py.
 system: $(VENV)/.dev
-	$(parallel) --no-loadscope-reorder --durations=40 tests/system
+	$(parallel) --no-loadscope-reorder --durations=40 -rs tests/system
 
 check: $(VENV)/.dev
 	$(VENV)/bin/ruff check hatch_build.py src tests benchmarks
