@@ -19,10 +19,10 @@ import psutil
 import pytest
 from elftools.elf.elffile import ELFFile
 
-from perfboard.images.cache import cache_root
+from perfboard.images.cache import cache_root, locked
 from perfboard.model.errors import TargetError
 from perfboard.model.progress import SilentProgress
-from perfboard.probes.binaries import find_binary
+from perfboard.probes.binaries import COMPILED, find_binary
 from perfboard.probes.build import ARCHITECTURES, command, source_folder
 from perfboard.probes.exchange import Exchange
 from perfboard.probes.records import read_applets, read_process
@@ -138,13 +138,14 @@ def loops(arch: str, tmp_path: Path) -> Path:
     words = [word for word in command(arch) if not word.endswith(".c")]
     sources = sorted(path.name for path in source_folder().glob("loops_*.c"))
     program = tmp_path / "loops"
-    kept = str(cache_root() / "ziglang")
-    subprocess.run(
-        [sys.executable, "-m", *words, "-I.", str(harness), *sources, "-o", str(program)],
-        cwd=source_folder(),
-        env={**os.environ, "ZIG_GLOBAL_CACHE_DIR": kept, "ZIG_LOCAL_CACHE_DIR": kept},
-        check=True,
-    )
+    kept = str(cache_root() / COMPILED)
+    with locked(COMPILED, SilentProgress()):
+        subprocess.run(
+            [sys.executable, "-m", *words, "-I.", str(harness), *sources, "-o", str(program)],
+            cwd=source_folder(),
+            env={**os.environ, "ZIG_GLOBAL_CACHE_DIR": kept, "ZIG_LOCAL_CACHE_DIR": kept},
+            check=True,
+        )
     return program
 
 

@@ -2,10 +2,11 @@
 """Which binary of the probe a machine runs, and where it is."""
 
 import re
+import shutil
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from perfboard.images.cache import cache_root, cached, hash_tree
+from perfboard.images.cache import cache_root, cached, hash_tree, locked
 from perfboard.model.errors import EnvironmentLacksError
 from perfboard.model.progress import Progress
 from perfboard.probes.build import ARCHITECTURES, build, command, source_folder
@@ -24,6 +25,9 @@ _MACHINES = {
     r"ppc(64)?|powerpc": "powerpc",
 }
 _PACKAGED = Path(__file__).parent / "bin"
+# The compiler's own part of the cache, and the lock of who compiles: two at once may each take
+# away what the other has just made.
+COMPILED = "ziglang"
 
 
 def architecture_of(machine: str) -> str:
@@ -57,8 +61,16 @@ def find_binary(arch: str, progress: Progress) -> Path:
         )
 
     def build_into(folder: Path) -> None:
-        with progress.step(f"building the probe for {arch}", 1):
-            build(arch, folder / "perfboard-probe", cache_root() / "ziglang")
+        kept, output = cache_root() / COMPILED, folder / "perfboard-probe"
+        with locked(COMPILED, progress), progress.step(f"building the probe for {arch}", 1):
+            try:
+                build(arch, output, kept)
+            except EnvironmentLacksError as error:
+                # Where the compiler was killed, what it keeps may name objects that are gone.
+                if str(kept) not in str(error):
+                    raise
+                shutil.rmtree(kept)
+                build(arch, output, kept)
 
     try:
         compiler = version("ziglang")
