@@ -60,9 +60,11 @@ int usual_processor(void)
 	int found = 0;
 
 	for (int cpu = 0; cpu < MOST_PROCESSORS; cpu++) {
-		unsigned long speed = may_use(cpu) ? speed_of(cpu) : 0;
+		if (!may_use(cpu))
+			continue;
+		unsigned long speed = speed_of(cpu);
 
-		if (may_use(cpu) && speed >= most) {
+		if (speed >= most) {
 			most = speed;
 			found = cpu;
 		}
