@@ -6,10 +6,10 @@
  * kernel.timer.lateness: as cyclictest has it: a process asks to be woken at
  * fixed times, an interval apart, and reads how much later than asked it runs.
  * Every wake-up but the first is a sample, of the second half of the time: a processor that was
- * busy before wakes sooner for some tenths of a second than one that mostly sleeps. A time that has
- * passed before it could be asked for is skipped. Both times are of CLOCK_MONOTONIC, since nobody
- * can sleep by CLOCK_MONOTONIC_RAW. The timer's slack is 1 ns. policy=other as processes usually
- * run; policy=fifo at real-time priority 80, where permitted.
+ * busy before wakes sooner at first, for about a tenth of a second, than one that mostly sleeps. A
+ * time that has passed before it could be asked for is skipped. Both times are of CLOCK_MONOTONIC,
+ * since nobody can sleep by CLOCK_MONOTONIC_RAW. The timer's slack is 1 ns. policy=other as
+ * processes usually run; policy=fifo at real-time priority 80, where permitted.
  */
 #include "probe.h"
 
