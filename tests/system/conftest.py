@@ -38,8 +38,8 @@ _LONGEST_S = 900
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """What is begun last is to be short: the other worker waits for it."""
-    names = [*_LONG, ""]
-    items.sort(key=lambda item: names.index(item.path.stem if item.path.stem in _LONG else ""))
+    places = {name: place for place, name in enumerate(_LONG)}
+    items.sort(key=lambda item: places.get(item.path.stem, len(_LONG)))
 
 
 @pytest.fixture(scope="session")
