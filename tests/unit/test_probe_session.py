@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The probe on a target in memory: pushed, started, asked, removed; and every way it fails."""
 
-import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,7 +13,6 @@ from perfboard.model.errors import EnvironmentLacksError, TargetError
 from perfboard.model.progress import SilentProgress
 from perfboard.model.run import Evidence
 from perfboard.probes import session as session_module
-from perfboard.probes.binaries import architecture_of, find_binary
 from perfboard.probes.build import ARCHITECTURES
 from perfboard.probes.exchange import Exchange
 from perfboard.probes.session import ProbeSession
@@ -256,54 +254,3 @@ def test_a_virtual_boards_seconds_may_be_long(make: Callable[..., FakeShell]) ->
                 session.run("a", (), 100)
             waited[evidence] = shell.peers[0].now
     assert waited[Evidence.COUNTED] > 5 * waited[Evidence.SILICON]
-
-
-@pytest.mark.parametrize(
-    ("machine", "arch"),
-    [
-        *((name, name) for name in ("x86_64", "i686", "aarch64", "riscv64", "mipsel")),
-        *((name, "i486") for name in ("i486", "i586")),
-        *((name, "armv5te") for name in ("armv5tel", "armv5tejl", "armv6l")),
-        *((name, "armv7") for name in ("armv7l", "armv8l")),
-        *((name, "powerpc") for name in ("ppc", "ppc64")),
-    ],
-)
-def test_machines_have_their_architecture(machine: str, arch: str) -> None:
-    assert architecture_of(machine) == arch
-    assert arch in ARCHITECTURES
-
-
-@pytest.mark.parametrize(
-    "machine", ["i386", "armv4tl", "armv7b", "armv5tl", "mips", "ppc64le", "sparc", "", "x" * 999]
-)
-def test_machines_without_a_probe_are_refused(machine: str) -> None:
-    with pytest.raises(EnvironmentLacksError, match=re.escape(repr(machine[:40]))):
-        architecture_of(machine)
-
-
-def test_a_packaged_binary_is_taken_as_it_is(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("perfboard.probes.binaries._PACKAGED", tmp_path)
-    (tmp_path / "perfboard-probe.i486").write_bytes(BINARY)
-    assert find_binary("i486", SilentProgress()).read_bytes() == BINARY
-    monkeypatch.setattr("perfboard.probes.binaries.source_folder", lambda: tmp_path / "none")
-    with pytest.raises(EnvironmentLacksError, match="its wheel"):
-        find_binary("i686", SilentProgress())
-
-
-def test_a_checkout_builds_into_the_cache_once(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    built: list[str] = []
-
-    def build(arch: str, output: Path, cache: Path) -> None:
-        built.append(arch)
-        output.write_bytes(BINARY)
-
-    monkeypatch.setattr("perfboard.probes.binaries.build", build)
-    monkeypatch.setattr("perfboard.probes.binaries._PACKAGED", tmp_path)
-    for arch in ("armv7", "armv7", "i486"):
-        assert find_binary(arch, SilentProgress()).read_bytes() == BINARY
-    assert built == ["armv7", "i486"]
