@@ -20,7 +20,7 @@ class ProbeBuildHook(BuildHookInterface[Any]):
             return
         # Of the package, the compiling alone is needed here, and can be imported.
         sys.path.insert(0, str(Path(self.root) / "src"))
-        from perfboard.probes.build import ARCHITECTURES, build
+        from perfboard.binaries.probe_build import ARCHITECTURES, build
 
         scratch = Path(self.root) / "build" / "probe"
         scratch.mkdir(parents=True, exist_ok=True)
@@ -28,5 +28,5 @@ class ProbeBuildHook(BuildHookInterface[Any]):
             name = f"perfboard-probe.{arch}"
             self.app.display_info(f"Building {name}")
             build(arch, scratch / name, scratch / "ziglang")
-            included = f"perfboard/probes/bin/{name}"
+            included = f"perfboard/binaries/bin/{name}"
             build_data["force_include"][str(scratch / name)] = included

@@ -16,17 +16,18 @@ import tempfile
 from pathlib import Path
 from threading import Event
 
-from perfboard.analysis.boot_metrics import boot_rows
-from perfboard.analysis.boot_record import boot_record
-from perfboard.analysis.scope_log import parse_scope
+from perfboard.analysis.boot.metrics import boot_rows
+from perfboard.analysis.boot.record import boot_record
+from perfboard.analysis.boot.scope_log import parse_scope
+from perfboard.binaries.scope import build_plugin
 from perfboard.boards.loader import load_board
 from perfboard.cli.progress import progress
 from perfboard.images.image import Image, build_image
-from perfboard.instruments.scope import Scope, WatchedMark, build_plugin
-from perfboard.model.board import Board
+from perfboard.instruments.scope import Scope, WatchedMark
+from perfboard.model.board.board import Board
 from perfboard.model.run import Boot
-from perfboard.studies.boot_virtual import marks_to_watch
-from perfboard.targets.virtual import VirtualTarget
+from perfboard.studies.boot.virtual import marks_to_watch
+from perfboard.targets.virtual.target import VirtualTarget
 
 MOST_RATIO = 1.35
 MOST_SPREAD = 1e-6

@@ -21,10 +21,10 @@ from array import array
 from collections.abc import Callable
 from pathlib import Path
 
-from perfboard.analysis.console import Stamps, console_marks, find_line, split_lines
-from perfboard.analysis.initcalls import parse_initcalls
-from perfboard.analysis.kernel_log import clock_offset, kernel_marks, parse_console
-from perfboard.analysis.phases import cut_phases
+from perfboard.analysis.boot.console import Stamps, console_marks, find_line, split_lines
+from perfboard.analysis.boot.initcalls import parse_initcalls
+from perfboard.analysis.boot.kernel_log import clock_offset, kernel_marks, parse_console
+from perfboard.analysis.boot.phases import cut_phases
 from perfboard.model.run import Boot, Mark
 
 INITCALLS = 50_000

@@ -33,14 +33,14 @@ from pathlib import Path
 
 from peer_rows import Row, rows
 
-from perfboard.analysis.cache_steps import find_steps
-from perfboard.analysis.curves import cache_curve
+from perfboard.analysis.statistics.cache_steps import find_steps
+from perfboard.analysis.statistics.curves import cache_curve
+from perfboard.binaries.probe import architecture_of, find_binary
 from perfboard.cli.progress import progress
 from perfboard.model.progress import SilentProgress
 from perfboard.model.run import Metric, Run
 from perfboard.model.units import format_size, format_value
-from perfboard.probes.binaries import architecture_of, find_binary
-from perfboard.report.graphs import size_span
+from perfboard.report.charts.graphs import size_span
 
 # About how long a peer runs, for the time that is left.
 PEER_S = 3.0

@@ -20,10 +20,10 @@ from pathlib import Path
 
 from perfboard.boards.loader import load_board
 from perfboard.cli.progress import progress
-from perfboard.images.factors import choose_levels
+from perfboard.factors.choose import choose_levels
 from perfboard.images.image import build_image
-from perfboard.studies.tuning_boot import Task
-from perfboard.studies.tuning_pool import local_workers
+from perfboard.studies.tune.attempt import Task
+from perfboard.studies.tune.pool import local_workers
 
 MOST_S = 600.0
 # Factors that one kernel serves, and whose images differ in all their parts.

@@ -20,15 +20,16 @@ from threading import Event
 
 import psutil
 
-from perfboard.analysis.scope_log import parse_scope
+from perfboard.analysis.boot.scope_log import parse_scope
+from perfboard.binaries.scope import build_plugin
 from perfboard.boards.loader import load_board
 from perfboard.cli.progress import progress
 from perfboard.images.image import Image, build_image
-from perfboard.instruments.scope import Scope, build_plugin
-from perfboard.model.board import Board
-from perfboard.studies.boot_virtual import marks_to_watch
+from perfboard.instruments.scope import Scope
+from perfboard.model.board.board import Board
+from perfboard.studies.boot.virtual import marks_to_watch
 from perfboard.targets.opening import open_target
-from perfboard.targets.virtual import VirtualTarget
+from perfboard.targets.virtual.target import VirtualTarget
 
 LEAST_RATE = 60e6
 MOST_BOOT_S = 8.0

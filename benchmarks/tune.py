@@ -13,10 +13,10 @@ import subprocess
 import sys
 import time
 
+from perfboard.model.results.tune import Tuning, in_words
 from perfboard.model.run import Run
-from perfboard.model.tuning import Tuning, in_words
-from perfboard.report.tuning_published import published_rows
-from perfboard.report.tuning_rows import baseline_of, best_of, booted
+from perfboard.report.sections.tune.published import published_rows
+from perfboard.report.sections.tune.rows import baseline_of, best_of, booted
 
 # Study E, its last table: 3356 ms, then 1470 ms.
 STUDY_E = 1 - 1470 / 3356

@@ -13,9 +13,9 @@ from elftools.elf.sections import SymbolTableSection
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from perfboard.analysis.profile import Block, by_function, read_blocks, seconds, split
-from perfboard.images.code import CodePages, Functions, kernel_functions
-from perfboard.images.system_map import SystemMap
+from perfboard.analysis.program.profile import Block, by_function, read_blocks, seconds, split
+from perfboard.images.kernel.system_map import SystemMap
+from perfboard.images.program.code import CodePages, Functions, kernel_functions
 
 from .sanitized import compile_sanitized
 

@@ -4,7 +4,7 @@
 import pytest
 
 from perfboard.boards.loader import load_board
-from perfboard.boards.timing import timing_factors, timing_text
+from perfboard.boards.scope_text import timing_factors, timing_text
 
 from .conftest import Drive
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 import pytest
 
 from perfboard.boards.loader import load_board
-from perfboard.boards.timing import DETAIL, timing_text
+from perfboard.boards.scope_text import DETAIL, timing_text
 
 from .conftest import Drive
 

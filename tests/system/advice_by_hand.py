@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import Any
 
 from perfboard.boards.loader import load_board
-from perfboard.images.apt import AptState
-from perfboard.images.architecture import architecture_of
-from perfboard.images.command import run_tool
-from perfboard.images.root_recipe import RootRecipe
-from perfboard.images.tree import REFERENCE, fill_tree
+from perfboard.host.command import run_tool
+from perfboard.images.packages.apt import AptState
+from perfboard.images.root.recipe import RootRecipe
+from perfboard.images.root.tree import REFERENCE, fill_tree
+from perfboard.model.board.architecture import architecture_of
 from perfboard.model.progress import SilentProgress
 from perfboard.model.tables import merged
-from perfboard.studies.tuning_advice import (
+from perfboard.studies.tune.advice import (
     BOARD_FILE,
     BOOTLOADER,
     COMMAND_LINE,

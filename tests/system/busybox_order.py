@@ -3,8 +3,9 @@
 
     python -m tests.system.busybox_order
 
-writes images/busybox.ld anew. Each function has a mark, which costs the guest nothing. The boot has
-no bootloader, whose code would run at the same addresses; the application's does, and is left out.
+writes images/root/busybox.ld anew. Each function has a mark, which costs the guest nothing. The
+boot has no bootloader, whose code would run at the same addresses; the application's does, and is
+left out.
 """
 
 import re
@@ -16,18 +17,19 @@ from threading import Event
 from elftools.elf.elffile import ELFFile
 from elftools.elf.sections import SymbolTableSection
 
+from perfboard.binaries.scope import build_plugin
 from perfboard.boards.loader import LoadedBoard, load_board
-from perfboard.images.apt import AptState
-from perfboard.images.architecture import architecture_of
-from perfboard.images.factors import choose_levels, recipe_of
+from perfboard.factors.choose import choose_levels, recipe_of
 from perfboard.images.image import build_image
-from perfboard.images.musl import ORDER, build_busybox
-from perfboard.images.root_recipe import APPLICATION
-from perfboard.instruments.scope import WatchedMark, build_plugin
+from perfboard.images.packages.apt import AptState
+from perfboard.images.root.musl import ORDER, build_busybox
+from perfboard.images.root.recipe import APPLICATION
+from perfboard.instruments.scope import WatchedMark
+from perfboard.model.board.architecture import architecture_of
 from perfboard.model.progress import SilentProgress
-from perfboard.studies.boot_virtual import marks_to_watch
-from perfboard.studies.booting import boot_once
-from perfboard.targets.virtual import VirtualTarget
+from perfboard.studies.boot.virtual import marks_to_watch
+from perfboard.targets.virtual.once import boot_once
+from perfboard.targets.virtual.target import VirtualTarget
 
 LEVELS = {"libraries": "musl", "bootloader": "none"}
 # An input section of the linker's map: its name, address, size, and file.

@@ -18,11 +18,11 @@ import psutil
 import pytest
 import tomli_w
 
+from perfboard.binaries.probe import architecture_of, find_binary
 from perfboard.boards.loader import LoadedBoard, load_board
 from perfboard.images.image import Image, build_image
-from perfboard.images.trial import Job, build_trial_base
+from perfboard.images.program.base import Job, build_trial_base
 from perfboard.model.progress import SilentProgress
-from perfboard.probes.binaries import architecture_of, find_binary
 
 Change = Callable[[dict[str, Any]], None]
 _Found = TypeVar("_Found")

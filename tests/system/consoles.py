@@ -10,7 +10,7 @@ import tty
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-from perfboard.targets.serial import SerialLine
+from perfboard.targets.serial.line import SerialLine
 
 # A session of busybox's shell edits lines; that of the system's reads them as they come.
 SHELLS = [("sh", "-i")] + [("busybox", "sh", "-i")] * (shutil.which("busybox") is not None)

@@ -10,14 +10,14 @@ from typing import Any
 import pytest
 
 from perfboard.boards.loader import load_board
-from perfboard.images.apt import AptState
-from perfboard.images.architecture import architecture_of
-from perfboard.images.command import run_tool
-from perfboard.images.factors import choose_levels, recipe_of
+from perfboard.factors.choose import choose_levels, recipe_of
+from perfboard.host.command import run_tool
 from perfboard.images.image import build_image
-from perfboard.images.kernel import build_kernel
+from perfboard.images.kernel.build import build_kernel
+from perfboard.images.packages.apt import AptState
+from perfboard.model.board.architecture import architecture_of
 from perfboard.model.progress import SilentProgress
-from perfboard.studies.tuning_advice import (
+from perfboard.studies.tune.advice import (
     BOOTLOADER,
     COMMAND_LINE,
     CONFIGURATION,

@@ -20,7 +20,7 @@ from perfboard.images.image import Image, build_image
 from perfboard.instruments import console_log
 from perfboard.model.errors import TargetError
 from perfboard.model.progress import SilentProgress
-from perfboard.targets.virtual import VirtualTarget
+from perfboard.targets.virtual.target import VirtualTarget
 
 from .conftest import Change, Perfboard
 

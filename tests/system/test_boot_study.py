@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from perfboard.analysis.phases import PHASES, cut_phases
+from perfboard.analysis.boot.phases import PHASES, cut_phases
 from perfboard.store.reading import load_run
 
 from .conftest import Change, Perfboard

@@ -10,9 +10,9 @@ import pytest
 
 from perfboard.model.errors import EnvironmentLacksError, TargetError
 from perfboard.model.progress import SilentProgress
-from perfboard.targets import console_program
-from perfboard.targets.console_shell import ConsoleShell
-from perfboard.targets.serial import SerialLine
+from perfboard.targets.console import program as console_program
+from perfboard.targets.console.shell import ConsoleShell
+from perfboard.targets.serial.line import SerialLine
 
 from .consoles import SHELLS, BadLine, Through, quiet_terminal, shell_on_terminal
 

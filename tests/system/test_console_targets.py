@@ -19,7 +19,7 @@ import psutil
 import pytest
 
 from perfboard.images.image import Image
-from perfboard.targets.serial import SerialLine
+from perfboard.targets.serial.line import SerialLine
 
 from .conftest import Change, Perfboard, running_from, until
 from .consoles import SHELLS, BadLine, quiet_terminal, shell_on_terminal

@@ -3,8 +3,8 @@
 
 import pytest
 
-from perfboard.images.apt_source import SourceState
-from perfboard.images.musl import ORDER
+from perfboard.images.packages.apt_source import SourceState
+from perfboard.images.root.musl import ORDER
 from perfboard.model.errors import EnvironmentLacksError
 from perfboard.model.progress import SilentProgress
 

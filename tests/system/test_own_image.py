@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from perfboard.images.apt import AptState
+from perfboard.images.packages.apt import AptState
 from perfboard.model.progress import SilentProgress
 
 from .conftest import Perfboard

@@ -19,14 +19,14 @@ import psutil
 import pytest
 from elftools.elf.elffile import ELFFile
 
-from perfboard.images.cache import cache_root, locked
+from perfboard.binaries.probe import COMPILED, find_binary
+from perfboard.binaries.probe_build import ARCHITECTURES, command, source_folder
+from perfboard.host.cache import cache_root, locked
 from perfboard.model.errors import TargetError
 from perfboard.model.progress import SilentProgress
-from perfboard.probes.binaries import COMPILED, find_binary
-from perfboard.probes.build import ARCHITECTURES, command, source_folder
 from perfboard.probes.exchange import Exchange
 from perfboard.probes.records import read_applets, read_process
-from perfboard.targets.process import Process
+from perfboard.targets.pipe.process import Process
 
 _MOST_BYTES = 150_000
 _MACHINES = {

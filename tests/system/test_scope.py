@@ -5,13 +5,14 @@ from dataclasses import replace
 from pathlib import Path
 from threading import Event
 
-from perfboard.analysis.scope_log import ScopeLog, parse_scope
+from perfboard.analysis.boot.scope_log import ScopeLog, parse_scope
+from perfboard.binaries.scope import build_plugin
 from perfboard.boards.loader import LoadedBoard
 from perfboard.images.image import Image
-from perfboard.instruments.scope import Scope, WatchedMark, build_plugin
+from perfboard.instruments.scope import Scope, WatchedMark
 from perfboard.model.progress import SilentProgress
-from perfboard.studies.boot_virtual import marks_to_watch
-from perfboard.targets.virtual import VirtualTarget
+from perfboard.studies.boot.virtual import marks_to_watch
+from perfboard.targets.virtual.target import VirtualTarget
 
 
 def boot(verdex: LoadedBoard, image: Image, folder: Path, marks: list[WatchedMark]) -> ScopeLog:

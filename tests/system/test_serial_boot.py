@@ -12,8 +12,8 @@ import pytest
 
 from perfboard.boards.loader import LoadedBoard
 from perfboard.images.image import Image
-from perfboard.targets.serial import open_line
-from perfboard.targets.virtual import VirtualTarget
+from perfboard.targets.serial.line import open_line
+from perfboard.targets.virtual.target import VirtualTarget
 
 from .conftest import Perfboard, until
 

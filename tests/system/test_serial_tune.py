@@ -17,7 +17,7 @@ from pathlib import Path
 
 from perfboard.boards.loader import LoadedBoard
 from perfboard.images.image import Image
-from perfboard.targets.virtual import VirtualTarget
+from perfboard.targets.virtual.target import VirtualTarget
 
 from .conftest import Perfboard
 from .test_tuning import keep_but

@@ -10,7 +10,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from perfboard.targets.ssh import _options
+from perfboard.targets.pipe.ssh import _options
 
 from .conftest import Here, running_from, until
 from .ssh_boards import dropbear, free_port, introduce, make_key, memory_group, sshd

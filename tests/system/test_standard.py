@@ -13,15 +13,15 @@ from typing import Any
 import psutil
 import pytest
 
+from perfboard.binaries.probe import architecture_of, find_binary
 from perfboard.model.errors import TargetError
 from perfboard.model.progress import SilentProgress
-from perfboard.probes.binaries import architecture_of, find_binary
 from perfboard.probes.exchange import Exchange
 from perfboard.probes.records import read_applets, read_process
-from perfboard.targets.process import Process
+from perfboard.targets.pipe.process import Process
+from tests.support.probe_peer import Wire
+from tests.support.probe_runs import GRAPHS
 
-from ..unit.probe_peer import Wire
-from ..unit.probe_runs import GRAPHS
 from .conftest import Here, Perfboard, until
 
 

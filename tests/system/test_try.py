@@ -14,8 +14,8 @@ import psutil
 import pytest
 import tomli_w
 
-from perfboard.analysis.profile import read_blocks, seconds
-from perfboard.analysis.trial import instants
+from perfboard.analysis.program.metrics import instants
+from perfboard.analysis.program.profile import read_blocks, seconds
 from perfboard.boards.loader import load_board
 
 from .conftest import Perfboard, until

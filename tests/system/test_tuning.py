@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from perfboard.boards.loader import load_board
-from perfboard.images.cache import cache_root
-from perfboard.images.factors import factors_of
+from perfboard.factors.choose import factors_of
+from perfboard.host.cache import cache_root
 from perfboard.images.image import build_image
 from perfboard.model.progress import SilentProgress
 

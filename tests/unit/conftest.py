@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-import perfboard.images.tree as tree_module
+import perfboard.images.root.tree as tree_module
 from perfboard.boards.loader import load_board
-from perfboard.images.architecture import architecture_of
+from perfboard.model.board.architecture import architecture_of
 
 settings.register_profile("unit", settings.get_profile("perfboard"), max_examples=50)
 settings.load_profile("unit")

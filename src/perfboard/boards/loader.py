@@ -14,7 +14,7 @@ from typing import Any
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
-from perfboard.model.board import Board
+from perfboard.model.board.board import Board
 from perfboard.model.errors import UsageError
 from perfboard.model.tables import merged
 

@@ -9,7 +9,7 @@ import re
 import shlex
 from importlib.metadata import version
 
-from perfboard.report.formats import FORMATS
+from perfboard.report.export.formats import FORMATS
 
 _TARGETS = "local, ssh://[USER@]HOST[:PORT], serial:///dev/NAME or virtual:BOARD"
 _EPILOG = """\
@@ -162,7 +162,7 @@ def make_parser() -> argparse.ArgumentParser:
     _add_cpu(study)
     _add_set(study)
 
-    tune = add("tune", "tuning", "try what makes a board boot faster, rank and combine it", _TUNE)
+    tune = add("tune", "tune", "try what makes a board boot faster, rank and combine it", _TUNE)
     tune.add_argument("study", choices=("boot",), help="what is to be faster")
     tune.add_argument("--board", required=True, help="a virtual board's name, or a board file")
     _add_set(tune)
@@ -198,7 +198,7 @@ def make_parser() -> argparse.ArgumentParser:
 
     trying = add(
         "try",
-        "trying",
+        "program",
         "run any program on a virtual board: its time there, and where it goes",
         _TRY,
     )

@@ -46,9 +46,9 @@ def verify(options: argparse.Namespace) -> int:
     1 where it lies beyond its margin, or a probe sees another part than its file says; else
     5 where something of that was not measured.
     """
-    from perfboard.analysis.programs import program_accuracy
-    from perfboard.report.verification import verification_text
-    from perfboard.studies.verifying import verify_board
+    from perfboard.analysis.verify.programs import program_accuracy
+    from perfboard.report.sections.verify.verification import verification_text
+    from perfboard.studies.verify.study import verify_board
 
     board: str = options.board
     request = Request(
@@ -96,7 +96,7 @@ def verify(options: argparse.Namespace) -> int:
 
 def slim(options: argparse.Namespace) -> int:
     """Prints what a board's file may say of its kernel's configuration, for config=slim."""
-    from perfboard.studies.slimming import slim_options
+    from perfboard.studies.boot.slim import slim_options
 
     board: str = options.board
     found = slim_options(board, progress())

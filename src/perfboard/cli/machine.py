@@ -4,10 +4,10 @@
 import argparse
 
 from perfboard.cli.words import print_json
-from perfboard.images.architecture import ARCHITECTURES
-from perfboard.images.tools import TOOLS, missing_tools, require_tools
+from perfboard.host.tools import TOOLS, missing_tools, require_tools
+from perfboard.model.board.architecture import ARCHITECTURES
 from perfboard.model.errors import EnvironmentLacksError
-from perfboard.targets.emulator import emulator_version
+from perfboard.targets.virtual.emulator import emulator_version
 
 
 def doctor(options: argparse.Namespace) -> int:

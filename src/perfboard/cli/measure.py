@@ -8,7 +8,7 @@ from perfboard.cli.progress import progress
 from perfboard.cli.study import finish
 from perfboard.cli.words import parse_factors, print_json
 from perfboard.studies.base import Request
-from perfboard.studies.standard import measure_target, own_applets
+from perfboard.studies.standard.study import measure_target, own_applets
 
 
 def measure(options: argparse.Namespace) -> int:

@@ -44,7 +44,7 @@ def report(options: argparse.Namespace) -> int:
 
 def compare(options: argparse.Namespace) -> int:
     """Prints what changed from one run to the other."""
-    from perfboard.analysis.comparison import compare as compare_runs
+    from perfboard.analysis.compare.comparison import compare as compare_runs
     from perfboard.report.text import comparison_text
 
     before, after = (load_run(find_run(name)) for name in (options.before, options.after))
@@ -58,7 +58,7 @@ def compare(options: argparse.Namespace) -> int:
 
 def export(options: argparse.Namespace) -> int:
     """Writes the run to standard output in another format."""
-    from perfboard.report.export import export as export_run
+    from perfboard.report.export.choose import export as export_run
 
     sys.stdout.write(export_run(load_run(find_run(options.run)), options.format))
     return 0

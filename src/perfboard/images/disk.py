@@ -6,10 +6,10 @@ It lies in the emulator's memory, right behind what the kernel is given.
 
 from collections.abc import Iterator
 
-from perfboard.images.filesystems import mount_words
-from perfboard.images.root_recipe import RootRecipe
-from perfboard.model.board import Board
-from perfboard.model.disk import Disk
+from perfboard.images.root.filesystems import mount_words
+from perfboard.images.root.recipe import RootRecipe
+from perfboard.model.board.board import Board
+from perfboard.model.board.disk import Disk
 from perfboard.model.errors import UsageError
 from perfboard.model.units import format_size
 

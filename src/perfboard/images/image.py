@@ -8,17 +8,15 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from perfboard.boards.loader import LoadedBoard
-from perfboard.boards.timing import DETAIL
-from perfboard.images.apt import AptState
-from perfboard.images.architecture import architecture_of
-from perfboard.images.cache import cached, hash_file
-from perfboard.images.device_tree import build_tree
-from perfboard.images.direct import build_start, start_marks
+from perfboard.boards.scope_text import DETAIL
+from perfboard.factors.choose import choose_levels, recipe_of
+from perfboard.host.cache import cached, hash_file
+from perfboard.host.tools import Use, require_tools
+from perfboard.images.bootloader.device_tree import build_tree
+from perfboard.images.bootloader.direct import build_start, start_marks
 from perfboard.images.disk import check_disk_holds
 from perfboard.images.disk import kernel_arguments as disk_kernel_arguments
-from perfboard.images.factors import choose_levels, recipe_of
-from perfboard.images.filesystems import SYSTEMS, format_rest
-from perfboard.images.flash import (
+from perfboard.images.flash.layout import (
     Devices,
     boot_command,
     bootloader_of,
@@ -30,14 +28,16 @@ from perfboard.images.flash import (
     kernel_arguments,
     write_banks,
 )
-from perfboard.images.kernel import build_kernel, keep_kernel
-from perfboard.images.kernel_image import add_header, has_header, unpack_kernel
-from perfboard.images.kernel_place import PLAIN, driven_banks, placed
+from perfboard.images.flash.place import PLAIN, driven_banks, placed
+from perfboard.images.kernel.build import build_kernel, keep_kernel
+from perfboard.images.kernel.image import add_header, has_header, unpack_kernel
+from perfboard.images.kernel.system_map import read_map
 from perfboard.images.network import NETWORK_DRIVER, PROBED_DRIVER, network_arguments
+from perfboard.images.packages.apt import AptState
 from perfboard.images.recipe import Recipe
-from perfboard.images.rootfs import build_root, keep_file
-from perfboard.images.system_map import read_map
-from perfboard.images.tools import Use, require_tools
+from perfboard.images.root.build import build_root, keep_file
+from perfboard.images.root.filesystems import SYSTEMS, format_rest
+from perfboard.model.board.architecture import architecture_of
 from perfboard.model.errors import UsageError
 from perfboard.model.progress import Progress
 

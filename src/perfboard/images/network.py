@@ -3,7 +3,7 @@
 
 from collections.abc import Iterator
 
-from perfboard.model.network import Network
+from perfboard.model.board.network import Network
 
 NETWORK_DRIVER = "CONFIG_PERFBOARD_NET"
 # The same card, probed by the kernel's driver core.

@@ -4,9 +4,9 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from perfboard.images.kernel_place import COPIED, FLASH, PLAIN, XIP
-from perfboard.images.root_recipe import RootRecipe
-from perfboard.model.board import Board
+from perfboard.images.flash.place import COPIED, FLASH, PLAIN, XIP
+from perfboard.images.root.recipe import RootRecipe
+from perfboard.model.board.board import Board
 from perfboard.model.errors import UsageError
 
 

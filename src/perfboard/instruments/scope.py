@@ -1,26 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The scope: builds the emulator's plugin, tells it the marks, records what it sees."""
+"""The scope: tells the emulator's plugin the marks, and records what it sees."""
 
 import contextlib
 import json
 import os
-import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from perfboard.images.cache import cached, hash_tree
-from perfboard.images.tools import require_tools
 from perfboard.instruments.base import Attachment, Sighting
-from perfboard.model.errors import EnvironmentLacksError, TargetError
-from perfboard.model.progress import Progress
+from perfboard.model.errors import TargetError
 from perfboard.model.units import format_size
-from perfboard.native import native_folder
-
-_COMPILE = (
-    *("gcc", "-std=c11", "-O2", "-Wall", "-Wextra", "-Werror"),
-    *("-fvisibility=hidden", "-shared", "-fPIC"),
-)
 
 _BEAT_NS = 100_000_000
 # Beyond what the marks of any boot take; a guest that hits them for ever would fill the disk.
@@ -48,25 +38,6 @@ class WatchedMark:
         if self.profile:
             fields.append("profile")
         return " ".join(fields) + "\n"
-
-
-def build_plugin(progress: Progress) -> Path:
-    """The plugin, compiled with this machine's compiler at first use and cached."""
-    require_tools(["scope"])
-    folder = native_folder("scope")
-    sources = sorted(folder.glob("*.c"))
-
-    def compile_into(product: Path) -> None:
-        command = [*_COMPILE, "-o", str(product / "scope.so"), *map(str, sources)]
-        try:
-            subprocess.run(command, check=True, capture_output=True, text=True)
-        except subprocess.CalledProcessError as error:
-            raise EnvironmentLacksError(
-                f"The scope does not compile here:\n{error.stderr.strip()}"
-            ) from None
-
-    inputs = {"command": " ".join(_COMPILE), "sources": hash_tree(folder)}
-    return cached("scope", inputs, compile_into, progress) / "scope.so"
 
 
 class Scope:

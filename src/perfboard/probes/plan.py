@@ -13,8 +13,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from perfboard.analysis.bootstrap import FEWEST_PROCESSES, estimate
-from perfboard.analysis.comparison import label_name
+from perfboard.analysis.compare.comparison import label_name
+from perfboard.analysis.statistics.bootstrap import FEWEST_PROCESSES, estimate
 from perfboard.model.errors import UsageError
 from perfboard.model.progress import Step
 from perfboard.probes.exchange import Answer

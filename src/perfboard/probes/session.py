@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from contextlib import ExitStack, closing, suppress
 from types import TracebackType
 
-from perfboard.analysis.statistics import REPEATS
+from perfboard.analysis.statistics.summary import REPEATS
+from perfboard.binaries.probe import architecture_of, find_binary
 from perfboard.model.errors import PerfboardError, TargetError
 from perfboard.model.progress import Progress
-from perfboard.probes.binaries import architecture_of, find_binary
 from perfboard.probes.exchange import Answer, Exchange
 from perfboard.probes.records import Applet, read_applets
 from perfboard.targets.base import Target

@@ -17,20 +17,20 @@ from typing import Any
 import jinja2
 from markupsafe import Markup
 
-from perfboard.analysis.outliers import odd_samples
+from perfboard.analysis.statistics.outliers import odd_samples
 from perfboard.model.errors import CONSOLE_HEADING
 from perfboard.model.run import TIMED_UNITS, Evidence, Outcome, Run, RunError, Status
 from perfboard.model.units import format_size, format_value
-from perfboard.report import tables
-from perfboard.report.evidence import evidence_label, timing_words
-from perfboard.report.lanes import lanes
-from perfboard.report.measured import figure
-from perfboard.report.measurements import measurements
-from perfboard.report.series import Series, series_of
-from perfboard.report.trial import trial_view
-from perfboard.report.tuning import tuning_view
-from perfboard.report.verdicts import verdict_sentence
-from perfboard.report.waterfall import NARROW, WIDE, draw
+from perfboard.report.charts.lanes import lanes
+from perfboard.report.charts.series import Series, series_of
+from perfboard.report.charts.waterfall import NARROW, WIDE, draw
+from perfboard.report.sections.boot import tables
+from perfboard.report.sections.measure.measured import figure
+from perfboard.report.sections.measure.measurements import measurements
+from perfboard.report.sections.program.trial import trial_view
+from perfboard.report.sections.tune.tuning import tuning_view
+from perfboard.report.words.evidence import evidence_label, timing_words
+from perfboard.report.words.verdicts import verdict_sentence
 
 SLOWEST_SPANS = 15
 MOST_PROCESSES = 12

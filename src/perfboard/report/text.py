@@ -8,19 +8,19 @@ it is read as markup.
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from perfboard.analysis.boot_metrics import BootRow, boot_rows, metrics_of
-from perfboard.analysis.changes import Change, percent, sign_of
-from perfboard.analysis.comparison import Comparison, Side, label_name
-from perfboard.analysis.statistics import summary
+from perfboard.analysis.boot.metrics import BootRow, boot_rows, metrics_of
+from perfboard.analysis.compare.changes import Change, percent, sign_of
+from perfboard.analysis.compare.comparison import Comparison, Side, label_name
+from perfboard.analysis.statistics.summary import summary
 from perfboard.model.run import Evidence, Run
 from perfboard.model.units import format_value
-from perfboard.report.evidence import headed, timing_words
-from perfboard.report.measured import probed
-from perfboard.report.measured_text import change_parts, probe_parts
+from perfboard.report.sections.measure.measured import probed
+from perfboard.report.sections.measure.measured_text import change_parts, probe_parts
+from perfboard.report.sections.program.trial import ending, trial_parts
+from perfboard.report.sections.tune.text import tuning_parts
 from perfboard.report.terminal import cells, new_table, pair_table, render
-from perfboard.report.trial import ending, trial_parts
-from perfboard.report.tuning_text import tuning_parts
-from perfboard.report.verdicts import verdict_sentence
+from perfboard.report.words.evidence import headed, timing_words
+from perfboard.report.words.verdicts import verdict_sentence
 from perfboard.store.index import RunRow
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from pathlib import Path
 import platformdirs
 from filelock import FileLock
 
-from perfboard.analysis.statistics import summary
+from perfboard.analysis.statistics.summary import summary
 from perfboard.model.errors import UsageError
 from perfboard.store import folder
 from perfboard.store.reading import load_run

@@ -106,8 +106,9 @@ def provenance(
 def studies() -> dict[str, Study]:
     """All studies by name: each module of this package that has a STUDY."""
     found = (
-        importlib.import_module(f"perfboard.studies.{module.name}")
-        for module in pkgutil.iter_modules(perfboard.studies.__path__)
+        importlib.import_module(f"perfboard.studies.{folder.name}.study")
+        for folder in pkgutil.iter_modules(perfboard.studies.__path__)
+        if folder.ispkg
     )
     return {m.STUDY.name: m.STUDY for m in found if hasattr(m, "STUDY")}
 

@@ -37,8 +37,8 @@ class Kind(Protocol):
 def kinds() -> dict[str, Kind]:
     """All kinds of target by scheme."""
     found = (
-        importlib.import_module(f"perfboard.targets.{module.name}")
-        for module in pkgutil.iter_modules(perfboard.targets.__path__)
+        importlib.import_module(module.name)
+        for module in pkgutil.walk_packages(perfboard.targets.__path__, "perfboard.targets.")
     )
     return {m.SCHEME: cast(Kind, m) for m in found if hasattr(m, "SCHEME")}
 

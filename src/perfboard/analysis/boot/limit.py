@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The least that a boot could take: bytes that must be read, instructions that must run."""
+
+from collections.abc import Iterable
+
+from perfboard.model.results.tune import Limit
+from perfboard.model.run import Boot
+from perfboard.model.timing.part import Timing
+
+_FS = 1e15
+_FLASH = "flash_fs"
+_USABLE = "usable"
+
+
+def byte_s(timing: Timing) -> float | None:
+    """What a byte of flash takes when it is read in order, in s; None where none is modelled.
+
+    Through the data cache that is a line's share; else the mean over a page, whose first
+    access may take longer than the others.
+    """
+    flash, hz = timing.flash, timing.clock.hz
+    if flash is None:
+        return None
+    line = timing.caches.data.line
+    if flash.caching == "cached" and flash.fill:
+        return flash.fill.femtoseconds(hz) / _FS / line
+    span = max(flash.page, flash.width)
+    accesses = span / flash.width
+    first, later = flash.first.femtoseconds(hz), flash.next.femtoseconds(hz)
+    return (first + (accesses - 1) * later) / _FS / span
+
+
+def boot_limit(boots: Iterable[tuple[Boot, Timing]]) -> Limit | None:
+    """The limit over boots, each with the timing model that it ran with.
+
+    The bytes are the fewest that any of them read from flash, by the time it waited for flash
+    over that of a byte there; they are taken at the fastest of their flash set-ups. The
+    instructions are the fewest that any of them ran, each in its share of a cycle. None
+    without a boot that counted both.
+    """
+    read: list[float] = []
+    fastest: list[float] = []
+    counts: list[int] = []
+    instruction_s = 0.0
+    for boot, timing in boots:
+        usable = boot.mark(_USABLE)
+        if usable is None or usable.instructions is None:
+            continue
+        counts.append(usable.instructions)
+        instruction_s = 1 / (timing.clock.hz * timing.core.issue)
+        each = byte_s(timing)
+        if each and _FLASH in boot.counters:
+            read.append(boot.counters[_FLASH] / _FS / each)
+            fastest.append(each)
+    if not counts:
+        return None
+    return Limit(
+        read_bytes=min(read, default=0.0),
+        read_s=min(fastest, default=0.0),
+        instructions=min(counts),
+        instruction_s=instruction_s,
+        words="Of the boots whose levels may be in the best: the fewest bytes that any read from "
+        "flash (its wait for flash over the time of a byte there), at the fastest of their "
+        "set-ups of the flash; and the fewest instructions that any ran, at the part's full rate. "
+        "None of them did with less; one that reads less or runs less can be below it.",
+    )

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the scope recorded of one boot: marks, console stamps, processor time."""
+
+import json
+from array import array
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from perfboard.analysis.boot.console import Stamps
+from perfboard.model.run import IDLE_TASK, Mark, ProcessTime
+
+# Marks that every kernel reaches again and again, kept for the process times alone.
+ACCOUNTING = {"switch", "fork", "comm"}
+
+
+@dataclass(frozen=True)
+class ScopeRecord:
+    """A mark that was reached, with the argument registers and text asked for.
+
+    `counters` are the timing model's from reset to there; a counted board has none.
+    """
+
+    name: str
+    ns: int
+    instructions: int
+    words: tuple[int, ...] = ()
+    text: str = ""
+    counters: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class ScopeLog:
+    """All records in order of time, and a stamp for each byte of the console."""
+
+    records: tuple[ScopeRecord, ...]
+    stamps: Stamps
+
+
+def parse_scope(lines: Iterable[str]) -> ScopeLog:
+    """Reads scope.jsonl; a line cut short by the emulator's end is left out."""
+    records: list[ScopeRecord] = []
+    ns, instructions = array("q"), array("q")
+    for line in lines:
+        try:
+            record = json.loads(line)
+        except ValueError:
+            continue
+        if not isinstance(record, dict):
+            continue
+        if "console" in record:
+            ns.extend(record["console"][0::2])
+            instructions.extend(record["console"][1::2])
+        elif "mark" in record:
+            records.append(
+                ScopeRecord(
+                    record["mark"],
+                    record["ns"],
+                    record["instructions"],
+                    tuple(record.get("words", ())),
+                    record.get("text", ""),
+                    record.get("counters", {}),
+                )
+            )
+    return ScopeLog(tuple(records), Stamps(ns, instructions))
+
+
+def scope_marks(log: ScopeLog, precision_ns: int) -> tuple[Mark, ...]:
+    """The marks of a boot, from `reset` on.
+
+    The start of a program is named after it, as in `exec:mount`; the times a
+    program is started again are marks of the same name.
+    """
+    marks = [Mark(name="reset", t_ns=0, source="scope", instructions=0)]
+    for record in log.records:
+        if record.name in ACCOUNTING:
+            continue
+        name = record.name
+        if name == "exec":
+            name = f"exec:{record.text.rpartition('/')[2]}"
+        marks.append(
+            Mark(
+                name=name,
+                t_ns=record.ns,
+                source="scope",
+                precision_ns=precision_ns,
+                instructions=record.instructions,
+            )
+        )
+    return tuple(marks)
+
+
+def process_times(log: ScopeLog, until_ns: int) -> tuple[ProcessTime, ...]:
+    """Processor time by process, largest first, from the first switch to `until_ns`.
+
+    A `switch` gives the task that leaves the processor and, last, the one that
+    takes it, as addresses; `fork` a task that is made, which has its parent's name
+    until `comm` (a kernel thread) or `exec` (a program) names it. Time in
+    interrupts is the interrupted task's. Processes of one name are one row.
+    """
+    names: dict[int, str] = {}
+    time_ns: dict[str, int] = defaultdict(int)
+    instructions: dict[str, int] = defaultdict(int)
+    current: int | None = None
+    since: ScopeRecord | None = None
+
+    def charge(end_ns: int, end_instructions: int) -> None:
+        if current is not None and since is not None:
+            name = names.get(current, IDLE_TASK)
+            time_ns[name] += end_ns - since.ns
+            instructions[name] += end_instructions - since.instructions
+
+    for record in log.records:
+        if record.ns > until_ns:
+            break
+        if record.name == "switch" and len(record.words) >= 2:
+            charge(record.ns, record.instructions)
+            current, since = record.words[-1], record
+        elif record.name == "fork" and record.words:
+            names[record.words[0]] = names.get(current, IDLE_TASK) if current else IDLE_TASK
+        elif record.name == "comm" and record.words:
+            names[record.words[0]] = record.text
+        elif record.name == "exec" and current is not None:
+            # What it has used until now was its old name's.
+            charge(record.ns, record.instructions)
+            since = record
+            names[current] = record.text.rpartition("/")[2]
+    last = next((r for r in reversed(log.records) if r.ns <= until_ns), None)
+    if last is not None:
+        charge(last.ns, last.instructions)
+    rows = [
+        ProcessTime(name=n, time_ns=t, instructions=instructions[n]) for n, t in time_ns.items()
+    ]
+    return tuple(sorted(rows, key=lambda row: -row.time_ns))

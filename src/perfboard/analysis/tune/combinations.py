@@ -1,0 +1,239 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Combinations of levels, what they took, and which of them is best within limits.
+
+A combination is what differs from the baseline.
+"""
+
+import itertools
+import math
+import statistics
+from collections.abc import Callable, Hashable, Mapping, MutableMapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Protocol
+
+from perfboard.analysis.boot.phases import total
+from perfboard.analysis.statistics.summary import Interval, difference_interval
+from perfboard.model.run import Boot
+
+Combination = frozenset[tuple[str, str]]
+BASELINE: Combination = frozenset()
+OTHER_PHASES = "other phases"
+# Of a metric of the baseline's boots between those of the proof of the best.
+PROOF_LABELS = {"levels": "baseline", "boots": "proof"}
+# Up to so many combinations are all tried.
+FEW = 64
+# No more are counted than this.
+_MANY = 10_000
+# A level makes phases faster where that is more than this share of what it costs in others:
+# that may be less beside other levels.
+_WORTH = 0.05
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What a combination took: the whole and each phase in s, flash and memory in bytes."""
+
+    total_s: float
+    phases: Mapping[str, float]
+    flash: int
+    ram: int | None
+
+
+# None stands for a combination that does not boot.
+Known = MutableMapping[Combination, Measured | None]
+
+
+@dataclass(frozen=True)
+class Space:
+    """What may be combined: for each factor the levels that may be in the best.
+
+    A level of None is the baseline's. `possible` says without building whether a combination
+    can be, and `kernel` is the same for those that have the same kernel, which takes longer to
+    build than all else of an image. `max_flash` and `max_ram` are limits in bytes, `most` how
+    many combinations may be tried by a search that does not try all. What changes less than the
+    share `resolution` of the boot is not told from none.
+    """
+
+    levels: Mapping[str, Sequence[str | None]]
+    possible: Callable[[Combination], bool] = lambda combination: True
+    kernel: Callable[[Combination], Hashable] = lambda combination: None
+    max_flash: int | None = None
+    max_ram: int | None = None
+    most: int = 100
+    resolution: float = 1e-4
+
+    @property
+    def count(self) -> int:
+        """How many combinations of the levels there are, possible or not."""
+        return math.prod(len(levels) for levels in self.levels.values())
+
+    @cached_property
+    def all(self) -> tuple[Combination, ...]:
+        """All that are possible; none where there are too many to go through."""
+        if self.count > _MANY:
+            return ()
+        combined = itertools.product(*self.levels.values())
+        found = (
+            frozenset((f, level) for f, level in zip(self.levels, each, strict=True) if level)
+            for each in combined
+        )
+        return tuple(each for each in found if self.possible(each))
+
+    def excess(self, flash: float, ram: float | None) -> float:
+        """By how many bytes that is beyond the limits; memory that is not known is beyond."""
+        over = max(0.0, flash - self.max_flash) if self.max_flash is not None else 0.0
+        if self.max_ram is not None:
+            over += math.inf if ram is None else max(0.0, ram - self.max_ram)
+        return over
+
+    def rank(self, measured: Measured) -> tuple[float, float]:
+        """What the better of two has less of: bytes beyond the limits, then time."""
+        return self.excess(measured.flash, measured.ram), measured.total_s
+
+
+def middle(boots: Sequence[Boot]) -> Boot:
+    """The boot of the median total, of two the shorter; the first where none has a total."""
+    timed = [(whole.duration_ns, boot) for boot in boots if (whole := total(boot))]
+    timed.sort(key=lambda each: each[0])
+    return timed[(len(timed) - 1) // 2][1] if timed else boots[0]
+
+
+def totals_s(boots: Sequence[Boot]) -> list[float]:
+    """The totals of the boots that have one, in s."""
+    return [whole.duration_ns / 1e9 for boot in boots if (whole := total(boot))]
+
+
+def middle_s(boots: Sequence[Boot]) -> float:
+    """The total of the boot in the middle, in s. Raises ValueError where none has one."""
+    return statistics.median_low(totals_s(boots))
+
+
+def saving_interval(
+    before: Sequence[Boot], after: Sequence[Boot], drift_s: float = 0.0
+) -> Interval | None:
+    """What the mean total is less by in `after`, in s; None where either is one boot.
+
+    `drift_s` is what the board took longer by itself when `after` was made. See
+    `statistics.difference_interval`.
+    """
+    return difference_interval([t - drift_s for t in totals_s(after)], totals_s(before))
+
+
+def changed(combination: Combination, factor: str, level: str | None) -> Combination:
+    """The combination with another level of one factor."""
+    rest = frozenset(item for item in combination if item[0] != factor)
+    return rest | {(factor, level)} if level else rest
+
+
+def allowed(space: Space, combination: Combination) -> bool:
+    """Whether all its levels may be in the best; factors it does not name are at the baseline."""
+    named = dict(combination)
+    return all(named.get(factor) in levels for factor, levels in space.levels.items()) and (
+        named.keys() <= space.levels.keys()
+    )
+
+
+def best_of(space: Space, known: Known) -> Combination | None:
+    """The fastest of the allowed ones within the limits; of equals, that with fewer changes."""
+    found = [
+        (measured.total_s, len(each), sorted(each), each)
+        for each, measured in known.items()
+        if measured is not None
+        and allowed(space, each)
+        and not space.excess(measured.flash, measured.ram)
+    ]
+    return min(found)[-1] if found else None
+
+
+def bound(space: Space, known: Known) -> float | None:
+    """The sum of each phase's least time over what was tried and is allowed, in s.
+
+    A phase that a boot has not takes it none. No boot is faster unless a combination makes a
+    phase faster than any that was tried. None where nothing that is allowed was tried, or where a
+    mark that some lack has joined phases of theirs: what each of these took is not known.
+    """
+    fit = [m for each, m in known.items() if m is not None and allowed(space, each)]
+    names = {name for measured in fit for name in measured.phases}
+    joined = any("+" in name for name in names)
+    if not fit or (joined and any(measured.phases.keys() != names for measured in fit)):
+        return None
+    # The order of a set's names is another each time, and a plain sum's last digit with it.
+    return math.fsum(min(measured.phases.get(name, 0.0) for measured in fit) for name in names)
+
+
+def narrowed(space: Space, known: Known) -> Space:
+    """The space without levels of which nothing is to be hoped: they made no phase faster.
+
+    Neither alone, nor beside any other level that they were tried with, nor did they take less of
+    what is limited. Those that did not boot alone
+    are left out too, and those that are the baseline by another name. What cannot be alone
+    stays, and so does a level that the baseline must be left for.
+    """
+
+    def pays(before: Measured, after: Measured) -> bool:
+        phases = effects(before, after).values()
+        saved = max(before.total_s - after.total_s, sum(s for s in phases if s > 0))
+        costs = -sum(s for s in phases if s < 0)
+        smaller = space.max_flash is not None and after.flash < before.flash
+        if space.max_ram is not None and after.ram is not None and before.ram is not None:
+            smaller = smaller or after.ram < before.ram
+        return smaller or saved > max(before.total_s * space.resolution, costs * _WORTH)
+
+    def hopeful(factor: str, level: str | None) -> bool:
+        if level is None or None not in space.levels[factor]:
+            return True
+        if known.get(alone := changed(BASELINE, factor, level)) is None:
+            return alone not in known
+        tried = (
+            (known.get(changed(each, factor, None)), after)
+            for each, after in known.items()
+            if (factor, level) in each
+        )
+        return any(before and after and pays(before, after) for before, after in tried)
+
+    return replace(
+        space,
+        levels={
+            factor: [level for level in levels if hopeful(factor, level)]
+            for factor, levels in space.levels.items()
+        },
+    )
+
+
+def nearest(space: Space, known: Known) -> Combination:
+    """The allowed one that is least beyond the limits, and of those the fastest.
+
+    Of equals, that with fewer changes.
+    """
+    found = [
+        (space.rank(measured), len(each), sorted(each), each)
+        for each, measured in known.items()
+        if measured is not None and allowed(space, each)
+    ]
+    return min(found)[-1] if found else BASELINE
+
+
+class Timed(Protocol):
+    """What took so long: the whole and each phase, in s."""
+
+    @property
+    def total_s(self) -> float:
+        """The whole."""
+
+    @property
+    def phases(self) -> Mapping[str, float]:
+        """Each phase, by name."""
+
+
+def effects(base: Timed, alone: Timed) -> dict[str, float]:
+    """What each phase takes less than in the baseline, in s.
+
+    Where a mark that one lacks has joined phases, these are told as one, OTHER_PHASES.
+    """
+    found = {
+        name: base.phases[name] - alone.phases[name] for name in base.phases if name in alone.phases
+    }
+    if base.phases.keys() != alone.phases.keys():
+        found[OTHER_PHASES] = base.total_s - alone.total_s - sum(found.values())
+    return found

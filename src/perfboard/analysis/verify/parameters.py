@@ -1,0 +1,189 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a board file says of its part beside what the probes see on the virtual board."""
+
+import statistics
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from perfboard.model.run import Metric
+from perfboard.model.timing.duration import Duration
+from perfboard.model.timing.part import Timing
+
+# The probes that the parameters are seen by.
+PROBES = ("cpu.clock", "memory.bandwidth", "memory.latency", "memory.random")
+TOLERANCE = 0.03
+_PAGE = 4096
+_SECOND = 1e15
+# In the first cache of every part, and the smallest that all of these probes have.
+_SMALL = 4096
+# What a store goes out as that no cache takes: native/scope/memory.h, MEMORY_WORD.
+_WORD = 4
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A parameter: what the board file makes of it, and what a probe saw; None: nothing."""
+
+    name: str
+    unit: str
+    said: float
+    seen: float | None
+
+    @property
+    def within(self) -> bool | None:
+        """Whether the probe saw it, to 3 %; None where it saw nothing."""
+        if self.seen is None:
+            return None
+        return abs(self.seen - self.said) <= TOLERANCE * abs(self.said)
+
+
+def parameters(timing: Timing, metrics: Sequence[Metric]) -> list[Parameter]:
+    """The frequency, the plateaus of latency, and the bandwidths.
+
+    A plateau is what a read at random takes in an array of that size, beyond one in the
+    smallest: by how much of the array each cache and TLB does not hold. The bandwidths are of
+    the largest array, read and written by the loop that is the fastest there without preloads:
+    what a line takes it when every access hits, and what the fill adds, or the stream's or the
+    writes' own time where that is longer. Where stores go out one by one, it is their time.
+    """
+    model, seen = _Model(timing), _Seen(metrics)
+    found = [
+        Parameter("clock", "1/s", timing.clock.hz, seen.median("cpu.clock")),
+        Parameter(
+            "latency of the first cache",
+            "s",
+            model.load,
+            seen.median("memory.latency", walk="random", size=str(_SMALL)),
+        ),
+    ]
+    random = seen.sizes("memory.random")
+    least = random.pop(_SMALL, None)
+    l2 = timing.caches.l2
+    sizes = {"latency of the second cache": l2.size // (2 if l2.ways > 1 else 8)} if l2 else {}
+    if l2 and l2.ways == 1:
+        # Where a cache has one place for a line, pages that happen to share it drive each other
+        # out: an eighth of it has few that do, and in some process none.
+        best = seen.sizes("memory.random", min)
+        random |= {size: best[size] for size in sizes.values() if size in best}
+    if random:
+        sizes["latency of memory"] = max(random)
+    for name, size in sizes.items():
+        beyond = random[size] - least if size in random and least is not None else None
+        found.append(Parameter(name, "s", model.beyond(size), beyond))
+    return [*found, *_bandwidths(model, seen)]
+
+
+def _bandwidths(model: "_Model", seen: "_Seen") -> Iterator[Parameter]:
+    for operation, line_time in (("read", model.line_read), ("write", model.line_written)):
+        alone = model.words_written if operation == "write" else None
+        size, loop, rate = seen.fastest(operation, alone is None)
+        if size <= model.largest_cache:
+            continue
+        said = alone
+        if said is None:
+            # Else there is no such loop.
+            hits = seen.hits(operation, loop) or 0.0
+            seconds = line_time(model.line / hits, size)
+            said = None if seconds is None else model.line / seconds
+        if said is not None:
+            yield Parameter(f"{operation} bandwidth of memory", "B/s", said, rate)
+
+
+class _Seen:
+    """The medians of metrics, by their labels."""
+
+    def __init__(self, metrics: Sequence[Metric]) -> None:
+        self._metrics = [metric for metric in metrics if metric.samples]
+
+    def median(self, name: str, **labels: str) -> float | None:
+        for metric in self._metrics:
+            if metric.name == name and labels.items() <= metric.labels.items():
+                return statistics.median(metric.samples)
+        return None
+
+    def sizes(
+        self, name: str, of: Callable[[Sequence[float]], float] = statistics.median
+    ) -> dict[int, float]:
+        return {
+            int(metric.labels["size"]): of(metric.samples)
+            for metric in self._metrics
+            if metric.name == name
+        }
+
+    def hits(self, operation: str, loop: str) -> float | None:
+        """The rate of a loop where every access hits."""
+        return self.median("memory.bandwidth", operation=operation, loop=loop, size=str(_SMALL))
+
+    def fastest(self, operation: str, hits: bool) -> tuple[int, str, float]:
+        """The largest size, the loop that is the fastest there without preloads, its rate.
+
+        With `hits`, of those that were measured in the first cache too.
+        """
+        found = [
+            (int(m.labels["size"]), statistics.median(m.samples), m.labels["loop"])
+            for m in self._metrics
+            if m.name == "memory.bandwidth"
+            and m.labels["operation"] == operation
+            and not m.labels["loop"].endswith("-preload")
+            and (not hits or self.hits(operation, m.labels["loop"]))
+        ]
+        size, rate, loop = max(found, default=(0, 0.0, ""))
+        return size, loop, rate
+
+
+class _Model:
+    """The parameters, in seconds."""
+
+    def __init__(self, timing: Timing) -> None:
+        self._timing = timing
+        cycles = {name: cost for costs in timing.costs for name, cost in costs.cycles.items()}
+        # The address of each load is the result of the load before.
+        self.load = (cycles["load"][1] + timing.core.early) / timing.clock.hz
+        caches = timing.caches
+        self.line = (caches.l2 or caches.data).line
+        self.largest_cache = (caches.l2 or caches.data).size
+
+        word = timing.memory.word
+        self.words_written = None if word is None else _WORD / self.seconds(word)
+
+    def seconds(self, time: Duration) -> float:
+        return time.femtoseconds(self._timing.clock.hz) / _SECOND
+
+    def walk(self, size: int) -> float:
+        """What finding its page adds to a read at random."""
+        tlbs = self._timing.tlbs
+        added = _beyond(tlbs.d.entries * _PAGE, size) * self.seconds(tlbs.d.miss)
+        if tlbs.second:
+            pages = tlbs.second.entries * _PAGE
+            added += _beyond(pages, size) * self.seconds(tlbs.second.miss)
+        return added
+
+    def beyond(self, size: int) -> float:
+        """What a read at random takes longer than one in the first cache."""
+        caches, latency = self._timing.caches, self.seconds(self._timing.memory.latency)
+        first = _beyond(caches.data.size, size)
+        if caches.l2 is None:
+            return first * latency + self.walk(size)
+        past = _beyond(caches.l2.size, size)
+        return (first - past) * self.seconds(caches.l2.hit) + past * latency + self.walk(size)
+
+    def line_read(self, hits: float, size: int) -> float:
+        """A line of those read in a row; `hits` is what the loop takes for one in the cache."""
+        memory = self._timing.memory
+        own = hits + self.walk(size) * self.line / _PAGE
+        if memory.streams:
+            return max(own, self.seconds(memory.stream))
+        return own + self.seconds(memory.latency)
+
+    def line_written(self, hits: float, size: int) -> float | None:
+        """A line of those written in a row; None where each is read first."""
+        l1d = self._timing.caches.data
+        if l1d.allocate == "both" and not l1d.filling:
+            return None
+        own = hits + self.walk(size) * self.line / _PAGE
+        return max(own, self.seconds(self._timing.memory.write))
+
+
+def _beyond(held: int, size: int) -> float:
+    """The share of places drawn in `size` that is not among the `held` bytes."""
+    return max(0.0, 1 - held / size)

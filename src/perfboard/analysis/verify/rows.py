@@ -1,0 +1,222 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A virtual board's figures beside those that were published of the real board."""
+
+import re
+import statistics
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from perfboard.analysis.boot.phases import phase_names
+from perfboard.analysis.verify.parameters import Parameter
+from perfboard.model.published import BEYOND_L1, Published
+from perfboard.model.run import Metric
+from perfboard.model.units import parse_size
+
+# What a figure is worked out of, where the study has it not by itself.
+_DERIVED = {BEYOND_L1: "memory.random"}
+# How the metrics of a program's trial begin.
+_TRIED = "try"
+# Probes measure what they are named after; but for these metrics, the others.
+_PROBES = {
+    "flash.read.bandwidth": "flash.read",
+    "memory.copy.bandwidth": "memory.copy",
+    "memory.tmpfs.bandwidth": "memory.tmpfs",
+    "system.ram.available": "system.memory",
+}
+KERNEL_SIZE = "image.kernel.size"
+_SIZE = "size"
+# What was done is part of what was checked: a figure of copies says nothing of reads.
+_DONE = ("operation", "method")
+_BYTES = re.compile(r"[0-9]{1,18}")
+
+
+@dataclass(frozen=True)
+class Row:
+    """A published figure, and the virtual board's, or None where that was not measured.
+
+    `within` says whether it lies within the stated margin; None for a row that is not held
+    out, which says nothing of the model's accuracy. `problem` is why a program gave none.
+    `scaled_by` is what the virtual figure was taken times, where the published one has a scale.
+    """
+
+    published: Published
+    virtual: float | None
+    within: bool | None
+    problem: str = ""
+    scaled_by: float | None = None
+
+    @property
+    def ratio(self) -> float | None:
+        """The virtual figure over the published one."""
+        return None if self.virtual is None else self.virtual / self.published.value
+
+
+@dataclass(frozen=True)
+class Accuracy:
+    """How far `rows` held-out figures are off, as shares of the published ones."""
+
+    rows: int
+    mean: float
+    worst: float
+
+
+@dataclass(frozen=True)
+class Verification:
+    """The rows as the board file has them; `accuracy` by those held out; the runs made.
+
+    `parameters` are what the board file says of its part, and what the probes see.
+    """
+
+    board: str
+    part: str
+    margin: float
+    margin_source: str
+    rows: tuple[Row, ...]
+    accuracy: Accuracy | None
+    runs: tuple[str, ...]
+    parameters: tuple[Parameter, ...] = ()
+
+
+def row_of(figure: Published, virtual: float | None, margin: float, problem: str = "") -> Row:
+    """The row of one published figure."""
+    within = None
+    if figure.use == "held-out" and virtual is not None:
+        within = abs(virtual / figure.value - 1) <= margin
+    return Row(figure, virtual, within, problem)
+
+
+def accuracy(rows: Iterable[Row], use: str = "held-out") -> Accuracy | None:
+    """The accuracy by the rows of that use alone, or None where none was measured."""
+    errors = [
+        abs(row.ratio - 1) for row in rows if row.published.use == use and row.ratio is not None
+    ]
+    if not errors:
+        return None
+    return Accuracy(len(errors), statistics.mean(errors), max(errors))
+
+
+def measured(
+    metrics: Sequence[Metric], figure: Published, less: Sequence[Metric] = ()
+) -> float | None:
+    """What the metrics have of a published figure; None where they lack it.
+
+    Labels that the figure does not name are free: the best of those metrics counts, as
+    with benchmarks that try several loops. Where it names no size, the largest counts.
+    `memory.random.beyond_l1` is what a read at random in that size takes longer than one in
+    the smallest, as tinymembench has it. Of a saving, `less` is what it is taken off to.
+    """
+    value = _value(metrics, figure)
+    if figure.less and value is not None:
+        rest = _value(less, figure)
+        value = None if rest is None else value - rest
+    if figure.scale and value is not None:
+        by = scale_of(metrics, figure)
+        value = value * by if by else None
+    return value
+
+
+def scale_of(metrics: Sequence[Metric], figure: Published) -> float | None:
+    """What a virtual figure is taken times, as for a kernel of another size; None without."""
+    ours = _only(metrics, figure.scale.metric) if figure.scale else None
+    return figure.scale.value / ours if figure.scale and ours else None
+
+
+def _value(metrics: Sequence[Metric], figure: Published) -> float | None:
+    if "+" in figure.metric:
+        parts = [_only(metrics, name) for name in phase_names(figure.metric)]
+        known = [part for part in parts if part is not None]
+        return sum(known) if len(known) == len(parts) else None
+    if figure.metric == BEYOND_L1:
+        return _beyond_least(metrics, int(_plain(_SIZE, figure.labels[_SIZE])))
+    labels = {key: _plain(key, value) for key, value in figure.labels.items()}
+    found = [
+        metric
+        for metric in metrics
+        if metric.name == figure.metric
+        and metric.samples
+        and all(metric.labels.get(key) == value for key, value in labels.items())
+    ]
+    if _SIZE not in labels:
+        largest = max((_size_of(metric) for metric in found), default=0)
+        found = [metric for metric in found if _size_of(metric) == largest]
+    values = [statistics.median(metric.samples) for metric in found]
+    if not values:
+        return None
+    return max(values) if found[0].better == "higher" else min(values)
+
+
+def probes_for(figures: Iterable[Published]) -> list[str]:
+    """The probes that measure what the figures are of: they bear the names of their metrics."""
+    metrics = {_DERIVED.get(f.metric, f.metric) for f in figures if f.program is None}
+    return sorted({_PROBES.get(metric, metric) for metric in metrics})
+
+
+def checked_ranges(figures: Iterable[Published]) -> dict[str, tuple[int, int] | None]:
+    """The metrics that there are figures of, with the least and the greatest size of those.
+
+    Where figures are of one operation or method, that stands behind the metric's name. None is
+    for a metric of which no figure has a size. Where there are whole programs, those of
+    `perfboard try` are checked.
+    """
+    found: dict[str, tuple[int, int] | None] = {}
+    for figure in figures:
+        if "+" in figure.metric:
+            found |= {name: None for name in phase_names(figure.metric) if name not in found}
+            continue
+        metric = _DERIVED.get(figure.metric, figure.metric)
+        name = _TRIED if figure.program else _named(metric, figure.labels)
+        before = found.setdefault(name, None)
+        if _SIZE in figure.labels:
+            size = parse_size(figure.labels[_SIZE])
+            low, high = before or (size, size)
+            found[name] = (min(low, size), max(high, size))
+    return found
+
+
+def extrapolated(
+    metrics: Iterable[Metric], checked: dict[str, tuple[int, int] | None]
+) -> list[str]:
+    """The metrics that nothing of the real board was held against, at some size or all.
+
+    By their names, with the operation or method where figures are of another.
+    """
+    names: dict[str, None] = {}
+    for metric in metrics:
+        plain = _TRIED if metric.name.startswith(f"{_TRIED}.") else metric.name
+        named = _named(plain, metric.labels)
+        # A figure that names no operation is of the best of them.
+        held = [checked[name] for name in {plain, named} if name in checked]
+        size = _size_of(metric)
+        if not any(sizes is None or not size or sizes[0] <= size <= sizes[1] for sizes in held):
+            others = any(name.startswith(f"{plain} ") for name in checked)
+            names[named if others else metric.name] = None
+    return list(names)
+
+
+def _named(name: str, labels: Mapping[str, str]) -> str:
+    return " ".join([name, *(labels[label] for label in _DONE if label in labels)])
+
+
+def _only(metrics: Iterable[Metric], name: str) -> float | None:
+    found = next((metric for metric in metrics if metric.name == name and metric.samples), None)
+    return None if found is None else statistics.median(found.samples)
+
+
+def _beyond_least(metrics: Iterable[Metric], size: int) -> float | None:
+    medians = {
+        _size_of(metric): statistics.median(metric.samples)
+        for metric in metrics
+        if metric.name == _DERIVED[BEYOND_L1] and metric.samples
+    }
+    if size not in medians:
+        return None
+    return medians[size] - medians[min(medians)]
+
+
+def _plain(key: str, value: str) -> str:
+    return str(parse_size(value)) if key == _SIZE else value
+
+
+def _size_of(metric: Metric) -> int:
+    text = metric.labels.get(_SIZE, "")
+    return int(text) if _BYTES.fullmatch(text) else 0

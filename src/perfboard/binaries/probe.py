@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which binary of the probe a machine runs, and where it is."""
+
+import re
+import shutil
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+from perfboard.binaries.probe_build import ARCHITECTURES, build, command, source_folder
+from perfboard.host.cache import cache_root, cached, hash_tree, locked
+from perfboard.model.errors import EnvironmentLacksError
+from perfboard.model.progress import Progress
+
+# What `uname -m` says. ARM's ends with its extensions and its byte order; armv8l is a
+# 32-bit machine of a 64-bit kernel.
+_MACHINES = {
+    r"x86_64|amd64": "x86_64",
+    r"i686": "i686",
+    r"i[45]86": "i486",
+    r"aarch64|arm64": "aarch64",
+    r"armv[78]\w*l": "armv7",
+    r"armv(5te|6)\w*l": "armv5te",
+    r"riscv64": "riscv64",
+    r"mips(64)?(el|le)": "mipsel",
+    r"ppc(64)?|powerpc": "powerpc",
+}
+_PACKAGED = Path(__file__).parent / "bin"
+# The compiler's own part of the cache, and the lock of who compiles: two at once may each take
+# away what the other has just made.
+COMPILED = "ziglang"
+
+
+def architecture_of(machine: str) -> str:
+    """The architecture whose binary runs on what calls itself `machine`, as `uname -m` does.
+
+    A little-endian MIPS is "mipsel", which its kernel does not tell from "mips". Raises
+    EnvironmentLacksError where there is none.
+    """
+    for pattern, arch in _MACHINES.items():
+        if re.fullmatch(pattern, machine):
+            return arch
+    raise EnvironmentLacksError(
+        f"The target's machine is {machine[:40]!r}, and there is no probe for that. There are "
+        f"probes for {', '.join(ARCHITECTURES)}."
+    )
+
+
+def find_binary(arch: str, progress: Progress) -> Path:
+    """The probe for `arch`: the one of the package, or of a checkout built into the cache.
+
+    Raises EnvironmentLacksError where it is not there and cannot be built.
+    """
+    packaged = _PACKAGED / f"perfboard-probe.{arch}"
+    if packaged.is_file():
+        return packaged
+    sources = source_folder()
+    if not sources.is_dir():
+        raise EnvironmentLacksError(
+            f"{packaged} is missing, and there are no sources to build it from. Install Perfboard "
+            "again from its wheel, which has the probe for every architecture."
+        )
+
+    def build_into(folder: Path) -> None:
+        kept, output = cache_root() / COMPILED, folder / "perfboard-probe"
+        with locked(COMPILED, progress), progress.step(f"building the probe for {arch}", 1):
+            try:
+                build(arch, output, kept)
+            except EnvironmentLacksError as error:
+                # Where the compiler was killed, what it keeps may name objects that are gone.
+                if str(kept) not in str(error):
+                    raise
+                shutil.rmtree(kept)
+                build(arch, output, kept)
+
+    try:
+        compiler = version("ziglang")
+    except PackageNotFoundError:
+        compiler = "none"
+    inputs = {
+        "command": " ".join(command(arch)),
+        "compiler": compiler,
+        "sources": hash_tree(sources),
+    }
+    return cached("probe", inputs, build_into, progress) / "perfboard-probe"

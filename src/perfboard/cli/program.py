@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`perfboard try`: a program's time on a board that is not here."""
+
+import argparse
+import fcntl
+import sys
+import termios
+from array import array
+from contextlib import ExitStack
+from pathlib import Path
+from typing import IO
+
+from perfboard.cli.progress import progress
+from perfboard.cli.words import parse_factors, print_json
+from perfboard.images.program.base import Job
+from perfboard.model.errors import EXIT_INTERRUPTED, UsageError, exit_code_of
+from perfboard.model.run import Run, Status
+from perfboard.report.sections.program.trial import trial_text
+from perfboard.report.writing import write_report
+from perfboard.store.folder import find_run
+from perfboard.studies.program.study import try_boards
+
+_KILLED = 128
+
+
+def trying(options: argparse.Namespace) -> int:
+    """Tries the command; its output, its exit code, and a report on standard error."""
+    boards = (options.board, *options.compare)
+    if len(set(boards)) < len(boards):
+        raise UsageError(f"a board is named twice: {', '.join(boards)}")
+    job = Job(
+        command=tuple(options.command),
+        packages=tuple(dict.fromkeys(options.package)),
+        files=tuple(Path(name) for name in options.push),
+        limit_s=options.time_limit,
+    )
+    factors, command = parse_factors(options.set), ("perfboard", *sys.argv[1:])
+    with ExitStack() as stack:
+        stdin = None if options.stdin is None else stack.enter_context(_input(options.stdin))
+        runs = try_boards(boards, job, factors, command, progress(), stdin)
+    reports = [write_report(find_run(run.id)) for run in runs]
+    for name, stream in (("stdout", sys.stdout), ("stderr", sys.stderr)):
+        if name == "stdout" and options.json:
+            continue
+        stream.flush()
+        stream.buffer.write(_output(runs[0], name))
+        stream.flush()
+    if options.json:
+        if options.compare:
+            print_json([run.model_dump(mode="json", by_alias=True) for run in runs])
+        else:
+            print(runs[0].to_json(), end="")
+    print("\n" + trial_text(runs), end="", file=sys.stderr)
+    for name in ("stdout", "stderr"):
+        if any(_output(run, name) != _output(runs[0], name) for run in runs[1:]):
+            print(
+                f"The {name} is not the same on all boards; that of {runs[0].board.name} is above.",
+                file=sys.stderr,
+            )
+    if options.stdin is None and _unread():
+        print("Standard input was not given to the command: --stdin - does so.", file=sys.stderr)
+    for report in reports:
+        print(report, file=sys.stderr)
+    return _exit_code(runs)
+
+
+def _input(name: str) -> IO[bytes]:
+    """What the command is to read. Raises UsageError where it cannot be opened."""
+    if name == "-" and sys.stdin is None:
+        raise UsageError("--stdin -: standard input is closed")
+    try:
+        return sys.stdin.buffer if name == "-" else Path(name).open("rb")
+    except OSError as error:
+        raise UsageError(f"--stdin {name}: {error.strerror}") from error
+
+
+def _unread() -> bool:
+    """Whether somebody has given us what nobody read: a pipe or a file, no terminal."""
+    count = array("i", [0])
+    try:
+        if sys.stdin is not None and not sys.stdin.isatty():
+            fcntl.ioctl(sys.stdin.fileno(), termios.FIONREAD, count)
+    except (OSError, ValueError):
+        pass
+    return count[0] > 0
+
+
+def _output(run: Run, name: str) -> bytes:
+    path = find_run(run.id) / "artifacts" / name
+    return path.read_bytes() if path.is_file() else b""
+
+
+def _exit_code(runs: list[Run]) -> int:
+    """What a failure of any board's says, else the command's own on the first board."""
+    for run in runs:
+        if run.status is Status.ABORTED:
+            return EXIT_INTERRUPTED
+        if run.errors:
+            return exit_code_of(run.errors[0].kind)
+    trial = runs[0].trial
+    assert trial is not None  # noqa: S101 - such a run has one
+    return _KILLED + trial.signal if trial.signal else trial.exit_code or 0

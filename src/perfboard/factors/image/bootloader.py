@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What comes between reset and the kernel."""
+
+from perfboard.factors.base import Factor, Level, set_fields
+from perfboard.images.flash.place import has_places
+
+FACTOR = Factor(
+    name="bootloader",
+    title="What comes between reset and the kernel",
+    levels={
+        "u-boot": Level(),
+        "none": Level(
+            set_fields(direct=True),
+            loses="the bootloader's commands and its environment: neither another kernel nor "
+            "other arguments can be chosen on the board",
+        ),
+    },
+    has=has_places,
+)

@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The kernel's configuration: the board's own, or one without what its boot never uses."""
+
+from dataclasses import replace
+
+from perfboard.factors.base import Factor, Level
+from perfboard.images.recipe import Recipe
+from perfboard.model.errors import UsageError
+
+
+def _slim(recipe: Recipe) -> Recipe:
+    board = recipe.board
+    slim = board.image.kernel.slim
+    if not slim:
+        raise UsageError(
+            f"config=slim: board {board.name} has no image.kernel.slim; "
+            f"`perfboard boards slim {board.name}` finds what to write there"
+        )
+    # What another level asks for it has to have.
+    return replace(recipe, options={**slim, **recipe.options})
+
+
+FACTOR = Factor(
+    name="config",
+    title="The kernel's configuration",
+    levels={
+        "board": Level(),
+        "slim": Level(
+            _slim,
+            loses="system calls, devices and files in /proc that its boot does not use, "
+            "and a program might later",
+        ),
+    },
+    has=lambda board: board.image.kernel.source is not None,
+)

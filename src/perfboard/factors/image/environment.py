@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where U-Boot has its command from: its environment in flash, or the device tree.
+
+Debian's U-Boot reads all of the environment's region, whose size it is built with, three times:
+for the sum before it has memory, for the sum again, and to copy it. With load-environment = <0>
+in the device tree it leaves out the last two. The first no setting prevents.
+"""
+
+from perfboard.factors.base import Factor, Level, set_fields
+from perfboard.model.board.board import Board
+
+
+def _has(board: Board) -> bool:
+    return board.image.bootloader is not None
+
+
+FACTOR = Factor(
+    name="environment",
+    title="Where the bootloader has its command from",
+    levels={
+        "flash": Level(),
+        "tree": Level(
+            set_fields(environment="tree"),
+            loses="the bootloader's variables that were saved on the board (saveenv)",
+        ),
+    },
+    has=_has,
+)

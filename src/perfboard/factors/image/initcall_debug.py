@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whether the kernel tells how long each of its initcalls takes."""
+
+from perfboard.factors.base import Factor, Level, add_arguments
+
+# The console must print debug messages, and the log must hold those from before there was
+# a console.
+_WORDS = ("initcall_debug", "loglevel=8", "log_buf_len=1M")
+
+FACTOR = Factor(
+    name="initcall_debug",
+    title="Whether the kernel tells how long each initcall takes",
+    levels={
+        "off": Level(),
+        "on": Level(add_arguments(*_WORDS)),
+    },
+)

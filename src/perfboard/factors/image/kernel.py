@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where the kernel is unpacked from and runs: study E's three kinds of image."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from perfboard.factors.base import Factor, Level
+from perfboard.images.flash.place import (
+    COPIED,
+    FLASH,
+    XIP,
+    driven_banks,
+    has_places,
+    place_options,
+)
+from perfboard.images.recipe import Recipe
+from perfboard.model.errors import UsageError
+
+
+def _at(place: str) -> Callable[[Recipe], Recipe]:
+    def change(recipe: Recipe) -> Recipe:
+        driven_banks(recipe.board, place)
+        if recipe.place != COPIED:
+            raise UsageError(f"kernel={place}: wants compression=gzip; found none")
+        return replace(recipe, place=place).with_options(place_options(recipe.board, place))
+
+    return change
+
+
+FACTOR = Factor(
+    name="kernel",
+    title="Where the kernel is unpacked from and runs",
+    levels={
+        "copied": Level(),
+        "flash": Level(_at(FLASH)),
+        "xip": Level(_at(XIP), loses="reading and writing the bank of flash that the kernel is in"),
+    },
+    has=has_places,
+)

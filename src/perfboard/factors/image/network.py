@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How the board's network link comes up: study E took its negotiation off the boot's path."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from perfboard.factors.base import Factor, Level
+from perfboard.images.network import NETWORK_DRIVER, has_own_card
+from perfboard.images.recipe import Recipe
+from perfboard.model.board.network import Link
+
+
+def _link(link: Link) -> Callable[[Recipe], Recipe]:
+    def change(recipe: Recipe) -> Recipe:
+        network = recipe.board.network
+        assert network is not None  # noqa: S101 - other boards have no such factor
+        network = network.model_copy(update={"link": link})
+        board = recipe.board.model_copy(update={"network": network})
+        options = {NETWORK_DRIVER: "y"} if has_own_card(network) else {}
+        return replace(recipe, board=board).with_options(options)
+
+    return change
+
+
+FACTOR = Factor(
+    name="network",
+    title="How the network link comes up",
+    levels={
+        "board": Level(),
+        "instant": Level(
+            _link("instant"), loses="the time that the wire takes, which no real board is without"
+        ),
+        "parallel": Level(_link("parallel")),
+        "waited": Level(_link("waited")),
+    },
+    has=lambda board: board.network is not None,
+    surroundings=True,
+)

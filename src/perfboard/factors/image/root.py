@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The file system of the root: study E's eight, and those that came since."""
+
+from collections.abc import Callable
+
+from perfboard.factors.base import Factor, Level, refuse, set_root
+from perfboard.images.flash.layout import RAM_BASE, flash_of, root_address
+from perfboard.images.recipe import Recipe
+from perfboard.images.root.build import has_reference
+from perfboard.images.root.filesystems import SYSTEMS
+from perfboard.images.root.ubi import FASTMAP_BEYOND
+from perfboard.model.board.board import Board
+from perfboard.model.errors import UsageError
+
+
+def _of(name: str) -> Callable[[Recipe], Recipe]:
+    system = SYSTEMS[name]
+
+    def change(recipe: Recipe) -> Recipe:
+        board = recipe.board
+        if board.flash is None and system.through != "block":
+            raise UsageError(f"root={name}: wants flash; board {board.name} has its root on a disk")
+        if system.through == "memory":
+            _check_memory(board, name)
+        return set_root(system=name)(recipe).with_options(system.options)
+
+    return change
+
+
+def _check_memory(board: Board, name: str) -> None:
+    if board.image.initrd is not None:
+        raise UsageError(f"root={name}: board {board.name} has an initrd of its own; leave one out")
+    region, end = flash_of(board).root, RAM_BASE + board.machine.ram
+    if board.framebuffer is not None:
+        end = board.framebuffer.address
+    if region is None or root_address(board) + region.size > end:
+        raise UsageError(
+            f"root={name}: would lie in memory behind the kernel, at {root_address(board):#x}, "
+            f"and end beyond {end:#x}; make image.bootloader.kernel_address, flash.kernel.size or "
+            "flash.root.size smaller"
+        )
+
+
+def _fastmap(recipe: Recipe) -> Recipe:
+    flash = recipe.board.flash
+    if flash is None or flash.root is None:
+        return _of("ubifs")(recipe)
+    sectors = flash.root.size // flash.sector
+    if sectors <= FASTMAP_BEYOND:
+        raise UsageError(
+            f"root=ubifs-fastmap: Linux makes none of {FASTMAP_BEYOND} sectors or fewer, since it "
+            f"looks at as many to find one; flash.root has {sectors}"
+        )
+    raise UsageError(
+        "root=ubifs-fastmap: the kernel writes a fastmap when it first lets go of the flash; no "
+        "tool makes an image with one"
+    )
+
+
+FACTOR = Factor(
+    name="root",
+    title="The file system of the root",
+    levels={
+        "squashfs": Level(),
+        **{name: Level(_of(name)) for name in SYSTEMS if name != "squashfs"},
+        "ubifs-fastmap": Level(_fastmap),
+        "axfs": refuse(
+            "root=axfs: AXFS never came into Linux: no kernel of Debian's source has it"
+        ),
+    },
+    has=has_reference,
+)

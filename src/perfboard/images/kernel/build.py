@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A board's kernel: built from Debian's source package and a fragment, or the user's own."""
+
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+
+from perfboard.host.cache import cache_root, cached, hash_file
+from perfboard.host.command import failure, follow
+from perfboard.images.flash.place import HEADER_SIZE
+from perfboard.images.kbuild import COMPILED, VARIABLES, jobs, show_compiled
+from perfboard.images.kernel.drivers import driver_files, hash_drivers
+from perfboard.images.kernel.fragment import dropped_options, read_fragment
+from perfboard.images.kernel.image import has_header
+from perfboard.images.kernel.modules import has_modules, keep_modules
+from perfboard.images.kernel.system_map import check_map, read_map
+from perfboard.images.kernel.tree import kernel_tree, source_inputs
+from perfboard.images.packages.apt import AptState
+from perfboard.model.board.architecture import Architecture
+from perfboard.model.errors import UsageError
+from perfboard.model.progress import Progress, SilentProgress
+
+# Raise it when the steps below change what comes out.
+_RECIPE = "1"
+
+
+def make_variables(arch: Architecture) -> dict[str, str]:
+    """What the environment of a kernel's build says."""
+    return {
+        "ARCH": arch.kernel_arch,
+        "CROSS_COMPILE": f"{arch.triplet}-",
+        # Kernels of one source that differ in a few options have most objects in common.
+        "CCACHE_DIR": str(cache_root() / "ccache"),
+        "CCACHE_MAXSIZE": "2G",
+        # What it has preprocessed is what is compiled: half of what it takes beside the compiler.
+        "CCACHE_NOCPP2": "1",
+        **VARIABLES,
+    }
+
+
+def make_command(arch: Architecture) -> list[str]:
+    """What a kernel is built by."""
+    return ["make", f"CC=ccache {arch.triplet}-gcc"]
+
+
+def build_kernel(
+    arch: Architecture,
+    packages: AptState,
+    source: str,
+    fragment: Path,
+    progress: Progress,
+    extra: Mapping[str, str] | None = None,
+) -> Path:
+    """The folder with the kernel of that source package and fragment, built where absent.
+
+    Options of `extra` go over the fragment's. The folder holds the kernel under its
+    architecture's name for it, vmlinux, System.map, config, and `modules` where it has any
+    (`keep_modules`). Raises UsageError for a fragment that asks for what the kernel has not,
+    as `command.failure` says where a step fails.
+    """
+    wanted = {**read_fragment(fragment), **(extra or {})}
+    inputs = {
+        "recipe": _RECIPE,
+        "fragment": "".join(f"{name}={value}\n" for name, value in wanted.items()),
+        **source_inputs(arch, packages, source),
+    }
+
+    drivers = driver_files(wanted)
+    if drivers:
+        inputs["drivers"] = hash_drivers(drivers)
+
+    def build(folder: Path) -> None:
+        with kernel_tree(arch, packages, source, wanted, progress) as tree:
+            count = configure_kernel(arch, tree, fragment, wanted, progress)
+            make_kernel(arch, tree, folder, count, progress)
+            for product in (arch.kernel, "vmlinux", "System.map"):
+                shutil.copyfile(tree / product, folder / Path(product).name)
+            if has_modules(tree):
+                keep_modules(tree, folder / "modules")
+            shutil.copyfile(tree / ".config", folder / "config")
+
+    return cached("kernel", inputs, build, progress)
+
+
+def keep_kernel(
+    arch: Architecture, file: Path, system_map: Path | None, progress: Progress
+) -> Path:
+    """The folder with the user's own kernel, named as a built one, and its System.map if given.
+
+    The copies stay as they are whatever becomes of the user's files. Raises UsageError
+    for what is no kernel of that architecture, and for a System.map of another kernel.
+    It may have a header for U-Boot's `bootm`.
+    """
+    inputs = {"kernel": hash_file(file), "name": arch.kernel_name}
+    if system_map is not None:
+        inputs["system_map"] = hash_file(system_map)
+
+    def build(folder: Path) -> None:
+        kept = folder / arch.kernel_name
+        shutil.copyfile(file, kept)
+        kernel = kept.read_bytes()
+        if arch.boot and has_header(kernel):
+            kernel = kernel[HEADER_SIZE:]
+        elif not kernel.startswith(arch.magic, arch.magic_at):
+            by = f"U-Boot's {arch.boot} starts, nor one with a header for its bootm"
+            raise UsageError(
+                f"{file}: is not a kernel for {arch.name} as {arch.kernel_name}, which is what "
+                f"{by if arch.boot else 'the emulator starts'}"
+            )
+        if system_map is not None:
+            shutil.copyfile(system_map, folder / "System.map")
+            check_map(read_map(system_map), kernel, str(system_map))
+
+    return cached("own-kernel", inputs, build, progress)
+
+
+def configure_kernel(
+    arch: Architecture, tree: Path, fragment: Path, wanted: Mapping[str, str], progress: Progress
+) -> int:
+    """Writes .config with the options `wanted`, of which most are the fragment's.
+
+    Returns how many files are to be compiled, by a dry run of make, or 0 where the progress
+    is shown to nobody. Raises as `build_kernel` does.
+    """
+    compiled = 0
+    variables = make_variables(arch)
+
+    def count(line: str) -> bool:
+        nonlocal compiled
+        compiled += len(COMPILED.findall(line))
+        return False
+
+    asked = tree / "wanted.config"
+    asked.write_text("".join(f"{name}={value}\n" for name, value in wanted.items()))
+    commands = (
+        ("nothing", [*make_command(arch), "allnoconfig"]),
+        ("the fragment", ["scripts/kconfig/merge_config.sh", "-m", ".config", asked.name]),
+        ("the rest", [*make_command(arch), "olddefconfig"]),
+    )
+    with progress.step("configuring the kernel", len(commands) + 1) as step:
+        for done, (note, command) in enumerate(commands):
+            step.update(done, note)
+            outcome = follow(command, lambda line: False, folder=tree, variables=variables)
+            if outcome.code:
+                what = f"configuring the kernel: {' '.join(command)} failed"
+                raise failure(what, outcome, tree)
+        dropped = dropped_options(wanted, (tree / ".config").read_text())
+        if dropped:
+            raise UsageError(
+                f"{fragment}: the kernel's configuration drops {', '.join(dropped)}; "
+                "add the options that these depend on, or leave them out"
+            )
+        step.update(len(commands), "counting the files")
+        # A dry run ends in an error, at the first thing that needs a built one. With what all
+        # files need, that comes after them. An error there is the build's to tell.
+        prepare = [*make_command(arch), f"--jobs={jobs()}", "prepare"]
+        follow(prepare, lambda line: False, folder=tree, variables=variables)
+        if isinstance(progress, SilentProgress):
+            return 0
+        dry = [*make_command(arch), "--dry-run", *_targets(arch, tree)]
+        follow(dry, count, folder=tree, variables=variables)
+    return compiled
+
+
+def _targets(arch: Architecture, tree: Path) -> list[str]:
+    return [arch.kernel_name, *(["modules"] if has_modules(tree) else [])]
+
+
+def make_kernel(
+    arch: Architecture, tree: Path, folder: Path, count: int, progress: Progress
+) -> None:
+    """Builds a configured source of which `count` files are to be compiled.
+
+    `folder` is where the log is meanwhile. Raises as `command.failure` says where that fails.
+    """
+    log_file = folder / "make.log"
+    with progress.step("building the kernel", count) as step, log_file.open("w") as log:
+        variables = make_variables(arch)
+        command = [*make_command(arch), f"--jobs={jobs()}", *_targets(arch, tree)]
+        shown = show_compiled(step, count)
+        outcome = follow(command, shown, folder=tree, variables=variables, log=log)
+    if outcome.code:
+        kept = cache_root() / "logs" / f"kernel-{folder.stem}.log"
+        kept.parent.mkdir(exist_ok=True)
+        log_file.replace(kept)
+        what = f"building the kernel failed (the whole output is in {kept})"
+        raise failure(what, outcome, tree)
+    log_file.unlink()

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What lies in flash as the kernel, and the commands that make it of a kernel's source."""
+
+from pathlib import Path
+
+from perfboard.host.cache import cached
+from perfboard.host.command import run_tool
+from perfboard.images.flash.place import PLAIN, entry, placed
+from perfboard.images.recipe import Recipe
+from perfboard.model.board.architecture import Architecture, architecture_of
+from perfboard.model.progress import Progress
+
+_PLAIN = "Image"
+_HEADED = "uImage"
+# U-Boot, include/image.h: how a kernel begins that its command bootm starts.
+_MAGIC = b"\x27\x05\x19\x56"
+
+
+def has_header(kernel: bytes) -> bool:
+    """Whether a kernel is one for U-Boot's `bootm`, by its header of the "legacy" format."""
+    return kernel.startswith(_MAGIC)
+
+
+def image_commands(recipe: Recipe) -> tuple[tuple[str, ...], ...]:
+    """What makes the file that lies in flash, in the folder where a kernel was built."""
+    arch = placed(architecture_of(recipe.board), recipe.place)
+    plain = recipe.place == PLAIN
+    name = _PLAIN if plain else arch.kernel_name
+    making = (("make", "vmlinux"), _unpack(arch)) if plain else (("make", name),)
+    return (*making, _add_header(recipe, name)) if recipe.headed else making
+
+
+def unpack_kernel(arch: Architecture, built: Path, progress: Progress) -> Path:
+    """The folder with a built Arm kernel as it is before compression, and its System.map.
+
+    Raises EnvironmentLacksError where objcopy fails.
+    """
+
+    def build(folder: Path) -> None:
+        for name in ("vmlinux", "System.map"):
+            (folder / name).hardlink_to(built / name)
+        run_tool(_unpack(arch), folder)
+        (folder / _PLAIN).rename(folder / arch.kernel_name)
+
+    return cached("plain-kernel", {"kernel": built.name}, build, progress)
+
+
+def add_header(recipe: Recipe, kernel: Path, progress: Progress) -> bytes:
+    """A kernel as U-Boot's `bootm` starts it: in place, or after a copy to where it runs.
+
+    Raises EnvironmentLacksError where mkimage fails.
+    """
+    command = _add_header(recipe, str(kernel))
+    inputs = {"kernel": f"{kernel.parent.parent.name}/{kernel.parent.name}"}
+    inputs["command"] = " ".join(_add_header(recipe, kernel.name))
+    made = cached("headed-kernel", inputs, lambda folder: run_tool(command, folder), progress)
+    return (made / _HEADED).read_bytes()
+
+
+def _unpack(arch: Architecture) -> tuple[str, ...]:
+    # Source: Linux 6.1, arch/arm/boot/Makefile.
+    options = ("-O", "binary", "-R", ".comment", "-S")
+    return (f"{arch.triplet}-objcopy", *options, "vmlinux", _PLAIN)
+
+
+def _add_header(recipe: Recipe, kernel: str) -> tuple[str, ...]:
+    address = f"{entry(recipe.board, recipe.place):#x}"
+    kind = ("-A", "arm", "-O", "linux", "-T", "kernel", "-C", "none", "-n", "Linux")
+    # The header has a time in it.
+    command = ("env", "SOURCE_DATE_EPOCH=0", "mkimage", *kind)
+    return (*command, "-a", address, "-e", address, "-d", kernel, _HEADED)

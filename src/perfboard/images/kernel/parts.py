@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which objects each option of a kernel's configuration brings, by the kernel's own makefiles."""
+
+import os
+import posixpath
+import re
+import subprocess
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+
+from perfboard.images.kbuild import jobs
+from perfboard.images.kernel.build import make_command, make_variables
+from perfboard.model.board.architecture import Architecture
+from perfboard.model.errors import EnvironmentLacksError
+from perfboard.model.progress import Progress
+
+_NAME = re.compile(r"CONFIG_\w+", re.ASCII)
+_ON = re.compile(r"^(CONFIG_\w+)=y$", re.ASCII | re.MULTILINE)
+_GOAL = "perfboard-parts"
+# What a folder is made of: Linux 6.1, scripts/Makefile.lib.
+_PARTS = "@echo $(real-obj-y) $(lib-y) $(addsuffix /,$(subdir-ym))"
+# What one make tells the next of itself.
+_MAKES_OWN = ("MAKEFLAGS", "MFLAGS", "MAKEOVERRIDES", "MAKELEVEL")
+
+
+def enabled(config: str) -> frozenset[str]:
+    """The options that `config`, the text of a .config, has built in."""
+    return frozenset(_ON.findall(config))
+
+
+def folder_variables(arch: Architecture, tree: Path) -> dict[str, str]:
+    """The environment that the makefile of a configured kernel gives those of its folders.
+
+    Raises EnvironmentLacksError where make fails.
+    """
+    command = [*make_command(arch), f"--eval={_GOAL}: ; @env -0", _GOAL]
+    told = run_in(tree, command, make_variables(arch))
+    variables = dict(item.split("=", 1) for item in told.split("\0") if "=" in item)
+    return {name: value for name, value in variables.items() if name not in _MAKES_OWN}
+
+
+def brought_objects(
+    tree: Path, variables: Mapping[str, str], progress: Progress
+) -> dict[str, frozenset[str]]:
+    """The objects, as paths in `tree`, that there would not be without each option of .config.
+
+    make reads the makefile of each folder as the kernel's build does, and once more for each
+    option that is named in it, with that option off: what is then missing is what the option
+    brings, and with a folder all that is in it. What another option brings as well is neither's.
+    `variables` are from `folder_variables`. Raises EnvironmentLacksError where make fails.
+    """
+    options = enabled((tree / ".config").read_text())
+    folders: dict[str, frozenset[str]] = {}
+    missing: dict[str, set[str]] = {}
+    waiting = ["."]
+    total = sum(1 for _ in tree.rglob("built-in.a"))
+    with (
+        progress.step("asking the kernel's makefiles", total) as step,
+        ThreadPoolExecutor(jobs()) as pool,
+    ):
+        while waiting:
+            folder = waiting.pop()
+            step.update(min(len(folders), total), folder)
+            parts = folders[folder] = _parts(tree, variables, folder)
+            waiting += [part.rstrip("/") for part in parts if part.endswith("/")]
+            named = sorted(options.intersection(_NAME.findall(_makefile(tree / folder))))
+            without = pool.map(partial(_parts, tree, variables, folder), named)
+            for option, others in zip(named, without, strict=True):
+                missing.setdefault(option, set()).update(parts - others)
+
+    def objects(parts: frozenset[str] | set[str]) -> frozenset[str]:
+        found = {part for part in parts if not part.endswith("/")}
+        inside = (objects(folders[part.rstrip("/")]) for part in parts if part.endswith("/"))
+        return frozenset(found.union(*inside))
+
+    return {option: objects(parts) for option, parts in missing.items() if parts}
+
+
+def _makefile(folder: Path) -> str:
+    file = folder / "Kbuild"
+    return (file if file.is_file() else folder / "Makefile").read_text()
+
+
+def _parts(
+    tree: Path, variables: Mapping[str, str], folder: str, without: str = ""
+) -> frozenset[str]:
+    """The objects of a folder, and the folders in it with a slash behind."""
+    command = ["make", "--no-builtin-rules", "--no-builtin-variables", "--no-print-directory"]
+    command += ["-f", "scripts/Makefile.build", f"obj={folder}", f"--eval={_GOAL}: ; {_PARTS}"]
+    command += [f"{without}="] if without else []
+    words = run_in(tree, [*command, _GOAL], variables).split()
+    return frozenset(posixpath.normpath(word) + "/" * word.endswith("/") for word in words)
+
+
+def run_in(tree: Path, command: list[str], variables: Mapping[str, str]) -> str:
+    """What a command of a kernel's build prints, run in its source with these variables, too.
+
+    Raises EnvironmentLacksError where it fails.
+    """
+    environment = {**os.environ, **variables}
+    done = subprocess.run(command, cwd=tree, env=environment, capture_output=True, text=True)
+    if done.returncode:
+        raise EnvironmentLacksError(
+            f"{' '.join(command)} failed in the kernel's source:\n{done.stderr[-1000:]}"
+        )
+    return done.stdout

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which options a board's kernel could do without, by the functions that ran."""
+
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from math import inf
+from pathlib import Path
+
+from perfboard.analysis.tune.slim import read_link_map, switched_off, unused_options
+from perfboard.boards.loader import LoadedBoard
+from perfboard.host.cache import cached
+from perfboard.images.kernel.build import configure_kernel, make_kernel
+from perfboard.images.kernel.fragment import read_fragment
+from perfboard.images.kernel.parts import brought_objects, enabled, folder_variables, run_in
+from perfboard.images.kernel.tree import kernel_tree
+from perfboard.images.packages.apt import AptState
+from perfboard.images.recipe import Recipe
+from perfboard.model.board.architecture import architecture_of
+from perfboard.model.errors import EnvironmentLacksError
+from perfboard.model.progress import Progress, Step
+
+# Raise it when the steps below find something else.
+_RECIPE = "1"
+
+
+@dataclass(frozen=True)
+class Slim:
+    """Options that a kernel can be without together, and what else must be asked for, for that."""
+
+    off: tuple[str, ...]
+    beside: Mapping[str, str]
+
+
+def find_slim(
+    loaded: LoadedBoard, recipe: Recipe, kernel: Path, ran: Iterable[int], progress: Progress
+) -> Slim:
+    """What the board's kernel could do without, where none but the functions at `ran` are wanted.
+
+    `kernel` is the folder of the built one, made by `recipe`. It is made once more, since its
+    source tells what each option brings. Raises EnvironmentLacksError where a step fails.
+    """
+    arch = architecture_of(recipe.board)
+    asked = recipe.board.image.kernel
+    assert asked.source is not None and asked.config is not None  # noqa: S101 - the caller's to see to
+    source, fragment = asked.source, loaded.file(asked.config)
+    wanted = {**read_fragment(fragment), **recipe.options}
+    functions = sorted(ran)
+    inputs = {
+        "recipe": _RECIPE,
+        "kernel": kernel.name,
+        "ran": hashlib.sha256(json.dumps(functions).encode()).hexdigest(),
+    }
+
+    def build(folder: Path) -> None:
+        packages = AptState(arch.name, progress)
+        with kernel_tree(arch, packages, source, wanted, progress) as tree:
+            count = configure_kernel(arch, tree, fragment, wanted, progress)
+            # That the linker writes a map, too, changes nothing of the kernel.
+            with (tree / "include" / "config" / "auto.conf").open("a") as file:
+                file.write("CONFIG_VMLINUX_MAP=y\n")
+            make_kernel(arch, tree, folder, count, progress)
+            if (tree / "System.map").read_bytes() != (kernel / "System.map").read_bytes():
+                raise EnvironmentLacksError(
+                    f"the kernel came out otherwise than {kernel}; remove that folder and try again"
+                )
+            variables = folder_variables(arch, tree)
+            brought = brought_objects(tree, variables, progress)
+            code = read_link_map((tree / "vmlinux.map").read_text())
+            unused = unused_options(brought, code, functions)
+            # What the board asks for it has, or its kernel is not built.
+            demanded = {name for name, value in wanted.items() if value == "y"}
+            kept = {*brought, *demanded} - {*unused}
+            with progress.step("asking Kconfig what can be off", inf) as step:
+                slim = switched_off(unused, kept, _kconfig(tree, variables, wanted, step))
+        (folder / "slim.json").write_text(json.dumps(slim))
+
+    off, beside = json.loads((cached("slim", inputs, build, progress) / "slim.json").read_text())
+    return Slim(tuple(off), beside)
+
+
+def _kconfig(
+    tree: Path, variables: Mapping[str, str], wanted: Mapping[str, str], progress: Step
+) -> Callable[[Mapping[str, str]], frozenset[str]]:
+    """What the kernel's Kconfig makes of options that are asked for over the `wanted`."""
+    file = tree / "slim.config"
+    variables = {**variables, "KCONFIG_CONFIG": file.name}
+
+    def conf(how: str) -> str:
+        run_in(tree, ["scripts/kconfig/conf", how, "Kconfig"], variables)
+        return file.read_text()
+
+    nothing = conf("--allnoconfig")
+
+    def answer(asked: Mapping[str, str]) -> frozenset[str]:
+        progress.update(0, f"{len(asked)} asked for")
+        lines = (
+            f"# {name} is not set\n" if value == "n" else f"{name}={value}\n"
+            for name, value in {**wanted, **asked}.items()
+        )
+        file.write_text(nothing + "".join(lines))
+        return enabled(conf("--olddefconfig"))
+
+    return answer

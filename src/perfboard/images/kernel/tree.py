@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The source of a kernel, unpacked and built in: kept, since the next build finds most done.
+
+What a build left is good for the next with other options: the kernel's makefiles make anew
+what depends on an option that has changed, and nothing else (Linux 6.1,
+scripts/basic/fixdep.c). It is built in place, so that no path of this machine gets into
+the kernel.
+"""
+
+import shutil
+import subprocess
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+from perfboard.host.cache import cache_root, key_of, locked, writable_cache
+from perfboard.host.command import follow, version_of
+from perfboard.images.kernel.drivers import add_drivers, driver_files
+from perfboard.images.packages.apt import AptState
+from perfboard.model.board.architecture import Architecture
+from perfboard.model.errors import EnvironmentLacksError, PerfboardError, UsageError
+from perfboard.model.progress import Progress
+
+_TAR_RECORD = 10240
+_CHECKPOINT = 1000
+
+
+def source_inputs(arch: Architecture, packages: AptState, source: str) -> dict[str, str]:
+    """What goes into all kernels of that package: it, and what compiles and links them."""
+    package = packages.resolve(source)
+    return {
+        "source": f"{package.name}={package.version} {package.sha256}",
+        "compiler": version_of(f"{arch.triplet}-gcc"),
+        "linker": version_of(f"{arch.triplet}-ld"),
+    }
+
+
+@contextmanager
+def kernel_tree(
+    arch: Architecture,
+    packages: AptState,
+    source: str,
+    wanted: Mapping[str, str],
+    progress: Progress,
+) -> Iterator[Path]:
+    """The folder of the kernel's source of that package, for one who builds in it at a time.
+
+    It has those drivers of ours alone that the options `wanted` name. Raises UsageError for a
+    package that has no source, EnvironmentLacksError where it cannot be unpacked.
+    """
+    key = key_of(source_inputs(arch, packages, source))
+    tree = cache_root() / "kernel-tree" / key
+    whole = tree.with_suffix(".whole")
+    with writable_cache(), locked(f"kernel-tree-{key}", progress):
+        if not whole.exists():
+            if tree.exists():
+                _remove(tree, progress)
+            tree.mkdir(mode=0o700, parents=True)
+            _extract(_archive(packages, source), tree, progress)
+        # Of a compiler that is killed, half an object may stay, and make would not know.
+        whole.unlink(missing_ok=True)
+        add_drivers(tree, driver_files(wanted))
+        try:
+            yield tree
+        except PerfboardError:
+            whole.touch()
+            raise
+        whole.touch()
+
+
+def _archive(packages: AptState, source: str) -> Path:
+    archive = packages.unpack(source) / "usr" / "src" / f"{source}.tar.xz"
+    if not archive.is_file():
+        raise UsageError(
+            f"image.kernel.source: package {source} has no usr/src/{source}.tar.xz; "
+            "wants one of Debian's linux-source packages with a version, as linux-source-6.1"
+        )
+    return archive
+
+
+def _extract(archive: Path, tree: Path, progress: Progress) -> None:
+    listed = subprocess.run(
+        ["xz", "--robot", "--list", str(archive)], capture_output=True, text=True, check=True
+    )
+    size = int(listed.stdout.split("\ntotals\t")[1].split("\t")[3])
+    with progress.step("unpacking the kernel's source", size) as step:
+
+        def show(line: str) -> bool:
+            _, _, record = line.partition("checkpoint ")
+            if record:
+                step.update(min(size, int(record) * _TAR_RECORD))
+            return bool(record)
+
+        command = ["tar", "--extract", "--use-compress-program=xz -T0", f"--file={archive}"]
+        command += ["--strip-components=1", f"--checkpoint={_CHECKPOINT}"]
+        command += ["--checkpoint-action=echo=checkpoint %u"]
+        outcome = follow(command, show, folder=tree)
+    if outcome.code:
+        raise EnvironmentLacksError(
+            f"cannot unpack the kernel's source into {cache_root()}; is there 2 GB of room? "
+            f"The last lines:\n{outcome.last_lines}"
+        )
+
+
+def _remove(tree: Path, progress: Progress) -> None:
+    # Most of the source is drivers: a folder of them is a fair unit of the work.
+    folders = [path for path in (*tree.glob("drivers/*"), *tree.glob("*")) if path.is_dir()]
+    with progress.step("removing a kernel's source that is not whole", len(folders)) as step:
+        for done, path in enumerate(folders):
+            step.update(done, path.name)
+            shutil.rmtree(path)
+    shutil.rmtree(tree)

@@ -1,0 +1,280 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Debian packages of another architecture, through a private apt state.
+
+The machine's own sources, keys, pins and proxies are read from its apt
+configuration; all that apt writes goes to the cache. apt checks every download
+against the signed package lists. The lists are fetched once; delete the folder
+`apt` of the cache to fetch them anew, which may bring newer packages.
+"""
+
+import json
+import re
+import subprocess
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from perfboard.host.cache import cache_root, cached, locked, writable_cache
+from perfboard.host.command import Outcome, follow
+from perfboard.model.errors import EnvironmentLacksError, UsageError
+from perfboard.model.progress import Progress, Step
+
+# Where a package that was unpacked has its control file and its scripts.
+SCRIPTS = "DEBIAN"
+_FORM = "--raw-extract"
+_ATTEMPTS = 3
+_PAUSE_SECONDS = 5.0
+_INSTALLED = re.compile(r"Inst ([a-z0-9][a-z0-9+.-]*)")
+_UNKNOWN = re.compile(
+    r"E: (?:Unable to locate package|Couldn't find any package by (?:glob|regex)|"
+    r"Package) '?([^\s']+)'?(?: has no installation candidate)?"
+)
+
+# Hooks would run the machine's own commands on the machine's own state; further
+# index targets (descriptions, icons, contents) would be fetched for nothing.
+_CONFIGURATION = """\
+#clear APT::Update::Pre-Invoke;
+#clear APT::Update::Post-Invoke;
+#clear APT::Update::Post-Invoke-Success;
+#clear APT::Architectures;
+#clear Acquire::IndexTargets;
+APT::Architecture "{architecture}";
+APT::Architectures {{ "{architecture}"; }};
+APT::Sandbox::User "root";
+APT::Update::Error-Mode "any";
+Acquire::Languages "none";
+Acquire::IndexTargets::deb::Packages {{
+ MetaKey "$(COMPONENT)/binary-$(ARCHITECTURE)/Packages";
+ flatMetaKey "Packages";
+ ShortDescription "Packages";
+ Description "$(RELEASE)/$(COMPONENT) $(ARCHITECTURE) Packages";
+ flatDescription "$(RELEASE) Packages";
+ Optional "0";
+}};
+Dir::State "{folder}/state";
+Dir::State::lists "{folder}/state/lists";
+Dir::State::status "{folder}/state/status";
+Dir::State::extended_states "{folder}/state/extended_states";
+Dir::Cache "{folder}/cache";
+Dir::Cache::archives "{folder}/cache/archives";
+Dir::Cache::pkgcache "{folder}/cache/pkgcache.bin";
+Dir::Cache::srcpkgcache "{folder}/cache/srcpkgcache.bin";
+Dir::Log "{folder}/log";
+"""
+
+
+@dataclass(frozen=True)
+class Package:
+    """One version of a Debian package; `sha256` is that of its file."""
+
+    name: str
+    version: str
+    sha256: str
+
+
+class AptState:
+    """The private apt state for one Debian architecture, such as "armhf"."""
+
+    # What apt's names of the lists have in them.
+    _lists = "Packages"
+
+    def __init__(self, architecture: str, progress: Progress) -> None:
+        self.architecture = architecture
+        self.folder = cache_root() / "apt" / architecture
+        self._progress = progress
+        self._resolved_file = self.folder / "resolved.json"
+        self._lists_note_file = self.folder / "lists.txt"
+
+    @property
+    def lists_note(self) -> str:
+        """What was wrong when the package lists were fetched, or ""."""
+        try:
+            return self._lists_note_file.read_text().strip()
+        except FileNotFoundError:
+            return ""
+
+    def resolve(self, name: str) -> Package:
+        """The version of package `name` that this cache stays with.
+
+        Raises EnvironmentLacksError where there is no such package, or apt
+        cannot fetch its lists.
+        """
+        known = self._resolved()
+        if name not in known:
+            with writable_cache(), locked(f"apt-{self.architecture}", self._progress):
+                self._prepare()
+                package = self._look_up(name)
+                known = {**self._resolved(), name: package}
+                records = [asdict(known[key]) for key in sorted(known)]
+                unfinished = self._resolved_file.with_suffix(".unfinished")
+                unfinished.write_text(json.dumps(records, indent=1) + "\n")
+                unfinished.rename(self._resolved_file)
+        return known[name]
+
+    def closure(self, names: Sequence[str]) -> tuple[Package, ...]:
+        """Those packages and all that they depend on, as apt would install them, by name.
+
+        What a package only recommends is left out. Raises UsageError for a name that apt
+        does not know for this architecture, and for packages that do not go together.
+        """
+        with writable_cache(), locked(f"apt-{self.architecture}", self._progress):
+            self._prepare()
+        inputs = {
+            "architecture": self.architecture,
+            "names": " ".join(sorted(names)),
+            "lists": str(self._lists_note_file.stat().st_mtime_ns),
+        }
+        entry = cached("closure", inputs, lambda folder: self._find(names, folder), self._progress)
+        found = (entry / "names.txt").read_text().split()
+        return tuple(self.resolve(name) for name in found)
+
+    def _find(self, names: Sequence[str], folder: Path) -> None:
+        """Writes the names of the packages that apt would install to a file in `folder`."""
+        found: set[str] = set()
+
+        def note(line: str) -> bool:
+            match = _INSTALLED.match(line)
+            if match:
+                found.add(match[1])
+            return match is not None
+
+        command = [*self._command("apt-get"), "install", "--simulate", "--no-install-recommends"]
+        with self._progress.step("finding what the packages depend on", 1):
+            outcome = follow([*command, "--", *names], note, folder=self.folder)
+        if outcome.code:
+            unknown = _UNKNOWN.findall(outcome.last_lines)
+            if unknown:
+                raise UsageError(
+                    "\n".join(
+                        f'apt knows no package "{name}" for {self.architecture}{_others(name)}; '
+                        "check its name, and that /etc/apt has a source with it"
+                        for name in dict.fromkeys(unknown)
+                    )
+                )
+            raise UsageError(
+                f"apt cannot put these packages together for {self.architecture}: "
+                f"{' '.join(names)}. apt's last lines:\n{outcome.last_lines}"
+            )
+        (folder / "names.txt").write_text("".join(f"{name}\n" for name in sorted(found)))
+
+    def unpack(self, name: str) -> Path:
+        """The folder that holds the files of package `name`, and in SCRIPTS what dpkg would run.
+
+        Raises EnvironmentLacksError where apt cannot fetch it.
+        """
+        package = self.resolve(name)
+        inputs = {**asdict(package), "architecture": self.architecture, "form": _FORM}
+        return cached(
+            "package", inputs, lambda folder: self._download(package, folder), self._progress
+        )
+
+    def write_configuration(self) -> Path:
+        """Makes the folders of the state; the path of the configuration file for apt."""
+        if '"' in str(self.folder):
+            raise EnvironmentLacksError(
+                f"{self.folder}: apt cannot use a folder with a quotation mark in its name; "
+                "set XDG_CACHE_HOME to another"
+            )
+        for folder in ("state/lists/partial", "cache/archives/partial", "log"):
+            (self.folder / folder).mkdir(parents=True, exist_ok=True)
+        (self.folder / "state/status").touch()
+        path = self.folder / "apt.conf"
+        path.write_text(_CONFIGURATION.format(architecture=self.architecture, folder=self.folder))
+        return path
+
+    def _resolved(self) -> dict[str, Package]:
+        try:
+            records = json.loads(self._resolved_file.read_text())
+        except FileNotFoundError:
+            return {}
+        return {record["name"]: Package(**record) for record in records}
+
+    def _prepare(self) -> None:
+        """Fetches the package lists where there are none.
+
+        A mirror may be in the middle of its own update; apt then keeps the lists
+        that were whole. They are used, if need be, and the failure is noted.
+        """
+        if self._lists_note_file.exists():
+            return
+        self.write_configuration()
+        with self._progress.step(f"fetching package lists for {self.architecture}", 100) as step:
+            for attempt in range(_ATTEMPTS):
+                if attempt:
+                    time.sleep(_PAUSE_SECONDS)
+                outcome = self._apt_get(["update"], self.folder, step)
+                if outcome.code == 0:
+                    break
+        if not any((self.folder / "state/lists").glob(f"*_{self._lists}*")):
+            raise EnvironmentLacksError(
+                f"apt cannot fetch package lists for {self.architecture}; check the network and "
+                f"the sources in /etc/apt, then try again. apt's last lines:\n{outcome.last_lines}"
+            )
+        failures = [line for line in outcome.last_lines.splitlines() if line.startswith("E: ")]
+        self._lists_note_file.write_text(failures[0][3:] if failures else "")
+
+    def _look_up(self, name: str) -> Package:
+        command = [*self._command("apt-cache"), "show", "--no-all-versions", "--", name]
+        shown = subprocess.run(command, capture_output=True, text=True, errors="replace")
+        fields = dict(line.split(": ", 1) for line in shown.stdout.splitlines() if ": " in line)
+        try:
+            return Package(fields["Package"], fields["Version"], fields["SHA256"])
+        except KeyError:
+            note = self._why_unknown(shown.stderr)
+            raise EnvironmentLacksError(
+                f'apt knows no package "{name}" for {self.architecture}; check its name, that '
+                "/etc/apt has a source with it, and delete "
+                f"{self.folder} to fetch the lists anew. apt's last lines:\n{note}"
+            ) from None
+
+    def _why_unknown(self, said: str) -> str:
+        """What went wrong with the lists, which are fetched anew then; else what apt said."""
+        note = self.lists_note
+        if note:
+            # Lists that were fetched in part may be whole at the next attempt.
+            self._lists_note_file.unlink()
+        return note or said.strip()
+
+    def _download(self, package: Package, folder: Path) -> None:
+        wanted = f"{package.name}={package.version}"
+        with self._progress.step(f"fetching package {package.name}", 100) as step:
+            outcome = self._apt_get(["download", wanted], folder, step)
+            files = list(folder.glob("*.deb"))
+            if outcome.code or len(files) != 1:
+                raise EnvironmentLacksError(
+                    f"apt cannot fetch {wanted} for {self.architecture}; check the network, and "
+                    f"if the version is no longer offered, delete {self.folder} to fetch the "
+                    f"lists anew. apt's last lines:\n{outcome.last_lines}"
+                )
+            step.update(100, "unpacking")
+            command = ["dpkg-deb", _FORM, files[0].name, "."]
+            outcome = follow(command, lambda line: False, folder=folder)
+        if outcome.code:
+            raise EnvironmentLacksError(
+                f"dpkg-deb cannot unpack {files[0].name}; its last lines:\n{outcome.last_lines}"
+            )
+        files[0].unlink()
+
+    def _apt_get(self, arguments: list[str], folder: Path, step: Step) -> Outcome:
+        def show(line: str) -> bool:
+            if not line.startswith("dlstatus:"):
+                return False
+            _, _, percent, note = line.rstrip().split(":", 3)
+            step.update(float(percent), note)
+            return True
+
+        command = [*self._command("apt-get"), "-q", "-o", "APT::Status-Fd=1", *arguments]
+        return follow(command, show, folder=folder)
+
+    def _command(self, program: str) -> list[str]:
+        return [program, "-c", str(self.folder / "apt.conf")]
+
+
+def _others(name: str) -> str:
+    """What this machine's own apt says of the architectures of package `name`, as words."""
+    shown = subprocess.run(
+        ["apt-cache", "show", "--", name], capture_output=True, text=True, errors="replace"
+    )
+    found = sorted(set(re.findall(r"^Architecture: (\S+)$", shown.stdout, re.MULTILINE)))
+    return f", only for {', '.join(found)}" if found else ""

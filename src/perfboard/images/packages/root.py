@@ -1,0 +1,278 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Debian packages with all that they depend on, as one root file system for a virtual board.
+
+They are unpacked, not installed: no maintainer script runs, since it would have to run on
+the board's processor. So there are no users of a package's own; alternatives are links, where
+the script says in so many words which; libraries are found where Debian's dynamic loader looks
+anyway.
+"""
+
+import io
+import json
+import os
+import re
+import stat
+import subprocess
+import tarfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from itertools import chain
+from pathlib import Path
+
+from perfboard.host.cache import cached, hash_file
+from perfboard.images.packages.alternatives import choose_links, read_alternatives
+from perfboard.images.packages.apt import SCRIPTS, AptState, Package
+from perfboard.model.errors import EnvironmentLacksError, UsageError
+from perfboard.model.progress import Progress
+
+# A shell, the usual small programs, and what nearly every program is linked with.
+BASE = ("busybox", "libc6", "libgcc-s1", "libstdc++6")
+# Raise it when the steps below change what comes out.
+_RECIPE = "2"
+_NAME = re.compile(r"[a-z0-9][a-z0-9+.-]*[a-z0-9+.]")
+_OWN = "perfboard"
+_FOLDERS = (
+    *("dev", "etc", "home", "proc", "root", "run", "srv", "sys", "tmp", "var", "var/tmp"),
+    *("usr", "usr/bin", "usr/lib", "usr/sbin", "work", _OWN),
+    *(f"{_OWN}/{name}" for name in ("bin", "job", "output", "root", "scratch")),
+)
+# Debian's packages still come in both forms; in a system of today they are one.
+_MERGED = {"bin": "usr/bin", "sbin": "usr/sbin", "lib": "usr/lib", "lib32": "usr/lib32"}
+_MERGED |= {"lib64": "usr/lib64", "libx32": "usr/libx32"}
+_FILES = {
+    "etc/group": "root:x:0:\nnogroup:x:65534:\n",
+    "etc/hostname": "board\n",
+    "etc/hosts": "127.0.0.1 localhost board\n",
+    "etc/passwd": "root:x:0:0:root:/root:/bin/sh\nnobody:x:65534:65534::/nonexistent:/bin/false\n",
+}
+# Blocks of a page: to read one of 128 KiB the kernel wants 32 pages at once, which it takes from
+# others that it needs as well where memory is used up.
+_SQUASH = (
+    *("-b", "4K", "-noI", "-noD", "-noF", "-noX", "-no-xattrs", "-no-progress", "-quiet"),
+    *("-mkfs-time", "0", "-all-time", "0"),
+)
+_PROGRAM = 0o755
+# Beyond what any package's script has.
+_LONGEST_SCRIPT = 1 << 20
+
+
+@dataclass(frozen=True)
+class PackageRoot:
+    """A root file system of packages.
+
+    `image` is the squashfs; `files` are those that may hold code, by their path on the board.
+    """
+
+    image: Path
+    files: dict[str, Path]
+    packages: tuple[Package, ...]
+
+
+def check_names(names: Sequence[str], architecture: str) -> None:
+    """Raises UsageError for what is no package's name."""
+    for name in names:
+        if not _NAME.fullmatch(name):
+            raise UsageError(
+                f'--package wants the name of a Debian package, as in gzip; found "{name}". The '
+                f"packages are those of the board's architecture, {architecture}."
+            )
+
+
+def build_package_root(
+    state: AptState, names: Sequence[str], probe: Path, progress: Progress
+) -> PackageRoot:
+    """The root file system of BASE, those packages and what they depend on; `probe` is its init.
+
+    Raises UsageError for a package that there is not, or that does not go with the others,
+    and EnvironmentLacksError where apt or the squashfs tools fail.
+    """
+    check_names(names, state.architecture)
+    packages = state.closure((*BASE, *names))
+    inputs = {
+        "recipe": _RECIPE,
+        "squash": " ".join(_SQUASH),
+        "probe": hash_file(probe),
+        "packages": json.dumps([asdict(package) for package in packages]),
+    }
+
+    def build(folder: Path) -> None:
+        unpacked = [state.unpack(package.name) for package in packages]
+        with progress.step("building the root file system", 1):
+            tree = _Tree()
+            for package, files in zip(packages, unpacked, strict=True):
+                tree.add_package(package.name, files)
+            scripts = map(_script, unpacked)
+            tree.add_links(choose_links(chain.from_iterable(map(read_alternatives, scripts)), tree))
+            tree.complete(probe)
+            tree.squash(folder / "root.squashfs")
+
+    image = cached("try-root", inputs, build, progress) / "root.squashfs"
+    return PackageRoot(image, _code_files(state, packages), packages)
+
+
+def squash_files(files: dict[str, Path | bytes], image: Path, folders: Sequence[str] = ()) -> None:
+    """Writes a squashfs with those files and folders by their paths; a program stays one.
+
+    Raises EnvironmentLacksError where the squashfs tools fail.
+    """
+    tree = _Tree()
+    for folder in folders:
+        tree.add_folder(folder)
+    for name, content in files.items():
+        for parent in reversed(Path(name).parents):
+            tree.add_folder(str(parent))
+        if isinstance(content, bytes):
+            tree.add_bytes(name, content)
+        else:
+            tree.add_file(name, content)
+    tree.squash(image)
+
+
+def _code_files(state: AptState, packages: Sequence[Package]) -> dict[str, Path]:
+    files = {}
+    for package in packages:
+        for place, path in _found(state.unpack(package.name)):
+            if path.is_file() and not path.is_symlink():
+                files[f"/{_merged(place)}"] = path
+    return files
+
+
+def _found(unpacked: Path) -> Iterator[tuple[str, Path]]:
+    """What a package has, by its place there: a folder before what is in it."""
+    for folder, folders, names in os.walk(unpacked):
+        folders.sort()
+        if Path(folder) == unpacked and SCRIPTS in folders:
+            folders.remove(SCRIPTS)
+        for name in sorted((*folders, *names)):
+            path = Path(folder, name)
+            place = path.relative_to(unpacked).as_posix()
+            # The cache's own note is no part of the package.
+            if place != "inputs.json":
+                yield place, path
+
+
+def _script(unpacked: Path) -> str:
+    """What dpkg would run once the package is installed, or ""."""
+    path = unpacked / SCRIPTS / "postinst"
+    if path.is_symlink() or not path.is_file():
+        return ""
+    with path.open(errors="replace") as file:
+        return file.read(_LONGEST_SCRIPT)
+
+
+def _merged(name: str) -> str:
+    first, slash, rest = name.partition("/")
+    return f"{_MERGED[first]}/{rest}" if slash and first in _MERGED else name
+
+
+class _Tree:
+    """The entries of a file system. None of them is ever made in this machine's."""
+
+    def __init__(self) -> None:
+        self._entries: dict[str, tuple[tarfile.TarInfo, Path | bytes | None]] = {}
+
+    def add_package(self, package: str, unpacked: Path) -> None:
+        """Adds what a package has. Raises UsageError where another has a link for a folder."""
+        for place, path in _found(unpacked):
+            if place not in _MERGED:
+                self._add_found(package, _merged(place), path)
+
+    def __contains__(self, path: object) -> bool:
+        return isinstance(path, str) and _merged(path[1:]) in self._entries
+
+    def add_links(self, links: Mapping[str, str]) -> None:
+        """Adds links, by their paths, but for those below what is no folder."""
+        for link, target in links.items():
+            place = _merged(link[1:])
+            parents = [str(parent) for parent in reversed(Path(place).parents)]
+            found = (self._entries.get(parent) for parent in parents)
+            if all(entry is None or entry[0].isdir() for entry in found):
+                for parent in parents:
+                    self.add_folder(parent)
+                self._add(place, tarfile.SYMTYPE, link=target)
+
+    def _add_found(self, package: str, place: str, path: Path) -> None:
+        parent = self._entries.get(str(Path(place).parent))
+        if parent is not None and not parent[0].isdir():
+            raise UsageError(
+                f"package {package} has /{place}, below what is no folder in another; leave out "
+                "one of them"
+            )
+        mode = path.lstat().st_mode
+        if stat.S_ISLNK(mode):
+            self._add(place, tarfile.SYMTYPE, link=str(path.readlink()))
+        elif stat.S_ISDIR(mode):
+            self.add_folder(place)
+        elif stat.S_ISREG(mode):
+            self.add_file(place, path)
+
+    def add_folder(self, place: str) -> None:
+        if place not in (".", ""):
+            self._add(place, tarfile.DIRTYPE, _PROGRAM)
+
+    def add_file(self, place: str, path: Path) -> None:
+        self._add(place, tarfile.REGTYPE, stat.S_IMODE(path.stat().st_mode) | 0o444, path)
+
+    def add_bytes(self, place: str, content: bytes) -> None:
+        self._add(place, tarfile.REGTYPE, 0o644, content)
+
+    def _add(
+        self,
+        place: str,
+        kind: bytes,
+        mode: int = 0o777,
+        content: Path | bytes | None = None,
+        link: str = "",
+    ) -> None:
+        """Adds an entry; one that is there already stays."""
+        entry = tarfile.TarInfo(place)
+        entry.type, entry.mode, entry.linkname = kind, mode, link
+        self._entries.setdefault(place, (entry, content))
+
+    def complete(self, probe: Path) -> None:
+        """Adds what belongs to no package, where none has it."""
+        for place in _FOLDERS:
+            self.add_folder(place)
+        for place, target in _MERGED.items():
+            self._add(place, tarfile.SYMTYPE, link=target)
+            self.add_folder(target)
+        for place, text in _FILES.items():
+            self.add_bytes(place, text.encode())
+        # Scripts name these by their paths.
+        for name in ("env", "sh"):
+            self._add(f"usr/bin/{name}", tarfile.SYMTYPE, link="busybox")
+        self._add(f"{_OWN}/probe", tarfile.REGTYPE, _PROGRAM, probe)
+        # The console is there before anything is mounted.
+        entry = tarfile.TarInfo("dev/console")
+        entry.type, entry.mode, entry.devmajor, entry.devminor = tarfile.CHRTYPE, 0o600, 5, 1
+        self._entries["dev/console"] = (entry, None)
+
+    def squash(self, image: Path) -> None:
+        archive = image.with_suffix(".tar")
+        with tarfile.open(archive, "w", format=tarfile.PAX_FORMAT) as tar:
+            # In this order a folder comes before what is in it.
+            for entry, content in (self._entries[place] for place in sorted(self._entries)):
+                if content is None:
+                    tar.addfile(entry)
+                elif isinstance(content, bytes):
+                    entry.size = len(content)
+                    tar.addfile(entry, io.BytesIO(content))
+                else:
+                    entry.size = content.stat().st_size
+                    with content.open("rb") as file:
+                        tar.addfile(entry, file)
+        with archive.open("rb") as file:
+            done = subprocess.run(
+                ["sqfstar", *_SQUASH, image.name],
+                cwd=image.parent,
+                stdin=file,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                text=True,
+                errors="replace",
+            )
+        archive.unlink()
+        if done.returncode:
+            raise EnvironmentLacksError(
+                f"sqfstar cannot write the file system; its last lines:\n{done.stdout[-2000:]}"
+            )

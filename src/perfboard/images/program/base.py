@@ -1,0 +1,247 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a virtual board boots to try one command: a kernel, packages, and the command's files.
+
+They lie in memory that the kernel is not given: the board's flash is too small for most
+packages, and the emulator's own disks answer when its host does, so that no two runs would
+be the same.
+"""
+
+import os
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from perfboard.boards.loader import LoadedBoard
+from perfboard.host.tools import require_tools
+from perfboard.images.flash.layout import RAM_BASE
+from perfboard.images.kernel.build import build_kernel
+from perfboard.images.kernel.fragment import read_fragment
+from perfboard.images.kernel.system_map import SystemMap, read_map
+from perfboard.images.network import network_arguments
+from perfboard.images.packages.apt import AptState
+from perfboard.images.packages.root import PackageRoot, build_package_root, squash_files
+from perfboard.model.board.architecture import architecture_of
+from perfboard.model.board.board import Board
+from perfboard.model.errors import UsageError
+from perfboard.model.progress import Progress
+from perfboard.model.units import format_size
+
+FOLDER = "/work"
+_FRAGMENT = Path(__file__).parent / "try.config"
+_MIB = 1 << 20
+# The emulator puts the board's device tree no further into memory than this.
+_LEAST_OFFSET = 256 * _MIB
+# A 32-bit kernel maps it all at once, in the addresses that its memory leaves: this much of
+# them, and of a large memory no more than leaves it the least.
+_MOST_MAPPED = 960 * _MIB
+_LEAST_MAPPED = 208 * _MIB
+_MOST_FILES = 512 * _MIB
+_MOST_OUTPUT = 16 * _MIB
+_MOST_COMMAND = 1 << 20
+# native/probe/run.h
+MOST_WORDS = 4096
+_PAGE = 4096
+# System calls that do nothing for a process without a terminal, by architecture.
+_MARKS = ("sys_vhangup", "__arm64_sys_vhangup", "__ia32_sys_vhangup", "__x64_sys_vhangup")
+
+
+@dataclass(frozen=True)
+class Job:
+    """What is to be run: a command, the user's files for its folder, and its time limit.
+
+    `input` is what the command reads; None: nothing.
+    """
+
+    command: tuple[str, ...]
+    packages: tuple[str, ...] = ()
+    files: tuple[Path, ...] = ()
+    limit_s: float = 600.0
+    input: Path | None = None
+
+    @property
+    def size(self) -> int:
+        """The bytes of its files, and of what the command reads."""
+        given = (*self.files, self.input) if self.input else self.files
+        return sum(file.stat().st_size for file in given)
+
+
+@dataclass(frozen=True)
+class TrialBase:
+    """What a board needs to try anything with some packages.
+
+    `flash_devices` is how many the kernel makes of the board's own flash.
+    """
+
+    kernel: Path
+    symbols: SystemMap
+    root: PackageRoot
+    packages: dict[str, str]
+    notes: tuple[str, ...]
+    flash_devices: int
+
+    @property
+    def mark(self) -> int:
+        """The kernel's address that is reached when the command begins, ends, and is done."""
+        return next(self.symbols.addresses[n] for n in _MARKS if n in self.symbols.addresses)
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Where in physical memory what lies; sizes are multiples of 1 MiB.
+
+    `ram` is where the board's memory begins.
+    """
+
+    ram: int
+    base: int
+    root: int
+    job: int
+    results: int
+
+    @property
+    def end(self) -> int:
+        """The first address beyond."""
+        return self.base + self.root + self.job + self.results
+
+    def arguments(self) -> list[str]:
+        """What the kernel is told of it."""
+        size = self.end - self.base
+        parts = ((self.root, "root"), (self.job, "job"), (self.results, "results"))
+        named = ",".join(f"{length // 1024}k({name})" for length, name in parts)
+        return [f"phram.phram=try,{self.base:#x},{size:#x}", f"mtdparts=try:{named}"]
+
+
+def check_job(job: Job, board: Board) -> None:
+    """Raises UsageError for a command or a file that no board could be given."""
+    if not job.command:
+        raise UsageError("there is no command to try; write it after --, as in -- ls -l")
+    if sum(len(os.fsencode(word)) + 2 for word in job.command) > _MOST_COMMAND // 2:
+        raise UsageError("the command is longer than half a megabyte; put it into a script")
+    if len(job.command) > MOST_WORDS:
+        raise UsageError(
+            f"the command has {len(job.command):,} words, and a board takes {MOST_WORDS:,}; put "
+            "it into a script, or what they name into a file that the command reads"
+        )
+    if any("\0" in word for word in job.command):
+        raise UsageError("the command has a NUL in it, which no program can be given")
+    names: dict[str, Path] = {}
+    for file in job.files:
+        if not file.exists():
+            raise UsageError(f"--push {file}: there is no such file")
+        if not file.is_file():
+            kind = "a folder; pack it with tar, and push that" if file.is_dir() else "no file"
+            raise UsageError(f"--push {file}: is {kind}")
+        if file.name in names:
+            raise UsageError(
+                f"--push: {names[file.name]} and {file} have one name, and would have one place"
+            )
+        names[file.name] = file
+    check_room(board, "the pushed files and standard input", job.size)
+
+
+def room_of(board: Board) -> int:
+    """How many bytes the board can be given."""
+    mapped = max(_MOST_MAPPED - board.machine.ram, _LEAST_MAPPED)
+    return min(_MOST_FILES, mapped - 2 * _MOST_OUTPUT)
+
+
+def check_room(board: Board, what: str, size: int) -> None:
+    """Raises UsageError where the board cannot be given that many bytes."""
+    room = room_of(board)
+    if size > room:
+        raise UsageError(
+            f"{what} have {format_size(size)}, and board {board.name} can be given "
+            f"{format_size(room)}; leave something out"
+        )
+
+
+def build_trial_base(loaded: LoadedBoard, job: Job, probe: Path, progress: Progress) -> TrialBase:
+    """Kernel and packages, built where the cache does not have them.
+
+    Raises UsageError where the board or a package does not do, EnvironmentLacksError where
+    this machine lacks a tool, a package or room.
+    """
+    board = loaded.board
+    arch = architecture_of(board)
+    require_tools({"packages", "kernel", "root"}, arch.name)
+    kernel = board.image.kernel
+    if kernel.source is None or kernel.config is None:
+        raise UsageError(
+            f"board {board.name} has a kernel of its own (image.kernel.file); a command can be "
+            "tried where image.kernel has `source` and `config`, so that what a trial needs can "
+            "be added"
+        )
+    state = AptState(arch.name, progress)
+    root = build_package_root(state, job.packages, probe, progress)
+    what = "the packages, what they depend on, the pushed files and standard input"
+    check_room(board, what, root.image.stat().st_size + job.size)
+    fragment = loaded.file(kernel.config)
+    extra = read_fragment(_FRAGMENT)
+    built = build_kernel(arch, state, kernel.source, fragment, progress, extra)
+    options = {**read_fragment(fragment), **extra}
+    note = state.lists_note
+    return TrialBase(
+        kernel=built / arch.kernel_name,
+        symbols=read_map(built / "System.map"),
+        root=root,
+        packages={package.name: package.version for package in root.packages}
+        | {kernel.source: state.resolve(kernel.source).version},
+        notes=(f"apt did not get all package lists: {note}",) if note else (),
+        flash_devices=int(options.get("CONFIG_MTD_PHYSMAP_OF") == "y"),
+    )
+
+
+def write_job(job: Job, board: Board, image: Path) -> None:
+    """Writes the squashfs that tells the board what to do, and has what the user gave."""
+    words = [
+        f"l{round(job.limit_s * 1e6)}",
+        f"r{_output_room(board)}",
+        f"d{FOLDER}",
+        "vPATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:/perfboard/bin",
+        "vHOME=/root",
+        *(f"w{word}" for word in job.command),
+    ]
+    files: dict[str, Path | bytes] = {
+        "command": "".join(f"{word}\0" for word in words).encode(errors="surrogateescape")
+    }
+    files |= {str(PurePosixPath("files", file.name)): file for file in job.files}
+    if job.input is not None:
+        files["input"] = job.input
+    squash_files(files, image, ("files",))
+
+
+def lay_out(board: Board, root: int, job: int) -> Layout:
+    """The places of a root and a job of so many bytes."""
+    offset = max(_whole(board.machine.ram), _LEAST_OFFSET)
+    results = _whole(_PAGE + _output_room(board))
+    ram = _ram_base(board)
+    return Layout(ram, ram + offset, _whole(root), _whole(job), results)
+
+
+def boot_arguments(board: Board, layout: Layout, flash_devices: int, timed: bool) -> str:
+    """The kernel's command line. `flash_devices` is how many the board's own flash makes."""
+    ram = board.machine.ram
+    if board.framebuffer is not None:
+        ram = board.framebuffer.address - _ram_base(board)
+    root, job, results = (flash_devices + number for number in range(3))
+    return " ".join(
+        [
+            f"console={board.console.device},{board.console.baud}",
+            *("quiet", f"mem={ram // 1024}K"),
+            *layout.arguments(),
+            *network_arguments(board.network, timed),
+            *(f"root=/dev/mtdblock{root}", "ro", "rootfstype=squashfs"),
+            *("init=/perfboard/probe", "--", "run", f"/dev/mtdblock{job}", f"/dev/mtd{results}"),
+        ]
+    )
+
+
+def _ram_base(board: Board) -> int:
+    return 0 if architecture_of(board).name == "i386" else RAM_BASE
+
+
+def _output_room(board: Board) -> int:
+    return min(_MOST_OUTPUT, board.machine.ram // 8)
+
+
+def _whole(size: int) -> int:
+    return -(-size // _MIB) * _MIB

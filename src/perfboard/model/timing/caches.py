@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The caches and TLBs of a part."""
+
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, model_validator
+
+from perfboard.model.sourced import Count, Sourced
+from perfboard.model.tables import Size, Table
+from perfboard.model.timing.duration import Duration, Time
+
+# The scope's limits (native/scope/timing_memory.c).
+_Ways = Annotated[int, Field(ge=1, le=64)]
+
+
+class Cache(Sourced):
+    """One cache; `hit` is what being found there adds to an access, and `next`, of the second,
+    what the next of lines that are waited for together (`core.misses`) comes after the first.
+
+    `filling`, of the first of data, is the line in a row of stores that miss from which on
+    lines are no longer read before they are written; 0: they always are. `fills` says which
+    way such a row goes; with `blocks` either way, where the first store to a line is to the lower
+    half of one of its blocks of 32 bytes.
+    """
+
+    size: Annotated[Size, Field(le=64 << 20)]
+    ways: _Ways
+    line: Size
+    replacement: Literal["lru", "fifo", "random"]
+    write: Literal["back", "through"] = "back"
+    allocate: Literal["read", "both"] = "both"
+    hit: Time = Field(Duration("0 cycles"))
+    next: Time = Field(Duration("0 cycles"))
+    filling: Annotated[int, Field(ge=0, le=1024)] = 0
+    fills: Literal["up", "either", "blocks"] = "up"
+
+    @model_validator(mode="after")
+    def _possible(self) -> Self:
+        if self.line & (self.line - 1) or not 16 <= self.line <= 256:
+            raise ValueError(f"line is {self.line}; wants a power of two from 16 to 256")
+        sets, rest = divmod(self.size, self.ways * self.line)
+        if rest or not sets or sets & (sets - 1):
+            raise ValueError(
+                f"size {self.size} is not {self.ways} ways x {self.line} bytes a line x a power "
+                "of two of sets"
+            )
+        return self
+
+
+class Caches(Table):
+    """The caches that the part has: `l1` of code and data alike, or one of each."""
+
+    l1: Cache | None = None
+    l1i: Cache | None = None
+    l1d: Cache | None = None
+    l2: Cache | None = None
+
+    @model_validator(mode="after")
+    def _nested(self) -> Self:
+        if (self.l1 is None) != (self.l1i is not None) or (self.l1i is None) != (self.l1d is None):
+            raise ValueError("wants either l1, or both l1i and l1d")
+        first = [cache.line for cache in (self.l1, self.l1i, self.l1d) if cache]
+        if self.l2 and self.l2.line < max(first):
+            raise ValueError(f"l2.line is {self.l2.line}, shorter than that of the first level")
+        if self.l2 and self.l2.size <= self.data.size:
+            raise ValueError(f"l2.size is {self.l2.size}; the first level holds {self.data.size}")
+        return self
+
+    @property
+    def data(self) -> Cache:
+        """The first cache that data are in."""
+        first = self.l1d or self.l1
+        assert first is not None  # noqa: S101 - demanded above
+        return first
+
+
+class Tlb(Sourced):
+    """Translations kept; `miss` is what one costs that is not among them."""
+
+    entries: Count
+    ways: _Ways
+    miss: Time
+
+    @model_validator(mode="after")
+    def _possible(self) -> Self:
+        sets, rest = divmod(self.entries, self.ways)
+        if rest or sets & (sets - 1):
+            raise ValueError(
+                f"entries is {self.entries}, not {self.ways} ways x a power of two of sets"
+            )
+        return self
+
+
+class BigPages(Sourced):
+    """Virtual addresses from `start` on lie in pages of `size`: the kernel's own."""
+
+    start: Annotated[int, Field(ge=0, lt=1 << 64)]
+    size: Annotated[Size, Field(ge=4096, le=1 << 30)]
+
+    @model_validator(mode="after")
+    def _possible(self) -> Self:
+        if self.size & (self.size - 1):
+            raise ValueError(f"size is {self.size}; wants a power of two")
+        return self
+
+
+class Tlbs(Table):
+    """Of instructions and of data, and behind both a second."""
+
+    i: Tlb
+    d: Tlb
+    second: Tlb | None = None

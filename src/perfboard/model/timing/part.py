@@ -1,0 +1,308 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the instructions, caches, memory and devices of a named part cost, and who says so."""
+
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import BaseModel, BeforeValidator, Field, model_validator
+
+from perfboard.model.published import Published
+from perfboard.model.sourced import Count, Sourced
+from perfboard.model.tables import Size, Table, merged
+from perfboard.model.timing.caches import BigPages, Caches, Tlbs
+from perfboard.model.timing.duration import LONGEST_FS, Duration, Time
+
+# The classes that the scope's decoders tell apart (native/scope/decode.h).
+CLASSES = (
+    *("nop", "alu", "alu_register", "shift", "shift_register", "bits", "set", "scan", "exchange"),
+    *("multiply", "multiply_half", "multiply_long", "divide", "divide_long"),
+    *("load", "load_narrow", "load_pc", "load_pair", "load_multiple", "load_multiple_pc"),
+    *("load_alu", "modify", "pop"),
+    *("store", "store_pair", "store_multiple", "push", "stack"),
+    *("branch", "branch_indirect", "call", "return"),
+    *("fp_move", "fp_add", "fp_multiply", "fp_multiply_double"),
+    *("fp_multiply_add", "fp_multiply_add_double", "fp_divide", "fp_divide_double"),
+    *("fp_square_root", "fp_convert", "fp_control", "fp_function", "fp_load", "fp_store"),
+    *("simd", "simd_wide", "simd_logic", "simd_logic_wide"),
+    *("simd_multiply", "simd_multiply_wide", "simd_float", "simd_float_wide"),
+    *("simd_float_multiply_add", "simd_float_multiply_add_wide", "aes", "aes_mix"),
+    *("string", "string_move", "string_store", "string_compare"),
+    *("coprocessor", "clock_read", "barrier", "system"),
+)
+# The scope takes so many regions, flash banks among them, below such an address.
+_MOST_REGIONS = 16
+_ADDRESSES = 1 << 35
+# What every part must say; the others may be left to the class that they are like.
+NEEDED = (
+    *("alu", "shift", "multiply", "divide", "load", "store"),
+    *("branch", "branch_indirect", "call", "return"),
+    *("fp_add", "fp_multiply", "fp_divide", "fp_load", "fp_store", "clock_read", "system"),
+)
+
+
+def _class_name(value: object) -> object:
+    if value not in CLASSES:
+        raise ValueError(f'there is no class "{value}"; there are: {", ".join(CLASSES)}')
+    return value
+
+
+Class = Annotated[str, BeforeValidator(_class_name)]
+Cycles = Annotated[float, Field(ge=0, le=100_000, strict=False)]
+Key = Annotated[str, Field(pattern=r"^[a-z0-9_-]{1,30}$")]
+
+
+class Clock(Sourced):
+    """The frequency of the core."""
+
+    hz: Annotated[int, Field(ge=1_000_000, le=10_000_000_000)]
+
+
+class Core(Sourced):
+    """The pipeline: how many instructions it begins in a cycle.
+
+    `early` is what an address or a shift waits longer for its register than a sum does.
+    `prefix` is what each prefix of x86 takes to be decoded, unless the instruction before takes as
+    much longer than a cycle, and `escape` the same for the 0F of an opcode, but a jump's.
+    `preloads` is how many lines preload instructions may have on their way; with 0 such an
+    instruction does nothing. `misses` is how many loads may wait for their lines at once, where
+    none waits for what another brings. Where `stores_alone`, no stream goes on while a line is
+    read for a store, and what has to leave L2 for it is waited for too. `cores` is how many the
+    part has; one of them is timed.
+    """
+
+    name: Annotated[str, Field(min_length=1)]
+    issue: Literal[1, 2] = 1
+    early: Cycles = 0
+    prefix: Cycles = 0
+    escape: Cycles = 0
+    preloads: Annotated[int, Field(ge=0, le=16)] = 0
+    misses: Annotated[int, Field(ge=1, le=16)] = 1
+    stores_alone: bool = False
+    cores: Count = 1
+
+
+class Lacks(Sourced):
+    """What of the instructions that the board's programs are built with the part does not have."""
+
+    instructions: Annotated[str, Field(min_length=1, max_length=100, pattern=r"^[^\x00-\x1f]*$")]
+
+
+class Pairing(Sourced):
+    """Which class, as the older, may begin in one cycle with which others."""
+
+    older: dict[Class, Annotated[tuple[Class, ...], Field(strict=False)]]
+
+
+class Costs(Sourced):
+    """Cycles by class: for how many it blocks issue, after how many its result is there.
+
+    The first counts for each register that is transferred; a third, where there is one,
+    comes on top once. A string instruction takes the second alone, and where it is repeated the
+    third and the first for each element. Of the classes that `busy` has, one begins so many
+    cycles after another, while the rest go on. A product may be added to a result of a class that
+    `accumulate` has so many cycles after that began, by another of these classes.
+    """
+
+    cycles: dict[
+        Class, Annotated[tuple[Cycles, ...], Field(min_length=2, max_length=3, strict=False)]
+    ]
+    busy: dict[Class, Cycles] = Field(default_factory=dict)
+    accumulate: dict[Class, Cycles] = Field(default_factory=dict)
+
+
+class Branch(Sourced):
+    """Prediction of branches, and the cycles that it adds.
+
+    `penalty` is a misprediction's, `taken` a taken branch's that was predicted, `direct`
+    a taken branch's to a constant place that the table does not hold. `returns` is how
+    many return addresses are kept; `indirect` whether the table predicts the others. `targets`
+    is of how many branches to a constant place the first instructions at the target are
+    kept, so that they cost nothing when predicted. Where `tight`, a loop of one or two
+    instructions is mispredicted at each turn. `fetch` is how many bytes are fetched a cycle, while
+    the core waits too, which hides as much of `taken`; 0: nothing is hidden. `returned` is a
+    return's that the stack of return addresses predicted (`taken` where it is not given), `loaded`
+    what `penalty` is else where the place to go to comes from memory.
+    """
+
+    predictor: Literal["none", "static", "btb2"]
+    entries: Annotated[int, Field(ge=0, le=1 << 16)]
+    penalty: Cycles
+    taken: Cycles
+    direct: Cycles
+    returns: Annotated[int, Field(ge=0, le=64)]
+    indirect: bool
+    targets: Annotated[int, Field(ge=0, le=16)] = 0
+    tight: bool = False
+    fetch: Annotated[int, Field(ge=0, le=64)] = 0
+    returned: Cycles | None = None
+    loaded: Cycles | None = None
+
+    @model_validator(mode="after")
+    def _possible(self) -> Self:
+        if self.predictor == "btb2" and (not self.entries or self.entries & (self.entries - 1)):
+            raise ValueError(f"entries is {self.entries}; wants a power of two")
+        return self
+
+
+class Memory(Sourced):
+    """A line from memory at random, the next of a stream, and one written.
+
+    `bus` is how long a line that is read keeps writes from the memory. `buffer` is how many
+    writes wait before the core does, `streams` how many streams are followed at once, and
+    `ahead` how many lines of one are fetched before they are asked for. A stream is the next line
+    up each time, or where there is `stride`, up to so many lines up or down, always as many; the
+    lines of all streams come one after the other. Stores that no cache takes leave with others
+    to their line, or, where there is `word`, one by one in that time. With `store`, those of
+    one or two registers leave the core one by one, each in that time, and go to their line then.
+    Where there is `uncached`, a bootloader runs without the data cache: the core waits so long for
+    each access to memory until the kernel runs.
+    """
+
+    latency: Time
+    stream: Time
+    write: Time
+    bus: Time = Field(Duration("0 cycles"))
+    word: Time | None = None
+    store: Time | None = None
+    uncached: Time | None = None
+    buffer: Annotated[int, Field(ge=1, le=1024)]
+    streams: Annotated[int, Field(ge=0, le=32)]
+    ahead: Annotated[int, Field(ge=1, le=64)] = 1
+    stride: Annotated[int, Field(ge=0, le=64)] = 0
+
+
+class Access(Sourced):
+    """What reaching memory costs that is not like the rest, such as flash.
+
+    An access of `width` bytes takes `first`, and `next` where the one before it was in
+    the same `page` bytes. With `caching` "code" only instructions are cached. Where there is
+    `fill`, a line comes into a cache in that time, as a burst, whatever accesses take. `advice` is
+    what one changes on the real board to have it so.
+    """
+
+    caching: Literal["uncached", "code", "cached"]
+    first: Time
+    next: Time
+    width: Literal[1, 2, 4, 8, 16]
+    page: Literal[4, 8, 16, 32, 64, 128, 256, 512, 1024]
+    fill: Time | None = None
+    advice: Annotated[str, Field(max_length=1000, pattern=r"^[^\x00-\x1f]*$")] = ""
+
+
+class MemoryRegion(Access):
+    """A stretch of physical addresses with a cost of its own, which lies in one memory."""
+
+    base: Annotated[int, Field(ge=0)]
+    size: Size
+    type: Literal["flash", "ram", "device"]
+
+
+class Ports(Sourced):
+    """What an access to a port of x86 takes, beside its instruction."""
+
+    access: Time
+
+
+class Uart(Sourced):
+    """The console's transmitter: bits a byte takes on the line, and bytes that may wait."""
+
+    bits: Annotated[int, Field(ge=7, le=12)] = 10
+    fifo: Annotated[int, Field(ge=1, le=4096)]
+
+
+class Margin(Sourced):
+    """The stated accuracy: `share` of a figure that it may be wrong by."""
+
+    share: Annotated[float, Field(gt=0, le=10, strict=False)]
+
+
+class Timing(Table):
+    """The timing model of a board; `part` names the file that its processor comes from.
+
+    `factors` are what a study can vary of it: by factor and level, the default first,
+    the tables that are otherwise at that level.
+    """
+
+    part: str
+    clock: Clock
+    core: Core
+    lacks: Lacks | None = None
+    pairing: Pairing | None = None
+    costs: Annotated[tuple[Costs, ...], Field(min_length=1, strict=False)]
+    branch: Branch
+    caches: Caches
+    tlbs: Tlbs
+    big_pages: BigPages | None = None
+    memory: Memory
+    # The board's flash banks; without it, they are as fast as memory.
+    flash: Access | None = None
+    regions: dict[Key, MemoryRegion] = Field(default_factory=dict)
+    ports: Ports | None = None
+    uart: Uart
+    factors: dict[Key, dict[Key, dict[str, Any]]] = Field(default_factory=dict)
+    margin: Margin
+    published: Annotated[tuple[Published, ...], Field(strict=False)] = ()
+
+    @model_validator(mode="after")
+    def _whole(self) -> Self:
+        given = [name for costs in self.costs for name in costs.cycles]
+        twice = sorted({name for name in given if given.count(name) > 1})
+        if twice:
+            raise ValueError(f"costs gives {', '.join(twice)} twice")
+        missing = [name for name in NEEDED if name not in given]
+        if missing:
+            raise ValueError(f"costs lacks {', '.join(missing)}")
+        for one, other in (("simd", "simd_wide"), ("simd_wide", "simd")):
+            if one in given and other not in given:
+                raise ValueError(f"costs lacks {other}, which goes with {one}")
+        if (self.core.issue == 2) != (self.pairing is not None):
+            raise ValueError("pairing goes with core.issue = 2, and with no other")
+        for place, time in _times(self):
+            if time.femtoseconds(self.clock.hz) > LONGEST_FS:
+                raise ValueError(f"{place} is {time}, which is longer than 10 ms")
+        random = self.memory.latency
+        sooner = [("memory.stream", self.memory.stream, "a line at random, memory.latency")]
+        if self.caches.l2:
+            sooner.append(("caches.l2.hit", self.caches.l2.hit, "memory behind it, memory.latency"))
+        for place, time, what in sooner:
+            if time.femtoseconds(self.clock.hz) > random.femtoseconds(self.clock.hz):
+                raise ValueError(f"{place} is {time}, longer than that of {what}: {random}")
+        return self
+
+    def check_regions(self, banks: Sequence[tuple[int, int]]) -> None:
+        """Raises ValueError where regions overlap, also with the flash banks, or are too many.
+
+        `banks` are their addresses and sizes in bytes; they count where `flash` is.
+        """
+        placed = [(r.base, r.size, f"regions.{name}") for name, r in self.regions.items()]
+        if self.flash:
+            placed += [(base, size, f"flash bank {i}") for i, (base, size) in enumerate(banks)]
+        if len(placed) > _MOST_REGIONS:
+            raise ValueError(f"there are {len(placed)} regions; wants at most {_MOST_REGIONS}")
+        placed.sort()
+        for base, size, name in placed:
+            if base + size > _ADDRESSES:
+                raise ValueError(f"{name} ends beyond {_ADDRESSES:#x}")
+        for (base, size, name), (start, _, other) in itertools.pairwise(placed):
+            if start < base + size:
+                raise ValueError(f"{name} and {other} overlap")
+
+    def at(self, levels: Mapping[str, str]) -> "Timing":
+        """The model at those levels of its factors. Raises ValidationError."""
+        table = self.model_dump(mode="json")
+        for factor, level in levels.items():
+            table = merged(table, self.factors[factor][level])
+        return Timing.model_validate(table)
+
+
+def _times(table: BaseModel, within: str = "") -> Iterator[tuple[str, Duration]]:
+    """The times of a table and those in it, each with its place."""
+    for key, value in table:
+        items = value.items() if isinstance(value, Mapping) else [("", value)]
+        for name, item in items:
+            place = ".".join(part for part in (within, key, name) if part)
+            if isinstance(item, Duration):
+                yield place, item
+            elif isinstance(item, BaseModel):
+                yield from _times(item, place)

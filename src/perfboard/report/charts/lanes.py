@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a waterfall shows of a boot: its lanes, their rows, and the bars on them."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from perfboard.analysis.boot.phases import PhaseTime, cut_boot
+from perfboard.model.run import Boot, Span
+from perfboard.model.units import format_value
+
+OWN_ROWS = 10
+"""How many of the longest initcalls and probes get a row each; the others share one."""
+
+
+@dataclass(frozen=True)
+class Bar:
+    """A named stretch of time, in nanoseconds from reset.
+
+    `kind` is phase, step (inside a phase), initcall or probe; `longest` says that
+    no other of its kind takes longer.
+    """
+
+    name: str
+    start_ns: int
+    end_ns: int
+    kind: str
+    longest: bool = False
+
+    @property
+    def duration(self) -> str:
+        """How long it takes, with its unit."""
+        return format_value((self.end_ns - self.start_ns) / 1e9, "s")
+
+
+@dataclass(frozen=True)
+class Row:
+    """Bars on one line of the chart, labelled by a name and, where it is one bar, its duration."""
+
+    name: str
+    duration: str
+    bars: tuple[Bar, ...]
+
+
+@dataclass(frozen=True)
+class Lane:
+    """Rows that belong together: bootloader, kernel, user space."""
+
+    title: str
+    rows: tuple[Row, ...]
+
+
+def lanes(boot: Boot) -> tuple[Lane, ...]:
+    """What a boot's chart shows: its phases, the steps inside them, and the recorded spans.
+
+    Spans without a start, or outside of the phases, are absent; those that reach
+    beyond the last phase end with it.
+    """
+    rows = cut_boot(boot)
+    if not rows:
+        return ()
+    longest = {
+        depth: max((row.duration_ns for row in rows if row.depth == depth), default=0)
+        for depth in (0, 1)
+    }
+    grouped: dict[str, list[Row]] = {"bootloader": [], "kernel": [], "user space": []}
+    for row in rows:
+        bar = Bar(
+            name=step_name(row) if row.depth else f"{row.number} {row.title}",
+            start_ns=min(row.start.t_ns, row.end.t_ns),
+            end_ns=max(row.start.t_ns, row.end.t_ns),
+            kind="step" if row.depth else "phase",
+            longest=row.duration_ns == longest[row.depth],
+        )
+        grouped[_lane_of(row)].append(Row(bar.name, bar.duration, (bar,)))
+    found = [Lane(title, tuple(rows)) for title, rows in grouped.items() if rows]
+    bars = [bar for lane in found for row in lane.rows for bar in row.bars]
+    spans = _span_lane(
+        boot.spans, min(bar.start_ns for bar in bars), max(bar.end_ns for bar in bars)
+    )
+    if spans:
+        after = sum(lane.title != "user space" for lane in found)
+        found.insert(after, spans)
+    return tuple(found)
+
+
+def step_name(step: PhaseTime) -> str:
+    """A step's name: an init script's is that of its file in /etc/init.d."""
+    mark = step.start.name
+    return mark.removeprefix("exec:") if mark.startswith("exec:") else step.title
+
+
+def _lane_of(phase: PhaseTime) -> str:
+    if phase.name.startswith(("boot.bootloader", "boot.delay")):
+        return "bootloader"
+    return "user space" if phase.name.startswith("boot.userspace") else "kernel"
+
+
+def _span_lane(spans: Iterable[Span], start_ns: int, end_ns: int) -> Lane | None:
+    bars = [
+        Bar(span.name, span.start_ns, min(span.start_ns + span.duration_ns, end_ns), span.kind)
+        for span in spans
+        if span.start_ns is not None
+        and start_ns <= span.start_ns < end_ns
+        and span.duration_ns >= 0
+    ]
+    bars.sort(key=lambda bar: bar.start_ns - bar.end_ns)
+    own = sorted(bars[:OWN_ROWS], key=lambda bar: bar.start_ns)
+    rows = [Row(bar.name, bar.duration, (bar,)) for bar in own]
+    others = tuple(bars[OWN_ROWS:])
+    if others:
+        rows.append(Row(f"{len(others):,} shorter ones", "", others))
+    return Lane("initcalls, probes", tuple(rows)) if rows else None

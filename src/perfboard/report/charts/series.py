@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The boots of a run that can be summarised together, and how their times are printed."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from statistics import median
+
+from perfboard.analysis.boot.phases import PhaseTime, cut_boot, total
+from perfboard.model.run import Boot, Run
+from perfboard.model.units import format_value
+
+
+@dataclass(frozen=True)
+class Scale:
+    """One unit, the millisecond, and as many decimals for every time of a report."""
+
+    decimals: int
+
+    def ms(self, t_ns: float) -> str:
+        """A time in milliseconds, without the unit."""
+        return f"{t_ns / 1e6:,.{self.decimals}f}"
+
+    def spread(self, samples: Sequence[int]) -> str:
+        """Smallest and largest of one time over the boots, in words where they print alike."""
+        if len(samples) == 1:
+            return "\N{EN DASH}"
+        low, high = min(samples), max(samples)
+        if low == high:
+            return "same"
+        if self.ms(low) == self.ms(high):
+            return f"within {format_value((high - low) / 1e9, 's')}"
+        return f"{self.ms(low)} to {self.ms(high)}"
+
+
+@dataclass(frozen=True)
+class Series:
+    """The boots of a run that went through the same phases, with one to stand for them.
+
+    `shown` counts from 1 in the run; `left_out` are the numbers of other boots.
+    `rows` holds the phase rows of each boot, alike in number and names.
+    """
+
+    boots: tuple[Boot, ...]
+    rows: tuple[tuple[PhaseTime, ...], ...]
+    shown: int
+    boot: Boot
+    left_out: tuple[int, ...]
+
+    @cached_property
+    def totals(self) -> tuple[int, ...]:
+        """Nanoseconds from reset to usable of each boot, or nothing where not reached."""
+        ends = [total(boot) for boot in self.boots]
+        return tuple(end.duration_ns for end in ends if end is not None)
+
+    @property
+    def median_total(self) -> float | None:
+        """The median of the totals, in nanoseconds."""
+        return median(self.totals) if self.totals else None
+
+    @cached_property
+    def scale(self) -> Scale:
+        """Microseconds, unless the boot is long or no row is known to a millisecond."""
+        rows = [row for boot in self.rows for row in boot]
+        precision = min((row.precision_ns for row in rows), default=0)
+        longest = max((row.duration_ns for row in rows), default=0)
+        if precision >= 10**6 or longest >= 10**11:
+            return Scale(1)
+        return Scale(3)
+
+
+def series_of(run: Run) -> Series | None:
+    """The boots to summarise: those like the boot with the median total.
+
+    With an even number of boots it is the lower of the two in the middle. Where no
+    boot became usable, it is the one with the most marks. None without boots.
+    """
+    if not run.boots:
+        return None
+    whole = sorted(
+        (found.duration_ns, index)
+        for index, boot in enumerate(run.boots)
+        if (found := total(boot)) is not None
+    )
+    if whole:
+        shown = whole[(len(whole) - 1) // 2][1]
+    else:
+        shown = max(range(len(run.boots)), key=lambda index: len(run.boots[index].marks))
+    cut = [cut_boot(boot) for boot in run.boots]
+    wanted = [row.name for row in cut[shown]]
+    alike = [index for index, rows in enumerate(cut) if [row.name for row in rows] == wanted]
+    return Series(
+        boots=tuple(run.boots[index] for index in alike),
+        rows=tuple(cut[index] for index in alike),
+        shown=shown + 1,
+        boot=run.boots[shown],
+        left_out=tuple(index + 1 for index in range(len(cut)) if index not in alike),
+    )

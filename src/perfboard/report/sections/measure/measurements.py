@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the report shows of a run that probes measured: graphs, levels, tables, disturbances."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from perfboard.analysis.statistics.cache_steps import (
+    CacheStep,
+    Plateau,
+    find_steps,
+    plateaus_between,
+)
+from perfboard.analysis.statistics.curves import cache_curve, curves, middle_of
+from perfboard.analysis.statistics.summary import REPEATS
+from perfboard.model.run import Metric, Run
+from perfboard.model.units import format_value
+from perfboard.report.charts import histogram as histograms
+from perfboard.report.charts import plot
+from perfboard.report.charts.graphs import OPERATIONS, graphs, size_span
+from perfboard.report.charts.histogram import Histogram
+from perfboard.report.charts.picture import Picture, picture
+from perfboard.report.sections.measure.measured import (
+    Figure,
+    ProbeRow,
+    by_group,
+    clock_words,
+    figure,
+    label_words,
+    probe_rows,
+    probed,
+)
+
+LATENESS = "kernel.timer.lateness"
+
+
+@dataclass(frozen=True)
+class Lateness:
+    """The histogram of one timer's wake-ups, wide and narrow, and the same in a sentence."""
+
+    title: str
+    sentence: str
+    drawings: tuple[tuple[str, Histogram], ...]
+
+
+@dataclass(frozen=True)
+class Level:
+    """One level of memory, at the processes' best: sizes, latency, bandwidths by operation."""
+
+    sizes: str
+    latency: str
+    bandwidths: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Measurements:
+    """All of it. `summary` says it in a sentence; `spread` what the tables' intervals are."""
+
+    summary: str
+    pictures: tuple[Picture, ...]
+    steps: tuple[CacheStep, ...]
+    levels: tuple[Level, ...]
+    lateness: tuple[Lateness, ...]
+    groups: dict[str, list[Figure]]
+    probes: list[ProbeRow]
+    clocks: list[str]
+    spread: str
+
+
+def measurements(run: Run) -> Measurements | None:
+    """What to show of the run's probes; None where it had none."""
+    if not probed(run):
+        return None
+    steps = find_steps(cache_curve(run.metrics))
+    drawn = tuple(graphs(run.metrics, steps))
+    in_graphs = {id(metric) for one in drawn for metric in one.metrics}
+    rest = [metric for metric in run.metrics if id(metric) not in in_graphs]
+    parts = levels(run.metrics, steps)
+    return Measurements(
+        summary=_summary(run, parts),
+        pictures=tuple(picture(one.graph) for one in drawn),
+        steps=steps,
+        levels=parts,
+        lateness=tuple(
+            _lateness(metric)
+            for metric in rest
+            if metric.name == LATENESS and any(sample > 0 for sample in metric.samples)
+        ),
+        groups={
+            title: [figure(metric, run.evidence) for metric in metrics]
+            for title, metrics in by_group(rest).items()
+        },
+        probes=probe_rows(run.processes),
+        clocks=clock_words(run.processes),
+        spread="range of the processes' medians" if run.evidence in REPEATS else "95% interval",
+    )
+
+
+def _summary(run: Run, parts: Sequence[Level]) -> str:
+    samples = sum(len(metric.samples) for metric in run.metrics)
+    refused = len({process.probe for process in run.processes if process.refused})
+    words = f"{len(run.metrics):,} metrics from {samples:,} samples"
+    if run.processes:
+        words += f" of {len(run.processes):,} processes"
+    if refused:
+        words += f"; {refused} {'probe' if refused == 1 else 'probes'} refused all or a part"
+    if parts:
+        reads = ", ".join(f"{level.latency} {level.sizes}" for level in parts)
+        words += f". A read at random takes at best {reads}"
+    return words
+
+
+def levels(metrics: Sequence[Metric], steps: Sequence[CacheStep]) -> tuple[Level, ...]:
+    """Latency and bandwidths at each level of memory that the steps part; none without steps."""
+    points = cache_curve(metrics)
+    parts = plateaus_between(points, steps) if steps else ()
+    found = []
+    for place, part in enumerate(parts):
+        last = part is parts[-1]
+        # Of the level's size it is known that it is within the step.
+        step = steps[-1] if last else steps[place]
+        sizes = f"{'beyond' if last else 'up to'} {size_span(step.low, step.high)}"
+        found.append(
+            Level(
+                sizes=sizes,
+                latency=format_value(part.latency_s, "s"),
+                bandwidths=tuple(
+                    _bandwidth_at(metrics, operation, part, last) for operation in OPERATIONS
+                ),
+            )
+        )
+    return tuple(found)
+
+
+def _bandwidth_at(metrics: Sequence[Metric], operation: str, part: Plateau, last: bool) -> str:
+    """The fastest loop's bandwidth at half of what the level holds; of the last, at most."""
+    wanted = part.last if last else max(part.first, part.last // 2)
+    rates = [
+        next(y for x, y in reversed(curve.best) if x <= wanted)
+        for curve in curves(metrics, "memory.bandwidth", "size")
+        if curve.labels.get("operation") == operation and curve.best[0][0] <= wanted
+    ]
+    return format_value(max(rates), "B/s") if rates else "\N{EN DASH}"
+
+
+def _lateness(metric: Metric) -> Lateness:
+    ordered = sorted(metric.samples)
+    count = len(ordered)
+    early = sum(sample <= 0 for sample in ordered)
+    sentence = (
+        f"{count:,} wake-ups: the median is {format_value(middle_of(metric), 's')} late, "
+        f"99% are at most {format_value(ordered[-(-99 * count // 100) - 1], 's')} late, "
+        f"and the latest {format_value(ordered[-1], 's')}."
+    )
+    if early:
+        sentence += f" {early:,} came on time or early, and are left out of the histogram."
+    title = ", ".join(["How late a timer wakes", *label_words(metric.labels)])
+    names = ("wake-up after the time asked for", "wake-ups")
+    return Lateness(
+        title=title,
+        sentence=sentence,
+        drawings=tuple(
+            (name, histograms.histogram(ordered, metric.unit, names, layout))
+            for name, layout in (("wide", plot.WIDE), ("narrow", plot.NARROW))
+        ),
+    )

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a tune found, for a terminal."""
+
+from typing import TYPE_CHECKING
+
+from perfboard.model.run import Run
+from perfboard.report.sections.tune.published import published_rows, start_sentence
+from perfboard.report.sections.tune.rows import (
+    advice_rows,
+    constraints,
+    failed_rows,
+    head_sentence,
+    limit_sentence,
+    search_sentence,
+    single_rows,
+)
+from perfboard.report.terminal import cells, new_table
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+
+def tuning_parts(run: Run) -> "list[str | Table]":
+    """The advice with its lines, each level by itself, and what else there is to know."""
+    tuning = run.tuning
+    if tuning is None:
+        return []
+    parts: list[str | Table] = ["", head_sentence(run), search_sentence(run)]
+    if words := constraints(tuning):
+        parts.append(f"Under the limits: {words}.")
+    if words := limit_sentence(run):
+        parts.append(words)
+    rows = advice_rows(tuning)
+    if rows:
+        table = new_table("metric", "alone", "saves", "flash", "RAM")
+        table.columns[0].header = "what to change, in this order"
+        for row in rows:
+            name = f"{row.number} {row.factor}: {row.change}"
+            table.add_row(*cells(name, row.alone, row.saving, row.flash, row.ram))
+        parts += ["", table]
+        for row in rows:
+            parts += ["", f"{row.number} {row.title}: {row.change}"]
+            parts += [f"  {words}" for words in (row.sure, row.phases) if words]
+            parts += [f"  loses {row.loses}" for _ in (0,) if row.loses]
+            for lines in row.lines:
+                parts.append(f"  {lines.where}{f' ({lines.words})' if lines.words else ''}:")
+                parts += [f"    - {line}" for line in lines.remove]
+                parts += [f"    + {line}" for line in lines.add]
+    parts += ["", _singles(run)]
+    for single in single_rows(run):
+        if single.note and not single.failed:
+            parts.append(f"{single.factor}={single.level}: {single.note}")
+    failed = failed_rows(run)
+    if failed:
+        table = new_table("metric", "", "line")
+        for column, title in zip(
+            table.columns, ("did not boot or build", "kind", "what was said"), strict=True
+        ):
+            column.header = title
+        for one in failed:
+            table.add_row(*cells(one.levels, one.kind, one.said))
+        parts += ["", table]
+    published = list(published_rows(run))
+    if published:
+        table = new_table("metric", "published", "here", "ratio")
+        table.columns[0].header = "published of the real board"
+        for change in published:
+            here = change.measured.rpartition("(")[2].rstrip(")")
+            then = change.published.rpartition("(")[2].rstrip(")")
+            table.add_row(*cells(change.title, then, here, change.ratio))
+        parts += ["", table]
+        parts += [words] if (words := start_sentence(tuning)) else []
+        for change in published:
+            notes = [part for part in (change.scaled, change.note) if part]
+            parts += [f"{change.title}: {'; '.join(notes)}"] if notes else []
+    return parts
+
+
+def _singles(run: Run) -> "Table":
+    table = new_table("metric", "time", "saves", "flash", "RAM")
+    table.columns[0].header = "each level alone"
+    for row in single_rows(run):
+        table.add_row(
+            *cells(f"{row.factor}={row.level}", row.time or "none", row.saving, row.flash, row.ram)
+        )
+    return table

@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the report shows of a tune: advice, tables and charts, from the stored run alone."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from perfboard.analysis.boot.phases import PHASES
+from perfboard.analysis.tune.combinations import effects
+from perfboard.model.results.tune import in_words
+from perfboard.model.run import Run
+from perfboard.model.units import format_size, format_value
+from perfboard.report.charts import plot, scatter, waterfall
+from perfboard.report.charts.graphs import flash
+from perfboard.report.charts.lanes import lanes
+from perfboard.report.charts.phase_bars import Bars, phase_bars
+from perfboard.report.charts.picture import Picture, picture
+from perfboard.report.sections.tune.compression import Compression, compression
+from perfboard.report.sections.tune.flash import FlashRow, flash_rows
+from perfboard.report.sections.tune.parts import PartTable, part_tables
+from perfboard.report.sections.tune.published import PublishedRow, published_rows, start_sentence
+from perfboard.report.sections.tune.rows import (
+    AdviceRow,
+    FailedRow,
+    SingleRow,
+    Tried,
+    advice_rows,
+    baseline_of,
+    best_of,
+    booted,
+    constraints,
+    failed_rows,
+    head_sentence,
+    limit_sentence,
+    search_sentence,
+    single_rows,
+)
+
+_COMBINATIONS = 20
+
+
+@dataclass(frozen=True)
+class Combined:
+    """A combination that was tried: its number on the front, or "", and what it takes.
+
+    `barred` says why it may not be the best, "" where it may.
+    """
+
+    name: str
+    time: str
+    flash: str
+    ram: str
+    barred: str
+    front: str
+
+
+@dataclass(frozen=True)
+class TuningView:
+    """All of it; each chart is drawn wide and narrow."""
+
+    head: str
+    search: str
+    limit: str
+    constraints: str
+    advice: list[AdviceRow]
+    singles: list[SingleRow]
+    failed: list[FailedRow]
+    combined: list[Combined]
+    combinations: int
+    parts: list[PartTable]
+    published: list[PublishedRow]
+    published_start: str
+    bars: list[tuple[str, Bars]]
+    waterfalls: list[tuple[str, list[tuple[str, waterfall.Drawing]]]]
+    front: list[tuple[str, scatter.Scatter]]
+    compression: Compression | None
+    compressors: Picture | None
+    flash: Picture | None
+    flash_rows: list[FlashRow]
+
+
+def tuning_view(run: Run) -> TuningView | None:
+    """What to show of a tune; None where the run is another study's."""
+    if run.tuning is None:
+        return None
+    tried = booted(run)
+    pressed = compression(run)
+    read = flash(run.metrics)
+    front = _front(tried)
+    return TuningView(
+        head=head_sentence(run),
+        search=search_sentence(run),
+        limit=limit_sentence(run),
+        constraints=constraints(run.tuning),
+        advice=advice_rows(run.tuning),
+        singles=single_rows(run),
+        failed=failed_rows(run),
+        combined=_combined(tried, front),
+        combinations=len(tried),
+        parts=list(part_tables(run)),
+        published=list(published_rows(run)),
+        published_start=start_sentence(run.tuning),
+        bars=_bars(run, tried),
+        waterfalls=_waterfalls(run, tried),
+        front=front,
+        compression=pressed,
+        compressors=picture(pressed.graph) if pressed else None,
+        flash=picture(read.graph) if read else None,
+        flash_rows=flash_rows(run),
+    )
+
+
+def _bars(run: Run, tried: Sequence[Tried]) -> list[tuple[str, Bars]]:
+    """What each level does by itself, by phase, what saves most first.
+
+    Those that do nothing are left out, and those that cost more than the most that is saved:
+    beside them the others could not be told apart.
+    """
+    base = baseline_of(list(tried))
+    if base is None:
+        return []
+    alone = [each for each in tried if each.record.stage == "alone"]
+    alone.sort(key=lambda each: each.total_s)
+    most = max((base.total_s - each.total_s for each in alone), default=0.0)
+    if most > 0:
+        alone = [each for each in alone if each.total_s - base.total_s <= most]
+    alone = [each for each in alone if any(effects(base, each).values())]
+    rows = [(in_words(each.record.levels), effects(base, each)) for each in alone]
+    if not rows:
+        return []
+    titles = {phase.name: phase.title for phase in PHASES if phase.name in base.phases}
+    # Phases that a missing mark has joined are beside those that it did not.
+    titles |= {name: name for _, phases in rows for name in phases if name not in titles}
+    layouts = (("wide", plot.WIDE), ("narrow", plot.NARROW))
+    return [(name, phase_bars(rows, titles, layout)) for name, layout in layouts]
+
+
+def _waterfalls(
+    run: Run, tried: Sequence[Tried]
+) -> list[tuple[str, list[tuple[str, waterfall.Drawing]]]]:
+    """The baseline's above the best's, on one scale."""
+    base, best = baseline_of(list(tried)), best_of(run, list(tried))
+    pairs = [("Before", base), ("After", best)]
+    shown = [(title, each, lanes(each.boot)) for title, each in pairs if each is not None]
+    if not all(of for _, _, of in shown):
+        return []
+    until = max(
+        (bar.end_ns for _, _, of in shown for lane in of for row in lane.rows for bar in row.bars),
+        default=0,
+    )
+    return [
+        (
+            f"{title}: {format_value(each.total_s, 's')}, {in_words(each.record.levels)}",
+            [
+                (name, waterfall.draw(of, layout, until))
+                for name, layout in (("wide", waterfall.WIDE), ("narrow", waterfall.NARROW))
+            ],
+        )
+        for title, each, of in shown
+    ]
+
+
+def _front(tried: Sequence[Tried]) -> list[tuple[str, scatter.Scatter]]:
+    points = [
+        scatter.Point(
+            each.record.flash_bytes,
+            each.total_s,
+            in_words(each.record.levels),
+            each.record.barred,
+        )
+        for each in tried
+    ]
+    if len(points) < 2:
+        return []
+    titles = ("flash that the image takes", "time to usable")
+    layouts = (("wide", plot.WIDE), ("narrow", plot.NARROW))
+    return [(name, scatter.scatter(points, titles, layout)) for name, layout in layouts]
+
+
+def _combined(
+    tried: Sequence[Tried], front: Sequence[tuple[str, scatter.Scatter]]
+) -> list[Combined]:
+    """The fastest combinations, and all of the front."""
+    numbers = {p.name: str(n) for n, p in enumerate(front[0][1].front, 1)} if front else {}
+    ranked = sorted(tried, key=lambda each: each.total_s)
+    return [
+        Combined(
+            name=in_words(each.record.levels),
+            time=format_value(each.total_s, "s"),
+            flash=format_size(each.record.flash_bytes),
+            ram=format_size(each.record.ram) if each.record.ram is not None else "\N{EN DASH}",
+            barred=each.record.barred,
+            front=numbers.get(in_words(each.record.levels), ""),
+        )
+        for place, each in enumerate(ranked)
+        if place < _COMBINATIONS or in_words(each.record.levels) in numbers
+    ]

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What `perfboard boards verify` prints: the published figures beside the virtual ones."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from perfboard.analysis.verify.parameters import TOLERANCE, Parameter
+from perfboard.analysis.verify.programs import program_accuracy
+from perfboard.analysis.verify.rows import Row, Verification
+from perfboard.model.published import WITHIN
+from perfboard.model.units import format_value
+from perfboard.report.terminal import cells, new_table, render
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+
+def verification_text(found: Verification) -> str:
+    """The table, the sources by number, and the accuracy by the held-out rows alone."""
+    sources = list(dict.fromkeys(row.published.source for row in found.rows))
+    table = new_table("metric", "published", "virtual", "ratio", "use", "source")
+    for row in found.rows:
+        virtual = "could not run" if row.problem else "absent"
+        if row.virtual is not None:
+            virtual = format_value(row.virtual, row.published.unit)
+        table.add_row(
+            *cells(
+                _named(row),
+                format_value(row.published.value, row.published.unit),
+                virtual,
+                f"{row.ratio:.2f}" if row.ratio is not None else "",
+                row.published.use + ("" if row.within is not False else " !"),
+                f"[{sources.index(row.published.source) + 1}]",
+            )
+        )
+    parts: list[str | Table] = [f"{found.board}, timed as {found.part}", ""]
+    parts += [*_parameters(found.parameters), table if found.rows else "", ""]
+    margin = f"{found.margin:.0%} ({found.margin_source})"
+    if found.accuracy is None:
+        parts.append(f"No held-out figure was measured: the stated margin is {margin}.")
+    else:
+        beyond = sum(row.within is False for row in found.rows)
+        parts.append(
+            f"Over {found.accuracy.rows} held-out figures the mean error is "
+            f"{found.accuracy.mean:.0%} and the worst {found.accuracy.worst:.0%}; the stated "
+            f"margin is {margin}. {beyond or 'None'} lie beyond it"
+            f"{', marked with !' if beyond else ''}."
+        )
+    savings = [row for row in found.rows if row.published.less and row.within is not None]
+    if savings:
+        near = sum(abs((row.ratio or 0) - 1) <= WITHIN for row in savings)
+        parts.append(
+            f"Of {len(savings)} held-out differences {near} are within {WITHIN:.0%} of what was "
+            "published, taken to the real board's size where the row says so."
+        )
+    for use, half in program_accuracy(found.rows).items():
+        parts.append(
+            f"Whole programs, {use}: over {half.rows} the mean error is {half.mean:.0%} and the "
+            f"worst {half.worst:.0%}."
+        )
+    parts += [f"{_named(row)} could not run: {row.problem}" for row in found.rows if row.problem]
+    absent = sum(row.virtual is None and not row.problem for row in found.rows)
+    if absent:
+        parts.append(
+            f"{absent} {'was' if absent == 1 else 'were'} not measured, marked absent: the run's "
+            "notes say why; where the time was up, --budget gives more."
+        )
+    parts += ["", *(f"[{number}] {source}" for number, source in enumerate(sources, 1))]
+    parts += ["", f"The runs are {', '.join(found.runs)}."]
+    return render(parts)
+
+
+def _parameters(rows: Sequence[Parameter]) -> "list[str | Table]":
+    """What the board file says and what the probes see; nothing where they were not asked."""
+    if not rows:
+        return []
+    table = new_table("parameter", "board file", "virtual", "ratio")
+    for row in rows:
+        seen = "absent" if row.seen is None else format_value(row.seen, row.unit)
+        ratio = "" if row.seen is None or not row.said else f"{row.seen / row.said:.3f}"
+        mark = " !" if row.within is False else ""
+        table.add_row(*cells(row.name, format_value(row.said, row.unit), seen, ratio + mark))
+    beyond = sum(row.within is False for row in rows)
+    words = f"{beyond or 'No'} parameter{'s are' if beyond > 1 else ' is'} off by more than "
+    return [table, "", f"{words}{TOLERANCE:.0%}{', marked with !' if beyond else ''}.", ""]
+
+
+def _named(row: Row) -> str:
+    figure = row.published
+    words = [figure.metric, *figure.labels.values()]
+    for kind, levels in (("", figure.factors), ("less ", figure.less)):
+        if levels:
+            words.append(kind + " ".join(f"{factor}={level}" for factor, level in levels.items()))
+    if figure.scale:
+        words.append(f"times {figure.scale.value:.10g} / {figure.scale.metric}")
+    if figure.scale and row.scaled_by and row.virtual is not None:
+        plain, ours = row.virtual / row.scaled_by, figure.scale.value / row.scaled_by
+        words.append(f"which is {ours:.0f}, of {format_value(plain, figure.unit)}")
+    return ", ".join(words)

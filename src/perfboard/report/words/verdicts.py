@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Verdicts in words, the same on the terminal and in the report."""
+
+from perfboard.model.run import Evidence, Outcome, Run, Verdict
+from perfboard.model.units import format_value
+from perfboard.report.words.evidence import evidence_label
+
+
+def verdict_sentence(verdict: Verdict, run: Run) -> str:
+    """What was found, held against the budget, and what to do where it is inconclusive."""
+    value, budget, low, high = (
+        format_value(number, verdict.unit)
+        for number in (verdict.value, verdict.budget, verdict.low, verdict.high)
+    )
+    start = (
+        f"usable {value} after reset"
+        if verdict.metric == "boot.total"
+        else f"{verdict.metric} is {value}"
+    )
+    if run.evidence in (Evidence.SILICON, Evidence.HOST):
+        start += " on average"
+    timed = run.evidence is Evidence.TIMED and run.board.timed_as is not None
+    if timed:
+        start += f" ({evidence_label(run)})"
+    if verdict.outcome is Outcome.INCONCLUSIVE and verdict.low == verdict.high:
+        return (
+            f"{start}; the budget is {budget}, and one sample does not say how far the next "
+            "may be from it; more boots do."
+        )
+    if verdict.outcome is Outcome.INCONCLUSIVE and timed:
+        return (
+            f"{start}, but with the model's margin that is {low} to {high}, which straddles the "
+            f"budget of {budget}; figures of the real board narrow the margin, more boots do not."
+        )
+    if verdict.outcome is Outcome.INCONCLUSIVE:
+        return (
+            f"{start}, but its interval, {low} to {high}, straddles the budget of {budget}; "
+            "more boots narrow it, down to how well its marks are known."
+        )
+    difference = format_value(abs(verdict.value - verdict.budget), verdict.unit)
+    if verdict.outcome is Outcome.PASS:
+        return f"{start}, within the budget of {budget}, {difference} to spare."
+    return f"{start}, {difference} beyond the budget of {budget}."

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Finds what a board's kernel has built in and its boot never uses, and boots it without."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from math import inf
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from threading import Event
+
+from perfboard.analysis.tune.slim import behaviour, most_allowed
+from perfboard.binaries.scope import build_plugin
+from perfboard.boards.loader import LoadedBoard, load_board
+from perfboard.boards.scope_text import DETAIL
+from perfboard.factors.choose import choose_levels, recipe_of
+from perfboard.images.image import build_image
+from perfboard.images.kernel.slim import find_slim
+from perfboard.images.kernel.system_map import read_map
+from perfboard.instruments.scope import WatchedMark
+from perfboard.model.errors import TargetError, UsageError
+from perfboard.model.progress import Progress
+from perfboard.store.folder import disk_errors
+from perfboard.studies.boot.virtual import marks_to_watch
+from perfboard.targets.virtual.once import boot_once
+from perfboard.targets.virtual.target import VirtualTarget
+
+# What the mark of a function's first instruction is called, before its address.
+_RAN = "ran."
+_Behaviour = tuple[tuple[str, ...], tuple[str, ...]]
+
+
+def slim_options(name: str, progress: Progress) -> dict[str, str]:
+    """What to write as image.kernel.slim of that board: options that its boot does without.
+
+    A mark at each function of the kernel tells which ran until the board was usable, and the
+    kernel's makefiles which option brings none of these. With all of them off, the board must
+    start the same programs, which must print the same; else those that it takes for that stay.
+    Raises UsageError for a board whose kernel is not built here, and what a build and a boot
+    raise.
+    """
+    loaded = load_board(name)
+    if loaded.board.image.kernel.source is None:
+        raise UsageError(
+            f"board {loaded.board.name} has a kernel of its own, image.kernel.file; only one that "
+            "is built here, from image.kernel.source, can be made slim"
+        )
+    levels = choose_levels(loaded.board, {DETAIL: "timed"} if loaded.board.timing else {})
+    kernel = build_image(loaded, levels, progress).kernel_file.parent
+    before, ran = _boot(loaded, levels, read_map(kernel / "System.map").code, progress)
+    found = find_slim(loaded, recipe_of(loaded.board, levels), kernel, ran, progress)
+
+    def same(off: tuple[str, ...]) -> bool:
+        options = {**found.beside, **dict.fromkeys(off, "n")}
+        try:
+            after, _ = _boot(_with(loaded, options), {**levels, "config": "slim"}, (), progress)
+        except (TargetError, UsageError):
+            return False
+        return after == before
+
+    off = most_allowed(found.off, same)
+    return {**found.beside, **dict.fromkeys(off, "n")} if off else {}
+
+
+def _with(loaded: LoadedBoard, slim: Mapping[str, str]) -> LoadedBoard:
+    image = loaded.board.image
+    kernel = image.kernel.model_copy(update={"slim": slim})
+    image = image.model_copy(update={"kernel": kernel})
+    return replace(loaded, board=loaded.board.model_copy(update={"image": image}))
+
+
+def _boot(
+    loaded: LoadedBoard, levels: Mapping[str, str], functions: Iterable[int], progress: Progress
+) -> tuple[_Behaviour, list[int]]:
+    """How a boot behaves, and at which of these addresses of functions it came by."""
+    image = build_image(loaded, levels, progress)
+    target = VirtualTarget(recipe_of(loaded.board, levels).board, image, levels)
+    marks = [WatchedMark(f"{_RAN}{address:x}", address) for address in sorted(functions)]
+    plugin = build_plugin(progress)
+    with (
+        TemporaryDirectory(prefix="perfboard-") as name,
+        disk_errors(Path(name)),
+        progress.step(f"booting {loaded.board.name}", inf) as step,
+    ):
+        boot, _ = boot_once(
+            target,
+            image,
+            plugin,
+            (*marks_to_watch(target.board, image), *marks),
+            Path(name),
+            lambda reached: step.update(0, reached),
+            Event(),
+        )
+        scope, console = Path(name, "scope.jsonl").read_text(), Path(name, "console.log")
+        behaved = behaviour(scope, console.read_bytes(), boot)
+    came_by = (mark.name for mark in boot.marks if mark.name.startswith(_RAN))
+    return behaved, [int(mark.removeprefix(_RAN), 16) for mark in came_by]

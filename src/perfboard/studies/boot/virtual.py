@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Boots of a virtual board, watched by the scope."""
+
+import os
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+from threading import Event
+
+from perfboard.analysis.verify.rows import KERNEL_SIZE
+from perfboard.binaries.scope import build_plugin
+from perfboard.boards.loader import load_board
+from perfboard.factors.choose import choose_levels, recipe_of
+from perfboard.images.image import Image, build_image
+from perfboard.instruments.scope import WatchedMark
+from perfboard.model.board.architecture import architecture_of
+from perfboard.model.board.board import Board
+from perfboard.model.errors import UsageError
+from perfboard.model.progress import Progress
+from perfboard.model.run import Boot, Metric
+from perfboard.store.folder import RunFolder, disk_errors
+from perfboard.studies.base import Request
+from perfboard.studies.boot.subject import Subject
+from perfboard.targets.virtual.emulator import emulator_version
+from perfboard.targets.virtual.once import boot_once
+from perfboard.targets.virtual.target import VirtualTarget
+
+# What a mark is called, and the kernel function whose first instruction it is.
+_PHASE_SYMBOLS = {
+    "kernel.start_kernel": "start_kernel",
+    "kernel.sched_init": "sched_init",
+    "kernel.rest_init": "rest_init",
+    "kernel.prepare_namespace": "prepare_namespace",
+}
+
+
+def marks_to_watch(board: Board, image: Image) -> tuple[WatchedMark, ...]:
+    """The marks of a boot of that image.
+
+    Raises UsageError naming the symbol that the phases need and the kernel
+    does not have.
+    """
+    symbols = image.symbols
+    marks = [WatchedMark(name, address) for name, address in image.entries.items()]
+    if not symbols:
+        if board.boot.usable.startswith("exec:"):
+            raise UsageError(
+                f'boot.usable of board {board.name} is "{board.boot.usable}", but the start of '
+                "a program is only seen with the kernel's symbols.\nGive the kernel's System.map "
+                'as image.kernel.system_map, or wait for a line: usable = "console:REGEX".'
+            )
+        return tuple(marks)
+
+    def address(symbol: str, purpose: str) -> int:
+        if symbol not in symbols:
+            raise UsageError(
+                f"The kernel of board {board.name} has no symbol {symbol}, which {purpose}.\n"
+                "Is the System.map whole, and the function not inlined? Without any "
+                "System.map the marks come from the console and the kernel's log instead."
+            )
+        return symbols[symbol]
+
+    marks += [
+        WatchedMark(name, address(symbol, f"is the mark {name}"))
+        for name, symbol in _PHASE_SYMBOLS.items()
+    ]
+    marks += [
+        WatchedMark("init.exec", address("run_init_process", "is the mark init.exec"), text="0"),
+        WatchedMark(
+            "exec",
+            address("bprm_execve", "tells which program starts"),
+            every=True,
+            text="*2",
+        ),
+    ]
+    switch_words = architecture_of(board).switch_words
+    accounting = {
+        "switch": WatchedMark(
+            "switch", symbols.get("__switch_to", 0), every=True, words=switch_words
+        ),
+        "fork": WatchedMark("fork", symbols.get("wake_up_new_task", 0), every=True, words=1),
+        "comm": WatchedMark(
+            "comm", symbols.get("__set_task_comm", 0), every=True, words=1, text="1"
+        ),
+    }
+    if all(mark.address for mark in accounting.values()):
+        marks += accounting.values()
+    return tuple(marks)
+
+
+def virtual_subject(request: Request, progress: Progress) -> Subject:
+    """The virtual board that the request's target names, with its image built."""
+    loaded = load_board(request.target.partition(":")[2])
+    levels = choose_levels(loaded.board, request.factors)
+    board = recipe_of(loaded.board, levels).board
+    emulator = emulator_version(board.machine.emulator)
+    image = build_image(loaded, levels, progress)
+    marks = marks_to_watch(board, image)
+    target = VirtualTarget(board, image, levels)
+    return Subject(
+        name=board.name,
+        target=f"virtual:{board.name}",
+        evidence=target.evidence,
+        boots=partial(_boot_all, target, image, build_plugin(progress), marks),
+        summary=target.summary,
+        levels=levels,
+        budget_s=board.boot.budget_s,
+        margin=board.timing.margin.share if board.timing and target.timed else 0.0,
+        metrics=(_kernel_size(image),),
+        tools={board.machine.emulator: emulator},
+        image=image.hashes,
+        packages=image.packages,
+        notes=(*image.notes, *target.notes()),
+    )
+
+
+def _boot_all(
+    target: VirtualTarget,
+    image: Image,
+    plugin: Path,
+    marks: tuple[WatchedMark, ...],
+    count: int,
+    folder: RunFolder,
+    progress: Progress,
+) -> Iterator[Boot]:
+    """The boots in their order, made by as many emulators at once as there are processors.
+
+    Their clocks count instructions, so that they do not disturb each other.
+    """
+    cancelled = Event()
+    reached = [0.0] * count
+    # The init scripts and what they start are marks too, beside those of the kernel.
+    expected = len([mark for mark in marks if not mark.every]) + 30
+
+    with (
+        progress.step("booting", count) as step,
+        ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool,
+    ):
+
+        def boot(number: int) -> Boot:
+            def sighted(name: str) -> None:
+                reached[number] = min(reached[number] + 1 / expected, 0.95)
+                step.update(sum(reached), name)
+
+            artifacts = folder.artifact_path(f"boot-{number + 1}/console.log").parent
+            with disk_errors(artifacts):
+                done, _ = boot_once(target, image, plugin, marks, artifacts, sighted, cancelled)
+            reached[number] = 1.0
+            step.update(sum(reached))
+            return done
+
+        try:
+            futures = [pool.submit(boot, number) for number in range(count)]
+            for future in futures:
+                yield future.result()
+        finally:
+            cancelled.set()
+            pool.shutdown(cancel_futures=True)
+
+
+def _kernel_size(image: Image) -> Metric:
+    """What the bootloader loads, by which the time that it takes can be compared."""
+    size = image.kernel_file.stat().st_size
+    return Metric(name=KERNEL_SIZE, unit="B", samples=(float(size),))

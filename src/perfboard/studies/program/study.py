@@ -1,0 +1,326 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tries one command on virtual boards: its time there, and where it went."""
+
+import os
+import shutil
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from math import inf
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from threading import Event, Lock
+from time import monotonic
+from typing import IO
+
+from perfboard.analysis.program.metrics import Instant, instants, trial_metrics
+from perfboard.analysis.program.profile import Block, by_function, read_blocks, seconds, split
+from perfboard.binaries.probe import find_binary
+from perfboard.binaries.scope import build_plugin
+from perfboard.boards.loader import LoadedBoard, load_board
+from perfboard.boards.scope_text import DETAIL, timing_factors
+from perfboard.factors.choose import check_known
+from perfboard.host.cache import hash_file
+from perfboard.images.packages.missing import missing_remarks
+from perfboard.images.program.base import (
+    FOLDER,
+    Job,
+    TrialBase,
+    build_trial_base,
+    check_job,
+    room_of,
+)
+from perfboard.images.program.code import CodePages, kernel_functions
+from perfboard.model.board.architecture import architecture_of
+from perfboard.model.board.board import Board
+from perfboard.model.errors import EnvironmentLacksError, PerfboardError, TargetError
+from perfboard.model.progress import Progress, Step
+from perfboard.model.run import FunctionTime, Metric, Run, RunError, Status, Trial
+from perfboard.model.units import format_size
+from perfboard.store.folder import disk_errors, new_run
+from perfboard.studies.base import as_text, provenance
+from perfboard.targets.base import Cancelled
+from perfboard.targets.virtual.emulator import emulator_version
+from perfboard.targets.virtual.program import MARK, Results, TrialTarget
+
+STUDY_NAME = "try"
+# Functions that run.json keeps; all of them are in the artifact profile.jsonl, by address.
+_MOST_FUNCTIONS = 100
+_PART = 1 << 20
+_NOT_FOUND = 127
+_BEGIN, _END = 0, 1
+
+
+@dataclass(frozen=True)
+class _Prepared:
+    """A board with all that it needs, and the levels of its factors."""
+
+    loaded: LoadedBoard
+    base: TrialBase
+    levels: Mapping[str, str]
+    emulator: str
+
+
+def try_boards(
+    boards: Sequence[str],
+    job: Job,
+    factors: Mapping[str, str],
+    command: tuple[str, ...],
+    progress: Progress,
+    stdin: IO[bytes] | None = None,
+) -> list[Run]:
+    """One run for each board, in their order; as many at once as there are processors.
+
+    `command` is that of Perfboard, for the record. `stdin` is read to its end, and is what
+    the command reads; None: nothing. The command's output is among each run's
+    artifacts, as `stdout` and `stderr`. A run that failed or was interrupted is stored too.
+    Raises PerfboardError for what is wrong before the first board is booted.
+    """
+    loaded = [load_board(name) for name in boards]
+    for one in loaded:
+        check_job(job, one.board)
+    levels = [choose_trial_levels(one.board, factors) for one in loaded]
+    with TemporaryDirectory(prefix="perfboard-") as copies:
+        room = min(room_of(one.board) for one in loaded)
+        own = _copied(job, stdin, Path(copies), room)
+        for one in loaded:
+            check_job(own, one.board)
+        prepared = [
+            _prepare(one, own, chosen, progress) for one, chosen in zip(loaded, levels, strict=True)
+        ]
+        return _try_all(prepared, own, command, progress)
+
+
+def _copied(job: Job, stdin: IO[bytes] | None, folder: Path, room: int) -> Job:
+    """The job with copies of what it is given, in `folder`, of `stdin` one byte over `room`.
+
+    A user may build a file anew while it runs; what is recorded is what was run.
+    """
+    files, read = folder / "files", folder / "input"
+    files.mkdir()
+    try:
+        copies = tuple(Path(shutil.copy2(file, files)) for file in job.files)
+        if stdin is not None:
+            left = room + 1
+            with read.open("wb") as copy:
+                while left > 0 and (part := stdin.read(min(left, _PART))):
+                    copy.write(part)
+                    left -= len(part)
+    except OSError as error:
+        raise EnvironmentLacksError(
+            f"--push, --stdin: {error.filename or folder}: {error.strerror}; what is given is "
+            f"copied to {folder} first"
+        ) from error
+    return replace(job, files=copies, input=None if stdin is None else read)
+
+
+def _try_all(
+    prepared: Sequence[_Prepared], job: Job, command: tuple[str, ...], progress: Progress
+) -> list[Run]:
+    plugin = build_plugin(progress)
+    cancelled = Event()
+    with (
+        progress.step("trying", inf) as step,
+        ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool,
+    ):
+        shown = _Shown(step)
+        futures: list[Future[Run]] = []
+        try:
+            # ^C may come as soon as the first has begun.
+            for ready in prepared:
+                futures.append(pool.submit(_try, ready, job, plugin, command, shown, cancelled))
+            return [future.result() for future in futures]
+        except KeyboardInterrupt:
+            cancelled.set()
+            if len(futures) < len(prepared):
+                raise
+            return [future.result() for future in futures]
+        finally:
+            cancelled.set()
+
+
+def choose_trial_levels(board: Board, factors: Mapping[str, str]) -> dict[str, str]:
+    """The levels of the board's factors, timed unless the user says otherwise.
+
+    Raises UsageError for an unknown factor or level.
+    """
+    known = timing_factors(board)
+    check_known(f"a trial on board {board.name}", known, factors.items())
+    chosen = {factor: levels[0] for factor, levels in known.items()}
+    if DETAIL in known:
+        chosen[DETAIL] = "timed"
+    return chosen | dict(factors)
+
+
+def _prepare(
+    loaded: LoadedBoard, job: Job, levels: Mapping[str, str], progress: Progress
+) -> _Prepared:
+    emulator = emulator_version(loaded.board.machine.emulator)
+    probe = find_binary(architecture_of(loaded.board).probe, progress)
+    base = build_trial_base(loaded, job, probe, progress)
+    return _Prepared(loaded, base, levels, emulator)
+
+
+class _Shown:
+    """How far the boards are, as one line: there is no telling how far the command is."""
+
+    def __init__(self, step: Step) -> None:
+        self._step = step
+        self._lock = Lock()
+        self._words: dict[str, str] = {}
+        self._began: dict[str, float] = {}
+        self._done: dict[str, float] = {}
+
+    def show(self, board: str, now_ns: int, began_ns: int) -> None:
+        """The board's clock, and when the command began by it, or 0."""
+        with self._lock:
+            words = "booting"
+            if began_ns:
+                began = self._began.setdefault(board, monotonic())
+                done = (now_ns - began_ns) / 1e9
+                rate = done / max(monotonic() - began, 0.001)
+                words = f"{done:.1f} s of it done, {rate:.2g} s a second"
+                self._done[board] = done
+            self._words[board] = f"{board}: {words}"
+            self._step.update(sum(self._done.values()), "; ".join(self._words.values()))
+
+
+def _try(
+    one: _Prepared,
+    job: Job,
+    plugin: Path,
+    command: tuple[str, ...],
+    shown: _Shown,
+    cancelled: Event,
+) -> Run:
+    board, base = one.loaded.board, one.base
+    target = TrialTarget(board, base, job, one.levels)
+    started = datetime.now(UTC)
+    folder = new_run(STUDY_NAME, board.name)
+    artifacts = folder.path / "artifacts"
+    trial = Trial(
+        command=tuple(as_text(word) for word in job.command),
+        packages=job.packages,
+        pushed=tuple(file.name for file in job.files),
+        limit_s=job.limit_s,
+    )
+    metrics: tuple[Metric, ...] = ()
+    notes: list[str] = [*base.notes, *target.notes()]
+    errors: list[RunError] = []
+    status = Status.COMPLETE
+    try:
+        with disk_errors(artifacts):
+            results = target.try_out(
+                plugin, artifacts, lambda *at: shown.show(board.name, *at), cancelled
+            )
+        for name, content in (("stdout", results.stdout), ("stderr", results.stderr)):
+            folder.write_artifact(name, content)
+        metrics, profile, profiled_s = _evaluate(artifacts, results, base, job, target.timed)
+        trial = _ended(trial, results, profile, profiled_s)
+        notes += _remarks(board, results)
+        if results.exit_code == _NOT_FOUND:
+            notes += missing_remarks(results.stderr, job.files, base.root.files)
+        if results.late:
+            status = Status.FAILED
+            errors.append(
+                RunError(
+                    kind="time-limit",
+                    message=f"The command had not ended after {job.limit_s:g} s of the board's "
+                    "time, and was killed. Raise --time-limit if it needs more.",
+                )
+            )
+    except PerfboardError as error:
+        status = Status.FAILED
+        errors.append(RunError(kind=error.kind, message=str(error)))
+    except Cancelled:
+        status = Status.ABORTED
+        errors.append(RunError(kind="interrupted", message="Interrupted."))
+    run = Run(
+        id=folder.id,
+        study=STUDY_NAME,
+        board=target.summary(),
+        target=f"virtual:{board.name}",
+        evidence=target.evidence,
+        status=status,
+        started=started,
+        finished=datetime.now(UTC),
+        factors=dict(one.levels),
+        provenance=provenance(
+            command,
+            tools={board.machine.emulator: one.emulator},
+            image={
+                "kernel": hash_file(base.kernel),
+                "root": hash_file(base.root.image),
+                **{f"push {file.name}": hash_file(file) for file in job.files},
+                **({"stdin": hash_file(job.input)} if job.input else {}),
+            },
+            packages=base.packages,
+            notes=tuple(notes),
+        ),
+        metrics=metrics,
+        trial=trial,
+        errors=tuple(errors),
+    )
+    folder.finish(run)
+    return run
+
+
+def _evaluate(
+    artifacts: Path, results: Results, base: TrialBase, job: Job, timed: bool
+) -> tuple[tuple[Metric, ...], tuple[FunctionTime, ...], float]:
+    """The metrics, the functions by their time, and the time of all of these."""
+    marks: list[Instant] = instants((artifacts / "scope.jsonl").read_text(), MARK)
+    if len(marks) != _END + 2:
+        raise TargetError(
+            "mark",
+            "The command, or a program that it ran, made the system call vhangup, by which "
+            "Perfboard tells when it begins and ends: it cannot be timed.",
+        )
+    user_s, system_s = results.user_s, results.system_s
+    functions: tuple[FunctionTime, ...] = ()
+    blocks: list[Block] = []
+    if timed:
+        blocks = read_blocks((artifacts / "profile.jsonl").read_text())
+        user, system = split(blocks, base.symbols.addresses["_text"])
+        user_s, system_s = seconds(user), seconds(system)
+        pushed = {f"{FOLDER}/{file.name}": file for file in job.files}
+        pages = CodePages({**base.root.files, **pushed})
+        kernel = kernel_functions(base.symbols)
+        functions = by_function(user, system, pages.find, kernel.name)
+    metrics = trial_metrics(marks[_BEGIN], marks[_END], user_s, system_s, results.resident_bytes)
+    return metrics, functions, seconds(blocks)
+
+
+def _ended(
+    trial: Trial, results: Results, profile: tuple[FunctionTime, ...], profiled_s: float
+) -> Trial:
+    return trial.model_copy(
+        update={
+            "exit_code": results.exit_code,
+            "signal": results.signal,
+            "late": results.late,
+            "oom_kills": results.oom_kills,
+            "cut": results.cut,
+            "stdout_bytes": len(results.stdout),
+            "stderr_bytes": len(results.stderr),
+            "profile": profile[:_MOST_FUNCTIONS],
+            "profiled_s": profiled_s,
+        }
+    )
+
+
+def _remarks(board: Board, results: Results) -> list[str]:
+    """What a reader of the results should know of how the command ended."""
+    remarks = []
+    if results.oom_kills:
+        remarks.append(
+            f"The board's memory, {format_size(board.machine.ram)}, was used up: its kernel "
+            f"killed {results.oom_kills} processes of the command's."
+        )
+    if results.cut:
+        remarks.append(
+            "The command's output is cut off: there was no more room for it, and what wrote it "
+            "was told that the disk is full."
+        )
+    return remarks

@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What to change in one's own build: the difference of what two images are made by."""
+
+import dataclasses
+import json
+import shlex
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from perfboard.boards.scope_text import timing_factors
+from perfboard.images.bootloader.device_tree import settings
+from perfboard.images.kernel.image import image_commands
+from perfboard.images.recipe import Recipe
+from perfboard.images.root.build import has_reference, room_for_root
+from perfboard.images.root.commands import Commands, commands_of
+from perfboard.images.root.tree import contents_of, making_of, nodes_of
+from perfboard.model.board.board import Board
+from perfboard.model.results.tune import Lines
+
+COMMAND_LINE = "kernel command line"
+CONFIGURATION = "kernel configuration"
+KERNEL_IMAGE = "image of the kernel"
+FIRST = "where the processor begins"
+BOOTLOADER = "U-Boot environment"
+TREE = "U-Boot's device tree"
+ROOT_FOLDER = "folder of the root"
+ROOT_IMAGE = "image of the root"
+BOARD_FILE = "board file"
+_IN_FAKEROOT = "all in one session of fakeroot, beside the folder root"
+
+# What stands beside a set-up of hardware: what one changes for it, who says so, how sure that is.
+_WORDS = (".advice", ".source")
+_NO_SETUP = (*_WORDS, ".kind")
+
+
+@dataclasses.dataclass(frozen=True)
+class Made:
+    """What an image was made by: its recipe, the levels, and what stands in it.
+
+    `variables` are U-Boot's; where there is none, `arguments` are the kernel's.
+    """
+
+    recipe: Recipe
+    levels: Mapping[str, str]
+    variables: Mapping[str, str]
+    arguments: str = ""
+
+
+def lines_between(board: Board, old: Made, new: Made) -> tuple[Lines, ...]:
+    """The lines by which `new` differs from `old`, by the place that they stand in."""
+    found = (
+        _command_line(old, new),
+        _configuration(old.recipe.options, new.recipe.options),
+        _changed(KERNEL_IMAGE, _making(old), _making(new)),
+        _changed(FIRST, _first(old), _first(new)),
+        _bootloader(BOOTLOADER, _stored(old), _stored(new)),
+        _bootloader(TREE, _settings(old), _settings(new)),
+        *_files(contents_of(old.recipe.root), contents_of(new.recipe.root)),
+        _changed(ROOT_FOLDER, making_of(old.recipe.root), making_of(new.recipe.root)),
+        *_image(_commands(board, old), _commands(board, new)),
+        _tables(_board_of(board, old), _board_of(board, new)),
+    )
+    return tuple(lines for lines in found if lines.remove or lines.add)
+
+
+def _changed(where: str, was: Sequence[str], now: Sequence[str], words: str = "") -> Lines:
+    return Lines(
+        where=where,
+        words=words,
+        remove=tuple(line for line in was if line not in now),
+        add=tuple(line for line in now if line not in was),
+    )
+
+
+def _command_line(old: Made, new: Made) -> Lines:
+    """The whole lines: where a word lies among the others counts in the time that a boot takes."""
+    before, after = (made.variables.get("bootargs", made.arguments) for made in (old, new))
+    return _changed(COMMAND_LINE, [before] if before else [], [after] if after else [])
+
+
+def _configuration(old: Mapping[str, str], new: Mapping[str, str]) -> Lines:
+    changed = [name for name in {**old, **new} if old.get(name) != new.get(name)]
+    return Lines(
+        where=CONFIGURATION,
+        remove=tuple(_option(name, old[name]) for name in changed if name in old),
+        add=tuple(_option(name, new[name]) for name in changed if name in new),
+    )
+
+
+def _option(name: str, value: str) -> str:
+    return f"# {name} is not set" if value == "n" else f"{name}={value}"
+
+
+def _making(made: Made) -> tuple[str, ...]:
+    return _lines(image_commands(made.recipe))
+
+
+def _bootloader(where: str, old: Mapping[str, str], new: Mapping[str, str]) -> Lines:
+    """What stands there in one and not in the other: lines by name."""
+    changed = [name for name in {**old, **new} if old.get(name) != new.get(name)]
+    return Lines(
+        where=where,
+        remove=tuple(old[name] for name in changed if name in old),
+        add=tuple(new[name] for name in changed if name in new),
+    )
+
+
+def _first(made: Made) -> tuple[str, ...]:
+    if made.recipe.direct:
+        return (
+            "perfboard/images/bootloader/start.S, assembled for this board: it copies the rest, "
+            "and jumps",
+            "the device tree, 4096 bytes after it, with the kernel's command line in /chosen",
+        )
+    return ("U-Boot",) if made.recipe.board.image.bootloader else ()
+
+
+def _stored(made: Made) -> dict[str, str]:
+    """U-Boot's variables in flash, without the kernel's command line."""
+    if made.recipe.environment != "flash":
+        return {}
+    return {name: f"{name}={v}" for name, v in made.variables.items() if name != "bootargs"}
+
+
+def _settings(made: Made) -> dict[str, str]:
+    """What the device tree tells U-Boot, without the kernel's command line."""
+    if made.recipe.environment != "tree":
+        return {}
+    found = settings(made.variables)["config"]
+    return {name: f"/config {name} = {value};" for name, value in found.items()}
+
+
+def _files(
+    old: Mapping[str, tuple[str, ...]], new: Mapping[str, tuple[str, ...]]
+) -> Iterator[Lines]:
+    """Lines of the root file system's own files, which other files of it may hold as well.
+
+    Those to add go behind those that stay; a file where they do not is told whole.
+    """
+    for path in {**old, **new}:
+        words = "a new file" if path not in old else "a file less" if path not in new else ""
+        was, now = old.get(path, ()), new.get(path, ())
+        lines = _changed(path, was, now, words)
+        kept = (line for line in was if line not in lines.remove)
+        if (*kept, *lines.add) != tuple(now):
+            lines = Lines(where=path, words="the whole file", remove=was, add=now)
+        yield lines
+
+
+def _commands(board: Board, made: Made) -> Commands:
+    """What makes the image of the root, where that is the reference system's."""
+    if not has_reference(board):
+        return Commands(())
+    root = made.recipe.root
+    return commands_of(root, nodes_of(root), *room_for_root(made.recipe.board))
+
+
+def _image(old: Commands, new: Commands) -> Iterator[Lines]:
+    was, now = _lines(old.commands), _lines(new.commands)
+    words = _IN_FAKEROOT if new.pretended and was != now else ""
+    yield _changed(ROOT_IMAGE, was, now, words)
+    yield from _files(_by_line(old.files), _by_line(new.files))
+
+
+def _lines(commands: Iterable[Sequence[str]]) -> tuple[str, ...]:
+    return tuple(shlex.join(command) for command in commands)
+
+
+def _by_line(files: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
+    return {f"{name} of that": tuple(text.splitlines()) for name, text in files.items()}
+
+
+def _board_of(board: Board, made: Made) -> dict[str, str]:
+    """All that the board's file says of the board as it is emulated and timed, a key a line."""
+    table = made.recipe.board.model_dump(mode="json", exclude={"timing"}, exclude_none=True)
+    if board.timing is not None:
+        own = {f: made.levels[f] for f in timing_factors(board) if f in board.timing.factors}
+        exclude = {"factors", "published", "margin"}
+        table["timing"] = board.timing.at(own).model_dump(mode="json", exclude=exclude)
+    return dict(_flat("", table))
+
+
+def _tables(old: Mapping[str, str], new: Mapping[str, str]) -> Lines:
+    changed = [key for key in {**old, **new} if old.get(key) != new.get(key)]
+    keys = [key for key in changed if not key.endswith(_NO_SETUP)]
+    told = [json.loads(new[key]) for end in _WORDS for key in changed if key.endswith(end)]
+    return Lines(
+        where=BOARD_FILE,
+        words="; ".join(words for words in told if words),
+        remove=tuple(f"{key} = {old[key]}" for key in keys if key in old),
+        add=tuple(f"{key} = {new[key]}" for key in keys if key in new),
+    )
+
+
+def _flat(name: str, value: Any) -> Iterator[tuple[str, str]]:
+    """Dotted keys and values as TOML has them; a list is one value."""
+    if isinstance(value, Mapping):
+        for key, inner in value.items():
+            yield from _flat(f"{name}.{key}" if name else str(key), inner)
+    elif value is not None:
+        yield name, json.dumps(value, default=str, ensure_ascii=False)

@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One combination of levels, built and booted; a boot that was made is not made again."""
+
+import json
+import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from math import inf
+from pathlib import Path
+from threading import Event
+
+from perfboard.analysis.tune.combinations import middle
+from perfboard.binaries.scope import build_plugin
+from perfboard.boards.loader import load_board
+from perfboard.boards.scope_text import timing_text
+from perfboard.factors.choose import choose_levels, recipe_of
+from perfboard.host.cache import cached
+from perfboard.images.image import Image, build_image
+from perfboard.instruments.scope import WatchedMark
+from perfboard.model.errors import BuildError, PerfboardError, TargetError, UsageError
+from perfboard.model.progress import Progress, SilentProgress
+from perfboard.model.results.tune import Outcome
+from perfboard.model.run import Boot
+from perfboard.studies.boot.virtual import marks_to_watch
+from perfboard.targets.virtual.emulator import emulator_version
+from perfboard.targets.virtual.once import boot_once
+from perfboard.targets.virtual.target import VirtualTarget
+
+# Raise it when what is kept of a boot changes.
+_RECIPE = "2"
+# What a kernel or bootloader says of itself is the same each time; a hang may be this machine's.
+_SURE = ("bootloader", "panic", "no-root")
+
+
+@dataclass(frozen=True)
+class Task:
+    """A combination to try: a board as `load_board` takes it, and levels of all its factors.
+
+    `title` is what it is called while it is tried. Without `boots` its image alone is built;
+    the baseline `changes` nothing.
+    """
+
+    board: str
+    levels: Mapping[str, str]
+    title: str = ""
+    boots: bool = True
+    changes: bool = True
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """How a task ended: see `model.tuning.Try`.
+
+    `kind` is that of the error that `problem` is the words of. A virtual board, which repeats, is
+    booted once. `beside` are the first of the baseline's boots between which a real board's were
+    made, and the first that was after; it is `final` where no boot follows. `hashes`,
+    `packages`, `variables` and `arguments` are the image's.
+    """
+
+    outcome: Outcome
+    problem: str = ""
+    kind: str = ""
+    boots: tuple[Boot, ...] = ()
+    beside: tuple[int, int] | None = None
+    final: bool = True
+    console: bytes = b""
+    flash: dict[str, int] = field(default_factory=dict)
+    ram: int | None = None
+    hashes: dict[str, str] = field(default_factory=dict)
+    packages: dict[str, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    variables: dict[str, str] = field(default_factory=dict)
+    arguments: str = ""
+
+    @property
+    def boot(self) -> Boot | None:
+        """The boot of the median total, which stands for all of them."""
+        return middle(self.boots) if self.boots else None
+
+    def error(self, what: str) -> PerfboardError:
+        """The error that it ended with; `what` is the beginning of the message."""
+        words = f"{what}. {self.problem}"
+        for known in (UsageError, BuildError):
+            if self.kind == known.kind:
+                return known(words)
+        return TargetError(self.kind or "no-mark", words)
+
+
+def attempt(
+    task: Task, progress: Progress | None = None, cancelled: Event | None = None
+) -> Attempt:
+    """Builds and boots a combination, from the cache where it has been before.
+
+    What is wrong with the combination is its outcome. Raises EnvironmentLacksError where this
+    machine is at fault, and Cancelled soon after another thread sets `cancelled`.
+    """
+    progress = progress or SilentProgress()
+    loaded = load_board(task.board)
+    levels = choose_levels(loaded.board, task.levels)
+    try:
+        image = build_image(loaded, levels, progress)
+    except (UsageError, BuildError) as error:
+        return Attempt("not-built", str(error), error.kind)
+    found = Attempt(
+        "booted",
+        flash=dict(image.sizes),
+        hashes=dict(image.hashes),
+        packages=dict(image.packages),
+        notes=image.notes,
+        variables=dict(image.variables),
+        arguments=image.arguments,
+    )
+    if not task.boots:
+        return found
+    target = VirtualTarget(recipe_of(loaded.board, levels).board, image, levels)
+    try:
+        marks = marks_to_watch(target.board, image)
+        folder = _booted(target, levels, image, marks, progress, cancelled or Event())
+    except (UsageError, TargetError) as error:
+        return replace(found, outcome="not-booted", problem=str(error), kind=error.kind)
+    kept = json.loads((folder / "kept.json").read_text())
+    if kept["problem"]:
+        return replace(found, outcome="not-booted", problem=kept["problem"], kind=kept["kind"])
+    return replace(
+        found,
+        boots=(Boot.model_validate_json((folder / "boot.json").read_text()),),
+        console=(folder / "console.log").read_bytes(),
+        ram=kept["ram"],
+    )
+
+
+def _booted(
+    target: VirtualTarget,
+    levels: Mapping[str, str],
+    image: Image,
+    marks: tuple[WatchedMark, ...],
+    progress: Progress,
+    cancelled: Event,
+) -> Path:
+    """The cache's folder of this boot, made now where there is none."""
+    plugin = build_plugin(progress)
+    command = shlex.join(target.command())
+    for file in (*image.banks, image.kernel_file, image.root, image.tree):
+        # Where a file lies does not change what is in it, which its hash tells.
+        command = command.replace(str(file), "FILE") if file else command
+    inputs = {
+        "recipe": _RECIPE,
+        "emulator": emulator_version(target.board.machine.emulator),
+        "command": command,
+        "board": target.board.model_dump_json(include={"console", "boot"}),
+        "scope": plugin.parent.name,
+        "marks": "".join(mark.line() for mark in marks),
+        "timing": timing_text(target.board, levels) or "",
+        **{f"image {name}": hash for name, hash in image.hashes.items()},
+    }
+
+    def build(folder: Path) -> None:
+        kept: dict[str, object] = {"problem": "", "kind": "", "ram": None}
+        try:
+            with progress.step("booting", inf) as step:
+                boot, kept["ram"] = boot_once(
+                    target,
+                    image,
+                    plugin,
+                    marks,
+                    folder,
+                    lambda name: step.update(0, name),
+                    cancelled,
+                )
+            (folder / "boot.json").write_text(boot.model_dump_json())
+        except TargetError as error:
+            if error.kind not in _SURE:
+                raise
+            kept |= {"problem": str(error), "kind": error.kind}
+        (folder / "kept.json").write_text(json.dumps(kept))
+        # Of a hundred boots these are large, and what was read from them is kept.
+        (folder / "scope.jsonl").unlink()
+
+    return cached("boot", inputs, build, progress)

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a tune's tries are booted on, and what its run says of that."""
+
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Protocol
+
+from perfboard.model.progress import Progress
+from perfboard.model.run import BoardSummary, Boot, Evidence, Metric, RunError
+from perfboard.store.folder import RunFolder
+from perfboard.studies.tune.pool import Make, Note
+from perfboard.studies.tune.sweep import Sweep
+
+
+@dataclass(frozen=True)
+class Proof:
+    """The best's own boots, what they showed that it is not as it was tried, and what else.
+
+    `metrics` and `notes` go to the run as they are.
+    """
+
+    boots: tuple[Boot, ...] = ()
+    errors: tuple[RunError, ...] = ()
+    metrics: tuple[Metric, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+class Bench(Protocol):
+    """A board, virtual or real, that images of combinations are booted on."""
+
+    name: str
+    target: str
+    evidence: Evidence
+    tools: Mapping[str, str]
+
+    def making(self, note: Note) -> AbstractContextManager[Make]:
+        """What makes the tries; `note` is told from any thread what is being done."""
+
+    def prove(self, sweep: Sweep, folder: RunFolder, progress: Progress) -> Proof:
+        """Boots the best once more, its artifacts in the folder's `boot-1`.
+
+        Raises as a try does that ends the tune.
+        """
+
+    def summary(self) -> BoardSummary:
+        """The board, asked when the last boot has ended."""
+
+    def notes(self) -> tuple[str, ...]:
+        """What a reader of the results should know."""

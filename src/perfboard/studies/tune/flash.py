@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How fast a board's flash is read at each of its set-ups: study E's first table."""
+
+import json
+from importlib.metadata import version
+from pathlib import Path
+
+from perfboard.binaries.probe_build import source_folder
+from perfboard.binaries.scope import build_plugin
+from perfboard.boards.scope_text import DETAIL, timing_text
+from perfboard.factors.choose import choose_levels
+from perfboard.host.cache import cached, hash_tree
+from perfboard.images.image import build_image
+from perfboard.model.errors import PerfboardError, TargetError
+from perfboard.model.progress import Progress
+from perfboard.model.run import Metric
+from perfboard.probes.records import Merger, read_process
+from perfboard.probes.session import ProbeSession
+from perfboard.studies.tune.plan import Plan
+from perfboard.targets.opening import open_target
+from perfboard.targets.virtual.emulator import emulator_version
+
+FACTOR = "flash"
+READ_BANDWIDTH = "flash.read.bandwidth"
+_PROBE = "flash.read"
+# What the one process takes, in seconds of the board's own clock, of which each size has its
+# share: blocks of 1 MiB are half a second each where the flash is slow.
+_SECONDS = 40
+_LIMIT_S = 600
+
+
+def flash_bandwidths(plan: Plan, progress: Progress) -> tuple[list[Metric], list[str]]:
+    """The metrics of the probe flash.read, through MTD, at each set-up: their label `flash`.
+
+    None for a board whose flash has no set-ups, is not timed, or is to stay as it is. What was
+    read before is taken from the cache. One process reads, since a board that is timed repeats
+    exactly. Of a set-up that could not be read there is a sentence that says why.
+    """
+    found: list[Metric] = []
+    problems: list[str] = []
+    timing = plan.loaded.board.timing
+    varied = len(plan.space.levels.get(FACTOR, ())) > 1
+    if timing is None or not varied or plan.baseline.get(DETAIL) != "timed":
+        return found, problems
+    for level in timing.factors.get(FACTOR, ()):
+        try:
+            folder = _read(plan, level, progress)
+        except PerfboardError as error:
+            problems.append(f"{FACTOR}={level} was not read: {error}")
+            continue
+        for line in json.loads((folder / "metrics.json").read_text()):
+            metric = Metric.model_validate(line)
+            labels = {**metric.labels, FACTOR: level}
+            # The processes that took its samples are none of the tune's.
+            found.append(metric.model_copy(update={"labels": labels, "processes": ()}))
+    return found, problems
+
+
+def _read(plan: Plan, level: str, progress: Progress) -> Path:
+    board = plan.loaded.board
+    factors = choose_levels(board, {DETAIL: "timed", FACTOR: level})
+    image = build_image(plan.loaded, factors, progress)
+    sources = source_folder()
+    inputs = {
+        "emulator": emulator_version(board.machine.emulator),
+        "board": board.model_dump_json(include={"machine", "console"}),
+        "scope": build_plugin(progress).parent.name,
+        "timing": timing_text(board, factors) or "",
+        "probe": hash_tree(sources) if sources.is_dir() else version("perfboard"),
+        "seconds": str(_SECONDS),
+        **{f"image {name}": hash for name, hash in image.hashes.items()},
+    }
+
+    def build(folder: Path) -> None:
+        target_name = f"virtual:{plan.board_name}"
+        with (
+            open_target(target_name, progress, None, factors) as target,
+            ProbeSession(target, progress) as session,
+            progress.step(f"reading the flash, {level}", 1),
+        ):
+            answer = session.run(_PROBE, ["--seconds", str(_SECONDS)], _LIMIT_S)
+        report = read_process(_PROBE, 0, answer.lines, answer.end)
+        if report.process.refused:
+            raise TargetError("garbage", report.process.refused)
+        merger = Merger()
+        merger.add(report)
+        found = [metric.model_dump(mode="json") for metric in merger.metrics()]
+        (folder / "metrics.json").write_text(json.dumps(found))
+
+    return cached("flash-read", inputs, build, progress)

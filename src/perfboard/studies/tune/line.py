@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A tune's real board: on a serial line, written and reset by programs of this machine."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from math import inf
+
+from perfboard.analysis.boot.metrics import metrics_of
+from perfboard.analysis.tune.combinations import (
+    BASELINE,
+    PROOF_LABELS,
+    Combination,
+    allowed,
+    best_of,
+    saving_interval,
+)
+from perfboard.model.errors import INCONCLUSIVE
+from perfboard.model.progress import Progress
+from perfboard.model.results.tune import in_words
+from perfboard.model.run import BoardSummary, Boot, Evidence, RunError
+from perfboard.store.folder import RunFolder
+from perfboard.studies.base import place_of
+from perfboard.studies.boot.serial import NOTE, summary_of
+from perfboard.studies.tune.attempt import Attempt
+from perfboard.studies.tune.bench import Proof
+from perfboard.studies.tune.plan import RealBoard
+from perfboard.studies.tune.pool import Make, Note, as_they_end, local_workers
+from perfboard.studies.tune.progress import TuneStep
+from perfboard.studies.tune.rounds import Rounds
+from perfboard.studies.tune.sweep import Sweep
+from perfboard.targets.serial.boot import SerialBoard
+from perfboard.targets.serial.line import open_line
+
+
+class LineBench:
+    """See `tuning_bench.Bench`."""
+
+    evidence: Evidence = Evidence.SILICON
+
+    def __init__(self, real: RealBoard) -> None:
+        """Raises UsageError for a target that is no line, and EnvironmentLacksError without one."""
+        # A wrong text is told before there is a run.
+        with open_line(real.target):
+            pass
+        self._real = real
+        self._said: dict[str, str] = {}
+        self._rounds: list[Rounds] = []
+        self.name = place_of(real.target)
+        self.target = real.target
+        self.tools: Mapping[str, str] = {}
+
+    @contextmanager
+    def making(self, note: Note) -> Iterator[Make]:
+        """See `tuning_bench.Bench`."""
+        with self._on_line(note, "try") as rounds:
+            yield rounds.make
+
+    def prove(self, sweep: Sweep, folder: RunFolder, progress: Progress) -> Proof:
+        """See `tuning_bench.Bench`. The baseline is booted between the best's boots.
+
+        So what the best saves is told by boots that it was not chosen by.
+        """
+        while True:
+            best = best_of(sweep.space, sweep.known)
+            assert best is not None  # noqa: S101 - the baseline boots, or the tune has ended
+            last = self._boot_again(sweep, (BASELINE, best), progress)
+            if last[best].outcome == "booted":
+                break
+            # What does not boot each time is none that anybody wants: the next one, then.
+            sweep.attempts[best], sweep.known[best] = last[best], None
+        folder.write_artifact("boot-1/console.log", last[best].console)
+        before, after = last[BASELINE].boots, last[best].boots
+        if best == BASELINE:
+            proof = Proof(after, undecided(sweep))
+        else:
+            metrics = (
+                metric.model_copy(update={"labels": PROOF_LABELS}) for metric in metrics_of(before)
+            )
+            words = (_proved(before, after),)
+            proof = Proof(after, inconclusive(before, after), tuple(metrics), words)
+        # More boots may decide what these do not.
+        if not proof.errors:
+            for rounds in self._rounds:
+                rounds.forget()
+        return proof
+
+    def _boot_again(
+        self, sweep: Sweep, combinations: Sequence[Combination], progress: Progress
+    ) -> dict[Combination, Attempt]:
+        """New boots of combinations that were tried."""
+        tries = {
+            each: (sweep.task(each), replace(sweep.attempts[each], boots=(), beside=None))
+            for each in dict.fromkeys(combinations)
+        }
+        with (
+            progress.step("proving the best", inf) as step,
+            self._on_line(TuneStep(step).note, "proof") as rounds,
+        ):
+            return dict(rounds.again(tries, self._real.boots))
+
+    def summary(self) -> BoardSummary:
+        """See `tuning_bench.Bench`."""
+        return summary_of(self.name, self._said)
+
+    def notes(self) -> tuple[str, ...]:
+        """See `tuning_bench.Bench`."""
+        kept = sum(rounds.kept for rounds in self._rounds)
+        before = (
+            (f"{kept} boots are of a tune before, which ended without a result.",) if kept else ()
+        )
+        return (NOTE, *before)
+
+    @contextmanager
+    def _on_line(self, note: Note, purpose: str) -> Iterator[Rounds]:
+        real = self._real
+        with open_line(real.target) as line, local_workers(note) as submit:
+            board = SerialBoard(line, real.usable, real.reset)
+            rounds = Rounds(board, real, as_they_end(submit), note, purpose)
+            self._rounds.append(rounds)
+            try:
+                yield rounds
+            finally:
+                self._said |= board.said
+
+
+def _proved(before: Sequence[Boot], after: Sequence[Boot]) -> str:
+    """What the best saves, in words."""
+    saved = saving_interval(before, after)
+    between = f": between {saved.low:.3f} and {saved.high:.3f} s less in the mean" if saved else ""
+    return (
+        f"The proof is {len(after)} boots of the best and, between them, {len(before)} of the "
+        f"baseline{between}."
+    )
+
+
+def undecided(sweep: Sweep) -> tuple[RunError, ...]:
+    """The error of a sweep in which something may be faster than the baseline, and is not known."""
+    space, base = sweep.space, sweep.known[BASELINE]
+    found = []
+    for combination, made in sweep.attempts.items():
+        if not combination or not sweep.known[combination] or not allowed(space, combination):
+            continue
+        saved = saving_interval(sweep.beside(made), made.boots)
+        if base and saved and saved.high > space.resolution * base.total_s:
+            found.append(in_words(dict(sorted(combination))))
+    if not found:
+        return ()
+    message = (
+        f"Whether {', '.join(found[:3])}{' and others' if found[3:] else ''} saves anything is not "
+        "told by these boots. --boots takes more."
+    )
+    return (RunError(kind=INCONCLUSIVE, message=message),)
+
+
+def inconclusive(before: Sequence[Boot], after: Sequence[Boot]) -> tuple[RunError, ...]:
+    """The error of a best that is not known to be faster than the baseline."""
+    saved = saving_interval(before, after)
+    if saved is not None and saved.low > 0:
+        return ()
+    between = "" if saved is None else f", between {saved.low:.3f} and {saved.high:.3f} s"
+    message = (
+        f"What the best saves is not told from nothing{between} (boot.total, {len(after)} boots, "
+        f"{len(before)} of the baseline). --boots takes more."
+    )
+    return (RunError(kind=INCONCLUSIVE, message=message),)

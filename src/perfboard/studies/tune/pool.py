@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Makes tries in the background, on this machine's processors."""
+
+import os
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from contextlib import contextmanager
+from functools import partial
+from math import isinf
+from threading import Event
+
+from perfboard.analysis.tune.combinations import Combination
+from perfboard.model.progress import Step
+from perfboard.studies.tune.attempt import Attempt, Task, attempt
+from perfboard.targets.base import Cancelled
+
+# What has tries made, by name, and gives each as it ends; one that is booted again, again.
+Make = Callable[[Mapping[Combination, Task]], Iterator[tuple[Combination, Attempt]]]
+Submit = Callable[[Task], "Future[Attempt]"]
+# Told a combination, and what is being done for it, or "" where that has ended.
+Note = Callable[[str, str], None]
+
+
+class _Inner:
+    """The steps of a try, of which each is told; where it looks whether it is wanted."""
+
+    def __init__(self, note: Callable[[str], None], cancelled: Event) -> None:
+        self._note, self._cancelled = note, cancelled
+
+    @contextmanager
+    def step(self, title: str, total: float) -> Iterator[Step]:
+        """See `model.progress.Progress`."""
+        step = _InnerStep(title, total, self._note, self._cancelled)
+        step.update(0)
+        yield step
+
+
+class _InnerStep:
+    def __init__(
+        self, title: str, total: float, note: Callable[[str], None], cancelled: Event
+    ) -> None:
+        self._title, self._total = title, total
+        self._note, self._cancelled = note, cancelled
+
+    def update(self, done: float, note: str = "") -> None:
+        # A build that is under way looks here alone whether it is still wanted.
+        if self._cancelled.is_set():
+            raise Cancelled
+        if isinf(self._total):
+            self._note(f"{self._title}: {note}" if note else self._title)
+        else:
+            share = f" {done / self._total:.0%}" if 0 < done <= self._total else ""
+            self._note(f"{self._title}{share}")
+
+
+def told(task: Task, note: Note, cancelled: Event) -> Attempt:
+    """The attempt of a task, of which `note` is told what is being done."""
+    try:
+        return attempt(task, _Inner(partial(note, task.title), cancelled), cancelled)
+    finally:
+        note(task.title, "")
+
+
+@contextmanager
+def local_workers(note: Note) -> Iterator[Submit]:
+    """What makes an attempt of a task in the background, on this machine's processors.
+
+    `note` is told from any thread what is being done. Left early, no more attempts are begun, and
+    those under way are given up.
+    """
+    cancelled = Event()
+    with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+        try:
+            yield lambda task: pool.submit(told, task, note, cancelled)
+        finally:
+            cancelled.set()
+            pool.shutdown(cancel_futures=True)
+
+
+def as_they_end(submit: Submit) -> Make:
+    """What has tries made at once, and gives each when it has ended. Raises what a try raises."""
+
+    def make(tasks: Mapping[Combination, Task]) -> Iterator[tuple[Combination, Attempt]]:
+        pending = {submit(task): combination for combination, task in tasks.items()}
+        for future in as_completed(pending):
+            yield pending[future], future.result()
+
+    return make

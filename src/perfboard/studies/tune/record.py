@@ -1,0 +1,241 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a tune found, as its run has it: metrics, advice, the limit, what was published."""
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from perfboard.analysis.boot.limit import boot_limit
+from perfboard.analysis.boot.metrics import counted_metrics, metrics_of
+from perfboard.analysis.statistics.summary import Interval, judge
+from perfboard.analysis.tune.combinations import (
+    BASELINE,
+    Combination,
+    Known,
+    allowed,
+    best_of,
+    bound,
+    effects,
+    middle_s,
+    saving_interval,
+)
+from perfboard.analysis.verify.rows import KERNEL_SIZE
+from perfboard.boards.scope_text import DETAIL
+from perfboard.factors.choose import recipe_of
+from perfboard.model.board.board import Board
+from perfboard.model.results.tune import (
+    Advised,
+    Limit,
+    PublishedBoot,
+    PublishedChange,
+    PublishedRate,
+    Tuning,
+)
+from perfboard.model.run import Boot, Evidence, Metric, Run, Status
+from perfboard.model.units import parse_size
+from perfboard.studies.tune.advice import Made, lines_between
+from perfboard.studies.tune.flash import FACTOR as FLASH
+from perfboard.studies.tune.flash import READ_BANDWIDTH
+from perfboard.studies.tune.plan import TuneRequest
+from perfboard.studies.tune.sweep import Sweep
+
+FLASH_SIZE = "image.flash.size"
+RAM_USED = "boot.ram.used"
+
+
+def record(request: TuneRequest, sweep: Sweep, run: Run) -> Run:
+    """The run with all that the sweep found.
+
+    `run` has its head, the boot of the proof, and the flash's metrics.
+    """
+    plan, board = sweep.plan, sweep.plan.loaded.board
+    best = best_of(sweep.space, sweep.known)
+    space = sweep.space
+    tries, tried, places = sweep.recorded()
+    # What was published is of the board that the board's file is of.
+    virtual = request.real is None
+    tuning = Tuning(
+        titles=plan.titles(),
+        baseline=plan.baseline,
+        max_flash=request.max_flash,
+        max_ram=request.max_ram,
+        keep=dict(request.keep),
+        allow=_by_factor(request),
+        tries=tuple(tries),
+        best=None if best is None else places[best],
+        combinations=len(space.all) or space.count,
+        exhaustive=bool(space.all) and all(each in sweep.known for each in space.all),
+        bound_s=bound(plan.space, sweep.known),
+        advice=() if best is None else tuple(_advice(sweep, best)),
+        limit=_limit(sweep) if virtual else None,
+        published=tuple(
+            PublishedChange(**technique.model_dump(exclude={"kind"}))
+            for technique in board.techniques
+            if virtual
+        ),
+        published_boots=tuple(
+            PublishedBoot(**boot.model_dump(exclude={"kind", "source"}))
+            for boot in board.published_boots
+            if virtual
+        ),
+        published_rates=tuple(_rates(board)) if virtual else (),
+    )
+    levels = plan.levels(best or BASELINE)
+    found = {
+        "tuning": tuning,
+        "tried": tuple(tried),
+        "factors": {f: level for f, level in levels.items() if virtual or f in plan.factors},
+    }
+    if best is None:
+        return run.model_copy(update=found)
+    made = sweep.attempts[best]
+    boots = run.boots or made.boots
+    metrics = (
+        *metrics_of(boots),
+        *counted_metrics(boots),
+        Metric(name=KERNEL_SIZE, unit="B", samples=(float(made.flash["kernel"]),)),
+        *_metrics(sweep, places),
+        *run.metrics,
+    )
+    total = next((metric for metric in metrics if metric.name == "boot.total"), None)
+    budget_s = board.boot.budget_s
+    if run.status is Status.COMPLETE and total is not None and budget_s is not None:
+        timed = run.evidence is Evidence.TIMED and board.timing is not None
+        margin = board.timing.margin.share if timed and board.timing else 0.0
+        found["verdicts"] = (judge(total, budget_s, run.evidence, margin, _reset_s(boots)),)
+    provenance = {
+        "image": made.hashes,
+        "packages": made.packages,
+        "notes": (*made.notes, *run.provenance.notes),
+    }
+    return run.model_copy(
+        update={
+            **found,
+            "boots": boots,
+            "metrics": metrics,
+            "provenance": run.provenance.model_copy(update=provenance),
+        }
+    )
+
+
+def _reset_s(boots: Iterable[Boot]) -> float:
+    """How far the instant of the reset, from which the totals count, may be off, in s."""
+    resets = (boot.mark("reset") for boot in boots)
+    return max((mark.precision_ns for mark in resets if mark), default=0) / 1e9
+
+
+def _rates(board: Board) -> Iterator[PublishedRate]:
+    """What was published of the flash at one of its set-ups alone."""
+    for figure in board.timing.published if board.timing else ():
+        if figure.metric == READ_BANDWIDTH and figure.factors.keys() == {FLASH}:
+            size = figure.labels.get("size")
+            yield PublishedRate(
+                level=figure.factors[FLASH],
+                size=parse_size(size) if size else None,
+                value=figure.value,
+                use=figure.use,
+                source=figure.source,
+            )
+
+
+def steps_to(known: Known, best: Combination) -> list[Combination]:
+    """From the baseline to the best, a change at a time: what saves most by itself first."""
+    order = sorted(best, key=lambda item: (-(_alone(known, item) or 0.0), item))
+    return [frozenset(order[: count + 1]) for count in range(len(order))]
+
+
+def _alone(known: Known, item: tuple[str, str]) -> float | None:
+    base, measured = known.get(BASELINE), known.get(frozenset({item}))
+    return base.total_s - measured.total_s if base and measured else None
+
+
+def _by_factor(request: TuneRequest) -> dict[str, tuple[str, ...]]:
+    factors = dict.fromkeys(factor for factor, _ in request.allow)
+    return {f: tuple(level for factor, level in request.allow if factor == f) for f in factors}
+
+
+def _metrics(sweep: Sweep, places: Iterable[Combination]) -> Iterator[Metric]:
+    """The time, phases and cost of each combination that booted, labelled by its levels."""
+    # In the order of the tries: they end in another each time.
+    for combination in places:
+        measured = sweep.known[combination]
+        if measured is None:
+            continue
+        labels = dict(sorted(combination)) or {"levels": "baseline"}
+        for metric in metrics_of(sweep.attempts[combination].boots):
+            if metric.name == "boot.total" or metric.name in measured.phases:
+                yield metric.model_copy(update={"labels": labels})
+        sizes = {FLASH_SIZE: measured.flash, RAM_USED: measured.ram}
+        for name, size in sizes.items():
+            if size is not None:
+                yield Metric(name=name, unit="B", labels=labels, samples=(float(size),))
+
+
+def _advice(sweep: Sweep, best: Combination) -> Iterator[Advised]:
+    """Each change of the best, with what it does beside those before it."""
+    plan, known = sweep.plan, sweep.known
+    here, last = BASELINE, BASELINE
+    for step in steps_to(known, best):
+        ((factor, level),) = step - here
+        here = step
+        beside = _beside(sweep, last, step)
+        if beside:
+            last = step
+        yield Advised(
+            factor=factor,
+            title=plan.titles()[factor],
+            old=plan.baseline[factor],
+            new=level,
+            alone_s=_alone(known, (factor, level)),
+            loses=plan.loses(frozenset({(factor, level)})).get(factor, ""),
+            **beside,
+        )
+
+
+def _beside(sweep: Sweep, last: Combination, step: Combination) -> dict[str, Any]:
+    """What a step saves and takes after the last that booted; nothing where it does not boot."""
+    before, after = sweep.known[last], sweep.known.get(step)
+    if before is None or after is None:
+        return {}
+    saved = _interval(sweep, last, step)
+    known_ram = before.ram is not None and after.ram is not None
+    board = sweep.plan.loaded.board
+    return {
+        "saving_s": before.total_s - after.total_s,
+        "low_s": saved.low if saved else None,
+        "high_s": saved.high if saved else None,
+        "phases": effects(before, after),
+        "flash": after.flash - before.flash,
+        "ram": (after.ram or 0) - (before.ram or 0) if known_ram else None,
+        "lines": lines_between(board, _made(sweep, last), _made(sweep, step)),
+    }
+
+
+def _interval(sweep: Sweep, last: Combination, step: Combination) -> Interval | None:
+    """The interval of what a step saves, by the baseline's boots beside both."""
+    before, after = sweep.attempts[last], sweep.attempts[step]
+    old, new = sweep.beside(before), sweep.beside(after)
+    if not new:
+        return saving_interval(before.boots, after.boots)
+    if not old:
+        return saving_interval(new, after.boots)
+    return saving_interval(before.boots, after.boots, middle_s(new) - middle_s(old))
+
+
+def _made(sweep: Sweep, combination: Combination) -> Made:
+    levels = sweep.plan.levels(combination)
+    made = sweep.attempts[combination]
+    recipe = recipe_of(sweep.plan.loaded.board, levels)
+    return Made(recipe, levels, made.variables, made.arguments)
+
+
+def _limit(sweep: Sweep) -> Limit | None:
+    timing = sweep.plan.loaded.board.timing
+    if timing is None or sweep.plan.baseline[DETAIL] != "timed":
+        return None
+    found = []
+    for combination, made in sweep.attempts.items():
+        if made.boot is not None and allowed(sweep.plan.space, combination):
+            levels = sweep.plan.levels(combination)
+            own = {factor: levels[factor] for factor in timing.factors}
+            found.append((made.boot, timing.at(own)))
+    return boot_limit(found)

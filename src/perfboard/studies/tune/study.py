@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`perfboard tune boot`: tries what makes a board boot faster, ranks it, and proves the best."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from math import inf
+
+from perfboard.analysis.tune.combinations import (
+    BASELINE,
+    Combination,
+    allowed,
+    best_of,
+    changed,
+    narrowed,
+)
+from perfboard.analysis.tune.search import search
+from perfboard.model.errors import PerfboardError, UsageError
+from perfboard.model.progress import Progress
+from perfboard.model.run import Run, RunError, Status
+from perfboard.model.units import format_size
+from perfboard.store.folder import new_run
+from perfboard.studies.base import provenance
+from perfboard.studies.tune.bench import Bench, Proof
+from perfboard.studies.tune.line import LineBench
+from perfboard.studies.tune.plan import Plan, TuneRequest, check_smallest, check_tools, make_plan
+from perfboard.studies.tune.pool import Make
+from perfboard.studies.tune.progress import TuneStep
+from perfboard.studies.tune.record import record, steps_to
+from perfboard.studies.tune.sweep import Sweep
+from perfboard.studies.tune.virtual import VirtualBench
+
+NAME = "tune-boot"
+# Less to read pays where reading is slow, and code that stays in flash where it is cached. A
+# larger block is compressed better, and more of it is read that nobody asked for.
+_MEET = (("compression", "flash"), ("kernel", "flash"), ("root", "flash"), ("root", "block"))
+
+
+def tune_boot(request: TuneRequest, progress: Progress) -> Run:
+    """Tries the levels of the board's factors, and stores and returns the run.
+
+    Raises PerfboardError for what is wrong before anything is built. A sweep that is interrupted,
+    or for which this machine fails, is stored with what it has; made again, it takes the boots
+    that there are from the cache.
+    """
+    plan = make_plan(request)
+    if request.scheduler is None:
+        check_tools(plan)
+    bench: Bench = (
+        VirtualBench(plan, request.scheduler) if request.real is None else LineBench(request.real)
+    )
+    sweep = Sweep(plan)
+    started = datetime.now(UTC)
+    folder = new_run(NAME, bench.name)
+    errors: list[RunError] = []
+    status = Status.COMPLETE
+    proof = Proof()
+    try:
+        with progress.step(f"tuning {plan.loaded.board.name}", inf) as step:
+            told = TuneStep(step)
+            with bench.making(told.note) as make:
+                _try_all(sweep, make, told)
+        proof = bench.prove(sweep, folder, progress)
+        errors += proof.errors
+    except PerfboardError as error:
+        status = Status.FAILED
+        errors.append(RunError(kind=error.kind, message=str(error)))
+    except KeyboardInterrupt:
+        status = Status.ABORTED
+        message = (
+            f"Interrupted after {len(sweep.known)} tries, which are kept: run it again to go on."
+        )
+        errors.append(RunError(kind="interrupted", message=message))
+    run = record(
+        request,
+        sweep,
+        Run(
+            id=folder.id,
+            study=NAME,
+            board=bench.summary(),
+            target=bench.target,
+            evidence=bench.evidence,
+            status=status,
+            started=started,
+            finished=datetime.now(UTC),
+            factors=plan.baseline,
+            provenance=provenance(
+                request.command, bench.tools, notes=(*bench.notes(), *proof.notes)
+            ),
+            boots=proof.boots,
+            metrics=proof.metrics,
+            errors=tuple(errors),
+        ),
+    )
+    _, _, places = sweep.recorded()
+    for combination, place in places.items():
+        made = sweep.attempts[combination]
+        if made.console:
+            folder.write_artifact(f"try-{place + 1}/console.log", made.console)
+    folder.finish(run)
+    return run
+
+
+def _try_all(sweep: Sweep, make: Make, step: TuneStep) -> None:
+    """The baseline, each level alone, then combinations, then the steps to the best."""
+    alone, space = sweep.plan.alone, sweep.space
+    meeting, steps = dict.fromkeys(_interactions(sweep.plan)), len(space.levels)
+    later = min(space.most, space.count) + steps
+    sweep.make([BASELINE], "alone", make, step, later + len(meeting) + len(alone))
+    _check_baseline(sweep)
+    if space.max_flash is not None:
+        sizes = sweep.sizes(alone, make, step, later + len(meeting) + len(alone))
+        check_smallest(sweep.plan, sizes)
+    sweep.make(alone, "alone", make, step, later + len(meeting))
+    sweep.make(meeting, "together", make, step, later)
+    sweep.space = space = narrowed(space, sweep.known)
+    most = min(space.most, space.count)
+    for batch in search(space, sweep.known):
+        most = max(0, most - len(batch))
+        sweep.make(batch, "together", make, step, most + steps)
+    best = best_of(space, sweep.known)
+    if best is None:
+        raise UsageError(_nothing_fits(sweep))
+    possible = [each for each in steps_to(sweep.known, best) if space.possible(each)]
+    sweep.make(possible, "order", make, step)
+
+
+def _check_baseline(sweep: Sweep) -> None:
+    """Raises why the baseline does not boot, or why a limit cannot be told."""
+    base = sweep.known[BASELINE]
+    if base is None:
+        made = sweep.attempts[BASELINE]
+        does = "build" if made.outcome == "not-built" else "boot"
+        raise made.error(f"The baseline does not {does}")
+    if sweep.space.max_ram is not None and base.ram is None:
+        raise UsageError(
+            "--max-ram: how much memory the baseline uses is not known, since that can be told of "
+            "32-bit kernels with a System.map alone; give image.kernel.system_map, or leave it out"
+        )
+
+
+def _interactions(plan: Plan) -> Iterator[Combination]:
+    """Levels of two factors of which it is known that they change what the other does.
+
+    Also such as may not be in the best, which are tried alone.
+    """
+    tried = [item for each in plan.alone for item in each]
+    found = {
+        factor: [*levels, *(level for name, level in tried if name == factor)]
+        for factor, levels in plan.space.levels.items()
+    }
+    for one, other in _MEET:
+        for first in found.get(one, ()):
+            for second in found.get(other, ()):
+                both = changed(changed(BASELINE, one, first), other, second)
+                if plan.space.possible(both):
+                    yield both
+
+
+def _nothing_fits(sweep: Sweep) -> str:
+    space = sweep.space
+    limits = [
+        f"--max-{name} {format_size(limit)}"
+        for name, limit in (("flash", space.max_flash), ("ram", space.max_ram))
+        if limit is not None
+    ]
+    fit = [m for c, m in sweep.known.items() if m is not None and allowed(space, c)]
+    least = [f"{format_size(min(m.flash for m in fit))} of flash"] if fit else []
+    rams = [m.ram for m in fit if m.ram is not None]
+    least += [f"{format_size(min(rams))} of memory"] if rams else []
+    return (
+        f"No combination that was tried holds {' and '.join(limits) or 'the levels kept'}; the "
+        f"least that they take is {' and '.join(least) or 'not known'}. Allow more."
+    )

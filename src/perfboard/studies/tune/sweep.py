@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The tries of one tune: each combination made once, in the background, and recorded."""
+
+from collections.abc import Hashable, Iterable
+from dataclasses import replace
+
+from perfboard.analysis.boot.phases import cut_phases, cut_userspace, total
+from perfboard.analysis.tune.combinations import (
+    BASELINE,
+    Combination,
+    Known,
+    Measured,
+    best_of,
+    middle_s,
+)
+from perfboard.model.results.tune import Stage, Try, in_words
+from perfboard.model.run import Boot
+from perfboard.studies.tune.attempt import Attempt, Task
+from perfboard.studies.tune.plan import Plan
+from perfboard.studies.tune.pool import Make
+from perfboard.studies.tune.progress import TuneStep
+
+# How many boots a kernel takes as long as: most differ from the last one in an option or two.
+_KERNEL = 10
+_NO_MARK = "The boot has no mark reset or usable."
+
+
+class Sweep:
+    """What was tried so far, and the `space` that the best is sought in.
+
+    `attempts` are how the tries ended, by combination; `known` what those took that booted.
+    """
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+        self.space = plan.space
+        self.known: Known = {}
+        self.attempts: dict[Combination, Attempt] = {}
+        # In the order in which they were asked for, which is the same each time.
+        self._stages: dict[Combination, Stage] = {}
+        # Those of images that were built.
+        self._kernels: set[Hashable] = set()
+
+    def make(
+        self,
+        combinations: Iterable[Combination],
+        stage: Stage,
+        make: Make,
+        step: TuneStep,
+        later: int = 0,
+    ) -> None:
+        """Tries those that have not been tried, after which at most so many are tried `later`.
+
+        Raises what `tuning_boot.attempt` does.
+        """
+        new = [each for each in dict.fromkeys(combinations) if each not in self.known]
+        self._stages |= dict.fromkeys(new, stage)
+        # Kernels that differ least come one after the other, as far as their options' names tell.
+        new.sort(key=lambda each: str(self.space.kernel(each)))
+        left = set(new)
+        step.expect(len(left) + later, self.work(left) + later)
+        for combination, made in make({each: self.task(each) for each in new}):
+            measured = self._measured(combination, made)
+            if made.outcome == "booted" and measured is None:
+                made = replace(made, outcome="not-booted", kind="no-mark", problem=_NO_MARK)
+            if not_run := self._not_run(combination, made):
+                problem = f"Init scripts that the baseline ran did not: {', '.join(not_run)}."
+                made = replace(made, outcome="not-booted", kind="no-script", problem=problem)
+                measured = None
+            self.attempts[combination], self.known[combination] = made, measured
+            if not made.final or combination not in left:
+                continue
+            before = self.work(left)
+            left.remove(combination)
+            self._kernels.add(self.space.kernel(combination))
+            best = best_of(self.space, self.known)
+            fastest = self.known[best] if best is not None else None
+            step.ended(before - self.work(left), fastest.total_s if fastest else None)
+            step.expect(len(left) + later, self.work(left) + later)
+
+    def beside(self, made: Attempt) -> tuple[Boot, ...]:
+        """The baseline's boots that were made between those of a real board's try."""
+        base = self.attempts.get(BASELINE)
+        return base.boots[slice(*made.beside)] if base and made.beside else ()
+
+    def _measured(self, combination: Combination, made: Attempt) -> Measured | None:
+        """What the try took; of a real board, as if it was made with the baseline's first boot.
+
+        What drifts from one batch of tries to the next is so taken off.
+        """
+        boot, base = made.boot, made if combination == BASELINE else self.attempts.get(BASELINE)
+        whole = total(boot) if boot is not None else None
+        if whole is None or boot is None:
+            return None
+        total_s = whole.duration_ns / 1e9
+        if base is not None and len(base.boots) > 1:
+            now = self.beside(made) if combination else base.boots
+            total_s += middle_s(base.boots[:1]) - middle_s(now or base.boots)
+        return Measured(
+            total_s=total_s,
+            phases={phase.name: phase.duration_ns / 1e9 for phase in cut_phases(boot)},
+            flash=sum(made.flash.values()),
+            ram=made.ram,
+        )
+
+    def work(self, combinations: Iterable[Combination]) -> int:
+        """How much there is to do for combinations that were not tried, in boots."""
+        untried = list(combinations)
+        kernels = {self.space.kernel(each) for each in untried}
+        return len(untried) + _KERNEL * len(kernels - self._kernels)
+
+    def sizes(
+        self, combinations: Iterable[Combination], make: Make, step: TuneStep, later: int
+    ) -> list[dict[str, int]]:
+        """Builds the images alone; the bytes of each one's parts. See `make`."""
+        tasks = {each: self.task(each, boots=False) for each in combinations}
+        left, found = set(tasks), []
+        step.expect(later, self.work(left) + later)
+        for combination, made in make(tasks):
+            found.append(made.flash)
+            before = self.work(left)
+            left.remove(combination)
+            self._kernels.add(self.space.kernel(combination))
+            step.ended(before - self.work(left), None)
+            step.expect(later, self.work(left) + later)
+        return found
+
+    def _not_run(self, combination: Combination, made: Attempt) -> list[str]:
+        """The init scripts of the baseline that did not run, where nothing says that they do not.
+
+        Without them a boot is faster, and no better.
+        """
+        base = self.attempts.get(BASELINE)
+        if base is None or not base.boot or not made.boot or "init" in self.plan.loses(combination):
+            return []
+        ran = {step.title for step in cut_userspace(made.boot)}
+        return [step.title for step in cut_userspace(base.boot) if step.title not in ran]
+
+    def task(self, combination: Combination, boots: bool = True) -> Task:
+        """What is to be done for a combination."""
+        title = in_words(dict(sorted(combination)))
+        return Task(
+            self.plan.board_name, self.plan.levels(combination), title, boots, bool(combination)
+        )
+
+    def recorded(self) -> tuple[list[Try], list[Boot], dict[Combination, int]]:
+        """The tries, the boots of those that booted, and each combination's place among them."""
+        tries = list(self.plan.refused)
+        boots: list[Boot] = []
+        places: dict[Combination, int] = {}
+        for combination, stage in self._stages.items():
+            made = self.attempts.get(combination)
+            # ^C may have come before it ended.
+            if made is None:
+                continue
+            booted = made.outcome == "booted"
+            places[combination] = len(tries)
+            tries.append(
+                Try(
+                    levels=dict(sorted(combination)),
+                    stage=stage if combination else "baseline",
+                    outcome=made.outcome,
+                    problem=made.problem,
+                    kind=made.kind,
+                    boot=len(boots) if booted else None,
+                    boots=len(made.boots) if booted else 1,
+                    beside=made.beside if booted else None,
+                    flash=made.flash,
+                    ram=made.ram,
+                    loses=self.plan.loses(combination),
+                    barred=self._barred(combination),
+                )
+            )
+            boots += made.boots if booted else ()
+        return tries, boots, places
+
+    def _barred(self, combination: Combination) -> str:
+        measured, found = self.known[combination], self.plan.barred(combination)
+        if measured is None or not self.space.excess(measured.flash, measured.ram):
+            return found
+        return f"{found}, beyond the limits" if found else "beyond the limits"

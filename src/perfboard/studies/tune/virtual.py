@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A tune's virtual board: its boots repeat, so that one is a measurement."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from threading import Event
+
+from perfboard.analysis.tune.combinations import best_of
+from perfboard.binaries.scope import build_plugin
+from perfboard.factors.choose import recipe_of
+from perfboard.images.image import build_image
+from perfboard.model.progress import Progress
+from perfboard.model.run import BoardSummary, Boot, RunError
+from perfboard.store.folder import RunFolder, disk_errors
+from perfboard.studies.boot.virtual import marks_to_watch
+from perfboard.studies.tune.bench import Proof
+from perfboard.studies.tune.dask import distributed_workers
+from perfboard.studies.tune.flash import flash_bandwidths
+from perfboard.studies.tune.plan import Plan
+from perfboard.studies.tune.pool import Make, Note, as_they_end, local_workers
+from perfboard.studies.tune.sweep import Sweep
+from perfboard.targets.virtual.emulator import emulator_version
+from perfboard.targets.virtual.once import boot_once
+from perfboard.targets.virtual.target import VirtualBoard, VirtualTarget
+
+
+class VirtualBench:
+    """See `tuning_bench.Bench`."""
+
+    def __init__(self, plan: Plan, scheduler: str | None) -> None:
+        """`scheduler` is the address of a Dask scheduler whose workers make the tries, if any."""
+        self._plan, self._scheduler = plan, scheduler
+        self._virtual = VirtualBoard(plan.loaded.board, plan.baseline)
+        self._emulator = plan.loaded.board.machine.emulator
+        self.name = plan.loaded.board.name
+        self.target = f"virtual:{self.name}"
+        self.evidence = self._virtual.evidence
+        self.tools: Mapping[str, str] = {self._emulator: emulator_version(self._emulator)}
+
+    @contextmanager
+    def making(self, note: Note) -> Iterator[Make]:
+        """See `tuning_bench.Bench`."""
+        with (
+            local_workers(note)
+            if self._scheduler is None
+            else distributed_workers(self._scheduler, self._emulator, note)
+        ) as submit:
+            yield as_they_end(submit)
+
+    def prove(self, sweep: Sweep, folder: RunFolder, progress: Progress) -> Proof:
+        """See `tuning_bench.Bench`. The image is booted whatever boot of it was kept."""
+        boot = _prove(sweep, folder, progress)
+        metrics, problems = flash_bandwidths(self._plan, progress)
+        return Proof((boot,), _repeats(sweep, boot), tuple(metrics), tuple(problems))
+
+    def summary(self) -> BoardSummary:
+        """See `tuning_bench.Bench`."""
+        return self._virtual.summary()
+
+    def notes(self) -> tuple[str, ...]:
+        """See `tuning_bench.Bench`."""
+        return self._virtual.notes()
+
+
+def _prove(sweep: Sweep, folder: RunFolder, progress: Progress) -> Boot:
+    plan = sweep.plan
+    best = best_of(sweep.space, sweep.known)
+    assert best is not None  # noqa: S101 - else the search has raised
+    levels = plan.levels(best)
+    image = build_image(plan.loaded, levels, progress)
+    target = VirtualTarget(recipe_of(plan.loaded.board, levels).board, image, levels)
+    marks = marks_to_watch(target.board, image)
+    artifacts = folder.artifact_path("boot-1/console.log").parent
+    with progress.step("proving the best", 1) as step, disk_errors(artifacts):
+        plugin = build_plugin(progress)
+        boot, _ = boot_once(
+            target, image, plugin, marks, artifacts, lambda name: step.update(0.5, name), Event()
+        )
+    return boot
+
+
+def _repeats(sweep: Sweep, proof: Boot) -> tuple[RunError, ...]:
+    best = best_of(sweep.space, sweep.known)
+    before = sweep.attempts[best].boot if best is not None else None
+    if before is None or before.marks == proof.marks:
+        return ()
+    message = "The best combination, booted again, has other marks: a virtual board is to repeat."
+    return (RunError(kind="no-repeat", message=message),)

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs the whole programs on a virtual board that figures of the real board were published of."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from perfboard.analysis.verify.programs import program_figure
+from perfboard.analysis.verify.rows import Row, row_of
+from perfboard.boards.loader import load_board
+from perfboard.host.fetch import npm_file
+from perfboard.images.program.base import Job
+from perfboard.model.errors import PerfboardError
+from perfboard.model.progress import Progress
+from perfboard.model.published import Program, Published
+from perfboard.model.run import Run, Status
+from perfboard.store.folder import find_run
+from perfboard.studies.base import Request
+from perfboard.studies.program.study import try_boards
+
+
+@dataclass(frozen=True)
+class _Ran:
+    """A program that ran: its time in virtual seconds, what it printed, and its run."""
+
+    real_s: float
+    output: str
+    run: str
+
+
+def measure_programs(
+    board: str, figures: Sequence[Published], margin: float, request: Request, progress: Progress
+) -> tuple[dict[int, Row], tuple[str, ...]]:
+    """The row of each figure that is of a program, by its number, and the runs made.
+
+    One run serves all figures that one command prints. Where a program cannot be run, or
+    does not print its figure, its rows say why and the others go on.
+    """
+    ran: dict[tuple[object, ...], _Ran | str] = {}
+    rows = {}
+    for number, figure in enumerate(figures):
+        if figure.program is None:
+            continue
+        program = figure.program.model_copy(update={"figure": None})
+        key = (program, *sorted(figure.factors.items()))
+        if key not in ran:
+            ran[key] = _run(board, program, figure, request, progress)
+        rows[number] = _row(figure, ran[key], margin)
+    return rows, tuple(found.run for found in ran.values() if isinstance(found, _Ran))
+
+
+def _run(
+    board: str, program: Program, figure: Published, request: Request, progress: Progress
+) -> _Ran | str:
+    """What ran, or why it did not."""
+    folder = load_board(board).path.resolve().parent
+    try:
+        files = (
+            *(folder / file for file in program.push),
+            *(npm_file(file, progress) for file in program.npm),
+        )
+        job = Job(program.command, program.packages, files)
+        (made,) = try_boards([board], job, figure.factors, request.command, progress)
+    except PerfboardError as error:
+        return _first_line(str(error))
+    if made.status is Status.ABORTED:
+        raise KeyboardInterrupt
+    for problem in made.errors:
+        return _first_line(problem.message)
+    return _ended(made)
+
+
+def _ended(made: Run) -> _Ran | str:
+    trial = made.trial
+    if trial is None or trial.signal:
+        return "it was killed by a signal"
+    if trial.exit_code:
+        return f"it ended with exit code {trial.exit_code}"
+    (real,) = (metric for metric in made.metrics if metric.name == "try.time.real")
+    output: Path = find_run(made.id) / "artifacts" / "stdout"
+    return _Ran(real.samples[0], output.read_text(errors="replace"), made.id)
+
+
+def _first_line(message: str) -> str:
+    return message.partition("\n")[0]
+
+
+def _row(figure: Published, found: _Ran | str, margin: float) -> Row:
+    if isinstance(found, str):
+        return row_of(figure, None, margin, found)
+    virtual = program_figure(figure, found.output, found.real_s)
+    return row_of(figure, virtual, margin, "" if virtual else "it did not print its figure")

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Measures on a virtual board what was published of the real one."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Literal
+
+from perfboard.analysis.verify.parameters import PROBES, parameters
+from perfboard.analysis.verify.rows import (
+    Verification,
+    accuracy,
+    measured,
+    probes_for,
+    row_of,
+    scale_of,
+)
+from perfboard.boards.loader import load_board
+from perfboard.boards.scope_text import DETAIL
+from perfboard.factors.choose import choose_levels, image_factors
+from perfboard.model.errors import TargetError, UsageError
+from perfboard.model.progress import Progress
+from perfboard.model.published import Published
+from perfboard.model.run import Metric, Status
+from perfboard.studies.base import Request, get_study
+from perfboard.studies.standard.study import measure_target
+from perfboard.studies.verify.programs import measure_programs
+
+# What measures, and at which levels: the boot study, the probe of flash, or the others.
+_Group = tuple[Literal["boot", "flash", "probes"], tuple[tuple[str, str], ...]]
+# Times the budget: a block can take a second of flash, and costs the host next to nothing.
+_OF_FLASH = 4
+
+
+def verify_board(name: str, request: Request, progress: Progress) -> Verification:
+    """One run for each study and set of levels that the board's published figures are of.
+
+    Flash has its own, of four times the budget. The first run by probes measures the part's
+    parameters too. Then there is one for each
+    program that the figures are of. Raises UsageError for a board without a timing model, and for
+    levels that it has not, and what stopped a study's run.
+    """
+    board = load_board(name).board
+    timing = board.timing
+    if timing is None:
+        raise UsageError(
+            f"board {board.name} has no timing model to be verified; its file wants [timing]"
+        )
+    margin = timing.margin.share
+    defaults = {factor: next(iter(levels)) for factor, levels in timing.factors.items()}
+    of_image = {name: next(iter(f.levels)) for name, f in image_factors(board).items()}
+
+    def group(figure: Published, levels: Mapping[str, str]) -> _Group:
+        # A default of the image that is named makes no other run.
+        named = {f: level for f, level in levels.items() if level != of_image.get(f)}
+        at = tuple(sorted({**defaults, **named, DETAIL: "timed"}.items()))
+        if figure.metric.startswith("boot."):
+            return "boot", at
+        return "flash" if figure.metric.startswith("flash.") else "probes", at
+
+    of_probes = {n: f for n, f in enumerate(timing.published) if f.program is None}
+    plain: _Group = ("probes", tuple(sorted({**defaults, DETAIL: "timed"}.items())))
+    groups: dict[_Group, list[Published]] = {plain: []}
+    for figure in of_probes.values():
+        for levels in (figure.factors, figure.less) if figure.less else (figure.factors,):
+            groups.setdefault(group(figure, levels), []).append(figure)
+    for levels in (*(dict(at) for _, at in groups), *(f.factors for f in timing.published)):
+        choose_levels(board, levels)
+    metrics: dict[_Group, tuple[Metric, ...]] = {}
+    runs = []
+    for (kind, at), figures in groups.items():
+        asked = replace(request, target=f"virtual:{name}", factors=dict(at))
+        if kind == "boot":
+            made = get_study("boot").run(asked, progress)
+        else:
+            probes = probes_for(figures) + (list(PROBES) if (kind, at) == plain else [])
+            if kind == "flash":
+                asked = replace(asked, budget_s=_OF_FLASH * asked.budget_s)
+            made = measure_target("verify", asked, sorted({*probes}), progress)
+        if made.status is Status.ABORTED:
+            raise KeyboardInterrupt
+        for error in made.errors:
+            raise TargetError(error.kind, f"Run {made.id} ended early: {error.message}")
+        runs.append(made.id)
+        metrics[kind, at] = made.metrics
+    found = {}
+    for number, figure in of_probes.items():
+        less = metrics[group(figure, figure.less)] if figure.less else ()
+        here = metrics[group(figure, figure.factors)]
+        row = row_of(figure, measured(here, figure, less), margin)
+        found[number] = replace(row, scaled_by=scale_of(here, figure))
+    of_programs, their_runs = measure_programs(name, timing.published, margin, request, progress)
+    found |= of_programs
+    runs += their_runs
+    in_order = tuple(found[number] for number in range(len(timing.published)))
+    return Verification(
+        board=board.name,
+        part=timing.core.name,
+        margin=margin,
+        margin_source=timing.margin.source,
+        rows=in_order,
+        accuracy=accuracy(in_order),
+        runs=tuple(runs),
+        parameters=tuple(parameters(timing, metrics[plain])),
+    )

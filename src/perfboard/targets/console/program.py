@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A program that a console's shell runs, while the console is the program's."""
+
+import time
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from perfboard.model.errors import TargetError
+
+if TYPE_CHECKING:
+    from perfboard.targets.console.shell import ConsoleShell
+
+_ENDING_S = 10.0
+_ASK_AGAIN_S = 1.0
+# The mark of the end may come in two parts.
+_KEPT = 100
+
+
+class Program:
+    """The Channel to a started program. It ends at the answer to the request that started it."""
+
+    def __init__(self, shell: "ConsoleShell", heard: bytes) -> None:
+        """`heard` is what has come since the program was started."""
+        self._shell = shell
+        self._pending = heard
+        self._recent = b""
+        self._ended = False
+
+    def write(self, data: bytes) -> None:
+        """See `targets.base.Channel`."""
+        self._shell.write(data)
+
+    def read(self, timeout_s: float) -> bytes:
+        """See `targets.base.Channel`. The echo of what is written comes too."""
+        if self._ended:
+            raise TargetError("lost", "The program on the target has ended.")
+        data, self._pending = self._pending or self._shell.read(timeout_s), b""
+        recent = self._recent + data
+        self._ended = self._shell.has_ended(recent)
+        self._recent = recent[-_KEPT:]
+        return data
+
+    def close(self) -> None:
+        """Waits for the program's end; one that does not end is interrupted."""
+        for rouse in (self._shell.ask, self._shell.interrupt):
+            deadline = time.monotonic() + _ENDING_S
+            again = time.monotonic() + _ASK_AGAIN_S
+            with suppress(TargetError):
+                while not self._ended and time.monotonic() < deadline:
+                    self.read(0.2)
+                    if time.monotonic() > again:
+                        rouse()
+                        again += _ASK_AGAIN_S
+        self._ended = True

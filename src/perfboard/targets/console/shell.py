@@ -1,0 +1,299 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A Shell over a console: one stream of bytes that echoes, loses, garbles and interrupts.
+
+`console_wire` says what is sent. A request that is not answered is asked again;
+whatever else comes, such as the echo, prompts and the kernel's messages, is passed over.
+"""
+
+import gzip
+import re
+import shlex
+import time
+from base64 import b64encode
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from typing import NoReturn
+
+from perfboard.model.errors import EnvironmentLacksError, TargetError
+from perfboard.model.progress import Progress
+from perfboard.targets.base import Channel, Completed
+from perfboard.targets.console.hear import ASK_AGAIN_S, TRIES, Console, last_lines
+from perfboard.targets.console.program import Program
+from perfboard.targets.console.wire import (
+    END,
+    GIVEN_UP,
+    SUMS,
+    Operation,
+    Wire,
+    ask_again,
+    encode,
+    functions,
+    split,
+)
+
+# What scripts use, and a bare busybox may have without a link.
+_BORROWED = "base64 cat chmod dd gunzip mkdir rm sed stty uname"
+# Lines of a file that share a checksum, until one comes damaged.
+_LINES_TOGETHER = 64
+_WRITE_S = 60.0
+# Typed at once: where more is, and nobody listens, a target that prints meanwhile is stuck.
+_SLICE = 1024
+_DOUBTS = 4
+# The prompt of a shell that waits for the rest of what a damaged line began.
+_UNFINISHED = re.compile(rb"(\A|[\r\n])> (\x1b\[6n)?\Z")
+
+
+class ConsoleShell:
+    """See `targets.base.Shell`. The channel and a program that was started share the console."""
+
+    def __init__(self, channel: Channel) -> None:
+        """`channel` is the console; `attach` comes before anything else."""
+        self._console = Console(channel)
+        self._wire = Wire("", self._console.tag)
+        self._number = 0
+        self._unpacks = False
+
+    def attach(self, limit_s: float) -> None:
+        """Finds the shell, waiting for it at most `limit_s`, and prepares it.
+
+        Raises EnvironmentLacksError where the console waits for a login, or its
+        shell has no program for checksums; TargetError where no shell answers.
+        """
+        self._console.find_shell(time.monotonic() + limit_s)
+        sums = " ".join(SUMS)
+        borrow = (
+            f"for _c in {sums} {_BORROWED};do type $_c >/dev/null 2>&1||"
+            'eval "$_c(){ busybox $_c \\"\\$@\\";}";done;'
+        )
+        choose = f"for _c in {sums} none;do echo|$_c >/dev/null 2>&1&&break;done;"
+        found = "none"
+        for _ in range(_DOUBTS):
+            # A damaged question finds none where there is one.
+            found = self._console.query(borrow + choose, "$_c", "|".join([*SUMS, "none"]))
+            if found != "none":
+                break
+        if found == "none":
+            raise EnvironmentLacksError(
+                f"The shell on the console has no program for checksums: none of {sums}."
+            )
+        self._wire = Wire(found, self._wire.tag)
+        for function in functions(found, self._wire.tag):
+            self._define(function)
+        packed = b64encode(gzip.compress(b"hello")).decode()
+        self._unpacks = self.run(f"echo {packed}|base64 -d|gunzip -c").output == "hello"
+
+    def run(self, script: str, *, timeout_s: float = 20) -> Completed:
+        """See `targets.base.Shell`."""
+        self._call("run", split(encode(script.encode())), timeout_s)
+        return self._completed()
+
+    @contextmanager
+    def hold(self, script: str, afterwards: str) -> Iterator[Completed]:
+        """See `targets.base.Shell`."""
+        try:
+            yield self.run(script)
+        except BaseException:
+            # What runs goes on when it is no longer listened to.
+            with suppress(TargetError):
+                self.run(afterwards)
+            raise
+        self.run(afterwards)
+
+    def push(self, data: bytes, path: str, progress: Progress) -> None:
+        """See `targets.base.Shell`."""
+        # Packed, it passes the line in a part of the time; the checks are the line's own.
+        text = b64encode(gzip.compress(data, mtime=0)) if self._unpacks else data
+        lines = [f"{line}\n".encode() for line in split(encode(text))]
+        parts, last = f"{shlex.quote(path)}.part*", shlex.quote(path)
+        self._check(self.run(f"umask 077;>{last} && chmod 700 {last}"), path)
+        done, number, damaged, together = 0, 0, 0, _LINES_TOGETHER
+        with progress.step("copying over the console", len(lines)) as step:
+            while done < len(lines):
+                some = lines[done : done + together]
+                if self._receive(f"{path}.part{number:05d}", b"".join(some)):
+                    number += 1
+                    done += len(some)
+                    step.update(done)
+                    damaged = 0
+                    continue
+                together = (together + 1) // 2
+                damaged += 1
+                if damaged > TRIES:
+                    self._give_up("receive", b"", None)
+        unpack = (
+            f"cat {parts}|base64 -d|gunzip -c"
+            if self._unpacks
+            else f'cat {parts}|while read -r _c;do printf %b "$_c";done'
+        )
+        script = f"{unpack} >{last} && rm {parts}"
+        self._check(self.run(script, timeout_s=_WRITE_S), path)
+
+    def _receive(self, path: str, data: bytes) -> bool:
+        """Whether these lines have become a file of the target, undamaged."""
+        try:
+            self._call("receive", split(encode(path.encode())), _WRITE_S)
+            text = data + END
+            while text and self._wire.answer(self._number, self._console.heard) is None:
+                self._console.write(text[:_SLICE])
+                text = text[_SLICE:]
+                self._console.hear(0)
+            self._await_receipt()
+        except BaseException:
+            # Else what is typed next would go to the file too.
+            self._console.write(GIVEN_UP)
+            raise
+        done = self._completed()
+        if done.status:
+            self._check(done, path)
+        return done.output.split()[:1] == [SUMS[self._wire.sum_program](data)]
+
+    def _await_receipt(self) -> None:
+        deadline = time.monotonic() + _WRITE_S
+        again = time.monotonic() + ASK_AGAIN_S
+        while self._wire.answer(self._number, self._console.heard) is None:
+            now = time.monotonic()
+            if now > deadline:
+                self._hang(_WRITE_S)
+            if self._wire.ended(self._number, self._console.heard):
+                # Only the answer was damaged.
+                self._console.heard = b""
+                self.ask()
+            elif now > again:
+                again = now + ASK_AGAIN_S
+                self._console.write(END)
+                self.ask()
+            self._console.hear(0.2)
+
+    def start(self, script: str) -> Channel:
+        """See `targets.base.Shell`."""
+        self._call("start", split(encode(script.encode())), _WRITE_S)
+        return Program(self, self._console.heard.rpartition(self._going())[2])
+
+    def _check(self, done: Completed, path: str) -> None:
+        if done.status or done.output:
+            said = last_lines(done.output.encode())
+            raise TargetError("write", f"{path} cannot be written on the target: {said}")
+
+    def _completed(self) -> Completed:
+        answer = self._wire.answer(self._number, self._console.heard)
+        assert answer is not None  # noqa: S101 - what ends a call is its answer
+        return Completed(answer[0], answer[1].decode(errors="replace"))
+
+    def _answered(self, operation: Operation) -> bool:
+        """Whether what was heard ends the call. What a program said at once is kept."""
+        if self._wire.answer(self._number, self._console.heard) is not None:
+            return True
+        return operation != "run" and self._going() in self._console.heard
+
+    def _going(self) -> bytes:
+        return f"<{self._wire.tag}:{self._number} go".encode()
+
+    def _send(self, lines: Sequence[bytes]) -> None:
+        """Types a request. No line before the last one has been taken, or lost."""
+        for line in lines[:-1]:
+            self._console.heard = b""
+            self._console.write(line)
+            deadline = time.monotonic() + ASK_AGAIN_S
+            while not self._wire.gathered(self._console.heard) and time.monotonic() < deadline:
+                self._console.hear(0.2)
+        self._console.heard = b""
+        self._console.write(lines[-1])
+
+    def _call(self, operation: Operation, pieces: Sequence[str], timeout_s: float) -> None:
+        """Makes a request and waits until the answer is in what the console heard."""
+        self._number += 1
+        lines = self._wire.request(self._number, operation, pieces)
+        self._send(lines)
+        wait_s = ASK_AGAIN_S
+        deadline = time.monotonic() + timeout_s
+        again = time.monotonic() + wait_s
+        damaged = 0
+        while not self._answered(operation):
+            now = time.monotonic()
+            came = self._wire.refusal(self._number, self._console.heard)
+            if came is not None or self._wire.ended(self._number, self._console.heard):
+                damaged += 1
+                if damaged > TRIES:
+                    self._give_up(operation, lines[-1], came)
+                # Refused, it has not been run; else only the answer was damaged.
+                self._console.heard = b""
+                if came is None:
+                    self.ask()
+                else:
+                    self._send(lines)
+                deadline = now + timeout_s
+                again = now + wait_s
+            elif now > deadline:
+                self._hang(timeout_s)
+            elif now > again:
+                wait_s *= 1.5
+                again = now + wait_s
+                if _UNFINISHED.search(self._console.heard):
+                    self.interrupt()
+                else:
+                    if operation == "receive":
+                        # It may be reading already, with nothing heard of its start.
+                        self._console.write(END)
+                    self.ask()
+            self._console.hear(0.2)
+
+    def read(self, timeout_s: float) -> bytes:
+        """What has come on the console."""
+        return self._console.read(timeout_s)
+
+    def write(self, data: bytes) -> None:
+        """Types on the console."""
+        self._console.write(data)
+
+    def ask(self) -> None:
+        """Has the last answer repeated. A program that reads from us gets the line instead."""
+        self._console.write(ask_again(self._number, int(time.monotonic())))
+
+    def interrupt(self) -> None:
+        """Types ^C, and asks for the last answer."""
+        self._console.write(b"\x03\n")
+        self.ask()
+
+    def has_ended(self, heard: bytes) -> bool:
+        """Whether a started program's end is in `heard`."""
+        return self._wire.ended(self._number, heard)
+
+    def _hang(self, waited_s: float) -> NoReturn:
+        self.interrupt()
+        raise TargetError(
+            "hang",
+            f"The shell on the console has not answered for {waited_s:.0f} s.",
+            self._console.tail,
+        )
+
+    def _give_up(self, operation: Operation, line: bytes, came: str | None) -> NoReturn:
+        said = (
+            "what comes back is damaged"
+            if came is None
+            else f"its checksum is {line.split()[-2].decode()}, and what came back is {came!r}"
+        )
+        raise TargetError(
+            "transfer",
+            f"A line ({operation}) was sent over the console {TRIES} times: {said}.\n"
+            "Check the line, its speed and its flow control, and that nothing else reads it.",
+            self._console.tail,
+        )
+
+    def _define(self, function: str) -> None:
+        """Has the shell read a function, once its text is known to have arrived whole."""
+        program = self._wire.sum_program
+        expected = SUMS[program](function.encode())
+        came = ""
+        for _ in range(TRIES):
+            sent = f"_d='{function}';set -- $(printf %s \"$_d\"|{program});"
+            came = self._console.query(sent, "$1", "[!-;=?-~]*")
+            # One character is left of the text when it has been read.
+            read = 'eval "$_d"&&_d=:;'
+            if came == expected and self._console.query(read, "${#_d}", "[0-9]{1,4}") == "1":
+                return
+        raise TargetError(
+            "transfer",
+            f"A line was sent over the console {TRIES} times: its {program} is {expected}, "
+            f"and what came back is {came[:100]!r}.",
+            self._console.tail,
+        )

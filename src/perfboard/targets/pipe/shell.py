@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A Shell whose every script is a process of this machine: a shell itself, or ssh."""
+
+import re
+import secrets
+import shlex
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+
+from perfboard.model.errors import TargetError
+from perfboard.model.progress import Progress
+from perfboard.targets.base import Channel, Completed
+from perfboard.targets.pipe.process import Process
+
+_PUSH_S = 60.0
+_HELD_S = 20.0
+
+
+class PipeShell:
+    """See `targets.base.Shell`."""
+
+    def __init__(
+        self,
+        command: Callable[[str], Sequence[str]],
+        lost: Callable[[str], TargetError],
+        session: Process,
+    ) -> None:
+        """`command` makes the command line that runs a script; for `lost` see `Process`.
+
+        `session` is a shell that does what it reads, and ends when nobody is left to write.
+        """
+        self._command = command
+        self._lost = lost
+        self._session = session
+
+    def run(self, script: str, *, timeout_s: float = 20) -> Completed:
+        """See `targets.base.Shell`."""
+        return self._run(script, b"", timeout_s, lambda count: None)
+
+    @contextmanager
+    def hold(self, script: str, afterwards: str) -> Iterator[Completed]:
+        """See `targets.base.Shell`."""
+        try:
+            yield self._tell(script, at_end=shlex.quote(afterwards))
+        except BaseException:
+            with suppress(TargetError):
+                self._tell(afterwards, at_end="-")
+            raise
+        self._tell(afterwards, at_end="-")
+
+    def push(self, data: bytes, path: str, progress: Progress) -> None:
+        """See `targets.base.Shell`."""
+        to = shlex.quote(path)
+        script = f"umask 077; cat >{to} && chmod 700 {to}"
+        with progress.step("copying to the target", len(data)) as step:
+            done = self._run(script, data, _PUSH_S, step.update)
+        if done.status:
+            raise TargetError(
+                "write", f"{path} cannot be written on the target: {done.errors.strip()[-500:]}"
+            )
+
+    def start(self, script: str) -> Channel:
+        """See `targets.base.Shell`."""
+        return Process(self._command(script), self._lost)
+
+    def _tell(self, script: str, at_end: str) -> Completed:
+        """Has the session run `script`, and `at_end` when it ends itself."""
+        mark = _new_mark()
+        # What it says to nobody must not end it first.
+        traps = f"trap '' HUP PIPE\ntrap {at_end} EXIT\n"
+        self._session.write((traps + _marked(mark, f"exec 2>&1 </dev/null\n{script}")).encode())
+        heard = b""
+        deadline = time.monotonic() + _HELD_S
+        while (done := _completed(mark, heard)) is None:
+            if time.monotonic() > deadline:
+                raise TargetError("hang", f"The target has not answered for {_HELD_S:.0f} s.")
+            heard += self._session.read(0.5)
+        return done
+
+    def _run(
+        self, script: str, data: bytes, timeout_s: float, sent: Callable[[int], None]
+    ) -> Completed:
+        mark = _new_mark()
+        process = Process(self._command(f"echo {mark} >&2\n{_marked(mark, script)}"), self._lost)
+        try:
+            output = process.exchange(data, timeout_s, sent)
+            process.close()
+        finally:
+            process.kill()
+        done = _completed(mark, output)
+        if done is None:
+            raise self._lost(process.errors)
+        return replace(done, errors=process.errors.rpartition(f"{mark}\n")[2])
+
+
+def _new_mark() -> str:
+    return f"perfboard-{secrets.token_hex(8)}"
+
+
+def _marked(mark: str, script: str) -> str:
+    """The script with marks around what it prints, the last with its status.
+
+    What a login prints comes before the first, and what a logout does after the last.
+    """
+    return f"echo {mark}\n(\n{script}\n)\nset -- $?; echo; echo {mark} $1\n"
+
+
+def _completed(mark: str, said: bytes) -> Completed | None:
+    """What a script printed and its status, from all that was said; None where it lacks a mark."""
+    _, begun, output = said.decode(errors="replace").partition(f"{mark}\n")
+    output, ended, status = output.rpartition(f"\n{mark} ")
+    code = re.match(r"\s*([0-9]{1,3})\s", status)
+    return Completed(int(code[1]), output) if begun and ended and code else None

@@ -1,0 +1,222 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A board that is reached by the system's OpenSSH client, over one shared connection.
+
+The connection is a session of its own on the target, a shell that ends with its
+input: so it ends with Perfboard, whatever ends that. The user's own configuration
+and known hosts hold; nothing of them is changed here.
+"""
+
+import ipaddress
+import os
+import re
+import secrets
+import shlex
+import shutil
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from perfboard.model.errors import EnvironmentLacksError, TargetError, UsageError
+from perfboard.model.progress import Progress
+from perfboard.model.run import Evidence
+from perfboard.targets.base import Target, refuse_factors
+from perfboard.targets.pipe.process import Process
+from perfboard.targets.pipe.shell import PipeShell
+
+SCHEME = "ssh"
+FORM = "ssh://[USER@]HOST[:PORT]"
+# The path of another configuration file for ssh; without it ssh finds the user's own.
+CONFIGURATION = "PERFBOARD_SSH_CONFIG"
+
+_ADDRESS = re.compile(
+    r"ssh://(?:(?P<user>[A-Za-z0-9_.][A-Za-z0-9_.@+$-]*)@)?"
+    r"(?:\[(?P<ipv6>[^\[\]@/]+)\]|(?P<host>[A-Za-z0-9_][A-Za-z0-9._-]*))"
+    r"(?::(?P<port>[0-9]{1,5}))?/?"
+)
+_CONNECT_S = 15
+# The whole of it: name, route, keys, and the first word of the target's shell.
+_GREETING_S = 40.0
+# Nothing tells a target that the network has gone silent; then this does.
+_IDLE_S = 900.0
+# ssh names its socket with 17 characters more while it makes it; the kernel allows 107.
+_SAFE_SOCKET = re.compile(r"[A-Za-z0-9/._-]{1,80}")
+
+
+@dataclass(frozen=True)
+class Address:
+    """Where a target is. `user` and `port` are None where ssh's configuration says."""
+
+    host: str
+    user: str | None = None
+    port: int | None = None
+
+    def words(self) -> list[str]:
+        """As arguments of ssh."""
+        words = [] if self.user is None else ["-l", self.user]
+        words += [] if self.port is None else ["-p", str(self.port)]
+        return [*words, "--", self.host]
+
+
+def parse(text: str) -> Address:
+    """The address in `text`. Raises UsageError."""
+    match = _ADDRESS.fullmatch(text)
+    if match is None:
+        raise UsageError(f'"{text}" is no ssh target; it is written {FORM}, an IPv6 HOST as [::1].')
+    if match["ipv6"] is not None:
+        try:
+            ipaddress.IPv6Address(match["ipv6"])
+        except ValueError as error:
+            raise UsageError(f'"{text}": {error}.') from None
+        if not re.fullmatch("[A-Za-z0-9._:%-]+", match["ipv6"]):
+            raise UsageError(f'"{text}": the zone of the IPv6 address is no network interface.')
+    port = None if match["port"] is None else int(match["port"])
+    if port is not None and not 0 < port < 65536:
+        raise UsageError(f'"{text}": port {port} is not between 1 and 65535.')
+    return Address(match["ipv6"] or match["host"], match["user"], port)
+
+
+def _explain(text: str, address: Address, said: str) -> EnvironmentLacksError:
+    """The error for a connection that could not be made, from what ssh said."""
+    words = " ".join(line.strip() for line in said.splitlines() if line.strip("@ \r\n"))[-1200:]
+    by_hand = shlex.join(
+        word for word in ["ssh", *_configuration(), *address.words()] if word != "--"
+    )
+    if "HOST IDENTIFICATION HAS CHANGED" in said or "host key has changed" in said.lower():
+        cure = (
+            f"{text} shows another host key than before. If you know why, as after a new "
+            f"installation, remove the old one with ssh-keygen -R and connect once: {by_hand}"
+        )
+    elif "Host key verification failed" in said or "host key is known" in said:
+        cure = (
+            f"The host key of {text} is not known here. Connect once and compare its "
+            f"fingerprint: {by_hand}"
+        )
+    elif re.search("Permission denied|authentication (failures|methods)|Unable to auth", said):
+        cure = (
+            f"{text} does not let you in. Perfboard asks for no password: install your key with "
+            f"ssh-copy-id, load it with ssh-add, and try: {by_hand}"
+        )
+    else:
+        cure = f"{text} cannot be reached. Is it on, and on the network? Try: {by_hand}"
+    return EnvironmentLacksError(f"{cure}\nssh said: {words or 'nothing'}")
+
+
+def _version() -> str:
+    if shutil.which("ssh") is None:
+        raise EnvironmentLacksError(
+            "this machine lacks ssh; on Debian: sudo apt-get install openssh-client"
+        )
+    said = subprocess.run(["ssh", "-V"], capture_output=True, text=True, timeout=20, check=False)
+    return said.stderr.strip()[:200]
+
+
+@contextmanager
+def _control_folder() -> Iterator[Path]:
+    """A private folder whose path is short and plain enough for a socket of ssh's."""
+    usual = tempfile.gettempdir()
+    short = _SAFE_SOCKET.fullmatch(f"{usual}/pb-12345678/s") is not None
+    with tempfile.TemporaryDirectory(prefix="pb-", dir=None if short else "/tmp") as folder:  # noqa: S108
+        yield Path(folder)
+
+
+def _configuration() -> list[str]:
+    """Which configuration file ssh is to read, where that is not its own."""
+    own = os.environ.get(CONFIGURATION)
+    return [] if own is None else ["-F", own]
+
+
+def _options(socket: Path) -> list[str]:
+    settings = {
+        "BatchMode": "yes",
+        "ConnectTimeout": str(_CONNECT_S),
+        "ServerAliveInterval": "5",
+        "ServerAliveCountMax": "3",
+        "LogLevel": "ERROR",
+        "ControlPersist": "no",
+        "ClearAllForwardings": "yes",
+        # A board that is not trusted could use the user's agent and screen.
+        "ForwardAgent": "no",
+        "ForwardX11": "no",
+        "PermitLocalCommand": "no",
+        "RemoteCommand": "none",
+    }
+    return [*_configuration(), "-T", "-S", str(socket)] + [
+        word for name, value in settings.items() for word in ("-o", f"{name}={value}")
+    ]
+
+
+@contextmanager
+def connect(
+    text: str, progress: Progress, artifacts: Path | None, factors: Mapping[str, str]
+) -> Iterator[Target]:
+    """See `targets.opening.Kind`."""
+    refuse_factors(text, factors)
+    address = parse(text)
+    version = _version()
+    with _control_folder() as folder:
+        options = _options(folder / "s")
+
+        def lost(said: str) -> TargetError:
+            # The shared connection often knows more than the session that it carried.
+            master.hear_last_words()
+            heard = " ".join(f"{master.errors} {said}".split())[-800:]
+            return TargetError(
+                "lost",
+                f"The connection to {text} is lost. ssh said: {heard or 'nothing'}\n"
+                "Is it still on, and on the network? A board that hangs is lost too.",
+            )
+
+        def ssh(more: Sequence[str], script: str) -> list[str]:
+            words = ["ssh", *options, *more, *address.words()]
+            return [*words, f"exec sh -c {shlex.quote(script)}"]
+
+        def command(script: str) -> list[str]:
+            if master.ended:
+                raise lost("")
+            # Without its socket ssh would connect anew, and a lost board seem to be there.
+            return ssh(["-o", "ControlMaster=no", "-o", "ProxyCommand=false"], script)
+
+        # Of several lines, as all that follows: a C shell takes no quotes around those.
+        mark = f"perfboard-{secrets.token_hex(8)}"
+        words = ssh(["-o", "ControlMaster=yes"], f"echo {mark}\nexec sh")
+        with progress.step(f"connecting to {text}", 1):
+            master = Process(words, lambda said: TargetError("lost", said))
+            try:
+                _await(mark, master, text, address)
+            except BaseException:
+                master.kill()
+                raise
+        try:
+            shell = PipeShell(command, lost, master)
+            yield Target(text, Evidence.SILICON, shell, _IDLE_S, tools={"ssh": version})
+        finally:
+            master.close()
+
+
+def _await(mark: str, master: Process, text: str, address: Address) -> None:
+    """Returns when the target's shell has said `mark`."""
+    heard = b""
+    deadline = time.monotonic() + _GREETING_S
+    while mark.encode() not in heard:
+        if time.monotonic() > deadline:
+            raise EnvironmentLacksError(
+                f"{text} has not answered within {_GREETING_S:.0f} s. It said: "
+                f"{heard[-500:].decode(errors='replace').strip() or 'nothing'}"
+            )
+        try:
+            heard = (heard + master.read(0.5))[-1 << 16 :]
+        except TargetError:
+            break
+    else:
+        return
+    if master.exit_status() == 255:
+        raise _explain(text, address, master.errors)
+    said = (heard.decode(errors="replace") + master.errors).strip()
+    raise EnvironmentLacksError(
+        f"{text} lets you in but gives no POSIX shell that runs commands. It said: "
+        f"{said[-500:] or 'nothing'}"
+    )

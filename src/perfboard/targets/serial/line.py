@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A board whose shell is on a serial line of this machine."""
+
+import errno
+import fcntl
+import os
+import re
+import select
+import termios
+import time
+import tty
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from perfboard.model.errors import EnvironmentLacksError, TargetError, UsageError
+from perfboard.model.progress import Progress
+from perfboard.model.run import Evidence
+from perfboard.targets.base import Target, refuse_factors
+from perfboard.targets.console.shell import ConsoleShell
+
+SCHEME = "serial"
+FORM = "serial:///dev/DEVICE[?baud=115200]"
+
+_TEXT = re.compile(r"serial://(?P<path>/[^?#\0]+)(?:\?baud=(?P<baud>[0-9]{1,8}))?")
+_USUAL_BAUD = "115200"
+ATTACH_S = 30.0
+_IDLE_S = 60.0
+_STUCK_S = 20.0
+
+
+class SerialLine:
+    """The Channel of an open terminal device."""
+
+    def __init__(self, descriptor: int, name: str) -> None:
+        """`descriptor` does not block, and stays the caller's to close."""
+        self._descriptor = descriptor
+        self._name = name
+
+    def write(self, data: bytes) -> None:
+        """See `targets.base.Channel`."""
+        deadline = time.monotonic() + _STUCK_S
+        while data:
+            if time.monotonic() > deadline:
+                raise TargetError("hang", f"{self._name} takes no more; is flow control on?")
+            _, ready, _ = select.select([], [self._descriptor], [], 1.0)
+            if ready:
+                try:
+                    data = data[os.write(self._descriptor, data) :]
+                    deadline = time.monotonic() + _STUCK_S
+                except BlockingIOError:
+                    continue
+                except OSError as error:
+                    raise self._lost(error) from error
+
+    def read(self, timeout_s: float) -> bytes:
+        """See `targets.base.Channel`."""
+        ready, _, _ = select.select([self._descriptor], [], [], timeout_s)
+        if not ready:
+            return b""
+        try:
+            data = os.read(self._descriptor, 1 << 16)
+        except BlockingIOError:
+            return b""
+        except OSError as error:
+            raise self._lost(error) from error
+        if not data:
+            raise self._lost(None)
+        return data
+
+    def close(self) -> None:
+        """Nothing: the line is whoever's who opened it."""
+
+    def _lost(self, error: OSError | None) -> TargetError:
+        why = error.strerror if error else "end of file"
+        return TargetError("lost", f"{self._name} is gone ({why}). Was it unplugged?")
+
+
+@contextmanager
+def _opened(path: str, speed: int) -> Iterator[int]:
+    """The device: ours alone, raw, at that speed; as it was before, afterwards."""
+    try:
+        descriptor = os.open(path, os.O_RDWR | os.O_NOCTTY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError as error:
+        cure = {
+            errno.ENOENT: "Is it plugged in? `ls /dev/tty*` shows what there is.",
+            errno.EACCES: "On Debian: sudo adduser $USER dialout, and log in again.",
+            errno.EBUSY: "Another program uses it; end that first.",
+        }.get(error.errno or 0, "")
+        raise EnvironmentLacksError(f"{path} cannot be opened: {error.strerror}. {cure}") from error
+    try:
+        try:
+            before = termios.tcgetattr(descriptor)
+        except termios.error as error:
+            raise UsageError(f"{path} is no serial line.") from error
+        fcntl.ioctl(descriptor, termios.TIOCEXCL)
+        try:
+            tty.setraw(descriptor)
+            settings = termios.tcgetattr(descriptor)
+            # No modem is asked for permission, nor is the other end stopped by characters.
+            settings[2] = (settings[2] | termios.CLOCAL | termios.CREAD) & ~termios.CRTSCTS
+            settings[4] = settings[5] = speed
+            termios.tcsetattr(descriptor, termios.TCSANOW, settings)
+            yield descriptor
+        finally:
+            # A line that was unplugged has no settings to restore.
+            with suppress(termios.error, OSError):
+                termios.tcsetattr(descriptor, termios.TCSANOW, before)
+                fcntl.ioctl(descriptor, termios.TIOCNXCL)
+    finally:
+        os.close(descriptor)
+
+
+@contextmanager
+def open_line(text: str) -> Iterator[SerialLine]:
+    """The line of the target that the user wrote as `text`. Raises UsageError for a wrong text."""
+    match = _TEXT.fullmatch(text)
+    if match is None:
+        raise UsageError(f'"{text}" is no serial target; it is written {FORM}.')
+    baud = match["baud"] or _USUAL_BAUD
+    speed = getattr(termios, f"B{baud}", None)
+    if not speed:
+        raise UsageError(f'"{text}": {baud} is no speed of a serial line; 115200 is the usual one.')
+    with _opened(match["path"], speed) as descriptor:
+        yield SerialLine(descriptor, match["path"])
+
+
+@contextmanager
+def connect(
+    text: str, progress: Progress, artifacts: Path | None, factors: Mapping[str, str]
+) -> Iterator[Target]:
+    """See `targets.opening.Kind`."""
+    refuse_factors(text, factors)
+    with open_line(text) as line:
+        shell = ConsoleShell(line)
+        with progress.step("looking for a shell on the console", 1):
+            shell.attach(ATTACH_S)
+        yield Target(text, Evidence.SILICON, shell, _IDLE_S)

@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A virtual board that one command is tried on: booted, waited for, and asked what came of it."""
+
+import re
+import tempfile
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Event
+
+from perfboard.images.program.base import Job, TrialBase, boot_arguments, lay_out, write_job
+from perfboard.instruments.base import Sighting
+from perfboard.instruments.scope import Scope, WatchedMark
+from perfboard.model.board.board import Board
+from perfboard.model.errors import TargetError
+from perfboard.targets.base import Cancelled
+from perfboard.targets.virtual.target import VirtualBoard
+from perfboard.targets.virtual.watch import LIMITS_PER_BOOT, Watch
+
+MARK = "try"
+# Begun, ended, and the results are there.
+_MARKS = 3
+_PAGE = 4096
+# The guest ends a command that is late; one whose kernel hangs is ended here.
+_GRACE_NS = 10 * 10**9
+_HEAD = re.compile(rb"perfboard-run 1\n((?:[a-z_]+ \d{1,18}\n)+)\0*")
+
+
+@dataclass(frozen=True)
+class Results:
+    """What the board says of the command; times in s as the guest's kernel gives them."""
+
+    exit_code: int | None
+    signal: int | None
+    late: bool
+    cut: bool
+    oom_kills: int
+    user_s: float
+    system_s: float
+    resident_bytes: int
+    stdout: bytes
+    stderr: bytes
+
+
+class _Counting:
+    """The scope, and how many of the marks it has seen."""
+
+    def __init__(self, scope: Scope) -> None:
+        self._scope = scope
+        self.prepare, self.start, self.stop = scope.prepare, scope.start, scope.stop
+        self.fileno = scope.fileno
+        self.marks: list[int] = []
+
+    @property
+    def now_ns(self) -> int:
+        return self._scope.now_ns
+
+    def read(self) -> list[Sighting] | None:
+        sightings = self._scope.read()
+        for sighting in sightings or ():
+            if sighting.name == MARK:
+                self.marks.append(self.now_ns)
+        return sightings
+
+
+class TrialTarget(VirtualBoard):
+    """Boots one command on one virtual board."""
+
+    def __init__(self, board: Board, base: TrialBase, job: Job, levels: Mapping[str, str]) -> None:
+        """`levels` are those of the board's factors."""
+        super().__init__(board, levels)
+        self._base = base
+        self._job = job
+
+    def try_out(
+        self, plugin: Path, artifacts: Path, told: Callable[[int, int], None], cancelled: Event
+    ) -> Results:
+        """Boots, runs the command, and returns what came of it.
+
+        The instruments' files go to the folder `artifacts`. `told` is given the board's
+        clock in ns now and then, and its value when the command began, or 0. Raises
+        TargetError where the board fails, Cancelled soon after another thread sets
+        `cancelled`.
+        """
+        mark = WatchedMark(MARK, self._base.mark, every=True, profile=self.timed)
+        counting = _Counting(self.scope(plugin, [mark], beats=True))
+        with tempfile.TemporaryDirectory(prefix="perfboard-") as folder:
+            image = Path(folder, "job.squashfs")
+            write_job(self._job, self.board, image)
+            root = self._base.root.image
+            layout = lay_out(self.board, root.stat().st_size, image.stat().st_size)
+            devices = self._base.flash_devices
+            command = [
+                *self.machine(layout.end - layout.ram),
+                *("-kernel", str(self._base.kernel)),
+                *("-append", boot_arguments(self.board, layout, devices, self.timed)),
+                *_loaded(root, layout.base),
+                *_loaded(image, layout.base + layout.root),
+            ]
+            with self.running(command, [counting], artifacts) as watch:
+                self._await(watch, counting, told, cancelled)
+                file = artifacts / "results"
+                watch.emulator.save_memory(layout.end - layout.results, layout.results, file)
+                watch.end()
+        data = file.read_bytes()
+        file.unlink()
+        return read_results(data)
+
+    def _await(
+        self,
+        watch: Watch,
+        counting: _Counting,
+        told: Callable[[int, int], None],
+        cancelled: Event,
+    ) -> None:
+        limit_s = self.board.boot.limit_s
+        heard, seen = time.monotonic(), -1
+        longest_s = LIMITS_PER_BOOT * limit_s
+        deadline = heard + longest_s
+        while len(counting.marks) < _MARKS:
+            if cancelled.is_set():
+                raise Cancelled
+            came = watch.read(0.2)
+            now = time.monotonic()
+            if came or counting.now_ns != seen:
+                heard, seen = now, counting.now_ns
+            began = counting.marks[0] if counting.marks else 0
+            told(seen, began)
+            if now - heard > limit_s:
+                raise TargetError(
+                    "hang",
+                    f"The board has said nothing for {now - heard:.0f} s of host time, and its "
+                    "clock stands still.",
+                )
+            if not began and now > deadline:
+                raise TargetError(
+                    "hang",
+                    f"The board has not begun the command within {longest_s:.0f} s of host time. "
+                    "If it is only slow, raise boot.limit_s in the board file.",
+                )
+            # The clock of a board that is done runs on while this machine is busy.
+            done = len(counting.marks) == _MARKS
+            if began and not done and seen - began > self._job.limit_s * 1e9 + _GRACE_NS:
+                raise TargetError(
+                    "hang",
+                    f"The command has not ended {(seen - began) / 1e9:.0f} s of the board's time "
+                    "after it began, and the board does not end it at its time limit.",
+                )
+
+
+def _loaded(file: Path, address: int) -> list[str]:
+    path = str(file).replace(",", ",,")
+    return ["-device", f"loader,file={path},addr={address:#x},force-raw=on"]
+
+
+def read_results(data: bytes) -> Results:
+    """What native/probe/run.c wrote. Raises TargetError where it is not whole."""
+    match = _HEAD.match(data[:_PAGE])
+    if match is None:
+        raise TargetError("lost", "The board's results are not readable.")
+    found = {
+        name: int(value)
+        for name, value in (line.split() for line in match[1].decode().splitlines())
+    }
+    try:
+        out = _PAGE + found["stdout"]
+        end = out + found["stderr"]
+        if end > len(data):
+            raise TargetError("lost", "The board's results are longer than the room for them.")
+        killed = found["signal"]
+        return Results(
+            exit_code=None if killed else found["exit"],
+            signal=killed or None,
+            late=bool(found["late"]),
+            cut=bool(found["full"]),
+            oom_kills=found["oom_kills"],
+            user_s=found["user_us"] / 1e6,
+            system_s=found["system_us"] / 1e6,
+            resident_bytes=found["resident_kb"] * 1024,
+            stdout=data[_PAGE:out],
+            stderr=data[out:end],
+        )
+    except KeyError as error:
+        raise TargetError("lost", f"The board's results lack {error}.") from None

@@ -1,0 +1,260 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A virtual board: an emulator whose clock counts instructions, or is driven by a model."""
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from perfboard.analysis.verify.rows import checked_ranges
+from perfboard.binaries.probe import find_binary
+from perfboard.binaries.scope import build_plugin
+from perfboard.boards.loader import load_board
+from perfboard.boards.scope_text import timing_text
+from perfboard.factors.choose import choose_levels, recipe_of
+from perfboard.images.disk import disk_base
+from perfboard.images.image import Image, build_image
+from perfboard.images.network import has_own_card
+from perfboard.instruments.base import Instrument
+from perfboard.instruments.emulator_console import ConsoleRecorder
+from perfboard.instruments.scope import Scope, WatchedMark
+from perfboard.model.board.architecture import architecture_of
+from perfboard.model.board.board import Board
+from perfboard.model.errors import TargetError, UsageError
+from perfboard.model.progress import Progress
+from perfboard.model.run import BoardSummary, Evidence, TimedAs
+from perfboard.targets.base import Target
+from perfboard.targets.console.shell import ConsoleShell
+from perfboard.targets.virtual.emulator import Emulator, emulator_version
+from perfboard.targets.virtual.preloaded import LaidShell, lay, lay_on_disk
+from perfboard.targets.virtual.watch import Watch
+
+SCHEME = "virtual"
+# With -icount, QEMU keeps another translation of a block for every count of instructions that a
+# timer has cut it short at. It begins anew when they fill this, in MiB, else its 1 GiB.
+_TRANSLATED_MIB = 256
+# An interface on a hub without other ports: it has a link, and no one answers.
+_CARD = ("-netdev", "hubport,id=net0,hubid=0", "-device", "virtio-net-device,netdev=net0")
+# A kernel that prints goes on with a line sooner.
+_QUIET_S = 1.0
+FORM = "virtual:BOARD"
+
+
+class VirtualBoard:
+    """A board as the emulator is told to be it, whatever it boots."""
+
+    def __init__(self, board: Board, levels: Mapping[str, str]) -> None:
+        """`levels` are those of the board's factors."""
+        self.board = board
+        self._timing = timing_text(board, levels)
+
+    @property
+    def timed(self) -> bool:
+        """Whether a timing model drives the clock."""
+        return self._timing is not None
+
+    @property
+    def evidence(self) -> Evidence:
+        """What its numbers rest on."""
+        return Evidence.TIMED if self.timed else Evidence.COUNTED
+
+    @property
+    def instruction_ns(self) -> int:
+        """What the emulator itself counts for an instruction, in ns."""
+        return 1 if self.timed else 1 << self.board.machine.icount_shift
+
+    def scope(self, plugin: Path, marks: Sequence[WatchedMark], *, beats: bool = False) -> Scope:
+        """The scope for one boot; where the board is timed, it must be there."""
+        register = self.board.console.data_register
+        return Scope(plugin, marks, register, self._timing, beats=beats)
+
+    def summary(self) -> BoardSummary:
+        """What a run says of the board."""
+        board, timing = self.board, self.board.timing
+        timed_as = None
+        if timing is not None and self.timed:
+            timed_as = TimedAs(
+                part=f"{timing.core.name} at {timing.clock.hz / 1e6:g} MHz",
+                margin=timing.margin.share,
+                margin_source=timing.margin.source,
+                checked=checked_ranges(timing.published),
+            )
+        return BoardSummary(
+            name=board.name,
+            title=board.title,
+            description=board.description,
+            facts=board.facts,
+            timed_as=timed_as,
+        )
+
+    def notes(self) -> tuple[str, ...]:
+        """What a reader should know of the clock, and of what runs."""
+        timing, notes = self.board.timing, []
+        if timing is not None and self.timed and timing.core.cores > 1:
+            notes.append(f"The part has {timing.core.cores} cores, of which one is timed.")
+        if timing is not None and timing.lacks is not None:
+            notes.append(
+                "The board's programs have instructions that the part lacks "
+                f"({timing.lacks.instructions}): built for the real board, they would have others."
+            )
+        return tuple(notes)
+
+    def machine(self, ram: int) -> list[str]:
+        """The emulator's command line without what it boots, with `ram` bytes of memory.
+
+        The clock of the guest and its real-time clock are made of the count of
+        instructions, and what a model adds; nothing random or timed by the host reaches it.
+        """
+        machine = self.board.machine
+        return [
+            machine.emulator,
+            *("-M", machine.type, "-cpu", machine.cpu, "-m", f"{ram // 1024}k"),
+            *("-icount", f"shift={self.instruction_ns.bit_length() - 1},sleep=off"),
+            *("-accel", f"tcg,tb-size={_TRANSLATED_MIB}"),
+            *("-rtc", "base=2010-01-01,clock=vm"),
+            *(("-smp", str(machine.cpus)) if machine.cpus > 1 else ()),
+            *("-display", "none", "-no-reboot", "-no-user-config", "-nodefaults"),
+            *("-global", "virtio-mmio.ioeventfd=off"),
+            *(() if has_own_card(self.board.network) else _CARD),
+        ]
+
+    @contextmanager
+    def running(
+        self, command: Sequence[str], instruments: Sequence[Instrument], artifacts: Path
+    ) -> Iterator[Watch]:
+        """The board that `command` emulates, let go from reset, and ended with the context.
+
+        The console's bytes and the instruments' files go to the folder `artifacts`.
+        Raises TargetError where the emulator does not start.
+        """
+        console = ConsoleRecorder()
+        instruments = [console, *instruments]
+        with ExitStack() as stack:
+            attachments = []
+            for instrument in instruments:
+                stack.callback(instrument.stop)
+                attachments.append(instrument.prepare(artifacts))
+            command = [*command, *(a for item in attachments for a in item.arguments)]
+            descriptors = [d for item in attachments for d in item.descriptors]
+            emulator = stack.enter_context(
+                Emulator(command, descriptors, artifacts / "emulator.log", artifacts)
+            )
+            emulator.connect()
+            for instrument in instruments:
+                instrument.start()
+            emulator.resume()
+            watch = stack.enter_context(closing(Watch(self.board, instruments, console, emulator)))
+            yield watch
+
+
+class VirtualTarget(VirtualBoard):
+    """Boots one image on one virtual board."""
+
+    def __init__(self, board: Board, image: Image, levels: Mapping[str, str]) -> None:
+        """`image` is what `build_image` made for `board` at these levels of its factors."""
+        super().__init__(board, levels)
+        self._image = image
+
+    def command(self) -> list[str]:
+        """The emulator's command line, without instruments."""
+        disk = self.board.disk
+        # The disk lies behind the memory that the kernel is given.
+        command = self.machine(self.board.machine.ram + (disk.size if disk else 0))
+        if self._image.root is not None:
+            return [*command, *self._on_disk(self._image.root)]
+        for unit, bank in enumerate(self._image.banks):
+            path = str(bank).replace(",", ",,")
+            command += [
+                "-drive",
+                f"if=pflash,unit={unit},format=raw,snapshot=on,file={path}",
+            ]
+        return [*command, *(("-dtb", str(self._image.tree)) if self._image.tree else ())]
+
+    def _on_disk(self, root: Path) -> tuple[str, ...]:
+        image, path = self._image, str(root).replace(",", ",,")
+        return (
+            *("-kernel", str(image.kernel_file), "-append", image.arguments, "-device"),
+            f"loader,file={path},addr={disk_base(self.board):#x},force-raw=on",
+        )
+
+
+def _await_prompt(watch: Watch, limit_s: float, started: bool) -> None:
+    """Returns when U-Boot has started the kernel, and then an unfinished line has come.
+
+    `started`: there is no U-Boot, so that the kernel is all that is heard.
+
+    A key would stop U-Boot; and of a line that is typed while the kernel sets its UART up, the
+    emulator's keeps the first 16 bytes and takes none any more. Where no prompt comes after
+    the kernel has been started, returns all the same at the end of the time.
+    """
+    heard = b""
+    came_at = time.monotonic()
+    deadline = came_at + limit_s
+    while not (started and heard[-1:] not in b"\n" and time.monotonic() - came_at > _QUIET_S):
+        if time.monotonic() > deadline:
+            if started:
+                return
+            raise TargetError(
+                "hang",
+                f"The bootloader has not started the kernel within {limit_s:.0f} s of host time. "
+                "If the board is only slow, raise boot.limit_s in the board file.",
+                heard[-2000:].decode(errors="replace"),
+            )
+        came = watch.read(0.2)
+        came_at = time.monotonic() if came else came_at
+        heard = (heard + came)[-1 << 16 :]
+        if not started and b"Starting kernel ..." in heard:
+            started, heard = True, heard.rpartition(b"Starting kernel ...")[2]
+
+
+@contextmanager
+def connect(
+    text: str, progress: Progress, artifacts: Path | None, factors: Mapping[str, str]
+) -> Iterator[Target]:
+    """See `targets.opening.Kind`."""
+    _, _, name = text.partition(":")
+    if not name:
+        raise UsageError(f'"{text}" names no board; it is written {FORM}, as in virtual:verdex.')
+    loaded = load_board(name)
+    levels = choose_levels(loaded.board, factors)
+    recipe = recipe_of(loaded.board, levels)
+    board = recipe.board
+    tools: dict[str, str] = {board.machine.emulator: emulator_version(board.machine.emulator)}
+    image = build_image(loaded, levels, progress)
+    with ExitStack() as stack:
+        scratch = Path(stack.enter_context(TemporaryDirectory(prefix="perfboard-")))
+        architecture = architecture_of(board)
+        probe = find_binary(architecture.probe, progress).read_bytes()
+        laid = scratch / "laid.bin"
+        if image.root is not None and board.disk is not None:
+            place = lay_on_disk(board.disk, image.root, probe, laid)
+            image = replace(image, root=laid if place is not None else image.root)
+        else:
+            place = lay(board, image.banks[1], probe, laid)
+            image = replace(
+                image, banks=(image.banks[0], image.banks[1] if place is None else laid)
+            )
+        virtual = VirtualTarget(board, image, levels)
+        instruments = [virtual.scope(build_plugin(progress), ())] if virtual.timed else []
+        artifacts = artifacts or scratch / "artifacts"
+        artifacts.mkdir(parents=True, exist_ok=True)
+        watch = stack.enter_context(virtual.running(virtual.command(), instruments, artifacts))
+        shell = ConsoleShell(watch)
+        with progress.step(f"booting {board.name}", 1):
+            _await_prompt(watch, board.boot.limit_s, recipe.direct or board.flash is None)
+            shell.attach(board.boot.limit_s)
+        yield Target(
+            name=text,
+            evidence=virtual.evidence,
+            shell=shell if place is None else LaidShell(shell, probe, place, board.flash is None),
+            notes=(*image.notes, *virtual.notes()),
+            board=virtual.summary(),
+            factors=levels,
+            tools=tools,
+            image=image.hashes,
+            packages=image.packages,
+            probe=architecture.probe,
+        )
+        watch.end()

@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a running emulator's instruments see, and what that means."""
+
+import re
+import selectors
+import time
+from collections.abc import Callable, Sequence
+from threading import Event
+
+from perfboard.analysis.boot.console import matches
+from perfboard.analysis.boot.kernel_log import Panic, find_panic
+from perfboard.analysis.boot.scope_log import ACCOUNTING
+from perfboard.instruments.base import Instrument, Sighting
+from perfboard.instruments.emulator_console import ConsoleRecorder
+from perfboard.model.board.board import Board
+from perfboard.model.errors import PerfboardError, TargetError
+from perfboard.model.text import printable
+from perfboard.targets.base import Cancelled
+from perfboard.targets.virtual.emulator import Emulator
+
+# A guest that prints for ever makes progress of a kind: give up all the same.
+LIMITS_PER_BOOT = 10
+_DRAIN_S = 5.0
+# U-Boot, lib/hang.c: its last words, before it waits for ever.
+_GAVE_UP = "### ERROR ### Please RESET the board ###"
+
+
+class Watch:
+    """Reads the instruments of a running emulator, and judges what they sight.
+
+    It is the Channel of the console too.
+    """
+
+    def __init__(
+        self,
+        board: Board,
+        instruments: Sequence[Instrument],
+        console: ConsoleRecorder,
+        emulator: Emulator,
+    ) -> None:
+        """`console` is one of the `instruments`, which have been started."""
+        self.emulator = emulator
+        self._console = console
+        self._limit_s = board.boot.limit_s
+        self._awaited = board.boot.usable
+        kind, _, what = self._awaited.partition(":")
+        self._program = what if kind == "exec" else None
+        self._pattern = re.compile(what) if kind == "console" else None
+        self._reached: list[str] = []
+        self._selector = selectors.DefaultSelector()
+        for instrument in instruments:
+            self._selector.register(instrument.fileno(), selectors.EVENT_READ, instrument)
+
+    def write(self, data: bytes) -> None:
+        """See `targets.base.Channel`."""
+        self._console.write(data)
+
+    def read(self, timeout_s: float) -> bytes:
+        """See `targets.base.Channel`. Raises TargetError also for a panic, and a dead emulator."""
+        if not self._selector.get_map():
+            raise self._ended()
+        for sighting in self._read(timeout_s):
+            self._judge(sighting)
+        return self._console.take()
+
+    def close(self) -> None:
+        """The instruments are left to whoever started them."""
+        self._selector.close()
+
+    def _read(self, timeout: float) -> list[Sighting]:
+        sightings: list[Sighting] = []
+        for key, _ in self._selector.select(timeout):
+            arrived = key.data.read()
+            if arrived is None:
+                self._selector.unregister(key.fileobj)
+            else:
+                sightings += arrived
+        return sightings
+
+    def until_usable(self, sighted: Callable[[str], None], cancelled: Event) -> float:
+        """The seconds of this machine's to the mark `usable`.
+
+        `sighted` is told each mark as it is reached. Raises TargetError where the
+        boot fails, and Cancelled soon after another thread sets `cancelled`.
+        """
+        began = progressed = time.monotonic()
+        while self._selector.get_map():
+            if cancelled.is_set():
+                raise Cancelled
+            for sighting in self._read(0.2):
+                if sighting.name not in ACCOUNTING and sighting.kind != "prompt":
+                    progressed = time.monotonic()
+                usable = self._judge(sighting)
+                if sighting.kind == "mark" and sighting.name not in ACCOUNTING:
+                    sighted(self._reached[-1])
+                if usable:
+                    return time.monotonic() - began
+            now = time.monotonic()
+            if now - progressed > self._limit_s or now - began > LIMITS_PER_BOOT * self._limit_s:
+                raise self._stuck(now - progressed, now - began)
+        raise self._ended()
+
+    def _ended(self) -> PerfboardError:
+        return self.emulator.death() or TargetError(
+            "died", "The emulator closed its console.", self._console.tail
+        )
+
+    def _judge(self, sighting: Sighting) -> bool:
+        """Whether this sighting is the `usable` mark. Raises at the end of kernel or bootloader."""
+        if sighting.kind == "line":
+            if _GAVE_UP in sighting.text and "kernel.entry" not in self._reached:
+                raise TargetError(
+                    "bootloader",
+                    "The bootloader gave up, and waits for somebody to reset the board. What it "
+                    "was told to do is in flash.environment, and in the kernel's region.",
+                    self._console.tail,
+                )
+            panic = find_panic([sighting.text])
+            if panic is not None:
+                raise self._panicked(panic)
+            return self._pattern is not None and matches(self._pattern, sighting.text)
+        if sighting.kind == "prompt":
+            return self._pattern is not None and matches(self._pattern, sighting.text)
+        if sighting.name in ACCOUNTING:
+            return False
+        name = sighting.name
+        if name == "exec":
+            name = f"exec:{sighting.text.rpartition('/')[2]}"
+        # The guest chooses how its programs are called, and this is shown as it comes.
+        self._reached.append(printable(name))
+        return self._program is not None and name == f"exec:{self._program}"
+
+    def _panicked(self, panic: Panic) -> TargetError:
+        # What follows the panic's line on the console says why.
+        self._settle(0.5)
+        if panic.no_root:
+            return TargetError(
+                "no-root",
+                f"The kernel found no root file system: {panic.text}\n"
+                "Check the board's kernel arguments (root=, rootfstype=, mtdparts=), that the "
+                "kernel has the driver and the file system, and flash.root.",
+                self._console.tail,
+            )
+        return TargetError("panic", f"The kernel panicked: {panic.text}", self._console.tail)
+
+    def _stuck(self, silent_s: float, whole_s: float) -> TargetError:
+        reached = ", ".join(self._reached[-5:]) or "none"
+        if any(name == "init.exec" or name.startswith("exec:") for name in self._reached):
+            return TargetError(
+                "no-mark",
+                f"User space started, but the mark `usable` ({self._awaited}) was not reached: "
+                f"no mark or console line for {silent_s:.0f} s of host time, {whole_s:.0f} s "
+                f"since reset.\nThe last marks: {reached}. Check boot.usable and boot.limit_s "
+                "in the board file.",
+                self._console.tail,
+            )
+        return TargetError(
+            "hang",
+            f"The boot hangs: no mark or console line for {silent_s:.0f} s of host time, "
+            f"{whole_s:.0f} s since reset.\nThe last marks: {reached}. If the board is only "
+            "slow, raise boot.limit_s in the board file.",
+            self._console.tail,
+        )
+
+    def _settle(self, quiet_s: float) -> None:
+        deadline = time.monotonic() + _DRAIN_S
+        while self._selector.get_map() and time.monotonic() < deadline:
+            if not self._read(quiet_s):
+                return
+
+    def end(self) -> None:
+        """Ends the emulator, and reads what it still has to say."""
+        self.emulator.quit()
+        deadline = time.monotonic() + _DRAIN_S
+        while self._selector.get_map() and time.monotonic() < deadline:
+            self._read(0.5)

@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs as a tune makes them, for tests: two factors, a level refused, one that does not boot."""
+
+from typing import Any
+
+from perfboard.analysis.boot.metrics import metrics_of
+from perfboard.model.results.tune import Advised, Limit, Lines, PublishedChange, Try, Tuning
+from perfboard.model.run import Boot, Run
+from tests.support.runs import make_boot, make_run
+
+MS = 1_000_000
+SIZES = {"bootloader": 700_000, "kernel": 2_000_000, "root": 3_000_000}
+# What each level takes less, at the mark where it does.
+EARLIER = {
+    ("console", "quiet"): ("kernel.prepare_namespace", 100 * MS),
+    ("flash", "cached"): ("kernel.entry", 60 * MS),
+}
+
+
+def tuned_boot(*changes: tuple[str, str]) -> Boot:
+    """The boot at those levels."""
+    return make_boot({EARLIER[change][0]: -EARLIER[change][1] for change in changes})
+
+
+def make_tuned(**fields: Any) -> Run:
+    """A complete tune: the baseline, two levels that save, and both."""
+    quiet, cached = EARLIER
+    booted: list[tuple[tuple[str, str], ...]] = [(), (quiet,), (cached,), (quiet, cached)]
+    boots = tuple(tuned_boot(*changes) for changes in booted)
+    tries = [
+        Try(
+            levels=dict(changes),
+            stage="baseline" if not changes else "alone" if len(changes) == 1 else "together",
+            outcome="booted",
+            boot=place,
+            flash=SIZES | {"root": 3_000_000 + 1000 * len(changes)},
+            ram=9_000_000 - 4096 * place,
+            loses={"console": "messages on the console"} if quiet in changes else {},
+        )
+        for place, changes in enumerate(booted)
+    ]
+    tries += [
+        Try(levels={"root": "axfs"}, stage="alone", outcome="refused", problem="not in mainline"),
+        Try(levels={"root": "bad"}, stage="alone", outcome="not-booted", problem="a\npanic"),
+    ]
+    advice = (
+        Advised(
+            factor="console",
+            title="What the kernel prints while it boots",
+            old="full",
+            new="quiet",
+            alone_s=0.1,
+            saving_s=0.1,
+            phases={"boot.kernel.init": 0.1},
+            loses="messages on the console",
+            lines=(Lines(where="kernel command line", add=("quiet",)),),
+        ),
+        Advised(
+            factor="flash",
+            title="How the flash is set up",
+            old="tuned",
+            new="cached",
+            alone_s=0.06,
+            saving_s=0.06,
+            phases={"boot.kernel.load": 0.06},
+            flash=2000,
+            ram=-4096,
+            lines=(Lines(where="board file", remove=("a = 1",), add=("a = 2", 'b = "<script>"')),),
+        ),
+    )
+    tuning = Tuning(
+        titles={"console": "What the kernel prints", "flash": "The flash", "root": "Root"},
+        baseline={"console": "full", "flash": "tuned", "root": "squashfs"},
+        max_flash=6_000_000,
+        keep={"root": "squashfs"},
+        tries=tuple(tries),
+        best=3,
+        combinations=4,
+        exhaustive=True,
+        bound_s=1.3,
+        advice=advice,
+        limit=Limit(
+            read_bytes=1e6, read_s=5e-8, instructions=10**8, instruction_s=2.5e-9, words="Least."
+        ),
+        published=(
+            PublishedChange(
+                title="Console silent",
+                metric="boot.total",
+                before=1.665,
+                after=1.354,
+                factor="console",
+                new="quiet",
+                source="study E",
+            ),
+            PublishedChange(
+                title="All", metric="boot.total", before=3.3, after=1.4, source="study E"
+            ),
+            PublishedChange(
+                title="Unknown",
+                metric="boot.kernel.init",
+                before=0.4,
+                after=0.2,
+                factor="delay",
+                new="preset",
+                source="study E",
+            ),
+        ),
+    )
+    best = (boots[3],)
+    content: dict[str, Any] = {
+        "study": "tune-boot",
+        "boots": best,
+        "metrics": metrics_of(best),
+        "tried": boots,
+        "tuning": tuning,
+        "factors": {"console": "quiet", "flash": "cached", "root": "squashfs"},
+    }
+    return make_run("20261121-220000-tune-boot-verdex-1a2b", **(content | fields))

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A board that is like another but for what its file says."""
+
+from pathlib import Path
+
+import pytest
+
+from perfboard.boards.loader import load_board
+from perfboard.model.errors import UsageError
+from tests.support.board_files import RPI2, VERDEX, load
+
+
+def test_a_board_like_another_has_what_is_not_its_own() -> None:
+    loaded, other = load_board("rpi2"), load_board("verdex")
+    assert loaded.board.image == other.board.image
+    assert loaded.board.machine.ram == 512 << 20
+    assert loaded.board.machine.type == other.board.machine.type
+    assert loaded.board.facts != other.board.facts
+    assert loaded.folder == other.folder
+
+
+def test_a_budget_is_of_one_device(tmp_path: Path) -> None:
+    assert load_board("verdex").board.boot.budget_s == 3.356
+    like = load_board("rpi2").board.boot
+    assert like == load_board("verdex").board.boot.model_copy(update={"budget_s": None})
+    assert load(tmp_path, RPI2 + "\n[boot]\nbudget_s = 2.0").boot.budget_s == 2
+
+
+@pytest.mark.parametrize(
+    ("like", "said"),
+    [
+        ('"nosuch"', 'there is no board "nosuch"'),
+        ('"rpi-zero"', "rpi-zero is like another itself"),
+        ("7", "like: found 7; wants a board's name or file"),
+    ],
+)
+def test_what_a_board_cannot_be_like(tmp_path: Path, like: str, said: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        load(tmp_path, RPI2.replace('like = "verdex"', f"like = {like}"))
+    assert said in str(caught.value)
+
+
+def test_files_of_an_own_image_lie_beside_the_board(tmp_path: Path) -> None:
+    image = VERDEX[VERDEX.index("[image.bootloader]") : VERDEX.index("[boot]")]
+    (tmp_path / "mine.config").touch()
+    text = RPI2 + image.replace("verdex.config", "mine.config")
+    assert load(tmp_path, text).image.kernel.config == Path("mine.config")

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A board's network: what is accepted of it, and what its kernel and emulator are told."""
+
+from pathlib import Path
+
+import pytest
+
+import perfboard.boards.loader as loader
+from perfboard.boards.loader import load_board
+from perfboard.factors.choose import choose_levels, factors_of, recipe_of
+from perfboard.images.kernel.fragment import read_fragment
+from perfboard.images.network import network_arguments
+from perfboard.model.board.board import Board
+from perfboard.model.errors import UsageError
+from perfboard.targets.virtual.target import VirtualBoard
+
+FOLDER = Path(loader.__file__).parent
+SETTOP = (FOLDER / "settop-web.toml").read_text()
+DRIVER = "CONFIG_PERFBOARD_NET"
+
+
+def board_at(name: str, level: str) -> Board:
+    board = load_board(name).board
+    return recipe_of(board, choose_levels(board, {"network": level})).board
+
+
+def told(board: Board, timed: bool = True) -> dict[str, str]:
+    words = network_arguments(board.network, timed)
+    assert all(word.startswith("perfboard_net.") for word in words)
+    return dict(word.removeprefix("perfboard_net.").split("=") for word in words)
+
+
+def has_emulators_card(board: Board) -> bool:
+    machine = VirtualBoard(board, choose_levels(board, {})).machine(board.machine.ram)
+    return any("virtio-net" in word for word in machine)
+
+
+def test_the_kernel_is_told_of_the_networks_times_where_the_board_is_timed() -> None:
+    board = load_board("bifferboard").board
+    assert told(board) == {
+        "present": "1",
+        "wait": "0",
+        "rate": "100000000",
+        "latency": "500",
+        "negotiation": "2500000",
+    }
+    assert told(board, timed=False) == {"present": "1", "wait": "0"}
+
+
+@pytest.mark.parametrize("name", ["settop-web", "bifferboard"])
+def test_a_board_with_a_network_has_its_driver_and_no_other_card(name: str) -> None:
+    loaded = load_board(name)
+    assert loaded.board.image.kernel.config is not None
+    assert read_fragment(loaded.file(loaded.board.image.kernel.config))[DRIVER] == "y"
+    assert not has_emulators_card(loaded.board)
+
+
+@pytest.mark.parametrize("name", ["verdex", "settop-media", "rpi2"])
+def test_other_boards_have_the_emulators_card(name: str) -> None:
+    board = load_board(name).board
+    assert has_emulators_card(board)
+    assert network_arguments(board.network, True) == ()
+
+
+@pytest.mark.parametrize(("level", "waits"), [("parallel", "0"), ("waited", "1")])
+def test_how_the_link_comes_up_is_a_factor(level: str, waits: str) -> None:
+    board = load_board("verdex").board
+    recipe = recipe_of(board, choose_levels(board, {"network": level}))
+    assert recipe.options == {DRIVER: "y"}
+    assert told(recipe.board)["wait"] == waits
+    assert told(recipe.board)["negotiation"] == "2500000"
+    assert not has_emulators_card(recipe.board)
+
+
+def test_a_network_at_once_is_the_emulators() -> None:
+    board = board_at("settop-web", "instant")
+    assert has_emulators_card(board) and told(board) == {}
+
+
+def test_boards_without_a_network_do_not_have_the_factor() -> None:
+    assert "network" not in factors_of(load_board("settop-media").board)
+    assert factors_of(load_board("verdex").board)["network"][0] == "board"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("rate = 100_000_000", "rate = 0", "network.wire.rate: found 0; wants greater"),
+        ("rate = 100_000_000", "rate = -1", "network.wire.rate: found -1; wants greater"),
+        ("rate = 100_000_000", 'rate = "fast"', "network.wire.rate: found"),
+        ("one_way_us = 0.5", "one_way_us = -0.5", "network.latency.one_way_us: found -0.5"),
+        ("one_way_us = 0.5", "one_way_us = nan", "network.latency.one_way_us: found NaN"),
+        ("one_way_us = 0.5", "one_way_us = 2e6", "network.latency.one_way_us: found 2000000"),
+        ("after_ms = 2500", "after_ms = -1", "network.negotiation.after_ms: found -1"),
+        ("after_ms = 2500", "after_ms = 1e9", "network.negotiation.after_ms: found"),
+        ("after_ms = 2500\nsource", "after_ms = 2500\n# source", "negotiation.source: is missing"),
+        ("rate = 100_000_000", "", "network.wire.rate: is missing"),
+        ("[network.latency]", "[network.delay]", "network.delay: is not a key"),
+        (
+            "[network.wire]",
+            '[network]\nlink = "x"\n[network.wire]',
+            'network.link: found "x"',
+        ),
+        ("[network.wire]", "[network.cable]", "network.wire: is missing"),
+    ],
+)
+def test_a_wrong_network_is_told_by_key(tmp_path: Path, old: str, new: str, said: str) -> None:
+    path = tmp_path / "board.toml"
+    assert old in SETTOP
+    # Behind the disk, whose keys are much the same.
+    at = SETTOP.index("[network.wire]")
+    path.write_text(SETTOP[:at] + SETTOP[at:].replace(old, new, 1))
+    (tmp_path / "x86.config").touch()
+    with pytest.raises(UsageError) as caught:
+        load_board(str(path))
+    assert said in str(caught.value)

@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command: exit codes, messages, and one JSON document on standard output."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from perfboard.boards.loader import load_board
+from perfboard.cli.main import main
+from tests.support.runs import make_run
+
+
+@pytest.fixture(autouse=True)
+def folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    return tmp_path
+
+
+def call(*words: str) -> int:
+    try:
+        return main(words)
+    except SystemExit as leaving:
+        assert isinstance(leaving.code, int)
+        return leaving.code
+
+
+def store(folders: Path, name: str) -> Path:
+    path = folders / "data" / "perfboard" / "runs" / name
+    path.mkdir(parents=True)
+    (path / "run.json").write_text(make_run(name, artifacts=()).to_json())
+    return path
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["study", "boot", "--board", "verdx"], 'did you mean "verdex"?'),
+        (["study", "nosuch", "--board", "verdex"], 'no study "nosuch"'),
+        (["study", "boot", "--boots", "0"], "is not a number of boots"),
+        (["study", "boot", "--boots", "many"], "is not a number of boots"),
+        (["study", "boot", "--set", "console"], "FACTOR=LEVEL"),
+        (["study", "boot", "--set", "console=full", "--set", "console=quiet"], "twice"),
+        (["study", "boot", "--set", "colour=red"], 'no factor "colour"'),
+        (["study", "boot", "--set", "console=loud"], 'no level "loud"'),
+        (["study", "boot", "--board", "./absent.toml"], "absent.toml"),
+        (["study", "boot", "--target", "ssh://root@board"], "virtual:BOARD"),
+        (["study", "boot", "--target", "virtual:nosuch"], 'no board "nosuch"'),
+        (["study", "boot", "--target", "local"], "virtual:BOARD"),
+        (["study", "standard", "--set", "console=full"], "has no factor console"),
+        (["study", "standard", "--target", "nosuch:x"], "is no target"),
+        (["study", "standard", "--budget", "0"], "is not a number of seconds"),
+        (["measure", "--budget", "nan"], "is not a number of seconds"),
+        (["measure", "--cpu", "-1"], "is not the number of a processor"),
+        (["study", "standard", "--cpu", "big"], "is not the number of a processor"),
+        (["study", "boot", "--cpu", "0"], "runs no probes, which --cpu is for"),
+        (["measure", "--target", "localhost"], "is no target"),
+        (["study", "boot", "--target", "virtual:verdex", "--board", "./b.toml"], "not allowed"),
+        (["study", "boot", "--budget", "5"], "runs no probes, whose time --budget is"),
+        (["study", "standard", "--boots", "10"], "does not boot what it measures"),
+        (["boards", "show"], "required: BOARD"),
+        (["boards", "list", "verdex"], "invalid choice: 'list'"),
+        (["boards", "slim"], "required: BOARD"),
+        (["boards", "--budget=5"], "unrecognized arguments: --budget"),
+        (["boards", "show", "verdex", "--budget", "5"], "unrecognized arguments: --budget"),
+        (["boards", "slim", "verdex", "--budget", "5"], "unrecognized arguments: --budget"),
+        (["show", "20200101"], "there are no runs"),
+        (["report", "/nowhere/at/all"], "is not a run folder"),
+        (["nosuch"], "invalid choice"),
+        ([], "COMMAND"),
+    ],
+)
+def test_what_is_wrong_is_said_with_exit_code_2(
+    words: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert call(*words) == 2
+    captured = capsys.readouterr()
+    assert said in captured.err
+    assert captured.out == ""
+
+
+def test_a_board_file_does_not_command_the_terminal(
+    folders: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = load_board("verdex").path.read_text().replace('config = "verdex.config"', 'config = "c"')
+    (folders / "c").touch()
+    path = folders / "board.toml"
+    path.write_text(text.replace('ram = "64 MiB"', r'ram = "\u001b[31m"'))
+    assert call("build", str(path)) == 2
+    said = capsys.readouterr().err
+    assert "machine.ram" in said and "?[31m" in said and "\x1b" not in said
+    path.write_text(
+        f"# \x9b31m\n{text}".replace('title = "', r'title = "\u001b[2J').replace(
+            'description = """', 'description = """\\u001b[2J'
+        )
+    )
+    assert call("boards", "show", str(path)) == 0
+    said = capsys.readouterr().out
+    assert said.count("?[2J") == 2 and "# ?31m" in said
+    assert not {"\x1b", "\x9b"} & set(said)
+
+
+def test_a_stored_run_is_shown_compared_exported_and_reported(
+    folders: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    store(folders, "20260101-000000-boot-verdex-aaaa")
+    store(folders, "20260102-000000-boot-verdex-bbbb")
+    assert call("runs", "--json") == 0
+    rows = json.loads(capsys.readouterr().out)
+    assert [row["id"][:8] for row in rows] == ["20260102", "20260101"]
+    assert call("show", "20260101", "--json") == 0
+    assert json.loads(capsys.readouterr().out)["schema"] == "perfboard.run/1"
+    assert call("show", "latest") == 0
+    assert "20260102-000000-boot-verdex-bbbb" in capsys.readouterr().out
+    assert call("compare", "20260101", "20260102", "--json") == 0
+    assert "changes" in json.loads(capsys.readouterr().out)
+    for kind in ("csv", "json", "perfetto"):
+        assert call("export", "latest", "--format", kind) == 0
+        assert len(capsys.readouterr().out) > 100
+    assert call("report", "latest") == 0
+    assert Path(capsys.readouterr().out.strip()).read_text().startswith("<!DOCTYPE html>")
+
+
+def test_boards_and_studies_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert call("boards", "--json") == 0
+    assert "verdex" in [board["name"] for board in json.loads(capsys.readouterr().out)]
+    assert call("boards", "show", "verdex") == 0
+    text = capsys.readouterr().out
+    assert "virtual" in text
+    assert 'ram = "64 MiB"' in text
+    for words in (["boards", "--json", "show", "verdex"], ["boards", "show", "verdex", "--json"]):
+        assert call(*words) == 0
+        assert json.loads(capsys.readouterr().out)["machine"]["ram"] == 64 << 20
+    assert call("studies", "--json") == 0
+    listed = {study["name"]: study for study in json.loads(capsys.readouterr().out)}
+    assert listed["boot"]["factors"]["initcall_debug"] == ["off", "on"]
+    assert listed["standard"]["factors"] == {}
+
+
+def fake_emulator(folder: Path, says: str) -> str:
+    program = folder / "bin" / "qemu-system-arm"
+    program.parent.mkdir()
+    program.write_text(f"#!/bin/sh\n{says}\n")
+    program.chmod(0o755)
+    return f"{program.parent}:{os.environ['PATH']}"
+
+
+@pytest.mark.parametrize(
+    ("says", "said"),
+    [
+        ("echo QEMU emulator version 5.2.0", "5.2.0; virtual boards need 7.2"),
+        ("echo hello", "does not say its version"),
+        ("exit 1", "fails"),
+    ],
+)
+def test_an_emulator_that_will_not_do(
+    folders: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    says: str,
+    said: str,
+) -> None:
+    monkeypatch.setenv("PATH", fake_emulator(folders, says))
+    assert call("study", "boot", "--board", "verdex") == 3
+    assert said in capsys.readouterr().err
+
+
+def test_doctor_names_what_is_missing_and_the_command(
+    folders: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    empty = folders / "empty"
+    empty.mkdir()
+    monkeypatch.setenv("PATH", str(empty))
+    assert call("doctor") == 3
+    text = capsys.readouterr().out
+    assert "qemu-system-arm" in text
+    assert "apt-get install" in text
+    assert call("doctor", "--json") == 3
+    assert json.loads(capsys.readouterr().out)["missing"]["qemu-system-arm"] == "qemu-system-arm"
+    assert call("study", "boot", "--board", "verdex") == 3
+
+
+def test_the_command_imports_nothing_heavy_before_it_must() -> None:
+    code = "import sys, perfboard.cli.main; print(*sys.modules)"
+    loaded = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    ).stdout.split()
+    assert not {"pydantic", "rich", "scipy", "jinja2", "numpy"} & set(loaded)

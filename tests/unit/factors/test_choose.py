@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the levels of a board's factors ask of its image."""
+
+import itertools
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from perfboard.boards.loader import list_boards, load_board
+from perfboard.factors.choose import choose_levels, factors_of, image_factors, recipe_of
+from perfboard.images.kernel.drivers import driver_files
+from perfboard.images.recipe import Recipe
+from perfboard.model.board.board import Board
+from perfboard.model.errors import UsageError
+
+BOARD = load_board("verdex").board
+
+
+def recipe(**levels: str) -> Recipe:
+    return recipe_of(BOARD, choose_levels(BOARD, levels))
+
+
+@pytest.mark.parametrize("name", list_boards())
+def test_the_default_levels_change_nothing(name: str) -> None:
+    board = load_board(name).board
+    assert recipe_of(board, choose_levels(board, {})) == Recipe(board)
+
+
+@given(st.data())
+def test_any_two_levels_make_a_recipe_or_say_why_not(data: st.DataObject) -> None:
+    known = factors_of(BOARD)
+    names = data.draw(st.lists(st.sampled_from(sorted(known)), min_size=2, max_size=2, unique=True))
+    levels = {name: data.draw(st.sampled_from(known[name])) for name in names}
+    try:
+        made = recipe(**levels)
+    except UsageError as error:
+        # It names a factor that is at fault, or the level by its own name.
+        assert any(f"{name}=" in str(error) for name in levels)
+    else:
+        assert recipe(**dict(reversed(levels.items()))) == made
+
+
+def test_a_level_that_changes_something_is_seen_in_the_recipe() -> None:
+    plain, seen = Recipe(BOARD), []
+    for name, factor in image_factors(BOARD).items():
+        for level in list(factor.levels)[1:]:
+            try:
+                made = recipe(**{name: level})
+            except UsageError:
+                continue
+            same = (name, level) in {("baud", "115200"), ("bootdelay", "0"), ("network", "instant")}
+            assert same or made != plain, f"{name}={level}"
+            seen.append(made)
+    distinct = [a for a, b in itertools.combinations(seen, 2) if a == b]
+    assert not [made for made in distinct if made != plain]
+
+
+def test_what_levels_say() -> None:
+    assert recipe(console="quiet").arguments == ("quiet",)
+    assert recipe(console="off").arguments == ("loglevel=0",)
+    assert recipe(baud="9600").board.console.baud == 9600
+    assert recipe(bootdelay="3").variables == {"bootdelay": "3"}
+    assert recipe(compression="xz").options == {"CONFIG_KERNEL_GZIP": "n", "CONFIG_KERNEL_XZ": "y"}
+    assert recipe(compression="none").headed and not recipe(compression="lzo").headed
+    assert recipe(delay="calibrated").board.machine.cpu == "cortex-a7,cntfrq=900000"
+    assert recipe(delay="preset").arguments == ("lpj=1990656",)
+
+
+def test_the_older_calibration_is_another_kernel_and_nothing_else() -> None:
+    older = recipe(delay="calibrated-2.6")
+    assert older.options == {"CONFIG_PERFBOARD_CALIBRATE": "y"}
+    assert replace(older, options={}) == recipe(delay="calibrated")
+    assert [file.suffix for file in driver_files(older.options)] == [".c", ".Kconfig"]
+
+
+@pytest.mark.parametrize(
+    ("levels", "message"),
+    [
+        ({"compression": "zstd"}, "unpacks no such kernel"),
+        ({"compression": "none", "kernel": "flash"}, "wants compression=gzip; found none"),
+        ({"compression": "xz", "kernel": "xip"}, "not compressed; found compression=xz"),
+        ({"check": "crc32", "kernel": "flash"}, "has no header"),
+        ({"check": "crc32", "load": "region"}, "load=region wants"),
+        ({"compression": "none", "copy": "bytes"}, "copy=bytes wants"),
+        ({"bootloader": "none", "bootdelay": "3"}, "bootloader=none leaves nothing"),
+        ({"console": "off", "initcall_debug": "on"}, "what console=off silences"),
+    ],
+)
+def test_what_cannot_be_together_is_refused(levels: dict[str, str], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        choose_levels(BOARD, levels)
+
+
+def with_slim(slim: dict[str, str]) -> Board:
+    kernel = BOARD.image.kernel.model_copy(update={"slim": slim})
+    return BOARD.model_copy(
+        update={"image": BOARD.image.model_copy(update={"kernel": kernel})},
+    )
+
+
+def test_a_slim_kernel_is_asked_for_what_the_board_says() -> None:
+    board = with_slim({"CONFIG_EXPERT": "y", "CONFIG_AIO": "n", "CONFIG_MTD_UBI": "n"})
+    made = recipe_of(board, choose_levels(board, {"config": "slim"}))
+    assert made.options == board.image.kernel.slim
+    # What another level needs is there all the same, whichever comes first.
+    both = recipe_of(board, choose_levels(board, {"config": "slim", "root": "ubifs"}))
+    assert both.options["CONFIG_MTD_UBI"] == "y"
+    assert both.options["CONFIG_AIO"] == "n"
+    early = with_slim({"CONFIG_KERNEL_XZ": "n"})
+    xz = recipe_of(early, choose_levels(early, {"config": "slim", "compression": "xz"}))
+    assert xz.options["CONFIG_KERNEL_XZ"] == "y"
+
+
+def test_a_board_that_says_nothing_of_a_slim_kernel_is_told_how_to_find_it() -> None:
+    board = with_slim({})
+    with pytest.raises(UsageError, match="`perfboard boards slim verdex` finds"):
+        choose_levels(board, {"config": "slim"})
+
+
+def test_a_board_without_a_calibrated_value_has_none_to_preset() -> None:
+    kernel = BOARD.image.kernel.model_copy(update={"loops_per_jiffy": None})
+    board = BOARD.model_copy(
+        update={"image": BOARD.image.model_copy(update={"kernel": kernel})},
+    )
+    with pytest.raises(UsageError, match=r"no image\.kernel\.loops_per_jiffy; boot it with"):
+        choose_levels(board, {"delay": "preset"})

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What reads ahead: who may, and the script that does."""
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from perfboard.boards.loader import load_board
+from perfboard.factors.choose import choose_levels, recipe_of
+from perfboard.images.recipe import Recipe
+from perfboard.images.root.recipe import RootRecipe
+from perfboard.images.root.tree import CONSOLE, NULL, REFERENCE, contents_of, fill_tree, nodes_of
+from perfboard.model.board.architecture import architecture_of
+from perfboard.model.errors import UsageError
+
+VERDEX = load_board("verdex").board
+AHEAD = RootRecipe(readahead="boot")
+RCS = "etc/init.d/rcS"
+
+
+@pytest.mark.parametrize("board", ["settop-web", "settop-media", "converter", "bifferboard"])
+def test_a_board_with_a_disk_has_it_with_the_same_kernel(board: str) -> None:
+    disk = load_board(board).board
+    made = recipe_of(disk, choose_levels(disk, {"readahead": "boot"}))
+    assert made == Recipe(disk, root=AHEAD)
+
+
+@pytest.mark.parametrize("other", [{}, {"init": "application"}, {"root": "initramfs"}])
+def test_a_board_with_flash_is_told_why_not(other: dict[str, str]) -> None:
+    with pytest.raises(UsageError, match="readahead=boot: board verdex has its root in flash"):
+        choose_levels(VERDEX, {"readahead": "boot", **other})
+
+
+def test_the_root_has_the_list_and_the_advice_tells_it(tmp_path: Path, package: Path) -> None:
+    fill_tree(architecture_of(VERDEX), tmp_path / "tree", [package], AHEAD, ["gcc"])
+    (line,) = contents_of(AHEAD)["/etc/readahead"]
+    assert (tmp_path / "tree/etc/readahead").read_text() == f"{line}\n"
+    assert line.split() == [f"/{path}" for path in AHEAD.first_used]
+    script = (tmp_path / "tree" / RCS).read_text()
+    assert contents_of(AHEAD)[f"/{RCS}"] == tuple(script.splitlines())
+    # Without it a shell starts nothing in the background.
+    assert nodes_of(AHEAD) == (CONSOLE, NULL) and nodes_of(RootRecipe()) == (CONSOLE,)
+    assert "/etc/readahead" not in contents_of(RootRecipe())
+
+
+def test_the_scripts_go_on_meanwhile(tmp_path: Path) -> None:
+    root = tmp_path / "root"
+    (root / "etc/init.d").mkdir(parents=True)
+    # What is read ends when the script has run, which no one starts who waits for the reading.
+    os.mkfifo(root / "file")
+    (root / "etc/readahead").write_text(f"{root}/fil*\n")
+    script = root / "etc/init.d/S10first"
+    script.write_text(f"#!/bin/sh\necho read >{root}/file\necho ran\n")
+    script.chmod(0o755)
+    rcs = (REFERENCE / "readahead" / RCS).read_text().replace("/etc/", f"{root}/etc/")
+    # The time-out ends what is read, too, where the two would wait for each other.
+    command = ["timeout", "10", "sh", "-c", rcs]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert (done.stdout, done.stderr, done.returncode) == ("ran\n", "", 0)
+
+
+def test_the_scripts_are_run_as_without_it() -> None:
+    plain, ahead = ((folder / RCS).read_text() for folder in (REFERENCE, REFERENCE / "readahead"))
+    assert ahead.endswith(plain[plain.index("for script") :])

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The source of a kernel that is kept between builds, and when it is unpacked anew."""
+
+import io
+import tarfile
+from contextlib import AbstractContextManager
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+import perfboard.images.kernel.tree as tree_module
+from perfboard.boards.loader import load_board
+from perfboard.images.kernel.tree import kernel_tree
+from perfboard.images.packages.apt import AptState
+from perfboard.model.board.architecture import architecture_of
+from perfboard.model.errors import EnvironmentLacksError, UsageError
+from perfboard.model.progress import SilentProgress
+
+ARMHF = architecture_of(load_board("verdex").board)
+SOURCE = "linux-source-6.1"
+
+
+@pytest.fixture(autouse=True)
+def _alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setattr(tree_module, "version_of", lambda program: f"{program} 1")
+
+
+@pytest.fixture
+def package(tmp_path: Path) -> Path:
+    """A package as Debian's, whose kernel is two files."""
+    folder = tmp_path / "package" / "usr" / "src"
+    folder.mkdir(parents=True)
+    with tarfile.open(folder / f"{SOURCE}.tar.xz", "w:xz") as archive:
+        for name in ("drivers/Kconfig", "drivers/Makefile"):
+            archive.addfile(tarfile.TarInfo(f"{SOURCE}/{name}"), io.BytesIO())
+    return tmp_path / "package"
+
+
+def opened(package: Path, **wanted: str) -> AbstractContextManager[Path]:
+    known: Any = SimpleNamespace(
+        resolve=lambda name: SimpleNamespace(name=name, version="6.1", sha256="0"),
+        unpack=lambda name: package,
+    )
+    return kernel_tree(ARMHF, cast(AptState, known), SOURCE, wanted, SilentProgress())
+
+
+def test_what_a_build_leaves_is_there_for_the_next(package: Path) -> None:
+    with opened(package) as tree:
+        assert (tree / "drivers" / "Kconfig").is_file()
+        (tree / "built.o").touch()
+    with opened(package) as again:
+        assert again == tree
+        assert (again / "built.o").exists()
+
+
+def test_an_option_that_the_kernel_has_not_leaves_the_source_as_it_is(package: Path) -> None:
+    with pytest.raises(UsageError), opened(package) as tree:
+        (tree / "built.o").touch()
+        raise UsageError("dropped")
+    with opened(package) as again:
+        assert (again / "built.o").exists()
+
+
+def test_of_an_interrupted_build_nothing_is_taken(package: Path) -> None:
+    with pytest.raises(KeyboardInterrupt), opened(package) as tree:
+        (tree / "half.o").touch()
+        raise KeyboardInterrupt
+    with opened(package) as again:
+        assert not (again / "half.o").exists()
+        assert (again / "drivers" / "Kconfig").is_file()
+
+
+def test_it_has_the_drivers_that_are_asked_for(package: Path) -> None:
+    for options in ({"CONFIG_PERFBOARD_DISK": "y"}, {"CONFIG_PERFBOARD_CLOCK": "y"}, {}):
+        with opened(package, **options) as tree:
+            ours = tree / "drivers" / "perfboard"
+            files = {path.name for path in ours.iterdir()}
+            names = {option.removeprefix("CONFIG_").lower() for option in options}
+            assert files == {"Kconfig", "Makefile", *(f"{name}.c" for name in names)}
+            assert (ours / "Makefile").read_text().count("+=") == len(names)
+            # The kernel's own files name ours once.
+            assert (tree / "drivers" / "Makefile").read_text() == "obj-y += perfboard/\n"
+            assert (tree / "drivers" / "Kconfig").read_text().count("source") == 1
+
+
+def test_a_package_without_a_source_is_refused(package: Path) -> None:
+    (package / "usr" / "src" / f"{SOURCE}.tar.xz").unlink()
+    with pytest.raises(UsageError, match=f"has no usr/src/{SOURCE}.tar.xz"), opened(package):
+        pass
+
+
+def test_an_archive_that_ends_early_is_an_error_and_tried_again(package: Path) -> None:
+    archive = package / "usr" / "src" / f"{SOURCE}.tar.xz"
+    whole = archive.read_bytes()
+    # xz tells of its length at the end, so that what is cut is in the middle.
+    archive.write_bytes(whole[:70] + bytes(8) + whole[78:])
+    with pytest.raises(EnvironmentLacksError, match="cannot unpack"), opened(package):
+        pass
+    archive.write_bytes(whole)
+    with opened(package) as tree:
+        assert (tree / "drivers" / "Kconfig").is_file()

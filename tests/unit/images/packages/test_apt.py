@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The private apt state: what it may touch, and that a warm cache asks nobody."""
+
+import json
+import re
+import shutil
+import subprocess
+from dataclasses import asdict
+from pathlib import Path
+
+import pytest
+
+from perfboard.host.cache import cache_root, cached
+from perfboard.images.packages.apt import AptState, Package
+from perfboard.model.errors import EnvironmentLacksError
+from perfboard.model.progress import SilentProgress
+
+BUSYBOX = Package("busybox", "1:1.35.0-4", "0" * 64)
+needs_apt = pytest.mark.skipif(shutil.which("apt-config") is None, reason="has no apt")
+
+
+@pytest.fixture(autouse=True)
+def _private_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+
+
+def dump(configuration: Path) -> dict[str, str]:
+    command = ["apt-config", "-c", str(configuration), "dump"]
+    shown = subprocess.run(command, capture_output=True, text=True, check=True)
+    return dict(re.findall(r'^(\S+) "(.*)";$', shown.stdout, re.MULTILINE))
+
+
+@needs_apt
+def test_all_that_apt_writes_is_in_the_cache() -> None:
+    options = dump(AptState("armhf", SilentProgress()).write_configuration())
+    written = {
+        name: value
+        for name, value in options.items()
+        if name.startswith(("Dir::State", "Dir::Cache", "Dir::Log")) and value.startswith("/")
+    }
+    assert {"Dir::State", "Dir::State::lists", "Dir::State::status", "Dir::Cache"} <= set(written)
+    assert {"Dir::Cache::archives", "Dir::Cache::pkgcache", "Dir::Log"} <= set(written)
+    assert all(Path(value).is_relative_to(cache_root()) for value in written.values())
+
+
+@needs_apt
+def test_the_machines_sources_are_read_and_its_hooks_are_not_run() -> None:
+    options = dump(AptState("armhf", SilentProgress()).write_configuration())
+    assert options["Dir::Etc"] == "etc/apt"
+    assert options["APT::Architectures::"] == "armhf"
+    assert not [name for name in options if re.match("APT::Update::(Pre|Post)-Invoke.*::", name)]
+    targets = [name for name in options if name.startswith("Acquire::IndexTargets::deb::")]
+    assert {name.split("::")[3] for name in targets} == {"Packages"}
+
+
+def test_what_was_resolved_and_unpacked_is_found_without_apt(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    apt = AptState("armhf", SilentProgress())
+    apt.folder.mkdir(parents=True)
+    (apt.folder / "resolved.json").write_text(json.dumps([asdict(BUSYBOX)]))
+    inputs = {**asdict(BUSYBOX), "architecture": "armhf", "form": "--raw-extract"}
+    unpacked = cached("package", inputs, lambda folder: None, SilentProgress())
+    monkeypatch.setenv("PATH", "")
+    assert apt.resolve("busybox") == BUSYBOX
+    assert apt.unpack("busybox") == unpacked
+
+
+@needs_apt
+def test_an_unknown_package_is_told_with_the_way_out() -> None:
+    apt = AptState("armhf", SilentProgress())
+    apt.write_configuration()
+    (apt.folder / "lists.txt").write_text("")
+    with pytest.raises(EnvironmentLacksError) as caught:
+        apt.resolve("nonesuch")
+    assert 'apt knows no package "nonesuch" for armhf' in str(caught.value)
+    assert str(apt.folder) in str(caught.value)
+    assert not (apt.folder / "resolved.json").exists()
+
+
+@needs_apt
+def test_lists_that_came_in_part_are_fetched_anew_for_a_missing_package() -> None:
+    apt = AptState("armhf", SilentProgress())
+    apt.write_configuration()
+    (apt.folder / "lists.txt").write_text("Failed to fetch something")
+    with pytest.raises(EnvironmentLacksError, match="Failed to fetch something"):
+        apt.resolve("nonesuch")
+    assert not (apt.folder / "lists.txt").exists()
+
+
+def test_a_cache_folder_that_apt_cannot_take_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / 'with"quote'))
+    with pytest.raises(EnvironmentLacksError, match="quotation mark"):
+        AptState("armhf", SilentProgress()).write_configuration()

@@ -1,0 +1,265 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Packages put together to a root file system, and what a board is told to do with them."""
+
+import os
+import stat
+import subprocess
+from dataclasses import asdict
+from pathlib import Path
+
+import pytest
+
+from perfboard.boards.loader import load_board
+from perfboard.host.cache import cached
+from perfboard.host.native import native_folder
+from perfboard.images.packages.apt import AptState, Package
+from perfboard.images.packages.root import BASE, build_package_root, check_names
+from perfboard.images.program.base import (
+    MOST_WORDS,
+    Job,
+    boot_arguments,
+    check_job,
+    check_room,
+    lay_out,
+    write_job,
+)
+from perfboard.model.board.board import Board
+from perfboard.model.errors import UsageError
+from perfboard.model.progress import SilentProgress
+
+MIB = 1 << 20
+SCRIPT = "DEBIAN/postinst"
+
+
+@pytest.fixture(autouse=True)
+def _private_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+
+
+@pytest.fixture(scope="session")
+def board() -> Board:
+    return load_board("rpi2").board
+
+
+class Seeded(AptState):
+    """An apt state whose packages are in the cache already."""
+
+    def __init__(self, packages: dict[str, dict[str, str | None]]) -> None:
+        """`packages` have files by their path, with their text; None: a link to nowhere."""
+        super().__init__("armhf", SilentProgress())
+        self._seeded = tuple(Package(name, "1", "0" * 64) for name in sorted(packages))
+        for package in self._seeded:
+            files = packages[package.name]
+
+            def build(folder: Path, files: dict[str, str | None] = files) -> None:
+                for name, text in files.items():
+                    path = folder / name
+                    path.parent.mkdir(parents=True, exist_ok=True)
+                    if text is None:
+                        path.symlink_to("/etc")
+                    else:
+                        path.write_text(text)
+                        path.chmod(0o755)
+
+            inputs = {**asdict(package), "architecture": "armhf", "form": "--raw-extract"}
+            cached("package", inputs, build, SilentProgress())
+
+    def closure(self, names: object) -> tuple[Package, ...]:
+        return self._seeded
+
+    def resolve(self, name: str) -> Package:
+        return next(package for package in self._seeded if package.name == name)
+
+
+@pytest.fixture
+def probe(tmp_path: Path) -> Path:
+    path = tmp_path / "probe"
+    path.write_text("the probe")
+    return path
+
+
+def unsquash(image: Path, folder: Path) -> Path:
+    subprocess.run(
+        ["unsquashfs", "-q", "-n", "-no-xattrs", "-d", folder, image],
+        check=os.geteuid() == 0,  # only root can make the console
+        stdout=subprocess.DEVNULL,
+    )
+    return folder
+
+
+def test_packages_become_one_file_system(probe: Path, tmp_path: Path) -> None:
+    state = Seeded(
+        {
+            "busybox": {"bin/busybox": "busybox"},
+            "old": {"lib/libold.so": "old", "sbin/old": "old"},
+            "new": {"usr/bin/new": "new", "usr/lib/libnew.so": "new", "etc/passwd": "its own"},
+        }
+    )
+    root = build_package_root(state, (), probe, SilentProgress())
+    tree = unsquash(root.image, tmp_path / "tree")
+    assert {path.name for path in (tree / "usr/bin").iterdir()} == {"busybox", "env", "new", "sh"}
+    assert (tree / "bin").readlink() == Path("usr/bin")
+    assert {path.name for path in (tree / "usr/lib").iterdir()} == {"libold.so", "libnew.so"}
+    assert (tree / "usr/sbin/old").read_text() == "old"
+    assert (tree / "etc/passwd").read_text() == "its own"
+    assert (tree / "etc/hosts").read_text().startswith("127.0.0.1")
+    assert (tree / "perfboard/probe").read_text() == "the probe"
+    assert (tree / "perfboard/probe").stat().st_mode & stat.S_IXUSR
+    for name in ("dev", "proc", "sys", "tmp", "work", "perfboard/job", "perfboard/root"):
+        assert (tree / name).is_dir(), name
+    assert set(root.files) == {
+        *("/usr/bin/busybox", "/usr/bin/new", "/usr/lib/libold.so", "/usr/lib/libnew.so"),
+        *("/usr/sbin/old", "/etc/passwd"),
+    }
+
+
+INSTALL = "update-alternatives --install"
+
+
+def test_alternatives_are_links_and_the_highest_priority_wins(probe: Path, tmp_path: Path) -> None:
+    gawk = f"{INSTALL} /usr/bin/awk awk /usr/bin/gawk 10 --slave /bin/nawk nawk /bin/gawk\n"
+    blas = f"{INSTALL} /usr/lib/arm/libblas.so.3 blas /usr/lib/arm/blas/libblas.so.3 10\n"
+    hostile = (
+        f"{INSTALL} /usr/bin/mawk mawk /usr/bin/hostile 99\n"
+        f"{INSTALL} /usr/link/below below /usr/bin/hostile 99\n"
+        f"{INSTALL} /usr/bin/hostile/below file /usr/bin/hostile 99\n"
+        f"{INSTALL} /usr/bin/shadow shadow /etc/shadow 99\n"
+    )
+    state = Seeded(
+        {
+            "mawk": {"usr/bin/mawk": "mawk", SCRIPT: f"{INSTALL} /usr/bin/awk awk /bin/mawk 5"},
+            "gawk": {"usr/bin/gawk": "gawk", SCRIPT: gawk},
+            "libblas3": {"usr/lib/arm/blas/libblas.so.3": "blas", SCRIPT: blas},
+            "x": {"usr/bin/hostile": "x", "usr/link": None, SCRIPT: hostile},
+        }
+    )
+    root = build_package_root(state, (), probe, SilentProgress())
+    tree = unsquash(root.image, tmp_path / "tree")
+    assert (tree / "usr/bin/awk").readlink() == Path("/usr/bin/gawk")
+    assert (tree / "usr/bin/nawk").readlink() == Path("/bin/gawk")
+    assert (tree / "usr/lib/arm/libblas.so.3").readlink() == Path("/usr/lib/arm/blas/libblas.so.3")
+    assert (tree / "usr/bin/mawk").read_text() == "mawk"
+    assert {path.name for path in (tree / "usr/bin").iterdir()} == {
+        *("awk", "env", "gawk", "hostile", "mawk", "nawk", "sh"),
+    }
+    assert (tree / "usr/link").is_symlink()
+    assert not (tree / "DEBIAN").exists()
+    assert not any("DEBIAN" in place for place in root.files)
+
+
+def test_a_script_that_is_no_file_is_not_read(probe: Path) -> None:
+    state = Seeded({"x": {"usr/bin/x": "x", SCRIPT: None}})
+    build_package_root(state, (), probe, SilentProgress())
+
+
+def test_a_file_below_anothers_link_is_refused(probe: Path) -> None:
+    state = Seeded({"a": {"usr/x": None}, "b": {"usr/x/passwd": "not yours"}})
+    with pytest.raises(UsageError, match="package b has /usr/x/passwd"):
+        build_package_root(state, (), probe, SilentProgress())
+
+
+@pytest.mark.parametrize("name", ["", "-y", "a b", "Gzip", "libc6:amd64", "x=1", "a/b", "vim-"])
+def test_what_is_no_packages_name_is_refused(name: str) -> None:
+    with pytest.raises(UsageError, match=r"wants the name of a Debian package.*armhf"):
+        check_names((*BASE, name), "armhf")
+
+
+def test_a_job_has_the_command_and_the_files(board: Board, tmp_path: Path) -> None:
+    program = tmp_path / "a program"
+    program.write_bytes(b"\0\1")
+    program.chmod(0o700)
+    job = Job(("./a program", "", "two\nlines", "ä"), files=(program,), limit_s=1.5)
+    check_job(job, board)
+    write_job(job, board, tmp_path / "job.squashfs")
+    tree = unsquash(tmp_path / "job.squashfs", tmp_path / "tree")
+    assert (tree / "files/a program").read_bytes() == b"\0\1"
+    assert (tree / "files/a program").stat().st_mode & 0o777 == 0o744
+    words = (tree / "command").read_bytes().decode().split("\0")
+    assert [word[1:] for word in words if word[:1] == "w"] == list(job.command)
+    assert "l1500000" in words and "d/work" in words
+    assert sum(word.startswith("v") for word in words) == 2 and words[-1] == ""
+
+
+def test_a_job_takes_as_many_words_as_the_board_has_room_for(board: Board) -> None:
+    header = native_folder("probe") / "run.h"
+    assert f"#define RUN_MOST_WORDS {MOST_WORDS}\n" in header.read_text()
+    check_job(Job(("x",) * MOST_WORDS), board)
+
+
+def test_a_job_has_what_the_command_reads(board: Board, tmp_path: Path) -> None:
+    read = tmp_path / "read"
+    read.write_bytes(b"a\0\xff")
+    write_job(Job(("cat",), input=read), board, tmp_path / "job.squashfs")
+    assert (unsquash(tmp_path / "job.squashfs", tmp_path / "tree") / "input").read_bytes() == (
+        b"a\0\xff"
+    )
+
+
+def test_a_job_without_files_has_a_folder_for_them(board: Board, tmp_path: Path) -> None:
+    write_job(Job(("true",)), board, tmp_path / "job.squashfs")
+    assert (unsquash(tmp_path / "job.squashfs", tmp_path / "tree") / "files").is_dir()
+    assert not (tmp_path / "tree/input").exists()
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"command": ()}, "no command to try"),
+        ({"command": ("x" * MIB,)}, "longer than half a megabyte"),
+        ({"command": ("x",) * 4097}, "has 4,097 words, and a board takes 4,096"),
+        ({"command": ("a\0b",)}, "NUL"),
+        ({"files": ("absent",)}, "absent: there is no such file"),
+        ({"files": ("folder",)}, "folder: is a folder; pack it with tar"),
+        ({"files": ("/dev/null",)}, "is no file"),
+        ({"input": ("large",)}, "and standard input have 1 GiB"),
+        ({"files": ("small", "folder/small")}, "have one name"),
+        ({"files": ("large",)}, "standard input have 1 GiB, and board rpi2 can be given 416 MiB"),
+    ],
+)
+def test_a_job_that_cannot_be_is_refused(
+    board: Board,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    change: dict[str, tuple[str, ...]],
+    said: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "folder").mkdir()
+    for name in ("small", "folder/small"):
+        (tmp_path / name).write_text("x")
+    with (tmp_path / "large").open("wb") as large:
+        large.truncate(1 << 30)
+    job = Job(
+        change.get("command", ("true",)),
+        files=tuple(Path(name) for name in change.get("files", ())),
+        input=next((Path(name) for name in change.get("input", ())), None),
+    )
+    with pytest.raises(UsageError, match=said):
+        check_job(job, board)
+
+
+@pytest.mark.parametrize(("ram", "room"), [(16, 512), (512, 416), (1024, 176)])
+def test_a_root_that_is_too_large_is_refused(board: Board, ram: int, room: int) -> None:
+    machine = board.machine.model_copy(update={"ram": ram * MIB})
+    board = board.model_copy(update={"machine": machine})
+    check_room(board, "the packages", room * MIB)
+    with pytest.raises(UsageError, match=f"the packages have .* can be given {room} MiB"):
+        check_room(board, "the packages", room * MIB + 1)
+
+
+def test_what_is_loaded_lies_beyond_the_boards_memory(board: Board) -> None:
+    layout = lay_out(board, 10 * MIB + 1, 4096)
+    assert layout.base == layout.ram + board.machine.ram
+    assert (layout.root, layout.job, layout.results) == (11 * MIB, MIB, 17 * MIB)
+    assert layout.end == layout.base + 29 * MIB
+    words = boot_arguments(board, layout, 1, True).split()
+    assert "mem=523264K" in words  # less its framebuffer
+    assert f"phram.phram=try,{layout.base:#x},{29 * MIB:#x}" in words
+    assert "mtdparts=try:11264k(root),1024k(job),17408k(results)" in words
+    assert "root=/dev/mtdblock1" in words
+    assert words[-4:] == ["--", "run", "/dev/mtdblock2", "/dev/mtd3"]
+
+
+def test_a_small_boards_memory_is_passed_by(board: Board) -> None:
+    small = load_board("verdex").board
+    assert lay_out(small, MIB, MIB).base == 0x50000000

@@ -1,0 +1,332 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs in the formats of other tools."""
+
+import csv
+import io
+import json
+import statistics
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from prometheus_client.openmetrics.parser import text_string_to_metric_families
+
+from perfboard.analysis.statistics.bootstrap import estimate, process_medians
+from perfboard.model.errors import UsageError
+from perfboard.model.run import Boot, Evidence, Metric, ProcessTime, Run, Span
+from perfboard.report.export.choose import export
+from perfboard.report.export.formats import FORMATS
+from tests.support.probe_runs import make_probe_run
+from tests.support.runs import MARKS, QUANTITIES, make_boot, make_run
+
+
+def rows_of(text: str) -> list[list[str]]:
+    return list(csv.reader(io.StringIO(text, newline="")))
+
+
+def test_csv_has_a_row_a_sample() -> None:
+    run = make_run()
+    head, *rows = rows_of(export(run, "csv"))
+    assert head[:6] == ["metric", "unit", "labels", "boot", "value", "evidence"]
+    assert head[6:] == ["process", "alias", "margin"]
+    assert len(rows) == sum(len(metric.samples) for metric in run.metrics)
+    assert rows[0] == ["boot.bootloader", "s", "", "1", "0.096482192", "counted", "", "", ""]
+    total = [row for row in rows if row[0] == "boot.total"]
+    assert [row[3:5] for row in total] == [
+        ["1", "1.543210984"],
+        ["2", "1.543210984"],
+        ["3", "1.543211064"],
+    ]
+
+
+@given(
+    st.dictionaries(st.text(), st.text(), max_size=3),
+    st.lists(QUANTITIES, max_size=4),
+)
+def test_csv_gives_back_what_it_was_given(labels: dict[str, str], samples: list[float]) -> None:
+    metric = Metric(name="ipc.pipe", unit="B/s", labels=labels, samples=tuple(samples))
+    _, *rows = rows_of(export(make_run(boots=(), metrics=(metric,)), "csv"))
+    assert [float(row[4]) for row in rows] == samples
+    assert all(json.loads(row[2] or "{}") == labels for row in rows)
+
+
+def test_json_is_the_record() -> None:
+    run = make_run()
+    assert export(run, "json") == run.to_json()
+
+
+def test_an_unknown_format_names_those_there_are() -> None:
+    with pytest.raises(UsageError, match=r'"pdf".*csv, json, perfetto'):
+        export(make_run(), "pdf")
+
+
+def events(*boots: Boot) -> list[dict[str, Any]]:
+    document = json.loads(export(make_run(boots=boots), "perfetto"))
+    assert document["displayTimeUnit"] == "ns"
+    assert document["otherData"]["evidence"] == "counted"
+    found: list[dict[str, Any]] = document["traceEvents"]
+    return found
+
+
+def thread(found: list[dict[str, Any]], name: str) -> list[dict[str, Any]]:
+    (tid,) = [
+        event["tid"]
+        for event in found
+        if event["name"] == "thread_name" and event["args"]["name"] == name
+    ]
+    return [event for event in found if event["tid"] == tid and event["ph"] != "M"]
+
+
+def nanoseconds(microseconds: float) -> int:
+    """As Perfetto's reader of this format makes them."""
+    return int(microseconds * 1000.0)
+
+
+def test_every_event_has_what_its_phase_requires() -> None:
+    for event in events(make_boot(), make_boot()):
+        assert {"name", "ph", "pid", "tid"} <= event.keys()
+        if event["ph"] == "X":
+            assert event["ts"] >= 0
+            assert event["dur"] >= 0
+        elif event["ph"] == "i":
+            assert event["s"] == "t"
+            assert event["ts"] >= 0
+        else:
+            assert event["ph"] == "M"
+            assert event["name"] in (
+                "process_name",
+                "process_sort_index",
+                "thread_name",
+                "thread_sort_index",
+            )
+
+
+def test_each_boot_is_a_process_and_no_two_threads_share_an_id() -> None:
+    found = events(make_boot(), make_boot())
+    names = [event["args"]["name"] for event in found if event["name"] == "process_name"]
+    assert names == ["boot 1: verdex, counted", "boot 2: verdex, counted"]
+    ids = [event["tid"] for event in found if event["name"] == "thread_name"]
+    assert len(set(ids)) == len(ids)
+    assert not set(ids) & {event["pid"] for event in found}
+
+
+def test_phases_and_steps_abut_to_the_nanosecond() -> None:
+    found = events(make_boot())
+    steps = thread(found, "steps")
+    user_space = [row for row in steps if row["args"]["number"] == "3.2"]
+    assert [row["name"] for row in user_space][:3] == ["init itself", "filesystems", "devices"]
+    for rows, start in ((thread(found, "phases"), 0), (user_space, MARKS["init.exec"])):
+        now = start
+        for row in rows:
+            assert nanoseconds(row["ts"]) == now
+            now += nanoseconds(row["dur"])
+        assert now == MARKS["usable"]
+    load = thread(found, "phases")[2]
+    assert load["args"] == {
+        "metric": "boot.kernel.load",
+        "number": "2.1",
+        "from": "boot.command",
+        "to": "kernel.sched_init",
+        "precision_ns": 0,
+        "instructions": 702_193_448 // 8 - 96_490_016 // 8,
+    }
+
+
+@given(st.integers(0, 10**14))
+def test_perfetto_gets_back_every_nanosecond(t_ns: int) -> None:
+    mark = make_boot().marks[0].model_copy(update={"t_ns": t_ns})
+    (event,) = thread(events(Boot(marks=(mark,))), "marks (virtual clock)")
+    assert nanoseconds(event["ts"]) == t_ns
+
+
+def test_marks_are_instants_with_their_precision() -> None:
+    found = thread(events(make_boot()), "marks (virtual clock)")
+    assert [event["name"] for event in found] == list(MARKS)
+    assert found[1]["args"] == {
+        "t_ns": 96_482_192,
+        "clock": "virtual",
+        "source": "scope",
+        "precision_ns": 0,
+        "instructions": 12_060_274,
+    }
+
+
+def test_marks_of_different_clocks_are_kept_apart() -> None:
+    boot = make_boot()
+    late = boot.marks[-1].model_copy(update={"clock": "host"})
+    found = events(Boot(marks=(*boot.marks[:-1], late)))
+    assert [event["name"] for event in thread(found, "marks (host clock)")] == ["usable"]
+
+
+@given(st.lists(st.tuples(st.integers(0, 50), st.integers(0, 50)), max_size=20))
+def test_spans_nest_or_follow_in_every_lane(times: list[tuple[int, int]]) -> None:
+    spans = tuple(
+        Span(kind="probe", name=str(i), start_ns=start, duration_ns=length, returned=0)
+        for i, (start, length) in enumerate(times)
+    )
+    found = [
+        event
+        for event in events(Boot(marks=make_boot().marks, spans=spans))
+        if event.get("cat") == "probe"
+    ]
+    assert sorted(event["name"] for event in found) == sorted(span.name for span in spans)
+    for lane in {event["tid"] for event in found}:
+        placed = [
+            (nanoseconds(event["ts"]), nanoseconds(event["ts"]) + nanoseconds(event["dur"]))
+            for event in found
+            if event["tid"] == lane
+        ]
+        for i, (start, end) in enumerate(placed):
+            for other, other_end in placed[i + 1 :]:
+                assert other >= end or other_end <= end
+                assert other >= start
+
+
+def test_overlapping_probes_get_lanes_and_spans_without_start_none() -> None:
+    found = events(make_boot())
+    assert [e["name"] for e in thread(found, "driver probes 1")] == ["0.flash"]
+    assert [e["name"] for e in thread(found, "driver probes 2")] == ["virtio-net"]
+    assert thread(found, "driver probes 2")[0]["args"] == {"returned": -517}
+    assert [e["name"] for e in thread(found, "initcalls")] == ["physmap_init"]
+
+
+def test_processes_are_a_table_at_the_last_instant() -> None:
+    names = (ProcessTime(name="a", time_ns=1, instructions=1),) * 2
+    (event,) = thread(events(make_boot(processes=names)), "processes")
+    assert nanoseconds(event["ts"]) == MARKS["usable"]
+    assert [row["name"] for row in event["args"]["processes"]] == ["a", "a"]
+
+
+@pytest.fixture(scope="module")
+def probed() -> Run:
+    return make_probe_run()
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_every_format_takes_every_kind_of_run(format: str, probed: Run) -> None:
+    for run in (probed, make_run(), make_run(boots=(), metrics=())):
+        assert export(run, format).endswith("\n") or format == "perfetto"
+
+
+def test_csv_says_which_process_took_a_sample(probed: Run) -> None:
+    _, *rows = rows_of(export(probed, "csv"))
+    found = [row for row in rows if row[0] == "kernel.syscall"]
+    assert [row[6] for row in found] == [str(process) for process in range(5) for _ in range(4)]
+    assert {row[7] for row in found} == {"lat_syscall null"}
+
+
+def google(run: Run) -> dict[str, list[dict[str, Any]]]:
+    document = json.loads(export(run, "googlebenchmark"))
+    assert document["context"]["perfboard_evidence"] == run.evidence.value
+    found: dict[str, list[dict[str, Any]]] = {}
+    for row in document["benchmarks"]:
+        found.setdefault(row["run_name"], []).append(row)
+    return found
+
+
+def test_google_benchmark_has_a_repetition_a_process_and_the_aggregates(probed: Run) -> None:
+    rows = google(probed)["kernel.syscall"]
+    metric = next(metric for metric in probed.metrics if metric.name == "kernel.syscall")
+    times = [1e9 * value for value in process_medians(metric)]
+    assert [row["run_type"] for row in rows] == ["iteration"] * 5 + ["aggregate"] * 4
+    assert [row["repetition_index"] for row in rows[:5]] == list(range(5))
+    assert [row["real_time"] for row in rows[:5]] == pytest.approx(times)
+    assert {row["time_unit"] for row in rows} == {"ns"}
+    assert {row["label"] for row in rows} == {"lat_syscall null"}
+    aggregates = {row["aggregate_name"]: row for row in rows[5:]}
+    assert aggregates["median"]["name"] == "kernel.syscall_median"
+    assert aggregates["median"]["real_time"] == pytest.approx(statistics.median(times))
+    assert aggregates["cv"]["aggregate_unit"] == "percentage"
+    assert aggregates["cv"]["real_time"] == pytest.approx(
+        statistics.stdev(times) / statistics.fmean(times)
+    )
+
+
+def test_google_benchmark_has_rates_as_times_and_counters_and_no_sizes(probed: Run) -> None:
+    found = google(probed)
+    row = found["memory.tmpfs.bandwidth/size:8388608"][0]
+    assert row["real_time"] * row["bytes_per_second"] == pytest.approx(1e9)
+    assert found["cpu.clock"][0]["items_per_second"] == pytest.approx(3.1e9, rel=0.1)
+    assert not any(name.startswith(("system.modules", "cpu.bogomips")) for name in found)
+
+
+def test_bencher_has_the_median_between_its_bounds(probed: Run) -> None:
+    found = json.loads(export(probed, "bencher"))
+    assert len(found) == len(probed.metrics)
+    latency = found["kernel.fork"]["latency"]
+    assert latency["lower_value"] <= latency["value"] <= latency["upper_value"]
+    assert latency["value"] == pytest.approx(8.1e4, rel=0.05)
+    assert set(found["ipc.pipe.bandwidth/block:65536/placement:same"]) == {"bandwidth"}
+    assert found["system.modules"]["size"]["value"] == 61_000_000
+    few = Metric(name="a", unit="1/s", samples=(1.0, 2.0))
+    assert json.loads(export(make_probe_run(metrics=(few,)), "bencher")) == {
+        "a": {"throughput": {"value": 1.5}}
+    }
+
+
+def families(run: Run) -> Iterator[Any]:
+    text = export(run, "openmetrics")
+    assert text.endswith("# EOF\n")
+    return iter(text_string_to_metric_families(text))  # type: ignore[no-untyped-call]
+
+
+def test_openmetrics_is_read_back_by_prometheus(probed: Run) -> None:
+    found = {family.name: family for family in families(probed)}
+    assert found["perfboard_run"].type == "info"
+    assert found["perfboard_run"].samples[0].labels["evidence"] == "host"
+    family = found["perfboard_kernel_fork_seconds"]
+    assert (family.type, family.unit) == ("gauge", "seconds")
+    metric = next(metric for metric in probed.metrics if metric.name == "kernel.fork")
+    values = {sample.labels["statistic"]: sample.value for sample in family.samples}
+    assert values["median"] == estimate(metric).median
+    assert set(values) == {"median", "best", "low", "high"}
+    assert family.samples[0].labels["alias"] == "lat_proc fork"
+    assert float(family.samples[0].timestamp) == probed.finished.timestamp()
+    assert found["perfboard_memory_bandwidth_bytes_per_second"].unit == "bytes_per_second"
+    assert found["perfboard_cpu_bogomips"].unit == ""
+
+
+_NAMES = st.from_regex(r"[a-z0-9]{1,3}([._+-][A-Za-z0-9_+-]{1,3}){0,2}", fullmatch=True)
+_METRICS = st.builds(
+    Metric,
+    name=st.one_of(_NAMES, st.sampled_from(["run", "run.info", "a_seconds", "a.b", "a_b"])),
+    unit=st.sampled_from(["s", "B", "B/s", "1/s", "1"]),
+    labels=st.dictionaries(st.text(max_size=8), st.text(max_size=8), max_size=4),
+    samples=st.lists(QUANTITIES, max_size=6).map(tuple),
+    alias=st.none() | st.text(max_size=5),
+)
+
+
+@settings(max_examples=200)
+@given(st.lists(_METRICS, max_size=6), st.text(max_size=8))
+def test_openmetrics_of_anything_is_valid_and_has_no_duplicates(
+    metrics: list[Metric], target: str
+) -> None:
+    run = make_run(boots=(), metrics=tuple(metrics), target=target)
+    seen = set()
+    for family in families(run):
+        for sample in family.samples:
+            key = (sample.name, tuple(sorted(sample.labels.items())))
+            assert key not in seen
+            seen.add(key)
+    kinds = {
+        (metric.name, metric.unit, tuple(sorted(metric.labels.items())), metric.alias)
+        for metric in metrics
+        if metric.samples
+    }
+    medians = [labels for _, labels in seen if ("statistic", "median") in labels]
+    assert len(medians) <= len(kinds)
+    assert {dict(labels)["metric"] for labels in medians} == {kind[0] for kind in kinds}
+
+
+@given(st.lists(_METRICS, max_size=5))
+def test_google_benchmark_and_bencher_of_anything_are_json(metrics: list[Metric]) -> None:
+    for evidence in (Evidence.SILICON, Evidence.COUNTED):
+        run = make_run(boots=(), metrics=tuple(metrics), evidence=evidence)
+        for rows in google(run).values():
+            assert all(row["cpu_time"] == row["real_time"] for row in rows)
+        for measures in json.loads(export(run, "bencher")).values():
+            for value in measures.values():
+                assert value.get("lower_value", value["value"]) <= value["value"]

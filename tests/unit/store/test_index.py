@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The list of runs, and its index."""
+
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import perfboard.store.index as index_module
+from perfboard.store.folder import new_run
+from perfboard.store.index import list_runs
+from tests.support.runs import make_run
+
+
+@pytest.fixture(autouse=True)
+def index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    return tmp_path / "cache/perfboard/index.sqlite"
+
+
+def finished(**fields: object) -> Path:
+    folder = new_run("boot", "verdex")
+    folder.write_artifact("console.log", b"U-Boot\n")
+    return folder.finish(make_run(folder.id, **fields))
+
+
+def test_no_runs() -> None:
+    assert list_runs() == []
+
+
+def test_what_a_row_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    path, bare = finished(), finished(boots=(), study="latency")
+    rows = {row.path: row for row in list_runs()}
+    row = rows[path]
+    assert (row.id, row.study, row.board) == (path.name, "boot", "verdex")
+    assert (row.status, row.evidence, row.reason) == ("complete", "counted", "")
+    assert row.started == make_run().started
+    assert row.boot_total_s == 1.543210984
+    assert rows[bare].boot_total_s is None
+    # From the index it says the same, without a look at the folders' content.
+    monkeypatch.setattr(index_module, "load_run", None)
+    assert {row.path: row for row in list_runs()} == rows
+
+
+def test_what_changed_is_read_anew_and_what_is_gone_is_left_out() -> None:
+    path, gone = finished(), finished()
+    list_runs()
+    changed = make_run(path.name, study="latency")
+    (path / "run.json").write_text(changed.to_json())
+    gone.rename(gone.with_name(".gone"))
+    assert [(row.id, row.study) for row in list_runs()] == [(path.name, "latency")]
+
+
+@pytest.mark.parametrize("damage", ["noise", "empty", "version", "columns", "values", "folder"])
+def test_a_damaged_index_is_rebuilt(index: Path, damage: str) -> None:
+    finished()
+    rows = list_runs()
+    if damage == "noise":
+        index.write_bytes(os.urandom(5000))
+    elif damage == "empty":
+        index.write_bytes(b"")
+    elif damage == "folder":
+        index.unlink()
+        index.mkdir()
+    else:
+        statement = {
+            "version": "PRAGMA user_version = 99",
+            "columns": "ALTER TABLE runs DROP COLUMN board",
+            "values": "UPDATE runs SET started = 'yesterday'",
+        }[damage]
+        connection = sqlite3.connect(index)
+        connection.execute(statement)
+        connection.commit()
+        connection.close()
+    assert list_runs() == rows
+    assert list_runs() == rows
+
+
+def test_without_a_cache_folder_runs_are_still_listed(tmp_path: Path) -> None:
+    path = finished()
+    (tmp_path / "cache").write_text("a file in the way")
+    assert [row.path for row in list_runs()] == [path]
+
+
+def test_a_broken_run_is_listed_with_its_reason_until_it_is_mended() -> None:
+    whole, broken = finished(), finished()
+    artifact = broken / "artifacts/console.log"
+    data = artifact.read_bytes()
+    artifact.unlink()
+    rows = {row.path: row for row in list_runs()}
+    assert rows[whole].status == "complete"
+    assert rows[broken].status == "broken"
+    assert "console.log is missing" in rows[broken].reason
+    artifact.write_bytes(data)
+    assert {row.status for row in list_runs()} == {"complete"}
+    (broken / "run.json").unlink()
+    assert {row.path: row for row in list_runs()}[broken].status == "broken"
+
+
+def test_a_killed_run_is_listed_as_unfinished_and_its_data_kept() -> None:
+    code = (
+        "import sys\n"
+        "from perfboard.store.folder import new_run\n"
+        "folder = new_run('boot', 'verdex')\n"
+        "folder.write_artifact('console.log', b'so far')\n"
+        "print(folder.path, flush=True)\n"
+        "sys.stdin.read()\n"
+    )
+    source = Path(__file__).parents[3] / "src"
+    with subprocess.Popen(
+        [sys.executable, "-c", code],
+        env=os.environ | {"PYTHONPATH": str(source)},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stdout is not None
+        path = Path(process.stdout.readline().strip())
+        (row,) = list_runs()
+        assert (row.status, row.path) == ("running", path)
+        process.send_signal(signal.SIGKILL)
+    (row,) = list_runs()
+    assert (row.status, row.path) == ("unfinished", path)
+    assert f".{row.id}.unfinished" == path.name
+    assert str(path) in row.reason
+    assert "delete that folder" in row.reason
+    assert (path / "artifacts/console.log").read_bytes() == b"so far"
+
+
+def test_files_and_foreign_folders_among_the_runs() -> None:
+    path = finished()
+    (path.parent / "notes.txt").write_text("mine")
+    (path.parent / os.fsdecode(b"b\xffd")).mkdir()
+    assert sorted(row.status for row in list_runs()) == ["broken", "complete"]
+    assert sorted(row.status for row in list_runs()) == ["broken", "complete"]

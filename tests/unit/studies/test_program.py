@@ -1,0 +1,344 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Trying a command: the command line, the metrics, and what is said of how it ended."""
+
+import json
+import os
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from perfboard.analysis.program.metrics import Instant, instants, trial_metrics
+from perfboard.boards.loader import load_board
+from perfboard.cli.main import main
+from perfboard.images.program.base import Job, check_job
+from perfboard.model.errors import UsageError
+from perfboard.model.progress import SilentProgress
+from perfboard.model.run import Evidence, FunctionTime, Run, RunError, Status, Trial
+from perfboard.report.html import render
+from perfboard.report.sections.program.trial import ending, trial_text
+from perfboard.report.text import run_text
+from perfboard.store.folder import new_run
+from perfboard.studies.base import provenance
+from perfboard.studies.program import study as trying
+from perfboard.studies.program.study import choose_trial_levels
+from perfboard.targets.virtual.program import read_results
+from tests.support.runs import make_run
+
+
+@pytest.fixture(autouse=True)
+def folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "folder").mkdir()
+    return tmp_path
+
+
+def call(*words: str) -> int:
+    try:
+        return main(words)
+    except SystemExit as leaving:
+        assert isinstance(leaving.code, int)
+        return leaving.code
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["rpi2"], "no command to try"),
+        (["rpi2", "--"], "no command to try"),
+        (["rpi3", "--", "true"], 'there is no board "rpi3"'),
+        (["--", "true"], "required: BOARD"),
+        (["rpi2", "true", "--", "true"], "unrecognized arguments: true"),
+        (["rpi2", "--compare", "rpi2", "--", "true"], "a board is named twice"),
+        (["rpi2", "--compare", "rpi9", "--", "true"], 'there is no board "rpi9"'),
+        (["rpi2", "--push", "absent", "--", "true"], "absent: there is no such file"),
+        (["rpi2", "--push", "folder", "--", "true"], "folder: is a folder"),
+        (["rpi2", "--stdin", "absent", "--", "true"], "--stdin absent: No such file"),
+        (["rpi2", "--stdin", "folder", "--", "true"], "--stdin folder: Is a directory"),
+        (["rpi2", "--set", "console=quiet", "--", "true"], 'no factor "console"'),
+        (["rpi2", "--set", "detail=vague", "--", "true"], 'no level "vague"'),
+        (["rpi2", "--time-limit", "0", "--", "true"], "is not a number of seconds"),
+        (["rpi2", "--time-limit", "1e9", "--", "true"], "is not a number of seconds"),
+    ],
+)
+def test_a_wrong_command_line_is_told(
+    words: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert call("try", *words) == 2
+    assert said in capsys.readouterr().err
+
+
+def test_a_word_of_the_command_need_not_be_text() -> None:
+    word = os.fsdecode(b"caf\xe9")
+    check_job(Job(("echo", word)), load_board("verdex").board)
+    made = provenance(("perfboard", word), {})
+    assert json.loads(made.model_dump_json())["command"] == ["perfboard", "caf\\xe9"]
+
+
+def test_a_trial_is_timed_unless_asked_otherwise() -> None:
+    verdex = load_board("verdex").board
+    timed = {"detail": "timed", "flash": "tuned", "dcache": "on"}
+    assert choose_trial_levels(verdex, {}) == timed
+    assert choose_trial_levels(verdex, {"detail": "counted"})["detail"] == "counted"
+    plain = verdex.model_copy(update={"timing": None})
+    assert choose_trial_levels(plain, {}) == {}
+    with pytest.raises(UsageError, match="it has: none"):
+        choose_trial_levels(plain, {"detail": "timed"})
+
+
+counts = st.integers(0, 10**15)
+
+
+@given(counts, counts, counts, counts)
+def test_metrics_are_what_came_between_the_marks(a: int, b: int, c: int, d: int) -> None:
+    begin = Instant(a, b, {"l1d_misses": c, "cycles_fs": 7, "core_fs": 1, "uart_fs": 0})
+    end = Instant(a + b, b + c, {"l1d_misses": c + d, "cycles_fs": 9, "core_fs": 2, "uart_fs": d})
+    found = {m.name: m.samples[0] for m in trial_metrics(begin, end, 0.25, 0.5, 4096)}
+    assert found["try.time.real"] == b / 1e9
+    assert found["try.time.idle"] == (b / 1e9 - 0.75 if b > 750_000_010 else 0)
+    assert found["try.instructions"] == c
+    assert found["try.misses.l1d"] == d
+    assert found["try.waits.console"] == d / 1e15
+    assert not any("cycles" in name or "core" in name for name in found)
+
+
+def test_marks_are_found_among_what_else_the_scope_says() -> None:
+    log = [
+        {"beat": 5},
+        {"mark": "try", "ns": 7, "instructions": 3, "counters": {"x": 1}},
+        {"mark": "other", "ns": 8, "instructions": 4},
+        {"console": [1, 2]},
+        {"mark": "try", "ns": 9, "instructions": 5},
+    ]
+    text = "".join(f"{json.dumps(line, separators=(',', ':'))}\n" for line in log)
+    assert instants(f'{text}{{"mark":"try","ns":1', "try") == [
+        Instant(7, 3, {"x": 1}),
+        Instant(9, 5, {}),
+    ]
+
+
+HEAD = {
+    **{"exit": 3, "signal": 0, "late": 0, "full": 0, "oom_kills": 0, "user_us": 1_500_000},
+    **{"system_us": 20, "resident_kb": 64, "faults": 5, "major_faults": 1, "switches": 2},
+    **{"stdout": 4, "stderr": 3},
+}
+
+
+def results(**changes: int | None) -> bytes:
+    lines = {k: v for k, v in (HEAD | changes).items() if v is not None}
+    head = "perfboard-run 1\n" + "".join(f"{k} {v}\n" for k, v in lines.items())
+    return head.encode().ljust(4096, b"\0") + b"o\0\xff\ne\n\n" + bytes(100)
+
+
+def test_results_are_read_whatever_the_command_wrote() -> None:
+    found = read_results(results())
+    assert (found.exit_code, found.signal, found.user_s) == (3, None, 1.5)
+    assert (found.stdout, found.stderr) == (b"o\0\xff\n", b"e\n\n")
+    killed = read_results(results(signal=9, exit=0, late=1))
+    assert (killed.exit_code, killed.signal, killed.late) == (None, 9, True)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        *(b"", bytes(8192), results()[:50], b"perfboard-run 2\n".ljust(8192, b"\0")),
+        *(results(stdout=10**9), results(stderr=10**9), results(stdout=None)),
+    ],
+)
+def test_results_that_are_not_whole_are_refused(data: bytes) -> None:
+    with pytest.raises(Exception, match="board's results"):
+        read_results(data)
+
+
+def trial_run(board: str = "rpi2", **changes: object) -> Run:
+    trial = Trial(
+        command=("./prog", "two words"),
+        limit_s=600,
+        exit_code=3,
+        profile=(
+            FunctionTime(name="<spin>", file="/work/prog", time_s=0.3, instructions=600),
+            FunctionTime(name="memcpy", file="kernel", time_s=0.1, instructions=50),
+        ),
+        profiled_s=0.5,
+    )
+    begin, end = Instant(0, 0, {"l1d_misses": 0}), Instant(10**9, 700, {"l1d_misses": 12345})
+    run = make_run(
+        study="try",
+        boots=(),
+        evidence=Evidence.TIMED,
+        metrics=trial_metrics(begin, end, 0.4, 0.1, 1 << 20),
+        trial=trial.model_copy(update=changes),
+    )
+    summary = run.board.model_copy(update={"name": board})
+    return run.model_copy(update={"board": summary})
+
+
+def test_boards_stand_side_by_side() -> None:
+    text = trial_text([trial_run(), trial_run("teres")])
+    assert all(len(line) <= 80 for line in text.splitlines())
+    assert "$ ./prog 'two words'" in text
+    lines = [" ".join(line.split()) for line in text.splitlines()]
+    assert "ended exit code 3 exit code 3" in lines
+    assert "real 1.000 s 1.000 s" in lines
+    assert "L1 data misses 12,345 12,345" in lines
+    assert any("<spin> prog 300.0 ms 60.0% 600" in line for line in lines)
+
+
+def test_a_run_shows_and_reports_its_trial() -> None:
+    run = trial_run()
+    text = run_text(run)
+    assert "exit code 3" in text and "<spin>" in text
+    html = render(run)
+    assert "Where the time went" in html and "&lt;spin&gt;" in html and "<spin>" not in html
+    assert "400.0 ms of 500.0 ms" in html
+
+
+def test_a_failed_trial_says_why() -> None:
+    failed = trial_run(exit_code=None, profile=(), profiled_s=0).model_copy(
+        update={
+            "status": Status.FAILED,
+            "errors": (RunError(kind="hang", message="It hangs."),),
+            "metrics": (),
+        }
+    )
+    assert "hang: It hangs." in trial_text([failed])
+    assert "did not end" in render(failed)
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({}, "exit code 3"),
+        ({"exit_code": None, "signal": 11}, "killed by signal SIGSEGV"),
+        ({"exit_code": None, "signal": 64}, "killed by signal SIGRTMAX"),
+        ({"exit_code": None, "signal": 99}, "killed by signal 99"),
+        ({"exit_code": None, "signal": 9, "oom_kills": 1}, "when memory ran out"),
+        ({"exit_code": None, "signal": 9, "late": True}, "killed at the time limit of 600 s"),
+    ],
+)
+def test_how_it_ended_is_said_in_words(changes: dict[str, Any], said: str) -> None:
+    trial = trial_run(**changes).trial
+    assert trial is not None and said in ending(trial)
+
+
+def test_an_interruption_as_a_board_begins_ends_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else the pool would wait for a command that may run for ever."""
+    ended: list[bool] = []
+
+    def run(one: object, job: object, plugin: object, command: object, *rest: Any) -> None:
+        *_, cancelled = rest
+        ended.append(cancelled.wait(20))
+
+    class Pool(ThreadPoolExecutor):
+        def submit(self, *words: Any, **named: Any) -> Any:
+            super().submit(*words, **named)
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(trying, "_try", run)
+    monkeypatch.setattr(trying, "_prepare", lambda *_: None)
+    monkeypatch.setattr(trying, "build_plugin", lambda _: None)
+    monkeypatch.setattr(trying, "ThreadPoolExecutor", Pool)
+    with pytest.raises(KeyboardInterrupt):
+        trying.try_boards(["rpi2"], Job(("true",)), {}, ("perfboard",), SilentProgress())
+    assert ended == [True]
+
+
+def test_what_is_recorded_is_what_was_pushed_though_it_is_built_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "tool"
+    file.write_bytes(b"old")
+    file.chmod(0o755)
+
+    def run(one: object, job: Job, *rest: object) -> tuple[str, bytes, int]:
+        file.write_bytes(b"new")
+        (pushed,) = job.files
+        return pushed.name, pushed.read_bytes(), pushed.stat().st_mode & 0o777
+
+    monkeypatch.setattr(trying, "_try", run)
+    monkeypatch.setattr(trying, "_prepare", lambda *_: None)
+    monkeypatch.setattr(trying, "build_plugin", lambda _: None)
+    job = Job(("./tool",), files=(file,))
+    found: list[Any] = list(trying.try_boards(["rpi2"], job, {}, ("perfboard",), SilentProgress()))
+    assert found == [("tool", b"old", 0o755)]
+
+
+@pytest.fixture
+def tried_input(monkeypatch: pytest.MonkeyPatch) -> list[bytes | None]:
+    """What the command of each trial would have read."""
+    found: list[bytes | None] = []
+
+    def run(one: object, job: Job, *rest: object) -> Run:
+        found.append(job.input.read_bytes() if job.input else None)
+        made = trial_run(exit_code=0)
+        folder = new_run("try", "rpi2")
+        folder.finish(made.model_copy(update={"id": folder.id}))
+        return made.model_copy(update={"id": folder.id})
+
+    monkeypatch.setattr(trying, "_try", run)
+    monkeypatch.setattr(trying, "_prepare", lambda *_: None)
+    monkeypatch.setattr(trying, "build_plugin", lambda _: None)
+    return found
+
+
+def piped(monkeypatch: pytest.MonkeyPatch, content: bytes) -> int:
+    """Has standard input be a pipe with that, and returns its other end, left open."""
+    reader, writer = os.pipe()
+    os.write(writer, content)
+    monkeypatch.setattr("sys.stdin", os.fdopen(reader))
+    return writer
+
+
+UNREAD = "Standard input was not given to the command"
+
+
+def test_a_command_reads_what_it_is_given(
+    tried_input: list[bytes | None],
+    monkeypatch: pytest.MonkeyPatch,
+    folders: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    (folders / "sum").write_bytes(b"2^100\n\0\xff")
+    assert call("try", "rpi2", "--stdin", "sum", "--", "bc") == 0
+    os.close(piped(monkeypatch, b"1+1\n"))
+    assert call("try", "rpi2", "--stdin", "-", "--", "bc") == 0
+    assert tried_input == [b"2^100\n\0\xff", b"1+1\n"]
+    assert UNREAD not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("content", [b"", b"1+1\n"])
+def test_a_pipe_that_nobody_closes_does_not_hold_a_trial_up(
+    content: bytes,
+    tried_input: list[bytes | None],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    writer = piped(monkeypatch, content)
+    assert call("try", "rpi2", "--", "bc") == 0
+    os.close(writer)
+    assert tried_input == [None]
+    assert (UNREAD in capsys.readouterr().err) == bool(content)
+
+
+def test_no_more_is_read_than_a_board_has_room_for(
+    tried_input: list[bytes | None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(trying, "room_of", lambda _: 5)
+    call("try", "rpi2", "--stdin", "/dev/zero", "--", "true")
+    assert tried_input == [bytes(6)]
+
+
+def test_a_closed_standard_input_is_told(
+    tried_input: list[bytes | None],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr("sys.stdin", None)
+    assert call("try", "rpi2", "--", "bc") == 0
+    assert call("try", "rpi2", "--stdin", "-", "--", "bc") == 2
+    assert "standard input is closed" in capsys.readouterr().err

@@ -1,0 +1,360 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The standard study on a target in memory: what it records, however it ends."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from errno import ENOSPC
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+import pytest
+
+from perfboard.model.errors import EnvironmentLacksError, TargetError, UsageError
+from perfboard.model.progress import Progress, SilentProgress
+from perfboard.model.run import BoardSummary, Evidence, Run, Status
+from perfboard.probes.exchange import Answer
+from perfboard.probes.records import Applet
+from perfboard.report.sections.measure.measured import probe_rows
+from perfboard.store.folder import find_run, finished_folders, runs_folder
+from perfboard.store.reading import load_run
+from perfboard.studies.base import Request, get_study, studies
+from perfboard.studies.standard import study as standard
+from perfboard.targets.base import Target
+
+NAMES = ("memory.latency", "ipc.pipe", "system.facts")
+# Of those that the probe gives; see native/probe/system_facts.c.
+FACTS = {"board": "A Board", "governor": "none"}
+
+
+def lines_of(applet: str, facts: Mapping[str, str] = FACTS) -> tuple[str, ...]:
+    measured = {"metric": applet, "unit": "s", "better": "lower", "samples": [1e-9, 1.1e-9]}
+    said: list[dict[str, Any]] = [{"process": {"probe": applet, "cpu": 0}}, measured]
+    if applet == "system.facts":
+        said[1:] = [{"fact": name, "value": value} for name, value in facts.items()]
+    said.append({"end": {"elapsed_s": 0.1, "disturbances": {"steal_s": 0.01}}})
+    return tuple(map(json.dumps, said))
+
+
+class Place:
+    """What the study meets: a target, and a session whose `run` may be replaced."""
+
+    def __init__(self) -> None:
+        self.opened: list[str] = []
+        self.ran: list[str] = []
+        self.fails_at: tuple[int, BaseException] | None = None
+        self.fails_opening: BaseException | None = None
+        self.fails_closing: BaseException | None = None
+        self.fields: dict[str, Any] = {"evidence": Evidence.HOST}
+        self.facts = FACTS
+        self.machine, self.arch = "x86_64", "x86_64"
+
+    @contextmanager
+    def open_target(
+        self,
+        text: str,
+        progress: Progress,
+        artifacts: Path | None = None,
+        factors: Mapping[str, str] = MappingProxyType({}),
+    ) -> Iterator[Target]:
+        self.opened.append(text)
+        if self.fails_opening:
+            raise self.fails_opening
+        if artifacts is None:
+            yield Target(**({"name": text, "shell": None, "factors": factors} | self.fields))
+            return
+        (artifacts / "console.log").write_bytes(b"login: ")
+        yield Target(**({"name": text, "shell": None, "factors": factors} | self.fields))
+        # What the console says last belongs to the record too.
+        (artifacts / "console.log").write_bytes(b"login: bye")
+        if self.fails_closing:
+            raise self.fails_closing
+
+    @contextmanager
+    def session(self, target: Target, progress: Progress) -> Iterator["Place"]:
+        yield self
+
+    def applets(self) -> tuple[Applet, ...]:
+        return tuple(
+            Applet.model_validate({"applet": name, "summary": "", "weight": 1}) for name in NAMES
+        )
+
+    def run(self, applet: str, arguments: Sequence[str], limit_s: float) -> Answer:
+        if self.fails_at and len(self.ran) == self.fails_at[0]:
+            raise self.fails_at[1]
+        self.ran.append(applet)
+        return Answer(lines_of(applet, self.facts), "exit 0")
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Place:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    made = Place()
+    monkeypatch.setattr(standard, "open_target", made.open_target)
+    monkeypatch.setattr(standard, "ProbeSession", made.session)
+    return made
+
+
+def study(target: str = "local", **fields: Any) -> Run:
+    content: dict[str, Any] = {"target": target, "factors": {}, "command": ("perfboard",)}
+    request = Request(**(content | {"budget_s": 1.0} | fields))
+    return get_study("standard").run(request, SilentProgress())
+
+
+def test_a_whole_run_is_stored(place: Place) -> None:
+    run = study()
+    assert load_run(find_run(run.id)).metrics == run.metrics
+    assert (run.status, run.errors, run.study) == (Status.COMPLETE, (), "standard")
+    assert (run.target, run.evidence) == ("local", Evidence.HOST)
+    assert sorted(place.ran) == sorted(NAMES * 5)
+    assert [process.probe for process in run.processes] == place.ran
+    for metric in run.metrics:
+        owners = {run.processes[number].probe for number in metric.processes}
+        assert owners == {metric.name}
+        assert len(metric.samples) == len(metric.processes) == 10
+    (note,) = run.provenance.notes
+    assert note.startswith("Stopped after 5 rounds and 15 processes")
+
+
+def test_a_clock_that_stepped_is_in_the_record_and_the_report(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stepped = {"end": {"elapsed_s": 0.1, "disturbances": {"clock_step_s": -3600.0}}}
+    lines = [*lines_of("ipc.pipe")[:-1], json.dumps(stepped)]
+    monkeypatch.setattr(place, "run", lambda *_: Answer(tuple(lines), "exit 0"))
+    run = study()
+    assert run.status is Status.COMPLETE
+    assert {process.disturbances["clock_step_s"] for process in run.processes} == {-3600.0}
+    (row,) = [row for row in probe_rows(run.processes) if row.probe == "ipc.pipe"]
+    assert any(words.startswith("clock step ") for words in row.disturbances)
+
+
+def test_the_board_is_made_of_what_the_probe_found(place: Place) -> None:
+    board = study("ssh://root@10.0.0.7:2222").board
+    assert (board.name, board.title) == ("10.0.0.7", "A Board")
+    assert board.facts == FACTS
+
+
+@pytest.mark.parametrize(
+    ("facts", "title"),
+    [
+        ({"processor": "A Processor", "product": "A Product", "board": "A Board"}, "A Board"),
+        ({"processor": "A Processor", "product": "A Product"}, "A Product"),
+        ({"processor": "A Processor"}, "A Processor"),
+        ({"governor": "none"}, "x86_64"),
+    ],
+)
+def test_a_board_is_called_what_its_kernel_calls_it(
+    place: Place, facts: dict[str, str], title: str
+) -> None:
+    place.facts = facts
+    assert study().board.title == title
+
+
+@pytest.mark.parametrize(
+    ("facts", "evidence", "noted"),
+    [
+        ({"hypervisor": "KVMKVMKVM"}, Evidence.SILICON, True),
+        ({"hypervisor": "KVMKVMKVM"}, Evidence.HOST, False),
+        ({}, Evidence.SILICON, False),
+    ],
+)
+def test_a_real_board_that_is_a_virtual_machine_is_noted(
+    place: Place, facts: dict[str, str], evidence: Evidence, noted: bool
+) -> None:
+    place.facts = facts
+    place.fields["evidence"] = evidence
+    notes = study("ssh://board").provenance.notes
+    assert any("virtual machine" in note and "KVMKVMKVM" in note for note in notes) == noted
+
+
+def test_the_processor_that_was_asked_for_is_measured(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[Sequence[str]] = []
+    plain = place.run
+
+    def run(applet: str, arguments: Sequence[str], limit_s: float) -> Answer:
+        asked.append(arguments)
+        answer = plain(applet, arguments, limit_s)
+        return Answer(
+            tuple(line.replace('"cpu": 0', '"cpu": 2') for line in answer.lines), "exit 0"
+        )
+
+    monkeypatch.setattr(place, "run", run)
+    run_of_2 = study(cpu=2)
+    assert all(list(words[-2:]) == ["--cpu", "2"] for words in asked)
+    assert {process.cpu for process in run_of_2.processes} == {2}
+
+
+def test_a_processor_that_the_target_does_not_have_is_refused(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    note = {"note": "not pinned to processor 9: Invalid argument"}
+    lines = list(lines_of("system.facts", {"processors": "4"}))
+    lines.insert(1, json.dumps(note))
+    monkeypatch.setattr(place, "run", lambda *_: Answer(tuple(lines), "exit 0"))
+    with pytest.raises(UsageError) as raised:
+        study("ssh://board", cpu=9)
+    assert "CPU 9" in str(raised.value)
+    assert "Invalid argument" in str(raised.value)
+    assert "it may use 4 processors" in str(raised.value)
+    assert list(runs_folder().iterdir()) == []
+
+
+def test_the_facts_that_name_a_board_are_the_probes() -> None:
+    source = (Path(__file__).parents[3] / "native" / "probe" / "system_facts.c").read_text()
+    for fact in (*standard.NAMING_FACTS, "hypervisor"):
+        assert f'"{fact}"' in source
+
+
+def test_a_boards_own_description_comes_first(place: Place) -> None:
+    known = BoardSummary(name="verdex", title="V", description="D", facts={"governor": "n/a"})
+    place.fields |= {"board": known, "evidence": Evidence.COUNTED, "image": {"kernel": "ab"}}
+    run = study("virtual:verdex")
+    assert (run.board.name, run.board.title) == ("verdex", "V")
+    assert run.board.facts == {"board": "A Board", "governor": "n/a"}
+    assert run.provenance.image == {"kernel": "ab"}
+    assert run.evidence is Evidence.COUNTED
+
+
+def test_what_the_target_says_last_is_in_the_record(place: Place) -> None:
+    run = study()
+    folder = find_run(run.id)
+    assert (folder / "artifacts" / "console.log").read_bytes() == b"login: bye"
+    (artifact,) = load_run(folder).artifacts
+    assert artifact.size == len(b"login: bye")
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "kind"),
+    [
+        (TargetError("lost", "The board is gone."), Status.FAILED, "lost"),
+        (KeyboardInterrupt(), Status.ABORTED, "interrupted"),
+        (OSError(ENOSPC, "No space left on device"), Status.FAILED, EnvironmentLacksError.kind),
+    ],
+)
+def test_what_was_measured_before_the_end_is_kept(
+    place: Place, error: BaseException, status: Status, kind: str
+) -> None:
+    place.fails_at = (7, error)
+    run = load_run(find_run(study().id))
+    assert run.status is status
+    (recorded,) = run.errors
+    assert recorded.kind == kind
+    assert ", round 3" in recorded.message
+    assert len(run.processes) == 7
+    assert run.metrics
+
+
+def test_a_target_that_cannot_be_opened_leaves_no_run(place: Place) -> None:
+    place.fails_opening = TargetError("lost", "no route to host")
+    with pytest.raises(TargetError, match="no route"):
+        study("ssh://nowhere")
+    assert list(runs_folder().iterdir()) == []
+
+
+def test_a_failure_to_close_keeps_the_measurements(place: Place) -> None:
+    place.fails_closing = TargetError("lost", "gone")
+    run = load_run(find_run(study().id))
+    assert run.status is Status.FAILED
+    assert len(run.processes) == 15
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "status", "kind"),
+    [
+        (TargetError("hang", "silent"), KeyboardInterrupt(), Status.FAILED, "hang"),
+        (KeyboardInterrupt(), TargetError("lost", "gone"), Status.ABORTED, "interrupted"),
+        (TargetError("hang", "silent"), TargetError("lost", "gone"), Status.FAILED, "hang"),
+    ],
+)
+def test_what_ended_a_run_first_is_its_end(
+    place: Place, first: BaseException, second: BaseException, status: Status, kind: str
+) -> None:
+    place.fails_at, place.fails_closing = (7, first), second
+    run = load_run(find_run(study().id))
+    assert (run.status, [error.kind for error in run.errors]) == (status, [kind])
+
+
+def test_a_defect_while_closing_is_not_hidden(place: Place) -> None:
+    place.fails_at, place.fails_closing = (7, KeyboardInterrupt()), ZeroDivisionError()
+    with pytest.raises(ZeroDivisionError):
+        study()
+
+
+def test_a_defect_is_not_hidden(place: Place) -> None:
+    place.fails_at = (2, ZeroDivisionError())
+    with pytest.raises(ZeroDivisionError):
+        study()
+
+
+def test_probes_are_chosen_by_name(place: Place) -> None:
+    request = Request(target="local", factors={}, command=("perfboard",), budget_s=1)
+    names = ["ipc.pipe", "ipc.pipe"]
+    run = standard.measure_target("measure", request, names, SilentProgress())
+    # What it is measured on is told, though nobody asked for that probe.
+    assert place.ran == ["system.facts", *["ipc.pipe"] * 5]
+    assert {process.probe for process in run.processes} == {"ipc.pipe"}
+    assert run.study == "measure"
+    with pytest.raises(UsageError, match=r"no probe nosuch; there are: memory\.latency"):
+        standard.measure_target("measure", request, ["ipc.pipe", "nosuch"], SilentProgress())
+    assert len(finished_folders()) == 1
+
+
+def test_a_mistyped_probe_is_found_before_the_target_is_opened(place: Place) -> None:
+    request = Request(target="virtual:verdex", factors={}, command=("perfboard",), budget_s=1)
+    with pytest.raises(UsageError, match="no probe nosuch"):
+        standard.measure_target("measure", request, ["nosuch"], SilentProgress())
+    assert place.opened == ["local"]
+    assert not runs_folder().exists()
+    standard.measure_target("measure", request, ["ipc.pipe"], SilentProgress())
+    assert place.opened == ["local", "local", "virtual:verdex"]
+
+
+def test_a_machine_without_a_probe_can_measure_others(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    @contextmanager
+    def session(target: Target, progress: Progress) -> Iterator[Place]:
+        if target.name == "local":
+            raise EnvironmentLacksError("there is no probe for that")
+        yield place
+
+    monkeypatch.setattr(standard, "ProbeSession", session)
+    request = Request(target="ssh://board", factors={}, command=("perfboard",), budget_s=1)
+    run = standard.measure_target("measure", request, ["ipc.pipe"], SilentProgress())
+    assert run.target == "ssh://board"
+    with pytest.raises(UsageError, match="no probe nosuch"):
+        standard.measure_target("measure", request, ["nosuch"], SilentProgress())
+
+
+def test_factors_are_those_of_the_target(place: Place) -> None:
+    levels = {"detail": "counted"}
+    assert study("virtual:verdex", factors=levels).factors == levels
+
+
+def test_the_studies_have_their_targets() -> None:
+    assert {name: study.default_target for name, study in studies().items()} == {
+        "boot": "virtual:verdex",
+        "standard": "local",
+    }
+
+
+@pytest.mark.parametrize(
+    ("target", "name"),
+    [
+        ("local", "local"),
+        ("ssh://board", "board"),
+        ("ssh://me@board.example:22", "board.example"),
+        ("serial:///dev/ttyUSB0", "dev-ttyUSB0"),
+        ("virtual:verdex", "verdex"),
+        ("virtual:./my board.toml", "my-board.toml"),
+        ("ssh://[fe80::1]:22", "fe80-1"),
+        ("ssh://" + "x" * 300, "x" * 40),
+        ("virtual:../..", "target"),
+    ],
+)
+def test_a_run_is_named_after_its_place(place: Place, target: str, name: str) -> None:
+    assert study(target).board.name == name

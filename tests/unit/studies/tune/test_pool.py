@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Who makes the tries: what is told of them, giving up, and what Dask's ends become."""
+
+import time
+from math import inf
+from pathlib import Path
+from threading import Event
+
+import pytest
+
+from perfboard.host.command import follow
+from perfboard.model.progress import Progress
+from perfboard.studies.tune import pool as tuning_pool
+from perfboard.studies.tune.attempt import Attempt, Task
+from perfboard.studies.tune.pool import local_workers
+from perfboard.targets.base import Cancelled
+
+TASK = Task("verdex", {}, "console=quiet")
+
+
+def test_a_build_that_is_given_up_ends_with_its_command(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """As a kernel's build does: it looks at each line that make prints."""
+    begun = Event()
+
+    def build(task: Task, progress: Progress, cancelled: Event) -> Attempt:
+        with progress.step("building", 100) as step:
+
+            def show(line: str) -> bool:
+                begun.set()
+                step.update(1)
+                return True
+
+            follow(["sh", "-c", "while echo line; do sleep 0.01; done"], show, folder=tmp_path)
+        return Attempt("booted")
+
+    monkeypatch.setattr(tuning_pool, "attempt", build)
+    notes: list[tuple[str, str]] = []
+    began = time.monotonic()
+    with (
+        pytest.raises(KeyboardInterrupt),
+        local_workers(lambda *said: notes.append(said)) as submit,
+    ):
+        futures = [submit(TASK) for _ in range(20)]
+        assert begun.wait(20)
+        raise KeyboardInterrupt
+    assert time.monotonic() - began < 20
+    assert all(future.done() for future in futures)
+    assert any(isinstance(f.exception(), Cancelled) for f in futures if not f.cancelled())
+    assert ("console=quiet", "building 1%") in notes
+    assert notes[-1] == ("console=quiet", "")
+
+
+def test_a_boot_tells_the_mark_that_it_reached(monkeypatch: pytest.MonkeyPatch) -> None:
+    def boot(task: Task, progress: Progress, cancelled: Event) -> Attempt:
+        with progress.step("booting", inf) as step:
+            step.update(0, "kernel.entry")
+        return Attempt("booted")
+
+    monkeypatch.setattr(tuning_pool, "attempt", boot)
+    notes: list[tuple[str, str]] = []
+    with local_workers(lambda *said: notes.append(said)) as submit:
+        submit(TASK).result(20)
+    assert [doing for _, doing in notes] == ["booting", "booting: kernel.entry", ""]

@@ -1,0 +1,341 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tries of a real board that is a double: rounds, what is enough, what ends them, what is kept."""
+
+import itertools
+import random
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from perfboard.analysis.boot.phases import total
+from perfboard.analysis.tune.combinations import BASELINE, Combination, best_of
+from perfboard.host.cache import cache_root
+from perfboard.model.errors import INCONCLUSIVE, EnvironmentLacksError, TargetError, UsageError
+from perfboard.model.progress import SilentProgress
+from perfboard.model.run import Boot
+from perfboard.store.folder import new_run
+from perfboard.studies.tune import rounds as tuning_rounds
+from perfboard.studies.tune.attempt import Attempt, Task
+from perfboard.studies.tune.bench import Proof
+from perfboard.studies.tune.line import LineBench, inconclusive
+from perfboard.studies.tune.plan import RealBoard, TuneRequest, make_plan
+from perfboard.studies.tune.progress import TuneStep
+from perfboard.studies.tune.rounds import Rounds
+from perfboard.studies.tune.sweep import Sweep
+from perfboard.targets.serial.boot import SerialBoard
+from tests.support.runs import make_boot
+from tests.support.tunes import at_once, keep_but
+
+MS = 1_000_000
+QUIET: Combination = frozenset({("console", "quiet")})
+LZ4: Combination = frozenset({("compression", "lz4")})
+TASKS = {
+    BASELINE: Task("verdex", {}, "baseline", changes=False),
+    QUIET: Task("verdex", {"console": "quiet"}, "console=quiet"),
+    LZ4: Task("verdex", {"compression": "lz4"}, "compression=lz4"),
+}
+KEEP = keep_but("console", "compression")
+REAL = RealBoard("serial:///dev/ttyUSB0", "login:", ("./flash.sh", "-v"), ("true",), 12)
+
+
+def name_of(levels: Mapping[str, str]) -> str:
+    """What the image is called: copy=words is the baseline by another name."""
+    return "-".join(level for level in levels.values() if level in ("quiet", "lz4")) or "baseline"
+
+
+class Board(SerialBoard):
+    """Notes what is written; boots as `takes` says of it, or raises that."""
+
+    def __init__(self, takes: Callable[[str], int | Exception]) -> None:
+        self._takes = takes
+        self.written: list[str] = []
+        self.said = {}
+
+    def write(self, program: Sequence[str], files: Sequence[Path], arguments: str) -> None:
+        assert program == REAL.write
+        (file,) = files
+        self.written.append(file.name)
+
+    def boot(self, artifacts: Path, heard: Callable[[float, str], None]) -> Boot:
+        heard(0.1, "a line")
+        took = self._takes(self.written[-1])
+        if isinstance(took, Exception):
+            raise took
+        (artifacts / "console.log").write_bytes(b"said")
+        # What is saved at the end would leave scripts out.
+        return make_boot({"kernel.sched_init" if took < 0 else "usable": took})
+
+
+@pytest.fixture(autouse=True)
+def _no_images(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+
+    def image(loaded: object, levels: dict[str, str], progress: object) -> SimpleNamespace:
+        name = name_of(levels)
+        return SimpleNamespace(banks=(Path(name),), arguments="", hashes={"bank": name})
+
+    monkeypatch.setattr(tuning_rounds, "build_image", image)
+
+
+def rounds(
+    board: Board, purpose: str = "try", build: Callable[[Task], Attempt] | None = None
+) -> Rounds:
+    def built(task: Task) -> Attempt:
+        assert not task.boots
+        return Attempt("booted", flash={"kernel": 1}, hashes={"bank": name_of(task.levels)})
+
+    return Rounds(board, REAL, at_once(build or built), lambda *said: None, purpose)
+
+
+def made(of: Rounds, *combinations: Combination) -> dict[Combination, Attempt]:
+    """The last that came of each."""
+    return dict(of.make({each: TASKS[each] for each in combinations}))
+
+
+def test_all_are_booted_in_turn_and_no_more_than_is_enough() -> None:
+    board = Board(lambda name: 0)
+    of = rounds(board)
+    found = made(of, BASELINE)
+    assert len(found[BASELINE].boots) == 1
+    found = made(of, QUIET, LZ4)
+    assert board.written == ["baseline", *["baseline", "quiet", "lz4"] * 5]
+    # The baseline, which is beside all of them, has come again.
+    assert {each: len(one.boots) for each, one in found.items()} == {BASELINE: 6, QUIET: 5, LZ4: 5}
+    assert found[LZ4].console == b"said"
+
+
+def test_what_varies_is_booted_more_often_but_not_for_ever() -> None:
+    noise = random.Random(1)
+    board = Board(lambda name: noise.randrange(400) * MS if name == "quiet" else 0)
+    of = rounds(board)
+    made(of, BASELINE)
+    found = made(of, QUIET, LZ4)
+    assert len(found[QUIET].boots) == REAL.boots
+    assert len(found[LZ4].boots) == 5
+    assert board.written[-2:] == ["baseline", "quiet"]
+
+
+def test_what_boots_only_now_and_then_does_not_boot() -> None:
+    boots: Iterator[int | Exception] = iter(
+        [0, 0, TargetError("panic", "The kernel panicked: oops")]
+    )
+    board = Board(lambda name: next(boots) if name == "quiet" else 0)
+    of = rounds(board)
+    made(of, BASELINE)
+    found = made(of, QUIET)
+    assert (found[QUIET].outcome, found[QUIET].kind) == ("not-booted", "panic")
+    assert found[QUIET].problem == "It booted 2 times, and then: The kernel panicked: oops"
+    assert found[QUIET].boots == ()
+
+
+def test_a_try_has_ended_with_its_last_boot() -> None:
+    """Before that it is none of those by whose speed the time left is told."""
+    of = rounds(Board(lambda name: 0))
+    made(of, BASELINE)
+    found = [each for name, each in of.make({QUIET: TASKS[QUIET]}) if name == QUIET]
+    assert [each.final for each in found] == [False] * 4 + [True]
+
+
+def test_drift_from_batch_to_batch_is_no_saving() -> None:
+    """Each boot takes 20 ms longer than the one before it; the console's silence saves 5 ms."""
+    boots = itertools.count()
+    board = Board(lambda name: (20 * next(boots) - 5 * (name == "quiet")) * MS)
+    of, sweep = rounds(board), Sweep(make_plan(TuneRequest("verdex", (), keep=KEEP)))
+    with SilentProgress().step("", 1) as step:
+        for batch in ([BASELINE], [LZ4], [QUIET]):
+            sweep.make(batch, "alone", of.make, TuneStep(step))
+    base, quiet, lz4 = (sweep.known[each] for each in (BASELINE, QUIET, LZ4))
+    assert base and quiet and lz4
+    # Within a round a boot is one place later than the baseline's.
+    assert lz4.total_s - base.total_s == pytest.approx(0.020)
+    assert quiet.total_s - base.total_s == pytest.approx(0.015)
+
+
+def test_the_same_image_by_another_name_takes_as_long() -> None:
+    noise = random.Random(2)
+    board = Board(lambda name: noise.randrange(10) * MS)
+    of = rounds(board)
+    base = made(of, BASELINE)[BASELINE]
+    words: Combination = frozenset({("copy", "words")})
+    found = dict(of.make({words: Task("verdex", {"copy": "words"}, "copy=words")}))
+    assert found[words].boots == base.boots
+    assert board.written == ["baseline"]
+
+
+def test_the_same_image_by_another_name_fails_likewise() -> None:
+    of = rounds(Board(lambda name: TargetError("panic", "oops") if name == "quiet" else 0))
+    made(of, BASELINE, QUIET)
+    words: Combination = QUIET | {("copy", "words")}
+    task = Task("verdex", {"console": "quiet", "copy": "words"}, "console=quiet copy=words")
+    assert dict(of.make({words: task}))[words].kind == "panic"
+
+
+def test_an_image_that_is_not_what_it_was_ends_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    of = rounds(Board(lambda name: 0))
+    other = SimpleNamespace(banks=(Path("baseline"),), arguments="", hashes={"bank": "another"})
+    monkeypatch.setattr(tuning_rounds, "build_image", lambda *_: other)
+    with pytest.raises(UsageError, match="The image of baseline is not what it was"):
+        made(of, BASELINE)
+
+
+def test_an_image_that_cannot_be_written_is_none_but_two_in_a_row_end_it() -> None:
+    class Small(Board):
+        def write(self, program: Sequence[str], files: Sequence[Path], arguments: str) -> None:
+            super().write(program, files, arguments)
+            if files[0].name != "baseline":
+                raise EnvironmentLacksError("--write ./flash.sh: failed (1). no room")
+
+    of = rounds(Small(lambda name: 0))
+    made(of, BASELINE)
+    found = made(of, QUIET)
+    assert (found[QUIET].outcome, found[QUIET].kind) == ("not-booted", "not-written")
+    assert "no room" in found[QUIET].problem
+    with pytest.raises(EnvironmentLacksError, match="no room"):
+        made(rounds(Small(lambda name: 0), "proof"), BASELINE, LZ4, QUIET)
+
+
+def test_what_failed_before_an_interruption_has_failed_after_it() -> None:
+    fails = Board(lambda name: TargetError("panic", "oops") if name == "quiet" else 0)
+    first = rounds(fails)
+    made(first, BASELINE)
+    assert made(first, QUIET)[QUIET].kind == "panic"
+    again = rounds(Board(lambda name: 0))
+    made(again, BASELINE)
+    assert made(again, QUIET)[QUIET].kind == "panic"
+
+
+def test_what_is_not_built_is_not_written() -> None:
+    board = Board(lambda name: 0)
+    of = rounds(board, build=lambda task: Attempt("not-built", "too large", "usage"))
+    assert made(of, BASELINE)[BASELINE].problem == "too large"
+    assert board.written == []
+
+
+@pytest.mark.parametrize("kind", ["lost", "hang"])
+def test_a_line_that_is_lost_and_a_baseline_that_boots_no_more_end_it(kind: str) -> None:
+    """The line's end is no fault of the level's; a hang of the baseline ends all comparing."""
+    failing = "quiet" if kind == "lost" else "baseline"
+    later: list[str] = []
+    board = Board(
+        lambda name: TargetError(kind, "gone") if later and name == failing else 0,
+    )
+    of = rounds(board)
+    made(of, BASELINE)
+    later.append("now")
+    with pytest.raises(TargetError, match="gone") as caught:
+        made(of, QUIET)
+    assert caught.value.kind == kind
+
+
+def test_an_interrupted_tune_goes_on_with_its_boots_and_one_that_ended_does_not() -> None:
+    count = iter([0] * 7)
+
+    def takes(name: str) -> int | Exception:
+        try:
+            return next(count)
+        except StopIteration:
+            raise KeyboardInterrupt from None
+
+    first = rounds(Board(takes))
+    made(first, BASELINE)
+    with pytest.raises(KeyboardInterrupt):
+        made(first, QUIET)
+    board = Board(lambda name: 0)
+    again = rounds(board)
+    made(again, BASELINE)
+    found = made(again, QUIET)
+    # The baseline's first and three more, and three of quiet's.
+    assert again.kept == 7
+    assert len(board.written) == 1 + 2 * 5 - 7
+    assert len(found[QUIET].boots) == 5
+    # What the proof is by was not booted before.
+    assert rounds(board, "proof").kept == 0
+    again.forget()
+    anew = rounds(board)
+    made(anew, BASELINE)
+    assert anew.kept == 0
+
+
+def test_the_best_is_the_boot_in_the_middle() -> None:
+    boots = tuple(make_boot({"usable": late * MS}) for late in (50, 10, 90, 30))
+    middle = Attempt("booted", boots=boots).boot
+    assert middle == boots[3]
+    whole = total(boots[3])
+    assert whole is not None
+
+
+def test_a_saving_that_may_be_none_is_inconclusive() -> None:
+    before = [make_boot({"usable": late * MS}) for late in (0, 30, 10, 20, 40)]
+    same = [make_boot({"usable": late * MS}) for late in (5, 25, 10, 15, 38)]
+    faster = [make_boot({"usable": -400 * MS + late * MS}) for late in (5, 25, 10, 15, 38)]
+    (error,) = inconclusive(before, same)
+    assert error.kind == INCONCLUSIVE
+    assert "not told from nothing, between -0.0" in error.message
+    assert inconclusive(before, faster) == ()
+    (error,) = inconclusive(before[:1], faster[:1])
+    assert "1 boots" in error.message
+
+
+class Bench(LineBench):
+    """On a line that is a double."""
+
+    def __init__(self, board: Board) -> None:
+        self._real, self._board = REAL, board
+        self._rounds: list[Rounds] = []
+
+    @contextmanager
+    def _on_line(self, note: object, purpose: str) -> Iterator[Rounds]:
+        self._rounds.append(rounds(self._board, purpose))
+        yield self._rounds[-1]
+
+
+def proved(takes: Callable[[str, bool], int | Exception]) -> tuple[Sweep, Proof, list[Path]]:
+    """A tune of two levels: the sweep, its proof, and the boots that are kept."""
+    proving: list[str] = []
+    bench = Bench(Board(lambda name: takes(name, bool(proving))))
+    sweep = Sweep(make_plan(TuneRequest("verdex", (), keep=KEEP)))
+    with SilentProgress().step("", 1) as step, bench.making(lambda *said: None) as make:
+        for batch in ([BASELINE], [LZ4, QUIET]):
+            sweep.make(batch, "alone", make, TuneStep(step))
+    proving.append("now")
+    proof = bench.prove(sweep, new_run("tune-boot", "board"), SilentProgress())
+    return sweep, proof, [*cache_root().glob("line-boot/*")]
+
+
+def test_the_best_is_proved_and_its_boots_are_forgotten(data: None) -> None:
+    sweep, proof, kept = proved(lambda name, proving: -400 * MS * (name == "quiet"))
+    assert best_of(sweep.space, sweep.known) == QUIET
+    assert (len(proof.boots), proof.errors, kept) == (5, (), [])
+    assert "between 0.400 and 0.400 s less" in proof.notes[0]
+    (total_of_baseline,) = (m for m in proof.metrics if m.name == "boot.total")
+    assert len(total_of_baseline.samples) == 5
+
+
+def test_a_best_that_fails_in_its_proof_is_left_for_the_next(data: None) -> None:
+    def takes(name: str, proving: bool) -> int | Exception:
+        if name == "quiet":
+            return TargetError("panic", "oops") if proving else -400 * MS
+        return -200 * MS * (name == "lz4")
+
+    sweep, proof, _ = proved(takes)
+    assert best_of(sweep.space, sweep.known) == LZ4
+    assert sweep.attempts[QUIET].kind == "panic"
+    assert (len(proof.boots), proof.errors) == (5, ())
+
+
+def test_what_is_not_told_from_the_baseline_is_inconclusive_and_its_boots_are_kept(
+    data: None,
+) -> None:
+    noise = random.Random(3)
+    _, proof, kept = proved(lambda name, proving: noise.randrange(300) * MS)
+    (error,) = proof.errors
+    assert error.kind == INCONCLUSIVE and "--boots takes more" in error.message
+    assert len(kept) > 20
+
+
+@pytest.fixture
+def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a sweep keeps of its tries where it is interrupted."""
+
+import pytest
+
+from perfboard.analysis.tune.combinations import BASELINE
+from perfboard.model.progress import SilentProgress
+from perfboard.studies.tune.attempt import Attempt, Task
+from perfboard.studies.tune.plan import TuneRequest, make_plan
+from perfboard.studies.tune.progress import TuneStep
+from perfboard.studies.tune.sweep import Sweep
+from tests.support.tunes import at_once
+
+
+def _step() -> TuneStep:
+    with SilentProgress().step("trying", 1) as step:
+        return TuneStep(step)
+
+
+def _done(task: Task) -> Attempt:
+    return Attempt("booted")
+
+
+def test_a_try_of_which_nothing_is_known_yet_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    """^C comes when a try has ended, and before what it took is looked at."""
+
+    def interrupted(*given: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Sweep, "_measured", interrupted)
+    sweep = Sweep(make_plan(TuneRequest("verdex", ())))
+    with pytest.raises(KeyboardInterrupt):
+        sweep.make([BASELINE], "alone", at_once(_done), _step())
+    tries, boots, places = sweep.recorded()
+    assert (tries, boots, places) == (list(sweep.plan.refused), [], {})
+
+
+def test_what_is_left_to_do_counts_kernels_once() -> None:
+    sweep = Sweep(make_plan(TuneRequest("verdex", ())))
+    quiet, lz4 = frozenset({("console", "quiet")}), frozenset({("compression", "lz4")})
+    kernel = sweep.work([lz4]) - 1
+    assert kernel > 1
+    assert sweep.work([BASELINE, quiet]) == 2 + kernel
+    assert sweep.work([BASELINE, quiet, lz4, lz4 | quiet]) == 4 + 2 * kernel
+    sweep.make([lz4], "alone", at_once(_done), _step())
+    assert sweep.work([lz4 | quiet]) == 1
+    assert sweep.work([]) == 0

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An emulator that ends before its board does, played by a shell script."""
+
+from pathlib import Path
+
+import psutil
+import pytest
+
+from perfboard.host.cache import cache_root
+from perfboard.model.errors import EnvironmentLacksError, TargetError
+from perfboard.store.folder import runs_folder
+from perfboard.targets.virtual.emulator import Emulator
+
+
+def emulator(folder: Path, script: str) -> Emulator:
+    program = folder / "qemu-system-arm"
+    program.write_text(f"#!/bin/sh\n{script}\n")
+    program.chmod(0o755)
+    return Emulator([str(program)], [], folder / "emulator.log", folder)
+
+
+@pytest.mark.parametrize(
+    ("script", "error", "said"),
+    [
+        ("echo out of luck; exit 7", TargetError, "exit code 7"),
+        ("kill -9 $$", TargetError, "signal 9"),
+        (
+            "echo 'scope: this emulator does not have: icount_get' >&2; exit 1",
+            EnvironmentLacksError,
+            "cannot load the scope",
+        ),
+        (
+            "echo 'scope: this emulator does not have what a timed board needs: timers_state' >&2;"
+            "exit 1",
+            EnvironmentLacksError,
+            "timers_state\n.*--set detail=counted",
+        ),
+        (
+            "echo 'scope: this emulator does not have a clock that a model can set: shift'; exit 1",
+            EnvironmentLacksError,
+            "shift\n.*--set detail=counted",
+        ),
+        (
+            "echo 'qemu: -plugin: invalid option'; exit 1",
+            EnvironmentLacksError,
+            "cannot load the scope",
+        ),
+        ("echo 'write: No space left on device'; exit 1", EnvironmentLacksError, "disk is full"),
+    ],
+)
+def test_how_it_ended_is_said(
+    tmp_path: Path, script: str, error: type[Exception], said: str
+) -> None:
+    with pytest.raises(error, match=said), emulator(tmp_path, script) as running:
+        running.connect()
+
+
+def test_the_command_is_the_first_line_of_the_log(tmp_path: Path) -> None:
+    with pytest.raises(TargetError), emulator(tmp_path, "exit 1") as running:
+        running.connect()
+    assert "-mon chardev=monitor" in (tmp_path / "emulator.log").read_text().splitlines()[0]
+
+
+def test_it_works_in_its_own_folder(tmp_path: Path) -> None:
+    with pytest.raises(TargetError), emulator(tmp_path, "echo x >written; exit 1") as running:
+        running.connect()
+    assert (tmp_path / "written").exists()
+
+
+def test_the_folders_that_it_is_given_are_the_same_from_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("XDG_CACHE_HOME", "XDG_DATA_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HOME", "home")
+    monkeypatch.chdir(tmp_path)
+    assert cache_root().is_absolute()
+    assert runs_folder().is_absolute()
+
+
+def test_one_that_will_not_end_is_ended(tmp_path: Path) -> None:
+    with pytest.raises(ZeroDivisionError), emulator(tmp_path, "trap '' TERM INT; exec sleep 60"):
+        children = psutil.Process().children()
+        raise ZeroDivisionError
+    assert not any(child.is_running() for child in children)
