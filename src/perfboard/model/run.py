@@ -2,7 +2,7 @@
 """The record of one study on one target, as it stands in run.json."""
 
 from enum import StrEnum
-from typing import Annotated, Literal
+from typing import Annotated, Literal, TypedDict
 
 from pydantic import ConfigDict, Field, model_validator
 
@@ -247,6 +247,22 @@ class BoardSummary(Record):
     timed_as: TimedAs | None = None
 
 
+class MetricRow(TypedDict):
+    """One sample of a metric, with all that is needed to read it."""
+
+    run: str  # the run's id
+    study: str
+    board: str
+    evidence: str
+    metric: str
+    unit: str
+    better: str  # "lower" or "higher"
+    labels: dict[str, str]
+    sample: int  # its place among the metric's samples, from 0
+    process: int | None  # its place in the run's processes; None: no probe took it
+    value: float
+
+
 class Run(Record):
     """One study on one target. Summaries are computed when read.
 
@@ -291,6 +307,26 @@ class Run(Record):
             if one.boot is not None and not 0 <= one.boot < len(self.tried):
                 raise ValueError(f"tuning.tries[{number}].boot is {one.boot}, which is no boot")
         return self
+
+    def rows(self) -> list[MetricRow]:
+        """Each sample of each metric as a plain row, in the order of the record."""
+        return [
+            MetricRow(
+                run=self.id,
+                study=self.study,
+                board=self.board.name,
+                evidence=self.evidence.value,
+                metric=metric.name,
+                unit=metric.unit,
+                better=metric.better,
+                labels=metric.labels,
+                sample=number,
+                process=metric.processes[number] if number < len(metric.processes) else None,
+                value=value,
+            )
+            for metric in self.metrics
+            for number, value in enumerate(metric.samples)
+        ]
 
     def to_json(self) -> str:
         """The text of run.json, in which all control characters are escaped."""
