@@ -29,7 +29,8 @@ _Found = TypeVar("_Found")
 # Levels of verdex that are made by hand, as advice says; each has a kernel of its own.
 BY_HAND = ({"root": "squashfs-lz4"}, {"compression": "none", "root": "cramfs-linear"})
 # The files that build kernels of their own on a new machine, the longest first.
-_LONG = ("test_image_factors", "test_x86_boards", "test_timed_boards", "test_tuning")
+_LONG = ("images/test_factors", "boards/test_x86", "boards/test_timed", "tune/test_study")
+_HERE = Path(__file__).parent
 # For what a loaded machine does in a second or two.
 _PATIENCE_S = 120
 # For a whole command: a tune of verdex also reads its flash for 200 s of the board's.
@@ -38,8 +39,8 @@ _LONGEST_S = 900
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """What is begun last is to be short: the other worker waits for it."""
-    places = {name: place for place, name in enumerate(_LONG)}
-    items.sort(key=lambda item: places.get(item.path.stem, len(_LONG)))
+    places = {_HERE / f"{name}.py": place for place, name in enumerate(_LONG)}
+    items.sort(key=lambda item: places.get(item.path, len(_LONG)))
 
 
 @pytest.fixture(scope="session")

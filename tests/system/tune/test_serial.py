@@ -19,8 +19,8 @@ from perfboard.boards.loader import LoadedBoard
 from perfboard.images.image import Image
 from perfboard.targets.virtual.target import VirtualTarget
 
-from .conftest import Perfboard
-from .test_tuning import keep_but
+from ..conftest import Perfboard
+from .test_study import keep_but
 
 RESETS = """\
 import socket, sys

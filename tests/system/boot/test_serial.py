@@ -15,7 +15,7 @@ from perfboard.images.image import Image
 from perfboard.targets.serial.line import open_line
 from perfboard.targets.virtual.target import VirtualTarget
 
-from .conftest import Perfboard, until
+from ..conftest import Perfboard, until
 
 # What busybox prints once the scripts have run.
 USABLE = "press Enter"

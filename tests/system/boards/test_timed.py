@@ -14,7 +14,7 @@ from perfboard.boards.loader import load_board
 from perfboard.images.image import build_image
 from perfboard.model.progress import SilentProgress
 
-from .conftest import Change, Perfboard
+from ..conftest import Change, Perfboard
 
 TIMED = ("study", "boot", "--set", "detail=timed")
 

@@ -18,7 +18,7 @@ from perfboard.analysis.program.metrics import instants
 from perfboard.analysis.program.profile import read_blocks, seconds
 from perfboard.boards.loader import load_board
 
-from .conftest import Perfboard, until
+from ..conftest import Perfboard, until
 
 # Two instructions a turn, and hardly any besides.
 TURNS = 20_000_000

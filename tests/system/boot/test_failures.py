@@ -22,7 +22,7 @@ from perfboard.model.errors import TargetError
 from perfboard.model.progress import SilentProgress
 from perfboard.targets.virtual.target import VirtualTarget
 
-from .conftest import Change, Perfboard
+from ..conftest import Change, Perfboard
 
 Derive = Callable[[Change], Path]
 

@@ -14,8 +14,8 @@ from perfboard.boards.loader import LoadedBoard, load_board
 from perfboard.images.image import build_image
 from perfboard.model.progress import SilentProgress
 
-from .conftest import Perfboard, build_for_trials
-from .test_standard import check_probes
+from ..conftest import Perfboard, build_for_trials
+from ..probes.test_standard import check_probes
 
 TIMED = ("--set", "detail=timed")
 # Loops of three additions that wait for each other, one within a page, and one with an addition

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from .conftest import Perfboard, until
-from .test_tuning import booted, counted, own_cache
+from ..conftest import Perfboard, until
+from .test_study import booted, counted, own_cache
 
 distributed = pytest.importorskip("distributed")
 # Starts a worker by its name; its process, and its folder of boots.

@@ -21,7 +21,7 @@ import pytest
 from perfboard.images.image import Image
 from perfboard.targets.serial.line import SerialLine
 
-from .conftest import Change, Perfboard, running_from, until
+from ..conftest import Change, Perfboard, running_from, until
 from .consoles import SHELLS, BadLine, quiet_terminal, shell_on_terminal
 
 _PATIENCE_S = 120

@@ -134,7 +134,7 @@ def test_every_applet_measures(arch: str, tmp_path: Path) -> None:
 @pytest.fixture
 def loops(arch: str, tmp_path: Path) -> Path:
     """What looks at the loops over memory, compiled as the probe for `arch` is."""
-    harness = Path(__file__).parents[1] / "native" / "loops_harness.c"
+    harness = Path(__file__).parents[2] / "native" / "loops_harness.c"
     words = [word for word in command(arch) if not word.endswith(".c")]
     sources = sorted(path.name for path in source_folder().glob("loops_*.c"))
     program = tmp_path / "loops"

@@ -12,7 +12,7 @@ import tomli_w
 
 from perfboard.boards.loader import load_board
 
-from .conftest import Perfboard, build_for_trials
+from ..conftest import Perfboard, build_for_trials
 
 BOARD = "settop-web"
 NEGOTIATION_S = 2.5

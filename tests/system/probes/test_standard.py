@@ -22,7 +22,7 @@ from perfboard.targets.pipe.process import Process
 from tests.support.probe_peer import Wire
 from tests.support.probe_runs import GRAPHS
 
-from .conftest import Here, Perfboard, until
+from ..conftest import Here, Perfboard, until
 
 
 def check_probes(run: Any, probes: set[str]) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import perfboard.boards
 from perfboard.model.errors import EXIT_FAILED_VERDICT, EXIT_INCONCLUSIVE
 
-from .conftest import Perfboard
+from ..conftest import Perfboard
 
 ROWS = """\
 [[timing.published]]

@@ -8,9 +8,9 @@ from perfboard.images.root.musl import ORDER
 from perfboard.model.errors import EnvironmentLacksError
 from perfboard.model.progress import SilentProgress
 
+from ..conftest import Perfboard
 from .busybox_order import used_sections
-from .conftest import Perfboard
-from .test_image_factors import assert_does_the_same, boot
+from .test_factors import assert_does_the_same, boot
 
 
 @pytest.fixture(scope="session", autouse=True)

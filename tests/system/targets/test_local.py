@@ -14,7 +14,7 @@ import pytest
 
 import perfboard as package
 
-from .conftest import Here, until
+from ..conftest import Here, until
 
 NAMESPACE = ["unshare", "--map-root-user", "--mount"]
 

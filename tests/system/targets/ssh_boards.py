@@ -14,7 +14,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from .conftest import Here, until
+from ..conftest import Here, until
 
 _SYSTEM_PATH = f"{os.environ['PATH']}:/usr/sbin"
 

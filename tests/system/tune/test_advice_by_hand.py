@@ -27,9 +27,9 @@ from perfboard.studies.tune.advice import (
     lines_between,
 )
 
+from ..conftest import BY_HAND, Change, Perfboard
 from .advice_by_hand import by_hand, root_by_hand
-from .conftest import BY_HAND, Change, Perfboard
-from .test_tuning import keep_but, own_cache, total
+from .test_study import keep_but, own_cache, total
 
 Derive = Callable[[Change], Path]
 

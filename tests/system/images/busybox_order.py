@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which functions of BusyBox a boot of verdex uses, in the order of their first use.
 
-    python -m tests.system.busybox_order
+    python -m tests.system.images.busybox_order
 
 writes images/root/busybox.ld anew. Each function has a mark, which costs the guest nothing. The
 boot has no bootloader, whose code would run at the same addresses; the application's does, and is
@@ -38,7 +38,7 @@ _HEAD = """\
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The code of BusyBox that a boot of verdex uses, as it uses it first, before all other code.
- * GNU ld, "INSERT". Written by tests/system/busybox_order.py.
+ * GNU ld, "INSERT". Written by tests/system/images/busybox_order.py.
  */
 SECTIONS
 {

@@ -14,7 +14,7 @@ import pytest
 from perfboard.analysis.boot.phases import PHASES, cut_phases
 from perfboard.store.reading import load_run
 
-from .conftest import Change, Perfboard
+from ..conftest import Change, Perfboard
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ import pytest
 from perfboard.images.packages.apt import AptState
 from perfboard.model.progress import SilentProgress
 
-from .conftest import Perfboard
+from ..conftest import Perfboard
 
 HERE = Path(__file__).parent
 

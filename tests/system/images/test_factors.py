@@ -12,7 +12,7 @@ from perfboard.boards.loader import LoadedBoard
 from perfboard.images.image import build_image
 from perfboard.model.progress import SilentProgress
 
-from .conftest import BY_HAND, Change, Perfboard
+from ..conftest import BY_HAND, Change, Perfboard
 
 USABLE = ("study", "boot", "--boots", "1", "--board")
 # A kernel that is another throughout: what else it has makes no more of it to be built.

@@ -16,8 +16,8 @@ from perfboard.host.cache import cache_root
 from perfboard.images.image import build_image
 from perfboard.model.progress import SilentProgress
 
+from ..conftest import Change, Perfboard, until
 from .advice_by_hand import by_hand
-from .conftest import Change, Perfboard, until
 
 Derive = Callable[[Change], Path]
 # What each test makes itself. The rest of the cache is the user's, and its locks: without them

@@ -12,9 +12,9 @@ import pytest
 
 from perfboard.targets.pipe.ssh import _options
 
-from .conftest import Here, running_from, until
+from ..conftest import Here, running_from, until
+from ..probes.test_standard import check_standard
 from .ssh_boards import dropbear, free_port, introduce, make_key, memory_group, sshd
-from .test_standard import check_standard
 
 ALONE = ("measure", "kernel.syscall", "--target", "ssh://board", "--budget")
 LONG = ("measure", "kernel.syscall", "ipc.pipe", "--target", "ssh://board", "--budget", "60")

@@ -25,7 +25,7 @@ from perfboard.studies.tune.advice import (
     ROOT_IMAGE,
 )
 
-from .conftest import Change
+from ..conftest import Change
 
 
 def by_hand(advice: list[Any], folder: Path) -> Change:
