@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The words that `perfboard` takes, and what they are for.
+"""The command line of `perfboard`: commands, options and their help.
 
 Only the standard library is imported here, so that the command starts at once.
 """
@@ -12,15 +12,16 @@ from importlib.metadata import version
 from perfboard.report.export.formats import FORMATS
 
 _TARGETS = "local, ssh://[USER@]HOST[:PORT], serial:///dev/NAME or virtual:BOARD"
+_RUN = "a run's id, a unique beginning of one, a path, or latest"
 _EPILOG = """\
 first steps:
-  perfboard doctor                     what this machine lacks, and how to mend it
+  perfboard doctor                     check this machine, list missing packages
+  perfboard study standard             measure this machine: memory, kernel, CPU
   perfboard study boot --board verdex  boot a virtual board, see where time goes
-  perfboard study standard             measure this machine's basics
-  perfboard tune boot --board verdex   what to change, so that it boots faster
-  perfboard try rpi2 -- COMMAND        what a program takes on a board you do not have
-  perfboard report latest              the HTML report of the newest run
-  perfboard compare OLD NEW            what changed, and in which phase
+  perfboard tune boot --board verdex   find the settings that boot fastest
+  perfboard try rpi2 -- COMMAND        time a program on a board you do not have
+  perfboard report latest              write the newest run's HTML report
+  perfboard compare OLD NEW            see what changed between two runs
 
 RUN is a run's id, a unique beginning of one, "latest", or a path.
 
@@ -29,20 +30,19 @@ exit codes: 0 done; 1 a verdict failed; 2 the command or a file is wrong;
 5 inconclusive; 130 interrupted
 """
 _TRY = """\
-Boot a virtual board, run a command on it, and say what it took there.
+Boot a virtual board, run a command on it, and print what the command took there.
 
-The command's standard output, standard error and exit code come through; 128 and the
-signal's number where one killed it. On standard error follows a table: real, user and
-system time in the board's seconds, instructions, cache and TLB misses, what was waited for,
-and the functions that took the time. The run is recorded like any other; with --json
-standard output is its run.json (a list of them with --compare).
+Standard output, standard error and the exit code are the command's; if a signal killed it,
+the exit code is 128 plus the signal's number. A table follows on standard error: real, user
+and system time in the board's seconds, instructions, cache and TLB misses, time spent
+waiting, and the slowest functions. The run is stored like any other. --json prints its
+run.json instead (with --compare, a list of them).
 
-The board has busybox, the C and C++ libraries and a shell. Packages are those of its
-architecture, unpacked but not set up: no script of theirs runs, so that there are no
-users and no services. Pushed files are in the folder /work, where the command starts as
-root. Files come at memory's speed; all that is written is kept in memory, which the command
-shares. The command reads nothing, unless --stdin names it: standard input is read to its
-end before the board is booted.
+The board has busybox, a shell, and the C and C++ libraries. --package unpacks Debian packages
+for the board's architecture without running their scripts, so there are no users and no
+services. --push copies files to /work, where the command starts as root. Files are read at
+memory speed. Written files stay in the board's memory, which the command shares. The command
+gets no input without --stdin, which is read to its end before the board boots.
 
 examples:
   perfboard try rpi2 -- uname -a
@@ -54,17 +54,17 @@ examples:
 """
 
 _TUNE = """\
-Try each level of a board's factors, find the combination that boots fastest, prove it with a
-boot, and say what to change in which order, with the lines to change.
+Boot a board with each level of its factors, find the fastest combination, prove it with a new
+boot, and list the changes to make, in order, with the lines to write.
 
-A try is a boot; one that was made before is taken from the cache, so that a tune that was
-interrupted goes on where it was. Levels by which the device loses a function are tried, but
-are in the best only where they are allowed. Flash is the bytes of bootloader, kernel and root
-file system; RAM what could not be given to a program when the board is usable.
+Each combination is one boot. Boots are cached, so an interrupted tune continues where it
+stopped. A level that makes the device lose a function is tried, but the best combination has
+it only with --allow. --max-flash limits the bytes of bootloader, kernel and root file system;
+--max-ram limits the memory that programs cannot have when the board is usable.
 
-With --target each image is written to a real board and booted there, all in turn, again and
-again: at least 5 times, and until half the interval of the median is 1% of it, or for --boots.
-Where the best is then not told from the baseline, that is inconclusive (exit code 5).
+With --target, each image is written to a real board and booted there, in turns: at least 5
+boots each, until half the interval of the median is below 1%, or until --boots. If the best
+combination cannot be told from the baseline, the tune is inconclusive (exit code 5).
 
 examples:
   perfboard tune boot --board verdex
@@ -76,11 +76,11 @@ examples:
 
 
 def make_parser() -> argparse.ArgumentParser:
-    """Of `module` and `function` in what it gives, the command is made (`cli.main`)."""
+    """The parser; it sets `module` and `function`, which `cli.main` calls."""
     parser = argparse.ArgumentParser(
         prog="perfboard",
-        description="A performance lab for embedded Linux: measures boards, boots virtual ones "
-        "whose runs repeat exactly, shows where the time goes, and what a change did.",
+        description="Measure embedded Linux boards, real or emulated (virtual): where the time "
+        "goes,\nwhat a change did, and what to change. Virtual boards repeat exactly.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -98,35 +98,39 @@ def make_parser() -> argparse.ArgumentParser:
         _add_json(command)
         return command
 
-    add("doctor", "machine", "what is missing on this machine, and the command that mends it")
+    add(
+        "doctor",
+        "machine",
+        "check this machine for missing tools, and print the command that installs them",
+    )
     boards = add(
         "boards",
         "boards",
-        "the boards there are, one in full, beside the real board, or with a slim kernel",
+        "list the boards; show, verify or slim one",
     )
     of_one = boards.add_subparsers(metavar="show|verify|slim")
     for name, help in (
-        ("show", "what a board's file says; with --json also what it has from its part and others"),
-        ("verify", "what was published of the real board, beside what the virtual one does"),
-        ("slim", "what a board's kernel has built in and its boot never uses, for its file"),
+        ("show", "print a board's description; --json adds its part and inherited keys"),
+        ("verify", "compare a virtual board with published figures of the real one"),
+        ("slim", "list the kernel options that a boot never uses, for the board file"),
     ):
         one = of_one.add_parser(name, help=help, description=f"{help[0].upper()}{help[1:]}.")
         one.set_defaults(function=name)
-        # Where it is not given here, it may have been before.
+        # SUPPRESS: `boards --json show` keeps the value that `boards` parsed.
         _add_json(one, default=argparse.SUPPRESS)
         one.add_argument("board", metavar="BOARD", help="a board's name, or a board file")
         if name == "verify":
             _add_budget(one)
-    add("studies", "boards", "the studies there are, with their factors and levels")
-    build = add("build", "boards", "build a board's image only, so that a study starts at once")
+    add("studies", "boards", "list the studies, with their factors and levels")
+    build = add("build", "boards", "build a board's image without booting it")
     build.add_argument("board", metavar="BOARD", help="a board's name, or a board file")
     _add_set(build)
 
     study = add(
         "study",
         "study",
-        "measure a target, record a run, write its report",
-        "Measure a target, record a run, and write its report, whose path is the last line.\n\n"
+        "measure a target, store the run, write its report",
+        "Measure a target, store the run, and write its report, whose path is the last line.\n\n"
         "examples:\n"
         "  perfboard study boot --board verdex\n"
         "  perfboard study boot --board verdex --set initcall_debug=on\n"
@@ -135,7 +139,7 @@ def make_parser() -> argparse.ArgumentParser:
         "      --reset 'uhubctl -a cycle -l 1-1 -p 2'\n"
         "  perfboard study standard --target local",
     )
-    study.add_argument("study", metavar="STUDY", help="which study; `perfboard studies` lists them")
+    study.add_argument("study", metavar="STUDY", help="a study that `perfboard studies` lists")
     where = study.add_mutually_exclusive_group()
     where.add_argument("--board", help="a virtual board's name, or a board file")
     where.add_argument("--target", metavar="T", help=_TARGETS)
@@ -143,93 +147,96 @@ def make_parser() -> argparse.ArgumentParser:
         "--boots",
         type=_boots,
         metavar="N",
-        help="how many boots, of a study that boots its board (default: 3)",
+        help="for study boot: the number of boots (default: 3)",
     )
     study.add_argument(
         "--usable",
         metavar="REGEX",
-        help="of a boot over a serial line: the line of the console that ends it",
+        help="serial targets: the console line that means ready",
     )
     study.add_argument(
         "--reset",
         type=_words,
         default=(),
         metavar="COMMAND",
-        help="of a boot over a serial line: what resets the board, run here, without a shell; it "
-        "must end when it lets go of the board (default: `reboot -f` in the board's own shell)",
+        help="serial targets: the command that resets the board; it runs on this machine, "
+        "without a shell, and must end when the board is released (default: `reboot -f` in the "
+        "board's own shell)",
     )
     _add_budget(study)
     _add_cpu(study)
     _add_set(study)
 
-    tune = add("tune", "tune", "try what makes a board boot faster, rank and combine it", _TUNE)
-    tune.add_argument("study", choices=("boot",), help="what is to be faster")
+    tune = add("tune", "tune", "find the settings that make a board boot fastest", _TUNE)
+    tune.add_argument("study", choices=("boot",), help="what to make faster")
     tune.add_argument("--board", required=True, help="a virtual board's name, or a board file")
     _add_set(tune)
     for name, help in (
-        ("--keep", "a level that the best must have; may be given again for others"),
-        ("--allow", "a level that the best may have though it loses something; may be given again"),
+        ("--keep", "a level that the best combination must have; repeatable"),
+        ("--allow", "accept what this level loses; repeatable"),
     ):
         tune.add_argument(name, action="append", default=[], metavar="FACTOR=LEVEL", help=help)
     for name, help in (
-        ("--max-flash", "the most that the image may take of flash, as in 4MB"),
-        ("--max-ram", "the most that may be in use of the memory, as in 16MB"),
+        ("--max-flash", "the most flash that the image may take, such as 4MB"),
+        ("--max-ram", "the most memory that may be in use, such as 16MB"),
     ):
         tune.add_argument(name, action="append", default=[], metavar="SIZE", help=help)
     tune.add_argument(
         "--scheduler",
         metavar="ADDRESS",
-        help="of Dask Distributed, to spread the work over machines",
+        help="a Dask Distributed scheduler that spreads the work over machines",
     )
-    real = tune.add_argument_group("a real board, on which each image is booted")
-    real.add_argument("--target", metavar="T", help="its line: serial:///dev/DEVICE[?baud=115200]")
+    real = tune.add_argument_group("boot each image on a real board")
     real.add_argument(
-        "--usable", metavar="REGEX", help="the line of its console that says that it is usable"
+        "--target", metavar="T", help="the board's serial line: serial:///dev/DEVICE[?baud=115200]"
     )
+    real.add_argument("--usable", metavar="REGEX", help="the console line that means ready")
     for name, help in (
-        ("--write", "what puts an image on it; the image's files follow as last arguments"),
-        ("--reset", "what resets it; it must end when it lets go of the board"),
+        ("--write", "the command that writes an image; its last arguments are the image's files"),
+        ("--reset", "the command that resets the board; it must end when the board is released"),
     ):
-        help = f"{help}; run here, without a shell"
+        help = f"{help}; it runs on this machine, without a shell"
         real.add_argument(name, type=_words, metavar="COMMAND", help=help)
     real.add_argument(
-        "--boots", type=_boots, metavar="N", help="the most of one combination (default: 15)"
+        "--boots", type=_boots, metavar="N", help="the most boots of one combination (default: 15)"
     )
 
     trying = add(
         "try",
         "program",
-        "run any program on a virtual board: its time there, and where it goes",
+        "run a program on a virtual board: how long it takes there, and where",
         _TRY,
     )
     trying.set_defaults(function="trying")
     trying.usage = "%(prog)s [options] BOARD [options] -- COMMAND [ARGUMENT ...]"
     trying.add_argument("board", metavar="BOARD", help="a board's name, or a board file")
     for name, metavar, help in (
-        ("--package", "P", "a Debian package to have there, with all that it depends on"),
-        ("--push", "FILE", "a file to have in the command's working folder"),
-        ("--compare", "BOARD", "another board to try it on, shown beside the first"),
+        ("--package", "P", "install a Debian package and what it depends on"),
+        ("--push", "FILE", "copy a file to the command's working folder"),
+        ("--compare", "BOARD", "also run the command on this board"),
     ):
         trying.add_argument(
-            name, action="append", default=[], metavar=metavar, help=f"{help}; may be given again"
+            name, action="append", default=[], metavar=metavar, help=f"{help}; repeatable"
         )
     trying.add_argument(
         "--stdin",
         metavar="FILE",
-        help="what the command reads; - is what Perfboard itself is given (default: nothing)",
+        help="the command's standard input; - passes on Perfboard's own (default: empty)",
     )
     trying.add_argument(
         "--time-limit",
         type=_seconds,
         default=600.0,
         metavar="SECONDS",
-        help="of the board's time, after which the command is killed (default: 600)",
+        help="kill the command after this much of the board's time (default: 600)",
     )
     _add_set(trying)
 
-    measure = add("measure", "measure", "run some probes, or all, on a target; record and report")
+    measure = add(
+        "measure", "measure", "run some or all probes on a target, store the run, write its report"
+    )
     measure.add_argument(
-        "probes", metavar="PROBE", nargs="*", help="as in memory.latency; default: all"
+        "probes", metavar="PROBE", nargs="*", help="a probe, such as memory.latency (default: all)"
     )
     measure.add_argument(
         "--target", metavar="T", default="local", help=f"{_TARGETS} (default: local)"
@@ -237,30 +244,32 @@ def make_parser() -> argparse.ArgumentParser:
     _add_budget(measure)
     _add_cpu(measure)
     _add_set(measure)
-    add("probes", "measure", "the probes there are, and what each measures")
+    add("probes", "measure", "list the probes, and what each measures")
 
-    add("runs", "runs", "the runs there are, newest first")
-    show = add("show", "runs", "one run's figures")
-    report = add("report", "runs", "write a run's HTML report again, and print its path")
+    add("runs", "runs", "list the runs, newest first")
+    show = add("show", "runs", "print a run's figures")
+    report = add("report", "runs", "write a run's HTML report, and print its path")
     for command in (show, report):
-        command.add_argument("run", metavar="RUN", nargs="?", default="latest")
-    compare = add("compare", "runs", "two runs, phase by phase: what changed, and where")
-    compare.add_argument("before", metavar="RUN", help="the run to compare with")
-    compare.add_argument("after", metavar="RUN", help="the run that is compared")
+        command.add_argument(
+            "run", metavar="RUN", nargs="?", default="latest", help=f"{_RUN} (the default)"
+        )
+    compare = add("compare", "runs", "compare two runs: what changed, and in which phase")
+    compare.add_argument("before", metavar="RUN", help="the earlier run, or the reference")
+    compare.add_argument("after", metavar="RUN", help="the later run")
     compare.add_argument(
         "--across-evidence",
         action="store_true",
-        help="compare though one is measured and the other modelled; both are named",
+        help="compare runs of different evidence, such as a real and a virtual board",
     )
     formats = "\n".join(f"  {name:<16} {what}" for name, what in FORMATS.items())
     export = add(
         "export",
         "runs",
-        "a run in a format of other tools",
-        f"Print a run to standard output in a format of other tools.\n\nformats:\n{formats}",
+        "print a run in another tool's format",
+        f"Print a run in another tool's format.\n\nformats:\n{formats}",
     )
-    export.add_argument("run", metavar="RUN")
-    export.add_argument("--format", required=True, choices=tuple(FORMATS), help="as above")
+    export.add_argument("run", metavar="RUN", help=_RUN)
+    export.add_argument("--format", required=True, choices=tuple(FORMATS), help="one of the above")
     return parser
 
 
@@ -279,7 +288,7 @@ def _add_set(command: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="FACTOR=LEVEL",
-        help="a factor's level; may be given again for others",
+        help="set a factor to a level; repeatable",
     )
 
 
@@ -288,7 +297,7 @@ def _add_budget(command: argparse.ArgumentParser) -> None:
         "--budget",
         type=_seconds,
         metavar="SECONDS",
-        help="the target's time that probes may take in all (default: 60)",
+        help="the time that all probes together may take on the target (default: 60)",
     )
 
 
@@ -297,13 +306,13 @@ def _add_cpu(command: argparse.ArgumentParser) -> None:
         "--cpu",
         type=_cpu,
         metavar="N",
-        help="the target's processor that probes run on (default: the last of the fastest ones)",
+        help="the CPU of the target that probes run on (default: the last of the fastest)",
     )
 
 
 def _cpu(text: str) -> int:
     if not re.fullmatch("[0-9]{1,4}", text):
-        raise argparse.ArgumentTypeError(f'"{text}" is not the number of a processor')
+        raise argparse.ArgumentTypeError(f'"{text}" is not the number of a CPU')
     return int(text)
 
 
@@ -321,9 +330,9 @@ def _words(text: str) -> tuple[str, ...]:
     try:
         words = tuple(shlex.split(text))
     except ValueError as error:
-        raise argparse.ArgumentTypeError(f"{text!r} is no command: {error}") from error
+        raise argparse.ArgumentTypeError(f"{text!r} is not a command: {error}") from error
     if not words:
-        raise argparse.ArgumentTypeError("is empty; name a command, or leave it out")
+        raise argparse.ArgumentTypeError("is empty: give a command, or omit the option")
     return words
 
 

@@ -42,7 +42,8 @@ def _command(arguments: Sequence[str] | None) -> int:
     if words[:1] == ["try"] and "--" in words:
         cut = words.index("--")
         words, command = words[:cut], words[cut + 1 :]
-    options = make_parser().parse_args(words)
+    # `perfboard` alone prints its help.
+    options = make_parser().parse_args(words or ["--help"])
     options.command = command
     try:
         module = importlib.import_module(f"perfboard.cli.{options.module}")

@@ -55,8 +55,8 @@ def store(folders: Path, name: str) -> Path:
         (["study", "standard", "--target", "nosuch:x"], "is no target"),
         (["study", "standard", "--budget", "0"], "is not a number of seconds"),
         (["measure", "--budget", "nan"], "is not a number of seconds"),
-        (["measure", "--cpu", "-1"], "is not the number of a processor"),
-        (["study", "standard", "--cpu", "big"], "is not the number of a processor"),
+        (["measure", "--cpu", "-1"], "is not the number of a CPU"),
+        (["study", "standard", "--cpu", "big"], "is not the number of a CPU"),
         (["study", "boot", "--cpu", "0"], "runs no probes, which --cpu is for"),
         (["measure", "--target", "localhost"], "is no target"),
         (["study", "boot", "--target", "virtual:verdex", "--board", "./b.toml"], "not allowed"),
@@ -71,7 +71,6 @@ def store(folders: Path, name: str) -> Path:
         (["show", "20200101"], "there are no runs"),
         (["report", "/nowhere/at/all"], "is not a run folder"),
         (["nosuch"], "invalid choice"),
-        ([], "COMMAND"),
     ],
 )
 def test_what_is_wrong_is_said_with_exit_code_2(
@@ -81,6 +80,14 @@ def test_what_is_wrong_is_said_with_exit_code_2(
     captured = capsys.readouterr()
     assert said in captured.err
     assert captured.out == ""
+
+
+def test_alone_it_prints_its_help(capsys: pytest.CaptureFixture[str]) -> None:
+    assert call() == 0
+    shown = capsys.readouterr().out
+    assert call("--help") == 0
+    assert shown == capsys.readouterr().out
+    assert "first steps:" in shown
 
 
 def test_a_board_file_does_not_command_the_terminal(
@@ -125,7 +132,7 @@ def test_a_stored_run_is_shown_compared_exported_and_reported(
     assert Path(capsys.readouterr().out.strip()).read_text().startswith("<!DOCTYPE html>")
 
 
-def test_boards_and_studies_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
+def test_boards_and_studies_are_listed(folders: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert call("boards", "--json") == 0
     assert "verdex" in [board["name"] for board in json.loads(capsys.readouterr().out)]
     assert call("boards", "show", "verdex") == 0
@@ -139,6 +146,8 @@ def test_boards_and_studies_are_listed(capsys: pytest.CaptureFixture[str]) -> No
     listed = {study["name"]: study for study in json.loads(capsys.readouterr().out)}
     assert listed["boot"]["factors"]["initcall_debug"] == ["off", "on"]
     assert listed["standard"]["factors"] == {}
+    # Nothing was built or fetched for it.
+    assert not any(folders.iterdir())
 
 
 def fake_emulator(folder: Path, says: str) -> str:
