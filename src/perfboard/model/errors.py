@@ -59,6 +59,10 @@ class TargetError(PerfboardError):
         return f"{message}{CONSOLE_HEADING}{self.console}" if self.console else message
 
 
+class Cancelled(Exception):
+    """The work was given up because another thread asked for it."""
+
+
 # The kind of a run's error where what was measured decides nothing.
 INCONCLUSIVE = "inconclusive"
 EXIT_FAILED_VERDICT = 1

@@ -23,6 +23,8 @@ from perfboard.model.run import Artifact, Run
 from perfboard.model.units import format_size
 
 RUN_FILE = "run.json"
+# The errors of a disk that has no room left.
+FULL = (errno.ENOSPC, errno.EDQUOT)
 _UNFINISHED = ".unfinished"
 
 
@@ -150,22 +152,25 @@ def disk_errors(path: Path, needed: int | None = None) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
-            raise EnvironmentLacksError(
-                f"cannot write {path}: {error.strerror or error}; see to it that this user "
-                "can write there, or set XDG_DATA_HOME to another folder"
-            ) from error
-        words = [f"the disk is full: cannot write {path}"]
-        if needed is not None:
-            words.append(f"it needs {format_size(needed)}")
-        with suppress(OSError):
-            existing = next(folder for folder in (path, *path.parents) if folder.exists())
-            words.append(f"{format_size(shutil.disk_usage(existing).free)} are free on its disk")
-        if error.errno == errno.EDQUOT:
-            words.append("the user's quota is used up")
-        raise EnvironmentLacksError(
-            ", ".join(words) + "; make room there and run it again; earlier runs are unharmed"
-        ) from error
+        raise EnvironmentLacksError(disk_words(error, path, needed)) from error
+
+
+def disk_words(error: OSError, path: Path, needed: int | None = None) -> str:
+    """Why `path` could not be written, and what to do. See `disk_errors`."""
+    if error.errno not in FULL:
+        return (
+            f"cannot write {path}: {error.strerror or error}; see to it that this user "
+            "can write there, or set XDG_DATA_HOME to another folder"
+        )
+    words = [f"the disk is full: cannot write {path}"]
+    if needed is not None:
+        words.append(f"it needs {format_size(needed)}")
+    with suppress(OSError):
+        existing = next(folder for folder in (path, *path.parents) if folder.exists())
+        words.append(f"{format_size(shutil.disk_usage(existing).free)} are free on its disk")
+    if error.errno == errno.EDQUOT:
+        words.append("the user's quota is used up")
+    return ", ".join(words) + "; make room there and run it again; earlier runs are unharmed"
 
 
 def finished_folders() -> list[Path]:

@@ -2,20 +2,16 @@
 """What every study is, and which there are."""
 
 import importlib
-import os
 import pkgutil
-import platform
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib.metadata import version
-from types import MappingProxyType
 from typing import Protocol, runtime_checkable
 
 import perfboard.studies
 from perfboard.model.errors import UsageError
 from perfboard.model.progress import Progress
-from perfboard.model.run import Provenance, Run
+from perfboard.model.run import Run
 
 
 @dataclass(frozen=True)
@@ -73,34 +69,6 @@ def place_of(target: str) -> str:
     scheme, _, rest = target.partition(":")
     host = re.sub(r":\d+$", "", rest.rpartition("@")[2])
     return re.sub(r"[^A-Za-z0-9.]+", "-", host or scheme).strip("-.")[-40:] or "target"
-
-
-def as_text(word: str) -> str:
-    """A word of a command line, whose bytes need be no text."""
-    return os.fsencode(word).decode(errors="backslashreplace")
-
-
-def provenance(
-    command: tuple[str, ...],
-    tools: Mapping[str, str],
-    image: Mapping[str, str] = MappingProxyType({}),
-    packages: Mapping[str, str] = MappingProxyType({}),
-    notes: Iterable[str] = (),
-) -> Provenance:
-    """What must be known to repeat a run: these, this machine, and Perfboard's version."""
-    return Provenance(
-        perfboard=version("perfboard"),
-        command=tuple(as_text(word) for word in command),
-        host={
-            "system": platform.platform(),
-            "processor": platform.machine(),
-            "python": platform.python_version(),
-        },
-        tools=dict(tools),
-        image=dict(image),
-        packages=dict(packages),
-        notes=tuple(notes),
-    )
 
 
 def studies() -> dict[str, Study]:

@@ -11,10 +11,6 @@ from perfboard.model.progress import Progress
 from perfboard.model.run import BoardSummary, Evidence
 
 
-class Cancelled(Exception):
-    """The boot was given up because another thread asked for it."""
-
-
 @dataclass(frozen=True)
 class Completed:
     """A script that ended: its exit status and what it printed.

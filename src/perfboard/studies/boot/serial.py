@@ -8,9 +8,10 @@ from functools import partial
 from perfboard.model.errors import UsageError
 from perfboard.model.progress import Progress
 from perfboard.model.run import BoardSummary, Boot, Evidence
-from perfboard.store.folder import RunFolder, disk_errors
+from perfboard.store.folder import RunFolder
+from perfboard.store.recording import Subject
 from perfboard.studies.base import Request, place_of
-from perfboard.studies.boot.subject import Subject
+from perfboard.studies.boot.subject import BootSubject
 from perfboard.targets.base import refuse_factors
 from perfboard.targets.serial.boot import SerialBoard
 from perfboard.targets.serial.line import open_line
@@ -21,7 +22,7 @@ NOTE = (
 )
 
 
-def serial_subject(request: Request, progress: Progress) -> Subject:
+def serial_subject(request: Request, progress: Progress) -> BootSubject:
     """The board on the line that the request's target names."""
     refuse_factors(request.target, request.factors)
     if request.usable is None:
@@ -35,12 +36,10 @@ def serial_subject(request: Request, progress: Progress) -> Subject:
         pass
     name = place_of(request.target)
     said: dict[str, str] = {}
-    return Subject(
+    return BootSubject(
         name=name,
-        target=request.target,
-        evidence=Evidence.SILICON,
+        head=lambda: Subject(summary_of(name, said), request.target, Evidence.SILICON),
         boots=partial(_boot_all, request, said),
-        summary=partial(summary_of, name, said),
         notes=(NOTE,),
     )
 
@@ -70,8 +69,7 @@ def _boot_all(
                 step.update(before + part, f"boot {before + 1}: {text}")
 
             artifacts = folder.artifact_path(f"boot-{number + 1}/console.log").parent
-            with disk_errors(artifacts):
-                boot = board.boot(artifacts, heard)
+            boot = board.boot(artifacts, heard)
             said |= board.said
             took_s = boot.marks[-1].t_ns / 1e9
             step.update(number + 1)

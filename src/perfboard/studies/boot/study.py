@@ -1,20 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """Study E (2009): where the time goes between reset and a usable system."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 
 from perfboard.analysis.boot.metrics import counted_metrics, metrics_of
 from perfboard.analysis.statistics.summary import judge
 from perfboard.boards.loader import load_board
 from perfboard.factors.choose import factors_of
-from perfboard.model.errors import PerfboardError, UsageError
+from perfboard.model.errors import UsageError
 from perfboard.model.progress import Progress
-from perfboard.model.run import Boot, Metric, Run, RunError, Status, Verdict
-from perfboard.store.folder import new_run
-from perfboard.studies.base import Request, provenance
+from perfboard.model.run import Boot, Metric, Run, Verdict
+from perfboard.store.recording import Found, recording
+from perfboard.studies.base import Request
 from perfboard.studies.boot.serial import serial_subject
+from perfboard.studies.boot.subject import BootSubject
 from perfboard.studies.boot.virtual import virtual_subject
 
 _SUBJECTS = {"virtual": virtual_subject, "serial": serial_subject}
@@ -45,49 +45,33 @@ class BootStudy:
                 "line (serial:///dev/DEVICE)"
             )
         subject = _SUBJECTS[kind](request, progress)
-        started = datetime.now(UTC)
-        folder = new_run(self.name, subject.name)
         boots: list[Boot] = []
-        errors: list[RunError] = []
-        status = Status.COMPLETE
-        try:
-            for boot in subject.boots(request.boots, folder, progress):
+        with (
+            recording(self.name, subject.name, request.command) as record,
+            record.begin(lambda: _found(subject, boots)),
+        ):
+            for boot in subject.boots(request.boots, record.folder, progress):
                 boots.append(boot)
-        except PerfboardError as error:
-            status = Status.FAILED
-            errors.append(RunError(kind=error.kind, message=str(error)))
-        except KeyboardInterrupt:
-            status = Status.ABORTED
-            errors.append(
-                RunError(kind="interrupted", message=f"Interrupted in boot {len(boots) + 1}.")
-            )
-        metrics: tuple[Metric, ...] = ()
-        if boots:
-            metrics = (*metrics_of(boots), *counted_metrics(boots), *subject.metrics)
-        total = next((metric for metric in metrics if metric.name == "boot.total"), None)
-        verdicts: tuple[Verdict, ...] = ()
-        if status is Status.COMPLETE and total is not None and subject.budget_s is not None:
-            verdicts = (judge(total, subject.budget_s, subject.evidence, subject.margin),)
-        run = Run(
-            id=folder.id,
-            study=self.name,
-            board=subject.summary(),
-            target=subject.target,
-            evidence=subject.evidence,
-            status=status,
-            started=started,
-            finished=datetime.now(UTC),
-            factors=dict(subject.levels),
-            provenance=provenance(
-                request.command, subject.tools, subject.image, subject.packages, subject.notes
-            ),
-            metrics=metrics,
-            boots=tuple(boots),
-            verdicts=verdicts,
-            errors=tuple(errors),
-        )
-        folder.finish(run)
-        return run
+        return record.run
+
+
+def _found(subject: BootSubject, boots: Sequence[Boot]) -> Found:
+    head = subject.head()
+    metrics: tuple[Metric, ...] = ()
+    if boots:
+        metrics = (*metrics_of(boots), *counted_metrics(boots), *subject.metrics)
+    total = next((metric for metric in metrics if metric.name == "boot.total"), None)
+    verdicts: tuple[Verdict, ...] = ()
+    if total is not None and subject.budget_s is not None:
+        verdicts = (judge(total, subject.budget_s, head.evidence, subject.margin),)
+    return Found(
+        head,
+        metrics=metrics,
+        boots=tuple(boots),
+        notes=subject.notes,
+        verdicts=verdicts,
+        step=f"boot {len(boots) + 1}",
+    )
 
 
 STUDY = BootStudy()

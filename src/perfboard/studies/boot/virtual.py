@@ -19,9 +19,10 @@ from perfboard.model.board.board import Board
 from perfboard.model.errors import UsageError
 from perfboard.model.progress import Progress
 from perfboard.model.run import Boot, Metric
-from perfboard.store.folder import RunFolder, disk_errors
+from perfboard.store.folder import RunFolder
+from perfboard.store.recording import Subject
 from perfboard.studies.base import Request
-from perfboard.studies.boot.subject import Subject
+from perfboard.studies.boot.subject import BootSubject
 from perfboard.targets.virtual.emulator import emulator_version
 from perfboard.targets.virtual.once import boot_once
 from perfboard.targets.virtual.target import VirtualTarget
@@ -89,7 +90,7 @@ def marks_to_watch(board: Board, image: Image) -> tuple[WatchedMark, ...]:
     return tuple(marks)
 
 
-def virtual_subject(request: Request, progress: Progress) -> Subject:
+def virtual_subject(request: Request, progress: Progress) -> BootSubject:
     """The virtual board that the request's target names, with its image built."""
     loaded = load_board(request.target.partition(":")[2])
     levels = choose_levels(loaded.board, request.factors)
@@ -98,19 +99,22 @@ def virtual_subject(request: Request, progress: Progress) -> Subject:
     image = build_image(loaded, levels, progress)
     marks = marks_to_watch(board, image)
     target = VirtualTarget(board, image, levels)
-    return Subject(
-        name=board.name,
-        target=f"virtual:{board.name}",
-        evidence=target.evidence,
-        boots=partial(_boot_all, target, image, build_plugin(progress), marks),
-        summary=target.summary,
+    head = Subject(
+        target.summary(),
+        f"virtual:{board.name}",
+        target.evidence,
         levels=levels,
-        budget_s=board.boot.budget_s,
-        margin=board.timing.margin.share if board.timing and target.timed else 0.0,
-        metrics=(_kernel_size(image),),
         tools={board.machine.emulator: emulator},
         image=image.hashes,
         packages=image.packages,
+    )
+    return BootSubject(
+        name=board.name,
+        head=lambda: head,
+        boots=partial(_boot_all, target, image, build_plugin(progress), marks),
+        budget_s=board.boot.budget_s,
+        margin=board.timing.margin.share if board.timing and target.timed else 0.0,
+        metrics=(_kernel_size(image),),
         notes=(*image.notes, *target.notes()),
     )
 
@@ -144,8 +148,7 @@ def _boot_all(
                 step.update(sum(reached), name)
 
             artifacts = folder.artifact_path(f"boot-{number + 1}/console.log").parent
-            with disk_errors(artifacts):
-                done, _ = boot_once(target, image, plugin, marks, artifacts, sighted, cancelled)
+            done, _ = boot_once(target, image, plugin, marks, artifacts, sighted, cancelled)
             reached[number] = 1.0
             step.update(sum(reached))
             return done

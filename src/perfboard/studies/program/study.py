@@ -6,7 +6,6 @@ import shutil
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from math import inf
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -34,13 +33,11 @@ from perfboard.images.program.base import (
 from perfboard.images.program.code import CodePages, kernel_functions
 from perfboard.model.board.architecture import architecture_of
 from perfboard.model.board.board import Board
-from perfboard.model.errors import EnvironmentLacksError, PerfboardError, TargetError
+from perfboard.model.errors import EnvironmentLacksError, TargetError
 from perfboard.model.progress import Progress, Step
-from perfboard.model.run import FunctionTime, Metric, Run, RunError, Status, Trial
+from perfboard.model.run import FunctionTime, Metric, Run, Trial
 from perfboard.model.units import format_size
-from perfboard.store.folder import disk_errors, new_run
-from perfboard.studies.base import as_text, provenance
-from perfboard.targets.base import Cancelled
+from perfboard.store.recording import Found, Subject, as_text, recording
 from perfboard.targets.virtual.emulator import emulator_version
 from perfboard.targets.virtual.program import MARK, Results, TrialTarget
 
@@ -196,74 +193,50 @@ def _try(
 ) -> Run:
     board, base = one.loaded.board, one.base
     target = TrialTarget(board, base, job, one.levels)
-    started = datetime.now(UTC)
-    folder = new_run(STUDY_NAME, board.name)
-    artifacts = folder.path / "artifacts"
     trial = Trial(
         command=tuple(as_text(word) for word in job.command),
         packages=job.packages,
         pushed=tuple(file.name for file in job.files),
         limit_s=job.limit_s,
     )
-    metrics: tuple[Metric, ...] = ()
-    notes: list[str] = [*base.notes, *target.notes()]
-    errors: list[RunError] = []
-    status = Status.COMPLETE
-    try:
-        with disk_errors(artifacts):
-            results = target.try_out(
-                plugin, artifacts, lambda *at: shown.show(board.name, *at), cancelled
-            )
+    subject = Subject(
+        target.summary(),
+        f"virtual:{board.name}",
+        target.evidence,
+        levels=one.levels,
+        tools={board.machine.emulator: one.emulator},
+        image={
+            "kernel": hash_file(base.kernel),
+            "root": hash_file(base.root.image),
+            **{f"push {file.name}": hash_file(file) for file in job.files},
+            **({"stdin": hash_file(job.input)} if job.input else {}),
+        },
+        packages=base.packages,
+    )
+    found = Found(subject, trial=trial, notes=(*base.notes, *target.notes()))
+    with (
+        recording(STUDY_NAME, board.name, command) as record,
+        record.begin(lambda: found),
+    ):
+        artifacts = record.folder.path / "artifacts"
+        results = target.try_out(
+            plugin, artifacts, lambda *at: shown.show(board.name, *at), cancelled
+        )
         for name, content in (("stdout", results.stdout), ("stderr", results.stderr)):
-            folder.write_artifact(name, content)
+            record.folder.write_artifact(name, content)
         metrics, profile, profiled_s = _evaluate(artifacts, results, base, job, target.timed)
-        trial = _ended(trial, results, profile, profiled_s)
-        notes += _remarks(board, results)
+        notes = [*found.notes, *_remarks(board, results)]
         if results.exit_code == _NOT_FOUND:
             notes += missing_remarks(results.stderr, job.files, base.root.files)
+        trial = _ended(trial, results, profile, profiled_s)
+        found = replace(found, metrics=metrics, trial=trial, notes=tuple(notes))
         if results.late:
-            status = Status.FAILED
-            errors.append(
-                RunError(
-                    kind="time-limit",
-                    message=f"The command had not ended after {job.limit_s:g} s of the board's "
-                    "time, and was killed. Raise --time-limit if it needs more.",
-                )
+            raise TargetError(
+                "time-limit",
+                f"The command had not ended after {job.limit_s:g} s of the board's time, and was "
+                "killed. Raise --time-limit if it needs more.",
             )
-    except PerfboardError as error:
-        status = Status.FAILED
-        errors.append(RunError(kind=error.kind, message=str(error)))
-    except Cancelled:
-        status = Status.ABORTED
-        errors.append(RunError(kind="interrupted", message="Interrupted."))
-    run = Run(
-        id=folder.id,
-        study=STUDY_NAME,
-        board=target.summary(),
-        target=f"virtual:{board.name}",
-        evidence=target.evidence,
-        status=status,
-        started=started,
-        finished=datetime.now(UTC),
-        factors=dict(one.levels),
-        provenance=provenance(
-            command,
-            tools={board.machine.emulator: one.emulator},
-            image={
-                "kernel": hash_file(base.kernel),
-                "root": hash_file(base.root.image),
-                **{f"push {file.name}": hash_file(file) for file in job.files},
-                **({"stdin": hash_file(job.input)} if job.input else {}),
-            },
-            packages=base.packages,
-            notes=tuple(notes),
-        ),
-        metrics=metrics,
-        trial=trial,
-        errors=tuple(errors),
-    )
-    folder.finish(run)
-    return run
+    return record.run
 
 
 def _evaluate(

@@ -10,9 +10,9 @@ from math import isinf
 from threading import Event
 
 from perfboard.analysis.tune.combinations import Combination
+from perfboard.model.errors import Cancelled
 from perfboard.model.progress import Step
 from perfboard.studies.tune.attempt import Attempt, Task, attempt
-from perfboard.targets.base import Cancelled
 
 # What has tries made, by name, and gives each as it ends; one that is booted again, again.
 Make = Callable[[Mapping[Combination, Task]], Iterator[tuple[Combination, Attempt]]]

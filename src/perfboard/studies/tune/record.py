@@ -2,6 +2,7 @@
 """What a tune found, as its run has it: metrics, advice, the limit, what was published."""
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Any
 
 from perfboard.analysis.boot.limit import boot_limit
@@ -30,9 +31,11 @@ from perfboard.model.results.tune import (
     PublishedRate,
     Tuning,
 )
-from perfboard.model.run import Boot, Evidence, Metric, Run, Status
+from perfboard.model.run import Boot, Evidence, Metric, Verdict
 from perfboard.model.units import parse_size
+from perfboard.store.recording import Found, Subject
 from perfboard.studies.tune.advice import Made, lines_between
+from perfboard.studies.tune.bench import Proof
 from perfboard.studies.tune.flash import FACTOR as FLASH
 from perfboard.studies.tune.flash import READ_BANDWIDTH
 from perfboard.studies.tune.plan import TuneRequest
@@ -42,11 +45,10 @@ FLASH_SIZE = "image.flash.size"
 RAM_USED = "boot.ram.used"
 
 
-def record(request: TuneRequest, sweep: Sweep, run: Run) -> Run:
-    """The run with all that the sweep found.
-
-    `run` has its head, the boot of the proof, and the flash's metrics.
-    """
+def found_by(
+    request: TuneRequest, sweep: Sweep, proof: Proof, subject: Subject, notes: Iterable[str] = ()
+) -> Found:
+    """All that the sweep and the proof of its best found; `subject` is the baseline."""
     plan, board = sweep.plan, sweep.plan.loaded.board
     best = best_of(sweep.space, sweep.known)
     space = sweep.space
@@ -79,41 +81,49 @@ def record(request: TuneRequest, sweep: Sweep, run: Run) -> Run:
         ),
         published_rates=tuple(_rates(board)) if virtual else (),
     )
+    notes = (*notes, *proof.notes)
+    if not proof.boots and len(tries) > len(plan.refused):
+        ended = len(tries) - len(plan.refused)
+        notes += (f"The tries that ended, {ended}, are kept: run the tune again to go on.",)
     levels = plan.levels(best or BASELINE)
-    found = {
-        "tuning": tuning,
-        "tried": tuple(tried),
-        "factors": {f: level for f, level in levels.items() if virtual or f in plan.factors},
-    }
+    subject = replace(
+        subject, levels={f: at for f, at in levels.items() if virtual or f in plan.factors}
+    )
+    found = Found(
+        subject,
+        metrics=proof.metrics,
+        boots=proof.boots,
+        tuning=tuning,
+        tried=tuple(tried),
+        notes=notes,
+        errors=proof.errors,
+    )
     if best is None:
-        return run.model_copy(update=found)
+        return found
     made = sweep.attempts[best]
-    boots = run.boots or made.boots
+    boots = proof.boots or made.boots
     metrics = (
         *metrics_of(boots),
         *counted_metrics(boots),
         Metric(name=KERNEL_SIZE, unit="B", samples=(float(made.flash["kernel"]),)),
         *_metrics(sweep, places),
-        *run.metrics,
+        *proof.metrics,
     )
     total = next((metric for metric in metrics if metric.name == "boot.total"), None)
     budget_s = board.boot.budget_s
-    if run.status is Status.COMPLETE and total is not None and budget_s is not None:
-        timed = run.evidence is Evidence.TIMED and board.timing is not None
+    verdicts: tuple[Verdict, ...] = ()
+    if total is not None and budget_s is not None:
+        evidence = subject.evidence
+        timed = evidence is Evidence.TIMED and board.timing is not None
         margin = board.timing.margin.share if timed and board.timing else 0.0
-        found["verdicts"] = (judge(total, budget_s, run.evidence, margin, _reset_s(boots)),)
-    provenance = {
-        "image": made.hashes,
-        "packages": made.packages,
-        "notes": (*made.notes, *run.provenance.notes),
-    }
-    return run.model_copy(
-        update={
-            **found,
-            "boots": boots,
-            "metrics": metrics,
-            "provenance": run.provenance.model_copy(update=provenance),
-        }
+        verdicts = (judge(total, budget_s, evidence, margin, _reset_s(boots)),)
+    return replace(
+        found,
+        subject=replace(subject, image=made.hashes, packages=made.packages),
+        metrics=metrics,
+        boots=boots,
+        notes=(*made.notes, *notes),
+        verdicts=verdicts,
     )
 
 

@@ -2,7 +2,6 @@
 """`perfboard tune boot`: tries what makes a board boot faster, ranks it, and proves the best."""
 
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from math import inf
 
 from perfboard.analysis.tune.combinations import (
@@ -14,18 +13,17 @@ from perfboard.analysis.tune.combinations import (
     narrowed,
 )
 from perfboard.analysis.tune.search import search
-from perfboard.model.errors import PerfboardError, UsageError
+from perfboard.model.errors import UsageError
 from perfboard.model.progress import Progress
-from perfboard.model.run import Run, RunError, Status
+from perfboard.model.run import Run
 from perfboard.model.units import format_size
-from perfboard.store.folder import new_run
-from perfboard.studies.base import provenance
+from perfboard.store.recording import Found, Subject, recording
 from perfboard.studies.tune.bench import Bench, Proof
 from perfboard.studies.tune.line import LineBench
 from perfboard.studies.tune.plan import Plan, TuneRequest, check_smallest, check_tools, make_plan
 from perfboard.studies.tune.pool import Make
 from perfboard.studies.tune.progress import TuneStep
-from perfboard.studies.tune.record import record, steps_to
+from perfboard.studies.tune.record import found_by, steps_to
 from perfboard.studies.tune.sweep import Sweep
 from perfboard.studies.tune.virtual import VirtualBench
 
@@ -49,55 +47,26 @@ def tune_boot(request: TuneRequest, progress: Progress) -> Run:
         VirtualBench(plan, request.scheduler) if request.real is None else LineBench(request.real)
     )
     sweep = Sweep(plan)
-    started = datetime.now(UTC)
-    folder = new_run(NAME, bench.name)
-    errors: list[RunError] = []
-    status = Status.COMPLETE
     proof = Proof()
-    try:
-        with progress.step(f"tuning {plan.loaded.board.name}", inf) as step:
-            told = TuneStep(step)
-            with bench.making(told.note) as make:
-                _try_all(sweep, make, told)
-        proof = bench.prove(sweep, folder, progress)
-        errors += proof.errors
-    except PerfboardError as error:
-        status = Status.FAILED
-        errors.append(RunError(kind=error.kind, message=str(error)))
-    except KeyboardInterrupt:
-        status = Status.ABORTED
-        message = (
-            f"Interrupted after {len(sweep.known)} tries, which are kept: run it again to go on."
+
+    def found() -> Found:
+        subject = Subject(
+            bench.summary(), bench.target, bench.evidence, levels=plan.baseline, tools=bench.tools
         )
-        errors.append(RunError(kind="interrupted", message=message))
-    run = record(
-        request,
-        sweep,
-        Run(
-            id=folder.id,
-            study=NAME,
-            board=bench.summary(),
-            target=bench.target,
-            evidence=bench.evidence,
-            status=status,
-            started=started,
-            finished=datetime.now(UTC),
-            factors=plan.baseline,
-            provenance=provenance(
-                request.command, bench.tools, notes=(*bench.notes(), *proof.notes)
-            ),
-            boots=proof.boots,
-            metrics=proof.metrics,
-            errors=tuple(errors),
-        ),
-    )
-    _, _, places = sweep.recorded()
-    for combination, place in places.items():
-        made = sweep.attempts[combination]
-        if made.console:
-            folder.write_artifact(f"try-{place + 1}/console.log", made.console)
-    folder.finish(run)
-    return run
+        return found_by(request, sweep, proof, subject, bench.notes())
+
+    with recording(NAME, bench.name, request.command) as record:
+        with record.begin(found):
+            with progress.step(f"tuning {plan.loaded.board.name}", inf) as step:
+                told = TuneStep(step)
+                with bench.making(told.note) as make:
+                    _try_all(sweep, make, told)
+            proof = bench.prove(sweep, record.folder, progress)
+        _, _, places = sweep.recorded()
+        for combination, place in places.items():
+            if console := sweep.attempts[combination].console:
+                record.folder.write_artifact(f"try-{place + 1}/console.log", console)
+    return record.run
 
 
 def _try_all(sweep: Sweep, make: Make, step: TuneStep) -> None:

@@ -11,7 +11,7 @@ from perfboard.factors.choose import recipe_of
 from perfboard.images.image import build_image
 from perfboard.model.progress import Progress
 from perfboard.model.run import BoardSummary, Boot, RunError
-from perfboard.store.folder import RunFolder, disk_errors
+from perfboard.store.folder import RunFolder
 from perfboard.studies.boot.virtual import marks_to_watch
 from perfboard.studies.tune.bench import Proof
 from perfboard.studies.tune.dask import distributed_workers
@@ -71,7 +71,7 @@ def _prove(sweep: Sweep, folder: RunFolder, progress: Progress) -> Boot:
     target = VirtualTarget(recipe_of(plan.loaded.board, levels).board, image, levels)
     marks = marks_to_watch(target.board, image)
     artifacts = folder.artifact_path("boot-1/console.log").parent
-    with progress.step("proving the best", 1) as step, disk_errors(artifacts):
+    with progress.step("proving the best", 1) as step:
         plugin = build_plugin(progress)
         boot, _ = boot_once(
             target, image, plugin, marks, artifacts, lambda name: step.update(0.5, name), Event()

@@ -13,8 +13,7 @@ from perfboard.images.program.base import Job, TrialBase, boot_arguments, lay_ou
 from perfboard.instruments.base import Sighting
 from perfboard.instruments.scope import Scope, WatchedMark
 from perfboard.model.board.board import Board
-from perfboard.model.errors import TargetError
-from perfboard.targets.base import Cancelled
+from perfboard.model.errors import Cancelled, TargetError
 from perfboard.targets.virtual.target import VirtualBoard
 from perfboard.targets.virtual.watch import LIMITS_PER_BOOT, Watch
 

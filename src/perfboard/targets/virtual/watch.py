@@ -13,9 +13,8 @@ from perfboard.analysis.boot.scope_log import ACCOUNTING
 from perfboard.instruments.base import Instrument, Sighting
 from perfboard.instruments.emulator_console import ConsoleRecorder
 from perfboard.model.board.board import Board
-from perfboard.model.errors import PerfboardError, TargetError
+from perfboard.model.errors import Cancelled, PerfboardError, TargetError
 from perfboard.model.text import printable
-from perfboard.targets.base import Cancelled
 from perfboard.targets.virtual.emulator import Emulator
 
 # A guest that prints for ever makes progress of a kind: give up all the same.

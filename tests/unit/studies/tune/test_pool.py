@@ -9,11 +9,11 @@ from threading import Event
 import pytest
 
 from perfboard.host.command import follow
+from perfboard.model.errors import Cancelled
 from perfboard.model.progress import Progress
 from perfboard.studies.tune import pool as tuning_pool
 from perfboard.studies.tune.attempt import Attempt, Task
 from perfboard.studies.tune.pool import local_workers
-from perfboard.targets.base import Cancelled
 
 TASK = Task("verdex", {}, "console=quiet")
 

@@ -12,10 +12,12 @@ from perfboard.analysis.tune.combinations import BASELINE, best_of
 from perfboard.model.errors import PerfboardError, TargetError, UsageError
 from perfboard.model.progress import SilentProgress
 from perfboard.model.run import Evidence, Outcome
+from perfboard.store.recording import Found, Subject
 from perfboard.studies.tune.attempt import Attempt, Task
+from perfboard.studies.tune.bench import Proof
 from perfboard.studies.tune.plan import TuneRequest, make_plan
 from perfboard.studies.tune.progress import TuneStep
-from perfboard.studies.tune.record import record
+from perfboard.studies.tune.record import found_by
 from perfboard.studies.tune.study import _try_all
 from perfboard.studies.tune.sweep import Sweep
 from tests.support.runs import MARKS, make_boot, make_run
@@ -58,6 +60,11 @@ def _tune(
         except PerfboardError as error:
             return sweep, tasks, error
     return sweep, tasks, None
+
+
+def _found(sweep: Sweep, evidence: Evidence = Evidence.COUNTED) -> Found:
+    subject = Subject(make_run().board, "virtual:verdex", evidence)
+    return found_by(TuneRequest("verdex", ()), sweep, Proof(), subject)
 
 
 def test_the_baseline_is_tried_before_anything_else() -> None:
@@ -126,7 +133,7 @@ def test_what_only_costs_in_all_counts_in_bound_and_limit() -> None:
     sweep, _, error = _tune(costs)
     assert error is None
     assert "static" not in sweep.space.levels["libraries"]
-    tuning = record(TuneRequest("verdex", ()), sweep, make_run()).tuning
+    tuning = _found(sweep).tuning
     assert tuning is not None and tuning.limit is not None
     assert tuning.bound_s == pytest.approx((MARKS["usable"] - 20 * MS) / 1e9)
     assert tuning.limit.read_bytes == pytest.approx(0.415 / 515e-9)
@@ -134,10 +141,10 @@ def test_what_only_costs_in_all_counts_in_bound_and_limit() -> None:
 
 def test_a_runs_metrics_come_in_the_order_of_the_tries() -> None:
     sweep, _, _ = _tune(lambda task: replace(_attempt(task), flash={"kernel": MIB}))
-    run = record(TuneRequest("verdex", ()), sweep, make_run(boots=()))
+    metrics = _found(sweep).metrics
     # In which order they ended is another each time.
     sweep.known = dict(reversed(list(sweep.known.items())))
-    assert record(TuneRequest("verdex", ()), sweep, make_run(boots=())).metrics == run.metrics
+    assert _found(sweep).metrics == metrics
 
 
 @pytest.mark.parametrize(("precision_s", "outcome"), [(0, Outcome.PASS), (4, Outcome.INCONCLUSIVE)])
@@ -148,8 +155,7 @@ def test_a_verdict_knows_how_well_the_reset_is_known(precision_s: int, outcome: 
     boot = boot.model_copy(update={"marks": (reset, *others)})
     made = Attempt("booted", boots=(boot, boot), flash={"kernel": MIB})
     sweep, _, _ = _tune(lambda task: made, ())
-    run = make_run(boots=(), evidence=Evidence.SILICON)
-    (verdict,) = record(TuneRequest("verdex", ()), sweep, run).verdicts
+    (verdict,) = _found(sweep, Evidence.SILICON).verdicts
     assert verdict.outcome == outcome
 
 
@@ -185,8 +191,7 @@ def test_a_boot_without_the_baselines_scripts_is_none() -> None:
 
 
 def test_the_flashs_published_figures_keep_their_blocks() -> None:
-    request = TuneRequest("verdex", ())
-    tuning = record(request, Sweep(make_plan(request)), make_run()).tuning
+    tuning = _found(Sweep(make_plan(TuneRequest("verdex", ())))).tuning
     assert tuning is not None
     tuned = [rate.size for rate in tuning.published_rates if rate.level == "tuned"]
     assert tuned == [4096, 32768, MIB]

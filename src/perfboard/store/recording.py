@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Records a run, however the work that it is of ends."""
+
+import os
+import platform
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+
+from perfboard.model.errors import Cancelled, EnvironmentLacksError, PerfboardError
+from perfboard.model.results.tune import Tuning
+from perfboard.model.run import (
+    BoardSummary,
+    Boot,
+    Evidence,
+    Metric,
+    ProbeProcess,
+    Provenance,
+    Run,
+    RunError,
+    Status,
+    Trial,
+    Verdict,
+)
+from perfboard.store.folder import FULL, RunFolder, disk_words, new_run
+
+# The errors of a target, of this machine and of the user, which a run records; others are defects.
+_ENDS = (PerfboardError, OSError, KeyboardInterrupt, Cancelled)
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What was measured, as the head of its run names it."""
+
+    board: BoardSummary
+    target: str
+    evidence: Evidence
+    levels: Mapping[str, str] = field(default_factory=dict)
+    tools: Mapping[str, str] = field(default_factory=dict)
+    image: Mapping[str, str] = field(default_factory=dict)
+    packages: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a study knows when it ends, early or not."""
+
+    subject: Subject
+    metrics: tuple[Metric, ...] = ()
+    boots: tuple[Boot, ...] = ()
+    processes: tuple[ProbeProcess, ...] = ()
+    trial: Trial | None = None
+    tuning: Tuning | None = None
+    tried: tuple[Boot, ...] = ()
+    notes: tuple[str, ...] = ()
+    # Only a complete run keeps these two.
+    verdicts: tuple[Verdict, ...] = ()
+    errors: tuple[RunError, ...] = ()
+    # The work under way, as in "boot 3": an error's message begins with it.
+    step: str = ""
+
+
+class Recording:
+    """A run under way: its artifacts go to `folder`; `run` is there when it has ended."""
+
+    run: Run
+
+    def __init__(self, folder: RunFolder, study: str, command: tuple[str, ...]) -> None:
+        """`command` is Perfboard's own, word by word."""
+        self.folder = folder
+        self._study, self._command = study, command
+        self._started = datetime.now(UTC)
+        self._found: Callable[[], Found] | None = None
+        self._end: BaseException | None = None
+
+    @contextmanager
+    def begin(self, found: Callable[[], Found]) -> Iterator[None]:
+        """The measuring itself: an error that ends it is recorded, and not raised.
+
+        `found` is asked once, when the whole recording has ended.
+        """
+        self._found = found
+        with self.ending():
+            yield
+
+    @contextmanager
+    def ending(self) -> Iterator[None]:
+        """Keeps the first error that ends the run. Raises a defect, and all before `begin`."""
+        try:
+            yield
+        except BaseException as error:
+            if self._found is None:
+                self.folder.discard()
+                raise
+            if not isinstance(error, _ENDS):
+                raise
+            self._end = self._end or error
+
+    def finish(self) -> None:
+        """Writes the record."""
+        if self._found is None:
+            raise RuntimeError("a recording ended that has not begun")
+        found = self._found()
+        subject = found.subject
+        status, errors = Status.COMPLETE, found.errors
+        if self._end is not None:
+            status, error = _failure(self._end, found.step, self.folder.path)
+            errors = (error,)
+        self.run = Run(
+            id=self.folder.id,
+            study=self._study,
+            board=subject.board,
+            target=subject.target,
+            evidence=subject.evidence,
+            status=status,
+            started=self._started,
+            finished=datetime.now(UTC),
+            factors=dict(subject.levels),
+            provenance=Provenance(
+                perfboard=version("perfboard"),
+                command=tuple(as_text(word) for word in self._command),
+                host={
+                    "system": platform.platform(),
+                    "processor": platform.machine(),
+                    "python": platform.python_version(),
+                },
+                tools=dict(subject.tools),
+                image=dict(subject.image),
+                packages=dict(subject.packages),
+                notes=found.notes,
+            ),
+            metrics=found.metrics,
+            boots=found.boots,
+            processes=found.processes,
+            trial=found.trial,
+            tuning=found.tuning,
+            tried=found.tried,
+            verdicts=found.verdicts if self._end is None else (),
+            errors=errors,
+        )
+        self.folder.finish(self.run)
+
+
+@contextmanager
+def recording(study: str, place: str, command: tuple[str, ...]) -> Iterator[Recording]:
+    """A run of `study` on the board `place`, stored however the block ends.
+
+    PerfboardError and OSError: failed. KeyboardInterrupt and Cancelled: aborted. Anything else is
+    a defect: it is raised, and the folder stays unfinished. Before `begin` every error is raised,
+    and the folder removed.
+    """
+    record = Recording(new_run(study, place), study, command)
+    with record.ending():
+        yield record
+    record.finish()
+
+
+def as_text(word: str) -> str:
+    """A word of a command line, whose bytes need be no text."""
+    return os.fsencode(word).decode(errors="backslashreplace")
+
+
+def _failure(error: BaseException, step: str, folder: Path) -> tuple[Status, RunError]:
+    """How an error ends a run, in words; `step` is the work that it ended."""
+    if isinstance(error, (KeyboardInterrupt, Cancelled)):
+        words = f"Interrupted in {step}." if step else "Interrupted."
+        return Status.ABORTED, RunError(kind="interrupted", message=words)
+    kind = error.kind if isinstance(error, PerfboardError) else EnvironmentLacksError.kind
+    words = str(error)
+    if isinstance(error, OSError) and error.errno in FULL:
+        words = disk_words(error, Path(error.filename or folder))
+    return Status.FAILED, RunError(kind=kind, message=f"In {step}: {words}" if step else words)

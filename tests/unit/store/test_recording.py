@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A run is recorded however the work ends."""
+
+import errno
+import os
+from pathlib import Path
+
+import pytest
+
+from perfboard.model.errors import Cancelled, TargetError, UsageError
+from perfboard.model.run import Run, RunError, Status
+from perfboard.store.folder import find_run, runs_folder, unfinished_folders
+from perfboard.store.reading import load_run
+from perfboard.store.recording import Found, Subject, recording
+from tests.support.runs import make_boot, make_run
+
+SUBJECT = Subject(make_run().board, "virtual:verdex", make_run().evidence)
+BOOT = make_boot()
+
+
+@pytest.fixture(autouse=True)
+def homes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+
+
+def record(found: Found, error: BaseException | None = None) -> Run:
+    """A run that one boot was made for, after which the error came."""
+    with recording("boot", "verdex", ("perfboard", "caf\udce9")) as run, run.begin(lambda: found):
+        run.folder.write_artifact("console.log", b"U-Boot")
+        if error is not None:
+            raise error
+    assert load_run(find_run(run.run.id)).metrics == run.run.metrics
+    return run.run
+
+
+def test_a_complete_run_has_all_that_was_found() -> None:
+    undecided = RunError(kind="inconclusive", message="Too few.")
+    run = record(Found(SUBJECT, boots=(BOOT,), notes=("A note.",), errors=(undecided,)))
+    assert (run.status, run.errors, run.boots) == (Status.COMPLETE, (undecided,), (BOOT,))
+    assert run.provenance.notes == ("A note.",)
+    assert run.provenance.command == ("perfboard", "caf\\xe9")
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "kind", "words"),
+    [
+        (TargetError("panic", "It panics."), Status.FAILED, "panic", "In boot 2: It panics."),
+        (UsageError("No such key."), Status.FAILED, "usage", "In boot 2: No such key."),
+        (ConnectionError("reset"), Status.FAILED, "environment", "In boot 2: reset"),
+        (
+            OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "/nowhere/log"),
+            Status.FAILED,
+            "environment",
+            "In boot 2: the disk is full: cannot write /nowhere/log, ",
+        ),
+        (KeyboardInterrupt(), Status.ABORTED, "interrupted", "Interrupted in boot 2."),
+        (Cancelled(), Status.ABORTED, "interrupted", "Interrupted in boot 2."),
+    ],
+)
+def test_an_early_end_keeps_what_was_found(
+    error: BaseException, status: Status, kind: str, words: str
+) -> None:
+    undecided = RunError(kind="inconclusive", message="Too few.")
+    run = record(Found(SUBJECT, boots=(BOOT,), errors=(undecided,), step="boot 2"), error)
+    (recorded,) = run.errors
+    assert (run.status, recorded.kind, run.boots) == (status, kind, (BOOT,))
+    assert recorded.message.startswith(words)
+    assert run.verdicts == ()
+
+
+@pytest.mark.parametrize("error", [TargetError("lost", "gone"), KeyboardInterrupt(), OSError()])
+def test_nothing_is_left_of_a_run_that_has_not_begun(error: BaseException) -> None:
+    with pytest.raises(type(error)), recording("boot", "verdex", ()):
+        raise error
+    assert list(runs_folder().iterdir()) == []
+
+
+def test_a_defect_is_raised_and_the_folder_stays() -> None:
+    with pytest.raises(ZeroDivisionError):
+        record(Found(SUBJECT), ZeroDivisionError())
+    assert len(unfinished_folders()) == 1
+
+
+@pytest.mark.parametrize("late", [TargetError("lost", "gone"), KeyboardInterrupt()])
+def test_the_first_error_is_what_ended_it(late: BaseException) -> None:
+    with recording("boot", "verdex", ()) as run:
+        with run.begin(lambda: Found(SUBJECT)):
+            raise TargetError("hang", "silent")
+        raise late
+    assert [error.kind for error in run.run.errors] == ["hang"]
