@@ -1,79 +1,77 @@
 # SPDX-License-Identifier: Apache-2.0
 """The build hook, without the compiler: an installed package finds all its probes."""
 
-import importlib.util
+import json
 import shutil
+import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
-from types import ModuleType, SimpleNamespace
-from typing import Any, Generic, TypeVar
 
-import pytest
+from perfboard.binaries.probe_build import ARCHITECTURES
 
-from perfboard.binaries import probe as binaries
-from perfboard.binaries import probe_build
-from perfboard.model.progress import SilentProgress
+from .conftest import Compiler
 
-_HOOK = Path(__file__).parents[3] / "hatch_build.py"
-_INTERFACE = "hatchling.builders.hooks.plugin.interface"
-_T = TypeVar("_T")
-
-
-class Interface(Generic[_T]):
-    """Of hatchling's class, which only a build has, what the hook uses."""
-
-    def __init__(self, root: Path) -> None:
-        self.root = str(root)
+_ROOT = Path(__file__).parents[3]
+# What the hook uses of hatchling's class, which only a build has.
+_HATCHLING = """\
+from types import SimpleNamespace
+from typing import Generic, TypeVar
+class BuildHookInterface(Generic[TypeVar("T")]):
+    def __init__(self, root):
+        self.root = root
         self.app = SimpleNamespace(display_info=lambda text: None)
+"""
+_HOOK = """\
+import json, sys
+from hatch_build import ProbeBuildHook
+data = {"force_include": {}}
+ProbeBuildHook(sys.argv[1]).initialize(sys.argv[2], data)
+print(json.dumps(data["force_include"]))
+"""
+_FIND = """\
+import sys
+from perfboard.binaries.probe import find_binary
+from perfboard.model.progress import SilentProgress
+for arch in sys.argv[1:]:
+    print(find_binary(arch, SilentProgress()))
+"""
 
 
-@pytest.fixture
-def included(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], dict[str, str]]:
+def run(script: str, *words: str, path: list[Path]) -> subprocess.CompletedProcess[str]:
+    """Runs a script that imports from the folders of `path` before any other."""
+    return subprocess.run(
+        [sys.executable, "-c", script, *words],
+        env={"PYTHONPATH": ":".join(map(str, path))},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def included(version: str, compiler: Compiler, root: Path) -> dict[str, str]:
     """What the hook adds to a package of a version, by the file it is taken from."""
-    interface = ModuleType(_INTERFACE)
-    vars(interface)["BuildHookInterface"] = Interface
-    parts = _INTERFACE.split(".")
-    for end in range(1, len(parts)):
-        name = ".".join(parts[:end])
-        monkeypatch.setitem(sys.modules, name, ModuleType(name))
-    monkeypatch.setitem(sys.modules, _INTERFACE, interface)
-    monkeypatch.setattr(sys, "path", [*sys.path])
-
-    def build(arch: str, output: Path, cache: Path) -> None:
-        output.write_text(arch)
-
-    monkeypatch.setattr(probe_build, "build", build)
-    spec = importlib.util.spec_from_file_location("hatch_build", _HOOK)
-    assert spec and spec.loader
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-
-    def included(version: str) -> dict[str, str]:
-        data: dict[str, Any] = {"force_include": {}}
-        module.ProbeBuildHook(tmp_path).initialize(version, data)
-        return dict(data["force_include"])
-
-    return included
+    interface = compiler.folder / "hatchling/builders/hooks/plugin/interface.py"
+    interface.parent.mkdir(parents=True)
+    interface.write_text(_HATCHLING)
+    done = run(_HOOK, str(root), version, path=[compiler.folder, _ROOT])
+    files: dict[str, str] = json.loads(done.stdout)
+    return files
 
 
-def test_a_wheel_carries_a_probe_for_each_architecture(
-    included: Callable[[str], dict[str, str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    files = included("standard")
-    folder = "perfboard/binaries/bin"
-    assert len(files) == 9
-    assert {str(Path(path).parent) for path in files.values()} == {folder}
-    # Installed, each is found.
-    installed = tmp_path / "site-packages" / folder
-    installed.mkdir(parents=True)
+def test_a_wheel_carries_a_probe_for_each_architecture(compiler: Compiler, tmp_path: Path) -> None:
+    files = included("standard", compiler, tmp_path)
+    site = tmp_path / "site-packages"
+    shutil.copytree(_ROOT / "src", site)
+    (site / "perfboard/binaries/bin").mkdir()
     for source, path in files.items():
-        shutil.copy(source, tmp_path / "site-packages" / path)
-    assert Path(binaries.__file__).parents[2] / folder == binaries._PACKAGED
-    monkeypatch.setattr(binaries, "_PACKAGED", installed)
-    for arch in probe_build.ARCHITECTURES:
-        assert binaries.find_binary(arch, SilentProgress()).read_text() == arch
+        shutil.copy(source, site / path)
+    found = run(_FIND, *ARCHITECTURES, path=[site])
+    assert found.stdout.splitlines() == [str(site / path) for path in files.values()]
+    # Neither its probe nor sources to build it from.
+    (site / files.popitem()[1]).unlink()
+    missing = run(_FIND, list(ARCHITECTURES)[-1], path=[site])
+    assert "Install Perfboard again from its wheel" in missing.stderr
 
 
-def test_an_editable_install_carries_none(included: Callable[[str], dict[str, str]]) -> None:
-    assert included("editable") == {}
+def test_an_editable_install_carries_none(compiler: Compiler, tmp_path: Path) -> None:
+    assert included("editable", compiler, tmp_path) == {}
