@@ -7,6 +7,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from perfboard.analysis.boot.metrics import metrics_of
+from perfboard.model.published import Published
 from perfboard.model.run import (
     BoardSummary,
     Boot,
@@ -120,3 +121,9 @@ def make_metric(name: str, value: float, better: str = "lower", **labels: str) -
     return Metric.model_validate(
         {"name": name, "unit": "s", "labels": labels, "better": better, "samples": [value] * 3}
     )
+
+
+def published(metric: str, value: float = 1.0, **fields: Any) -> Published:
+    """A held-out figure of a metric, in s, as a board's file has it."""
+    content = {"unit": "s", "use": "held-out", "source": "somebody's bench", "kind": "measured"}
+    return Published.model_validate({"metric": metric, "value": value} | content | fields)

@@ -6,6 +6,8 @@ import sys
 import textwrap
 from dataclasses import asdict
 
+from perfboard.analysis.verify.programs import program_accuracy
+from perfboard.analysis.verify.rows import Verification
 from perfboard.boards.loader import list_boards, load_board
 from perfboard.cli.progress import progress
 from perfboard.cli.words import parse_factors, print_json
@@ -41,13 +43,7 @@ def show(options: argparse.Namespace) -> int:
 
 
 def verify(options: argparse.Namespace) -> int:
-    """Holds the board against what was published of the real one.
-
-    1 where it lies beyond its margin, or a probe sees another part than its file says; else
-    5 where something of that was not measured.
-    """
-    from perfboard.analysis.verify.programs import program_accuracy
-    from perfboard.report.sections.verify.verification import verification_text
+    """Holds the board against what was published of the real one."""
     from perfboard.studies.verify.study import verify_board
 
     board: str = options.board
@@ -58,8 +54,18 @@ def verify(options: argparse.Namespace) -> int:
         boots=1,
         budget_s=options.budget or Request.budget_s,
     )
-    found = verify_board(board, request, progress())
-    if options.json:
+    return print_verification(verify_board(board, request, progress()), options.json)
+
+
+def print_verification(found: Verification, as_json: bool) -> int:
+    """Prints what verifying a board found.
+
+    1 where it lies beyond its margin, or a probe sees another part than its file says; else
+    5 where something of that was not measured.
+    """
+    from perfboard.report.sections.verify.verification import verification_text
+
+    if as_json:
         print_json(
             {
                 "board": found.board,

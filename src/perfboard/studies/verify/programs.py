@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs the whole programs on a virtual board that figures of the real board were published of."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,11 +12,17 @@ from perfboard.host.fetch import npm_file
 from perfboard.images.program.base import Job
 from perfboard.model.errors import PerfboardError
 from perfboard.model.progress import Progress
-from perfboard.model.published import Program, Published
+from perfboard.model.published import NpmFile, Program, Published
 from perfboard.model.run import Run, Status
 from perfboard.store.folder import find_run
 from perfboard.studies.base import Request
 from perfboard.studies.program.study import try_boards
+
+# The row of each figure by its number, and the runs made.
+Programs = tuple[dict[int, Row], tuple[str, ...]]
+TryBoards = Callable[
+    [Sequence[str], Job, Mapping[str, str], tuple[str, ...], Progress], Sequence[Run]
+]
 
 
 @dataclass(frozen=True)
@@ -29,13 +35,38 @@ class _Ran:
 
 
 def measure_programs(
-    board: str, figures: Sequence[Published], margin: float, request: Request, progress: Progress
-) -> tuple[dict[int, Row], tuple[str, ...]]:
+    board: str,
+    figures: Sequence[Published],
+    margin: float,
+    request: Request,
+    progress: Progress,
+    try_boards: TryBoards = try_boards,
+    fetch: Callable[[NpmFile, Progress], Path] = npm_file,
+) -> Programs:
     """The row of each figure that is of a program, by its number, and the runs made.
 
     One run serves all figures that one command prints. Where a program cannot be run, or
     does not print its figure, its rows say why and the others go on.
     """
+    folder = load_board(board).path.resolve().parent
+
+    def run(program: Program, factors: Mapping[str, str]) -> _Ran | str:
+        """What ran, or why it did not."""
+        try:
+            files = (
+                *(folder / file for file in program.push),
+                *(fetch(file, progress) for file in program.npm),
+            )
+            job = Job(program.command, program.packages, files)
+            (made,) = try_boards([board], job, factors, request.command, progress)
+        except PerfboardError as error:
+            return _first_line(str(error))
+        if made.status is Status.ABORTED:
+            raise KeyboardInterrupt
+        for problem in made.errors:
+            return _first_line(problem.message)
+        return _ended(made)
+
     ran: dict[tuple[object, ...], _Ran | str] = {}
     rows = {}
     for number, figure in enumerate(figures):
@@ -44,30 +75,9 @@ def measure_programs(
         program = figure.program.model_copy(update={"figure": None})
         key = (program, *sorted(figure.factors.items()))
         if key not in ran:
-            ran[key] = _run(board, program, figure, request, progress)
+            ran[key] = run(program, figure.factors)
         rows[number] = _row(figure, ran[key], margin)
     return rows, tuple(found.run for found in ran.values() if isinstance(found, _Ran))
-
-
-def _run(
-    board: str, program: Program, figure: Published, request: Request, progress: Progress
-) -> _Ran | str:
-    """What ran, or why it did not."""
-    folder = load_board(board).path.resolve().parent
-    try:
-        files = (
-            *(folder / file for file in program.push),
-            *(npm_file(file, progress) for file in program.npm),
-        )
-        job = Job(program.command, program.packages, files)
-        (made,) = try_boards([board], job, figure.factors, request.command, progress)
-    except PerfboardError as error:
-        return _first_line(str(error))
-    if made.status is Status.ABORTED:
-        raise KeyboardInterrupt
-    for problem in made.errors:
-        return _first_line(problem.message)
-    return _ended(made)
 
 
 def _ended(made: Run) -> _Ran | str:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Measures on a virtual board what was published of the real one."""
 
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from perfboard.analysis.verify.parameters import PROBES, parameters
@@ -20,10 +20,11 @@ from perfboard.factors.choose import choose_levels, image_factors
 from perfboard.model.errors import TargetError, UsageError
 from perfboard.model.progress import Progress
 from perfboard.model.published import Published
-from perfboard.model.run import Metric, Status
-from perfboard.studies.base import Request, get_study
+from perfboard.model.run import Metric, Run, Status
+from perfboard.studies.base import Request
+from perfboard.studies.boot.study import STUDY as BOOT
 from perfboard.studies.standard.study import measure_target
-from perfboard.studies.verify.programs import measure_programs
+from perfboard.studies.verify.programs import Programs, measure_programs
 
 # What measures, and at which levels: the boot study, the probe of flash, or the others.
 _Group = tuple[Literal["boot", "flash", "probes"], tuple[tuple[str, str], ...]]
@@ -31,7 +32,23 @@ _Group = tuple[Literal["boot", "flash", "probes"], tuple[tuple[str, str], ...]]
 _OF_FLASH = 4
 
 
-def verify_board(name: str, request: Request, progress: Progress) -> Verification:
+@dataclass(frozen=True)
+class Studies:
+    """The studies that run on the board; a test gives others."""
+
+    boot: Callable[[Request, Progress], Run] = BOOT.run
+    measure: Callable[[str, Request, Sequence[str], Progress], Run] = measure_target
+    programs: Callable[[str, Sequence[Published], float, Request, Progress], Programs] = (
+        measure_programs
+    )
+
+
+_STUDIES = Studies()
+
+
+def verify_board(
+    name: str, request: Request, progress: Progress, studies: Studies = _STUDIES
+) -> Verification:
     """One run for each study and set of levels that the board's published figures are of.
 
     Flash has its own, of four times the budget. The first run by probes measures the part's
@@ -70,12 +87,12 @@ def verify_board(name: str, request: Request, progress: Progress) -> Verificatio
     for (kind, at), figures in groups.items():
         asked = replace(request, target=f"virtual:{name}", factors=dict(at))
         if kind == "boot":
-            made = get_study("boot").run(asked, progress)
+            made = studies.boot(asked, progress)
         else:
             probes = probes_for(figures) + (list(PROBES) if (kind, at) == plain else [])
             if kind == "flash":
                 asked = replace(asked, budget_s=_OF_FLASH * asked.budget_s)
-            made = measure_target("verify", asked, sorted({*probes}), progress)
+            made = studies.measure("verify", asked, sorted({*probes}), progress)
         if made.status is Status.ABORTED:
             raise KeyboardInterrupt
         for error in made.errors:
@@ -88,7 +105,7 @@ def verify_board(name: str, request: Request, progress: Progress) -> Verificatio
         here = metrics[group(figure, figure.factors)]
         row = row_of(figure, measured(here, figure, less), margin)
         found[number] = replace(row, scaled_by=scale_of(here, figure))
-    of_programs, their_runs = measure_programs(name, timing.published, margin, request, progress)
+    of_programs, their_runs = studies.programs(name, timing.published, margin, request, progress)
     found |= of_programs
     runs += their_runs
     in_order = tuple(found[number] for number in range(len(timing.published)))

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whole programs held against published figures, with a stand-in for the board that they run on."""
 
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -12,20 +11,19 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from perfboard.analysis.verify.programs import program_accuracy, program_figure
-from perfboard.analysis.verify.rows import Row, Verification, accuracy, probes_for
+from perfboard.analysis.verify.rows import probes_for
 from perfboard.boards.loader import list_boards, load_board
-from perfboard.cli.main import main
 from perfboard.images.program.base import Job
 from perfboard.model.errors import EnvironmentLacksError
 from perfboard.model.progress import Progress, SilentProgress
 from perfboard.model.published import NpmFile, Published
 from perfboard.model.run import Metric, Run, RunError, Status, Trial
-from perfboard.report.sections.verify.verification import verification_text
+from perfboard.store.folder import runs_folder
 from perfboard.studies.base import Request
-from perfboard.studies.verify import programs
-from perfboard.studies.verify import study as verifying
-from perfboard.studies.verify.programs import measure_programs
-from tests.support.runs import make_run
+from perfboard.studies.verify.programs import Programs, measure_programs
+from tests.support.runs import make_run, published
+
+REQUEST = Request(target="", factors={}, command=("perfboard",))
 
 # The boards whose programs were split before any of them was run.
 SPLIT = ("orangepi-pc", "rpi-zero", "rpi-zero2", "rpi2", "teres")
@@ -40,20 +38,9 @@ Avr:       442   100    431    430  |       8657   100    739    739
 OPENSSL = "type          16384 bytes\nAES-256-CBC      17451.70k\n"
 
 
-def published(name: str, value: float = 1.0, **fields: Any) -> Published:
+def of_program(name: str, value: float = 1.0, **fields: Any) -> Published:
     program = {"command": ["true"], **fields.pop("program", {})}
-    return Published.model_validate(
-        {
-            "metric": f"program.{name}",
-            "value": value,
-            "unit": "s",
-            "use": "held-out",
-            "source": "somebody's bench",
-            "kind": "measured",
-            "program": program,
-            **fields,
-        }
-    )
+    return published(f"program.{name}", value, program=program, **fields)
 
 
 @pytest.mark.parametrize(
@@ -72,20 +59,20 @@ def published(name: str, value: float = 1.0, **fields: Any) -> Published:
 def test_a_figure_is_found_by_its_line_and_word(
     figure: dict[str, Any], output: str, expected: float | None
 ) -> None:
-    row = published("x", program={"figure": figure})
+    row = of_program("x", program={"figure": figure})
     found = program_figure(row, output, 3.0)
     assert found == (None if expected is None else pytest.approx(expected))
 
 
 @given(st.text(), st.integers(1, 9))
 def test_any_output_is_read_or_has_no_figure(output: str, word: int) -> None:
-    row = published("x", program={"figure": {"line": "a", "word": word}})
+    row = of_program("x", program={"figure": {"line": "a", "word": word}})
     found = program_figure(row, output, 3.0)
     assert found is None or found >= 0
 
 
 def test_without_a_figure_the_time_counts() -> None:
-    assert program_figure(published("x"), "", 3.5) == 3.5
+    assert program_figure(of_program("x"), "", 3.5) == 3.5
 
 
 @pytest.mark.parametrize(
@@ -104,7 +91,7 @@ def test_without_a_figure_the_time_counts() -> None:
     ],
 )
 def test_a_bad_row_is_refused(fields: dict[str, Any], words: str) -> None:
-    table = {**published("x").model_dump(mode="json"), **fields}
+    table = {**of_program("x").model_dump(mode="json"), **fields}
     with pytest.raises(ValidationError, match=words):
         Published.model_validate(table)
 
@@ -115,8 +102,7 @@ Answer = tuple[float, str, int | None]
 class Board:
     """Stands in for try_boards: answers by a command's first word, with a run or an error."""
 
-    def __init__(self, folder: Path, answers: Mapping[str, Answer | str | Status]) -> None:
-        self.folder = folder
+    def __init__(self, answers: Mapping[str, Answer | str | Status]) -> None:
         self.answers = answers
         self.asked: list[tuple[list[str], Job, dict[str, str]]] = []
 
@@ -134,9 +120,9 @@ class Board:
             errors = late if answer is Status.FAILED else ()
             return [make_run(id=run_id, status=answer, errors=errors)]
         real_s, output, exit_code = answer
-        artifacts = self.folder / run_id / "artifacts"
-        artifacts.mkdir(parents=True)
-        (artifacts / "stdout").write_bytes(output.encode() + b"\xff\n")
+        folder = runs_folder() / run_id
+        (folder / "artifacts").mkdir(parents=True)
+        (folder / "artifacts" / "stdout").write_bytes(output.encode() + b"\xff\n")
         real = Metric.model_validate({"name": "try.time.real", "unit": "s", "samples": [real_s]})
         trial = Trial(
             command=job.command,
@@ -146,23 +132,22 @@ class Board:
         )
         return [make_run(id=run_id, metrics=(real,), trial=trial)]
 
-    def find_run(self, run_id: str) -> Path:
-        return self.folder / run_id
+    def measure(self, *figures: Published) -> Programs:
+        return measure_programs(
+            "rpi2", figures, 0.25, REQUEST, SilentProgress(), self.try_boards, fetch
+        )
+
+
+def fetch(wanted: NpmFile, progress: Progress) -> Path:
+    if wanted.package == "gone":
+        raise EnvironmentLacksError("npm has no gone\nmore")
+    return Path("/cache") / wanted.file
 
 
 @pytest.fixture
 def board(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Board:
-    found = Board(tmp_path, {})
-    monkeypatch.setattr(programs, "try_boards", found.try_boards)
-    monkeypatch.setattr(programs, "find_run", found.find_run)
-    return found
-
-
-REQUEST = Request(target="", factors={}, command=("perfboard",))
-
-
-def measure(*figures: Published) -> tuple[dict[int, Row], tuple[str, ...]]:
-    return measure_programs("rpi2", figures, 0.25, REQUEST, SilentProgress())
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    return Board({})
 
 
 def test_programs_run_once_each_and_say_why_where_they_cannot(board: Board) -> None:
@@ -178,14 +163,14 @@ def test_programs_run_once_each_and_say_why_where_they_cannot(board: Board) -> N
         "slow": Status.FAILED,
     }
     figures = [
-        published("7zip.compress", 442 * 1024 / 1.1, unit="B/s", program=seven),
-        published("7zip.decompress", 8657 * 1024, unit="B/s", use="development", program=unpacks),
-        published("7zip.odd", 1, unit="B/s", program=nowhere),
-        published("bc.pi", 2.0, program={"command": ["bc"], "packages": ["bc"]}),
-        *(published(name, 2.0, program={"command": [name]}) for name in ("lua", "false")),
-        *(published(name, 2.0, program={"command": [name]}) for name in ("crash", "slow")),
+        of_program("7zip.compress", 442 * 1024 / 1.1, unit="B/s", program=seven),
+        of_program("7zip.decompress", 8657 * 1024, unit="B/s", use="development", program=unpacks),
+        of_program("7zip.odd", 1, unit="B/s", program=nowhere),
+        of_program("bc.pi", 2.0, program={"command": ["bc"], "packages": ["bc"]}),
+        *(of_program(name, 2.0, program={"command": [name]}) for name in ("lua", "false")),
+        *(of_program(name, 2.0, program={"command": [name]}) for name in ("crash", "slow")),
     ]
-    rows, runs = measure(*figures)
+    rows, runs = board.measure(*figures)
     assert [job.command[0] for _, job, _ in board.asked] == [
         *("7zz", "bc", "lua", "false", "crash", "slow")
     ]
@@ -210,28 +195,20 @@ def test_programs_run_once_each_and_say_why_where_they_cannot(board: Board) -> N
 def test_the_rows_factors_and_files_are_the_programs(board: Board) -> None:
     board.answers = {"a": (1.0, "", 0)}
     pushes = {"command": ["a"], "push": ["data/words.txt"]}
-    row = published("y", factors={"flash": "cached"}, program=pushes)
-    rows, _ = measure(row, row.model_copy(update={"factors": {}}))
+    row = of_program("y", factors={"flash": "cached"}, program=pushes)
+    rows, _ = board.measure(row, row.model_copy(update={"factors": {}}))
     assert [factors for _, _, factors in board.asked] == [{"flash": "cached"}, {}]
     folder = load_board("rpi2").path.resolve().parent
     assert board.asked[0][1].files == (folder / "data" / "words.txt",)
     assert sorted(rows) == [0, 1]
 
 
-def test_files_of_npm_are_the_programs_or_why_there_are_none(
-    board: Board, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def npm_file(wanted: NpmFile, progress: Progress) -> Path:
-        if wanted.package == "gone":
-            raise EnvironmentLacksError("npm has no gone\nmore")
-        return Path("/cache") / wanted.file
-
-    monkeypatch.setattr(programs, "npm_file", npm_file)
+def test_files_of_npm_are_the_programs_or_why_there_are_none(board: Board) -> None:
     board.answers = {"./a": (1.0, "", 0)}
     file = {"package": "tools", "version": "1.0.0", "file": "arm/a", "sha256": "0" * 64}
-    rows, _ = measure(
-        published("x", program={"command": ["./a"], "npm": [file]}),
-        published("y", program={"command": ["./a"], "npm": [{**file, "package": "gone"}]}),
+    rows, _ = board.measure(
+        of_program("x", program={"command": ["./a"], "npm": [file]}),
+        of_program("y", program={"command": ["./a"], "npm": [{**file, "package": "gone"}]}),
     )
     assert [job.files for _, job, _ in board.asked] == [(Path("/cache/arm/a"),)]
     assert (rows[0].problem, rows[1].problem) == ("", "npm has no gone")
@@ -240,7 +217,7 @@ def test_files_of_npm_are_the_programs_or_why_there_are_none(
 def test_an_interrupted_program_ends_it_all(board: Board) -> None:
     board.answers = {"true": Status.ABORTED}
     with pytest.raises(KeyboardInterrupt):
-        measure(published("x"))
+        board.measure(of_program("x"))
 
 
 def test_boards_name_programs_that_no_probe_measures() -> None:
@@ -268,31 +245,3 @@ def test_every_second_program_of_all_boards_is_held_out() -> None:
     assert found.count("seen") == 1 and split[found.index("seen")] == "held-out"
     split[found.index("seen")] = "seen"
     assert found == split
-
-
-@pytest.mark.parametrize(
-    ("answer", "code", "words"),
-    [
-        ((1.1, "", 0), 0, "Whole programs, held-out: over 1 the mean error is 10%"),
-        ((1.5, "", 0), 1, "marked with !"),
-        ("there is no package x", 5, "program.x could not run: there is no package x"),
-    ],
-)
-def test_the_command_tells_both_halves_and_what_could_not_run(
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    board: Board,
-    answer: Answer | str,
-    code: int,
-    words: str,
-) -> None:
-    board.answers = {"true": answer}
-    rows, runs = measure(published("x"))
-    in_order = tuple(rows.values())
-    found = Verification("b", "P", 0.25, "stated", in_order, accuracy(in_order), runs)
-    monkeypatch.setattr(verifying, "verify_board", lambda *_: found)
-    assert words in verification_text(found)
-    assert main(["boards", "verify", "b", "--json"]) == code
-    printed = json.loads(capsys.readouterr().out)
-    assert bool(printed["programs"]) == (code != 5)
-    assert bool(printed["rows"][0]["problem"]) == (code == 5)

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What `perfboard boards verify` prints, and its exit code."""
+
+import json
+
+import pytest
+
+from perfboard.analysis.verify.parameters import Parameter
+from perfboard.analysis.verify.rows import Verification, accuracy, row_of
+from perfboard.cli.boards import print_verification
+from tests.support.runs import published
+
+
+@pytest.mark.parametrize(("seen", "code"), [(1.02, 0), (0.96, 1), (None, 5)])
+def test_the_command_fails_where_a_probe_sees_another_part(
+    capsys: pytest.CaptureFixture[str], seen: float | None, code: int
+) -> None:
+    of_part = (Parameter("clock", "1/s", 1.0, seen),)
+    found = Verification("b", "P", 0.25, "stated", (), None, ("run-1",), of_part)
+    assert print_verification(found, as_json=True) == code
+    (row,) = json.loads(capsys.readouterr().out)["parameters"]
+    assert row == {
+        **{"name": "clock", "unit": "1/s", "said": 1.0, "seen": seen},
+        "within": None if seen is None else not code,
+    }
+    assert print_verification(found, as_json=False) == code
+    assert ("marked with !" in capsys.readouterr().out) == (code == 1)
+
+
+@pytest.mark.parametrize(("virtual", "code"), [(1.1, 0), (1.5, 1), (None, 5)])
+def test_the_command_fails_beyond_the_margin(
+    capsys: pytest.CaptureFixture[str], virtual: float | None, code: int
+) -> None:
+    rows = (row_of(published("a"), virtual, 0.25),)
+    found = Verification("b", "P", 0.25, "stated", rows, accuracy(rows), ("run-1",))
+    assert print_verification(found, as_json=True) == code
+    (row,) = json.loads(capsys.readouterr().out)["rows"]
+    assert (row["virtual"], row["within"]) == (virtual, None if virtual is None else code == 0)
+    assert print_verification(found, as_json=False) == code
+    assert ("marked with !" in capsys.readouterr().out) == (code == 1)
+
+
+@pytest.mark.parametrize(
+    ("virtual", "problem", "code", "words"),
+    [
+        (1.1, "", 0, "Whole programs, held-out: over 1 the mean error is 10%"),
+        (1.5, "", 1, "marked with !"),
+        (None, "there is no package x", 5, "program.x could not run: there is no package x"),
+    ],
+)
+def test_the_command_tells_both_halves_and_what_could_not_run(
+    capsys: pytest.CaptureFixture[str], virtual: float | None, problem: str, code: int, words: str
+) -> None:
+    figure = published("program.x", program={"command": ["true"]})
+    rows = (row_of(figure, virtual, 0.25, problem),)
+    found = Verification("b", "P", 0.25, "stated", rows, accuracy(rows), ())
+    assert print_verification(found, as_json=False) == code
+    assert words in capsys.readouterr().out
+    assert print_verification(found, as_json=True) == code
+    printed = json.loads(capsys.readouterr().out)
+    assert bool(printed["programs"]) == (code != 5)
+    assert bool(printed["rows"][0]["problem"]) == (code == 5)

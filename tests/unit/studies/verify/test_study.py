@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is measured on a virtual board, so that it can be held against published figures."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from perfboard.analysis.verify.rows import Verification, row_of
+from perfboard.model.errors import TargetError, UsageError
+from perfboard.model.progress import Progress, SilentProgress
+from perfboard.model.published import Published
+from perfboard.model.run import Run, RunError, Status
+from perfboard.report.sections.verify.verification import verification_text
+from perfboard.studies.base import Request
+from perfboard.studies.verify.programs import Programs
+from perfboard.studies.verify.study import Studies, verify_board
+from tests.support.runs import make_metric as metric
+from tests.support.runs import make_run
+
+BOARDS = Path(__file__).parents[4] / "src" / "perfboard" / "boards"
+REQUEST = Request(target="", factors={}, command=("perfboard",))
+
+
+class Board:
+    """Answers as the studies of a board do, and knows what was asked for."""
+
+    def __init__(self, probed: Run | None = None, booted: Run | None = None) -> None:
+        self._probed, self._booted = probed or make_run(), booted or make_run()
+        self.probes: list[tuple[Request, Sequence[str]]] = []
+        self.boots: list[dict[str, str]] = []
+
+    def verify(self, name: str) -> Verification:
+        return verify_board(
+            name, REQUEST, SilentProgress(), Studies(self._boot, self._measure, self._programs)
+        )
+
+    def _boot(self, request: Request, progress: Progress) -> Run:
+        self.boots.append(dict(request.factors))
+        return self._booted
+
+    def _measure(
+        self, study: str, request: Request, probes: Sequence[str], progress: Progress
+    ) -> Run:
+        self.probes.append((request, probes))
+        return self._probed
+
+    def _programs(
+        self, board: str, figures: Sequence[Published], margin: float, *_: object
+    ) -> Programs:
+        rows = {n: row_of(f, None, margin) for n, f in enumerate(figures) if f.program}
+        return rows, ("run-9",)
+
+
+def test_a_board_is_measured_once_for_each_set_of_levels() -> None:
+    board = Board(make_run(metrics=(metric("cpu.clock", 1e9, "higher"),)))
+    found = board.verify("rpi2")
+    ((request, probes),) = board.probes
+    assert (request.target, request.factors) == ("virtual:rpi2", {"detail": "timed"})
+    assert probes == [
+        *("cpu.clock", "memory.bandwidth", "memory.copy", "memory.latency", "memory.random")
+    ]
+    assert found.rows[0].ratio == pytest.approx(1e9 / 9e8)
+    assert (found.parameters[0].name, found.parameters[0].within) == ("clock", False)
+    assert found.accuracy is None and found.rows[-1].virtual is None
+    assert found.runs[1:] == ("run-9",)
+    text = verification_text(found)
+    assert "No held-out figure was measured" in text and " were not measured, marked absent" in text
+
+
+def test_flash_is_measured_by_itself_and_for_longer() -> None:
+    board = Board()
+    board.verify("verdex")
+    parameters, *of_flash = [(r.factors["flash"], r.budget_s, probes) for r, probes in board.probes]
+    assert parameters[:2] == ("tuned", 60) and "flash.read" not in parameters[2]
+    assert of_flash == [(level, 240, ["flash.read"]) for level in ("tuned", "delivered", "cached")]
+
+
+def test_boots_are_measured_by_the_boot_study() -> None:
+    booted = (
+        *(metric("boot.kernel.load", 0.8), metric("boot.kernel.init", 0.3)),
+        *(metric("image.kernel.size", 1e6), metric("boot.kernel.console", 7404.0)),
+        *(metric("boot.total", 5.0), metric("boot.root.mount", 0.1), metric("boot.userspace", 1.0)),
+    )
+    board = Board(booted=make_run(metrics=booted))
+    found = board.verify("verdex")
+    tuned = {"detail": "timed", "flash": "tuned", "dcache": "on"}
+    # A default that is named makes no other boot: `copied` is none.
+    silent = {"console": "quiet", "delay": "preset"}
+    direct = {"bootloader": "none", "dcache": "off"}
+    copied = {**direct, "copy": "bytes"}
+    levels: tuple[dict[str, str], ...] = (
+        *({"flash": "cached"}, copied, {}, {"console": "quiet"}, {**direct, "kernel": "flash"}),
+        *({**silent, **copied}, {**silent, **direct, "kernel": "xip"}),
+        *({"delay": level} for level in ("calibrated-2.6", "preset")),
+    )
+    assert board.boots == [{**tuned, **level} for level in levels]
+    load = next(row for row in found.rows if row.published.metric == "boot.kernel.load")
+    assert load.ratio == pytest.approx(0.8 * 0.88576 / 0.73)
+    assert load.scaled_by == pytest.approx(0.88576)
+    text = " ".join(verification_text(found).split())
+    assert "image.kernel.size, which is 1000000, of 800.0 ms" in text
+    assert "dcache=off, less kernel=flash bootloader=none dcache=off, times" in text
+    savings = [row for row in found.rows if row.published.less]
+    assert {(row.virtual, row.within) for row in savings} == {(0, False)}
+    assert "Of 6 held-out differences 0 are within 25%" in verification_text(found)
+
+
+def test_a_run_that_ended_early_verifies_nothing() -> None:
+    run = make_run(status=Status.FAILED, errors=(RunError(kind="hang", message="still"),))
+    with pytest.raises(TargetError, match="ended early: still"):
+        Board(run).verify("rpi2")
+
+
+def test_a_board_without_published_figures_has_parameters_all_the_same() -> None:
+    found = Board(make_run(metrics=(metric("cpu.clock", 192e6, "higher"),))).verify("omap1710")
+    assert (found.rows, found.accuracy) == ((), None)
+    assert [row.within for row in found.parameters] == [True, None]
+    assert "No parameter is off by more than 3%." in verification_text(found)
+
+
+def test_a_board_without_a_model_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "own.toml").write_text((BOARDS / "verdex.toml").read_text().split("[timing]")[0])
+    (tmp_path / "verdex.config").write_text("")
+    with pytest.raises(UsageError, match="no timing model to be verified"):
+        Board().verify(str(tmp_path / "own.toml"))
+
+
+def test_a_level_that_there_is_not_is_found_before_anything_runs(tmp_path: Path) -> None:
+    text = (BOARDS / "rpi2.toml").read_text()
+    first, _, rest = text.rpartition('metric = "program.')
+    (tmp_path / "own.toml").write_text(
+        f'{first}factors = {{ root = "warp" }}\nmetric = "program.{rest}'
+    )
+    board = Board()
+    with pytest.raises(UsageError, match="warp"):
+        board.verify(str(tmp_path / "own.toml"))
+    assert not board.probes + board.boots
