@@ -212,8 +212,26 @@ def latencies_around(named: Mapping[str, int], budget: str) -> None:
         print(f"  {name}, {format_size(size)}: {said}, {above[1] / below[1]:.2f} times")
 
 
-def not_looked_at(every: Sequence[Row], only: str, count: int) -> Iterator[str]:
-    """Which rows were not compared in each of `count` repetitions, and what else has no bar."""
+def chosen(every: Sequence[Row], only: str) -> list[Row]:
+    """The rows whose programs are installed and whose peer's name has the text `only`."""
+    compared = []
+    for row in every:
+        programs = [word for word in (row.command[0], row.peer.split()[0]) if "," not in word]
+        missing = [word for word in programs if not shutil.which(word)]
+        if missing:
+            print(f"{row.peer}: {missing[0]} is not installed", file=sys.stderr)
+        elif only in row.peer:
+            compared.append(row)
+    return compared
+
+
+def not_looked_at(
+    every: Sequence[Row], only: str, count: int, named: Mapping[str, int]
+) -> Iterator[str]:
+    """Which rows were not compared in each of `count` repetitions, and what else has no bar.
+
+    `named` are the caches.
+    """
     for row in every:
         if only not in row.peer:
             yield f"{quantity(row)} ({row.peer}): left out by --only"
@@ -221,6 +239,19 @@ def not_looked_at(every: Sequence[Row], only: str, count: int) -> Iterator[str]:
             yield f"{quantity(row)} ({row.peer}): {len(row.ours)} of {count} figures"
     if count == 1:
         yield "the variation: one repetition has none"
+    if not named:
+        yield "the caches: lscpu names none"
+
+
+def conclude(met: bool, unseen: Sequence[str]) -> int:
+    """Prints whether all bars that were looked at are `met`, and which were not; the exit code."""
+    for what in unseen:
+        print(f"not looked at: {what}")
+    if not met:
+        print("a bar is missed")
+    else:
+        print("not every bar was looked at" if unseen else "every bar is met")
+    return 0 if met and not unseen else 1
 
 
 def main() -> int:
@@ -232,14 +263,8 @@ def main() -> int:
     # On a new machine it is built first, which is no part of a study's time.
     find_binary(architecture_of(platform.machine()), SilentProgress())
     with tempfile.TemporaryDirectory(dir=".") as name:
-        every, compared = rows(Path(name)), []
-        for row in every:
-            missing = [word for word in (row.command[0], row.peer.split()[0]) if "," not in word]
-            missing = [word for word in missing if not shutil.which(word.rstrip(","))]
-            if missing:
-                print(f"{row.peer}: {missing[0]} is not installed", file=sys.stderr)
-            elif options.only in row.peer:
-                compared.append(row)
+        every = rows(Path(name))
+        compared = chosen(every, options.only)
         count = options.repetitions
         runs: list[Run] = []
         commands = {tuple(row.command) for row in compared}
@@ -258,16 +283,7 @@ def main() -> int:
     named = caches()
     met &= study_bars(runs, float(options.budget), named)
     latencies_around(named, options.budget)
-    unseen = [*not_looked_at(every, options.only, count)]
-    if not named:
-        unseen.append("the caches: lscpu names none")
-    for what in unseen:
-        print(f"not looked at: {what}")
-    if not met:
-        print("a bar is missed")
-    else:
-        print("not every bar was looked at" if unseen else "every bar is met")
-    return 0 if met and not unseen else 1
+    return conclude(met, [*not_looked_at(every, options.only, count, named)])
 
 
 if __name__ == "__main__":
