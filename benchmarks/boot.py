@@ -13,6 +13,7 @@ import argparse
 import statistics
 import sys
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 from threading import Event
 
@@ -20,11 +21,11 @@ from perfboard.analysis.boot.metrics import boot_rows
 from perfboard.analysis.boot.record import boot_record
 from perfboard.analysis.boot.scope_log import parse_scope
 from perfboard.binaries.scope import build_plugin
-from perfboard.boards.loader import load_board
+from perfboard.boards.loader import LoadedBoard, load_board
 from perfboard.cli.progress import progress
-from perfboard.images.image import Image, build_image
+from perfboard.factors.choose import choose
+from perfboard.images.image import build_image
 from perfboard.instruments.scope import Scope, WatchedMark
-from perfboard.model.board.board import Board
 from perfboard.model.run import Boot
 from perfboard.studies.boot.virtual import marks_to_watch
 from perfboard.targets.virtual.target import VirtualTarget
@@ -36,12 +37,14 @@ MOST_SPREAD = 1e-6
 class Bench:
     """Boots one image again and again, with whatever marks."""
 
-    def __init__(self, board: Board, image: Image) -> None:
-        self.image = image
-        self.marks = list(marks_to_watch(board, image))
+    def __init__(self, loaded: LoadedBoard) -> None:
+        board = loaded.board
+        self.image = build_image(choose(loaded, {}), progress())
+        self.marks = list(marks_to_watch(board, self.image))
         # The end is a line of the console, which is there with the scope and without.
         plan = board.boot.model_copy(update={"usable": "console:^system usable"})
         self.board = board.model_copy(update={"boot": plan})
+        self.variant = choose(replace(loaded, board=self.board), {})
         self.plugin = build_plugin(progress())
 
     def boot(self, marks: list[WatchedMark]) -> tuple[float, str, bytes]:
@@ -49,7 +52,7 @@ class Bench:
         scopes = [Scope(self.plugin, marks, self.board.console.data_register)] if marks else []
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)
-            target = VirtualTarget(self.board, self.image, {"detail": "counted"})
+            target = VirtualTarget(self.variant, self.image)
             with target.running(target.command(), scopes, folder) as watch:
                 seconds = watch.until_usable(lambda _: None, Event())
                 watch.end()
@@ -118,8 +121,7 @@ def main() -> int:
     parser.add_argument("--pairs", type=int, default=7)
     parser.add_argument("--boots", type=int, default=10)
     options = parser.parse_args()
-    loaded = load_board("verdex")
-    bench = Bench(loaded.board, build_image(loaded, {}, progress()))
+    bench = Bench(load_board("verdex"))
     kept = [bench.cost(options.pairs), bench.exactness(options.boots), bench.marks_cost()]
     return 0 if all(kept) else 1
 

@@ -18,6 +18,7 @@ from pathlib import Path
 
 from perfboard.boards.loader import list_boards, load_board
 from perfboard.cli.progress import progress
+from perfboard.factors.choose import choose
 from perfboard.images.image import build_image
 
 PROGRAM_S = 10
@@ -42,7 +43,7 @@ def main() -> int:
         loaded = load_board(name)
         if loaded.board.timing is None:
             continue
-        build_image(loaded, {}, progress())
+        build_image(choose(loaded, {}), progress())
         began = time.monotonic()
         command = [str(PERFBOARD), "try", name, "--json", "--", "sh", "-c", PROGRAM]
         done = subprocess.run(command, stdout=subprocess.PIPE, check=False)

@@ -20,7 +20,7 @@ from pathlib import Path
 
 from perfboard.boards.loader import load_board
 from perfboard.cli.progress import progress
-from perfboard.factors.choose import choose_levels
+from perfboard.factors.choose import choose
 from perfboard.images.image import build_image
 from perfboard.studies.tune.attempt import Task
 from perfboard.studies.tune.pool import local_workers
@@ -57,7 +57,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as name:
         file = own_board(Path(name))
         loaded = load_board(str(file))
-        build_image(loaded, {}, progress())
+        build_image(choose(loaded, {}), progress())
         before = time.monotonic()
         shown = progress().step("configurations", count)
         with shown as step, local_workers(lambda title, doing: None) as submit:
@@ -65,7 +65,7 @@ def main() -> int:
                 submit(
                     Task(
                         str(file),
-                        choose_levels(loaded.board, dict(zip(FACTORS, each, strict=True))),
+                        choose(loaded, dict(zip(FACTORS, each, strict=True))).levels,
                     )
                 )
                 for each in combinations

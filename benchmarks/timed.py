@@ -15,6 +15,7 @@ import resource
 import statistics
 import sys
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 from threading import Event
 
@@ -22,11 +23,11 @@ import psutil
 
 from perfboard.analysis.boot.scope_log import parse_scope
 from perfboard.binaries.scope import build_plugin
-from perfboard.boards.loader import load_board
+from perfboard.boards.loader import LoadedBoard, load_board
 from perfboard.cli.progress import progress
+from perfboard.factors.choose import choose
 from perfboard.images.image import Image, build_image
 from perfboard.instruments.scope import Scope
-from perfboard.model.board.board import Board
 from perfboard.studies.boot.virtual import marks_to_watch
 from perfboard.targets.opening import open_target
 from perfboard.targets.virtual.target import VirtualTarget
@@ -57,12 +58,13 @@ def emulator_seconds() -> float:
     return used.ru_utime + used.ru_stime
 
 
-def boot(board: Board, image: Image, detail: str, scope: bool) -> tuple[float, float, int]:
+def boot(loaded: LoadedBoard, image: Image, detail: str, scope: bool) -> tuple[float, float, int]:
     """Host seconds and processor seconds of a boot, and its instructions to the last mark."""
+    board = loaded.board
     board = board.model_copy(
         update={"boot": board.boot.model_copy(update={"usable": "console:^system usable"})}
     )
-    target = VirtualTarget(board, image, {"detail": detail, "flash": "tuned"})
+    target = VirtualTarget(choose(replace(loaded, board=board), {"detail": detail}), image)
     scopes: list[Scope] = []
     if scope:
         scopes = [target.scope(build_plugin(progress()), marks_to_watch(board, image))]
@@ -82,14 +84,14 @@ def boot(board: Board, image: Image, detail: str, scope: bool) -> tuple[float, f
 def levels(boots: int) -> bool:
     """Each level of detail in turn, after a boot to warm up; whether the bars are met."""
     loaded = load_board("verdex")
-    image = build_image(loaded, {}, progress())
+    image = build_image(choose(loaded, {}), progress())
     kinds = {"without the scope": ("counted", False)}
     kinds |= {detail: (detail, True) for detail in ("counted", "timed")}
     found: dict[str, list[tuple[float, float, int]]] = {name: [] for name in kinds}
-    boot(loaded.board, image, "timed", scope=True)
+    boot(loaded, image, "timed", scope=True)
     for _ in range(boots):
         for name, (detail, scope) in kinds.items():
-            found[name].append(boot(loaded.board, image, detail, scope))
+            found[name].append(boot(loaded, image, detail, scope))
     print(f"warm boot of verdex to usable, median of {boots}:")
     print(f"  {'detail':<20}{'host time':>10}{'processor':>11}{'instructions/s of it':>23}")
     for name, rows in found.items():

@@ -3,8 +3,7 @@
 
 import pytest
 
-from perfboard.boards.loader import load_board
-from perfboard.boards.scope_text import timing_factors, timing_text
+from tests.support.variants import variant_of
 
 from .conftest import Drive
 
@@ -12,9 +11,7 @@ CALL = "3 100 104 0 0 1 0 40"
 
 
 def timing(name: str) -> str:
-    board = load_board(name).board
-    levels = {factor: of[0] for factor, of in timing_factors(board).items()}
-    return timing_text(board, levels | {"detail": "timed"}) or ""
+    return variant_of(name, detail="timed").timing or ""
 
 
 def cycles(drive: Drive, board: str, instruction: str, branch: str, called: bool) -> float:

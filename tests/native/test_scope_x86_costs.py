@@ -5,8 +5,7 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from perfboard.boards.loader import load_board
-from perfboard.boards.scope_text import DETAIL, timing_text
+from tests.support.variants import variant_of
 
 from .conftest import Drive
 
@@ -22,10 +21,7 @@ Run = Callable[[str, Sequence[str]], list[list[float]]]
 @pytest.fixture(scope="session")
 def run(drive: Drive) -> Run:
     """Cycles of a part for a block of instructions, in hexadecimal: see the harness."""
-    texts = {
-        part: timing_text(load_board(board).board, {DETAIL: "timed"})
-        for part, board in BOARDS.items()
-    }
+    texts = {part: variant_of(board, detail="timed").timing for part, board in BOARDS.items()}
 
     def run_on(part: str, instructions: Sequence[str]) -> list[list[float]]:
         text = texts[part]

@@ -4,17 +4,17 @@
 from collections.abc import Callable
 from concurrent.futures import Future
 
+from perfboard.boards.loader import load_board
 from perfboard.factors.choose import factors_of
 from perfboard.studies.tune.attempt import Attempt, Task
-from perfboard.studies.tune.plan import TuneRequest, make_plan
 from perfboard.studies.tune.pool import Make, Submit, as_they_end
 
 
 def keep_but(*varied: str) -> dict[str, str]:
     """The default of each factor but those that vary, and but those that only show more."""
-    known = factors_of(make_plan(TuneRequest("verdex", ())).loaded.board)
+    known = factors_of(load_board("verdex").board)
     out = (*varied, "initcall_debug", "detail")
-    return {factor: levels[0] for factor, levels in known.items() if factor not in out}
+    return {name: factor.default for name, factor in known.items() if name not in out}
 
 
 def submitting(make: Callable[[Task], Attempt]) -> Submit:

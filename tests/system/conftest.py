@@ -20,6 +20,7 @@ import tomli_w
 
 from perfboard.binaries.probe import architecture_of, find_binary
 from perfboard.boards.loader import LoadedBoard, load_board
+from perfboard.factors.choose import choose
 from perfboard.images.image import Image, build_image
 from perfboard.images.program.base import Job, build_trial_base
 from perfboard.model.progress import SilentProgress
@@ -51,7 +52,7 @@ def verdex() -> LoadedBoard:
 @pytest.fixture(scope="session")
 def image(verdex: LoadedBoard) -> Image:
     """The image of verdex, built when no earlier run has."""
-    return build_image(verdex, {}, SilentProgress())
+    return build_image(choose(verdex, {}), SilentProgress())
 
 
 def build_for_trials(board: str, arch: str) -> None:

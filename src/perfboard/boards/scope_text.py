@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A board's timing model as the scope reads it, and the factors that a study can vary of it."""
+"""A board's timing model as the scope reads it."""
 
 from collections.abc import Iterator, Mapping
 
@@ -7,17 +7,10 @@ from perfboard.model.board.board import Board
 from perfboard.model.timing.caches import Cache
 from perfboard.model.timing.part import Access, Timing
 
-DETAIL = "detail"
+# The factor that decides what drives the clock, at the level where the model does.
+TIMED: Mapping[str, str] = {"detail": "timed"}
 _SECOND = 10**15
 _WORD = 4
-
-
-def timing_factors(board: Board) -> dict[str, tuple[str, ...]]:
-    """The levels of each factor that the board's timing model brings, the default first."""
-    if board.timing is None:
-        return {}
-    own = {factor: tuple(levels) for factor, levels in board.timing.factors.items()}
-    return {DETAIL: ("counted", "timed"), **own}
 
 
 def timing_text(board: Board, levels: Mapping[str, str]) -> str | None:
@@ -26,7 +19,7 @@ def timing_text(board: Board, levels: Mapping[str, str]) -> str | None:
     A line an item: native/scope/timing.h says which there are. Times are whole
     femtoseconds, cycles are thousandths.
     """
-    if board.timing is None or levels[DETAIL] != "timed":
+    if board.timing is None or not TIMED.items() <= levels.items():
         return None
     timing = board.timing.at({f: levels[f] for f in board.timing.factors})
     return "".join(f"{line}\n" for line in _lines(board, timing))

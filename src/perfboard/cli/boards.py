@@ -11,6 +11,7 @@ from perfboard.analysis.verify.rows import Verification
 from perfboard.boards.loader import list_boards, load_board
 from perfboard.cli.progress import progress
 from perfboard.cli.words import parse_factors, print_json
+from perfboard.factors.choose import choose
 from perfboard.images.image import build_image
 from perfboard.model.errors import EXIT_FAILED_VERDICT, EXIT_INCONCLUSIVE
 from perfboard.model.text import printable
@@ -140,7 +141,7 @@ def studies(options: argparse.Namespace) -> int:
 def build(options: argparse.Namespace) -> int:
     """Builds the image, and says where its files are."""
     loaded = load_board(options.board)
-    image = build_image(loaded, parse_factors(options.set), progress())
+    image = build_image(choose(loaded, parse_factors(options.set)), progress())
     if options.json:
         print_json(
             {

@@ -2,7 +2,7 @@
 """A factor and its levels: each changes the recipe of a board's image."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from perfboard.images.recipe import Recipe
@@ -16,34 +16,47 @@ def _as_it_is(recipe: Recipe) -> Recipe:
 
 @dataclass(frozen=True)
 class Level:
-    """One setting of a factor.
+    """One setting of a factor."""
 
-    `change` makes the recipe that has it of one that has the default; it raises UsageError
-    where that cannot be. `loses` says what the device no longer does or shows, if anything.
-    What is no `technique` is there to be compared with, and nobody would choose it: a tune does
-    not try it unasked.
-    """
-
+    # Makes its recipe from the default's. Raises UsageError if the board cannot have it.
     change: Callable[[Recipe], Recipe] = _as_it_is
+    # What the device no longer does or shows, if anything.
     loses: str = ""
+    # The init scripts do not run, so that a boot without them has not failed.
+    skips_scripts: bool = False
+    # False for a level that is only compared with: a tune tries it when asked to.
     technique: bool = True
+    # The levels that it cannot stand beside, each with its factor, and why.
+    excludes: Mapping[tuple[str, str], str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Factor:
-    """What is varied, in a few words, and its levels by name, the default first.
-
-    `has` tells whether a board has this factor. Levels of a factor that is `late` change
-    what those of the others have made. Of `surroundings` the default is one machine and the
-    others are another, so that going from one to the other is no way to make a board faster.
-    """
+    """A setting that a study varies."""
 
     name: str
+    # What is varied, in a few words.
     title: str
+    # By name, the default first.
     levels: Mapping[str, Level]
+    # Tells whether a board has this factor.
     has: Callable[[Board], bool] = lambda board: True
+    # Its levels change the recipe after those of the other factors.
     late: bool = False
-    surroundings: bool = False
+    # It shows where the time goes, and makes no boot shorter: a tune leaves it as it is.
+    observes: bool = False
+    # The default is one machine and the other levels are another, so that going from one to
+    # the other is no way to make a board faster.
+    other_hardware: bool = False
+    # Factors whose levels change what its own do: a tune tries each pair of levels.
+    tried_with: tuple[str, ...] = ()
+    # Why no image gives a real board another level; "" if one does.
+    beyond_image: str = ""
+
+    @property
+    def default(self) -> str:
+        """The level that a board has unless another is chosen."""
+        return next(iter(self.levels))
 
 
 def set_fields(**fields: Any) -> Callable[[Recipe], Recipe]:

@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The factors that a board has, and the levels that are chosen of them."""
+"""The factors that a board has, and the choice of a level for each."""
 
 import importlib
 import pkgutil
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from functools import cache
 
 import perfboard.factors.image
-from perfboard.boards.scope_text import timing_factors
-from perfboard.factors.base import Factor
+from perfboard.boards.loader import LoadedBoard
+from perfboard.boards.scope_text import TIMED
+from perfboard.factors.base import Factor, Level
 from perfboard.images.recipe import Recipe
+from perfboard.images.variant import Variant
 from perfboard.model.board.board import Board
 from perfboard.model.errors import UsageError
 
@@ -24,19 +26,35 @@ def _all_factors() -> tuple[Factor, ...]:
 
 
 def image_factors(board: Board) -> dict[str, Factor]:
-    """The factors of the board's image by name: each module of this package that has a FACTOR."""
+    """The factors of the board's image by name: each module of `factors.image` has a FACTOR."""
     return {factor.name: factor for factor in _all_factors() if factor.has(board)}
 
 
-def factors_of(board: Board) -> dict[str, tuple[str, ...]]:
-    """The levels of each factor of a board, its image's and its timing's, the default first."""
-    known = {name: tuple(factor.levels) for name, factor in image_factors(board).items()}
-    return known | timing_factors(board)
+def timing_factors(board: Board) -> dict[str, Factor]:
+    """The factors that the board's timing model brings, by name."""
+    if board.timing is None:
+        return {}
+    levels = {"detail": ("counted", *TIMED.values()), **board.timing.factors}
+    return {
+        name: Factor(
+            name,
+            f"How the {name} is set up",
+            dict.fromkeys(of_it, Level()),
+            observes=name in TIMED,
+            beyond_image="it is of the timing model, and no image changes it",
+        )
+        for name, of_it in levels.items()
+    }
+
+
+def factors_of(board: Board) -> dict[str, Factor]:
+    """All factors of a board by name."""
+    return image_factors(board) | timing_factors(board)
 
 
 def check_known(
     what: str,
-    known: Mapping[str, Sequence[str]],
+    known: Mapping[str, Factor],
     given: Iterable[tuple[str, str]],
     option: str = "",
 ) -> None:
@@ -48,35 +66,40 @@ def check_known(
         if factor not in known:
             has = ", ".join(known) or "none"
             raise UsageError(f'{option}{what} has no factor "{factor}"; it has: {has}')
-        if level not in known[factor]:
-            has = ", ".join(known[factor])
+        levels = known[factor].levels
+        if level not in levels:
+            has = ", ".join(levels)
             raise UsageError(f'{option}factor {factor} has no level "{level}"; it has: {has}')
 
 
-def choose_levels(board: Board, factors: Mapping[str, str]) -> dict[str, str]:
-    """Every factor with its level: those given, and the defaults of the others.
+def choose(
+    loaded: LoadedBoard, given: Mapping[str, str], prefer: Mapping[str, str] | None = None
+) -> Variant:
+    """The board at its defaults; over them `prefer`, where it has the factor; over them `given`.
 
-    Raises UsageError for an unknown factor or level, or two that exclude each other.
+    Raises UsageError for an unknown factor or level, and where a level cannot be on this board, or
+    beside another.
     """
+    board = loaded.board
     known = factors_of(board)
-    check_known(f"board {board.name}", known, factors.items())
-    chosen = {factor: levels[0] for factor, levels in known.items()} | dict(factors)
-    recipe_of(board, chosen)
-    return chosen
+    check_known(f"board {board.name}", known, given.items())
+    preferred = {name: level for name, level in (prefer or {}).items() if name in known}
+    levels = {name: factor.default for name, factor in known.items()} | preferred | dict(given)
+    return Variant(loaded, levels, _recipe_of(board, known, levels))
 
 
-def recipe_of(board: Board, levels: Mapping[str, str]) -> Recipe:
-    """The recipe of the board's image at those levels of all its factors.
+def changed(variant: Variant, levels: Mapping[str, str]) -> Variant:
+    """The variant with these levels in place of its own. Raises UsageError as `choose` does."""
+    return choose(variant.loaded, {**variant.levels, **levels})
 
-    Raises UsageError where a level cannot be on this board, or beside another.
-    """
+
+def _recipe_of(board: Board, known: Mapping[str, Factor], levels: Mapping[str, str]) -> Recipe:
     recipe = Recipe(board)
-    for factor in sorted(image_factors(board).values(), key=lambda factor: factor.late):
+    for factor in sorted(known.values(), key=lambda factor: factor.late):
         recipe = factor.levels[levels[factor.name]].change(recipe)
-    if levels["console"] != "full" and levels["initcall_debug"] == "on":
-        raise UsageError(
-            f"initcall_debug=on prints on the console what console={levels['console']} silences; "
-            "choose one"
-        )
+    for name, level in levels.items():
+        for (other, its_level), why in known[name].levels[level].excludes.items():
+            if levels.get(other) == its_level:
+                raise UsageError(f"{name}={level} {why}; choose one")
     recipe.check()
     return recipe

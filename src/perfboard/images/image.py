@@ -8,8 +8,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from perfboard.boards.loader import LoadedBoard
-from perfboard.boards.scope_text import DETAIL
-from perfboard.factors.choose import choose_levels, recipe_of
 from perfboard.host.cache import cached, hash_file
 from perfboard.host.tools import Use, require_tools
 from perfboard.images.bootloader.device_tree import build_tree
@@ -37,6 +35,7 @@ from perfboard.images.packages.apt import AptState
 from perfboard.images.recipe import Recipe
 from perfboard.images.root.build import build_root, keep_file
 from perfboard.images.root.filesystems import SYSTEMS, format_rest
+from perfboard.images.variant import Variant
 from perfboard.model.board.architecture import architecture_of
 from perfboard.model.errors import UsageError
 from perfboard.model.progress import Progress
@@ -73,15 +72,13 @@ class Image:
     variables: dict[str, str] = field(default_factory=dict)
 
 
-def build_image(loaded: LoadedBoard, factors: Mapping[str, str], progress: Progress) -> Image:
-    """The board's image with those factors, built where the cache does not have it.
+def build_image(variant: Variant, progress: Progress) -> Image:
+    """The variant's image, built where the cache does not have it.
 
     Raises UsageError where the board or a file of its does not do, BuildError where a tool
     fails at it, and EnvironmentLacksError where this machine lacks a tool, a package or room.
     """
-    levels = choose_levels(loaded.board, factors)
-    recipe = recipe_of(loaded.board, levels)
-    board, timed = recipe.board, levels.get(DETAIL) == "timed"
+    loaded, recipe, board, timed = variant.loaded, variant.recipe, variant.board, variant.timed
     driver = PROBED_DRIVER if PROBED_DRIVER in recipe.options else NETWORK_DRIVER
     network = network_arguments(board.network, timed, driver)
     recipe = replace(recipe, arguments=(*network, *recipe.arguments))

@@ -13,6 +13,7 @@ import pytest
 from perfboard.boards.loader import load_board
 from perfboard.images.image import build_image
 from perfboard.model.progress import SilentProgress
+from tests.support.variants import variant_of
 
 from ..conftest import Change, Perfboard
 
@@ -29,7 +30,7 @@ def verdex_words(derive: Callable[[Change], Path]) -> tuple[str, ...]:
 @pytest.fixture(scope="module")
 def teres() -> str:
     """The board, whose image is built here when no earlier run has."""
-    build_image(load_board("teres"), {}, SilentProgress())
+    build_image(variant_of("teres"), SilentProgress())
     return "teres"
 
 

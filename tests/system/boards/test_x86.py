@@ -11,6 +11,7 @@ import pytest
 import tomli_w
 
 from perfboard.boards.loader import LoadedBoard, load_board
+from perfboard.factors.choose import choose
 from perfboard.images.image import build_image
 from perfboard.model.progress import SilentProgress
 
@@ -56,7 +57,7 @@ int main(void)
 def settop() -> LoadedBoard:
     """The board, whose image is built here when no earlier run has."""
     loaded = load_board("settop-web")
-    build_image(loaded, {}, SilentProgress())
+    build_image(choose(loaded, {}), SilentProgress())
     return loaded
 
 

@@ -16,6 +16,7 @@ import psutil
 import pytest
 
 from perfboard.boards.loader import load_board
+from perfboard.factors.choose import choose
 from perfboard.images.image import Image, build_image
 from perfboard.instruments import console_log
 from perfboard.model.errors import TargetError
@@ -89,8 +90,8 @@ def test_a_guest_that_prints_for_ever_is_ended(
 
     monkeypatch.setattr(console_log, "MOST_BYTES", 100_000)
     loaded = load_board(str(derive(change)))
-    image = build_image(loaded, {}, SilentProgress())
-    target = VirtualTarget(loaded.board, image, {"detail": "counted"})
+    variant = choose(loaded, {})
+    target = VirtualTarget(variant, build_image(variant, SilentProgress()))
     with (
         pytest.raises(TargetError, match=r"\nflood\n") as caught,
         target.running(target.command(), [], tmp_path) as watch,

@@ -13,6 +13,7 @@ from perfboard.instruments.scope import Scope, WatchedMark
 from perfboard.model.progress import SilentProgress
 from perfboard.studies.boot.virtual import marks_to_watch
 from perfboard.targets.virtual.target import VirtualTarget
+from tests.support.variants import variant_of
 
 
 def boot(verdex: LoadedBoard, image: Image, folder: Path, marks: list[WatchedMark]) -> ScopeLog:
@@ -22,7 +23,7 @@ def boot(verdex: LoadedBoard, image: Image, folder: Path, marks: list[WatchedMar
     board = verdex.board.model_copy(update={"boot": plan})
     plugin = build_plugin(SilentProgress())
     scopes = [Scope(plugin, marks, board.console.data_register)] if marks else []
-    target = VirtualTarget(board, image, {"detail": "counted"})
+    target = VirtualTarget(variant_of(board), image)
     with target.running(target.command(), scopes, folder) as watch:
         watch.until_usable(lambda name: None, Event())
         watch.end()

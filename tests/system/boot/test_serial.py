@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from perfboard.boards.loader import LoadedBoard
+from perfboard.factors.choose import choose
 from perfboard.images.image import Image
 from perfboard.targets.serial.line import open_line
 from perfboard.targets.virtual.target import VirtualTarget
@@ -36,7 +37,7 @@ while json.loads(said.readline()).get("event") != "RESET":
 @contextmanager
 def board_on_a_line(verdex: LoadedBoard, image: Image, monitor: Path) -> Iterator[str]:
     """The target of a board that has been switched on, and starts anew when it is reset."""
-    command = VirtualTarget(verdex.board, image, {"detail": "counted"}).command()
+    command = VirtualTarget(choose(verdex, {}), image).command()
     command.remove("-no-reboot")
     command += ["-chardev", "pty,id=console", "-serial", "chardev:console"]
     command += ["-qmp", f"unix:{monitor},server=on,wait=off"]

@@ -19,7 +19,7 @@ from elftools.elf.sections import SymbolTableSection
 
 from perfboard.binaries.scope import build_plugin
 from perfboard.boards.loader import LoadedBoard, load_board
-from perfboard.factors.choose import choose_levels, recipe_of
+from perfboard.factors.choose import choose
 from perfboard.images.image import build_image
 from perfboard.images.packages.apt import AptState
 from perfboard.images.root.musl import ORDER, build_busybox
@@ -83,9 +83,9 @@ def ran_in_boot(
     loaded: LoadedBoard, levels: dict[str, str], functions: Iterable[int]
 ) -> Iterator[int]:
     """At which of these addresses a program but the application came by, first of all first."""
-    chosen = choose_levels(loaded.board, levels)
-    image = build_image(loaded, chosen, SilentProgress())
-    target = VirtualTarget(recipe_of(loaded.board, chosen).board, image, chosen)
+    variant = choose(loaded, levels)
+    image = build_image(variant, SilentProgress())
+    target = VirtualTarget(variant, image)
     marks = [WatchedMark(f"ran.{address:x}", address) for address in sorted(functions)]
     watched = (*marks_to_watch(target.board, image), *marks)
     plugin = build_plugin(SilentProgress())

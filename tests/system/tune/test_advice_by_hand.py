@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from perfboard.boards.loader import load_board
-from perfboard.factors.choose import choose_levels, recipe_of
+from perfboard.factors.choose import choose
 from perfboard.host.command import run_tool
 from perfboard.images.image import build_image
 from perfboard.images.kernel.build import build_kernel
@@ -26,6 +26,7 @@ from perfboard.studies.tune.advice import (
     Made,
     lines_between,
 )
+from tests.support.variants import variant_of
 
 from ..conftest import BY_HAND, Change, Perfboard
 from .advice_by_hand import by_hand, root_by_hand
@@ -41,7 +42,7 @@ def test_the_root_made_by_hand_gives_the_boot_that_was_promised(
     # Files, nodes and libraries of the root, and what it is packed by; in few boots.
     levels = {**BY_HAND[0], "libraries": "static", "nodes": "static"}
     for some in (BY_HAND[0], levels):
-        build_image(load_board("verdex"), some, SilentProgress())
+        build_image(variant_of(**some), SilentProgress())
     own_cache(perfboard, tmp_path)
     # Which changes the kernel's command line, too.
     levels["console"] = "quiet"
@@ -70,17 +71,14 @@ def test_a_kernel_and_its_boot_command_made_by_hand_give_the_same_boot(
     """It wants a header, another boot command, two devices of flash, and a linear root."""
     loaded = load_board("verdex")
     changed = BY_HAND[1]
-    levels = {**changed, "flash": "cached", "detail": "timed"}
-    made = build_image(loaded, levels, SilentProgress())
-    start = {"flash": "cached", "detail": "timed"}
+    start = choose(loaded, {"flash": "cached", "detail": "timed"})
+    variants = (start, choose(loaded, {**start.levels, **changed}))
+    images = [build_image(variant, SilentProgress()) for variant in variants]
     old, new = (
-        Made(recipe_of(loaded.board, chosen), chosen, made.variables, made.arguments)
-        for chosen, made in (
-            (choose_levels(loaded.board, start), build_image(loaded, start, SilentProgress())),
-            (choose_levels(loaded.board, levels), made),
-        )
+        Made(variant, image.variables, image.arguments)
+        for variant, image in zip(variants, images, strict=True)
     )
-    lines = {one.where: one for one in lines_between(loaded.board, old, new)}
+    lines = {one.where: one for one in lines_between(old, new)}
     nodes = "nodes.txt of that"
     whole = {COMMAND_LINE, CONFIGURATION, KERNEL_IMAGE, BOOTLOADER, ROOT_IMAGE, nodes}
     assert lines.keys() == whole

@@ -16,6 +16,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from perfboard.boards.loader import LoadedBoard
+from perfboard.factors.choose import choose
 from perfboard.images.image import Image
 from perfboard.targets.virtual.target import VirtualTarget
 
@@ -42,7 +43,7 @@ def board_to_write(verdex: LoadedBoard, image: Image, folder: Path) -> Iterator[
     """
     flash = folder / "flash"
     flash.mkdir()
-    target = VirtualTarget(verdex.board, image, {"detail": "counted"})
+    target = VirtualTarget(choose(verdex, {}), image)
     # Each bank is written under its own name.
     banks = {str(bank): str(flash / bank.name) for bank in image.banks}
     command = [*target.command(), "-serial", "stdio"]

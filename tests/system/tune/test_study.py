@@ -15,6 +15,7 @@ from perfboard.factors.choose import factors_of
 from perfboard.host.cache import cache_root
 from perfboard.images.image import build_image
 from perfboard.model.progress import SilentProgress
+from tests.support.variants import variant_of
 
 from ..conftest import Change, Perfboard, until
 from .advice_by_hand import by_hand
@@ -42,7 +43,7 @@ def own_cache(perfboard: Perfboard, folder: Path) -> Path:
 def keep_but(*factors: str) -> list[str]:
     """Options that keep all other factors of verdex as they are."""
     known = factors_of(load_board("verdex").board)
-    kept = {name: levels[0] for name, levels in known.items() if name not in factors}
+    kept = {name: factor.default for name, factor in known.items() if name not in factors}
     return [
         word
         for name, level in kept.items()
@@ -61,7 +62,7 @@ def tuned(tmp_path_factory: pytest.TempPathFactory, image: object) -> tuple[Perf
     """Console and flash, timed, and what another kernel and another machine are wanted for."""
     folder = tmp_path_factory.mktemp("tuned")
     # On a new machine, longer than a command may take.
-    build_image(load_board("verdex"), {"compression": "lz4"}, SilentProgress())
+    build_image(variant_of(compression="lz4"), SilentProgress())
     perfboard = Perfboard(folder / "data")
     boots = own_cache(perfboard, folder)
     return perfboard, boots, perfboard.json(*_words())

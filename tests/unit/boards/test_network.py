@@ -7,12 +7,14 @@ import pytest
 
 import perfboard.boards.loader as loader
 from perfboard.boards.loader import load_board
-from perfboard.factors.choose import choose_levels, factors_of, recipe_of
+from perfboard.factors.choose import factors_of
 from perfboard.images.kernel.fragment import read_fragment
 from perfboard.images.network import network_arguments
+from perfboard.images.variant import Variant
 from perfboard.model.board.board import Board
 from perfboard.model.errors import UsageError
 from perfboard.targets.virtual.target import VirtualBoard
+from tests.support.variants import variant_of
 
 FOLDER = Path(loader.__file__).parent
 SETTOP = (FOLDER / "settop-web.toml").read_text()
@@ -20,8 +22,7 @@ DRIVER = "CONFIG_PERFBOARD_NET"
 
 
 def board_at(name: str, level: str) -> Board:
-    board = load_board(name).board
-    return recipe_of(board, choose_levels(board, {"network": level})).board
+    return variant_of(name, network=level).board
 
 
 def told(board: Board, timed: bool = True) -> dict[str, str]:
@@ -30,8 +31,8 @@ def told(board: Board, timed: bool = True) -> dict[str, str]:
     return dict(word.removeprefix("perfboard_net.").split("=") for word in words)
 
 
-def has_emulators_card(board: Board) -> bool:
-    machine = VirtualBoard(board, choose_levels(board, {})).machine(board.machine.ram)
+def has_emulators_card(variant: Variant) -> bool:
+    machine = VirtualBoard(variant).machine(variant.board.machine.ram)
     return any("virtio-net" in word for word in machine)
 
 
@@ -52,34 +53,34 @@ def test_a_board_with_a_network_has_its_driver_and_no_other_card(name: str) -> N
     loaded = load_board(name)
     assert loaded.board.image.kernel.config is not None
     assert read_fragment(loaded.file(loaded.board.image.kernel.config))[DRIVER] == "y"
-    assert not has_emulators_card(loaded.board)
+    assert not has_emulators_card(variant_of(name))
 
 
 @pytest.mark.parametrize("name", ["verdex", "settop-media", "rpi2"])
 def test_other_boards_have_the_emulators_card(name: str) -> None:
-    board = load_board(name).board
-    assert has_emulators_card(board)
-    assert network_arguments(board.network, True) == ()
+    variant = variant_of(name)
+    assert has_emulators_card(variant)
+    assert network_arguments(variant.board.network, True) == ()
 
 
 @pytest.mark.parametrize(("level", "waits"), [("parallel", "0"), ("waited", "1")])
 def test_how_the_link_comes_up_is_a_factor(level: str, waits: str) -> None:
-    board = load_board("verdex").board
-    recipe = recipe_of(board, choose_levels(board, {"network": level}))
+    variant = variant_of(network=level)
+    recipe = variant.recipe
     assert recipe.options == {DRIVER: "y"}
     assert told(recipe.board)["wait"] == waits
     assert told(recipe.board)["negotiation"] == "2500000"
-    assert not has_emulators_card(recipe.board)
+    assert not has_emulators_card(variant)
 
 
 def test_a_network_at_once_is_the_emulators() -> None:
-    board = board_at("settop-web", "instant")
-    assert has_emulators_card(board) and told(board) == {}
+    variant = variant_of("settop-web", network="instant")
+    assert has_emulators_card(variant) and told(variant.board) == {}
 
 
 def test_boards_without_a_network_do_not_have_the_factor() -> None:
     assert "network" not in factors_of(load_board("settop-media").board)
-    assert factors_of(load_board("verdex").board)["network"][0] == "board"
+    assert factors_of(load_board("verdex").board)["network"].default == "board"
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,8 @@ import pytest
 from pydantic import BaseModel
 
 from perfboard.boards.loader import list_boards, load_board
-from perfboard.boards.scope_text import timing_factors, timing_text
+from perfboard.boards.scope_text import timing_text
+from perfboard.factors.choose import timing_factors
 from perfboard.model.board.board import Board
 from perfboard.model.errors import UsageError
 from perfboard.model.sourced import Sourced
@@ -19,6 +20,7 @@ from perfboard.model.timing.duration import Duration
 from perfboard.model.timing.part import CLASSES, NEEDED, Timing
 from perfboard.targets.virtual.target import VirtualBoard
 from tests.support.board_files import VERDEX, load
+from tests.support.variants import variant_of
 
 ROOT = Path(__file__).parents[3]
 SCOPE = ROOT / "native/scope"
@@ -27,7 +29,7 @@ TIMED = [name for name in list_boards() if load_board(name).board.timing]
 
 def lines_of(board: Board, **levels: str) -> list[str]:
     """What the scope is told of the board, at these levels and else the defaults."""
-    chosen = {factor: of[0] for factor, of in timing_factors(board).items()}
+    chosen = {name: factor.default for name, factor in timing_factors(board).items()}
     chosen |= {"detail": "timed"} | levels
     return (timing_text(board, chosen) or "").splitlines()
 
@@ -148,8 +150,9 @@ def reader(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize("name", TIMED)
 def test_the_scope_takes_what_it_is_told(name: str, reader: Path) -> None:
     board = load_board(name).board
-    for level in timing_factors(board).get("flash", ("none",)):
-        text = "\n".join(lines_of(board, **({"flash": level} if level != "none" else {}))) + "\n"
+    flash = timing_factors(board).get("flash")
+    for levels in [{"flash": level} for level in flash.levels] if flash else [{}]:
+        text = "\n".join(lines_of(board, **levels)) + "\n"
         done = subprocess.run(
             [str(reader)], input=text, capture_output=True, text=True, check=False
         )
@@ -197,7 +200,7 @@ def test_the_scope_takes_the_least_and_most_that_are_not_refused(place: str, rea
 
 def test_factors_change_what_is_told() -> None:
     board = load_board("verdex").board
-    assert timing_factors(board) == {
+    assert {name: tuple(factor.levels) for name, factor in timing_factors(board).items()} == {
         "detail": ("counted", "timed"),
         "flash": (
             "tuned",
@@ -211,7 +214,7 @@ def test_factors_change_what_is_told() -> None:
     }
     regions = {
         level: next(line for line in lines_of(board, flash=level) if line.startswith("region"))
-        for level in timing_factors(board)["flash"]
+        for level in timing_factors(board)["flash"].levels
     }
     assert " code 679000000 679000000 " in regions["delivered"]
     assert " cached 515000000 36000000 " in regions["cached"]
@@ -242,8 +245,6 @@ def test_a_board_without_a_model_is_counted_and_has_no_factors(tmp_path: Path) -
     ],
 )
 def test_a_run_says_what_its_part_could_not_have_run(name: str, lacks: str, detail: str) -> None:
-    board = load_board(name).board
-    levels = {factor: found[0] for factor, found in timing_factors(board).items()}
-    said = [n for n in VirtualBoard(board, levels | {"detail": detail}).notes() if "lacks" in n]
+    said = [n for n in VirtualBoard(variant_of(name, detail=detail)).notes() if "lacks" in n]
     assert len(said) == bool(lacks)
     assert all(lacks in note for note in said)

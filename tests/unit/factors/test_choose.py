@@ -9,30 +9,31 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from perfboard.boards.loader import list_boards, load_board
-from perfboard.factors.choose import choose_levels, factors_of, image_factors, recipe_of
+from perfboard.boards.scope_text import TIMED
+from perfboard.factors.choose import changed, choose, factors_of, image_factors
 from perfboard.images.kernel.drivers import driver_files
 from perfboard.images.recipe import Recipe
 from perfboard.model.board.board import Board
 from perfboard.model.errors import UsageError
+from tests.support.variants import variant_of
 
 BOARD = load_board("verdex").board
 
 
 def recipe(**levels: str) -> Recipe:
-    return recipe_of(BOARD, choose_levels(BOARD, levels))
+    return variant_of(**levels).recipe
 
 
 @pytest.mark.parametrize("name", list_boards())
 def test_the_default_levels_change_nothing(name: str) -> None:
-    board = load_board(name).board
-    assert recipe_of(board, choose_levels(board, {})) == Recipe(board)
+    assert variant_of(name).recipe == Recipe(load_board(name).board)
 
 
 @given(st.data())
 def test_any_two_levels_make_a_recipe_or_say_why_not(data: st.DataObject) -> None:
     known = factors_of(BOARD)
     names = data.draw(st.lists(st.sampled_from(sorted(known)), min_size=2, max_size=2, unique=True))
-    levels = {name: data.draw(st.sampled_from(known[name])) for name in names}
+    levels = {name: data.draw(st.sampled_from([*known[name].levels])) for name in names}
     try:
         made = recipe(**levels)
     except UsageError as error:
@@ -90,7 +91,7 @@ def test_the_older_calibration_is_another_kernel_and_nothing_else() -> None:
 )
 def test_what_cannot_be_together_is_refused(levels: dict[str, str], message: str) -> None:
     with pytest.raises(UsageError, match=message):
-        choose_levels(BOARD, levels)
+        variant_of(**levels)
 
 
 def with_slim(slim: dict[str, str]) -> Board:
@@ -102,21 +103,21 @@ def with_slim(slim: dict[str, str]) -> Board:
 
 def test_a_slim_kernel_is_asked_for_what_the_board_says() -> None:
     board = with_slim({"CONFIG_EXPERT": "y", "CONFIG_AIO": "n", "CONFIG_MTD_UBI": "n"})
-    made = recipe_of(board, choose_levels(board, {"config": "slim"}))
+    made = variant_of(board, config="slim").recipe
     assert made.options == board.image.kernel.slim
     # What another level needs is there all the same, whichever comes first.
-    both = recipe_of(board, choose_levels(board, {"config": "slim", "root": "ubifs"}))
+    both = variant_of(board, config="slim", root="ubifs").recipe
     assert both.options["CONFIG_MTD_UBI"] == "y"
     assert both.options["CONFIG_AIO"] == "n"
     early = with_slim({"CONFIG_KERNEL_XZ": "n"})
-    xz = recipe_of(early, choose_levels(early, {"config": "slim", "compression": "xz"}))
+    xz = variant_of(early, config="slim", compression="xz").recipe
     assert xz.options["CONFIG_KERNEL_XZ"] == "y"
 
 
 def test_a_board_that_says_nothing_of_a_slim_kernel_is_told_how_to_find_it() -> None:
     board = with_slim({})
     with pytest.raises(UsageError, match="`perfboard boards slim verdex` finds"):
-        choose_levels(board, {"config": "slim"})
+        variant_of(board, config="slim")
 
 
 def test_a_board_without_a_calibrated_value_has_none_to_preset() -> None:
@@ -125,4 +126,17 @@ def test_a_board_without_a_calibrated_value_has_none_to_preset() -> None:
         update={"image": BOARD.image.model_copy(update={"kernel": kernel})},
     )
     with pytest.raises(UsageError, match=r"no image\.kernel\.loops_per_jiffy; boot it with"):
-        choose_levels(board, {"delay": "preset"})
+        variant_of(board, delay="preset")
+
+
+def test_what_is_given_goes_over_what_is_preferred_and_that_over_the_defaults() -> None:
+    loaded = load_board("verdex")
+    preferred = choose(loaded, {"flash": "cached"}, TIMED)
+    assert (preferred.levels["detail"], preferred.levels["flash"]) == ("timed", "cached")
+    assert preferred.timed and " cached 515000000 36000000 " in (preferred.timing or "")
+    given = choose(loaded, {"detail": "counted"}, TIMED)
+    assert not given.timed and given.timing is None
+    assert changed(given, {"flash": "cached", "detail": "timed"}) == preferred
+    # A board that does not have the factor has no use for it.
+    counted = replace(loaded, board=BOARD.model_copy(update={"timing": None}))
+    assert not choose(counted, {}, TIMED).timed

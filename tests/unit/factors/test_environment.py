@@ -10,12 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from perfboard.boards.loader import load_board
-from perfboard.factors.choose import choose_levels, factors_of, recipe_of
+from perfboard.factors.choose import factors_of
 from perfboard.images.bootloader.device_tree import quoted, settings, source
 from perfboard.images.image import Image
 from perfboard.model.errors import UsageError
 from perfboard.studies.tune.advice import Made, lines_between
 from perfboard.targets.virtual.target import VirtualTarget
+from tests.support.variants import variant_of
 
 BOARD = load_board("verdex").board
 VARIABLES = {
@@ -61,27 +62,27 @@ def test_dtc_reads_what_was_meant(tmp_path: Path) -> None:
 
 
 def test_boards_with_a_bootloader_have_the_factor() -> None:
-    assert factors_of(BOARD)["environment"] == ("flash", "tree")
+    assert [*factors_of(BOARD)["environment"].levels] == ["flash", "tree"]
     assert "environment" not in factors_of(load_board("converter").board)
     with pytest.raises(UsageError, match="bootloader=none has no environment; found environment="):
-        choose_levels(BOARD, {"environment": "tree", "bootloader": "none"})
+        variant_of(environment="tree", bootloader="none")
 
 
 def test_the_emulator_is_given_the_tree(tmp_path: Path) -> None:
     banks = (tmp_path / "0", tmp_path / "1")
     image = Image(banks, tmp_path / "kernel", {}, {}, (), {}, {})
-    levels = choose_levels(BOARD, {})
-    assert "-dtb" not in VirtualTarget(BOARD, image, levels).command()
+    variant = variant_of()
+    assert "-dtb" not in VirtualTarget(variant, image).command()
     image = Image(banks, tmp_path / "kernel", {}, {}, (), {}, {}, tree=tmp_path / "tree")
-    assert VirtualTarget(BOARD, image, levels).command()[-2:] == ["-dtb", str(tmp_path / "tree")]
+    assert VirtualTarget(variant, image).command()[-2:] == ["-dtb", str(tmp_path / "tree")]
 
 
 def test_the_advice_moves_the_variables() -> None:
     made = [
-        Made(recipe_of(BOARD, levels), levels, {"bootargs": "quiet", "bootcmd": "bootz 1"})
-        for levels in (choose_levels(BOARD, {"environment": name}) for name in ("flash", "tree"))
+        Made(variant_of(environment=name), {"bootargs": "quiet", "bootcmd": "bootz 1"})
+        for name in ("flash", "tree")
     ]
-    stored, tree = lines_between(BOARD, *made)
+    stored, tree = lines_between(*made)
     assert (stored.where, stored.remove, stored.add) == (
         "U-Boot environment",
         ("bootcmd=bootz 1",),

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from perfboard.boards.loader import load_board
-from perfboard.factors.choose import choose_levels, recipe_of
 from perfboard.images.recipe import Recipe
 from perfboard.images.root.recipe import RootRecipe
 from perfboard.images.root.tree import CONSOLE, NULL, REFERENCE, contents_of, fill_tree, nodes_of
 from perfboard.model.board.architecture import architecture_of
 from perfboard.model.errors import UsageError
+from tests.support.variants import variant_of
 
 VERDEX = load_board("verdex").board
 AHEAD = RootRecipe(readahead="boot")
@@ -22,15 +22,14 @@ RCS = "etc/init.d/rcS"
 
 @pytest.mark.parametrize("board", ["settop-web", "settop-media", "converter", "bifferboard"])
 def test_a_board_with_a_disk_has_it_with_the_same_kernel(board: str) -> None:
-    disk = load_board(board).board
-    made = recipe_of(disk, choose_levels(disk, {"readahead": "boot"}))
-    assert made == Recipe(disk, root=AHEAD)
+    made = variant_of(board, readahead="boot").recipe
+    assert made == Recipe(load_board(board).board, root=AHEAD)
 
 
 @pytest.mark.parametrize("other", [{}, {"init": "application"}, {"root": "initramfs"}])
 def test_a_board_with_flash_is_told_why_not(other: dict[str, str]) -> None:
     with pytest.raises(UsageError, match="readahead=boot: board verdex has its root in flash"):
-        choose_levels(VERDEX, {"readahead": "boot", **other})
+        variant_of(readahead="boot", **other)
 
 
 def test_the_root_has_the_list_and_the_advice_tells_it(tmp_path: Path, package: Path) -> None:

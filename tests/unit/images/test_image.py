@@ -8,15 +8,16 @@ from pathlib import Path
 import pytest
 
 import perfboard.boards.loader as loader
-from perfboard.boards.loader import LoadedBoard, load_board
-from perfboard.factors.choose import choose_levels
+from perfboard.boards.loader import load_board
+from perfboard.factors.choose import choose
 from perfboard.host.cache import cache_root
 from perfboard.host.tools import TOOLS, missing_tools, require_tools
-from perfboard.images.image import build_image
+from perfboard.images.image import Image, build_image
 from perfboard.model.errors import EnvironmentLacksError, UsageError
 from perfboard.model.progress import SilentProgress
 from perfboard.studies.boot.slim import slim_options
 from tests.support.kernels import make_kernel, make_zimage
+from tests.support.variants import variant_of
 
 VERDEX = Path(loader.__file__).with_name("verdex.toml").read_text()
 STAND_IN = "ffffffffffffffff B The real System.map is in the linux-image-<version>-dbg package\n"
@@ -54,8 +55,8 @@ file = "root.squashfs"
     return path
 
 
-def load(path: Path) -> LoadedBoard:
-    return load_board(str(path))
+def build(path: Path, **levels: str) -> Image:
+    return build_image(choose(load_board(str(path)), levels), SilentProgress())
 
 
 def environment(bank: Path) -> dict[str, str]:
@@ -68,7 +69,7 @@ def test_own_files_make_an_image_without_any_tool(
     own: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", "")
-    image = build_image(load(own), {}, SilentProgress())
+    image = build(own)
     assert image.kernel_file.read_bytes() == (own.parent / "zImage").read_bytes()
     assert image.symbols["linux_banner"] == 0xC0010000
     assert image.notes == () and image.packages == {}
@@ -83,7 +84,7 @@ def test_own_files_make_an_image_without_any_tool(
 def test_a_kernel_with_a_header_is_started_where_it_lies(own: Path) -> None:
     kernel = own.parent / "zImage"
     kernel.write_bytes(b"\x27\x05\x19\x56".ljust(64, b"\0") + kernel.read_bytes())
-    image = build_image(load(own), {}, SilentProgress())
+    image = build(own)
     assert image.variables["bootcmd"].endswith("; bootm 0x100000 - ${fdtcontroladdr}")
     assert "cp.l" not in image.variables["bootcmd"]
 
@@ -95,7 +96,7 @@ def test_the_boards_own_variables_go_over_those_that_are_made_for_it(own: Path) 
             'kernel_address = 0x41000000\nvariables = { bootcmd = "bootz 1", verify = "n" }',
         )
     )
-    image = build_image(load(own), {}, SilentProgress())
+    image = build(own)
     variables = environment(image.banks[1])
     assert variables == image.variables
     assert (variables["bootcmd"], variables["verify"]) == ("bootz 1", "n")
@@ -109,16 +110,16 @@ def test_a_levels_words_follow_the_boards_own_arguments(own: Path) -> None:
             'kernel_address = 0x41000000\nvariables = { bootargs = "root=/dev/nfs" }',
         )
     )
-    image = build_image(load(own), {"console": "quiet"}, SilentProgress())
+    image = build(own, console="quiet")
     assert image.variables["bootargs"] == image.arguments == "root=/dev/nfs quiet"
 
 
 def test_the_same_board_is_built_once_and_another_factor_changes_only_the_environment(
     own: Path,
 ) -> None:
-    first = build_image(load(own), {}, SilentProgress())
-    assert build_image(load(own), {"console": "full"}, SilentProgress()) == first
-    quiet = build_image(load(own), {"console": "quiet"}, SilentProgress())
+    first = build(own)
+    assert build(own, console="full") == first
+    quiet = build(own, console="quiet")
     assert quiet.banks != first.banks
     assert quiet.hashes["bank0"] == first.hashes["bank0"]
     arguments = environment(quiet.banks[1])["bootargs"]
@@ -126,9 +127,9 @@ def test_the_same_board_is_built_once_and_another_factor_changes_only_the_enviro
 
 
 def test_files_of_the_user_may_change_afterwards(own: Path) -> None:
-    first = build_image(load(own), {}, SilentProgress())
+    first = build(own)
     (own.parent / "root.squashfs").write_bytes(b"other")
-    second = build_image(load(own), {}, SilentProgress())
+    second = build(own)
     assert first.hashes["root"] != second.hashes["root"]
     with first.banks[1].open("rb") as file:
         file.seek(256 << 10)
@@ -140,7 +141,7 @@ def test_no_symbols_are_said_in_a_note(own: Path, given: str) -> None:
     (own.parent / "System.map").write_text(STAND_IN)
     if given == "none":
         own.write_text(own.read_text().replace('system_map = "System.map"\n', ""))
-    image = build_image(load(own), {}, SilentProgress())
+    image = build(own)
     assert image.symbols == {}
     (note,) = image.notes
     assert "less precision" in note and ("stand-in" in note) == (given == "stand-in")
@@ -150,7 +151,7 @@ def test_a_part_larger_than_its_region_is_told_and_no_image_is_left(own: Path) -
     with (own.parent / "root.squashfs").open("wb") as file:
         file.truncate((16 << 20) + 1)
     with pytest.raises(UsageError, match=r"flash\.root: the root is 16777217 bytes"):
-        build_image(load(own), {}, SilentProgress())
+        build(own)
     assert not (cache_root() / "image").exists()
 
 
@@ -159,7 +160,7 @@ def test_missing_tools_are_told_before_anything_is_built(
 ) -> None:
     monkeypatch.setenv("PATH", "")
     with pytest.raises(EnvironmentLacksError) as caught:
-        build_image(load_board("verdex"), {}, SilentProgress())
+        build_image(variant_of(), SilentProgress())
     assert "lacks apt-get" in str(caught.value)
     assert "sudo apt-get install apt dpkg make" in str(caught.value)
     assert not cache_root().exists()
@@ -197,23 +198,22 @@ def test_the_tools_of_one_use(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_levels() -> None:
-    board = load_board("verdex").board
-    counted = board.model_copy(update={"timing": None})
-    defaults = choose_levels(counted, {})
+    counted = load_board("verdex").board.model_copy(update={"timing": None})
+    defaults = variant_of(counted).levels
     assert defaults["console"] == "full" and defaults["kernel"] == "copied"
     timed = {"detail": "counted", "flash": "tuned", "dcache": "on"}
-    assert choose_levels(board, {}) == {**defaults, **timed}
-    assert choose_levels(board, {"console": "quiet"})["console"] == "quiet"
+    assert variant_of().levels == {**defaults, **timed}
+    assert variant_of(console="quiet").levels["console"] == "quiet"
     with pytest.raises(UsageError, match=r"has no .*it has: baud, block, .*, root$"):
-        choose_levels(counted, {"detail": "timed"})
+        variant_of(counted, detail="timed")
     with pytest.raises(UsageError, match=r"console has no level .loud.; it has: full, quiet"):
-        choose_levels(board, {"console": "loud"})
+        variant_of(console="loud")
     with pytest.raises(UsageError, match="choose one"):
-        choose_levels(board, {"console": "quiet", "initcall_debug": "on"})
+        variant_of(console="quiet", initcall_debug="on")
 
 
 def test_the_checksum_u_boot_wants_is_in_the_bank(own: Path) -> None:
-    image = build_image(load(own), {}, SilentProgress())
+    image = build(own)
     with image.banks[1].open("rb") as file:
         block = file.read(256 << 10)
     assert struct.unpack_from("<I", block)[0] == zlib.crc32(block[4:])

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """What stays of the options that a boot seems not to need, where it fails without them."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
 import perfboard.studies.boot.slim as slimming
-from perfboard.boards.loader import LoadedBoard
 from perfboard.images.kernel.slim import Slim
 from perfboard.images.kernel.system_map import SystemMap
+from perfboard.images.variant import Variant
 from perfboard.model.errors import TargetError, UsageError
 from perfboard.model.progress import Progress, SilentProgress
 from perfboard.studies.boot.slim import slim_options
@@ -25,12 +25,12 @@ def faulty(monkeypatch: pytest.MonkeyPatch) -> set[str]:
     without: set[str] = set()
 
     def boot(
-        loaded: LoadedBoard, levels: Mapping[str, str], functions: Iterable[int], _: Progress
+        variant: Variant, functions: Iterable[int], _: Progress
     ) -> tuple[tuple[tuple[str, ...], tuple[str, ...]], list[int]]:
-        assert levels["detail"] == "timed"
-        if levels["config"] == "board":
+        assert variant.timed
+        if variant.levels["config"] == "board":
             return USUAL, [min(functions)]
-        slim = loaded.board.image.kernel.slim
+        slim = variant.board.image.kernel.slim
         assert slim["CONFIG_EXPERT"] == "y"
         at_fault = without.intersection(slim)
         if "CONFIG_B" in at_fault:
@@ -47,9 +47,7 @@ def faulty(monkeypatch: pytest.MonkeyPatch) -> set[str]:
 
 
 def finds(monkeypatch: pytest.MonkeyPatch, *off: str) -> None:
-    def found(
-        loaded: object, recipe: object, kernel: Path, ran: Iterable[int], _: Progress
-    ) -> Slim:
+    def found(variant: object, kernel: Path, ran: Iterable[int], _: Progress) -> Slim:
         assert (kernel, ran) == (Path("kernel"), [8])
         return Slim(off, {"CONFIG_EXPERT": "y"})
 

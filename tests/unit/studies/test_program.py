@@ -23,7 +23,6 @@ from perfboard.report.sections.program.trial import ending, trial_text
 from perfboard.report.text import run_text
 from perfboard.store.folder import new_run
 from perfboard.studies.program import study as trying
-from perfboard.studies.program.study import choose_trial_levels
 from perfboard.targets.virtual.program import read_results
 from tests.support.runs import make_run
 
@@ -77,15 +76,9 @@ def test_a_word_of_the_command_need_not_be_text() -> None:
     check_job(Job(("echo", word)), load_board("verdex").board)
 
 
-def test_a_trial_is_timed_unless_asked_otherwise() -> None:
-    verdex = load_board("verdex").board
-    timed = {"detail": "timed", "flash": "tuned", "dcache": "on"}
-    assert choose_trial_levels(verdex, {}) == timed
-    assert choose_trial_levels(verdex, {"detail": "counted"})["detail"] == "counted"
-    plain = verdex.model_copy(update={"timing": None})
-    assert choose_trial_levels(plain, {}) == {}
-    with pytest.raises(UsageError, match="it has: none"):
-        choose_trial_levels(plain, {"detail": "timed"})
+def test_a_trial_has_the_timing_models_factors_alone() -> None:
+    with pytest.raises(UsageError, match=r'a trial .* no factor "console"; it has: detail, flash'):
+        trying.try_boards(["verdex"], Job(("true",)), {"console": "quiet"}, (), SilentProgress())
 
 
 counts = st.integers(0, 10**15)

@@ -19,6 +19,7 @@ from perfboard.model.errors import TargetError
 from perfboard.targets.virtual.emulator import Emulator
 from perfboard.targets.virtual.program import TrialTarget
 from perfboard.targets.virtual.watch import Watch
+from tests.support.variants import variant_of
 
 
 class _Gone:
@@ -88,8 +89,7 @@ class _Ended(_Talking):
 
 
 def test_a_command_that_has_ended_is_not_late_where_this_machine_is() -> None:
-    board = load_board("verdex").board.model_copy(update={"timing": None})
-    target = TrialTarget(board, cast(TrialBase, None), Job(("true",)), {})
+    target = TrialTarget(variant_of(), cast(TrialBase, None), Job(("true",)))
     ended: Any = _Ended()
     target._await(ended, ended, lambda now, began: None, Event())
 
@@ -97,8 +97,8 @@ def test_a_command_that_has_ended_is_not_late_where_this_machine_is() -> None:
 def test_a_command_that_is_never_begun_is_given_up() -> None:
     board = load_board("verdex").board
     soon = board.boot.model_copy(update={"limit_s": 0.001})
-    board = board.model_copy(update={"boot": soon, "timing": None})
-    target = TrialTarget(board, cast(TrialBase, None), Job(("true",)), {})
+    board = board.model_copy(update={"boot": soon})
+    target = TrialTarget(variant_of(board), cast(TrialBase, None), Job(("true",)))
     talking: Any = _Talking()
     with pytest.raises(TargetError, match="has not begun the command"):
         target._await(talking, talking, lambda now, began: None, Event())

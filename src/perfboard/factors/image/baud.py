@@ -19,4 +19,5 @@ FACTOR = Factor(
     name="baud",
     title="How fast the console's line is",
     levels={"board": Level(), **{str(baud): _at(baud) for baud in (9600, 38400, 115200)}},
+    beyond_image="the real board's line is read at one speed, the target's",
 )

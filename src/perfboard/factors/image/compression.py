@@ -26,4 +26,6 @@ FACTOR = Factor(
         "zstd": refuse("compression=zstd: Linux 6.1 unpacks no such kernel on 32-bit Arm"),
     },
     has=has_places,
+    # Less to read pays where reading is slow.
+    tried_with=("flash",),
 )

@@ -50,5 +50,5 @@ FACTOR = Factor(
         "preset": Level(_preset),
     },
     has=has_places,
-    surroundings=True,
+    other_hardware=True,
 )

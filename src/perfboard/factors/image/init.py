@@ -27,6 +27,7 @@ FACTOR = Factor(
             set_root(init="application"),
             loses="/proc, /sys and the memory under /var and /dev, the network, the log, the "
             "host's name, and the shell on the console",
+            skips_scripts=True,
         ),
     },
     has=_has,

@@ -12,6 +12,13 @@ FACTOR = Factor(
     title="Whether the kernel tells how long each initcall takes",
     levels={
         "off": Level(),
-        "on": Level(add_arguments(*_WORDS)),
+        "on": Level(
+            add_arguments(*_WORDS),
+            excludes={
+                ("console", level): f"prints on the console what console={level} silences"
+                for level in ("quiet", "off")
+            },
+        ),
     },
+    observes=True,
 )

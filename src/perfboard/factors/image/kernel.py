@@ -36,4 +36,6 @@ FACTOR = Factor(
         "xip": Level(_at(XIP), loses="reading and writing the bank of flash that the kernel is in"),
     },
     has=has_places,
+    # Code that stays in flash pays where flash is cached.
+    tried_with=("flash",),
 )

@@ -34,5 +34,5 @@ FACTOR = Factor(
         "waited": Level(_link("waited")),
     },
     has=lambda board: board.network is not None,
-    surroundings=True,
+    other_hardware=True,
 )

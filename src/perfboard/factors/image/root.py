@@ -69,4 +69,7 @@ FACTOR = Factor(
         ),
     },
     has=has_reference,
+    # Less to read pays where reading is slow. A larger block is compressed better, and more of it
+    # is read that nobody asked for.
+    tried_with=("flash", "block"),
 )

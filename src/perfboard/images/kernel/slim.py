@@ -9,14 +9,13 @@ from math import inf
 from pathlib import Path
 
 from perfboard.analysis.tune.slim import read_link_map, switched_off, unused_options
-from perfboard.boards.loader import LoadedBoard
 from perfboard.host.cache import cached
 from perfboard.images.kernel.build import configure_kernel, make_kernel
 from perfboard.images.kernel.fragment import read_fragment
 from perfboard.images.kernel.parts import brought_objects, enabled, folder_variables, run_in
 from perfboard.images.kernel.tree import kernel_tree
 from perfboard.images.packages.apt import AptState
-from perfboard.images.recipe import Recipe
+from perfboard.images.variant import Variant
 from perfboard.model.board.architecture import architecture_of
 from perfboard.model.errors import EnvironmentLacksError
 from perfboard.model.progress import Progress, Step
@@ -33,19 +32,17 @@ class Slim:
     beside: Mapping[str, str]
 
 
-def find_slim(
-    loaded: LoadedBoard, recipe: Recipe, kernel: Path, ran: Iterable[int], progress: Progress
-) -> Slim:
+def find_slim(variant: Variant, kernel: Path, ran: Iterable[int], progress: Progress) -> Slim:
     """What the board's kernel could do without, where none but the functions at `ran` are wanted.
 
-    `kernel` is the folder of the built one, made by `recipe`. It is made once more, since its
+    `kernel` is the folder of the one built for `variant`. It is made once more, since its
     source tells what each option brings. Raises EnvironmentLacksError where a step fails.
     """
-    arch = architecture_of(recipe.board)
-    asked = recipe.board.image.kernel
+    arch = architecture_of(variant.board)
+    asked = variant.board.image.kernel
     assert asked.source is not None and asked.config is not None  # noqa: S101 - the caller's to see to
-    source, fragment = asked.source, loaded.file(asked.config)
-    wanted = {**read_fragment(fragment), **recipe.options}
+    source, fragment = asked.source, variant.loaded.file(asked.config)
+    wanted = {**read_fragment(fragment), **variant.recipe.options}
     functions = sorted(ran)
     inputs = {
         "recipe": _RECIPE,

@@ -10,12 +10,13 @@ from threading import Event
 
 from perfboard.analysis.tune.slim import behaviour, most_allowed
 from perfboard.binaries.scope import build_plugin
-from perfboard.boards.loader import LoadedBoard, load_board
-from perfboard.boards.scope_text import DETAIL
-from perfboard.factors.choose import choose_levels, recipe_of
+from perfboard.boards.loader import load_board
+from perfboard.boards.scope_text import TIMED
+from perfboard.factors.choose import choose
 from perfboard.images.image import build_image
 from perfboard.images.kernel.slim import find_slim
 from perfboard.images.kernel.system_map import read_map
+from perfboard.images.variant import Variant
 from perfboard.instruments.scope import WatchedMark
 from perfboard.model.errors import TargetError, UsageError
 from perfboard.model.progress import Progress
@@ -44,15 +45,15 @@ def slim_options(name: str, progress: Progress) -> dict[str, str]:
             f"board {loaded.board.name} has a kernel of its own, image.kernel.file; only one that "
             "is built here, from image.kernel.source, can be made slim"
         )
-    levels = choose_levels(loaded.board, {DETAIL: "timed"} if loaded.board.timing else {})
-    kernel = build_image(loaded, levels, progress).kernel_file.parent
-    before, ran = _boot(loaded, levels, read_map(kernel / "System.map").code, progress)
-    found = find_slim(loaded, recipe_of(loaded.board, levels), kernel, ran, progress)
+    variant = choose(loaded, {}, TIMED)
+    kernel = build_image(variant, progress).kernel_file.parent
+    before, ran = _boot(variant, read_map(kernel / "System.map").code, progress)
+    found = find_slim(variant, kernel, ran, progress)
 
     def same(off: tuple[str, ...]) -> bool:
         options = {**found.beside, **dict.fromkeys(off, "n")}
         try:
-            after, _ = _boot(_with(loaded, options), {**levels, "config": "slim"}, (), progress)
+            after, _ = _boot(_slimmed(variant, options), (), progress)
         except (TargetError, UsageError):
             return False
         return after == before
@@ -61,25 +62,27 @@ def slim_options(name: str, progress: Progress) -> dict[str, str]:
     return {**found.beside, **dict.fromkeys(off, "n")} if off else {}
 
 
-def _with(loaded: LoadedBoard, slim: Mapping[str, str]) -> LoadedBoard:
-    image = loaded.board.image
+def _slimmed(variant: Variant, slim: Mapping[str, str]) -> Variant:
+    """The variant with these options in the board's file, and asked for."""
+    loaded, image = variant.loaded, variant.loaded.board.image
     kernel = image.kernel.model_copy(update={"slim": slim})
     image = image.model_copy(update={"kernel": kernel})
-    return replace(loaded, board=loaded.board.model_copy(update={"image": image}))
+    loaded = replace(loaded, board=loaded.board.model_copy(update={"image": image}))
+    return choose(loaded, {**variant.levels, "config": "slim"})
 
 
 def _boot(
-    loaded: LoadedBoard, levels: Mapping[str, str], functions: Iterable[int], progress: Progress
+    variant: Variant, functions: Iterable[int], progress: Progress
 ) -> tuple[_Behaviour, list[int]]:
     """How a boot behaves, and at which of these addresses of functions it came by."""
-    image = build_image(loaded, levels, progress)
-    target = VirtualTarget(recipe_of(loaded.board, levels).board, image, levels)
+    image = build_image(variant, progress)
+    target = VirtualTarget(variant, image)
     marks = [WatchedMark(f"{_RAN}{address:x}", address) for address in sorted(functions)]
     plugin = build_plugin(progress)
     with (
         TemporaryDirectory(prefix="perfboard-") as name,
         disk_errors(Path(name)),
-        progress.step(f"booting {loaded.board.name}", inf) as step,
+        progress.step(f"booting {target.board.name}", inf) as step,
     ):
         boot, _ = boot_once(
             target,

@@ -33,7 +33,8 @@ class BootStudy:
     @property
     def factors(self) -> Mapping[str, tuple[str, ...]]:
         """Those of the board that is booted where none is named; others may have others."""
-        return factors_of(load_board(self.default_target.partition(":")[2]).board)
+        board = load_board(self.default_target.partition(":")[2]).board
+        return {name: tuple(factor.levels) for name, factor in factors_of(board).items()}
 
     def run(self, request: Request, progress: Progress) -> Run:
         """See `studies.base.Study`."""

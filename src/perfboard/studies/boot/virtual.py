@@ -11,7 +11,7 @@ from threading import Event
 from perfboard.analysis.verify.rows import KERNEL_SIZE
 from perfboard.binaries.scope import build_plugin
 from perfboard.boards.loader import load_board
-from perfboard.factors.choose import choose_levels, recipe_of
+from perfboard.factors.choose import choose
 from perfboard.images.image import Image, build_image
 from perfboard.instruments.scope import WatchedMark
 from perfboard.model.board.architecture import architecture_of
@@ -92,18 +92,17 @@ def marks_to_watch(board: Board, image: Image) -> tuple[WatchedMark, ...]:
 
 def virtual_subject(request: Request, progress: Progress) -> BootSubject:
     """The virtual board that the request's target names, with its image built."""
-    loaded = load_board(request.target.partition(":")[2])
-    levels = choose_levels(loaded.board, request.factors)
-    board = recipe_of(loaded.board, levels).board
+    variant = choose(load_board(request.target.partition(":")[2]), request.factors)
+    board = variant.board
     emulator = emulator_version(board.machine.emulator)
-    image = build_image(loaded, levels, progress)
+    image = build_image(variant, progress)
     marks = marks_to_watch(board, image)
-    target = VirtualTarget(board, image, levels)
+    target = VirtualTarget(variant, image)
     head = Subject(
         target.summary(),
         f"virtual:{board.name}",
         target.evidence,
-        levels=levels,
+        levels=variant.levels,
         tools={board.machine.emulator: emulator},
         image=image.hashes,
         packages=image.packages,

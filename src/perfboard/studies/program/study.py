@@ -17,9 +17,9 @@ from perfboard.analysis.program.metrics import Instant, instants, trial_metrics
 from perfboard.analysis.program.profile import Block, by_function, read_blocks, seconds, split
 from perfboard.binaries.probe import find_binary
 from perfboard.binaries.scope import build_plugin
-from perfboard.boards.loader import LoadedBoard, load_board
-from perfboard.boards.scope_text import DETAIL, timing_factors
-from perfboard.factors.choose import check_known
+from perfboard.boards.loader import load_board
+from perfboard.boards.scope_text import TIMED
+from perfboard.factors.choose import check_known, choose, timing_factors
 from perfboard.host.cache import hash_file
 from perfboard.images.packages.missing import missing_remarks
 from perfboard.images.program.base import (
@@ -31,6 +31,7 @@ from perfboard.images.program.base import (
     room_of,
 )
 from perfboard.images.program.code import CodePages, kernel_functions
+from perfboard.images.variant import Variant
 from perfboard.model.board.architecture import architecture_of
 from perfboard.model.board.board import Board
 from perfboard.model.errors import EnvironmentLacksError, TargetError
@@ -51,11 +52,10 @@ _BEGIN, _END = 0, 1
 
 @dataclass(frozen=True)
 class _Prepared:
-    """A board with all that it needs, and the levels of its factors."""
+    """A board with all that it needs."""
 
-    loaded: LoadedBoard
+    variant: Variant
     base: TrialBase
-    levels: Mapping[str, str]
     emulator: str
 
 
@@ -77,15 +77,18 @@ def try_boards(
     loaded = [load_board(name) for name in boards]
     for one in loaded:
         check_job(job, one.board)
-    levels = [choose_trial_levels(one.board, factors) for one in loaded]
+    variants = []
+    for one in loaded:
+        what = f"a trial on board {one.board.name}"
+        check_known(what, timing_factors(one.board), factors.items())
+        # Timed unless the user says otherwise.
+        variants.append(choose(one, factors, TIMED))
     with TemporaryDirectory(prefix="perfboard-") as copies:
         room = min(room_of(one.board) for one in loaded)
         own = _copied(job, stdin, Path(copies), room)
         for one in loaded:
             check_job(own, one.board)
-        prepared = [
-            _prepare(one, own, chosen, progress) for one, chosen in zip(loaded, levels, strict=True)
-        ]
+        prepared = [_prepare(variant, own, progress) for variant in variants]
         return _try_all(prepared, own, command, progress)
 
 
@@ -137,26 +140,11 @@ def _try_all(
             cancelled.set()
 
 
-def choose_trial_levels(board: Board, factors: Mapping[str, str]) -> dict[str, str]:
-    """The levels of the board's factors, timed unless the user says otherwise.
-
-    Raises UsageError for an unknown factor or level.
-    """
-    known = timing_factors(board)
-    check_known(f"a trial on board {board.name}", known, factors.items())
-    chosen = {factor: levels[0] for factor, levels in known.items()}
-    if DETAIL in known:
-        chosen[DETAIL] = "timed"
-    return chosen | dict(factors)
-
-
-def _prepare(
-    loaded: LoadedBoard, job: Job, levels: Mapping[str, str], progress: Progress
-) -> _Prepared:
-    emulator = emulator_version(loaded.board.machine.emulator)
-    probe = find_binary(architecture_of(loaded.board).probe, progress)
-    base = build_trial_base(loaded, job, probe, progress)
-    return _Prepared(loaded, base, levels, emulator)
+def _prepare(variant: Variant, job: Job, progress: Progress) -> _Prepared:
+    emulator = emulator_version(variant.board.machine.emulator)
+    probe = find_binary(architecture_of(variant.board).probe, progress)
+    base = build_trial_base(variant.loaded, job, probe, progress)
+    return _Prepared(variant, base, emulator)
 
 
 class _Shown:
@@ -191,8 +179,8 @@ def _try(
     shown: _Shown,
     cancelled: Event,
 ) -> Run:
-    board, base = one.loaded.board, one.base
-    target = TrialTarget(board, base, job, one.levels)
+    board, base = one.variant.board, one.base
+    target = TrialTarget(one.variant, base, job)
     trial = Trial(
         command=tuple(as_text(word) for word in job.command),
         packages=job.packages,
@@ -203,7 +191,7 @@ def _try(
         target.summary(),
         f"virtual:{board.name}",
         target.evidence,
-        levels=one.levels,
+        levels={name: one.variant.levels[name] for name in timing_factors(board)},
         tools={board.machine.emulator: one.emulator},
         image={
             "kernel": hash_file(base.kernel),

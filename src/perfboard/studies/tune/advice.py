@@ -7,14 +7,12 @@ import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from perfboard.boards.scope_text import timing_factors
 from perfboard.images.bootloader.device_tree import settings
 from perfboard.images.kernel.image import image_commands
-from perfboard.images.recipe import Recipe
 from perfboard.images.root.build import has_reference, room_for_root
 from perfboard.images.root.commands import Commands, commands_of
 from perfboard.images.root.tree import contents_of, making_of, nodes_of
-from perfboard.model.board.board import Board
+from perfboard.images.variant import Variant
 from perfboard.model.results.tune import Lines
 
 COMMAND_LINE = "kernel command line"
@@ -35,30 +33,30 @@ _NO_SETUP = (*_WORDS, ".kind")
 
 @dataclasses.dataclass(frozen=True)
 class Made:
-    """What an image was made by: its recipe, the levels, and what stands in it.
+    """What an image was made by, and what stands in it."""
 
-    `variables` are U-Boot's; where there is none, `arguments` are the kernel's.
-    """
-
-    recipe: Recipe
-    levels: Mapping[str, str]
+    variant: Variant
+    # U-Boot's.
     variables: Mapping[str, str]
+    # The kernel's, where there is no U-Boot.
     arguments: str = ""
 
 
-def lines_between(board: Board, old: Made, new: Made) -> tuple[Lines, ...]:
+def lines_between(old: Made, new: Made) -> tuple[Lines, ...]:
     """The lines by which `new` differs from `old`, by the place that they stand in."""
     found = (
         _command_line(old, new),
-        _configuration(old.recipe.options, new.recipe.options),
+        _configuration(old.variant.recipe.options, new.variant.recipe.options),
         _changed(KERNEL_IMAGE, _making(old), _making(new)),
         _changed(FIRST, _first(old), _first(new)),
         _bootloader(BOOTLOADER, _stored(old), _stored(new)),
         _bootloader(TREE, _settings(old), _settings(new)),
-        *_files(contents_of(old.recipe.root), contents_of(new.recipe.root)),
-        _changed(ROOT_FOLDER, making_of(old.recipe.root), making_of(new.recipe.root)),
-        *_image(_commands(board, old), _commands(board, new)),
-        _tables(_board_of(board, old), _board_of(board, new)),
+        *_files(contents_of(old.variant.recipe.root), contents_of(new.variant.recipe.root)),
+        _changed(
+            ROOT_FOLDER, making_of(old.variant.recipe.root), making_of(new.variant.recipe.root)
+        ),
+        *_image(_commands(old), _commands(new)),
+        _tables(_board_of(old.variant), _board_of(new.variant)),
     )
     return tuple(lines for lines in found if lines.remove or lines.add)
 
@@ -92,7 +90,7 @@ def _option(name: str, value: str) -> str:
 
 
 def _making(made: Made) -> tuple[str, ...]:
-    return _lines(image_commands(made.recipe))
+    return _lines(image_commands(made.variant.recipe))
 
 
 def _bootloader(where: str, old: Mapping[str, str], new: Mapping[str, str]) -> Lines:
@@ -106,25 +104,25 @@ def _bootloader(where: str, old: Mapping[str, str], new: Mapping[str, str]) -> L
 
 
 def _first(made: Made) -> tuple[str, ...]:
-    if made.recipe.direct:
+    if made.variant.recipe.direct:
         return (
             "perfboard/images/bootloader/start.S, assembled for this board: it copies the rest, "
             "and jumps",
             "the device tree, 4096 bytes after it, with the kernel's command line in /chosen",
         )
-    return ("U-Boot",) if made.recipe.board.image.bootloader else ()
+    return ("U-Boot",) if made.variant.recipe.board.image.bootloader else ()
 
 
 def _stored(made: Made) -> dict[str, str]:
     """U-Boot's variables in flash, without the kernel's command line."""
-    if made.recipe.environment != "flash":
+    if made.variant.recipe.environment != "flash":
         return {}
     return {name: f"{name}={v}" for name, v in made.variables.items() if name != "bootargs"}
 
 
 def _settings(made: Made) -> dict[str, str]:
     """What the device tree tells U-Boot, without the kernel's command line."""
-    if made.recipe.environment != "tree":
+    if made.variant.recipe.environment != "tree":
         return {}
     found = settings(made.variables)["config"]
     return {name: f"/config {name} = {value};" for name, value in found.items()}
@@ -147,12 +145,12 @@ def _files(
         yield lines
 
 
-def _commands(board: Board, made: Made) -> Commands:
+def _commands(made: Made) -> Commands:
     """What makes the image of the root, where that is the reference system's."""
+    board, root = made.variant.board, made.variant.recipe.root
     if not has_reference(board):
         return Commands(())
-    root = made.recipe.root
-    return commands_of(root, nodes_of(root), *room_for_root(made.recipe.board))
+    return commands_of(root, nodes_of(root), *room_for_root(board))
 
 
 def _image(old: Commands, new: Commands) -> Iterator[Lines]:
@@ -170,13 +168,14 @@ def _by_line(files: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
     return {f"{name} of that": tuple(text.splitlines()) for name, text in files.items()}
 
 
-def _board_of(board: Board, made: Made) -> dict[str, str]:
+def _board_of(variant: Variant) -> dict[str, str]:
     """All that the board's file says of the board as it is emulated and timed, a key a line."""
-    table = made.recipe.board.model_dump(mode="json", exclude={"timing"}, exclude_none=True)
-    if board.timing is not None:
-        own = {f: made.levels[f] for f in timing_factors(board) if f in board.timing.factors}
+    timing = variant.board.timing
+    table = variant.board.model_dump(mode="json", exclude={"timing"}, exclude_none=True)
+    if timing is not None:
+        own = {factor: variant.levels[factor] for factor in timing.factors}
         exclude = {"factors", "published", "margin"}
-        table["timing"] = board.timing.at(own).model_dump(mode="json", exclude=exclude)
+        table["timing"] = timing.at(own).model_dump(mode="json", exclude=exclude)
     return dict(_flat("", table))
 
 

@@ -12,10 +12,10 @@ from threading import Event
 from perfboard.analysis.tune.combinations import middle
 from perfboard.binaries.scope import build_plugin
 from perfboard.boards.loader import load_board
-from perfboard.boards.scope_text import timing_text
-from perfboard.factors.choose import choose_levels, recipe_of
+from perfboard.factors.choose import choose
 from perfboard.host.cache import cached
 from perfboard.images.image import Image, build_image
+from perfboard.images.variant import Variant
 from perfboard.instruments.scope import WatchedMark
 from perfboard.model.errors import BuildError, PerfboardError, TargetError, UsageError
 from perfboard.model.progress import Progress, SilentProgress
@@ -45,6 +45,10 @@ class Task:
     title: str = ""
     boots: bool = True
     changes: bool = True
+
+    def variant(self) -> Variant:
+        """The combination, of the board as its file is now."""
+        return choose(load_board(self.board), self.levels)
 
 
 @dataclass(frozen=True)
@@ -95,10 +99,9 @@ def attempt(
     machine is at fault, and Cancelled soon after another thread sets `cancelled`.
     """
     progress = progress or SilentProgress()
-    loaded = load_board(task.board)
-    levels = choose_levels(loaded.board, task.levels)
+    variant = task.variant()
     try:
-        image = build_image(loaded, levels, progress)
+        image = build_image(variant, progress)
     except (UsageError, BuildError) as error:
         return Attempt("not-built", str(error), error.kind)
     found = Attempt(
@@ -112,10 +115,10 @@ def attempt(
     )
     if not task.boots:
         return found
-    target = VirtualTarget(recipe_of(loaded.board, levels).board, image, levels)
+    target = VirtualTarget(variant, image)
     try:
         marks = marks_to_watch(target.board, image)
-        folder = _booted(target, levels, image, marks, progress, cancelled or Event())
+        folder = _booted(target, variant, image, marks, progress, cancelled or Event())
     except (UsageError, TargetError) as error:
         return replace(found, outcome="not-booted", problem=str(error), kind=error.kind)
     kept = json.loads((folder / "kept.json").read_text())
@@ -131,7 +134,7 @@ def attempt(
 
 def _booted(
     target: VirtualTarget,
-    levels: Mapping[str, str],
+    variant: Variant,
     image: Image,
     marks: tuple[WatchedMark, ...],
     progress: Progress,
@@ -150,7 +153,7 @@ def _booted(
         "board": target.board.model_dump_json(include={"console", "boot"}),
         "scope": plugin.parent.name,
         "marks": "".join(mark.line() for mark in marks),
-        "timing": timing_text(target.board, levels) or "",
+        "timing": variant.timing or "",
         **{f"image {name}": hash for name, hash in image.hashes.items()},
     }
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from perfboard.binaries.probe_build import source_folder
 from perfboard.binaries.scope import build_plugin
-from perfboard.boards.scope_text import DETAIL, timing_text
-from perfboard.factors.choose import choose_levels
+from perfboard.boards.scope_text import TIMED
+from perfboard.factors.choose import choose
 from perfboard.host.cache import cached, hash_tree
 from perfboard.images.image import build_image
 from perfboard.model.errors import PerfboardError, TargetError
@@ -38,9 +38,9 @@ def flash_bandwidths(plan: Plan, progress: Progress) -> tuple[list[Metric], list
     """
     found: list[Metric] = []
     problems: list[str] = []
-    timing = plan.loaded.board.timing
+    timing = plan.board.timing
     varied = len(plan.space.levels.get(FACTOR, ())) > 1
-    if timing is None or not varied or plan.baseline.get(DETAIL) != "timed":
+    if timing is None or not varied or not plan.baseline.timed:
         return found, problems
     for level in timing.factors.get(FACTOR, ()):
         try:
@@ -57,15 +57,15 @@ def flash_bandwidths(plan: Plan, progress: Progress) -> tuple[list[Metric], list
 
 
 def _read(plan: Plan, level: str, progress: Progress) -> Path:
-    board = plan.loaded.board
-    factors = choose_levels(board, {DETAIL: "timed", FACTOR: level})
-    image = build_image(plan.loaded, factors, progress)
+    variant = choose(plan.baseline.loaded, {**TIMED, FACTOR: level})
+    board = variant.board
+    image = build_image(variant, progress)
     sources = source_folder()
     inputs = {
         "emulator": emulator_version(board.machine.emulator),
         "board": board.model_dump_json(include={"machine", "console"}),
         "scope": build_plugin(progress).parent.name,
-        "timing": timing_text(board, factors) or "",
+        "timing": variant.timing or "",
         "probe": hash_tree(sources) if sources.is_dir() else version("perfboard"),
         "seconds": str(_SECONDS),
         **{f"image {name}": hash for name, hash in image.hashes.items()},
@@ -74,7 +74,7 @@ def _read(plan: Plan, level: str, progress: Progress) -> Path:
     def build(folder: Path) -> None:
         target_name = f"virtual:{plan.board_name}"
         with (
-            open_target(target_name, progress, None, factors) as target,
+            open_target(target_name, progress, None, variant.levels) as target,
             ProbeSession(target, progress) as session,
             progress.step(f"reading the flash, {level}", 1),
         ):

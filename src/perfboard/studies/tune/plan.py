@@ -9,26 +9,19 @@ from pathlib import Path
 
 from perfboard.analysis.tune.combinations import BASELINE, Combination, Space
 from perfboard.boards.loader import LoadedBoard, load_board
-from perfboard.boards.scope_text import DETAIL
+from perfboard.boards.scope_text import TIMED
 from perfboard.factors.base import Factor
-from perfboard.factors.choose import (
-    check_known,
-    choose_levels,
-    factors_of,
-    image_factors,
-    recipe_of,
-)
+from perfboard.factors.choose import changed, check_known, choose, factors_of
 from perfboard.host.tools import require_tools
 from perfboard.images.flash.place import XIP
 from perfboard.images.image import tools_for
+from perfboard.images.variant import Variant
 from perfboard.model.board.architecture import architecture_of
 from perfboard.model.board.board import Board
 from perfboard.model.errors import UsageError
 from perfboard.model.results.tune import Try
 from perfboard.model.units import format_size
 
-# Factors that are ways to look at a boot, and no technique to make it shorter.
-_INSTRUMENTS = ("initcall_debug", DETAIL)
 # A real board's boots are enough where half the interval of their median is this share of it.
 PRECISION = 0.01
 
@@ -70,31 +63,36 @@ class TuneRequest:
 
 @dataclass(frozen=True)
 class Plan:
-    """The board, the baseline's levels, what is tried alone, what is refused, and the search.
+    """The baseline, what is tried alone, what is refused, and the search."""
 
-    `board_name` is what `load_board` takes, from any folder.
-    """
-
-    loaded: LoadedBoard
+    # What `load_board` takes, from any folder.
     board_name: str
-    baseline: dict[str, str]
+    baseline: Variant
     alone: tuple[Combination, ...]
     refused: tuple[Try, ...]
     space: Space
+    # All that the board has.
     factors: Mapping[str, Factor]
 
-    def levels(self, combination: Combination) -> dict[str, str]:
-        """The levels of all factors in it."""
-        return self.baseline | dict(combination)
+    @property
+    def board(self) -> Board:
+        """The board as its file says."""
+        return self.baseline.loaded.board
+
+    def variant(self, combination: Combination) -> Variant:
+        """The baseline with the levels of the combination. Raises UsageError for one refused."""
+        return changed(self.baseline, dict(combination))
 
     def loses(self, combination: Combination) -> dict[str, str]:
         """What the device loses by its levels, by factor."""
-        found = {
-            factor: _loses(self.factors, factor, level) for factor, level in sorted(combination)
-        }
-        return {factor: lost for factor, lost in found.items() if lost}
+        found = {name: self.factors[name].levels[level] for name, level in sorted(combination)}
+        return {name: level.loses for name, level in found.items() if level.loses}
 
-    def barred(self, combination: Combination) -> str:
+    def skips_scripts(self, combination: Combination) -> bool:
+        """Whether a level of it leaves the init scripts out."""
+        return any(self.factors[name].levels[level].skips_scripts for name, level in combination)
+
+    def excluded_because(self, combination: Combination) -> str:
         """Why it may not be in the best, whatever it takes; "" where it may."""
         named, lost, found = dict(combination), self.loses(combination), []
         for factor, levels in self.space.levels.items():
@@ -103,36 +101,33 @@ class Plan:
                 continue
             if factor in lost:
                 found.append(f"loses {lost[factor]}")
-            elif level is not None and factor in self.factors and self.factors[factor].surroundings:
-                found.append(f"{factor}={level} is other surroundings")
+            elif level is not None and self.factors[factor].other_hardware:
+                found.append(f"{factor}={level} is other hardware")
             else:
-                wanted = " or ".join(each or self.baseline[factor] for each in levels)
+                wanted = " or ".join(each or self.baseline.levels[factor] for each in levels)
                 found.append(f"without {factor}={wanted}")
         return ", ".join(found)
 
     def titles(self) -> dict[str, str]:
         """What each factor is, by name."""
-        return {
-            name: self.factors[name].title if name in self.factors else f"How the {name} is set up"
-            for name in self.space.levels
-        }
+        return {name: self.factors[name].title for name in self.space.levels}
 
 
 def make_plan(request: TuneRequest) -> Plan:
     """The plan. Raises UsageError for levels that there are not, and limits that contradict."""
     loaded = load_board(request.board)
     board = loaded.board
-    known = {name: of for name, of in factors_of(board).items() if name not in _INSTRUMENTS}
-    factors = image_factors(board)
+    factors = factors_of(board)
+    known = {name: factor for name, factor in factors.items() if not factor.observes}
     for option, given in (("--keep", request.keep.items()), ("--allow", request.allow)):
         check_known(f"a tune of board {board.name}", known, given, f"{option}: ")
-    timed = {DETAIL: "timed"} if board.timing else {}
-    baseline = choose_levels(board, {**timed, **request.baseline})
+    start = choose(loaded, request.baseline, TIMED)
+    baseline = start.levels
     _check_limits(loaded, request)
     if request.real is not None:
-        named = frozenset(request.baseline.items())
-        standard = {name: next(iter(levels)) for name, levels in factors_of(board).items()}
-        if reason := _not_by_image(factors, standard, named - standard.items(), of_start=True):
+        standard = {name: factor.default for name, factor in factors.items()}
+        named = frozenset(request.baseline.items() - standard.items())
+        if reason := _not_by_image(factors, standard, named, of_start=True):
             raise UsageError(f"--set {reason}")
     allow = set(request.allow) | set(request.keep.items()) | set(baseline.items())
 
@@ -140,32 +135,30 @@ def make_plan(request: TuneRequest) -> Plan:
         if request.real is not None and (reason := _not_by_image(factors, baseline, combination)):
             return reason
         try:
-            choose_levels(board, {**baseline, **dict(combination)})
+            changed(start, dict(combination))
         except UsageError as error:
             return str(error)
         return ""
 
     alone, refused = [], []
     searched: dict[str, list[str | None]] = {}
-    for factor, levels in known.items():
+    for factor, of_it in known.items():
         kept = request.keep.get(factor)
         searched[factor] = [None] if kept in (None, baseline[factor]) else []
-        surroundings = factor in factors and factors[factor].surroundings
-        for level in levels:
+        for level, setting in of_it.levels.items():
             if level == baseline[factor] or kept not in (None, level):
                 continue
-            if not _is_technique(factors, factor, level) and (factor, level) not in allow:
+            if not setting.technique and (factor, level) not in allow:
                 continue
             single = frozenset({(factor, level)})
-            loses = _loses(factors, factor, level)
             if reason := refusal(single):
                 refused.append(
                     Try(levels=dict(single), stage="alone", outcome="refused", problem=reason)
                 )
             else:
                 alone.append(single)
-            outside = surroundings and levels[0] in (baseline[factor], level)
-            if not (loses or outside) or (factor, level) in allow:
+            outside = of_it.other_hardware and of_it.default in (baseline[factor], level)
+            if not (setting.loses or outside) or (factor, level) in allow:
                 searched[factor].append(level)
     _meet_kept(searched, request.keep, frozenset(request.keep.items() - baseline.items()), refusal)
     # What cannot be beside the baseline may be beside another level that is searched.
@@ -178,16 +171,15 @@ def make_plan(request: TuneRequest) -> Plan:
         if all(refusal(each | {(factor, level)}) == one.problem for each in beside):
             searched[factor].remove(level)
     return Plan(
-        loaded=loaded,
         board_name=request.board if _is_name(request.board) else str(loaded.path.resolve()),
-        baseline=baseline,
+        baseline=start,
         alone=(BASELINE, *alone),
         refused=tuple(refused),
         space=Space(
             levels=searched,
             # A search asks of the same ones again and again.
             possible=cache(lambda combination: not refusal(combination)),
-            kernel=cache(lambda combination: _kernel(board, {**baseline, **dict(combination)})),
+            kernel=cache(lambda combination: _kernel(changed(start, dict(combination)))),
             max_flash=request.max_flash,
             max_ram=request.max_ram,
             resolution=Space.resolution if request.real is None else PRECISION,
@@ -225,10 +217,8 @@ def _meet_kept(
 
 def check_tools(plan: Plan) -> None:
     """Raises EnvironmentLacksError where this machine lacks a tool that a level is made with."""
-    board = plan.loaded.board
-    recipes = (recipe_of(board, plan.levels(each)) for each in plan.alone)
-    uses = {use for recipe in recipes for use in tools_for(recipe)}
-    require_tools(uses, architecture_of(board).name)
+    uses = {use for each in plan.alone for use in tools_for(plan.variant(each).recipe)}
+    require_tools(uses, architecture_of(plan.board).name)
 
 
 def check_smallest(plan: Plan, sizes: Iterable[Mapping[str, int]]) -> None:
@@ -258,12 +248,11 @@ def _not_by_image(
     The start may name the hardware that there is.
     """
     for factor, level in combination:
-        if factor == "baud":
-            return f"baud={level}: the real board's line is read at one speed, the target's"
-        if factor not in factors:
-            return f"{factor}={level}: it is of the timing model, and no image changes it"
-        first, *_ = factors[factor].levels
-        if not of_start and factors[factor].surroundings and first in (baseline[factor], level):
+        varied = factors[factor]
+        if varied.beyond_image:
+            return f"{factor}={level}: {varied.beyond_image}"
+        outside = varied.other_hardware and varied.default in (baseline[factor], level)
+        if outside and not of_start:
             return (
                 f"{factor}={level}: it is other hardware than {factor}={baseline[factor]}; say "
                 "with --set which of them the real board has"
@@ -295,18 +284,10 @@ def _check_limits(loaded: LoadedBoard, request: TuneRequest) -> None:
             )
 
 
-def _kernel(board: Board, levels: Mapping[str, str]) -> tuple[object, ...]:
-    recipe = recipe_of(board, levels)
+def _kernel(variant: Variant) -> tuple[object, ...]:
+    recipe = variant.recipe
     return (*sorted(recipe.options.items()), recipe.place == XIP)
 
 
 def _is_name(board: str) -> bool:
     return not ("/" in board or board.endswith(".toml"))
-
-
-def _is_technique(factors: Mapping[str, Factor], factor: str, level: str) -> bool:
-    return factors[factor].levels[level].technique if factor in factors else True
-
-
-def _loses(factors: Mapping[str, Factor], factor: str, level: str) -> str:
-    return factors[factor].levels[level].loses if factor in factors else ""

@@ -20,8 +20,7 @@ from perfboard.analysis.tune.combinations import (
     saving_interval,
 )
 from perfboard.analysis.verify.rows import KERNEL_SIZE
-from perfboard.boards.scope_text import DETAIL
-from perfboard.factors.choose import recipe_of
+from perfboard.factors.choose import timing_factors
 from perfboard.model.board.board import Board
 from perfboard.model.results.tune import (
     Advised,
@@ -49,7 +48,7 @@ def found_by(
     request: TuneRequest, sweep: Sweep, proof: Proof, subject: Subject, notes: Iterable[str] = ()
 ) -> Found:
     """All that the sweep and the proof of its best found; `subject` is the baseline."""
-    plan, board = sweep.plan, sweep.plan.loaded.board
+    plan, board = sweep.plan, sweep.plan.board
     best = best_of(sweep.space, sweep.known)
     space = sweep.space
     tries, tried, places = sweep.recorded()
@@ -57,7 +56,7 @@ def found_by(
     virtual = request.real is None
     tuning = Tuning(
         titles=plan.titles(),
-        baseline=plan.baseline,
+        baseline=dict(plan.baseline.levels),
         max_flash=request.max_flash,
         max_ram=request.max_ram,
         keep=dict(request.keep),
@@ -85,10 +84,10 @@ def found_by(
     if not proof.boots and len(tries) > len(plan.refused):
         ended = len(tries) - len(plan.refused)
         notes += (f"The tries that ended, {ended}, are kept: run the tune again to go on.",)
-    levels = plan.levels(best or BASELINE)
-    subject = replace(
-        subject, levels={f: at for f, at in levels.items() if virtual or f in plan.factors}
-    )
+    levels = plan.variant(best or BASELINE).levels
+    # A real board has none of the timing model's.
+    others = () if virtual else timing_factors(board)
+    subject = replace(subject, levels={f: at for f, at in levels.items() if f not in others})
     found = Found(
         subject,
         metrics=proof.metrics,
@@ -193,7 +192,7 @@ def _advice(sweep: Sweep, best: Combination) -> Iterator[Advised]:
         yield Advised(
             factor=factor,
             title=plan.titles()[factor],
-            old=plan.baseline[factor],
+            old=plan.baseline.levels[factor],
             new=level,
             alone_s=_alone(known, (factor, level)),
             loses=plan.loses(frozenset({(factor, level)})).get(factor, ""),
@@ -208,7 +207,6 @@ def _beside(sweep: Sweep, last: Combination, step: Combination) -> dict[str, Any
         return {}
     saved = _interval(sweep, last, step)
     known_ram = before.ram is not None and after.ram is not None
-    board = sweep.plan.loaded.board
     return {
         "saving_s": before.total_s - after.total_s,
         "low_s": saved.low if saved else None,
@@ -216,7 +214,7 @@ def _beside(sweep: Sweep, last: Combination, step: Combination) -> dict[str, Any
         "phases": effects(before, after),
         "flash": after.flash - before.flash,
         "ram": (after.ram or 0) - (before.ram or 0) if known_ram else None,
-        "lines": lines_between(board, _made(sweep, last), _made(sweep, step)),
+        "lines": lines_between(_made(sweep, last), _made(sweep, step)),
     }
 
 
@@ -232,20 +230,18 @@ def _interval(sweep: Sweep, last: Combination, step: Combination) -> Interval | 
 
 
 def _made(sweep: Sweep, combination: Combination) -> Made:
-    levels = sweep.plan.levels(combination)
     made = sweep.attempts[combination]
-    recipe = recipe_of(sweep.plan.loaded.board, levels)
-    return Made(recipe, levels, made.variables, made.arguments)
+    return Made(sweep.plan.variant(combination), made.variables, made.arguments)
 
 
 def _limit(sweep: Sweep) -> Limit | None:
-    timing = sweep.plan.loaded.board.timing
-    if timing is None or sweep.plan.baseline[DETAIL] != "timed":
+    timing = sweep.plan.board.timing
+    if timing is None or not sweep.plan.baseline.timed:
         return None
     found = []
     for combination, made in sweep.attempts.items():
         if made.boot is not None and allowed(sweep.plan.space, combination):
-            levels = sweep.plan.levels(combination)
+            levels = sweep.plan.variant(combination).levels
             own = {factor: levels[factor] for factor in timing.factors}
             found.append((made.boot, timing.at(own)))
     return boot_limit(found)

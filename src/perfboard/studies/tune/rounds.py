@@ -11,7 +11,6 @@ from pathlib import Path
 
 from perfboard.analysis.statistics.bootstrap import FEWEST_PROCESSES, estimate
 from perfboard.analysis.tune.combinations import BASELINE, Combination, totals_s
-from perfboard.boards.loader import load_board
 from perfboard.host.cache import cached, find_cached
 from perfboard.images.image import Image, build_image
 from perfboard.model.errors import EnvironmentLacksError, TargetError, UsageError
@@ -155,7 +154,7 @@ class Rounds:
 
         def build(folder: Path) -> None:
             began = time.monotonic()
-            image = build_image(load_board(task.board), task.levels, SilentProgress())
+            image = build_image(task.variant(), SilentProgress())
             if dict(image.hashes) != made.hashes:
                 raise UsageError(
                     f"The image of {task.title} is not what it was when the tune began: a file of "

@@ -28,9 +28,6 @@ from perfboard.studies.tune.sweep import Sweep
 from perfboard.studies.tune.virtual import VirtualBench
 
 NAME = "tune-boot"
-# Less to read pays where reading is slow, and code that stays in flash where it is cached. A
-# larger block is compressed better, and more of it is read that nobody asked for.
-_MEET = (("compression", "flash"), ("kernel", "flash"), ("root", "flash"), ("root", "block"))
 
 
 def tune_boot(request: TuneRequest, progress: Progress) -> Run:
@@ -51,13 +48,17 @@ def tune_boot(request: TuneRequest, progress: Progress) -> Run:
 
     def found() -> Found:
         subject = Subject(
-            bench.summary(), bench.target, bench.evidence, levels=plan.baseline, tools=bench.tools
+            bench.summary(),
+            bench.target,
+            bench.evidence,
+            levels=plan.baseline.levels,
+            tools=bench.tools,
         )
         return found_by(request, sweep, proof, subject, bench.notes())
 
     with recording(NAME, bench.name, request.command) as record:
         with record.begin(found):
-            with progress.step(f"tuning {plan.loaded.board.name}", inf) as step:
+            with progress.step(f"tuning {plan.board.name}", inf) as step:
                 told = TuneStep(step)
                 with bench.making(told.note) as make:
                     _try_all(sweep, make, told)
@@ -117,7 +118,8 @@ def _interactions(plan: Plan) -> Iterator[Combination]:
         factor: [*levels, *(level for name, level in tried if name == factor)]
         for factor, levels in plan.space.levels.items()
     }
-    for one, other in _MEET:
+    pairs = ((one.name, other) for one in plan.factors.values() for other in one.tried_with)
+    for one, other in pairs:
         for first in found.get(one, ()):
             for second in found.get(other, ()):
                 both = changed(changed(BASELINE, one, first), other, second)

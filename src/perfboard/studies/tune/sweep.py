@@ -131,7 +131,9 @@ class Sweep:
         Without them a boot is faster, and no better.
         """
         base = self.attempts.get(BASELINE)
-        if base is None or not base.boot or not made.boot or "init" in self.plan.loses(combination):
+        if base is None or not base.boot or not made.boot:
+            return []
+        if self.plan.skips_scripts(combination):
             return []
         ran = {step.title for step in cut_userspace(made.boot)}
         return [step.title for step in cut_userspace(base.boot) if step.title not in ran]
@@ -139,9 +141,8 @@ class Sweep:
     def task(self, combination: Combination, boots: bool = True) -> Task:
         """What is to be done for a combination."""
         title = in_words(dict(sorted(combination)))
-        return Task(
-            self.plan.board_name, self.plan.levels(combination), title, boots, bool(combination)
-        )
+        levels = {**self.plan.baseline.levels, **dict(combination)}
+        return Task(self.plan.board_name, levels, title, boots, bool(combination))
 
     def recorded(self) -> tuple[list[Try], list[Boot], dict[Combination, int]]:
         """The tries, the boots of those that booted, and each combination's place among them."""
@@ -175,7 +176,7 @@ class Sweep:
         return tries, boots, places
 
     def _barred(self, combination: Combination) -> str:
-        measured, found = self.known[combination], self.plan.barred(combination)
+        measured, found = self.known[combination], self.plan.excluded_because(combination)
         if measured is None or not self.space.excess(measured.flash, measured.ram):
             return found
         return f"{found}, beyond the limits" if found else "beyond the limits"

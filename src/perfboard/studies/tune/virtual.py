@@ -7,7 +7,6 @@ from threading import Event
 
 from perfboard.analysis.tune.combinations import best_of
 from perfboard.binaries.scope import build_plugin
-from perfboard.factors.choose import recipe_of
 from perfboard.images.image import build_image
 from perfboard.model.progress import Progress
 from perfboard.model.run import BoardSummary, Boot, RunError
@@ -30,9 +29,9 @@ class VirtualBench:
     def __init__(self, plan: Plan, scheduler: str | None) -> None:
         """`scheduler` is the address of a Dask scheduler whose workers make the tries, if any."""
         self._plan, self._scheduler = plan, scheduler
-        self._virtual = VirtualBoard(plan.loaded.board, plan.baseline)
-        self._emulator = plan.loaded.board.machine.emulator
-        self.name = plan.loaded.board.name
+        self._virtual = VirtualBoard(plan.baseline)
+        self._emulator = plan.board.machine.emulator
+        self.name = plan.board.name
         self.target = f"virtual:{self.name}"
         self.evidence = self._virtual.evidence
         self.tools: Mapping[str, str] = {self._emulator: emulator_version(self._emulator)}
@@ -63,12 +62,11 @@ class VirtualBench:
 
 
 def _prove(sweep: Sweep, folder: RunFolder, progress: Progress) -> Boot:
-    plan = sweep.plan
     best = best_of(sweep.space, sweep.known)
     assert best is not None  # noqa: S101 - else the search has raised
-    levels = plan.levels(best)
-    image = build_image(plan.loaded, levels, progress)
-    target = VirtualTarget(recipe_of(plan.loaded.board, levels).board, image, levels)
+    variant = sweep.plan.variant(best)
+    image = build_image(variant, progress)
+    target = VirtualTarget(variant, image)
     marks = marks_to_watch(target.board, image)
     artifacts = folder.artifact_path("boot-1/console.log").parent
     with progress.step("proving the best", 1) as step:

@@ -15,8 +15,8 @@ from perfboard.analysis.verify.rows import (
     scale_of,
 )
 from perfboard.boards.loader import load_board
-from perfboard.boards.scope_text import DETAIL
-from perfboard.factors.choose import choose_levels, image_factors
+from perfboard.boards.scope_text import TIMED
+from perfboard.factors.choose import choose, factors_of
 from perfboard.model.errors import TargetError, UsageError
 from perfboard.model.progress import Progress
 from perfboard.model.published import Published
@@ -56,7 +56,8 @@ def verify_board(
     program that the figures are of. Raises UsageError for a board without a timing model, and for
     levels that it has not, and what stopped a study's run.
     """
-    board = load_board(name).board
+    loaded = load_board(name)
+    board = loaded.board
     timing = board.timing
     if timing is None:
         raise UsageError(
@@ -64,24 +65,24 @@ def verify_board(
         )
     margin = timing.margin.share
     defaults = {factor: next(iter(levels)) for factor, levels in timing.factors.items()}
-    of_image = {name: next(iter(f.levels)) for name, f in image_factors(board).items()}
+    unnamed = {name: factor.default for name, factor in factors_of(board).items()}
 
     def group(figure: Published, levels: Mapping[str, str]) -> _Group:
-        # A default of the image that is named makes no other run.
-        named = {f: level for f, level in levels.items() if level != of_image.get(f)}
-        at = tuple(sorted({**defaults, **named, DETAIL: "timed"}.items()))
+        # A default that is named makes no other run.
+        named = {f: level for f, level in levels.items() if level != unnamed.get(f)}
+        at = tuple(sorted({**defaults, **named, **TIMED}.items()))
         if figure.metric.startswith("boot."):
             return "boot", at
         return "flash" if figure.metric.startswith("flash.") else "probes", at
 
     of_probes = {n: f for n, f in enumerate(timing.published) if f.program is None}
-    plain: _Group = ("probes", tuple(sorted({**defaults, DETAIL: "timed"}.items())))
+    plain: _Group = ("probes", tuple(sorted({**defaults, **TIMED}.items())))
     groups: dict[_Group, list[Published]] = {plain: []}
     for figure in of_probes.values():
         for levels in (figure.factors, figure.less) if figure.less else (figure.factors,):
             groups.setdefault(group(figure, levels), []).append(figure)
     for levels in (*(dict(at) for _, at in groups), *(f.factors for f in timing.published)):
-        choose_levels(board, levels)
+        choose(loaded, levels)
     metrics: dict[_Group, tuple[Metric, ...]] = {}
     runs = []
     for (kind, at), figures in groups.items():

@@ -4,15 +4,15 @@
 import re
 import tempfile
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Event
 
 from perfboard.images.program.base import Job, TrialBase, boot_arguments, lay_out, write_job
+from perfboard.images.variant import Variant
 from perfboard.instruments.base import Sighting
 from perfboard.instruments.scope import Scope, WatchedMark
-from perfboard.model.board.board import Board
 from perfboard.model.errors import Cancelled, TargetError
 from perfboard.targets.virtual.target import VirtualBoard
 from perfboard.targets.virtual.watch import LIMITS_PER_BOOT, Watch
@@ -66,9 +66,8 @@ class _Counting:
 class TrialTarget(VirtualBoard):
     """Boots one command on one virtual board."""
 
-    def __init__(self, board: Board, base: TrialBase, job: Job, levels: Mapping[str, str]) -> None:
-        """`levels` are those of the board's factors."""
-        super().__init__(board, levels)
+    def __init__(self, variant: Variant, base: TrialBase, job: Job) -> None:
+        super().__init__(variant)
         self._base = base
         self._job = job
 

@@ -12,16 +12,15 @@ from perfboard.analysis.verify.rows import checked_ranges
 from perfboard.binaries.probe import find_binary
 from perfboard.binaries.scope import build_plugin
 from perfboard.boards.loader import load_board
-from perfboard.boards.scope_text import timing_text
-from perfboard.factors.choose import choose_levels, recipe_of
+from perfboard.factors.choose import choose
 from perfboard.images.disk import disk_base
 from perfboard.images.image import Image, build_image
 from perfboard.images.network import has_own_card
+from perfboard.images.variant import Variant
 from perfboard.instruments.base import Instrument
 from perfboard.instruments.emulator_console import ConsoleRecorder
 from perfboard.instruments.scope import Scope, WatchedMark
 from perfboard.model.board.architecture import architecture_of
-from perfboard.model.board.board import Board
 from perfboard.model.errors import TargetError, UsageError
 from perfboard.model.progress import Progress
 from perfboard.model.run import BoardSummary, Evidence, TimedAs
@@ -45,15 +44,10 @@ FORM = "virtual:BOARD"
 class VirtualBoard:
     """A board as the emulator is told to be it, whatever it boots."""
 
-    def __init__(self, board: Board, levels: Mapping[str, str]) -> None:
-        """`levels` are those of the board's factors."""
-        self.board = board
-        self._timing = timing_text(board, levels)
-
-    @property
-    def timed(self) -> bool:
-        """Whether a timing model drives the clock."""
-        return self._timing is not None
+    def __init__(self, variant: Variant) -> None:
+        self.board = variant.board
+        self.timed = variant.timed
+        self._timing = variant.timing
 
     @property
     def evidence(self) -> Evidence:
@@ -152,9 +146,9 @@ class VirtualBoard:
 class VirtualTarget(VirtualBoard):
     """Boots one image on one virtual board."""
 
-    def __init__(self, board: Board, image: Image, levels: Mapping[str, str]) -> None:
-        """`image` is what `build_image` made for `board` at these levels of its factors."""
-        super().__init__(board, levels)
+    def __init__(self, variant: Variant, image: Image) -> None:
+        """`image` is what `build_image` makes of `variant`."""
+        super().__init__(variant)
         self._image = image
 
     def command(self) -> list[str]:
@@ -217,12 +211,10 @@ def connect(
     _, _, name = text.partition(":")
     if not name:
         raise UsageError(f'"{text}" names no board; it is written {FORM}, as in virtual:verdex.')
-    loaded = load_board(name)
-    levels = choose_levels(loaded.board, factors)
-    recipe = recipe_of(loaded.board, levels)
-    board = recipe.board
+    variant = choose(load_board(name), factors)
+    board = variant.board
     tools: dict[str, str] = {board.machine.emulator: emulator_version(board.machine.emulator)}
-    image = build_image(loaded, levels, progress)
+    image = build_image(variant, progress)
     with ExitStack() as stack:
         scratch = Path(stack.enter_context(TemporaryDirectory(prefix="perfboard-")))
         architecture = architecture_of(board)
@@ -236,14 +228,14 @@ def connect(
             image = replace(
                 image, banks=(image.banks[0], image.banks[1] if place is None else laid)
             )
-        virtual = VirtualTarget(board, image, levels)
+        virtual = VirtualTarget(variant, image)
         instruments = [virtual.scope(build_plugin(progress), ())] if virtual.timed else []
         artifacts = artifacts or scratch / "artifacts"
         artifacts.mkdir(parents=True, exist_ok=True)
         watch = stack.enter_context(virtual.running(virtual.command(), instruments, artifacts))
         shell = ConsoleShell(watch)
         with progress.step(f"booting {board.name}", 1):
-            _await_prompt(watch, board.boot.limit_s, recipe.direct or board.flash is None)
+            _await_prompt(watch, board.boot.limit_s, variant.recipe.direct or board.flash is None)
             shell.attach(board.boot.limit_s)
         yield Target(
             name=text,
@@ -251,7 +243,7 @@ def connect(
             shell=shell if place is None else LaidShell(shell, probe, place, board.flash is None),
             notes=(*image.notes, *virtual.notes()),
             board=virtual.summary(),
-            factors=levels,
+            factors=variant.levels,
             tools=tools,
             image=image.hashes,
             packages=image.packages,

@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from perfboard.boards.loader import load_board
-from perfboard.factors.choose import choose_levels, factors_of, image_factors, recipe_of
+from perfboard.factors.choose import factors_of
 from perfboard.images.kernel.modules import keep_modules, needed
 from perfboard.images.network import PROBED_DRIVER, network_arguments
 from perfboard.images.recipe import Recipe
@@ -17,6 +17,7 @@ from perfboard.images.root.recipe import RootRecipe
 from perfboard.images.root.tree import REFERENCE, contents_of, fill_tree
 from perfboard.model.board.architecture import architecture_of
 from perfboard.model.errors import UsageError
+from tests.support.variants import variant_of
 
 BOARD = load_board("verdex").board
 ARMHF = architecture_of(BOARD)
@@ -24,7 +25,7 @@ RELEASE = "6.1.0-made"
 
 
 def recipe(**levels: str) -> Recipe:
-    return recipe_of(BOARD, choose_levels(BOARD, levels))
+    return variant_of(**levels).recipe
 
 
 def test_asynchronous_probes_are_a_word_of_the_command_line() -> None:
@@ -71,7 +72,7 @@ def test_what_cannot_be() -> None:
 
 
 def test_a_deferred_driver_says_what_is_missing() -> None:
-    levels = image_factors(BOARD)["drivers"].levels
+    levels = factors_of(BOARD)["drivers"].levels
     lost = {name: level.loses for name, level in levels.items() if level.loses}
     assert list(lost) == ["deferred"] and "the network when the board is usable" in lost["deferred"]
 

@@ -9,17 +9,17 @@ from pathlib import Path
 import pytest
 
 from perfboard.boards.loader import load_board
-from perfboard.factors.choose import choose_levels, recipe_of
 from perfboard.images.kernel.image import add_header, has_header, image_commands
 from perfboard.images.recipe import Recipe
 from perfboard.model.progress import SilentProgress
+from tests.support.variants import variant_of
 
 BOARD = load_board("verdex").board
 _HEADER = 64
 
 
 def _recipe(**levels: str) -> Recipe:
-    return recipe_of(BOARD, choose_levels(BOARD, levels))
+    return variant_of(**levels).recipe
 
 
 @pytest.mark.skipif(shutil.which("mkimage") is None, reason="has no mkimage")

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from perfboard.boards.loader import load_board
-from perfboard.factors.choose import choose_levels, factors_of, recipe_of
+from perfboard.factors.choose import factors_of
 from perfboard.images.recipe import Recipe
 from perfboard.images.root.commands import TREE
 from perfboard.images.root.filesystems import SYSTEMS, format_rest
@@ -23,6 +23,7 @@ from perfboard.images.root.ubi import checksum, leb_size, volume_size
 from perfboard.model.board.architecture import architecture_of
 from perfboard.model.errors import UsageError
 from tests.support.cramfs_reader import Cramfs
+from tests.support.variants import variant_of
 
 BOARD = load_board("verdex").board
 SECTOR, ROOM = 256 << 10, 16 << 20
@@ -31,7 +32,7 @@ MADE = [name for name in SYSTEMS if name not in ("cramfs", "cramfs-xip", "cramfs
 
 
 def recipe(**levels: str) -> Recipe:
-    return recipe_of(BOARD, choose_levels(BOARD, levels))
+    return variant_of(**levels).recipe
 
 
 def test_a_file_system_asks_its_kernel_for_itself_alone() -> None:
@@ -47,7 +48,7 @@ def test_a_file_system_asks_its_kernel_for_itself_alone() -> None:
 
 
 def test_each_level_of_root_is_a_file_system_of_that_name() -> None:
-    assert set(factors_of(BOARD)["root"]) == {*SYSTEMS, "ubifs-fastmap", "axfs"}
+    assert set(factors_of(BOARD)["root"].levels) == {*SYSTEMS, "ubifs-fastmap", "axfs"}
     for name in SYSTEMS:
         assert recipe(root=name).root.system == name
 
@@ -73,19 +74,14 @@ def test_what_cannot_be_is_refused_with_the_reason(levels: dict[str, str], said:
 
 
 def test_what_a_board_with_a_disk_or_little_memory_cannot_have() -> None:
-    disk = load_board("converter").board
-    assert {"nodes", "init"}.isdisjoint(factors_of(disk))
-    for level, said in {"jffs2": "wants flash; board converter", "squashfs-xz": ""}.items():
-        levels = choose_levels(disk, {}) | {"root": level}
-        if said:
-            with pytest.raises(UsageError, match=said):
-                recipe_of(disk, levels)
-        else:
-            assert recipe_of(disk, levels).root.system == level
+    assert {"nodes", "init"}.isdisjoint(factors_of(load_board("converter").board))
+    with pytest.raises(UsageError, match="wants flash; board converter"):
+        variant_of("converter", root="jffs2")
+    assert variant_of("converter", root="squashfs-xz").recipe.root.system == "squashfs-xz"
     machine = BOARD.machine.model_copy(update={"ram": 32 << 20})
     small = BOARD.model_copy(update={"machine": machine, "framebuffer": None})
     with pytest.raises(UsageError, match="would lie in memory behind the kernel, at 0x41f00000"):
-        recipe_of(small, choose_levels(small, {}) | {"root": "initramfs"})
+        variant_of(small, root="initramfs")
 
 
 @given(st.binary(min_size=64, max_size=3000), st.integers(1, 6), st.sampled_from([12, 64]))

@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 
 from perfboard.boards.loader import load_board
-from perfboard.factors.choose import choose_levels, recipe_of
 from perfboard.images.image import tools_for
 from perfboard.images.packages.apt import AptState
 from perfboard.images.root.musl import write_specs
 from perfboard.model.board.architecture import architecture_of
 from perfboard.model.progress import SilentProgress
+from tests.support.variants import variant_of
 
 # Of musl-dev 1.2.3-1 for armhf, shortened.
 SPECS = """\
@@ -50,7 +50,5 @@ def test_gcc_finds_musl_and_the_headers_in_the_cache(
 
 
 def test_musl_alone_wants_what_unpacks_a_source() -> None:
-    board = load_board("verdex").board
     for level, wanted in (("static", False), ("musl", True)):
-        recipe = recipe_of(board, choose_levels(board, {"libraries": level}))
-        assert ("musl" in tools_for(recipe)) == wanted
+        assert ("musl" in tools_for(variant_of(libraries=level).recipe)) == wanted

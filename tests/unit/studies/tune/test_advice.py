@@ -6,23 +6,29 @@ from dataclasses import replace
 import pytest
 
 from perfboard.boards.loader import load_board
-from perfboard.factors.choose import choose_levels, recipe_of
 from perfboard.images.recipe import Recipe
 from perfboard.images.root.recipe import RootRecipe
 from perfboard.images.root.tree import contents_of
 from perfboard.model.results.tune import Lines
 from perfboard.studies.tune.advice import Made, lines_between
+from tests.support.variants import variant_of
 
 BOARD = load_board("verdex").board
 
 
 def _made(recipe: Recipe | None = None, bootargs: str = "", **variables: str) -> Made:
-    levels = choose_levels(BOARD, {})
-    return Made(recipe or Recipe(BOARD), levels, {"bootargs": bootargs, **variables})
+    variant = variant_of()
+    if recipe is not None:
+        variant = replace(variant, recipe=recipe)
+    return Made(variant, {"bootargs": bootargs, **variables})
+
+
+def _at(**levels: str) -> Made:
+    return Made(variant_of(**levels), {"bootargs": ""})
 
 
 def test_nothing_changed_is_no_line() -> None:
-    assert lines_between(BOARD, _made(), _made()) == ()
+    assert lines_between(_made(), _made()) == ()
 
 
 @pytest.mark.parametrize(
@@ -33,18 +39,18 @@ def test_nothing_changed_is_no_line() -> None:
     ],
 )
 def test_the_kernels_command_line_is_told_whole_for_its_words_order(old: str, new: str) -> None:
-    assert lines_between(BOARD, _made(bootargs=old), _made(bootargs=new)) == (
+    assert lines_between(_made(bootargs=old), _made(bootargs=new)) == (
         Lines(where="kernel command line", remove=(old,), add=(new,)),
     )
-    assert lines_between(BOARD, _made(), _made(bootargs=new)) == (
+    assert lines_between(_made(), _made(bootargs=new)) == (
         Lines(where="kernel command line", add=(new,)),
     )
 
 
 def test_a_disks_arguments_are_the_kernels_too() -> None:
-    old = Made(Recipe(BOARD), choose_levels(BOARD, {}), {}, "a b")
+    old = Made(variant_of(), {}, "a b")
     new = replace(old, arguments="a c")
-    assert lines_between(BOARD, old, new) == (
+    assert lines_between(old, new) == (
         Lines(where="kernel command line", remove=("a b",), add=("a c",)),
     )
 
@@ -52,7 +58,7 @@ def test_a_disks_arguments_are_the_kernels_too() -> None:
 def test_options_of_the_kernel_as_its_config_has_them() -> None:
     old = _made(Recipe(BOARD, options={"CONFIG_A": "y", "CONFIG_B": "3"}))
     new = _made(Recipe(BOARD, options={"CONFIG_B": "n", "CONFIG_C": '"text"'}))
-    assert lines_between(BOARD, old, new) == (
+    assert lines_between(old, new) == (
         Lines(
             where="kernel configuration",
             remove=("CONFIG_A=y", "CONFIG_B=3"),
@@ -63,7 +69,7 @@ def test_options_of_the_kernel_as_its_config_has_them() -> None:
 
 def test_variables_of_the_bootloader() -> None:
     old, new = _made(bootcmd="bootz 1", verify="n"), _made(bootcmd="bootm 1")
-    assert lines_between(BOARD, old, new) == (
+    assert lines_between(old, new) == (
         Lines(
             where="U-Boot environment",
             remove=("bootcmd=bootz 1", "verify=n"),
@@ -75,14 +81,13 @@ def test_variables_of_the_bootloader() -> None:
 def test_the_boards_file_where_a_level_changes_what_it_says() -> None:
     console = BOARD.console.model_copy(update={"baud": 9600})
     new = _made(Recipe(BOARD.model_copy(update={"console": console})))
-    assert lines_between(BOARD, _made(), new) == (
+    assert lines_between(_made(), new) == (
         Lines(where="board file", remove=("console.baud = 115200",), add=("console.baud = 9600",)),
     )
 
 
 def test_the_flashs_set_up_says_what_it_stands_for() -> None:
-    levels = choose_levels(BOARD, {"flash": "cached"})
-    (lines,) = lines_between(BOARD, _made(), replace(_made(), levels=levels))
+    (lines,) = lines_between(_at(), _at(flash="cached"))
     assert lines.where == "board file"
     assert lines.words.startswith("turn the MMU and the data cache on in the bootloader")
     assert "; study E: 19 MB/s read through MTD" in lines.words
@@ -106,14 +111,14 @@ def test_without_a_bootloader_it_says_what_is_there_instead() -> None:
 
 
 def test_a_compression_is_lines_of_the_kernels_configuration() -> None:
-    new = _made(recipe_of(BOARD, choose_levels(BOARD, {"compression": "lz4"})))
-    (lines,) = lines_between(BOARD, _made(), new)
+    new = _at(compression="lz4")
+    (lines,) = lines_between(_made(), new)
     assert lines.where == "kernel configuration" and "CONFIG_KERNEL_LZ4=y" in lines.add
 
 
 def _told(**levels: str) -> dict[str, Lines]:
-    new = _made(recipe_of(BOARD, choose_levels(BOARD, levels)))
-    return {lines.where: lines for lines in lines_between(BOARD, _made(), new)}
+    new = _at(**levels)
+    return {lines.where: lines for lines in lines_between(_made(), new)}
 
 
 def test_another_file_system_is_the_command_that_makes_it() -> None:
@@ -159,20 +164,20 @@ def test_programs_with_another_libc_are_made_from_their_source() -> None:
 
 
 def test_the_scripts_and_nodes_of_the_root_are_told_line_by_line() -> None:
-    new = _made(recipe_of(BOARD, choose_levels(BOARD, {"nodes": "saved"})))
-    found = {lines.where: lines for lines in lines_between(BOARD, _made(), new)}
+    new = _at(nodes="saved")
+    found = {lines.where: lines for lines in lines_between(_made(), new)}
     script = found["/etc/init.d/S20devices"]
     assert "mdev -s" in script.remove
     assert "busybox tar -x -f /etc/devices.tar -C /dev" in script.add
     assert "mknod -m 660 /dev/mtd0 c 90 0" in found["/etc/devices.tar"].add
     assert found["/etc/devices.tar"].words == "a new file"
-    back = {lines.where: lines for lines in lines_between(BOARD, new, _made())}
+    back = {lines.where: lines for lines in lines_between(new, _made())}
     assert back["/etc/devices.tar"].words == "a file less"
 
 
 def test_another_init_brings_its_files() -> None:
-    new = _made(recipe_of(BOARD, choose_levels(BOARD, {"init": "parallel"})))
-    found = {lines.where: lines for lines in lines_between(BOARD, _made(), new)}
+    new = _at(init="parallel")
+    found = {lines.where: lines for lines in lines_between(_made(), new)}
     assert any("startpar" in line for line in found["/etc/init.d/rcS"].add)
     assert found["/etc/init.d/.depend.boot"].words == "a new file"
 
@@ -187,9 +192,9 @@ def test_another_init_brings_its_files() -> None:
     ],
 )
 def test_lines_put_behind_those_that_stay_make_the_files(levels: dict[str, str]) -> None:
-    new = _made(recipe_of(BOARD, choose_levels(BOARD, levels)))
-    before, after = contents_of(RootRecipe()), contents_of(new.recipe.root)
-    found = {lines.where: lines for lines in lines_between(BOARD, _made(), new)}
+    new = _at(**levels)
+    before, after = contents_of(RootRecipe()), contents_of(new.variant.recipe.root)
+    found = {lines.where: lines for lines in lines_between(_made(), new)}
     for path, lines in after.items():
         told = found.get(path, Lines(where=path))
         kept = [line for line in before.get(path, ()) if line not in told.remove]
@@ -197,12 +202,8 @@ def test_lines_put_behind_those_that_stay_make_the_files(levels: dict[str, str])
 
 
 def test_reading_ahead_is_lines_of_a_script_a_list_and_a_node() -> None:
-    disk = load_board("converter").board
-    new, old = (
-        Made(recipe_of(disk, levels), levels, {})
-        for levels in (choose_levels(disk, {"readahead": level}) for level in ("boot", "none"))
-    )
-    found = {lines.where: lines for lines in lines_between(disk, old, new)}
+    new, old = (Made(variant_of("converter", readahead=level), {}) for level in ("boot", "none"))
+    found = {lines.where: lines for lines in lines_between(old, new)}
     assert set(found) == {"/etc/init.d/rcS", "/etc/readahead", "image of the root"}
     assert "cat $files >/dev/null &" in found["/etc/init.d/rcS"].add
     assert found["/etc/readahead"].words == "a new file"

@@ -35,7 +35,7 @@ def test_each_level_but_the_baselines_is_tried_alone() -> None:
     assert levels["kernel"] == ["flash", "xip"]
     # What shows where the time goes is no technique.
     assert {"initcall_debug", "detail"} & plan.space.levels.keys() == set()
-    assert plan.baseline["detail"] == "timed"
+    assert plan.baseline.timed
 
 
 def test_what_loses_something_is_tried_but_in_the_best_only_where_allowed() -> None:
@@ -69,7 +69,7 @@ def test_what_is_only_there_to_be_compared_with_is_tried_where_it_is_asked_for()
     assert started.space.levels["delay"] == [None, "calibrated", "preset"]
     kept = make_plan(_request(keep=dict([older])))
     assert kept.space.levels["delay"] == ["calibrated-2.6"]
-    assert kept.barred(frozenset({older})) == ""
+    assert kept.excluded_because(frozenset({older})) == ""
 
 
 def test_another_wire_is_no_technique_but_beside_one() -> None:
@@ -135,9 +135,9 @@ def test_what_is_kept_is_met_by_leaving_the_baseline_where_that_is_at_odds(
     plan = make_plan(_request(**fields))
     assert plan.space.levels[factor] == levels
     kept = frozenset({*fields["keep"].items(), (factor, levels[0])})
-    assert plan.space.possible(kept) and plan.barred(kept) == ""
+    assert plan.space.possible(kept) and plan.excluded_because(kept) == ""
     other = {"compression": "xz", "libraries": "static"}[factor]
-    kept_by = plan.barred(frozenset({*fields["keep"].items(), (factor, other)}))
+    kept_by = plan.excluded_because(frozenset({*fields["keep"].items(), (factor, other)}))
     assert kept_by == f"without {factor}={levels[0]}"
 
 
@@ -194,12 +194,12 @@ def test_what_can_be_beside_another_level_is_among_them() -> None:
 def test_why_a_combination_may_not_be_the_best() -> None:
     plan = make_plan(_request(keep={"delay": "preset"}))
     preset, off = ("delay", "preset"), ("console", "off")
-    assert plan.barred(frozenset({preset, ("console", "quiet")})) == ""
-    assert plan.barred(BASELINE) == "without delay=preset"
-    assert plan.barred(frozenset({preset, off})).startswith("loses ")
-    other = plan.barred(frozenset({("network", "parallel")}))
-    assert other == "without delay=preset, network=parallel is other surroundings"
-    assert make_plan(_request(allow=(off,))).barred(frozenset({off})) == ""
+    assert plan.excluded_because(frozenset({preset, ("console", "quiet")})) == ""
+    assert plan.excluded_because(BASELINE) == "without delay=preset"
+    assert plan.excluded_because(frozenset({preset, off})).startswith("loses ")
+    other = plan.excluded_because(frozenset({("network", "parallel")}))
+    assert other == "without delay=preset, network=parallel is other hardware"
+    assert make_plan(_request(allow=(off,))).excluded_because(frozenset({off})) == ""
 
 
 def test_the_tools_of_every_level_are_wanted_before_anything_is_built(

@@ -13,6 +13,7 @@ import pytest
 from perfboard.analysis.boot.phases import total
 from perfboard.analysis.tune.combinations import BASELINE, Combination, best_of
 from perfboard.host.cache import cache_root
+from perfboard.images.variant import Variant
 from perfboard.model.errors import INCONCLUSIVE, EnvironmentLacksError, TargetError, UsageError
 from perfboard.model.progress import SilentProgress
 from perfboard.model.run import Boot
@@ -73,8 +74,8 @@ class Board(SerialBoard):
 def _no_images(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
 
-    def image(loaded: object, levels: dict[str, str], progress: object) -> SimpleNamespace:
-        name = name_of(levels)
+    def image(variant: Variant, progress: object) -> SimpleNamespace:
+        name = name_of(variant.levels)
         return SimpleNamespace(banks=(Path(name),), arguments="", hashes={"bank": name})
 
     monkeypatch.setattr(tuning_rounds, "build_image", image)
