@@ -1,9 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What every instrument is: prepared, started, read while the target runs, stopped."""
+"""What every instrument is: prepared, started, read while the board runs, stopped, asked."""
 
-from dataclasses import dataclass
+import time
+from array import array
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import Literal, Protocol, runtime_checkable
+
+from perfboard.analysis.boot.console import Stamps
+from perfboard.model.run import Mark
 
 
 @dataclass(frozen=True)
@@ -20,6 +26,60 @@ class Sighting:
 
 
 @dataclass(frozen=True)
+class Samples:
+    """A quantity over time: `values[i]`, in `unit`, was seen at `ns[i]`."""
+
+    name: str
+    unit: Literal["V", "A", "W"]
+    ns: "array[int]"  # array cannot be subscripted when run on Python 3.11
+    values: "array[float]"
+
+
+@dataclass(frozen=True)
+class Findings:
+    """What an instrument found in one boot. All times are ns since its `start`, on one clock."""
+
+    # "virtual" is the guest's clock, "host" is `host_ns`; any other name is the instrument's own.
+    clock: str = "host"
+    marks: tuple[Mark, ...] = ()
+    samples: tuple[Samples, ...] = ()
+    # What a reader of the run should know.
+    notes: tuple[str, ...] = ()
+    # The bytes of the board's console, and a stamp for each.
+    console: bytes = b""
+    stamps: Stamps = field(default_factory=lambda: Stamps(array("q")))
+
+
+class Instrument(Protocol):
+    """Observes a board, real or virtual, through one boot. Its files go to the run's artifacts."""
+
+    name: str
+    # How it changes what is measured, as a sentence for the report; "" if it does not.
+    effect: str
+
+    def prepare(self, artifacts: Path) -> None:
+        """Opens what it reads, and its files in `artifacts`; raises before the board is touched."""
+
+    def start(self) -> None:
+        """The board is let go from reset: times count from here."""
+
+    def fileno(self) -> int:
+        """The descriptor that is readable when there is something to read; -1 for none."""
+
+    def read(self) -> list[Sighting] | None:
+        """What arrived since the last time; None at the end of the stream.
+
+        Raises TargetError when the way to the board is lost, or the board prints without end.
+        """
+
+    def stop(self) -> None:
+        """Closes everything. May be called at any time, and twice."""
+
+    def findings(self) -> Findings:
+        """What it found, asked once it is stopped, however the boot ended."""
+
+
+@dataclass(frozen=True)
 class Attachment:
     """What an emulator needs for an instrument: arguments, and descriptors to inherit."""
 
@@ -27,20 +87,26 @@ class Attachment:
     descriptors: tuple[int, ...]
 
 
-class Instrument(Protocol):
-    """Observes a target through one boot. Its files go to the run's artifacts."""
+@runtime_checkable
+class InEmulator(Instrument, Protocol):
+    """An instrument that is part of the emulator.
 
-    def prepare(self, artifacts: Path) -> Attachment:
-        """Opens what the emulator will write to, and its own file in `artifacts`."""
+    Its findings are empty: a boot's record is made of the files of all that are in the emulator,
+    because the console has the bytes and the scope their times.
+    """
 
-    def start(self) -> None:
-        """The emulator runs: lets go of what only it must hold."""
+    def attachment(self) -> Attachment:
+        """What the emulator is started with, once the instrument is prepared."""
 
-    def fileno(self) -> int:
-        """The descriptor that becomes readable when there is something to read."""
 
-    def read(self) -> list[Sighting] | None:
-        """What has arrived since the last time; None at the end of the stream."""
+def host_ns() -> int:
+    """This machine's clock, which nothing adjusts: that of findings on "host"."""
+    return time.clock_gettime_ns(time.CLOCK_MONOTONIC_RAW)
 
-    def stop(self) -> None:
-        """The emulator is gone: closes everything. May be called at any time, and twice."""
+
+def notes_of(instruments: Iterable[Instrument]) -> Iterator[str]:
+    """What a run says of the instruments of a boot: the effect of each, and what it noted."""
+    for instrument in instruments:
+        if instrument.effect:
+            yield instrument.effect
+        yield from instrument.findings().notes

@@ -19,24 +19,29 @@ MOST_BYTES = 64 << 20
 class ConsoleLog:
     """Writes `console.log`, and sights each line, also before it ends."""
 
-    def __init__(self, artifacts: Path) -> None:
-        """The file is made in that folder, where there must be none."""
+    def __init__(self, most_bytes: int = MOST_BYTES) -> None:
+        """A board that prints more than `most_bytes` is given up."""
+        self._most_bytes = most_bytes
         self._line = b""
         self._tail: list[str] = []
         self._size = 0
+        self._file = -1
+
+    def open(self, artifacts: Path) -> None:
+        """Makes the file in that folder, where there must be none."""
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
         self._file = os.open(artifacts / "console.log", flags, 0o644)
 
     def add(self, data: bytes) -> list[Sighting]:
-        """Stores the bytes that came; sights their lines.
+        """Stores the bytes that came, once the file is open; sights their lines.
 
         Raises TargetError("flood", ...) where the board has printed more than anyone reads.
         """
         self._size += len(data)
-        if self._size > MOST_BYTES:
+        if self._size > self._most_bytes:
             raise TargetError(
                 "flood",
-                f"The board has printed more than {format_size(MOST_BYTES)} on its console. "
+                f"The board has printed more than {format_size(self._most_bytes)} on its console. "
                 "Stop what prints without end.",
                 self.tail,
             )

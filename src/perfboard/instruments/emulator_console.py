@@ -5,27 +5,32 @@ import select
 import socket
 from pathlib import Path
 
-from perfboard.instruments.base import Attachment, Sighting
-from perfboard.instruments.console_log import LONGEST_LINE, ConsoleLog
+from perfboard.instruments.base import Attachment, Findings, Sighting
+from perfboard.instruments.console_log import LONGEST_LINE, MOST_BYTES, ConsoleLog
 from perfboard.model.errors import TargetError
 
 _STUCK_S = 20.0
 
 
 class ConsoleRecorder:
-    """The console of one boot, of which all goes to a `ConsoleLog`."""
+    """The console of one boot: one end of a socket pair is the emulator's, the other ours."""
 
-    def __init__(self) -> None:
-        self._ours: socket.socket | None = None
-        self._theirs: socket.socket | None = None
-        self._log: ConsoleLog | None = None
-        self._taken = b""
+    name = "emulator's console"
+    effect = ""
 
-    def prepare(self, artifacts: Path) -> Attachment:
-        """A socket pair: one end the emulator's serial port, the other ours."""
+    def __init__(self, most_bytes: int = MOST_BYTES) -> None:
+        """A board that prints more than `most_bytes` is given up."""
         self._ours, self._theirs = socket.socketpair()
         self._ours.setblocking(False)
-        self._log = ConsoleLog(artifacts)
+        self._log = ConsoleLog(most_bytes)
+        self._taken = b""
+
+    def prepare(self, artifacts: Path) -> None:
+        """Makes `console.log`."""
+        self._log.open(artifacts)
+
+    def attachment(self) -> Attachment:
+        """The emulator's serial port."""
         descriptor = self._theirs.fileno()
         return Attachment(
             ("-chardev", f"socket,id=console,fd={descriptor}", "-serial", "chardev:console"),
@@ -38,17 +43,15 @@ class ConsoleRecorder:
         Before, it is set to wait where we have not read yet, after the emulator set it not
         to: its 16550 would else try again when the host lets it, and lose bytes.
         """
-        if self._theirs is not None:
-            self._theirs.setblocking(True)
-            self._theirs.close()
+        self._theirs.setblocking(True)
+        self._theirs.close()
 
     def fileno(self) -> int:
         """Our end of the pair."""
-        return -1 if self._ours is None else self._ours.fileno()
+        return self._ours.fileno()
 
     def read(self) -> list[Sighting] | None:
         """Stores the bytes that arrived; sights their lines. Raises as `ConsoleLog.add` does."""
-        assert self._ours is not None and self._log is not None  # noqa: S101 - prepared first
         try:
             data = self._ours.recv(1 << 16)
         except BlockingIOError:
@@ -67,7 +70,6 @@ class ConsoleRecorder:
 
     def write(self, data: bytes) -> None:
         """Types on the console. Raises TargetError("hang", ...) where the board takes nothing."""
-        assert self._ours is not None  # noqa: S101 - prepared before it is written to
         while data:
             if not select.select([], [self._ours], [], _STUCK_S)[1]:
                 raise TargetError(
@@ -83,13 +85,15 @@ class ConsoleRecorder:
 
     def stop(self) -> None:
         """Closes both ends and the log."""
-        for end in (self._ours, self._theirs):
-            if end is not None:
-                end.close()
-        if self._log is not None:
-            self._log.close()
+        self._ours.close()
+        self._theirs.close()
+        self._log.close()
+
+    def findings(self) -> Findings:
+        """See `InEmulator`."""
+        return Findings("virtual")
 
     @property
     def tail(self) -> str:
         """The last lines, printable, for an error's message."""
-        return self._log.tail if self._log is not None else ""
+        return self._log.tail

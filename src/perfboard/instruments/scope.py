@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from perfboard.instruments.base import Attachment, Sighting
+from perfboard.instruments.base import Attachment, Findings, Sighting
 from perfboard.model.errors import TargetError
 from perfboard.model.units import format_size
 
@@ -43,6 +43,9 @@ class WatchedMark:
 class Scope:
     """Records marks to `scope.jsonl`, at no cost to the guest, and drives its clock."""
 
+    name = "scope"
+    effect = ""
+
     def __init__(
         self,
         plugin: Path,
@@ -51,26 +54,31 @@ class Scope:
         timing: str | None = None,
         *,
         beats: bool = False,
+        most_bytes: int = MOST_BYTES,
     ) -> None:
         """`console_register` is the physical address of the console's data register.
 
         `timing` is the timing model that drives the guest's clock; None: there is none.
-        With `beats` the scope says how far the clock is while no mark comes.
+        With `beats` the scope says how far the clock is while no mark comes. A board whose
+        record is longer than `most_bytes` is given up.
         """
         self._plugin = plugin
         self._marks = tuple(marks)
         self._console_register = console_register
         self._timing = timing
         self._beats = beats
+        self._most_bytes = most_bytes
+        self._arguments: tuple[str, ...] = ()
         self._reader = -1
         self._writer = -1
         self._log = -1
         self._rest = b""
         self._size = 0
-        # The guest's clock as it was last seen; with `beats`, often.
+        # The guest's clock as it was last seen, with `beats` often; and when the marks came.
         self.now_ns = 0
+        self.marks_ns: list[int] = []
 
-    def prepare(self, artifacts: Path) -> Attachment:
+    def prepare(self, artifacts: Path) -> None:
         """Writes marks and model down, and opens the pipe that the plugin writes to."""
         path = artifacts / "marks.txt"
         path.write_text("".join(mark.line() for mark in self._marks))
@@ -96,7 +104,11 @@ class Scope:
             if any(mark.profile for mark in self._marks):
                 profile = artifacts / "profile.jsonl"
                 options.append(f"profile={str(profile).replace(',', ',,')}")
-        return Attachment(("-plugin", ",".join(options)), (self._writer,))
+        self._arguments = ("-plugin", ",".join(options))
+
+    def attachment(self) -> Attachment:
+        """The emulator's plugin, and the end of the pipe that it writes to."""
+        return Attachment(self._arguments, (self._writer,))
 
     def start(self) -> None:
         """Closes the plugin's end, so that the emulator's death ends the stream."""
@@ -119,12 +131,12 @@ class Scope:
         if not data:
             return None
         self._size += len(data)
-        if self._size > MOST_BYTES:
+        if self._size > self._most_bytes:
             raise TargetError(
                 "flood",
-                f"The scope's log of the board is larger than {format_size(MOST_BYTES)}: it has "
-                "each character of the console and each mark, as at each start of a program. Stop "
-                "what prints or starts programs without end.",
+                f"The scope's log of the board is larger than {format_size(self._most_bytes)}: it "
+                "has each character of the console and each mark, as at each start of a program. "
+                "Stop what prints or starts programs without end.",
             )
         written = 0
         while written < len(data):
@@ -136,6 +148,7 @@ class Scope:
                 record = json.loads(line)
                 sightings.append(Sighting("mark", record["mark"], record.get("text", "")))
                 self.now_ns = record["ns"]
+                self.marks_ns.append(self.now_ns)
             elif line.startswith(b'{"beat"'):
                 self.now_ns = json.loads(line)["beat"]
         return sightings
@@ -147,3 +160,7 @@ class Scope:
                 with contextlib.suppress(OSError):
                     os.close(descriptor)
         self._reader = self._writer = self._log = -1
+
+    def findings(self) -> Findings:
+        """See `InEmulator`."""
+        return Findings("virtual")

@@ -11,6 +11,8 @@ from perfboard.model.results.tune import Tuning
 
 MetricName = Annotated[str, Field(pattern=r"^[a-z0-9]+([._+-][A-Za-z0-9_+-]+)*$")]
 Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+# "scope", "console", "kernel-log", "command", or another instrument's name.
+InstrumentName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]{0,39}$")]
 # JSON wants only those below a blank escaped, and terminals obey these too.
 _CONTROLS = {code: f"\\u{code:04x}" for code in range(0x7F, 0xA0)}
 
@@ -50,7 +52,7 @@ class Mark(Record):
     name: str
     t_ns: Int64
     clock: Literal["virtual", "host"] = "virtual"
-    source: Literal["scope", "console", "kernel-log", "command"]
+    source: InstrumentName
     precision_ns: Int64 = 0
     instructions: Int64 | None = None
 

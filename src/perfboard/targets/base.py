@@ -1,14 +1,35 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a target can do, as small protocols; a kind of target has those it can honour."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
+from pathlib import Path
+from threading import Event
 from typing import Protocol
 
+from perfboard.instruments.base import Instrument
 from perfboard.model.errors import UsageError
 from perfboard.model.progress import Progress
-from perfboard.model.run import BoardSummary, Evidence
+from perfboard.model.run import BoardSummary, Boot, Evidence
+
+
+class Bootable(Protocol):
+    """A board, real or virtual, that is let go from reset, and watched until it is usable."""
+
+    def boot(
+        self,
+        instruments: Sequence[Instrument],
+        artifacts: Path,
+        seen: Callable[[str], None],
+        cancelled: Event,
+    ) -> Boot:
+        """The record of a boot, made of what the instruments found on the board's clock.
+
+        Each instrument sees this boot alone, and leaves its files in `artifacts`. `seen` is told
+        each mark or line as it is seen. Raises TargetError where the boot fails, and Cancelled
+        soon after another thread sets `cancelled`.
+        """
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ import pytest
 from perfboard.boards.loader import load_board
 from perfboard.factors.choose import choose
 from perfboard.images.image import Image, build_image
-from perfboard.instruments import console_log
+from perfboard.instruments.emulator_console import ConsoleRecorder
 from perfboard.model.errors import TargetError
 from perfboard.model.progress import SilentProgress
 from perfboard.targets.virtual.target import VirtualTarget
@@ -81,20 +81,17 @@ def test_a_bootloader_that_gives_up_is_not_waited_for(perfboard: Perfboard) -> N
     assert "gave up" in error["message"] and "Please RESET" in error["message"]
 
 
-def test_a_guest_that_prints_for_ever_is_ended(
-    derive: Derive, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_guest_that_prints_for_ever_is_ended(derive: Derive, tmp_path: Path) -> None:
     def change(board: dict[str, Any]) -> None:
         arguments("init=/bin/busybox -- yes flood")(board)
         board["boot"]["usable"] = "console:never said"
 
-    monkeypatch.setattr(console_log, "MOST_BYTES", 100_000)
     loaded = load_board(str(derive(change)))
     variant = choose(loaded, {})
     target = VirtualTarget(variant, build_image(variant, SilentProgress()))
     with (
         pytest.raises(TargetError, match=r"\nflood\n") as caught,
-        target.running(target.command(), [], tmp_path) as watch,
+        target.running(target.command(), [], tmp_path, ConsoleRecorder(100_000)) as watch,
     ):
         watch.until_usable(lambda name: None, Event())
     assert caught.value.kind == "flood"

@@ -28,7 +28,6 @@ from perfboard.instruments.scope import WatchedMark
 from perfboard.model.board.architecture import architecture_of
 from perfboard.model.progress import SilentProgress
 from perfboard.studies.boot.virtual import marks_to_watch
-from perfboard.targets.virtual.once import boot_once
 from perfboard.targets.virtual.target import VirtualTarget
 
 LEVELS = {"libraries": "musl", "bootloader": "none"}
@@ -88,9 +87,9 @@ def ran_in_boot(
     target = VirtualTarget(variant, image)
     marks = [WatchedMark(f"ran.{address:x}", address) for address in sorted(functions)]
     watched = (*marks_to_watch(target.board, image), *marks)
-    plugin = build_plugin(SilentProgress())
+    scope = target.scope(build_plugin(SilentProgress()), watched)
     with TemporaryDirectory() as name:
-        boot, _ = boot_once(target, image, plugin, watched, Path(name), lambda _: None, Event())
+        boot = target.boot([scope], Path(name), lambda _: None, Event())
     program = ""
     for mark in boot.marks:
         kind, _, what = mark.name.partition(":")

@@ -2,79 +2,65 @@
 """A board that is reset and says what a board said, on a line that is a double."""
 
 import time
-from collections.abc import Sequence
+from array import array
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from threading import Event
 
 import psutil
 import pytest
 
+from perfboard.analysis.boot.console import Stamps
 from perfboard.analysis.boot.phases import cut_boot, total
 from perfboard.cli.main import main
-from perfboard.model.errors import EnvironmentLacksError, TargetError
+from perfboard.instruments.base import Instrument, notes_of
+from perfboard.model.errors import Cancelled, EnvironmentLacksError, TargetError
+from perfboard.model.run import Boot, Mark
 from perfboard.studies.tune import study as tuning
-from perfboard.targets.serial import boot as serial_boot
 from perfboard.targets.serial.boot import SerialBoard
+from perfboard.targets.serial.line import open_line
+from tests.support.replay import Replay
+from tests.support.serial_board import board_on_a_line
 
 BOOT = (Path(__file__).parents[2] / "data" / "verdex-initcall.log").read_bytes()
 USABLE = "Run /sbin/init"
-
-
-class Line:
-    """Says its pieces once a file is there, the first a moment after it, each by itself."""
-
-    def __init__(self, reset: Path, pieces: Sequence[bytes]) -> None:
-        self._reset = reset
-        self._pieces = list(pieces)
-        self._due: float | None = None
-        self._before = b"of before: Run /sbin/init\n"
-
-    def write(self, data: bytes) -> None:
-        raise AssertionError(data)
-
-    def read(self, timeout_s: float) -> bytes:
-        if self._due is None:
-            if self._reset.exists():
-                self._due = time.monotonic() + 0.2
-            before, self._before = self._before, b""
-            time.sleep(0.0 if before else 0.01)
-            return before
-        if time.monotonic() < self._due or not self._pieces:
-            time.sleep(0.01)
-            return b""
-        time.sleep(0.002)
-        return self._pieces.pop(0)
-
-    def close(self) -> None:
-        pass
 
 
 def pieces(data: bytes, size: int) -> list[bytes]:
     return [data[at : at + size] for at in range(0, len(data), size)]
 
 
-def heard(seconds: float, text: str) -> None:
-    assert seconds >= 0 and text.isprintable()
-
-
-def board(folder: Path, said: Sequence[bytes], usable: str = USABLE) -> SerialBoard:
+@contextmanager
+def board(
+    folder: Path, printed: Sequence[bytes] = (), usable: str = USABLE, **limits: float
+) -> Iterator[SerialBoard]:
     reset = folder / "reset"
-    return SerialBoard(Line(reset, said), usable, ["touch", str(reset)])
+    with board_on_a_line(reset, printed) as target, open_line(target) as line:
+        yield SerialBoard(line, usable, ["touch", str(reset)], **limits)
+
+
+def boot(of: SerialBoard, folder: Path, *instruments: Instrument) -> Boot:
+    seen: list[str] = []
+    made = of.boot(instruments or [of.console()], folder, seen.append, Event())
+    assert seen and all(text.isprintable() for text in seen)
+    return made
 
 
 def test_a_boot_is_timed_from_its_reset_to_what_says_that_it_is_usable(tmp_path: Path) -> None:
-    boot = board(tmp_path, pieces(BOOT, 64)).boot(tmp_path, heard)
-    names = [mark.name for mark in boot.marks]
+    with board(tmp_path, pieces(BOOT, 64)) as of:
+        made = boot(of, tmp_path)
+    names = [mark.name for mark in made.marks]
     assert names[0] == "reset" and names[-1] == "usable"
     assert {"bootloader.main", "boot.command", "kernel.entry", "kernel.clock"} < set(names)
-    assert {mark.clock for mark in boot.marks} == {"host"}
-    reset, usable = boot.marks[0], boot.marks[-1]
+    assert {mark.clock for mark in made.marks} == {"host"}
+    reset, usable = made.marks[0], made.marks[-1]
     assert reset.source == "command" and 0 < reset.precision_ns < 10**10
     assert usable.t_ns > 0.19 * 10**9
-    # 64 bytes came at once: when each of them was sent is not known.
-    assert all(mark.precision_ns >= 10**6 for mark in boot.marks if mark.source == "console")
-    whole = total(boot)
+    whole = total(made)
     assert whole is not None
-    parts = [row.duration_ns for row in cut_boot(boot) if row.depth == 0]
+    parts = [row.duration_ns for row in cut_boot(made) if row.depth == 0]
     assert sum(parts) == whole.duration_ns
     stamps = [line.split() for line in (tmp_path / "stamps.txt").read_text().splitlines()]
     console = (tmp_path / "console.log").read_bytes()
@@ -83,26 +69,67 @@ def test_a_boot_is_timed_from_its_reset_to_what_says_that_it_is_usable(tmp_path:
     assert BOOT.startswith(console) and b"of before" not in console
     times = [int(ns) for ns, _ in stamps]
     assert times == sorted(times) and times[0] > 0.19 * 10**9
+    # 64 bytes came at once: each of them was sent at some time since those before.
+    for mark in (mark for mark in made.marks if mark.source == "console"):
+        before = times[bisect_left(times, mark.t_ns) - 1]
+        assert mark.precision_ns >= mark.t_ns - before
 
 
 @pytest.mark.parametrize("end", [b"", b"\r\n"])
 def test_a_prompt_ends_a_boot_as_a_line_does(tmp_path: Path, end: bytes) -> None:
-    boot = board(tmp_path, [b"Linux\r\n", b"board login: " + end], "login:").boot(tmp_path, heard)
-    assert boot.marks[-1].name == "usable"
+    with board(tmp_path, [b"Linux\r\n", b"board login: " + end], "login:") as of:
+        assert boot(of, tmp_path).marks[-1].name == "usable"
+
+
+def test_an_instrument_that_replays_a_recording_is_the_boot(tmp_path: Path) -> None:
+    """The line says nothing: all that is known is what the instrument hands over."""
+    stamps = Stamps(array("q", range(0, 1000 * len(BOOT), 1000)))
+    led = Mark(name="led", t_ns=2_000_000, clock="host", source="recording")
+    late = led.model_copy(update={"name": "late", "t_ns": 10**12})
+    replay = Replay(BOOT, stamps, [led, late])
+    with board(tmp_path) as of:
+        made = boot(of, tmp_path, replay)
+    assert list(notes_of([replay])) == ["The times are those of a recording.", "It was replayed."]
+    assert of.facts["kernel"].startswith("Linux version")
+    marks = {mark.name: mark for mark in made.marks}
+    # What comes after the board is usable is not of the boot.
+    assert marks["led"] == led and "late" not in marks
+    assert marks["usable"].t_ns == 1000 * (BOOT[: BOOT.index(USABLE.encode())].rindex(b"\n") + 1)
+    assert list(made.marks) == sorted(made.marks, key=lambda mark: mark.t_ns)
+    assert (tmp_path / "replayed").exists() and not (tmp_path / "console.log").exists()
+
+
+def test_a_boot_that_nothing_sees_any_more_ends(tmp_path: Path) -> None:
+    replay = Replay(b"U-Boot\n")
+    with board(tmp_path) as of, pytest.raises(TargetError, match="No instrument") as caught:
+        boot(of, tmp_path, replay)
+    assert caught.value.kind == "lost" and caught.value.console == "U-Boot"
+
+
+def test_a_boot_is_cancelled(tmp_path: Path) -> None:
+    cancelled = Event()
+    cancelled.set()
+    with board(tmp_path) as of, pytest.raises(Cancelled):
+        of.boot([of.console()], tmp_path, print, cancelled)
 
 
 def test_a_kernel_that_panics_ends_it(tmp_path: Path) -> None:
     said = [b"[    1.000000] Kernel panic - not syncing: no init\r\n", b"[    1.1] why\r\n"]
-    with pytest.raises(TargetError, match="panicked: no init") as caught:
-        board(tmp_path, said).boot(tmp_path, heard)
+    with (
+        board(tmp_path, said) as of,
+        pytest.raises(TargetError, match="panicked: no init") as caught,
+    ):
+        boot(of, tmp_path)
     assert caught.value.kind == "panic" and "why" in str(caught.value)
 
 
-def test_a_board_that_falls_silent_ends_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(serial_boot, "_SILENT_S", 0.5)
-    with pytest.raises(TargetError, match="silent for") as caught:
-        board(tmp_path, [b"U-Boot\r\n=> "]).boot(tmp_path, heard)
-    assert caught.value.kind == "hang" and caught.value.console.endswith("=> ")
+def test_a_board_that_falls_silent_ends_it(tmp_path: Path) -> None:
+    with (
+        board(tmp_path, [b"U-Boot\r\n=> "], silent_s=0.5) as of,
+        pytest.raises(TargetError, match="silent for") as caught,
+    ):
+        boot(of, tmp_path)
+    assert caught.value.kind == "hang" and caught.value.console.endswith("=>")
 
 
 @pytest.mark.parametrize(
@@ -113,12 +140,13 @@ def test_a_board_that_falls_silent_ends_it(tmp_path: Path, monkeypatch: pytest.M
         (["sleep", "60"], "has not ended"),
     ],
 )
-def test_a_reset_that_fails_is_told(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, reset: list[str], words: str
-) -> None:
-    monkeypatch.setattr(serial_boot, "_SILENT_S", 0.5)
-    with pytest.raises(EnvironmentLacksError, match=words):
-        SerialBoard(Line(tmp_path, [b""]), USABLE, reset).boot(tmp_path, heard)
+def test_a_reset_that_fails_is_told(tmp_path: Path, reset: list[str], words: str) -> None:
+    with (
+        board_on_a_line(tmp_path / "none") as target,
+        open_line(target) as line,
+        pytest.raises(EnvironmentLacksError, match=words),
+    ):
+        boot(SerialBoard(line, USABLE, reset, silent_s=0.5), tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -151,33 +179,24 @@ def test_a_command_that_is_none_is_refused(
 
 
 def test_an_image_is_written_by_a_program_that_is_given_its_files(tmp_path: Path) -> None:
-    line = SerialBoard(Line(tmp_path / "none", []), USABLE, ())
     script = 'printf "%s " "$@" "$PERFBOARD_ARGUMENTS" > "$0"'
     files = [Path("/bank 0"), Path("/bank1")]
-    line.write(["sh", "-c", script, str(tmp_path / "said")], files, "quiet lpj=1")
-    assert (tmp_path / "said").read_text() == "/bank 0 /bank1 quiet lpj=1 "
-    with pytest.raises(EnvironmentLacksError, match=r"--write false /bank1: failed \(1\)"):
-        line.write(["false"], files[1:], "")
-    with pytest.raises(EnvironmentLacksError, match="--write /nowhere /bank1: No such file"):
-        line.write(["/nowhere"], files[1:], "")
+    with board(tmp_path) as of:
+        of.write(["sh", "-c", script, str(tmp_path / "said")], files, "quiet lpj=1")
+        assert (tmp_path / "said").read_text() == "/bank 0 /bank1 quiet lpj=1 "
+        with pytest.raises(EnvironmentLacksError, match=r"--write false /bank1: failed \(1\)"):
+            of.write(["false"], files[1:], "")
+        with pytest.raises(EnvironmentLacksError, match="--write /nowhere /bank1: No such file"):
+            of.write(["/nowhere"], files[1:], "")
 
 
-def test_a_program_that_writes_without_end_is_ended(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(serial_boot, "_LONGEST_WRITE_S", 0.2)
-    with pytest.raises(EnvironmentLacksError, match="has not ended"):
-        SerialBoard(Line(tmp_path, [b""]), USABLE, ()).write(["sleep"], [Path("60")], "")
-
-
-def test_what_a_script_has_started_ends_with_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(serial_boot, "_LONGEST_WRITE_S", 0.5)
+def test_what_a_script_that_writes_without_end_has_started_ends_with_it(tmp_path: Path) -> None:
     script = 'sleep 60 & echo $! > "$0"; wait'
-    board = SerialBoard(Line(tmp_path, [b""]), USABLE, ())
-    with pytest.raises(EnvironmentLacksError, match="has not ended"):
-        board.write(["sh", "-c", script], [tmp_path / "pid"], "")
+    with (
+        board(tmp_path, write_s=0.5) as of,
+        pytest.raises(EnvironmentLacksError, match="has not ended"),
+    ):
+        of.write(["sh", "-c", script], [tmp_path / "pid"], "")
     pid = int((tmp_path / "pid").read_text())
     deadline = time.monotonic() + 20
     while psutil.pid_exists(pid) and psutil.Process(pid).status() != psutil.STATUS_ZOMBIE:

@@ -11,10 +11,9 @@ import pytest
 
 from perfboard.boards.loader import load_board
 from perfboard.images.program.base import Job, TrialBase
-from perfboard.instruments import console_log
-from perfboard.instruments import scope as scope_module
 from perfboard.instruments.emulator_console import ConsoleRecorder
 from perfboard.instruments.scope import Scope
+from perfboard.instruments.together import prepared
 from perfboard.model.errors import TargetError
 from perfboard.targets.virtual.emulator import Emulator
 from perfboard.targets.virtual.program import TrialTarget
@@ -29,49 +28,10 @@ class _Gone:
         return None
 
 
-@pytest.fixture
-def scope(tmp_path: Path) -> Any:
-    made = Scope(Path("scope.so"), (), 0)
-    made.prepare(tmp_path)
-    yield made
-    made.stop()
-
-
-def test_a_console_without_end_is_not_stored(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(console_log, "MOST_BYTES", 1000)
-    recorder = ConsoleRecorder()
-    recorder.prepare(tmp_path)
-    assert recorder._theirs is not None
-    recorder._theirs.send(b"x" * 999 + b"\n")
-    assert recorder.read()
-    recorder._theirs.send(b"y")
-    with pytest.raises(TargetError, match="more than 1000 B on its console") as caught:
-        recorder.read()
-    recorder.stop()
-    assert caught.value.kind == "flood"
-    assert (tmp_path / "console.log").stat().st_size == 1000
-
-
-def test_marks_without_end_are_not_stored(
-    scope: Scope, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(scope_module, "MOST_BYTES", 1000)
-    mark = b'{"mark":"fork","ns":1}\n'
-    os.write(scope._writer, mark * 40)
-    assert len(scope.read() or ()) == 40
-    os.write(scope._writer, mark * 4)
-    with pytest.raises(TargetError, match="larger than 1000 B") as caught:
-        scope.read()
-    assert caught.value.kind == "flood"
-    assert (tmp_path / "scope.jsonl").stat().st_size == 40 * len(mark)
-
-
 class _Talking:
     """A board that prints, and never comes to the command."""
 
-    marks: tuple[int, ...] = ()
+    marks_ns: tuple[int, ...] = ()
     now_ns = 0
 
     def read(self, timeout_s: float) -> bytes:
@@ -83,7 +43,7 @@ class _Ended(_Talking):
     """A board of which all is heard at once, an hour after its command has ended."""
 
     def read(self, timeout_s: float) -> bytes:
-        self.marks = (1, 2, 3)
+        self.marks_ns = (1, 2, 3)
         self.now_ns = 3600 * 10**9
         return b""
 
@@ -104,14 +64,16 @@ def test_a_command_that_is_never_begun_is_given_up() -> None:
         target._await(talking, talking, lambda now, began: None, Event())
 
 
-def test_names_of_programs_are_made_printable(scope: Scope) -> None:
+def test_names_of_programs_are_made_printable(tmp_path: Path) -> None:
     names = ["/sbin/\x1b[2Jx", "/etc/init.d/S99usable"]
     marks = [{"mark": "exec", "ns": 1, "text": name} for name in names]
-    os.write(scope._writer, b"".join(json.dumps(mark).encode() + b"\n" for mark in marks))
     board = load_board("verdex").board
     assert board.boot.usable == "exec:S99usable"
-    watch = Watch(board, [scope], ConsoleRecorder(), cast(Emulator, _Gone()))
-    seen: list[str] = []
-    watch.until_usable(seen.append, Event())
-    watch.close()
+    scope, seen = Scope(Path("scope.so"), (), 0), list[str]()
+    with prepared([scope], tmp_path) as together:
+        (pipe,) = scope.attachment().descriptors
+        os.write(pipe, b"".join(json.dumps(mark).encode() + b"\n" for mark in marks))
+        together.start()
+        watch = Watch(board, together, ConsoleRecorder(), cast(Emulator, _Gone()))
+        watch.until_usable(seen.append, Event())
     assert seen == ["exec:?[2Jx", "exec:S99usable"]

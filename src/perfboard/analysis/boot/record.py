@@ -20,14 +20,20 @@ from perfboard.model.run import Boot, Mark
 
 
 def boot_record(
-    scope: str, console: bytes, usable: str, instruction_ns: int, host_seconds: float | None
+    scope: str,
+    console: bytes,
+    usable: str,
+    instruction_ns: int,
+    host_seconds: float | None,
+    others: Sequence[Mark] = (),
 ) -> Boot:
     """The record of a boot of a virtual board, up to its mark `usable`.
 
     `scope` is the text of scope.jsonl and `console` the bytes of console.log;
     `usable` is the board's `boot.usable`; `instruction_ns` the time of one
-    instruction, to which a scope's mark is exact. Where several sources have a
-    mark of one name, the scope's counts, then the console's, then the kernel's.
+    instruction, to which a scope's mark is exact; `others` are marks of other instruments on the
+    board's clock. Where several sources have a mark of one name, the scope's counts, then those
+    of `others`, the console's, and last the kernel's.
     """
     log = parse_scope(scope.splitlines())
     lines = split_lines(console, log.stamps)
@@ -37,7 +43,7 @@ def boot_record(
         end = next((mark for mark in seen if mark.name == f"exec:{what}"), None)
     else:
         end = find_line(lines, what, "usable")
-    record, last_ns = _record(lines, log.stamps, seen, end)
+    record, last_ns = _record(lines, log.stamps, (*seen, *others), end)
     return record.model_copy(
         update={
             "processes": process_times(log, last_ns),
@@ -47,19 +53,20 @@ def boot_record(
     )
 
 
-def console_record(console: bytes, stamps: Stamps, usable: str, reset: Mark) -> Boot:
-    """The record of a boot of which this machine saw the console alone, up to its mark `usable`.
+def console_record(console: bytes, stamps: Stamps, usable: str, seen: Sequence[Mark]) -> Boot:
+    """The record of a boot whose console this machine saw, up to its mark `usable`.
 
-    `stamps` are on this machine's clock, from `reset` on; `usable` is a regular expression. Bytes
-    that were read at once have one stamp, and came at any time since those before.
+    `stamps` are on this machine's clock, from the reset on; `usable` is a regular expression;
+    `seen` are the mark `reset`, and marks of other instruments on the same clock. Bytes that were
+    read at once have one stamp, and came at any time since those before.
     """
     lines = split_lines(console, stamps)
-    record, _ = _record(lines, stamps, (reset,), find_line(lines, usable, "usable"))
+    record, _ = _record(lines, stamps, seen, find_line(lines, usable, "usable"))
     read_at = sorted({0, *stamps.ns})
 
     def as_read(mark: Mark) -> Mark:
         precision_ns = mark.precision_ns
-        if mark is not reset and mark.source == "console":
+        if mark not in seen and mark.source == "console":
             since = read_at[max(0, bisect_left(read_at, mark.t_ns) - 1)]
             precision_ns = max(precision_ns, mark.t_ns - since)
         return mark.model_copy(update={"clock": "host", "precision_ns": precision_ns})

@@ -2,8 +2,10 @@
 """Boots of a real board, seen by its console on a serial line."""
 
 import re
+import time
 from collections.abc import Iterator
 from functools import partial
+from threading import Event
 
 from perfboard.model.errors import UsageError
 from perfboard.model.progress import Progress
@@ -11,15 +13,10 @@ from perfboard.model.run import BoardSummary, Boot, Evidence
 from perfboard.store.folder import RunFolder
 from perfboard.store.recording import Subject
 from perfboard.studies.base import Request, place_of
-from perfboard.studies.boot.subject import BootSubject
+from perfboard.studies.boot.subject import BootSubject, boot_noted
 from perfboard.targets.base import refuse_factors
 from perfboard.targets.serial.boot import SerialBoard
 from perfboard.targets.serial.line import open_line
-
-NOTE = (
-    "The times are when this machine read the console. What stands between it and the board, as "
-    "an adapter to USB, may hand on later what comes: some ms, by its driver's own settings."
-)
 
 
 def serial_subject(request: Request, progress: Progress) -> BootSubject:
@@ -35,12 +32,13 @@ def serial_subject(request: Request, progress: Progress) -> BootSubject:
     with open_line(request.target):
         pass
     name = place_of(request.target)
-    said: dict[str, str] = {}
+    facts: dict[str, str] = {}
+    notes: dict[str, None] = {}
     return BootSubject(
         name=name,
-        head=lambda: Subject(summary_of(name, said), request.target, Evidence.SILICON),
-        boots=partial(_boot_all, request, said),
-        notes=(NOTE,),
+        head=lambda: Subject(summary_of(name, facts), request.target, Evidence.SILICON),
+        boots=partial(_boot_all, request, facts, notes),
+        notes=lambda: tuple(notes),
     )
 
 
@@ -54,33 +52,39 @@ def checked_usable(text: str) -> str:
 
 
 def _boot_all(
-    request: Request, said: dict[str, str], count: int, folder: RunFolder, progress: Progress
+    request: Request,
+    facts: dict[str, str],
+    notes: dict[str, None],
+    count: int,
+    folder: RunFolder,
+    progress: Progress,
 ) -> Iterator[Boot]:
-    """The boots, one after the other; what they say of the board goes to `said`."""
+    """The boots, one after the other; what the board and the instruments say goes to the dicts."""
     assert request.usable is not None  # noqa: S101 - looked at when the subject was made
     took_s = 0.0
     with open_line(request.target) as line, progress.step("booting", count) as step:
         board = SerialBoard(line, request.usable, request.reset)
         for number in range(count):
+            began = time.monotonic()
 
-            def heard(seconds: float, text: str, before: int = number, of: float = took_s) -> None:
-                # How long a boot takes, the one before shows.
-                part = min(seconds / of, 0.95) if of else 0.0
-                step.update(before + part, f"boot {before + 1}: {text}")
+            def seen(line: str, before: int = number, of: float = took_s, t: float = began) -> None:
+                # The boot before shows how long one takes.
+                part = min((time.monotonic() - t) / of, 0.95) if of else 0.0
+                step.update(before + part, f"boot {before + 1}: {line}")
 
             artifacts = folder.artifact_path(f"boot-{number + 1}/console.log").parent
-            boot = board.boot(artifacts, heard)
-            said |= board.said
-            took_s = boot.marks[-1].t_ns / 1e9
+            boot = boot_noted(board, [board.console()], artifacts, seen, Event(), notes)
+            facts |= board.facts
+            took_s = time.monotonic() - began
             step.update(number + 1)
             yield boot
 
 
-def summary_of(name: str, said: dict[str, str]) -> BoardSummary:
-    """A board of that name, of which its console has `said` something by name."""
+def summary_of(name: str, facts: dict[str, str]) -> BoardSummary:
+    """A board of that name, with the `facts` that its kernel prints."""
     return BoardSummary(
         name=name,
-        title=said.get("board", "a board on a serial line"),
+        title=facts.get("board", "a board on a serial line"),
         description="A board of which the console was seen.",
-        facts=said,
+        facts=facts,
     )

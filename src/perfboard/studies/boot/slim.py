@@ -22,7 +22,6 @@ from perfboard.model.errors import TargetError, UsageError
 from perfboard.model.progress import Progress
 from perfboard.store.folder import disk_errors
 from perfboard.studies.boot.virtual import marks_to_watch
-from perfboard.targets.virtual.once import boot_once
 from perfboard.targets.virtual.target import VirtualTarget
 
 # What the mark of a function's first instruction is called, before its address.
@@ -78,22 +77,14 @@ def _boot(
     image = build_image(variant, progress)
     target = VirtualTarget(variant, image)
     marks = [WatchedMark(f"{_RAN}{address:x}", address) for address in sorted(functions)]
-    plugin = build_plugin(progress)
+    scope = target.scope(build_plugin(progress), (*marks_to_watch(target.board, image), *marks))
     with (
         TemporaryDirectory(prefix="perfboard-") as name,
         disk_errors(Path(name)),
         progress.step(f"booting {target.board.name}", inf) as step,
     ):
-        boot, _ = boot_once(
-            target,
-            image,
-            plugin,
-            (*marks_to_watch(target.board, image), *marks),
-            Path(name),
-            lambda reached: step.update(0, reached),
-            Event(),
-        )
-        scope, console = Path(name, "scope.jsonl").read_text(), Path(name, "console.log")
-        behaved = behaviour(scope, console.read_bytes(), boot)
+        boot = target.boot([scope], Path(name), lambda reached: step.update(0, reached), Event())
+        log, console = Path(name, "scope.jsonl").read_text(), Path(name, "console.log")
+        behaved = behaviour(log, console.read_bytes(), boot)
     came_by = (mark.name for mark in boot.marks if mark.name.startswith(_RAN))
     return behaved, [int(mark.removeprefix(_RAN), 16) for mark in came_by]

@@ -69,7 +69,7 @@ def _found(subject: BootSubject, boots: Sequence[Boot]) -> Found:
         head,
         metrics=metrics,
         boots=tuple(boots),
-        notes=subject.notes,
+        notes=subject.notes(),
         verdicts=verdicts,
         step=f"boot {len(boots) + 1}",
     )

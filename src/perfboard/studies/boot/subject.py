@@ -1,13 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a boot study boots, and what its run says of that."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from threading import Event
 
+from perfboard.instruments.base import Instrument, notes_of
 from perfboard.model.progress import Progress
 from perfboard.model.run import Boot, Metric
 from perfboard.store.folder import RunFolder
 from perfboard.store.recording import Subject
+from perfboard.targets.base import Bootable
 
 
 @dataclass(frozen=True)
@@ -15,9 +19,9 @@ class BootSubject:
     """A board, virtual or real, that can be booted from reset.
 
     `boots` makes so many, one after the other as they end, and leaves their artifacts in the
-    folder; it raises PerfboardError where one fails. `head` is asked after the last. The
-    total is held against `budget_s`, if any, each side of which `margin` is its share.
-    `metrics` and `notes` go to the run as they are.
+    folder; it raises PerfboardError where one fails. `head` and `notes` are asked after the last.
+    The total is held against `budget_s`, if any, each side of which `margin` is its share.
+    `metrics` go to the run as they are.
     """
 
     name: str
@@ -26,4 +30,19 @@ class BootSubject:
     budget_s: float | None = None
     margin: float = 0.0
     metrics: tuple[Metric, ...] = ()
-    notes: tuple[str, ...] = ()
+    notes: Callable[[], tuple[str, ...]] = tuple
+
+
+def boot_noted(
+    board: Bootable,
+    instruments: Sequence[Instrument],
+    artifacts: Path,
+    seen: Callable[[str], None],
+    cancelled: Event,
+    notes: dict[str, None],
+) -> Boot:
+    """One boot, as `Bootable.boot`; `notes` gets those of the instruments, however it ends."""
+    try:
+        return board.boot(instruments, artifacts, seen, cancelled)
+    finally:
+        notes.update(dict.fromkeys(notes_of(instruments)))

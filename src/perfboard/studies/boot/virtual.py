@@ -22,9 +22,8 @@ from perfboard.model.run import Boot, Metric
 from perfboard.store.folder import RunFolder
 from perfboard.store.recording import Subject
 from perfboard.studies.base import Request
-from perfboard.studies.boot.subject import BootSubject
+from perfboard.studies.boot.subject import BootSubject, boot_noted
 from perfboard.targets.virtual.emulator import emulator_version
-from perfboard.targets.virtual.once import boot_once
 from perfboard.targets.virtual.target import VirtualTarget
 
 # What a mark is called, and the kernel function whose first instruction it is.
@@ -98,6 +97,7 @@ def virtual_subject(request: Request, progress: Progress) -> BootSubject:
     image = build_image(variant, progress)
     marks = marks_to_watch(board, image)
     target = VirtualTarget(variant, image)
+    notes: dict[str, None] = dict.fromkeys((*image.notes, *target.notes()))
     head = Subject(
         target.summary(),
         f"virtual:{board.name}",
@@ -110,19 +110,19 @@ def virtual_subject(request: Request, progress: Progress) -> BootSubject:
     return BootSubject(
         name=board.name,
         head=lambda: head,
-        boots=partial(_boot_all, target, image, build_plugin(progress), marks),
+        boots=partial(_boot_all, target, build_plugin(progress), marks, notes),
         budget_s=board.boot.budget_s,
         margin=board.timing.margin.share if board.timing and target.timed else 0.0,
         metrics=(_kernel_size(image),),
-        notes=(*image.notes, *target.notes()),
+        notes=lambda: tuple(notes),
     )
 
 
 def _boot_all(
     target: VirtualTarget,
-    image: Image,
     plugin: Path,
     marks: tuple[WatchedMark, ...],
+    notes: dict[str, None],
     count: int,
     folder: RunFolder,
     progress: Progress,
@@ -142,12 +142,13 @@ def _boot_all(
     ):
 
         def boot(number: int) -> Boot:
-            def sighted(name: str) -> None:
+            def seen(name: str) -> None:
                 reached[number] = min(reached[number] + 1 / expected, 0.95)
                 step.update(sum(reached), name)
 
             artifacts = folder.artifact_path(f"boot-{number + 1}/console.log").parent
-            done, _ = boot_once(target, image, plugin, marks, artifacts, sighted, cancelled)
+            scope = target.scope(plugin, marks)
+            done = boot_noted(target, [scope], artifacts, seen, cancelled, notes)
             reached[number] = 1.0
             step.update(sum(reached))
             return done

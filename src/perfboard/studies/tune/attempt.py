@@ -23,7 +23,6 @@ from perfboard.model.results.tune import Outcome
 from perfboard.model.run import Boot
 from perfboard.studies.boot.virtual import marks_to_watch
 from perfboard.targets.virtual.emulator import emulator_version
-from perfboard.targets.virtual.once import boot_once
 from perfboard.targets.virtual.target import VirtualTarget
 
 # Raise it when what is kept of a boot changes.
@@ -161,11 +160,8 @@ def _booted(
         kept: dict[str, object] = {"problem": "", "kind": "", "ram": None}
         try:
             with progress.step("booting", inf) as step:
-                boot, kept["ram"] = boot_once(
-                    target,
-                    image,
-                    plugin,
-                    marks,
+                boot, kept["ram"] = target.boot_and_memory(
+                    [target.scope(plugin, marks)],
                     folder,
                     lambda name: step.update(0, name),
                     cancelled,

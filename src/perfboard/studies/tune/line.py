@@ -15,13 +15,14 @@ from perfboard.analysis.tune.combinations import (
     best_of,
     saving_interval,
 )
+from perfboard.instruments.serial_console import SerialConsole
 from perfboard.model.errors import INCONCLUSIVE
 from perfboard.model.progress import Progress
 from perfboard.model.results.tune import in_words
 from perfboard.model.run import BoardSummary, Boot, Evidence, RunError
 from perfboard.store.folder import RunFolder
 from perfboard.studies.base import place_of
-from perfboard.studies.boot.serial import NOTE, summary_of
+from perfboard.studies.boot.serial import summary_of
 from perfboard.studies.tune.attempt import Attempt
 from perfboard.studies.tune.bench import Proof
 from perfboard.studies.tune.plan import RealBoard
@@ -44,7 +45,7 @@ class LineBench:
         with open_line(real.target):
             pass
         self._real = real
-        self._said: dict[str, str] = {}
+        self._facts: dict[str, str] = {}
         self._rounds: list[Rounds] = []
         self.name = place_of(real.target)
         self.target = real.target
@@ -101,7 +102,7 @@ class LineBench:
 
     def summary(self) -> BoardSummary:
         """See `tuning_bench.Bench`."""
-        return summary_of(self.name, self._said)
+        return summary_of(self.name, self._facts)
 
     def notes(self) -> tuple[str, ...]:
         """See `tuning_bench.Bench`."""
@@ -109,7 +110,7 @@ class LineBench:
         before = (
             (f"{kept} boots are of a tune before, which ended without a result.",) if kept else ()
         )
-        return (NOTE, *before)
+        return (SerialConsole.effect, *before)
 
     @contextmanager
     def _on_line(self, note: Note, purpose: str) -> Iterator[Rounds]:
@@ -121,7 +122,7 @@ class LineBench:
             try:
                 yield rounds
             finally:
-                self._said |= board.said
+                self._facts |= board.facts
 
 
 def _proved(before: Sequence[Boot], after: Sequence[Boot]) -> str:

@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
+from threading import Event
 
 from perfboard.analysis.statistics.bootstrap import FEWEST_PROCESSES, estimate
 from perfboard.analysis.tune.combinations import BASELINE, Combination, totals_s
@@ -162,13 +163,16 @@ class Rounds:
                 )
             self._note(task.title, f"{where}: writing")
 
-            def heard(seconds: float, line: str) -> None:
-                self._note(task.title, f"{where}: {seconds:.0f} s: {line}")
-
             kept = {"kind": "", "problem": ""}
             try:
                 self._write(image, task)
-                boot = self._board.boot(folder, heard)
+                reset = time.monotonic()
+
+                def seen(line: str) -> None:
+                    seconds = time.monotonic() - reset
+                    self._note(task.title, f"{where}: {seconds:.0f} s: {line}")
+
+                boot = self._board.boot([self._board.console()], folder, seen, Event())
                 (folder / "boot.json").write_text(boot.model_dump_json())
             except TargetError as error:
                 # A baseline that fails ends the tune, which may be made again.

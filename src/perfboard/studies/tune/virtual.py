@@ -19,7 +19,6 @@ from perfboard.studies.tune.plan import Plan
 from perfboard.studies.tune.pool import Make, Note, as_they_end, local_workers
 from perfboard.studies.tune.sweep import Sweep
 from perfboard.targets.virtual.emulator import emulator_version
-from perfboard.targets.virtual.once import boot_once
 from perfboard.targets.virtual.target import VirtualBoard, VirtualTarget
 
 
@@ -70,11 +69,8 @@ def _prove(sweep: Sweep, folder: RunFolder, progress: Progress) -> Boot:
     marks = marks_to_watch(target.board, image)
     artifacts = folder.artifact_path("boot-1/console.log").parent
     with progress.step("proving the best", 1) as step:
-        plugin = build_plugin(progress)
-        boot, _ = boot_once(
-            target, image, plugin, marks, artifacts, lambda name: step.update(0.5, name), Event()
-        )
-    return boot
+        scope = target.scope(build_plugin(progress), marks)
+        return target.boot([scope], artifacts, lambda name: step.update(0.5, name), Event())
 
 
 def _repeats(sweep: Sweep, proof: Boot) -> tuple[RunError, ...]:

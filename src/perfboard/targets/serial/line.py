@@ -53,13 +53,20 @@ class SerialLine:
                 except OSError as error:
                     raise self._lost(error) from error
 
-    def read(self, timeout_s: float) -> bytes:
-        """See `targets.base.Channel`."""
-        ready, _, _ = select.select([self._descriptor], [], [], timeout_s)
-        if not ready:
+    def fileno(self) -> int:
+        """The device's descriptor."""
+        return self._descriptor
+
+    def ready(self, timeout_s: float) -> bool:
+        """Whether something has come, waiting at most `timeout_s`."""
+        return bool(select.select([self._descriptor], [], [], timeout_s)[0])
+
+    def read(self, timeout_s: float, most: int = 1 << 16) -> bytes:
+        """See `targets.base.Channel`; `most` bytes at once."""
+        if not self.ready(timeout_s):
             return b""
         try:
-            data = os.read(self._descriptor, 1 << 16)
+            data = os.read(self._descriptor, most)
         except BlockingIOError:
             return b""
         except OSError as error:

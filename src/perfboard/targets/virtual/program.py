@@ -11,7 +11,6 @@ from threading import Event
 
 from perfboard.images.program.base import Job, TrialBase, boot_arguments, lay_out, write_job
 from perfboard.images.variant import Variant
-from perfboard.instruments.base import Sighting
 from perfboard.instruments.scope import Scope, WatchedMark
 from perfboard.model.errors import Cancelled, TargetError
 from perfboard.targets.virtual.target import VirtualBoard
@@ -42,27 +41,6 @@ class Results:
     stderr: bytes
 
 
-class _Counting:
-    """The scope, and how many of the marks it has seen."""
-
-    def __init__(self, scope: Scope) -> None:
-        self._scope = scope
-        self.prepare, self.start, self.stop = scope.prepare, scope.start, scope.stop
-        self.fileno = scope.fileno
-        self.marks: list[int] = []
-
-    @property
-    def now_ns(self) -> int:
-        return self._scope.now_ns
-
-    def read(self) -> list[Sighting] | None:
-        sightings = self._scope.read()
-        for sighting in sightings or ():
-            if sighting.name == MARK:
-                self.marks.append(self.now_ns)
-        return sightings
-
-
 class TrialTarget(VirtualBoard):
     """Boots one command on one virtual board."""
 
@@ -82,7 +60,7 @@ class TrialTarget(VirtualBoard):
         `cancelled`.
         """
         mark = WatchedMark(MARK, self._base.mark, every=True, profile=self.timed)
-        counting = _Counting(self.scope(plugin, [mark], beats=True))
+        scope = self.scope(plugin, [mark], beats=True)
         with tempfile.TemporaryDirectory(prefix="perfboard-") as folder:
             image = Path(folder, "job.squashfs")
             write_job(self._job, self.board, image)
@@ -96,8 +74,8 @@ class TrialTarget(VirtualBoard):
                 *_loaded(root, layout.base),
                 *_loaded(image, layout.base + layout.root),
             ]
-            with self.running(command, [counting], artifacts) as watch:
-                self._await(watch, counting, told, cancelled)
+            with self.running(command, [scope], artifacts) as watch:
+                self._await(watch, scope, told, cancelled)
                 file = artifacts / "results"
                 watch.emulator.save_memory(layout.end - layout.results, layout.results, file)
                 watch.end()
@@ -108,7 +86,7 @@ class TrialTarget(VirtualBoard):
     def _await(
         self,
         watch: Watch,
-        counting: _Counting,
+        scope: Scope,
         told: Callable[[int, int], None],
         cancelled: Event,
     ) -> None:
@@ -116,14 +94,14 @@ class TrialTarget(VirtualBoard):
         heard, seen = time.monotonic(), -1
         longest_s = LIMITS_PER_BOOT * limit_s
         deadline = heard + longest_s
-        while len(counting.marks) < _MARKS:
+        while len(scope.marks_ns) < _MARKS:
             if cancelled.is_set():
                 raise Cancelled
             came = watch.read(0.2)
             now = time.monotonic()
-            if came or counting.now_ns != seen:
-                heard, seen = now, counting.now_ns
-            began = counting.marks[0] if counting.marks else 0
+            if came or scope.now_ns != seen:
+                heard, seen = now, scope.now_ns
+            began = scope.marks_ns[0] if scope.marks_ns else 0
             told(seen, began)
             if now - heard > limit_s:
                 raise TargetError(
@@ -138,7 +116,7 @@ class TrialTarget(VirtualBoard):
                     "If it is only slow, raise boot.limit_s in the board file.",
                 )
             # The clock of a board that is done runs on while this machine is busy.
-            done = len(counting.marks) == _MARKS
+            done = len(scope.marks_ns) == _MARKS
             if began and not done and seen - began > self._job.limit_s * 1e9 + _GRACE_NS:
                 raise TargetError(
                     "hang",

@@ -2,12 +2,14 @@
 """A virtual board: an emulator whose clock counts instructions, or is driven by a model."""
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, closing, contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from threading import Event
 
+from perfboard.analysis.boot.record import boot_record
 from perfboard.analysis.verify.rows import checked_ranges
 from perfboard.binaries.probe import find_binary
 from perfboard.binaries.scope import build_plugin
@@ -17,16 +19,18 @@ from perfboard.images.disk import disk_base
 from perfboard.images.image import Image, build_image
 from perfboard.images.network import has_own_card
 from perfboard.images.variant import Variant
-from perfboard.instruments.base import Instrument
+from perfboard.instruments.base import InEmulator, Instrument
 from perfboard.instruments.emulator_console import ConsoleRecorder
 from perfboard.instruments.scope import Scope, WatchedMark
+from perfboard.instruments.together import prepared
 from perfboard.model.board.architecture import architecture_of
 from perfboard.model.errors import TargetError, UsageError
 from perfboard.model.progress import Progress
-from perfboard.model.run import BoardSummary, Evidence, TimedAs
+from perfboard.model.run import BoardSummary, Boot, Evidence, TimedAs
 from perfboard.targets.base import Target
 from perfboard.targets.console.shell import ConsoleShell
 from perfboard.targets.virtual.emulator import Emulator, emulator_version
+from perfboard.targets.virtual.guest_memory import memory_in_use
 from perfboard.targets.virtual.preloaded import LaidShell, lay, lay_on_disk
 from perfboard.targets.virtual.watch import Watch
 
@@ -116,31 +120,28 @@ class VirtualBoard:
 
     @contextmanager
     def running(
-        self, command: Sequence[str], instruments: Sequence[Instrument], artifacts: Path
+        self,
+        command: Sequence[str],
+        instruments: Sequence[Instrument],
+        artifacts: Path,
+        console: ConsoleRecorder | None = None,
     ) -> Iterator[Watch]:
         """The board that `command` emulates, let go from reset, and ended with the context.
 
-        The console's bytes and the instruments' files go to the folder `artifacts`.
+        The bytes that `console` reads and the instruments' files go to the folder `artifacts`.
         Raises TargetError where the emulator does not start.
         """
-        console = ConsoleRecorder()
+        console = console or ConsoleRecorder()
         instruments = [console, *instruments]
-        with ExitStack() as stack:
-            attachments = []
-            for instrument in instruments:
-                stack.callback(instrument.stop)
-                attachments.append(instrument.prepare(artifacts))
-            command = [*command, *(a for item in attachments for a in item.arguments)]
-            descriptors = [d for item in attachments for d in item.descriptors]
-            emulator = stack.enter_context(
-                Emulator(command, descriptors, artifacts / "emulator.log", artifacts)
-            )
-            emulator.connect()
-            for instrument in instruments:
-                instrument.start()
-            emulator.resume()
-            watch = stack.enter_context(closing(Watch(self.board, instruments, console, emulator)))
-            yield watch
+        with prepared(instruments, artifacts) as together:
+            attached = [each.attachment() for each in instruments if isinstance(each, InEmulator)]
+            command = [*command, *(word for each in attached for word in each.arguments)]
+            descriptors = [number for each in attached for number in each.descriptors]
+            with Emulator(command, descriptors, artifacts / "emulator.log", artifacts) as emulator:
+                emulator.connect()
+                together.start()
+                emulator.resume()
+                yield Watch(self.board, together, console, emulator)
 
 
 class VirtualTarget(VirtualBoard):
@@ -165,6 +166,43 @@ class VirtualTarget(VirtualBoard):
                 f"if=pflash,unit={unit},format=raw,snapshot=on,file={path}",
             ]
         return [*command, *(("-dtb", str(self._image.tree)) if self._image.tree else ())]
+
+    def boot(
+        self,
+        instruments: Sequence[Instrument],
+        artifacts: Path,
+        seen: Callable[[str], None],
+        cancelled: Event,
+    ) -> Boot:
+        """See `targets.base.Bootable`. Without a scope among the instruments it has no marks."""
+        return self.boot_and_memory(instruments, artifacts, seen, cancelled)[0]
+
+    def boot_and_memory(
+        self,
+        instruments: Sequence[Instrument],
+        artifacts: Path,
+        seen: Callable[[str], None],
+        cancelled: Event,
+    ) -> tuple[Boot, int | None]:
+        """As `boot`, with the memory in use when the board was usable; None if not known."""
+        with self.running(self.command(), instruments, artifacts) as watch:
+            seconds = watch.until_usable(seen, cancelled)
+            ram = None
+            # A board that switches itself off once it was usable has booted all the same.
+            with suppress(TargetError):
+                ram = memory_in_use(watch.emulator, self.board, self._image.symbols, artifacts)
+            watch.end()
+        scope = artifacts / "scope.jsonl"
+        found = [each.findings() for each in instruments]
+        record = boot_record(
+            scope.read_text() if scope.exists() else "",
+            (artifacts / "console.log").read_bytes(),
+            self.board.boot.usable,
+            self.instruction_ns,
+            seconds,
+            [mark for each in found if each.clock == "virtual" for mark in each.marks],
+        )
+        return record, ram
 
     def _on_disk(self, root: Path) -> tuple[str, ...]:
         image, path = self._image, str(root).replace(",", ",,")

@@ -2,16 +2,16 @@
 """What a running emulator's instruments see, and what that means."""
 
 import re
-import selectors
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from threading import Event
 
 from perfboard.analysis.boot.console import matches
 from perfboard.analysis.boot.kernel_log import Panic, find_panic
 from perfboard.analysis.boot.scope_log import ACCOUNTING
-from perfboard.instruments.base import Instrument, Sighting
+from perfboard.instruments.base import Sighting
 from perfboard.instruments.emulator_console import ConsoleRecorder
+from perfboard.instruments.together import Together
 from perfboard.model.board.board import Board
 from perfboard.model.errors import Cancelled, PerfboardError, TargetError
 from perfboard.model.text import printable
@@ -19,7 +19,6 @@ from perfboard.targets.virtual.emulator import Emulator
 
 # A guest that prints for ever makes progress of a kind: give up all the same.
 LIMITS_PER_BOOT = 10
-_DRAIN_S = 5.0
 # U-Boot, lib/hang.c: its last words, before it waits for ever.
 _GAVE_UP = "### ERROR ### Please RESET the board ###"
 
@@ -33,11 +32,12 @@ class Watch:
     def __init__(
         self,
         board: Board,
-        instruments: Sequence[Instrument],
+        instruments: Together,
         console: ConsoleRecorder,
         emulator: Emulator,
     ) -> None:
         """`console` is one of the `instruments`, which have been started."""
+        self._instruments = instruments
         self.emulator = emulator
         self._console = console
         self._limit_s = board.boot.limit_s
@@ -46,9 +46,6 @@ class Watch:
         self._program = what if kind == "exec" else None
         self._pattern = re.compile(what) if kind == "console" else None
         self._reached: list[str] = []
-        self._selector = selectors.DefaultSelector()
-        for instrument in instruments:
-            self._selector.register(instrument.fileno(), selectors.EVENT_READ, instrument)
 
     def write(self, data: bytes) -> None:
         """See `targets.base.Channel`."""
@@ -56,25 +53,14 @@ class Watch:
 
     def read(self, timeout_s: float) -> bytes:
         """See `targets.base.Channel`. Raises TargetError also for a panic, and a dead emulator."""
-        if not self._selector.get_map():
+        if not self._instruments.open:
             raise self._ended()
-        for sighting in self._read(timeout_s):
+        for sighting in self._instruments.read(timeout_s):
             self._judge(sighting)
         return self._console.take()
 
     def close(self) -> None:
-        """The instruments are left to whoever started them."""
-        self._selector.close()
-
-    def _read(self, timeout: float) -> list[Sighting]:
-        sightings: list[Sighting] = []
-        for key, _ in self._selector.select(timeout):
-            arrived = key.data.read()
-            if arrived is None:
-                self._selector.unregister(key.fileobj)
-            else:
-                sightings += arrived
-        return sightings
+        """Nothing: whoever started the emulator ends it."""
 
     def until_usable(self, sighted: Callable[[str], None], cancelled: Event) -> float:
         """The seconds of this machine's to the mark `usable`.
@@ -83,10 +69,10 @@ class Watch:
         boot fails, and Cancelled soon after another thread sets `cancelled`.
         """
         began = progressed = time.monotonic()
-        while self._selector.get_map():
+        while self._instruments.open:
             if cancelled.is_set():
                 raise Cancelled
-            for sighting in self._read(0.2):
+            for sighting in self._instruments.read(0.2):
                 if sighting.name not in ACCOUNTING and sighting.kind != "prompt":
                     progressed = time.monotonic()
                 usable = self._judge(sighting)
@@ -131,7 +117,7 @@ class Watch:
 
     def _panicked(self, panic: Panic) -> TargetError:
         # What follows the panic's line on the console says why.
-        self._settle(0.5)
+        self._instruments.settle(0.5)
         if panic.no_root:
             return TargetError(
                 "no-root",
@@ -161,15 +147,7 @@ class Watch:
             self._console.tail,
         )
 
-    def _settle(self, quiet_s: float) -> None:
-        deadline = time.monotonic() + _DRAIN_S
-        while self._selector.get_map() and time.monotonic() < deadline:
-            if not self._read(quiet_s):
-                return
-
     def end(self) -> None:
         """Ends the emulator, and reads what it still has to say."""
         self.emulator.quit()
-        deadline = time.monotonic() + _DRAIN_S
-        while self._selector.get_map() and time.monotonic() < deadline:
-            self._read(0.5)
+        self._instruments.drain()

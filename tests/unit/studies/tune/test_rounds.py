@@ -6,6 +6,7 @@ import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from threading import Event
 from types import SimpleNamespace
 
 import pytest
@@ -14,6 +15,7 @@ from perfboard.analysis.boot.phases import total
 from perfboard.analysis.tune.combinations import BASELINE, Combination, best_of
 from perfboard.host.cache import cache_root
 from perfboard.images.variant import Variant
+from perfboard.instruments.base import Instrument
 from perfboard.model.errors import INCONCLUSIVE, EnvironmentLacksError, TargetError, UsageError
 from perfboard.model.progress import SilentProgress
 from perfboard.model.run import Boot
@@ -27,6 +29,7 @@ from perfboard.studies.tune.progress import TuneStep
 from perfboard.studies.tune.rounds import Rounds
 from perfboard.studies.tune.sweep import Sweep
 from perfboard.targets.serial.boot import SerialBoard
+from tests.support.replay import Replay
 from tests.support.runs import make_boot
 from tests.support.tunes import at_once, keep_but
 
@@ -53,15 +56,24 @@ class Board(SerialBoard):
     def __init__(self, takes: Callable[[str], int | Exception]) -> None:
         self._takes = takes
         self.written: list[str] = []
-        self.said = {}
+        self.facts = {}
 
     def write(self, program: Sequence[str], files: Sequence[Path], arguments: str) -> None:
         assert program == REAL.write
         (file,) = files
         self.written.append(file.name)
 
-    def boot(self, artifacts: Path, heard: Callable[[float, str], None]) -> Boot:
-        heard(0.1, "a line")
+    def console(self) -> Instrument:
+        return Replay()
+
+    def boot(
+        self,
+        instruments: Sequence[Instrument],
+        artifacts: Path,
+        seen: Callable[[str], None],
+        cancelled: Event,
+    ) -> Boot:
+        seen("a line")
         took = self._takes(self.written[-1])
         if isinstance(took, Exception):
             raise took

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An instrument that plays the recording of a console, all of it at once."""
+
+import os
+from array import array
+from collections.abc import Sequence
+from pathlib import Path
+
+from perfboard.analysis.boot.console import Stamps
+from perfboard.instruments.base import Findings, Sighting
+from perfboard.model.run import Mark
+
+
+class Replay:
+    """Its findings have the times of the recording, and the marks that it is given."""
+
+    name = "recording"
+    effect = "The times are those of a recording."
+
+    def __init__(
+        self, console: bytes = b"", stamps: Stamps | None = None, marks: Sequence[Mark] = ()
+    ) -> None:
+        """Without `stamps`, all came at once with the start."""
+        stamps = stamps or Stamps(array("q", bytes(8 * len(console))))
+        self._findings = Findings("host", tuple(marks), (), ("It was replayed.",), console, stamps)
+        self._reader = self._writer = -1
+        self._lines = console.decode(errors="replace").splitlines()
+
+    def prepare(self, artifacts: Path) -> None:
+        (artifacts / "replayed").touch(exist_ok=False)
+        self._reader, self._writer = os.pipe()
+
+    def start(self) -> None:
+        os.write(self._writer, b"!")
+
+    def fileno(self) -> int:
+        return self._reader
+
+    def read(self) -> list[Sighting] | None:
+        if not self._lines:
+            return None
+        lines, self._lines = self._lines, []
+        return [Sighting("line", "", line) for line in lines]
+
+    def stop(self) -> None:
+        for descriptor in {self._reader, self._writer} - {-1}:
+            os.close(descriptor)
+        self._reader = self._writer = -1
+
+    def findings(self) -> Findings:
+        return self._findings

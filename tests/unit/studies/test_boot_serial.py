@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The boot study of a board on a serial line, which a thread plays."""
+
+import json
+from html import unescape
+from pathlib import Path
+
+import pytest
+
+from perfboard.cli.main import main
+from perfboard.instruments.serial_console import SerialConsole
+from tests.support.serial_board import board_on_a_line
+
+BOOT = (Path(__file__).parents[2] / "data" / "verdex-initcall.log").read_bytes()
+
+
+def test_the_run_says_how_the_instrument_changes_what_it_measures(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    reset = tmp_path / "reset"
+    with board_on_a_line(reset, BOOT.splitlines(keepends=True)) as target:
+        words = ["--target", target, "--usable", "Run /sbin/init", "--boots", "1"]
+        assert main(["study", "boot", *words, "--reset", f"touch {reset}", "--json"]) == 0
+    run = json.loads(capsys.readouterr().out)
+    assert run["status"] == "complete" and run["board"]["facts"]["kernel"].startswith("Linux")
+    (boot,) = run["boots"]
+    assert [boot["marks"][place]["name"] for place in (0, -1)] == ["reset", "usable"]
+    assert run["provenance"]["notes"] == [SerialConsole.effect]
+    (report,) = tmp_path.rglob("report.html")
+    assert SerialConsole.effect in " ".join(unescape(report.read_text()).split())
+
+
+def test_a_boot_that_fails_says_so_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    reset = tmp_path / "reset"
+    with board_on_a_line(reset, [b"Kernel panic - not syncing: no init\n"]) as target:
+        words = ["--target", target, "--usable", "login:", "--boots", "1"]
+        assert main(["study", "boot", *words, "--reset", f"touch {reset}", "--json"]) == 4
+    run = json.loads(capsys.readouterr().out)
+    assert [error["kind"] for error in run["errors"]] == ["panic"] and run["boots"] == []
+    assert run["provenance"]["notes"] == [SerialConsole.effect]
