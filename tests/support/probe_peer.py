@@ -6,8 +6,10 @@ Time is counted, not waited for. The wire between may lose, change or double byt
 
 import json
 import random
+import re
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, MutableMapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from perfboard.model.errors import TargetError
@@ -70,7 +72,7 @@ class Wire:
 class Peer:
     """A Channel whose other end serves `programs`, by applet."""
 
-    programs: Mapping[str, Program]
+    programs: MutableMapping[str, Program]
     wire: Wire = field(default_factory=Wire)
     file: bytes = b"the binary"
     greets: bool = True
@@ -78,16 +80,19 @@ class Peer:
     dies_at: int | None = None
     chatter: bytes = b""
     echoes: bool = False
+    # What it prints first, and whether it then ends.
+    prompt: bytes = b"Welcome to the board!\r\n$ "
+    dead: bool = False
 
     def __post_init__(self) -> None:
         self.now = 0.0
         self.runs: list[str] = []
         self.asked_again = 0
-        self.closed = self.said_bye = self.dead = False
+        self.closed = self.said_bye = False
         self._decoder = Decoder()
         self._last_id = 0
         self._answer: list[Frame] = []
-        self._out = bytearray(b"Welcome to the board!\r\n$ ")
+        self._out = bytearray(self.prompt)
         hello = {"hello": 1, "arch": "x86_64", "crc": f"{zlib.crc32(self.file):08x}", "pid": 7}
         self._hello = Frame(0, 0, ACCEPTED, json.dumps(hello))
         if self.greets:
@@ -159,10 +164,13 @@ class Peer:
 
 
 class FakeShell:
-    """A Shell whose files are kept, and whose server is a Peer made by `serve`."""
+    """A Shell whose files are kept, and whose server is a Peer made by `serve`.
+
+    A script that has a word of `answers` ends so; any other prints nothing.
+    """
 
     def __init__(self, machine: str, serve: Callable[[bytes], Peer]) -> None:
-        self.machine = machine
+        self.answers = {"uname -m": Completed(0, f"{machine}\n")}
         self.files: dict[str, bytes] = {}
         self.folders: set[str] = set()
         self.peers: list[Peer] = []
@@ -171,12 +179,26 @@ class FakeShell:
         self.damage_pushes = 0
         self._serve = serve
 
+    def clock(self) -> float:
+        """The newest server's, so that no test waits."""
+        return self.peers[-1].now if self.peers else 0.0
+
     def run(self, script: str, *, timeout_s: float = 20) -> Completed:
         if self.gone:
             raise TargetError("lost", "The connection is gone.")
-        if script == "uname -m":
-            return Completed(0, f"{self.machine}\n")
-        return Completed(0, "")
+        found = (answer for word, answer in self.answers.items() if word in script)
+        return next(found, Completed(0, ""))
+
+    @contextmanager
+    def hold(self, script: str, afterwards: str) -> Iterator[Completed]:
+        (folder,) = re.findall("mkdir ([^ ]+)", script)
+        self.folders.add(folder)
+        try:
+            yield self.run(script)
+        finally:
+            if not self.gone:
+                assert afterwards == f"rm -rf {folder}"
+                self.folders.remove(folder)
 
     def push(self, data: bytes, path: str, progress: Progress) -> None:
         if self.damage_pushes:

@@ -9,7 +9,7 @@ well enough, until all are or the time is spent.
 import math
 import random
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -61,8 +61,14 @@ class Measuring:
     `place` names the probe that runs, and its round.
     """
 
-    def __init__(self, runner: Runner, applets: Sequence[Applet], plan: Plan) -> None:
-        """The time that is spent counts from here."""
+    def __init__(
+        self,
+        runner: Runner,
+        applets: Sequence[Applet],
+        plan: Plan,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """The time that is spent counts from here, by `clock`."""
         self.merger = Merger()
         self.place = "no probe yet"
         self._runner = runner
@@ -76,7 +82,8 @@ class Measuring:
         self._counted = 0.0
         self._round = 0
         self._cpu: int | None = None
-        self._began = time.monotonic()
+        self._clock = clock
+        self._began = clock()
 
     def pin(self, cpu: int) -> None:
         """Has all probes run on that processor. Raises UsageError where they cannot."""
@@ -123,7 +130,7 @@ class Measuring:
 
     @property
     def _spent(self) -> float:
-        return self._counted if self._plan.target_time else time.monotonic() - self._began
+        return self._counted if self._plan.target_time else self._clock() - self._began
 
     def _share_time(self) -> None:
         """Gives each probe its seconds of the next round, by weight, from what is left."""

@@ -3,9 +3,11 @@
 
 import math
 import shlex
+import time
 import zlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack, closing, suppress
+from pathlib import Path
 from types import TracebackType
 
 from perfboard.analysis.statistics.summary import REPEATS
@@ -33,10 +35,18 @@ _VIRTUAL_PATIENCE = 40.0
 class ProbeSession:
     """A context in which probes run on `target`. Leaving it removes all from the target."""
 
-    def __init__(self, target: Target, progress: Progress) -> None:
-        """Nothing is done before the context is entered."""
+    def __init__(
+        self,
+        target: Target,
+        progress: Progress,
+        find: Callable[[str, Progress], Path] = find_binary,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """Nothing is done before the context is entered. `find` gives an architecture's binary."""
         self._target = target
         self._progress = progress
+        self._find = find
+        self._clock = clock
         self._stack = ExitStack()
         self._exchange: Exchange | None = None
         self.machine = ""
@@ -46,7 +56,7 @@ class ProbeSession:
         """Raises EnvironmentLacksError without a binary for the machine, else TargetError."""
         self.machine = self._ask_machine()
         self.arch = self._target.probe or self._fitting()
-        binary = find_binary(self.arch, self._progress).read_bytes()
+        binary = self._find(self.arch, self._progress).read_bytes()
         for _ in range(_PUSHES):
             if self._start(binary):
                 return self
@@ -122,7 +132,7 @@ class ProbeSession:
             shell.push(binary, f"{folder}/{NAME}", self._progress)
             channel = stack.enter_context(closing(shell.start(self._script(folder))))
             virtual = self._target.evidence in REPEATS
-            exchange = Exchange(channel, _VIRTUAL_PATIENCE if virtual else 1.0)
+            exchange = Exchange(channel, _VIRTUAL_PATIENCE if virtual else 1.0, self._clock)
             try:
                 hello = exchange.hello()
             except TargetError as error:

@@ -3,8 +3,8 @@
 
 import itertools
 import json
+import math
 import re
-import time
 from collections.abc import Callable, Iterator, Sequence
 
 import pytest
@@ -42,9 +42,10 @@ def output(applet: str, value: float, cpu: int = 3, elapsed_s: float = 0.1) -> A
 
 
 class Board:
-    """Runs probes that give `values`, each in turn.
+    """Runs probes that give `values`, each in turn, or end as `answers` says.
 
-    Of the seconds asked for, `takes` makes the host's, and `elapses` the board's own.
+    Of the seconds asked for, `takes` makes the host's, and `elapses` the board's own. It is lost
+    after `lasts` probes.
     """
 
     def __init__(self, **values: Sequence[float]) -> None:
@@ -52,25 +53,29 @@ class Board:
         self.now = 0.0
         self.takes: Callable[[float], float] = lambda seconds: seconds + 0.01
         self.elapses: Callable[[float], float] = lambda seconds: seconds
-        self._values: dict[str, Iterator[float]] = {
+        self.values: dict[str, Iterator[float]] = {
             name: itertools.cycle(of) for name, of in values.items()
         }
+        self.answers: dict[str, Answer] = {}
+        self.lasts = math.inf
 
     def run(self, applet: str, arguments: Sequence[str], limit_s: float) -> Answer:
+        if len(self.asked) == self.lasts:
+            raise TargetError("lost", "gone")
         seconds = float(arguments[arguments.index("--seconds") + 1])
         self.asked.append((applet, seconds, arguments, limit_s))
         self.now += self.takes(seconds)
-        return output(applet, next(self._values[applet]), elapsed_s=self.elapses(seconds))
+        if applet in self.answers:
+            return self.answers[applet]
+        return output(applet, next(self.values[applet]), elapsed_s=self.elapses(seconds))
 
     def seconds(self, applet: str) -> list[float]:
         return [seconds for name, seconds, _, _ in self.asked if name == applet]
 
 
 @pytest.fixture
-def board(monkeypatch: pytest.MonkeyPatch) -> Board:
-    made = Board(a=[1.0], b=[1.0], c=[1.0], wide=[1.0, 1.5], lone=[1.0])
-    monkeypatch.setattr(time, "monotonic", lambda: made.now)
-    return made
+def board() -> Board:
+    return Board(a=[1.0], b=[1.0], c=[1.0], wide=[1.0, 1.5], lone=[1.0])
 
 
 class measure:  # noqa: N801 - reads as what it does
@@ -78,7 +83,8 @@ class measure:  # noqa: N801 - reads as what it does
         self, board: Board, budget_s: float = 60, target_time: bool = False, **weights: int
     ) -> None:
         self.step = Step()
-        self._measuring = Measuring(board, applets(**weights), Plan(budget_s, target_time))
+        plan = Plan(budget_s, target_time)
+        self._measuring = Measuring(board, applets(**weights), plan, lambda: board.now)
         self.merger = self._measuring.merger
 
     def run(self) -> str:
@@ -133,8 +139,8 @@ def test_only_what_is_wide_runs_again_until_the_budget_is_spent(board: Board) ->
     assert "the widest is wide, ±" in said
 
 
-def test_what_becomes_narrow_stops(board: Board, monkeypatch: pytest.MonkeyPatch) -> None:
-    board._values["lone"] = itertools.chain([2.0], itertools.repeat(1.0))
+def test_what_becomes_narrow_stops(board: Board) -> None:
+    board.values["lone"] = itertools.chain([2.0], itertools.repeat(1.0))
     said = measure(board, lone=1, a=1).run()
     names = [name for name, *_ in board.asked]
     assert names.count("a") == 5
@@ -184,15 +190,9 @@ def test_all_processes_run_where_the_first_did_with_a_generous_limit(board: Boar
     ],
 )
 def test_a_probe_that_cannot_is_not_asked_again_and_the_others_go_on(
-    board: Board, monkeypatch: pytest.MonkeyPatch, answer: Answer
+    board: Board, answer: Answer
 ) -> None:
-    real = board.run
-
-    def run(applet: str, arguments: Sequence[str], limit_s: float) -> Answer:
-        given = real(applet, arguments, limit_s)
-        return answer if applet == "b" else given
-
-    monkeypatch.setattr(board, "run", run)
+    board.answers["b"] = answer
     measuring = measure(board, a=1, b=1, c=1)
     measuring.run()
     names = [name for name, *_ in board.asked]
@@ -201,26 +201,15 @@ def test_a_probe_that_cannot_is_not_asked_again_and_the_others_go_on(
     assert refused.probe == "b"
 
 
-def test_when_nothing_can_be_measured_it_ends(
-    board: Board, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(board, "run", lambda *words: Answer((), "exit 1"))
+def test_when_nothing_can_be_measured_it_ends(board: Board) -> None:
+    board.answers["a"] = Answer((), "exit 1")
     assert measure(board, a=1).run() == (
         "Stopped after 5 rounds and 1 process: no probe has measured anything."
     )
 
 
-def test_what_was_measured_before_a_failure_stays(
-    board: Board, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    real = board.run
-
-    def run(applet: str, arguments: Sequence[str], limit_s: float) -> Answer:
-        if len(board.asked) == 7:
-            raise TargetError("lost", "gone")
-        return real(applet, arguments, limit_s)
-
-    monkeypatch.setattr(board, "run", run)
+def test_what_was_measured_before_a_failure_stays(board: Board) -> None:
+    board.lasts = 7
     measuring = measure(board, a=1, b=1)
     with pytest.raises(TargetError, match="gone"):
         measuring.run()
