@@ -12,6 +12,9 @@ import perfboard.images.root.tree as tree_module
 from perfboard.boards.loader import load_board
 from perfboard.model.board.architecture import architecture_of
 
+# Found by this process's children before the real one.
+COMPILER = Path(__file__).parents[1] / "support" / "compiler"
+
 settings.register_profile("unit", settings.get_profile("perfboard"), max_examples=50)
 settings.load_profile("unit")
 
@@ -22,6 +25,15 @@ def _no_wait_for_the_disk() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(os, "fsync", os.fstat)
         yield
+
+
+@pytest.fixture(autouse=True)
+def homes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder of a test's own runs (data) and cache; nothing is compiled into it."""
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setenv("PYTHONPATH", str(COMPILER))
+    return tmp_path
 
 
 @pytest.fixture

@@ -20,10 +20,8 @@ _CODE = re.findall(r"```python\n(.*?)```", _PAGE.read_text(), re.DOTALL)
 
 
 @pytest.fixture(autouse=True)
-def stored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[Path]:
+def stored() -> list[Path]:
     """The folders of two runs: a boot, then probes."""
-    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     boot, probes = new_run("boot", "verdex"), new_run("standard", "bench")
     return [boot.finish(make_run(boot.id)), probes.finish(make_probe_run(probes.id))]
 

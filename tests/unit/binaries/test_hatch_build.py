@@ -9,9 +9,8 @@ from pathlib import Path
 
 from perfboard.binaries.probe_build import ARCHITECTURES
 
-from .conftest import Compiler
-
 _ROOT = Path(__file__).parents[3]
+_COMPILER = _ROOT / "tests" / "support" / "compiler"
 # What the hook uses of hatchling's class, which only a build has.
 _HATCHLING = """\
 from types import SimpleNamespace
@@ -48,18 +47,18 @@ def run(script: str, *words: str, path: list[Path]) -> subprocess.CompletedProce
     )
 
 
-def included(version: str, compiler: Compiler, root: Path) -> dict[str, str]:
+def included(version: str, root: Path) -> dict[str, str]:
     """What the hook adds to a package of a version, by the file it is taken from."""
-    interface = compiler.folder / "hatchling/builders/hooks/plugin/interface.py"
+    interface = root / "hatchling/builders/hooks/plugin/interface.py"
     interface.parent.mkdir(parents=True)
     interface.write_text(_HATCHLING)
-    done = run(_HOOK, str(root), version, path=[compiler.folder, _ROOT])
+    done = run(_HOOK, str(root), version, path=[root, _ROOT, _COMPILER])
     files: dict[str, str] = json.loads(done.stdout)
     return files
 
 
-def test_a_wheel_carries_a_probe_for_each_architecture(compiler: Compiler, tmp_path: Path) -> None:
-    files = included("standard", compiler, tmp_path)
+def test_a_wheel_carries_a_probe_for_each_architecture(tmp_path: Path) -> None:
+    files = included("standard", tmp_path)
     site = tmp_path / "site-packages"
     shutil.copytree(_ROOT / "src", site)
     (site / "perfboard/binaries/bin").mkdir()
@@ -73,5 +72,5 @@ def test_a_wheel_carries_a_probe_for_each_architecture(compiler: Compiler, tmp_p
     assert "Install Perfboard again from its wheel" in missing.stderr
 
 
-def test_an_editable_install_carries_none(compiler: Compiler, tmp_path: Path) -> None:
-    assert included("editable", compiler, tmp_path) == {}
+def test_an_editable_install_carries_none(tmp_path: Path) -> None:
+    assert included("editable", tmp_path) == {}

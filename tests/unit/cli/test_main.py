@@ -14,13 +14,6 @@ from perfboard.cli.main import main
 from tests.support.runs import make_run
 
 
-@pytest.fixture(autouse=True)
-def folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    return tmp_path
-
-
 def call(*words: str) -> int:
     try:
         return main(words)
@@ -29,8 +22,8 @@ def call(*words: str) -> int:
         return leaving.code
 
 
-def store(folders: Path, name: str) -> Path:
-    path = folders / "data" / "perfboard" / "runs" / name
+def store(homes: Path, name: str) -> Path:
+    path = homes / "data" / "perfboard" / "runs" / name
     path.mkdir(parents=True)
     (path / "run.json").write_text(make_run(name, artifacts=()).to_json())
     return path
@@ -91,11 +84,11 @@ def test_alone_it_prints_its_help(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_a_board_file_does_not_command_the_terminal(
-    folders: Path, capsys: pytest.CaptureFixture[str]
+    homes: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     text = load_board("verdex").path.read_text().replace('config = "verdex.config"', 'config = "c"')
-    (folders / "c").touch()
-    path = folders / "board.toml"
+    (homes / "c").touch()
+    path = homes / "board.toml"
     path.write_text(text.replace('ram = "64 MiB"', r'ram = "\u001b[31m"'))
     assert call("build", str(path)) == 2
     said = capsys.readouterr().err
@@ -112,10 +105,10 @@ def test_a_board_file_does_not_command_the_terminal(
 
 
 def test_a_stored_run_is_shown_compared_exported_and_reported(
-    folders: Path, capsys: pytest.CaptureFixture[str]
+    homes: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    store(folders, "20260101-000000-boot-verdex-aaaa")
-    store(folders, "20260102-000000-boot-verdex-bbbb")
+    store(homes, "20260101-000000-boot-verdex-aaaa")
+    store(homes, "20260102-000000-boot-verdex-bbbb")
     assert call("runs", "--json") == 0
     rows = json.loads(capsys.readouterr().out)
     assert [row["id"][:8] for row in rows] == ["20260102", "20260101"]
@@ -132,7 +125,7 @@ def test_a_stored_run_is_shown_compared_exported_and_reported(
     assert Path(capsys.readouterr().out.strip()).read_text().startswith("<!DOCTYPE html>")
 
 
-def test_boards_and_studies_are_listed(folders: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_boards_and_studies_are_listed(homes: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert call("boards", "--json") == 0
     assert "verdex" in [board["name"] for board in json.loads(capsys.readouterr().out)]
     assert call("boards", "show", "verdex") == 0
@@ -147,7 +140,7 @@ def test_boards_and_studies_are_listed(folders: Path, capsys: pytest.CaptureFixt
     assert listed["boot"]["factors"]["initcall_debug"] == ["off", "on"]
     assert listed["standard"]["factors"] == {}
     # Nothing was built or fetched for it.
-    assert not any(folders.iterdir())
+    assert not any(homes.iterdir())
 
 
 def fake_emulator(folder: Path, says: str) -> str:
@@ -167,21 +160,21 @@ def fake_emulator(folder: Path, says: str) -> str:
     ],
 )
 def test_an_emulator_that_will_not_do(
-    folders: Path,
+    homes: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
     says: str,
     said: str,
 ) -> None:
-    monkeypatch.setenv("PATH", fake_emulator(folders, says))
+    monkeypatch.setenv("PATH", fake_emulator(homes, says))
     assert call("study", "boot", "--board", "verdex") == 3
     assert said in capsys.readouterr().err
 
 
 def test_doctor_names_what_is_missing_and_the_command(
-    folders: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    homes: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    empty = folders / "empty"
+    empty = homes / "empty"
     empty.mkdir()
     monkeypatch.setenv("PATH", str(empty))
     assert call("doctor") == 3

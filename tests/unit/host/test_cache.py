@@ -21,11 +21,6 @@ from perfboard.model.progress import SilentProgress, Step
 INPUTS = {"source": "1", "compiler": "2"}
 
 
-@pytest.fixture(autouse=True)
-def _private_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-
-
 def write_a(folder: Path) -> None:
     (folder / "a").write_text("whole")
 

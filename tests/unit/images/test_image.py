@@ -23,11 +23,6 @@ VERDEX = Path(loader.__file__).with_name("verdex.toml").read_text()
 STAND_IN = "ffffffffffffffff B The real System.map is in the linux-image-<version>-dbg package\n"
 
 
-@pytest.fixture(autouse=True)
-def _private_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-
-
 @pytest.fixture
 def own(tmp_path: Path) -> Path:
     """A board file like verdex's, with files of the user's own beside it."""

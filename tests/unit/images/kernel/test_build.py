@@ -19,11 +19,6 @@ from tests.support.kernels import make_kernel, make_wide_kernel, make_zimage
 ARMHF = architecture_of(load_board("verdex").board)
 
 
-@pytest.fixture(autouse=True)
-def _private_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-
-
 def test_options_of_a_fragment(tmp_path: Path) -> None:
     path = tmp_path / "fragment"
     path.write_text(

@@ -23,10 +23,7 @@ def _recipe(**levels: str) -> Recipe:
 
 
 @pytest.mark.skipif(shutil.which("mkimage") is None, reason="has no mkimage")
-def test_a_header_says_where_the_kernel_lies_and_its_sums_are_right(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+def test_a_header_says_where_the_kernel_lies_and_its_sums_are_right(tmp_path: Path) -> None:
     kernel = b"code of a kernel" * 9
     file = tmp_path / "a/b/xipImage"
     file.parent.mkdir(parents=True)

@@ -19,11 +19,6 @@ BUSYBOX = Package("busybox", "1:1.35.0-4", "0" * 64)
 needs_apt = pytest.mark.skipif(shutil.which("apt-config") is None, reason="has no apt")
 
 
-@pytest.fixture(autouse=True)
-def _private_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-
-
 def dump(configuration: Path) -> dict[str, str]:
     command = ["apt-config", "-c", str(configuration), "dump"]
     shown = subprocess.run(command, capture_output=True, text=True, check=True)

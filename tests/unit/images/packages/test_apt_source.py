@@ -37,11 +37,6 @@ deb
 """
 
 
-@pytest.fixture(autouse=True)
-def _private_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-
-
 def test_paragraphs_that_name_binary_packages_name_sources() -> None:
     asked = ask_for_sources(PARAGRAPHS, ".sources")
     assert asked.count("Types: deb-src\n") == 2 and "deb deb-src" not in asked

@@ -31,11 +31,6 @@ MIB = 1 << 20
 SCRIPT = "DEBIAN/postinst"
 
 
-@pytest.fixture(autouse=True)
-def _private_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-
-
 @pytest.fixture(scope="session")
 def board() -> Board:
     return load_board("rpi2").board

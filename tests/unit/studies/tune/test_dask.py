@@ -3,7 +3,6 @@
 
 from concurrent.futures import Future
 from dataclasses import replace
-from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -25,11 +24,6 @@ MADE = Attempt(
     notes=("a note",),
 )
 HERE = {"Perfboard": "0.1.0 (ab)", "qemu-system-arm": "7.2.22"}
-
-
-@pytest.fixture(autouse=True)
-def _private_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
 
 
 def test_a_try_that_came_back_is_found_again() -> None:

@@ -145,8 +145,7 @@ def fetch(wanted: NpmFile, progress: Progress) -> Path:
 
 
 @pytest.fixture
-def board(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Board:
-    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+def board() -> Board:
     return Board({})
 
 

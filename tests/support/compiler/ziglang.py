@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Stands in for the probe's compiler, as `python -m ziglang cc ... -o FILE` starts it.
+
+A binary is the command that made it. Files of the folder that has the compiler's own: `calls`
+gets the commands, `fault` is what is wrong with the sources; `lost` in its own: that is broken.
+"""
+
+import os
+import sys
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+
+def main(*words: str, output: str) -> None:
+    own = Path(os.environ["ZIG_GLOBAL_CACHE_DIR"])
+    command = " ".join(words)
+    with (own.parent / "calls").open("a") as calls:
+        print(command, file=calls)
+    if (own.parent / "locks").is_dir():
+        try:
+            FileLock(own.parent / "locks" / f"{own.name}.lock").acquire(blocking=False)
+            sys.exit("another may compile meanwhile")
+        except Timeout:
+            pass
+    if (own.parent / "fault").exists():
+        sys.exit((own.parent / "fault").read_text())
+    if (own / "lost").exists():
+        sys.exit(f"cannot open {own}/o/1/answer.o: No such file")
+    Path(output).write_text(command)
+
+
+main(*sys.argv[1:-2], output=sys.argv[-1])
