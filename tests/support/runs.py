@@ -2,6 +2,7 @@
 """Runs as a boot study makes them, for tests: verdex, counted, three boots."""
 
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 from hypothesis import strategies as st
@@ -20,6 +21,7 @@ from perfboard.model.run import (
     Span,
     Status,
 )
+from perfboard.store.folder import new_run
 
 # Nanoseconds since reset, about as a boot of the reference system goes.
 MARKS = {
@@ -127,3 +129,10 @@ def published(metric: str, value: float = 1.0, **fields: Any) -> Published:
     """A held-out figure of a metric, in s, as a board's file has it."""
     content = {"unit": "s", "use": "held-out", "source": "somebody's bench", "kind": "measured"}
     return Published.model_validate({"metric": metric, "value": value} | content | fields)
+
+
+def stored(**fields: Any) -> Path:
+    """The folder of a run with those fields, in the test's own data."""
+    folder = new_run("boot", "verdex")
+    folder.write_artifact("console.log", b"U-Boot\n")
+    return folder.finish(make_run(folder.id, **fields))

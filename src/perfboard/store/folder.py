@@ -11,7 +11,7 @@ import hashlib
 import os
 import secrets
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
@@ -120,14 +120,25 @@ class RunFolder:
             _sync(folder)
 
 
-def new_run(study: str, board: str) -> RunFolder:
-    """A private folder for a run of `study` on `board`, under an id of its own."""
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
+def new_run(
+    study: str,
+    board: str,
+    clock: Callable[[], datetime] = _now,
+    token: Callable[[int], str] = secrets.token_hex,
+) -> RunFolder:
+    """A private folder for a run of `study` on `board`, under an id of its own.
+
+    The id ends with a `token` of so many bytes, drawn again where another run has it.
+    """
     runs = runs_folder()
     with disk_errors(runs):
         runs.mkdir(parents=True, exist_ok=True)
         while True:
-            stamp = datetime.now(UTC).strftime("%Y%m%d-%H%M%S")
-            id = f"{stamp}-{study}-{board}-{secrets.token_hex(2)}"
+            id = f"{clock():%Y%m%d-%H%M%S}-{study}-{board}-{token(2)}"
             path = runs / f".{id}{_UNFINISHED}"
             try:
                 path.mkdir(mode=0o700)

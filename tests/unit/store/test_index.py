@@ -10,31 +10,17 @@ from pathlib import Path
 
 import pytest
 
-import perfboard.store.index as index_module
-from perfboard.store.folder import new_run
+from perfboard.host.cache import cache_root
 from perfboard.store.index import list_runs
-from tests.support.runs import make_run
-
-
-@pytest.fixture(autouse=True)
-def index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    return tmp_path / "cache/perfboard/index.sqlite"
-
-
-def finished(**fields: object) -> Path:
-    folder = new_run("boot", "verdex")
-    folder.write_artifact("console.log", b"U-Boot\n")
-    return folder.finish(make_run(folder.id, **fields))
+from tests.support.runs import make_run, stored
 
 
 def test_no_runs() -> None:
     assert list_runs() == []
 
 
-def test_what_a_row_says(monkeypatch: pytest.MonkeyPatch) -> None:
-    path, bare = finished(), finished(boots=(), study="latency")
+def test_what_a_row_says() -> None:
+    path, bare = stored(), stored(boots=(), study="latency")
     rows = {row.path: row for row in list_runs()}
     row = rows[path]
     assert (row.id, row.study, row.board) == (path.name, "boot", "verdex")
@@ -43,12 +29,16 @@ def test_what_a_row_says(monkeypatch: pytest.MonkeyPatch) -> None:
     assert row.boot_total_s == 1.543210984
     assert rows[bare].boot_total_s is None
     # From the index it says the same, without a look at the folders' content.
-    monkeypatch.setattr(index_module, "load_run", None)
+    for folder in rows:
+        record = folder / "run.json"
+        before = record.stat()
+        record.write_bytes(b" " * before.st_size)
+        os.utime(record, ns=(before.st_atime_ns, before.st_mtime_ns))
     assert {row.path: row for row in list_runs()} == rows
 
 
 def test_what_changed_is_read_anew_and_what_is_gone_is_left_out() -> None:
-    path, gone = finished(), finished()
+    path, gone = stored(), stored()
     list_runs()
     changed = make_run(path.name, study="latency")
     (path / "run.json").write_text(changed.to_json())
@@ -57,8 +47,9 @@ def test_what_changed_is_read_anew_and_what_is_gone_is_left_out() -> None:
 
 
 @pytest.mark.parametrize("damage", ["noise", "empty", "version", "columns", "values", "folder"])
-def test_a_damaged_index_is_rebuilt(index: Path, damage: str) -> None:
-    finished()
+def test_a_damaged_index_is_rebuilt(damage: str) -> None:
+    index = cache_root() / "index.sqlite"
+    stored()
     rows = list_runs()
     if damage == "noise":
         index.write_bytes(os.urandom(5000))
@@ -82,13 +73,13 @@ def test_a_damaged_index_is_rebuilt(index: Path, damage: str) -> None:
 
 
 def test_without_a_cache_folder_runs_are_still_listed(tmp_path: Path) -> None:
-    path = finished()
+    path = stored()
     (tmp_path / "cache").write_text("a file in the way")
     assert [row.path for row in list_runs()] == [path]
 
 
 def test_a_broken_run_is_listed_with_its_reason_until_it_is_mended() -> None:
-    whole, broken = finished(), finished()
+    whole, broken = stored(), stored()
     artifact = broken / "artifacts/console.log"
     data = artifact.read_bytes()
     artifact.unlink()
@@ -133,7 +124,7 @@ def test_a_killed_run_is_listed_as_unfinished_and_its_data_kept() -> None:
 
 
 def test_files_and_foreign_folders_among_the_runs() -> None:
-    path = finished()
+    path = stored()
     (path.parent / "notes.txt").write_text("mine")
     (path.parent / os.fsdecode(b"b\xffd")).mkdir()
     assert sorted(row.status for row in list_runs()) == ["broken", "complete"]

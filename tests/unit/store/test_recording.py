@@ -3,7 +3,6 @@
 
 import errno
 import os
-from pathlib import Path
 
 import pytest
 
@@ -16,11 +15,6 @@ from tests.support.runs import make_boot, make_run
 
 SUBJECT = Subject(make_run().board, "virtual:verdex", make_run().evidence)
 BOOT = make_boot()
-
-
-@pytest.fixture(autouse=True)
-def homes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
 
 
 def record(found: Found, error: BaseException | None = None) -> Run:
