@@ -3,11 +3,25 @@
 
 from collections.abc import Callable
 from concurrent.futures import Future
+from typing import Any
 
 from perfboard.boards.loader import load_board
 from perfboard.factors.choose import factors_of
+from perfboard.studies.base import Request
 from perfboard.studies.tune.attempt import Attempt, Task
+from perfboard.studies.tune.plan import Plan, TuneOptions, make_plan
 from perfboard.studies.tune.pool import Make, Submit, as_they_end
+
+
+def request_of(target: str = "virtual:verdex", **baseline: str) -> Request:
+    """A tune's request, with the baseline's levels."""
+    return Request(target, baseline, ("perfboard",))
+
+
+def plan_of(target: str = "virtual:verdex", **options: Any) -> Plan:
+    """The plan of a tune of verdex; `baseline` are the levels that it starts from."""
+    request = request_of(target, **options.pop("baseline", {}))
+    return make_plan(request, TuneOptions(**({"board": "verdex"} | options)))
 
 
 def keep_but(*varied: str) -> dict[str, str]:

@@ -5,10 +5,13 @@ Only the standard library is imported here, so that the command starts at once.
 """
 
 import argparse
-import re
-import shlex
+import importlib
+from collections.abc import Iterable
 from importlib.metadata import version
+from typing import Any
 
+from perfboard.cli.options import add_options
+from perfboard.model.errors import UsageError
 from perfboard.report.export.formats import FORMATS
 
 _TARGETS = "local, ssh://[USER@]HOST[:PORT], serial:///dev/NAME or virtual:BOARD"
@@ -75,6 +78,54 @@ examples:
 """
 
 
+class Command(argparse.ArgumentParser):
+    """The parser of one command.
+
+    Options that a study declares are added when the command is given, so that no study is
+    imported for another command.
+    """
+
+    # The module and class that declare them; or they are those of the study that is named.
+    options: tuple[str, str] | None = None
+    of_study = False
+    # Whether the words after "--" are another program's.
+    takes_command = False
+
+    def parse_known_args(
+        self, args: Iterable[str] | None = None, namespace: Any = None
+    ) -> tuple[Any, list[str]]:
+        """See `argparse`."""
+        words = list(args or ())
+        command: list[str] = []
+        if self.takes_command and "--" in words:
+            cut = words.index("--")
+            words, command = words[:cut], words[cut + 1 :]
+        if self.options is not None:
+            module, name = self.options
+            add_options(self, getattr(importlib.import_module(module), name))
+        study = self._add_study(words) if self.of_study else ""
+        found, unknown = super().parse_known_args(words, namespace)
+        found.command = command
+        if study and unknown:
+            raise UsageError(
+                f"study {study} takes no {' '.join(unknown)}; `perfboard study {study} --help` "
+                "lists its options"
+            )
+        return found, unknown
+
+    def _add_study(self, words: list[str]) -> str:
+        """Adds the options of the study that the words name, and returns its name, if any."""
+        from perfboard.studies.base import get_study, study_names
+
+        names = study_names()
+        name = next((word for word in words if word in names), "")
+        if name or (words and not words[0].startswith("-")):
+            study = get_study(name or words[0])
+            self.description = f"{study.title}. {study.question}"
+            add_options(self, study.options)
+        return name
+
+
 def make_parser() -> argparse.ArgumentParser:
     """The parser; it sets `module` and `function`, which `cli.main` calls."""
     parser = argparse.ArgumentParser(
@@ -85,9 +136,11 @@ def make_parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=f"perfboard {version('perfboard')}")
-    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    commands = parser.add_subparsers(
+        title="commands", metavar="COMMAND", required=True, parser_class=Command
+    )
 
-    def add(name: str, module: str, help: str, description: str = "") -> argparse.ArgumentParser:
+    def add(name: str, module: str, help: str, description: str = "") -> Command:
         command = commands.add_parser(
             name,
             help=help,
@@ -120,7 +173,7 @@ def make_parser() -> argparse.ArgumentParser:
         _add_json(one, default=argparse.SUPPRESS)
         one.add_argument("board", metavar="BOARD", help="a board's name, or a board file")
         if name == "verify":
-            _add_budget(one)
+            one.options = ("perfboard.studies.standard.study", "BudgetOptions")
     add("studies", "boards", "list the studies, with their factors and levels")
     build = add("build", "boards", "build a board's image without booting it")
     build.add_argument("board", metavar="BOARD", help="a board's name, or a board file")
@@ -137,69 +190,27 @@ def make_parser() -> argparse.ArgumentParser:
         "  perfboard study boot --board ./my-board.toml --boots 10\n"
         "  perfboard study boot --target serial:///dev/ttyUSB0 --usable 'login:' \\\n"
         "      --reset 'uhubctl -a cycle -l 1-1 -p 2'\n"
-        "  perfboard study standard --target local",
+        "  perfboard study standard --target local\n\n"
+        "`perfboard study STUDY --help` lists the options of that study.",
     )
+    study.of_study = True
     study.add_argument("study", metavar="STUDY", help="a study that `perfboard studies` lists")
     where = study.add_mutually_exclusive_group()
     where.add_argument("--board", help="a virtual board's name, or a board file")
     where.add_argument("--target", metavar="T", help=_TARGETS)
-    study.add_argument(
-        "--boots",
-        type=_boots,
-        metavar="N",
-        help="for study boot: the number of boots (default: 3)",
-    )
-    study.add_argument(
-        "--usable",
-        metavar="REGEX",
-        help="serial targets: the console line that means ready",
-    )
-    study.add_argument(
-        "--reset",
-        type=_words,
-        default=(),
-        metavar="COMMAND",
-        help="serial targets: the command that resets the board; it runs on this machine, "
-        "without a shell, and must end when the board is released (default: `reboot -f` in the "
-        "board's own shell)",
-    )
-    _add_budget(study)
-    _add_cpu(study)
     _add_set(study)
 
     tune = add("tune", "tune", "find the settings that make a board boot fastest", _TUNE)
     tune.add_argument("study", choices=("boot",), help="what to make faster")
     tune.add_argument("--board", required=True, help="a virtual board's name, or a board file")
     _add_set(tune)
-    for name, help in (
-        ("--keep", "a level that the best combination must have; repeatable"),
-        ("--allow", "accept what this level loses; repeatable"),
-    ):
-        tune.add_argument(name, action="append", default=[], metavar="FACTOR=LEVEL", help=help)
-    for name, help in (
-        ("--max-flash", "the most flash that the image may take, such as 4MB"),
-        ("--max-ram", "the most memory that may be in use, such as 16MB"),
-    ):
-        tune.add_argument(name, action="append", default=[], metavar="SIZE", help=help)
     tune.add_argument(
-        "--scheduler",
-        metavar="ADDRESS",
-        help="a Dask Distributed scheduler that spreads the work over machines",
+        "--target",
+        metavar="T",
+        help="the serial line of a real board that boots each image: "
+        "serial:///dev/DEVICE[?baud=115200] (default: the virtual board)",
     )
-    real = tune.add_argument_group("boot each image on a real board")
-    real.add_argument(
-        "--target", metavar="T", help="the board's serial line: serial:///dev/DEVICE[?baud=115200]"
-    )
-    real.add_argument("--usable", metavar="REGEX", help="the console line that means ready")
-    for name, help in (
-        ("--write", "the command that writes an image; its last arguments are the image's files"),
-        ("--reset", "the command that resets the board; it must end when the board is released"),
-    ):
-        help = f"{help}; it runs on this machine, without a shell"
-        real.add_argument(name, type=_words, metavar="COMMAND", help=help)
-    real.add_argument(
-        "--boots", type=_boots, metavar="N", help="the most boots of one combination (default: 15)"
-    )
+    tune.options = ("perfboard.studies.tune.plan", "TuneOptions")
 
     trying = add(
         "try",
@@ -210,26 +221,8 @@ def make_parser() -> argparse.ArgumentParser:
     trying.set_defaults(function="trying")
     trying.usage = "%(prog)s [options] BOARD [options] -- COMMAND [ARGUMENT ...]"
     trying.add_argument("board", metavar="BOARD", help="a board's name, or a board file")
-    for name, metavar, help in (
-        ("--package", "P", "install a Debian package and what it depends on"),
-        ("--push", "FILE", "copy a file to the command's working folder"),
-        ("--compare", "BOARD", "also run the command on this board"),
-    ):
-        trying.add_argument(
-            name, action="append", default=[], metavar=metavar, help=f"{help}; repeatable"
-        )
-    trying.add_argument(
-        "--stdin",
-        metavar="FILE",
-        help="the command's standard input; - passes on Perfboard's own (default: empty)",
-    )
-    trying.add_argument(
-        "--time-limit",
-        type=_seconds,
-        default=600.0,
-        metavar="SECONDS",
-        help="kill the command after this much of the board's time (default: 600)",
-    )
+    trying.takes_command = True
+    trying.options = ("perfboard.studies.program.study", "ProgramOptions")
     _add_set(trying)
 
     measure = add(
@@ -241,8 +234,7 @@ def make_parser() -> argparse.ArgumentParser:
     measure.add_argument(
         "--target", metavar="T", default="local", help=f"{_TARGETS} (default: local)"
     )
-    _add_budget(measure)
-    _add_cpu(measure)
+    measure.options = ("perfboard.studies.standard.study", "StandardOptions")
     _add_set(measure)
     add("probes", "measure", "list the probes, and what each measures")
 
@@ -290,53 +282,3 @@ def _add_set(command: argparse.ArgumentParser) -> None:
         metavar="FACTOR=LEVEL",
         help="set a factor to a level; repeatable",
     )
-
-
-def _add_budget(command: argparse.ArgumentParser) -> None:
-    command.add_argument(
-        "--budget",
-        type=_seconds,
-        metavar="SECONDS",
-        help="the time that all probes together may take on the target (default: 60)",
-    )
-
-
-def _add_cpu(command: argparse.ArgumentParser) -> None:
-    command.add_argument(
-        "--cpu",
-        type=_cpu,
-        metavar="N",
-        help="the CPU of the target that probes run on (default: the last of the fastest)",
-    )
-
-
-def _cpu(text: str) -> int:
-    if not re.fullmatch("[0-9]{1,4}", text):
-        raise argparse.ArgumentTypeError(f'"{text}" is not the number of a CPU')
-    return int(text)
-
-
-def _seconds(text: str) -> float:
-    try:
-        seconds = float(text)
-    except ValueError:
-        seconds = 0.0
-    if not 1 <= seconds <= 86_400:
-        raise argparse.ArgumentTypeError(f'"{text}" is not a number of seconds from 1 to 86400')
-    return seconds
-
-
-def _words(text: str) -> tuple[str, ...]:
-    try:
-        words = tuple(shlex.split(text))
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a command: {error}") from error
-    if not words:
-        raise argparse.ArgumentTypeError("is empty: give a command, or omit the option")
-    return words
-
-
-def _boots(text: str) -> int:
-    if not text.isdecimal() or not 1 <= int(text) <= 1000:
-        raise argparse.ArgumentTypeError(f'"{text}" is not a number of boots from 1 to 1000')
-    return int(text)

@@ -9,14 +9,15 @@ from dataclasses import asdict
 from perfboard.analysis.verify.programs import program_accuracy
 from perfboard.analysis.verify.rows import Verification
 from perfboard.boards.loader import list_boards, load_board
+from perfboard.cli.options import options_from
 from perfboard.cli.progress import progress
 from perfboard.cli.words import parse_factors, print_json
 from perfboard.factors.choose import choose
 from perfboard.images.image import build_image
 from perfboard.model.errors import EXIT_FAILED_VERDICT, EXIT_INCONCLUSIVE
 from perfboard.model.text import printable
-from perfboard.studies.base import Request
 from perfboard.studies.base import studies as all_studies
+from perfboard.studies.lab import Lab
 
 
 def boards(options: argparse.Namespace) -> int:
@@ -45,17 +46,13 @@ def show(options: argparse.Namespace) -> int:
 
 def verify(options: argparse.Namespace) -> int:
     """Holds the board against what was published of the real one."""
+    from perfboard.studies.standard.study import BudgetOptions
     from perfboard.studies.verify.study import verify_board
 
-    board: str = options.board
-    request = Request(
-        target=f"virtual:{board}",
-        factors={},
-        command=("perfboard", *sys.argv[1:]),
-        boots=1,
-        budget_s=options.budget or Request.budget_s,
-    )
-    return print_verification(verify_board(board, request, progress()), options.json)
+    budget_s = options_from(BudgetOptions, options).budget
+    command = ("perfboard", *sys.argv[1:])
+    found = verify_board(options.board, command, budget_s, Lab(progress()))
+    return print_verification(found, options.json)
 
 
 def print_verification(found: Verification, as_json: bool) -> int:

@@ -37,15 +37,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _command(arguments: Sequence[str] | None) -> int:
     words = list(sys.argv[1:] if arguments is None else arguments)
-    command: list[str] = []
-    # What follows is another program's, and may look like ours.
-    if words[:1] == ["try"] and "--" in words:
-        cut = words.index("--")
-        words, command = words[:cut], words[cut + 1 :]
-    # `perfboard` alone prints its help.
-    options = make_parser().parse_args(words or ["--help"])
-    options.command = command
     try:
+        # `perfboard` alone prints its help.
+        options = make_parser().parse_args(words or ["--help"])
         module = importlib.import_module(f"perfboard.cli.{options.module}")
         code: int = getattr(module, options.function)(options)
         sys.stdout.flush()

@@ -4,11 +4,13 @@
 import argparse
 import sys
 
+from perfboard.cli.options import options_from
 from perfboard.cli.progress import progress
 from perfboard.cli.study import finish
 from perfboard.cli.words import parse_factors, print_json
 from perfboard.studies.base import Request
-from perfboard.studies.standard.study import measure_target, own_applets
+from perfboard.studies.lab import Lab
+from perfboard.studies.standard.study import StandardOptions, measure_target, own_applets
 
 
 def measure(options: argparse.Namespace) -> int:
@@ -17,15 +19,15 @@ def measure(options: argparse.Namespace) -> int:
         target=options.target,
         factors=parse_factors(options.set),
         command=("perfboard", *sys.argv[1:]),
-        budget_s=options.budget or Request.budget_s,
-        cpu=options.cpu,
     )
-    return finish(measure_target("measure", request, options.probes, progress()), options.json)
+    given = options_from(StandardOptions, options)
+    run = measure_target("measure", request, options.probes, given, Lab(progress()))
+    return finish(run, options.json)
 
 
 def probes(options: argparse.Namespace) -> int:
     """Lists the probes, as this machine's binary names them."""
-    applets = own_applets(progress())
+    applets = own_applets(Lab(progress()))
     if options.json:
         print_json([{"name": applet.name, "summary": applet.summary} for applet in applets])
         return 0

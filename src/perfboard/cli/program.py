@@ -10,6 +10,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import IO
 
+from perfboard.cli.options import options_from
 from perfboard.cli.progress import progress
 from perfboard.cli.words import parse_factors, print_json
 from perfboard.images.program.base import Job
@@ -18,26 +19,28 @@ from perfboard.model.run import Run, Status
 from perfboard.report.sections.program.trial import trial_text
 from perfboard.report.writing import write_report
 from perfboard.store.folder import find_run
-from perfboard.studies.program.study import try_boards
+from perfboard.studies.lab import Lab
+from perfboard.studies.program.study import ProgramOptions, try_boards
 
 _KILLED = 128
 
 
 def trying(options: argparse.Namespace) -> int:
     """Tries the command; its output, its exit code, and a report on standard error."""
-    boards = (options.board, *options.compare)
+    given = options_from(ProgramOptions, options)
+    boards = (options.board, *given.compare)
     if len(set(boards)) < len(boards):
         raise UsageError(f"a board is named twice: {', '.join(boards)}")
     job = Job(
         command=tuple(options.command),
-        packages=tuple(dict.fromkeys(options.package)),
-        files=tuple(Path(name) for name in options.push),
-        limit_s=options.time_limit,
+        packages=tuple(dict.fromkeys(given.package)),
+        files=tuple(Path(name) for name in given.push),
+        limit_s=given.time_limit,
     )
     factors, command = parse_factors(options.set), ("perfboard", *sys.argv[1:])
     with ExitStack() as stack:
-        stdin = None if options.stdin is None else stack.enter_context(_input(options.stdin))
-        runs = try_boards(boards, job, factors, command, progress(), stdin)
+        stdin = stack.enter_context(_input(given.stdin)) if given.stdin else None
+        runs = try_boards(boards, job, factors, command, Lab(progress()), stdin)
     reports = [write_report(find_run(run.id)) for run in runs]
     for name, stream in (("stdout", sys.stdout), ("stderr", sys.stderr)):
         if name == "stdout" and options.json:
@@ -46,7 +49,7 @@ def trying(options: argparse.Namespace) -> int:
         stream.buffer.write(_output(runs[0], name))
         stream.flush()
     if options.json:
-        if options.compare:
+        if given.compare:
             print_json([run.model_dump(mode="json", by_alias=True) for run in runs])
         else:
             print(runs[0].to_json(), end="")
@@ -57,7 +60,7 @@ def trying(options: argparse.Namespace) -> int:
                 f"The {name} is not the same on all boards; that of {runs[0].board.name} is above.",
                 file=sys.stderr,
             )
-    if options.stdin is None and _unread():
+    if not given.stdin and _unread():
         print("Standard input was not given to the command: --stdin - does so.", file=sys.stderr)
     for report in reports:
         print(report, file=sys.stderr)

@@ -6,60 +6,32 @@ import os
 import sys
 from pathlib import Path
 
+from perfboard.cli.options import options_from
 from perfboard.cli.progress import progress
 from perfboard.cli.words import parse_factors, print_run
 from perfboard.model.errors import (
     EXIT_FAILED_VERDICT,
     EXIT_INCONCLUSIVE,
     EXIT_INTERRUPTED,
-    UsageError,
     exit_code_of,
 )
 from perfboard.model.run import Outcome, Run, Status
 from perfboard.report.writing import write_report
 from perfboard.store.folder import find_run
-from perfboard.studies.base import Booting, Request, get_study
+from perfboard.studies.base import Request, get_study, run_study
+from perfboard.studies.lab import Lab
 
 
 def study(options: argparse.Namespace) -> int:
     """Runs the study; the report's path is the last line."""
     chosen = get_study(options.study)
-    boots = options.boots
-    if isinstance(chosen, Booting):
-        boots = boots or chosen.default_boots
-        if options.budget is not None:
-            raise UsageError(
-                f"study {chosen.name} runs no probes, whose time --budget is; leave it out, or "
-                "say with --boots how often it boots"
-            )
-        if options.cpu is not None:
-            raise UsageError(
-                f"study {chosen.name} runs no probes, which --cpu is for; leave it out"
-            )
-    elif boots is not None:
-        raise UsageError(
-            f"study {chosen.name} does not boot what it measures; leave --boots out, or say with "
-            "--budget how long it measures"
-        )
-    target = _target_of(options) or chosen.default_target
-    if (options.usable or options.reset) and not (
-        isinstance(chosen, Booting) and target.startswith("serial:")
-    ):
-        raise UsageError(
-            "--usable and --reset are of `study boot` of a board on a serial line; a virtual "
-            "board's file says when it is usable (boot.usable)"
-        )
     request = Request(
-        target=target,
+        target=_target_of(options) or chosen.default_target,
         factors=parse_factors(options.set),
         command=("perfboard", *sys.argv[1:]),
-        boots=boots or Request.boots,
-        budget_s=options.budget or Request.budget_s,
-        cpu=options.cpu,
-        usable=options.usable,
-        reset=options.reset,
     )
-    return finish(chosen.run(request, progress()), options.json)
+    given = options_from(chosen.options, options)
+    return finish(run_study(chosen, request, given, Lab(progress())), options.json)
 
 
 def finish(run: Run, as_json: bool) -> int:

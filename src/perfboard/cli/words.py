@@ -6,21 +6,17 @@ from collections.abc import Sequence
 from typing import Any
 
 from perfboard.model.errors import UsageError
+from perfboard.model.options import parse_one_level_each
 from perfboard.model.run import Run
 from perfboard.report.text import run_text
 
 
-def parse_factors(words: Sequence[str], option: str = "--set") -> dict[str, str]:
-    """FACTOR=LEVEL words of an option as a dictionary. Which exist is the study's to say."""
-    factors: dict[str, str] = {}
-    for word in words:
-        factor, equals, level = word.partition("=")
-        if not (factor and equals and level):
-            raise UsageError(f'{option} wants FACTOR=LEVEL, as in console=quiet; found "{word}"')
-        if factor in factors:
-            raise UsageError(f"{option} gives factor {factor} twice")
-        factors[factor] = level
-    return factors
+def parse_factors(words: Sequence[str]) -> dict[str, str]:
+    """The levels that --set gives. Which exist is the study's to say."""
+    try:
+        return parse_one_level_each(words)
+    except ValueError as error:
+        raise UsageError(f"--set: {error}") from error
 
 
 def print_json(value: Any) -> None:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack, closing, suppress
 from pathlib import Path
 from types import TracebackType
+from typing import Protocol
 
 from perfboard.analysis.statistics.summary import REPEATS
 from perfboard.binaries.probe import architecture_of, find_binary
@@ -30,6 +31,19 @@ _PUSHES = 3
 _LIST_LIMIT_S = 20
 # A virtual board's second may take this many of the host's.
 _VIRTUAL_PATIENCE = 40.0
+
+
+class Session(Protocol):
+    """The probe on a target, whose machine and architecture it names."""
+
+    machine: str
+    arch: str
+
+    def applets(self) -> tuple[Applet, ...]:
+        """The probes that the binary has."""
+
+    def run(self, applet: str, arguments: Sequence[str], limit_s: float) -> Answer:
+        """Runs a probe as a fresh process, killed after `limit_s` of the target's time."""
 
 
 class ProbeSession:

@@ -1,67 +1,131 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What every study is, and which there are."""
+"""The protocol of a study, and the studies there are."""
 
 import importlib
 import pkgutil
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from importlib.metadata import EntryPoint, entry_points
+from typing import Any, Protocol, TypeVar, cast
 
 import perfboard.studies
 from perfboard.model.errors import UsageError
-from perfboard.model.progress import Progress
+from perfboard.model.options import check_target
 from perfboard.model.run import Run
+from perfboard.studies.lab import Lab
+from perfboard.targets.opening import kinds
+
+# Packages outside bring studies under this name: `NAME = "module:STUDY"`.
+_GROUP = "perfboard.studies"
+_Options = TypeVar("_Options", contravariant=True)
 
 
 @dataclass(frozen=True)
 class Request:
-    """What the user asked of a study: of which target, at which levels, how much of it.
+    """What the user asked of any study: the target, and the levels of its factors.
 
-    `boots` is for studies that boot; `budget_s` and `cpu`, the processor that is measured, for
-    those that run probes, of which the target chooses one where `cpu` is None. `usable` and `reset`
-    are for real boards that are booted: the regular expression of the line that says that the
-    board is usable, and the command of this machine that resets it.
+    `command` is Perfboard's own, for the record.
     """
 
     target: str
     factors: Mapping[str, str]
     command: tuple[str, ...]
-    boots: int = 1
-    budget_s: float = 60.0
-    cpu: int | None = None
-    usable: str | None = None
-    reset: tuple[str, ...] = ()
 
 
-class Study(Protocol):
-    """A plan that measures one target and leaves one run.
+class Study(Protocol[_Options]):
+    """A plan that measures one target and leaves one run."""
 
-    `factors` gives the levels of each factor, the default first; `default_target` is
-    measured where the user names none.
-    """
+    @property
+    def name(self) -> str:
+        """Its name on the command line, and in its runs."""
 
-    name: str
-    title: str
-    question: str
-    default_target: str
-    factors: Mapping[str, tuple[str, ...]]
+    @property
+    def title(self) -> str:
+        """What it measures, in a few words."""
 
-    def run(self, request: Request, progress: Progress) -> Run:
+    @property
+    def question(self) -> str:
+        """The question that it answers."""
+
+    @property
+    def options(self) -> type[Any]:
+        """A frozen dataclass, whose fields are options made by `model.options.option`."""
+
+    @property
+    def targets(self) -> tuple[str, ...]:
+        """The kinds of target that it measures; empty for all that can be talked to."""
+
+    @property
+    def default_target(self) -> str:
+        """The target that is measured if the user names none."""
+
+    @property
+    def headline(self) -> str:
+        """The metric that stands for a run in the list of runs, or ""."""
+
+    @property
+    def factors(self) -> Mapping[str, tuple[str, ...]]:
+        """The levels of each factor of the default target, the default first."""
+
+    def run(self, request: Request, options: _Options, lab: Lab) -> Run:
         """Measures, stores the run, and returns it; a failed or aborted one too.
 
         Raises PerfboardError for what is wrong before the measuring starts.
         """
 
 
-@runtime_checkable
-class Booting(Protocol):
-    """A study that boots its target from reset, so often where the user does not say.
+def run_study(study: Study[_Options], request: Request, options: _Options, lab: Lab) -> Run:
+    """Runs a study. Raises UsageError if it, or an option, is not for the request's target."""
+    kind = request.target.partition(":")[0]
+    if study.targets and kind not in study.targets:
+        known = kinds()
+        forms = " or ".join(known[each].FORM for each in study.targets)
+        raise UsageError(f'study {study.name} measures {forms}, not "{request.target}"')
+    check_target(options, request.target)
+    return study.run(request, options, lab)
 
-    It runs no probes.
-    """
 
-    default_boots: int
+def study_names() -> list[str]:
+    """The names that `get_study` may know. Imports no study."""
+    return sorted({*_folders(), *_foreign()})
+
+
+def studies() -> dict[str, Study[Any]]:
+    """All studies by name."""
+    found = {name: _load(name) for name in study_names()}
+    return {name: study for name, study in found.items() if study is not None}
+
+
+def get_study(name: str) -> Study[Any]:
+    """The study of that name. Imports no other; raises UsageError, listing those there are."""
+    study = _load(name) if name in study_names() else None
+    if study is None:
+        raise UsageError(f'There is no study "{name}". There are: {", ".join(studies())}.')
+    return study
+
+
+def _folders() -> list[str]:
+    """The folders of this package, each of which may hold a study: a STUDY in its `study`."""
+    return [each.name for each in pkgutil.iter_modules(perfboard.studies.__path__) if each.ispkg]
+
+
+def _foreign() -> dict[str, EntryPoint]:
+    return {each.name: each for each in entry_points(group=_GROUP)}
+
+
+def _load(name: str) -> Study[Any] | None:
+    if name in _folders():
+        module = importlib.import_module(f"perfboard.studies.{name}.study")
+        return cast("Study[Any] | None", getattr(module, "STUDY", None))
+    point = _foreign()[name]
+    try:
+        return cast("Study[Any]", point.load())
+    except (ImportError, AttributeError) as error:
+        raise UsageError(
+            f"study {name} cannot be imported from {point.value}: {error}; mend the package that "
+            "brings it, or uninstall it"
+        ) from error
 
 
 def place_of(target: str) -> str:
@@ -69,21 +133,3 @@ def place_of(target: str) -> str:
     scheme, _, rest = target.partition(":")
     host = re.sub(r":\d+$", "", rest.rpartition("@")[2])
     return re.sub(r"[^A-Za-z0-9.]+", "-", host or scheme).strip("-.")[-40:] or "target"
-
-
-def studies() -> dict[str, Study]:
-    """All studies by name: each module of this package that has a STUDY."""
-    found = (
-        importlib.import_module(f"perfboard.studies.{folder.name}.study")
-        for folder in pkgutil.iter_modules(perfboard.studies.__path__)
-        if folder.ispkg
-    )
-    return {m.STUDY.name: m.STUDY for m in found if hasattr(m, "STUDY")}
-
-
-def get_study(name: str) -> Study:
-    """The study of that name. Raises UsageError, listing those there are."""
-    known = studies()
-    if name not in known:
-        raise UsageError(f'There is no study "{name}". There are: {", ".join(sorted(known))}.')
-    return known[name]

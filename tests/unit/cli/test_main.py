@@ -13,6 +13,8 @@ from perfboard.boards.loader import load_board
 from perfboard.cli.main import main
 from tests.support.runs import make_run
 
+TUNE = ("tune", "boot", "--board", "verdex")
+
 
 def call(*words: str) -> int:
     try:
@@ -36,7 +38,18 @@ def store(homes: Path, name: str) -> Path:
         (["study", "nosuch", "--board", "verdex"], 'no study "nosuch"'),
         (["study", "boot", "--boots", "0"], "is not a number of boots"),
         (["study", "boot", "--boots", "many"], "is not a number of boots"),
-        (["study", "boot", "--set", "console"], "FACTOR=LEVEL"),
+        (["study", "boot", "--set", "console"], "--set: it takes FACTOR=LEVEL"),
+        (["study", "boot", "--usable", "x"], "--usable: only for serial targets"),
+        (["tune", "boot"], "required: --board"),
+        ([*TUNE, "--keep", "console"], "--keep: it takes FACTOR=LEVEL"),
+        ([*TUNE, "--keep", "a=b", "--keep", "a=c"], "--keep: factor a is given twice"),
+        ([*TUNE, "--allow", "quiet"], "--allow: it takes FACTOR=LEVEL"),
+        ([*TUNE, "--max-flash", "4MB", "--max-flash", "5MB"], "given more than once: 4MB, 5MB"),
+        ([*TUNE, "--max-flash", "much"], '--max-flash: "much" is not a size'),
+        ([*TUNE, "--max-ram", "0"], "--max-ram: it is 0"),
+        ([*TUNE, "--boots", "3"], "not a number of boots from 5"),
+        ([*TUNE, "--write", "x", "--boots", "9"], "--write, --boots: only for serial targets"),
+        ([*TUNE, "--target", "local"], "study tune-boot measures virtual:BOARD or serial:"),
         (["study", "boot", "--set", "console=full", "--set", "console=quiet"], "twice"),
         (["study", "boot", "--set", "colour=red"], 'no factor "colour"'),
         (["study", "boot", "--set", "console=loud"], 'no level "loud"'),
@@ -50,11 +63,11 @@ def store(homes: Path, name: str) -> Path:
         (["measure", "--budget", "nan"], "is not a number of seconds"),
         (["measure", "--cpu", "-1"], "is not the number of a CPU"),
         (["study", "standard", "--cpu", "big"], "is not the number of a CPU"),
-        (["study", "boot", "--cpu", "0"], "runs no probes, which --cpu is for"),
+        (["study", "boot", "--cpu", "0"], "study boot takes no --cpu 0;"),
         (["measure", "--target", "localhost"], "is no target"),
         (["study", "boot", "--target", "virtual:verdex", "--board", "./b.toml"], "not allowed"),
-        (["study", "boot", "--budget", "5"], "runs no probes, whose time --budget is"),
-        (["study", "standard", "--boots", "10"], "does not boot what it measures"),
+        (["study", "boot", "--budget", "5"], "study boot takes no --budget 5;"),
+        (["study", "standard", "--boots", "10"], "study standard takes no --boots 10;"),
         (["boards", "show"], "required: BOARD"),
         (["boards", "list", "verdex"], "invalid choice: 'list'"),
         (["boards", "slim"], "required: BOARD"),
@@ -186,9 +199,12 @@ def test_doctor_names_what_is_missing_and_the_command(
     assert call("study", "boot", "--board", "verdex") == 3
 
 
-def test_the_command_imports_nothing_heavy_before_it_must() -> None:
-    code = "import sys, perfboard.cli.main; print(*sys.modules)"
-    loaded = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True
-    ).stdout.split()
-    assert not {"pydantic", "rich", "scipy", "jinja2", "numpy"} & set(loaded)
+def test_help_imports_nothing_heavy() -> None:
+    code = (
+        "import sys, perfboard.cli.main as command\n"
+        "try: command.main(['--help'])\n"
+        "finally: print(*sys.modules)"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    heavy = {"pydantic", "rich", "scipy", "jinja2", "numpy", "perfboard.studies"}
+    assert not heavy & set(run.stdout.split())

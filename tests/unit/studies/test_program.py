@@ -16,12 +16,12 @@ from perfboard.boards.loader import load_board
 from perfboard.cli.main import main
 from perfboard.images.program.base import Job, check_job
 from perfboard.model.errors import UsageError
-from perfboard.model.progress import SilentProgress
 from perfboard.model.run import Evidence, FunctionTime, Run, RunError, Status, Trial
 from perfboard.report.html import render
 from perfboard.report.sections.program.trial import ending, trial_text
 from perfboard.report.text import run_text
 from perfboard.store.folder import new_run
+from perfboard.studies.lab import Lab
 from perfboard.studies.program import study as trying
 from perfboard.targets.virtual.program import read_results
 from tests.support.runs import make_run
@@ -78,7 +78,7 @@ def test_a_word_of_the_command_need_not_be_text() -> None:
 
 def test_a_trial_has_the_timing_models_factors_alone() -> None:
     with pytest.raises(UsageError, match=r'a trial .* no factor "console"; it has: detail, flash'):
-        trying.try_boards(["verdex"], Job(("true",)), {"console": "quiet"}, (), SilentProgress())
+        trying.try_boards(["verdex"], Job(("true",)), {"console": "quiet"}, (), Lab())
 
 
 counts = st.integers(0, 10**15)
@@ -234,7 +234,7 @@ def test_an_interruption_as_a_board_begins_ends_it(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(trying, "build_plugin", lambda _: None)
     monkeypatch.setattr(trying, "ThreadPoolExecutor", Pool)
     with pytest.raises(KeyboardInterrupt):
-        trying.try_boards(["rpi2"], Job(("true",)), {}, ("perfboard",), SilentProgress())
+        trying.try_boards(["rpi2"], Job(("true",)), {}, ("perfboard",), Lab())
     assert ended == [True]
 
 
@@ -254,7 +254,7 @@ def test_what_is_recorded_is_what_was_pushed_though_it_is_built_anew(
     monkeypatch.setattr(trying, "_prepare", lambda *_: None)
     monkeypatch.setattr(trying, "build_plugin", lambda _: None)
     job = Job(("./tool",), files=(file,))
-    found: list[Any] = list(trying.try_boards(["rpi2"], job, {}, ("perfboard",), SilentProgress()))
+    found: list[Any] = list(trying.try_boards(["rpi2"], job, {}, ("perfboard",), Lab()))
     assert found == [("tool", b"old", 0o755)]
 
 

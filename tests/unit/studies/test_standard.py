@@ -12,15 +12,21 @@ from typing import Any
 import pytest
 
 from perfboard.model.errors import EnvironmentLacksError, TargetError, UsageError
-from perfboard.model.progress import Progress, SilentProgress
+from perfboard.model.progress import Progress
 from perfboard.model.run import BoardSummary, Evidence, Run, Status
 from perfboard.probes.exchange import Answer
 from perfboard.probes.records import Applet
 from perfboard.report.sections.measure.measured import probe_rows
 from perfboard.store.folder import find_run, finished_folders, runs_folder
 from perfboard.store.reading import load_run
-from perfboard.studies.base import Request, get_study, studies
-from perfboard.studies.standard import study as standard
+from perfboard.studies.base import Request, studies
+from perfboard.studies.lab import Lab
+from perfboard.studies.standard.study import (
+    NAMING_FACTS,
+    STUDY,
+    StandardOptions,
+    measure_target,
+)
 from perfboard.targets.base import Target
 
 NAMES = ("memory.latency", "ipc.pipe", "system.facts")
@@ -47,6 +53,7 @@ class Place:
         self.fails_opening: BaseException | None = None
         self.fails_closing: BaseException | None = None
         self.fields: dict[str, Any] = {"evidence": Evidence.HOST}
+        self.has_own_probe = True
         self.facts = FACTS
         self.machine, self.arch = "x86_64", "x86_64"
 
@@ -73,6 +80,8 @@ class Place:
 
     @contextmanager
     def session(self, target: Target, progress: Progress) -> Iterator["Place"]:
+        if target.name == "local" and not self.has_own_probe:
+            raise EnvironmentLacksError("there is no probe for that")
         yield self
 
     def applets(self) -> tuple[Applet, ...]:
@@ -86,24 +95,32 @@ class Place:
         self.ran.append(applet)
         return Answer(lines_of(applet, self.facts), "exit 0")
 
+    def study(
+        self,
+        target: str = "local",
+        factors: Mapping[str, str] = MappingProxyType({}),
+        cpu: int | None = None,
+    ) -> Run:
+        """A run of the study standard here."""
+        return STUDY.run(Request(target, factors, ()), StandardOptions(1.0, cpu), self.lab())
+
+    def measure(self, target: str, *probes: str) -> Run:
+        """A run of those probes here."""
+        request, options = Request(target, {}, ()), StandardOptions(1.0)
+        return measure_target("measure", request, probes, options, self.lab())
+
+    def lab(self) -> Lab:
+        return Lab(open=self.open_target, probe=self.session)
+
 
 @pytest.fixture
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Place:
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
-    made = Place()
-    monkeypatch.setattr(standard, "open_target", made.open_target)
-    monkeypatch.setattr(standard, "ProbeSession", made.session)
-    return made
-
-
-def study(target: str = "local", **fields: Any) -> Run:
-    content: dict[str, Any] = {"target": target, "factors": {}, "command": ("perfboard",)}
-    request = Request(**(content | {"budget_s": 1.0} | fields))
-    return get_study("standard").run(request, SilentProgress())
+    return Place()
 
 
 def test_a_whole_run_is_stored(place: Place) -> None:
-    run = study()
+    run = place.study()
     assert load_run(find_run(run.id)).metrics == run.metrics
     assert (run.status, run.errors, run.study) == (Status.COMPLETE, (), "standard")
     assert (run.target, run.evidence) == ("local", Evidence.HOST)
@@ -123,7 +140,7 @@ def test_a_clock_that_stepped_is_in_the_record_and_the_report(
     stepped = {"end": {"elapsed_s": 0.1, "disturbances": {"clock_step_s": -3600.0}}}
     lines = [*lines_of("ipc.pipe")[:-1], json.dumps(stepped)]
     monkeypatch.setattr(place, "run", lambda *_: Answer(tuple(lines), "exit 0"))
-    run = study()
+    run = place.study()
     assert run.status is Status.COMPLETE
     assert {process.disturbances["clock_step_s"] for process in run.processes} == {-3600.0}
     (row,) = [row for row in probe_rows(run.processes) if row.probe == "ipc.pipe"]
@@ -131,7 +148,7 @@ def test_a_clock_that_stepped_is_in_the_record_and_the_report(
 
 
 def test_the_board_is_made_of_what_the_probe_found(place: Place) -> None:
-    board = study("ssh://root@10.0.0.7:2222").board
+    board = place.study("ssh://root@10.0.0.7:2222").board
     assert (board.name, board.title) == ("10.0.0.7", "A Board")
     assert board.facts == FACTS
 
@@ -149,7 +166,7 @@ def test_a_board_is_called_what_its_kernel_calls_it(
     place: Place, facts: dict[str, str], title: str
 ) -> None:
     place.facts = facts
-    assert study().board.title == title
+    assert place.study().board.title == title
 
 
 @pytest.mark.parametrize(
@@ -165,7 +182,7 @@ def test_a_real_board_that_is_a_virtual_machine_is_noted(
 ) -> None:
     place.facts = facts
     place.fields["evidence"] = evidence
-    notes = study("ssh://board").provenance.notes
+    notes = place.study("ssh://board").provenance.notes
     assert any("virtual machine" in note and "KVMKVMKVM" in note for note in notes) == noted
 
 
@@ -183,7 +200,7 @@ def test_the_processor_that_was_asked_for_is_measured(
         )
 
     monkeypatch.setattr(place, "run", run)
-    run_of_2 = study(cpu=2)
+    run_of_2 = place.study(cpu=2)
     assert all(list(words[-2:]) == ["--cpu", "2"] for words in asked)
     assert {process.cpu for process in run_of_2.processes} == {2}
 
@@ -196,7 +213,7 @@ def test_a_processor_that_the_target_does_not_have_is_refused(
     lines.insert(1, json.dumps(note))
     monkeypatch.setattr(place, "run", lambda *_: Answer(tuple(lines), "exit 0"))
     with pytest.raises(UsageError) as raised:
-        study("ssh://board", cpu=9)
+        place.study("ssh://board", cpu=9)
     assert "CPU 9" in str(raised.value)
     assert "Invalid argument" in str(raised.value)
     assert "it may use 4 processors" in str(raised.value)
@@ -205,14 +222,14 @@ def test_a_processor_that_the_target_does_not_have_is_refused(
 
 def test_the_facts_that_name_a_board_are_the_probes() -> None:
     source = (Path(__file__).parents[3] / "native" / "probe" / "system_facts.c").read_text()
-    for fact in (*standard.NAMING_FACTS, "hypervisor"):
+    for fact in (*NAMING_FACTS, "hypervisor"):
         assert f'"{fact}"' in source
 
 
 def test_a_boards_own_description_comes_first(place: Place) -> None:
     known = BoardSummary(name="verdex", title="V", description="D", facts={"governor": "n/a"})
     place.fields |= {"board": known, "evidence": Evidence.COUNTED, "image": {"kernel": "ab"}}
-    run = study("virtual:verdex")
+    run = place.study("virtual:verdex")
     assert (run.board.name, run.board.title) == ("verdex", "V")
     assert run.board.facts == {"board": "A Board", "governor": "n/a"}
     assert run.provenance.image == {"kernel": "ab"}
@@ -220,7 +237,7 @@ def test_a_boards_own_description_comes_first(place: Place) -> None:
 
 
 def test_what_the_target_says_last_is_in_the_record(place: Place) -> None:
-    run = study()
+    run = place.study()
     folder = find_run(run.id)
     assert (folder / "artifacts" / "console.log").read_bytes() == b"login: bye"
     (artifact,) = load_run(folder).artifacts
@@ -239,7 +256,7 @@ def test_what_was_measured_before_the_end_is_kept(
     place: Place, error: BaseException, status: Status, kind: str
 ) -> None:
     place.fails_at = (7, error)
-    run = load_run(find_run(study().id))
+    run = load_run(find_run(place.study().id))
     assert run.status is status
     (recorded,) = run.errors
     assert recorded.kind == kind
@@ -251,13 +268,13 @@ def test_what_was_measured_before_the_end_is_kept(
 def test_a_target_that_cannot_be_opened_leaves_no_run(place: Place) -> None:
     place.fails_opening = TargetError("lost", "no route to host")
     with pytest.raises(TargetError, match="no route"):
-        study("ssh://nowhere")
+        place.study("ssh://nowhere")
     assert list(runs_folder().iterdir()) == []
 
 
 def test_a_failure_to_close_keeps_the_measurements(place: Place) -> None:
     place.fails_closing = TargetError("lost", "gone")
-    run = load_run(find_run(study().id))
+    run = load_run(find_run(place.study().id))
     assert run.status is Status.FAILED
     assert len(run.processes) == 15
 
@@ -274,65 +291,52 @@ def test_what_ended_a_run_first_is_its_end(
     place: Place, first: BaseException, second: BaseException, status: Status, kind: str
 ) -> None:
     place.fails_at, place.fails_closing = (7, first), second
-    run = load_run(find_run(study().id))
+    run = load_run(find_run(place.study().id))
     assert (run.status, [error.kind for error in run.errors]) == (status, [kind])
 
 
 def test_a_defect_while_closing_is_not_hidden(place: Place) -> None:
     place.fails_at, place.fails_closing = (7, KeyboardInterrupt()), ZeroDivisionError()
     with pytest.raises(ZeroDivisionError):
-        study()
+        place.study()
 
 
 def test_a_defect_is_not_hidden(place: Place) -> None:
     place.fails_at = (2, ZeroDivisionError())
     with pytest.raises(ZeroDivisionError):
-        study()
+        place.study()
 
 
 def test_probes_are_chosen_by_name(place: Place) -> None:
-    request = Request(target="local", factors={}, command=("perfboard",), budget_s=1)
-    names = ["ipc.pipe", "ipc.pipe"]
-    run = standard.measure_target("measure", request, names, SilentProgress())
+    run = place.measure("local", "ipc.pipe", "ipc.pipe")
     # What it is measured on is told, though nobody asked for that probe.
     assert place.ran == ["system.facts", *["ipc.pipe"] * 5]
     assert {process.probe for process in run.processes} == {"ipc.pipe"}
     assert run.study == "measure"
     with pytest.raises(UsageError, match=r"no probe nosuch; there are: memory\.latency"):
-        standard.measure_target("measure", request, ["ipc.pipe", "nosuch"], SilentProgress())
+        place.measure("local", "ipc.pipe", "nosuch")
     assert len(finished_folders()) == 1
 
 
 def test_a_mistyped_probe_is_found_before_the_target_is_opened(place: Place) -> None:
-    request = Request(target="virtual:verdex", factors={}, command=("perfboard",), budget_s=1)
     with pytest.raises(UsageError, match="no probe nosuch"):
-        standard.measure_target("measure", request, ["nosuch"], SilentProgress())
+        place.measure("virtual:verdex", "nosuch")
     assert place.opened == ["local"]
     assert not runs_folder().exists()
-    standard.measure_target("measure", request, ["ipc.pipe"], SilentProgress())
+    place.measure("virtual:verdex", "ipc.pipe")
     assert place.opened == ["local", "local", "virtual:verdex"]
 
 
-def test_a_machine_without_a_probe_can_measure_others(
-    place: Place, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    @contextmanager
-    def session(target: Target, progress: Progress) -> Iterator[Place]:
-        if target.name == "local":
-            raise EnvironmentLacksError("there is no probe for that")
-        yield place
-
-    monkeypatch.setattr(standard, "ProbeSession", session)
-    request = Request(target="ssh://board", factors={}, command=("perfboard",), budget_s=1)
-    run = standard.measure_target("measure", request, ["ipc.pipe"], SilentProgress())
-    assert run.target == "ssh://board"
+def test_a_machine_without_a_probe_can_measure_others(place: Place) -> None:
+    place.has_own_probe = False
+    assert place.measure("ssh://board", "ipc.pipe").target == "ssh://board"
     with pytest.raises(UsageError, match="no probe nosuch"):
-        standard.measure_target("measure", request, ["nosuch"], SilentProgress())
+        place.measure("ssh://board", "nosuch")
 
 
 def test_factors_are_those_of_the_target(place: Place) -> None:
     levels = {"detail": "counted"}
-    assert study("virtual:verdex", factors=levels).factors == levels
+    assert place.study("virtual:verdex", factors=levels).factors == levels
 
 
 def test_the_studies_have_their_targets() -> None:
@@ -357,4 +361,4 @@ def test_the_studies_have_their_targets() -> None:
     ],
 )
 def test_a_run_is_named_after_its_place(place: Place, target: str, name: str) -> None:
-    assert study(target).board.name == name
+    assert place.study(target).board.name == name

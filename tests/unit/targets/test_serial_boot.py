@@ -14,11 +14,9 @@ import pytest
 
 from perfboard.analysis.boot.console import Stamps
 from perfboard.analysis.boot.phases import cut_boot, total
-from perfboard.cli.main import main
 from perfboard.instruments.base import Instrument, notes_of
 from perfboard.model.errors import Cancelled, EnvironmentLacksError, TargetError
 from perfboard.model.run import Boot, Mark
-from perfboard.studies.tune import study as tuning
 from perfboard.targets.serial.boot import SerialBoard
 from perfboard.targets.serial.line import open_line
 from tests.support.replay import Replay
@@ -149,35 +147,6 @@ def test_a_reset_that_fails_is_told(tmp_path: Path, reset: list[str], words: str
         boot(SerialBoard(line, USABLE, reset, silent_s=0.5), tmp_path)
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (["--target", "serial:///dev/ttyUSB0"], "--usable"),
-        (["--target", "serial:///dev/nowhere", "--usable", "x"], "/dev/nowhere cannot be opened"),
-        (["--target", "serial:///dev/null", "--usable", "x"], "is no serial line"),
-        (["--target", "serial:///dev/null", "--usable", "("], "no regular expression"),
-        (["--target", "serial:///dev/null", "--usable", "x", "--set", "a=b"], "has no factor a"),
-        (["--board", "verdex", "--usable", "x"], "boot.usable"),
-        (["--board", "verdex", "--reset", "x"], "boot.usable"),
-        (["--target", "local"], "seen of virtual boards"),
-    ],
-)
-def test_what_is_wrong_is_said_before_anything_is_reset(
-    capsys: pytest.CaptureFixture[str], words: list[str], said: str
-) -> None:
-    assert main(["study", "boot", *words]) in (2, 3)
-    assert said in capsys.readouterr().err
-
-
-@pytest.mark.parametrize("command", ["'", " "])
-def test_a_command_that_is_none_is_refused(
-    capsys: pytest.CaptureFixture[str], command: str
-) -> None:
-    with pytest.raises(SystemExit, match="2"):
-        main(["study", "boot", "--target", "serial:///dev/null", "--reset", command])
-    assert "--reset" in capsys.readouterr().err
-
-
 def test_an_image_is_written_by_a_program_that_is_given_its_files(tmp_path: Path) -> None:
     script = 'printf "%s " "$@" "$PERFBOARD_ARGUMENTS" > "$0"'
     files = [Path("/bank 0"), Path("/bank1")]
@@ -202,39 +171,3 @@ def test_what_a_script_that_writes_without_end_has_started_ends_with_it(tmp_path
     while psutil.pid_exists(pid) and psutil.Process(pid).status() != psutil.STATUS_ZOMBIE:
         assert time.monotonic() < deadline
         time.sleep(0.01)
-
-
-_REAL = {"--write": "true", "--reset": "true", "--usable": "x"}
-
-
-@pytest.mark.parametrize(
-    ("left_out", "more", "said"),
-    [
-        ("--write", [], "there is no --write"),
-        ("--reset", [], "there is no --reset"),
-        ("--usable", [], "there is no --usable"),
-        ("", ["--usable", "("], "no regular expression"),
-        ("", ["--scheduler", "localhost:1"], "one real board is on one machine"),
-        ("", ["--max-ram", "16MB"], "not told by its console"),
-        ("", [], "is no serial line"),
-    ],
-)
-def test_what_a_tune_of_a_real_board_wants_is_said_before_anything_is_built(
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-    left_out: str,
-    more: list[str],
-    said: str,
-) -> None:
-    monkeypatch.setattr(tuning, "check_tools", lambda plan: None)
-    words = [word for option, of in _REAL.items() if option != left_out for word in (option, of)]
-    given = ["tune", "boot", "--board", "verdex", "--target", "serial:///dev/null", *words, *more]
-    assert main(given) == 2
-    assert said in " ".join(capsys.readouterr().err.split())
-
-
-def test_a_tune_of_a_virtual_board_has_no_use_for_what_is_of_a_real_one(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    assert main(["tune", "boot", "--board", "verdex", "--boots", "3", "--write", "x"]) == 2
-    assert "--write, --boots: of a real board alone" in " ".join(capsys.readouterr().err.split())

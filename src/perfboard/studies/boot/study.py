@@ -8,16 +8,34 @@ from perfboard.analysis.boot.metrics import counted_metrics, metrics_of
 from perfboard.analysis.statistics.summary import judge
 from perfboard.boards.loader import load_board
 from perfboard.factors.choose import factors_of
-from perfboard.model.errors import UsageError
-from perfboard.model.progress import Progress
+from perfboard.model.options import option, parse_command, parse_count, parse_regex
 from perfboard.model.run import Boot, Metric, Run, Verdict
-from perfboard.store.recording import Found, recording
+from perfboard.store.recording import Found
 from perfboard.studies.base import Request
 from perfboard.studies.boot.serial import serial_subject
 from perfboard.studies.boot.subject import BootSubject
 from perfboard.studies.boot.virtual import virtual_subject
+from perfboard.studies.lab import Lab
 
-_SUBJECTS = {"virtual": virtual_subject, "serial": serial_subject}
+
+@dataclass(frozen=True)
+class BootOptions:
+    """The options of `perfboard study boot`."""
+
+    boots: int = option(
+        3, "the number of boots (default: 3)", parse=parse_count("boots", 1, 1000), metavar="N"
+    )
+    usable: str = option(
+        "", "the console line that means ready", parse=parse_regex, metavar="REGEX", only="serial"
+    )
+    reset: tuple[str, ...] = option(
+        (),
+        "the command that resets the board; it runs on this machine, without a shell, and must "
+        "end when the board is released (default: `reboot -f` in the board's own shell)",
+        parse=parse_command,
+        metavar="COMMAND",
+        only="serial",
+    )
 
 
 @dataclass(frozen=True)
@@ -27,8 +45,10 @@ class BootStudy:
     name: str = "boot"
     title: str = "Boot time, phase by phase"
     question: str = "Where does the time go between reset and a usable system?"
+    options: type[BootOptions] = BootOptions
+    targets: tuple[str, ...] = ("virtual", "serial")
     default_target: str = "virtual:verdex"
-    default_boots: int = 3
+    headline: str = "boot.total"
 
     @property
     def factors(self) -> Mapping[str, tuple[str, ...]]:
@@ -36,22 +56,18 @@ class BootStudy:
         board = load_board(self.default_target.partition(":")[2]).board
         return {name: tuple(factor.levels) for name, factor in factors_of(board).items()}
 
-    def run(self, request: Request, progress: Progress) -> Run:
+    def run(self, request: Request, options: BootOptions, lab: Lab) -> Run:
         """See `studies.base.Study`."""
-        kind, _, where = request.target.partition(":")
-        if kind not in _SUBJECTS or not where:
-            raise UsageError(
-                f'the target is "{request.target}"; a boot is studied from reset, which is seen '
-                "of virtual boards (virtual:BOARD, as in virtual:verdex) and of boards on a serial "
-                "line (serial:///dev/DEVICE)"
-            )
-        subject = _SUBJECTS[kind](request, progress)
+        if request.target.startswith("serial:"):
+            subject = serial_subject(request, options.usable, options.reset)
+        else:
+            subject = virtual_subject(request, lab.progress)
         boots: list[Boot] = []
         with (
-            recording(self.name, subject.name, request.command) as record,
+            lab.record(self.name, subject.name, request.command) as record,
             record.begin(lambda: _found(subject, boots)),
         ):
-            for boot in subject.boots(request.boots, record.folder, progress):
+            for boot in subject.boots(options.boots, record.folder, lab.progress):
                 boots.append(boot)
         return record.run
 

@@ -35,10 +35,12 @@ from perfboard.images.variant import Variant
 from perfboard.model.board.architecture import architecture_of
 from perfboard.model.board.board import Board
 from perfboard.model.errors import EnvironmentLacksError, TargetError
+from perfboard.model.options import option, parse_seconds
 from perfboard.model.progress import Progress, Step
 from perfboard.model.run import FunctionTime, Metric, Run, Trial
 from perfboard.model.units import format_size
-from perfboard.store.recording import Found, Subject, as_text, recording
+from perfboard.store.recording import Found, Subject, as_text
+from perfboard.studies.lab import Lab
 from perfboard.targets.virtual.emulator import emulator_version
 from perfboard.targets.virtual.program import MARK, Results, TrialTarget
 
@@ -48,6 +50,44 @@ _MOST_FUNCTIONS = 100
 _PART = 1 << 20
 _NOT_FOUND = 127
 _BEGIN, _END = 0, 1
+
+
+@dataclass(frozen=True)
+class ProgramOptions:
+    """The options of `perfboard try`."""
+
+    package: tuple[str, ...] = option(
+        (),
+        "install a Debian package and what it depends on; repeatable",
+        parse=tuple,
+        metavar="P",
+        repeated=True,
+    )
+    push: tuple[str, ...] = option(
+        (),
+        "copy a file to the command's working folder; repeatable",
+        parse=tuple,
+        metavar="FILE",
+        repeated=True,
+    )
+    compare: tuple[str, ...] = option(
+        (),
+        "also run the command on this board; repeatable",
+        parse=tuple,
+        metavar="BOARD",
+        repeated=True,
+    )
+    stdin: str = option(
+        "",
+        "the command's standard input; - passes on Perfboard's own (default: empty)",
+        metavar="FILE",
+    )
+    time_limit: float = option(
+        600.0,
+        "kill the command after this much of the board's time (default: 600)",
+        parse=parse_seconds,
+        metavar="SECONDS",
+    )
 
 
 @dataclass(frozen=True)
@@ -64,7 +104,7 @@ def try_boards(
     job: Job,
     factors: Mapping[str, str],
     command: tuple[str, ...],
-    progress: Progress,
+    lab: Lab,
     stdin: IO[bytes] | None = None,
 ) -> list[Run]:
     """One run for each board, in their order; as many at once as there are processors.
@@ -88,8 +128,8 @@ def try_boards(
         own = _copied(job, stdin, Path(copies), room)
         for one in loaded:
             check_job(own, one.board)
-        prepared = [_prepare(variant, own, progress) for variant in variants]
-        return _try_all(prepared, own, command, progress)
+        prepared = [_prepare(variant, own, lab.progress) for variant in variants]
+        return _try_all(prepared, own, command, lab)
 
 
 def _copied(job: Job, stdin: IO[bytes] | None, folder: Path, room: int) -> Job:
@@ -116,12 +156,12 @@ def _copied(job: Job, stdin: IO[bytes] | None, folder: Path, room: int) -> Job:
 
 
 def _try_all(
-    prepared: Sequence[_Prepared], job: Job, command: tuple[str, ...], progress: Progress
+    prepared: Sequence[_Prepared], job: Job, command: tuple[str, ...], lab: Lab
 ) -> list[Run]:
-    plugin = build_plugin(progress)
+    plugin = build_plugin(lab.progress)
     cancelled = Event()
     with (
-        progress.step("trying", inf) as step,
+        lab.progress.step("trying", inf) as step,
         ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool,
     ):
         shown = _Shown(step)
@@ -129,7 +169,9 @@ def _try_all(
         try:
             # ^C may come as soon as the first has begun.
             for ready in prepared:
-                futures.append(pool.submit(_try, ready, job, plugin, command, shown, cancelled))
+                futures.append(
+                    pool.submit(_try, ready, job, plugin, command, lab, shown, cancelled)
+                )
             return [future.result() for future in futures]
         except KeyboardInterrupt:
             cancelled.set()
@@ -176,6 +218,7 @@ def _try(
     job: Job,
     plugin: Path,
     command: tuple[str, ...],
+    lab: Lab,
     shown: _Shown,
     cancelled: Event,
 ) -> Run:
@@ -203,7 +246,7 @@ def _try(
     )
     found = Found(subject, trial=trial, notes=(*base.notes, *target.notes()))
     with (
-        recording(STUDY_NAME, board.name, command) as record,
+        lab.record(STUDY_NAME, board.name, command) as record,
         record.begin(lambda: found),
     ):
         artifacts = record.folder.path / "artifacts"

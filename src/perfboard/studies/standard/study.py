@@ -8,18 +8,43 @@ from dataclasses import dataclass, field
 from perfboard.analysis.statistics.summary import REPEATS
 from perfboard.binaries.probe import architecture_of, find_binary
 from perfboard.model.errors import INCONCLUSIVE, PerfboardError, UsageError
-from perfboard.model.progress import Progress, SilentProgress
+from perfboard.model.options import option, parse_cpu, parse_seconds
+from perfboard.model.progress import SilentProgress
 from perfboard.model.run import BoardSummary, Evidence, Run, RunError
 from perfboard.probes.plan import FACTS, Measuring, Plan
 from perfboard.probes.records import Applet
-from perfboard.probes.session import ProbeSession
-from perfboard.store.recording import Found, Subject, recording
+from perfboard.probes.session import Session
+from perfboard.store.recording import Found, Subject
 from perfboard.studies.base import Request, place_of
+from perfboard.studies.lab import Lab
 from perfboard.targets.base import Target
-from perfboard.targets.opening import open_target
 
 # Of what the probe's system.facts says, what names a board: the first that it gives.
 NAMING_FACTS = ("board", "product", "processor")
+
+
+@dataclass(frozen=True)
+class BudgetOptions:
+    """The options of all that runs probes."""
+
+    budget: float = option(
+        60.0,
+        "the time that all probes together may take on the target (default: 60)",
+        parse=parse_seconds,
+        metavar="SECONDS",
+    )
+
+
+@dataclass(frozen=True)
+class StandardOptions(BudgetOptions):
+    """The options of `perfboard study standard`, and of `perfboard measure`."""
+
+    cpu: int | None = option(
+        None,
+        "the CPU of the target that probes run on (default: the last of the fastest)",
+        parse=parse_cpu,
+        metavar="N",
+    )
 
 
 @dataclass(frozen=True)
@@ -29,38 +54,43 @@ class StandardStudy:
     name: str = "standard"
     title: str = "Standard measurements"
     question: str = "What are the memory, the kernel and the processor of this board capable of?"
+    options: type[StandardOptions] = StandardOptions
+    targets: tuple[str, ...] = ()
     default_target: str = "local"
+    headline: str = ""
     # A virtual board has factors of its own; the study boot lists them.
     factors: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
-    def run(self, request: Request, progress: Progress) -> Run:
+    def run(self, request: Request, options: StandardOptions, lab: Lab) -> Run:
         """See `studies.base.Study`."""
-        return measure_target(self.name, request, (), progress)
+        return measure_target(self.name, request, (), options, lab)
 
 
-def measure_target(study: str, request: Request, probes: Sequence[str], progress: Progress) -> Run:
+def measure_target(
+    study: str, request: Request, probes: Sequence[str], options: StandardOptions, lab: Lab
+) -> Run:
     """Runs `probes`, or all where none are named, and stores the run under the name `study`.
 
     A run that failed or was interrupted is stored too, with what it measured. Raises
     PerfboardError for what is wrong before the first probe runs.
     """
     if probes and request.target != "local":
-        _check_here(probes, progress)
-    with recording(study, place_of(request.target), request.command) as record:
+        _check_here(probes, lab)
+    with lab.record(study, place_of(request.target), request.command) as record:
         artifacts = record.folder.artifact_path("console.log").parent
         with (
-            open_target(request.target, progress, artifacts, request.factors) as target,
-            ProbeSession(target, progress) as session,
+            lab.open(request.target, lab.progress, artifacts, request.factors) as target,
+            lab.probe(target, lab.progress) as session,
         ):
             applets = _choose(session.applets(), probes)
             virtual = target.evidence in REPEATS
-            measuring = Measuring(session, applets, Plan(request.budget_s, virtual))
-            if request.cpu is not None:
-                measuring.pin(request.cpu)
+            measuring = Measuring(session, applets, Plan(options.budget, virtual))
+            if options.cpu is not None:
+                measuring.pin(options.cpu)
             notes = list(target.notes)
             with (
                 record.begin(lambda: _found(target, session, measuring, notes)),
-                progress.step("measuring", request.budget_s) as step,
+                lab.progress.step("measuring", options.budget) as step,
             ):
                 # A probe that was asked for may do that itself.
                 if all(applet.name != FACTS for applet in applets):
@@ -69,9 +99,7 @@ def measure_target(study: str, request: Request, probes: Sequence[str], progress
     return record.run
 
 
-def _found(
-    target: Target, session: ProbeSession, measuring: Measuring, notes: Sequence[str]
-) -> Found:
+def _found(target: Target, session: Session, measuring: Measuring, notes: Sequence[str]) -> Found:
     merger = measuring.merger
     metrics = merger.metrics()
     errors: tuple[RunError, ...] = ()
@@ -104,7 +132,7 @@ def _found(
     )
 
 
-def _board(target: Target, session: ProbeSession, facts: Mapping[str, str]) -> BoardSummary:
+def _board(target: Target, session: Session, facts: Mapping[str, str]) -> BoardSummary:
     if target.board is not None:
         known = target.board
         return known.model_copy(update={"facts": {**facts, **known.facts}})
@@ -117,19 +145,19 @@ def _board(target: Target, session: ProbeSession, facts: Mapping[str, str]) -> B
     )
 
 
-def own_applets(progress: Progress) -> tuple[Applet, ...]:
+def own_applets(lab: Lab) -> tuple[Applet, ...]:
     """The probes that this machine's binary has. Raises as `ProbeSession` does."""
-    find_binary(architecture_of(platform.machine()), progress)
+    find_binary(architecture_of(platform.machine()), lab.progress)
     # What goes into a folder of this machine for that is copied to no target.
     silent = SilentProgress()
-    with open_target("local", silent) as here, ProbeSession(here, silent) as session:
+    with lab.open("local", silent) as here, lab.probe(here, silent) as session:
         return session.applets()
 
 
-def _check_here(probes: Sequence[str], progress: Progress) -> None:
+def _check_here(probes: Sequence[str], lab: Lab) -> None:
     # A virtual board takes a minute to say that it has no such probe.
     try:
-        applets = own_applets(progress)
+        applets = own_applets(lab)
     except PerfboardError:
         # There need be none for this machine; the target's list is looked at in any case.
         return

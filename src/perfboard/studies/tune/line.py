@@ -25,7 +25,7 @@ from perfboard.studies.base import place_of
 from perfboard.studies.boot.serial import summary_of
 from perfboard.studies.tune.attempt import Attempt
 from perfboard.studies.tune.bench import Proof
-from perfboard.studies.tune.plan import RealBoard
+from perfboard.studies.tune.plan import TuneOptions
 from perfboard.studies.tune.pool import Make, Note, as_they_end, local_workers
 from perfboard.studies.tune.progress import TuneStep
 from perfboard.studies.tune.rounds import Rounds
@@ -39,16 +39,16 @@ class LineBench:
 
     evidence: Evidence = Evidence.SILICON
 
-    def __init__(self, real: RealBoard) -> None:
+    def __init__(self, target: str, options: TuneOptions) -> None:
         """Raises UsageError for a target that is no line, and EnvironmentLacksError without one."""
         # A wrong text is told before there is a run.
-        with open_line(real.target):
+        with open_line(target):
             pass
-        self._real = real
+        self._options = options
         self._facts: dict[str, str] = {}
         self._rounds: list[Rounds] = []
-        self.name = place_of(real.target)
-        self.target = real.target
+        self.name = place_of(target)
+        self.target = target
         self.tools: Mapping[str, str] = {}
 
     @contextmanager
@@ -98,7 +98,7 @@ class LineBench:
             progress.step("proving the best", inf) as step,
             self._on_line(TuneStep(step).note, "proof") as rounds,
         ):
-            return dict(rounds.again(tries, self._real.boots))
+            return dict(rounds.again(tries, self._options.boots))
 
     def summary(self) -> BoardSummary:
         """See `tuning_bench.Bench`."""
@@ -114,10 +114,10 @@ class LineBench:
 
     @contextmanager
     def _on_line(self, note: Note, purpose: str) -> Iterator[Rounds]:
-        real = self._real
-        with open_line(real.target) as line, local_workers(note) as submit:
-            board = SerialBoard(line, real.usable, real.reset)
-            rounds = Rounds(board, real, as_they_end(submit), note, purpose)
+        options = self._options
+        with open_line(self.target) as line, local_workers(note) as submit:
+            board = SerialBoard(line, options.usable, options.reset)
+            rounds = Rounds(board, self.target, options, as_they_end(submit), note, purpose)
             self._rounds.append(rounds)
             try:
                 yield rounds

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a tune will try: checked as a whole before anything is built."""
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+import shutil
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from itertools import combinations, product
 from pathlib import Path
 
+from perfboard.analysis.statistics.bootstrap import FEWEST_PROCESSES
 from perfboard.analysis.tune.combinations import BASELINE, Combination, Space
 from perfboard.boards.loader import LoadedBoard, load_board
 from perfboard.boards.scope_text import TIMED
@@ -19,46 +21,100 @@ from perfboard.images.variant import Variant
 from perfboard.model.board.architecture import architecture_of
 from perfboard.model.board.board import Board
 from perfboard.model.errors import UsageError
+from perfboard.model.options import (
+    flag,
+    option,
+    parse_command,
+    parse_count,
+    parse_levels,
+    parse_one_level_each,
+    parse_regex,
+)
 from perfboard.model.results.tune import Try
-from perfboard.model.units import format_size
+from perfboard.model.units import format_size, parse_size
+from perfboard.studies.base import Request
 
 # A real board's boots are enough where half the interval of their median is this share of it.
 PRECISION = 0.01
 
 
-@dataclass(frozen=True)
-class RealBoard:
-    """A board on the serial line `target`, and the programs of this machine that serve it.
-
-    `write` is given the files of an image and puts it on the board, `reset` resets the board, and
-    a line that matches `usable` says that it is usable. `boots` are the most of one combination.
-    """
-
-    target: str
-    usable: str
-    write: tuple[str, ...]
-    reset: tuple[str, ...]
-    boots: int
+def _parse_limit(texts: Sequence[str]) -> int:
+    if len(texts) > 1:
+        raise ValueError(f"it is given more than once: {', '.join(texts)}")
+    size = parse_size(texts[0])
+    if size == 0:
+        raise ValueError("it is 0, and nothing is that small; omit it for no limit")
+    return size
 
 
 @dataclass(frozen=True)
-class TuneRequest:
-    """What the user asked: the board, the levels to start from, and limits on the best.
+class TuneOptions:
+    """The options of `perfboard tune boot`, and the board that it tunes.
 
-    `max_flash` and `max_ram` are in bytes. The best has the levels of `keep`, and may have
-    those of `allow` though they lose something. The images are booted on `real`, where that is
-    given, in place of the virtual board.
+    With a serial target its images are booted on that board, and not on the virtual one.
     """
 
     board: str
-    command: tuple[str, ...]
-    baseline: Mapping[str, str] = field(default_factory=dict)
-    keep: Mapping[str, str] = field(default_factory=dict)
-    allow: Iterable[tuple[str, str]] = ()
-    max_flash: int | None = None
-    max_ram: int | None = None
-    scheduler: str | None = None
-    real: RealBoard | None = None
+    keep: Mapping[str, str] = option(
+        {},
+        "a level that the best combination must have; repeatable",
+        parse=parse_one_level_each,
+        metavar="FACTOR=LEVEL",
+        repeated=True,
+    )
+    allow: tuple[tuple[str, str], ...] = option(
+        (),
+        "accept what this level loses; repeatable",
+        parse=parse_levels,
+        metavar="FACTOR=LEVEL",
+        repeated=True,
+    )
+    max_flash: int | None = option(
+        None,
+        "the most flash that the image may take, such as 4MB",
+        parse=_parse_limit,
+        metavar="SIZE",
+        repeated=True,
+    )
+    max_ram: int | None = option(
+        None,
+        "the most memory that may be in use, such as 16MB",
+        parse=_parse_limit,
+        metavar="SIZE",
+        repeated=True,
+    )
+    scheduler: str = option(
+        "",
+        "a Dask Distributed scheduler that spreads the work over machines",
+        metavar="ADDRESS",
+        only="virtual",
+    )
+    usable: str = option(
+        "", "the console line that means ready", parse=parse_regex, metavar="REGEX", only="serial"
+    )
+    write: tuple[str, ...] = option(
+        (),
+        "the command that writes an image; its last arguments are the image's files; it runs on "
+        "this machine, without a shell",
+        parse=parse_command,
+        metavar="COMMAND",
+        only="serial",
+    )
+    reset: tuple[str, ...] = option(
+        (),
+        "the command that resets the board; it must end when the board is released; it runs on "
+        "this machine, without a shell",
+        parse=parse_command,
+        metavar="COMMAND",
+        only="serial",
+    )
+    boots: int = option(
+        15,
+        "the most boots of one combination (default: 15)",
+        parse=parse_count("boots", FEWEST_PROCESSES, 1000),
+        metavar="N",
+        only="serial",
+    )
 
 
 @dataclass(frozen=True)
@@ -113,26 +169,29 @@ class Plan:
         return {name: self.factors[name].title for name in self.space.levels}
 
 
-def make_plan(request: TuneRequest) -> Plan:
+def make_plan(request: Request, options: TuneOptions) -> Plan:
     """The plan. Raises UsageError for levels that there are not, and limits that contradict."""
-    loaded = load_board(request.board)
+    real = is_serial(request)
+    if real:
+        _check_commands(request, options)
+    loaded = load_board(options.board)
     board = loaded.board
     factors = factors_of(board)
     known = {name: factor for name, factor in factors.items() if not factor.observes}
-    for option, given in (("--keep", request.keep.items()), ("--allow", request.allow)):
-        check_known(f"a tune of board {board.name}", known, given, f"{option}: ")
-    start = choose(loaded, request.baseline, TIMED)
+    for name, given in (("--keep", options.keep.items()), ("--allow", options.allow)):
+        check_known(f"a tune of board {board.name}", known, given, f"{name}: ")
+    start = choose(loaded, request.factors, TIMED)
     baseline = start.levels
-    _check_limits(loaded, request)
-    if request.real is not None:
+    _check_limits(loaded, options, real)
+    if real:
         standard = {name: factor.default for name, factor in factors.items()}
-        named = frozenset(request.baseline.items() - standard.items())
+        named = frozenset(request.factors.items() - standard.items())
         if reason := _not_by_image(factors, standard, named, of_start=True):
             raise UsageError(f"--set {reason}")
-    allow = set(request.allow) | set(request.keep.items()) | set(baseline.items())
+    allow = set(options.allow) | set(options.keep.items()) | set(baseline.items())
 
     def refusal(combination: Combination) -> str:
-        if request.real is not None and (reason := _not_by_image(factors, baseline, combination)):
+        if real and (reason := _not_by_image(factors, baseline, combination)):
             return reason
         try:
             changed(start, dict(combination))
@@ -143,7 +202,7 @@ def make_plan(request: TuneRequest) -> Plan:
     alone, refused = [], []
     searched: dict[str, list[str | None]] = {}
     for factor, of_it in known.items():
-        kept = request.keep.get(factor)
+        kept = options.keep.get(factor)
         searched[factor] = [None] if kept in (None, baseline[factor]) else []
         for level, setting in of_it.levels.items():
             if level == baseline[factor] or kept not in (None, level):
@@ -160,18 +219,18 @@ def make_plan(request: TuneRequest) -> Plan:
             outside = of_it.other_hardware and of_it.default in (baseline[factor], level)
             if not (setting.loses or outside) or (factor, level) in allow:
                 searched[factor].append(level)
-    _meet_kept(searched, request.keep, frozenset(request.keep.items() - baseline.items()), refusal)
+    _meet_kept(searched, options.keep, frozenset(options.keep.items() - baseline.items()), refusal)
     # What cannot be beside the baseline may be beside another level that is searched.
     others = [one for one in alone if all(level in searched[factor] for factor, level in one)]
     for one in refused:
         ((factor, level),) = one.levels.items()
         beside = (each for each in others if factor not in dict(each))
-        if factor in request.keep or level not in searched[factor]:
+        if factor in options.keep or level not in searched[factor]:
             continue
         if all(refusal(each | {(factor, level)}) == one.problem for each in beside):
             searched[factor].remove(level)
     return Plan(
-        board_name=request.board if _is_name(request.board) else str(loaded.path.resolve()),
+        board_name=options.board if _is_name(options.board) else str(loaded.path.resolve()),
         baseline=start,
         alone=(BASELINE, *alone),
         refused=tuple(refused),
@@ -180,12 +239,30 @@ def make_plan(request: TuneRequest) -> Plan:
             # A search asks of the same ones again and again.
             possible=cache(lambda combination: not refusal(combination)),
             kernel=cache(lambda combination: _kernel(changed(start, dict(combination)))),
-            max_flash=request.max_flash,
-            max_ram=request.max_ram,
-            resolution=Space.resolution if request.real is None else PRECISION,
+            max_flash=options.max_flash,
+            max_ram=options.max_ram,
+            resolution=Space.resolution if not real else PRECISION,
         ),
         factors=factors,
     )
+
+
+def is_serial(request: Request) -> bool:
+    """Whether the images are booted on a real board."""
+    return request.target.startswith("serial:")
+
+
+def _check_commands(request: Request, options: TuneOptions) -> None:
+    needed = {"write": options.write, "reset": options.reset, "usable": options.usable}
+    if missing := [flag(name) for name, given in needed.items() if not given]:
+        raise UsageError(
+            f"--target {request.target} needs {', '.join(missing)}: a real board is tuned with "
+            "--write COMMAND, which puts an image on it, --reset COMMAND, which resets it, and "
+            "--usable REGEX, the console line that means ready"
+        )
+    for name, (program, *_) in (("write", options.write), ("reset", options.reset)):
+        if shutil.which(program) is None:
+            raise UsageError(f"{flag(name)} {program}: there is no such program")
 
 
 def _meet_kept(
@@ -260,27 +337,27 @@ def _not_by_image(
     return ""
 
 
-def _check_limits(loaded: LoadedBoard, request: TuneRequest) -> None:
+def _check_limits(loaded: LoadedBoard, options: TuneOptions, real: bool) -> None:
     board = loaded.board
-    if request.max_ram is not None and request.real is not None:
+    if options.max_ram is not None and real:
         raise UsageError(
             "--max-ram: how much memory a real board uses is not told by its console; leave it out"
         )
-    if request.max_ram is not None and board.machine.isa == "aarch64":
+    if options.max_ram is not None and board.machine.isa == "aarch64":
         raise UsageError(
             f"--max-ram: how much memory board {board.name} uses is not known, since that can be "
             "told of 32-bit kernels alone; leave it out"
         )
-    for option, limit, file in (
-        ("--max-flash", request.max_flash, board.image.kernel.file),
-        ("--max-ram", request.max_ram, board.image.kernel.file),
+    for name, limit, file in (
+        ("--max-flash", options.max_flash, board.image.kernel.file),
+        ("--max-ram", options.max_ram, board.image.kernel.file),
     ):
         if limit is None or file is None:
             continue
         size = loaded.file(Path(file)).stat().st_size
         if limit < size:
             raise UsageError(
-                f"{option} {format_size(limit)}: the kernel alone is {format_size(size)}"
+                f"{name} {format_size(limit)}: the kernel alone is {format_size(size)}"
             )
 
 

@@ -37,7 +37,7 @@ from perfboard.studies.tune.advice import Made, lines_between
 from perfboard.studies.tune.bench import Proof
 from perfboard.studies.tune.flash import FACTOR as FLASH
 from perfboard.studies.tune.flash import READ_BANDWIDTH
-from perfboard.studies.tune.plan import TuneRequest
+from perfboard.studies.tune.plan import TuneOptions
 from perfboard.studies.tune.sweep import Sweep
 
 FLASH_SIZE = "image.flash.size"
@@ -45,7 +45,7 @@ RAM_USED = "boot.ram.used"
 
 
 def found_by(
-    request: TuneRequest, sweep: Sweep, proof: Proof, subject: Subject, notes: Iterable[str] = ()
+    options: TuneOptions, sweep: Sweep, proof: Proof, subject: Subject, notes: Iterable[str] = ()
 ) -> Found:
     """All that the sweep and the proof of its best found; `subject` is the baseline."""
     plan, board = sweep.plan, sweep.plan.board
@@ -53,14 +53,14 @@ def found_by(
     space = sweep.space
     tries, tried, places = sweep.recorded()
     # What was published is of the board that the board's file is of.
-    virtual = request.real is None
+    virtual = subject.evidence is not Evidence.SILICON
     tuning = Tuning(
         titles=plan.titles(),
         baseline=dict(plan.baseline.levels),
-        max_flash=request.max_flash,
-        max_ram=request.max_ram,
-        keep=dict(request.keep),
-        allow=_by_factor(request),
+        max_flash=options.max_flash,
+        max_ram=options.max_ram,
+        keep=dict(options.keep),
+        allow=_by_factor(options),
         tries=tuple(tries),
         best=None if best is None else places[best],
         combinations=len(space.all) or space.count,
@@ -157,9 +157,9 @@ def _alone(known: Known, item: tuple[str, str]) -> float | None:
     return base.total_s - measured.total_s if base and measured else None
 
 
-def _by_factor(request: TuneRequest) -> dict[str, tuple[str, ...]]:
-    factors = dict.fromkeys(factor for factor, _ in request.allow)
-    return {f: tuple(level for factor, level in request.allow if factor == f) for f in factors}
+def _by_factor(options: TuneOptions) -> dict[str, tuple[str, ...]]:
+    factors = dict.fromkeys(factor for factor, _ in options.allow)
+    return {f: tuple(level for factor, level in options.allow if factor == f) for f in factors}
 
 
 def _metrics(sweep: Sweep, places: Iterable[Combination]) -> Iterator[Metric]:

@@ -18,7 +18,7 @@ from perfboard.model.errors import EnvironmentLacksError, TargetError, UsageErro
 from perfboard.model.progress import SilentProgress
 from perfboard.model.run import Boot, Metric
 from perfboard.studies.tune.attempt import Attempt, Task
-from perfboard.studies.tune.plan import PRECISION, RealBoard
+from perfboard.studies.tune.plan import PRECISION, TuneOptions
 from perfboard.studies.tune.pool import Make, Note
 from perfboard.targets.serial.boot import SerialBoard
 
@@ -34,13 +34,20 @@ class Rounds:
     """
 
     def __init__(
-        self, board: SerialBoard, real: RealBoard, build: Make, note: Note, purpose: str
+        self,
+        board: SerialBoard,
+        target: str,
+        options: TuneOptions,
+        build: Make,
+        note: Note,
+        purpose: str,
     ) -> None:
         """`build` makes images; `note` is told what is being done for a combination.
 
         Boots are kept for the same `purpose` alone.
         """
-        self._board, self._real, self._build, self._note = board, real, build, note
+        self._board, self._target, self._options = board, target, options
+        self._build, self._note = build, note
         self._baseline: tuple[Task, Attempt] | None = None
         self._purpose = purpose
         self._tried: dict[tuple[tuple[str, str], ...], Attempt] = {}
@@ -74,7 +81,7 @@ class Rounds:
             open_tries = {BASELINE: self._baseline} | open_tries
         # By itself it is only looked at whether it boots: it is booted beside all others.
         alone = open_tries.keys() == {BASELINE}
-        yield from self.again(open_tries, 1 if alone else self._real.boots)
+        yield from self.again(open_tries, 1 if alone else self._options.boots)
 
     def forget(self) -> None:
         """Removes the boots that are kept: a tune that has ended is not gone on with."""
@@ -140,13 +147,13 @@ class Rounds:
 
     def _boot(self, task: Task, made: Attempt, where: str) -> Path:
         """The cache's folder of the next boot, made now where there is none."""
-        real = self._real
+        options = self._options
         inputs = {
             "recipe": _RECIPE,
-            "target": real.target,
-            "usable": real.usable,
-            "write": shlex.join(real.write),
-            "reset": shlex.join(real.reset),
+            "target": self._target,
+            "usable": options.usable,
+            "write": shlex.join(options.write),
+            "reset": shlex.join(options.reset),
             "arguments": made.arguments,
             "levels": json.dumps(dict(task.levels), sort_keys=True),
             "boot": f"{self._purpose} {len(made.boots) + 1}",
@@ -190,7 +197,7 @@ class Rounds:
     def _write(self, image: Image, task: Task) -> None:
         """Raises TargetError where this image alone cannot be written, as one too large."""
         try:
-            self._board.write(self._real.write, files_of(image), image.arguments)
+            self._board.write(self._options.write, files_of(image), image.arguments)
         except EnvironmentLacksError as error:
             if not task.changes or self._refused:
                 raise

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """`perfboard tune boot`: tries what makes a board boot faster, ranks it, and proves the best."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from math import inf
 
 from perfboard.analysis.tune.combinations import (
@@ -14,60 +15,85 @@ from perfboard.analysis.tune.combinations import (
 )
 from perfboard.analysis.tune.search import search
 from perfboard.model.errors import UsageError
-from perfboard.model.progress import Progress
 from perfboard.model.run import Run
 from perfboard.model.units import format_size
-from perfboard.store.recording import Found, Subject, recording
+from perfboard.store.recording import Found, Subject
+from perfboard.studies.base import Request
+from perfboard.studies.lab import Lab
 from perfboard.studies.tune.bench import Bench, Proof
 from perfboard.studies.tune.line import LineBench
-from perfboard.studies.tune.plan import Plan, TuneRequest, check_smallest, check_tools, make_plan
+from perfboard.studies.tune.plan import (
+    Plan,
+    TuneOptions,
+    check_smallest,
+    check_tools,
+    is_serial,
+    make_plan,
+)
 from perfboard.studies.tune.pool import Make
 from perfboard.studies.tune.progress import TuneStep
 from perfboard.studies.tune.record import found_by, steps_to
 from perfboard.studies.tune.sweep import Sweep
 from perfboard.studies.tune.virtual import VirtualBench
 
-NAME = "tune-boot"
 
+@dataclass(frozen=True)
+class TuneStudy:
+    """Boots a board with each level of its factors, and proves the best combination."""
 
-def tune_boot(request: TuneRequest, progress: Progress) -> Run:
-    """Tries the levels of the board's factors, and stores and returns the run.
+    name: str = "tune-boot"
+    title: str = "What to change for a faster boot"
+    question: str = "Which levels of its factors make the board boot fastest?"
+    options: type[TuneOptions] = TuneOptions
+    targets: tuple[str, ...] = ("virtual", "serial")
+    default_target: str = "virtual:verdex"
+    headline: str = "boot.total"
+    # Those of the board that it tunes.
+    factors: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
-    Raises PerfboardError for what is wrong before anything is built. A sweep that is interrupted,
-    or for which this machine fails, is stored with what it has; made again, it takes the boots
-    that there are from the cache.
-    """
-    plan = make_plan(request)
-    if request.scheduler is None:
-        check_tools(plan)
-    bench: Bench = (
-        VirtualBench(plan, request.scheduler) if request.real is None else LineBench(request.real)
-    )
-    sweep = Sweep(plan)
-    proof = Proof()
+    def run(self, request: Request, options: TuneOptions, lab: Lab) -> Run:
+        """See `studies.base.Study`.
 
-    def found() -> Found:
-        subject = Subject(
-            bench.summary(),
-            bench.target,
-            bench.evidence,
-            levels=plan.baseline.levels,
-            tools=bench.tools,
+        Nothing is built before all is checked. A sweep that is interrupted, or for which this
+        machine fails, is stored with what it has; made again, it takes the boots that there are
+        from the cache.
+        """
+        plan = make_plan(request, options)
+        if not options.scheduler:
+            check_tools(plan)
+        bench: Bench = (
+            LineBench(request.target, options)
+            if is_serial(request)
+            else VirtualBench(plan, options.scheduler)
         )
-        return found_by(request, sweep, proof, subject, bench.notes())
+        sweep = Sweep(plan)
+        proof = Proof()
 
-    with recording(NAME, bench.name, request.command) as record:
-        with record.begin(found):
-            with progress.step(f"tuning {plan.board.name}", inf) as step:
-                told = TuneStep(step)
-                with bench.making(told.note) as make:
-                    _try_all(sweep, make, told)
-            proof = bench.prove(sweep, record.folder, progress)
-        _, _, places = sweep.recorded()
-        for combination, place in places.items():
-            if console := sweep.attempts[combination].console:
-                record.folder.write_artifact(f"try-{place + 1}/console.log", console)
-    return record.run
+        def found() -> Found:
+            subject = Subject(
+                bench.summary(),
+                bench.target,
+                bench.evidence,
+                levels=plan.baseline.levels,
+                tools=bench.tools,
+            )
+            return found_by(options, sweep, proof, subject, bench.notes())
+
+        with lab.record(self.name, bench.name, request.command) as record:
+            with record.begin(found):
+                with lab.progress.step(f"tuning {plan.board.name}", inf) as step:
+                    shown = TuneStep(step)
+                    with bench.making(shown.note) as make:
+                        _try_all(sweep, make, shown)
+                proof = bench.prove(sweep, record.folder, lab.progress)
+            _, _, places = sweep.recorded()
+            for combination, place in places.items():
+                if console := sweep.attempts[combination].console:
+                    record.folder.write_artifact(f"try-{place + 1}/console.log", console)
+        return record.run
+
+
+TUNE = TuneStudy()
 
 
 def _try_all(sweep: Sweep, make: Make, step: TuneStep) -> None:

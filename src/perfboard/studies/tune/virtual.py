@@ -25,8 +25,8 @@ from perfboard.targets.virtual.target import VirtualBoard, VirtualTarget
 class VirtualBench:
     """See `tuning_bench.Bench`."""
 
-    def __init__(self, plan: Plan, scheduler: str | None) -> None:
-        """`scheduler` is the address of a Dask scheduler whose workers make the tries, if any."""
+    def __init__(self, plan: Plan, scheduler: str) -> None:
+        """`scheduler` is the address of a Dask scheduler whose workers make the tries, or ""."""
         self._plan, self._scheduler = plan, scheduler
         self._virtual = VirtualBoard(plan.baseline)
         self._emulator = plan.board.machine.emulator
@@ -39,9 +39,9 @@ class VirtualBench:
     def making(self, note: Note) -> Iterator[Make]:
         """See `tuning_bench.Bench`."""
         with (
-            local_workers(note)
-            if self._scheduler is None
-            else distributed_workers(self._scheduler, self._emulator, note)
+            distributed_workers(self._scheduler, self._emulator, note)
+            if self._scheduler
+            else local_workers(note)
         ) as submit:
             yield as_they_end(submit)
 

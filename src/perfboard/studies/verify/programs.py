@@ -15,14 +15,12 @@ from perfboard.model.progress import Progress
 from perfboard.model.published import NpmFile, Program, Published
 from perfboard.model.run import Run, Status
 from perfboard.store.folder import find_run
-from perfboard.studies.base import Request
+from perfboard.studies.lab import Lab
 from perfboard.studies.program.study import try_boards
 
 # The row of each figure by its number, and the runs made.
 Programs = tuple[dict[int, Row], tuple[str, ...]]
-TryBoards = Callable[
-    [Sequence[str], Job, Mapping[str, str], tuple[str, ...], Progress], Sequence[Run]
-]
+TryBoards = Callable[[Sequence[str], Job, Mapping[str, str], tuple[str, ...], Lab], Sequence[Run]]
 
 
 @dataclass(frozen=True)
@@ -38,8 +36,8 @@ def measure_programs(
     board: str,
     figures: Sequence[Published],
     margin: float,
-    request: Request,
-    progress: Progress,
+    command: tuple[str, ...],
+    lab: Lab,
     try_boards: TryBoards = try_boards,
     fetch: Callable[[NpmFile, Progress], Path] = npm_file,
 ) -> Programs:
@@ -55,10 +53,10 @@ def measure_programs(
         try:
             files = (
                 *(folder / file for file in program.push),
-                *(fetch(file, progress) for file in program.npm),
+                *(fetch(file, lab.progress) for file in program.npm),
             )
             job = Job(program.command, program.packages, files)
-            (made,) = try_boards([board], job, factors, request.command, progress)
+            (made,) = try_boards([board], job, factors, command, lab)
         except PerfboardError as error:
             return _first_line(str(error))
         if made.status is Status.ABORTED:

@@ -18,12 +18,13 @@ from perfboard.boards.loader import load_board
 from perfboard.boards.scope_text import TIMED
 from perfboard.factors.choose import choose, factors_of
 from perfboard.model.errors import TargetError, UsageError
-from perfboard.model.progress import Progress
 from perfboard.model.published import Published
 from perfboard.model.run import Metric, Run, Status
 from perfboard.studies.base import Request
 from perfboard.studies.boot.study import STUDY as BOOT
-from perfboard.studies.standard.study import measure_target
+from perfboard.studies.boot.study import BootOptions
+from perfboard.studies.lab import Lab
+from perfboard.studies.standard.study import StandardOptions, measure_target
 from perfboard.studies.verify.programs import Programs, measure_programs
 
 # What measures, and at which levels: the boot study, the probe of flash, or the others.
@@ -36,9 +37,9 @@ _OF_FLASH = 4
 class Studies:
     """The studies that run on the board; a test gives others."""
 
-    boot: Callable[[Request, Progress], Run] = BOOT.run
-    measure: Callable[[str, Request, Sequence[str], Progress], Run] = measure_target
-    programs: Callable[[str, Sequence[Published], float, Request, Progress], Programs] = (
+    boot: Callable[[Request, BootOptions, Lab], Run] = BOOT.run
+    measure: Callable[[str, Request, Sequence[str], StandardOptions, Lab], Run] = measure_target
+    programs: Callable[[str, Sequence[Published], float, tuple[str, ...], Lab], Programs] = (
         measure_programs
     )
 
@@ -47,14 +48,14 @@ _STUDIES = Studies()
 
 
 def verify_board(
-    name: str, request: Request, progress: Progress, studies: Studies = _STUDIES
+    name: str, command: tuple[str, ...], budget_s: float, lab: Lab, studies: Studies = _STUDIES
 ) -> Verification:
     """One run for each study and set of levels that the board's published figures are of.
 
     Flash has its own, of four times the budget. The first run by probes measures the part's
-    parameters too. Then there is one for each
-    program that the figures are of. Raises UsageError for a board without a timing model, and for
-    levels that it has not, and what stopped a study's run.
+    parameters too. Then there is one for each program that the figures are of. Raises
+    UsageError for a board without a timing model, and for levels that it has not, and what
+    stopped a study's run.
     """
     loaded = load_board(name)
     board = loaded.board
@@ -86,14 +87,13 @@ def verify_board(
     metrics: dict[_Group, tuple[Metric, ...]] = {}
     runs = []
     for (kind, at), figures in groups.items():
-        asked = replace(request, target=f"virtual:{name}", factors=dict(at))
+        request = Request(f"virtual:{name}", dict(at), command)
         if kind == "boot":
-            made = studies.boot(asked, progress)
+            made = studies.boot(request, BootOptions(boots=1), lab)
         else:
             probes = probes_for(figures) + (list(PROBES) if (kind, at) == plain else [])
-            if kind == "flash":
-                asked = replace(asked, budget_s=_OF_FLASH * asked.budget_s)
-            made = studies.measure("verify", asked, sorted({*probes}), progress)
+            options = StandardOptions(budget_s * _OF_FLASH if kind == "flash" else budget_s)
+            made = studies.measure("verify", request, sorted({*probes}), options, lab)
         if made.status is Status.ABORTED:
             raise KeyboardInterrupt
         for error in made.errors:
@@ -106,7 +106,7 @@ def verify_board(
         here = metrics[group(figure, figure.factors)]
         row = row_of(figure, measured(here, figure, less), margin)
         found[number] = replace(row, scaled_by=scale_of(here, figure))
-    of_programs, their_runs = studies.programs(name, timing.published, margin, request, progress)
+    of_programs, their_runs = studies.programs(name, timing.published, margin, command, lab)
     found |= of_programs
     runs += their_runs
     in_order = tuple(found[number] for number in range(len(timing.published)))

@@ -12,16 +12,17 @@ import pytest
 from perfboard.model.errors import TargetError
 from perfboard.model.progress import SilentProgress
 from perfboard.model.run import Status
+from perfboard.studies.lab import Lab
 from perfboard.studies.tune import flash as tuning_flash
 from perfboard.studies.tune import study as tuning
 from perfboard.studies.tune import virtual as tuning_virtual
 from perfboard.studies.tune.attempt import Attempt, Task
 from perfboard.studies.tune.flash import flash_bandwidths
-from perfboard.studies.tune.plan import TuneRequest, make_plan
+from perfboard.studies.tune.plan import TuneOptions
 from perfboard.studies.tune.pool import Submit
-from perfboard.studies.tune.study import tune_boot
+from perfboard.studies.tune.study import TUNE
 from tests.support.runs import make_boot
-from tests.support.tunes import keep_but, submitting
+from tests.support.tunes import keep_but, plan_of, request_of, submitting
 
 REFUSED = ('{"refused": "flash.read: /dev/mtd1: no such device"}', '{"end": {"elapsed_s": 0.1}}')
 READ = (
@@ -32,7 +33,7 @@ READ = (
 LEVELS = ("tuned", "asynchronous", "asynchronous-cached", "delivered", "cached", "delivered-cached")
 
 
-REQUEST = TuneRequest("verdex", (), keep=keep_but("flash"))
+KEEP = keep_but("flash")
 
 
 @pytest.fixture
@@ -59,7 +60,7 @@ def answers(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[tuple[str, 
 def test_what_the_probe_refused_is_told_and_not_kept(
     answers: list[tuple[str, ...] | TargetError],
 ) -> None:
-    plan = make_plan(REQUEST)
+    plan = plan_of(keep=KEEP)
     answers += [REFUSED, READ]
     metrics, problems = flash_bandwidths(plan, SilentProgress())
     assert [metric.labels["flash"] for metric in metrics] == list(LEVELS[1:])
@@ -89,7 +90,7 @@ def test_a_tune_that_is_proved_is_complete_though_the_flash_cannot_be_read(
     monkeypatch.setattr(tuning_virtual, "local_workers", _workers)
     monkeypatch.setattr(tuning_virtual, "_prove", lambda *_: make_boot({"usable": -10_000_000}))
     answers += [TargetError("hang", "The target says nothing."), READ]
-    run = tune_boot(REQUEST, SilentProgress())
+    run = TUNE.run(request_of(), TuneOptions("verdex", keep=KEEP), Lab())
     assert (run.status, run.errors) == (Status.COMPLETE, ())
     assert run.verdicts and len(run.boots) == 1
     assert "flash=tuned was not read: The target says nothing." in run.provenance.notes

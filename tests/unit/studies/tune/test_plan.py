@@ -1,31 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a tune refuses before anything runs, and what it will try."""
 
-import argparse
 import math
 from typing import Any
 
 import pytest
 
 from perfboard.analysis.tune.combinations import BASELINE
-from perfboard.cli.tune import tune
 from perfboard.model.errors import UsageError
 from perfboard.studies.tune import plan as tuning_plan
-from perfboard.studies.tune.plan import (
-    RealBoard,
-    TuneRequest,
-    check_smallest,
-    check_tools,
-    make_plan,
-)
-
-
-def _request(board: str = "verdex", **fields: Any) -> TuneRequest:
-    return TuneRequest(board=board, command=("perfboard",), **fields)
+from perfboard.studies.tune.plan import check_smallest, check_tools
+from tests.support.tunes import plan_of
 
 
 def test_each_level_but_the_baselines_is_tried_alone() -> None:
-    plan = make_plan(_request(baseline={"flash": "delivered"}))
+    plan = plan_of(baseline={"flash": "delivered"})
     assert plan.alone[0] == BASELINE
     levels = {factor: [] for factor in plan.space.levels}  # type: dict[str, list[str]]
     for ((factor, level),) in plan.alone[1:]:
@@ -40,59 +29,59 @@ def test_each_level_but_the_baselines_is_tried_alone() -> None:
 
 def test_what_loses_something_is_tried_but_in_the_best_only_where_allowed() -> None:
     off = ("console", "off")
-    plan = make_plan(_request())
+    plan = plan_of()
     assert frozenset({off}) in plan.alone
     assert plan.space.levels["console"] == [None, "quiet"]
     assert plan.loses(frozenset({off}))["console"]
-    assert "off" in make_plan(_request(allow=(off,))).space.levels["console"]
-    kept = make_plan(_request(keep={"console": "off"}))
+    assert "off" in plan_of(allow=(off,)).space.levels["console"]
+    kept = plan_of(keep={"console": "off"})
     assert kept.space.levels["console"] == ["off"]
-    based = make_plan(_request(baseline={"console": "off"}))
+    based = plan_of(baseline={"console": "off"})
     assert based.space.levels["console"] == [None, "full", "quiet"]
 
 
 def test_another_timer_is_no_technique() -> None:
     """The kernel's delay loop is: a part that has no such timer does not get one."""
-    plan = make_plan(TuneRequest("verdex", (), baseline={"delay": "calibrated"}))
+    plan = plan_of(baseline={"delay": "calibrated"})
     assert plan.space.levels["delay"] == [None, "preset"]
-    assert make_plan(TuneRequest("verdex", ())).space.levels["delay"] == [None]
+    assert plan_of().space.levels["delay"] == [None]
 
 
 def test_what_is_only_there_to_be_compared_with_is_tried_where_it_is_asked_for() -> None:
     older = ("delay", "calibrated-2.6")
     for baseline in ({}, {"delay": "calibrated"}):
-        plan = make_plan(_request(baseline=baseline))
+        plan = plan_of(baseline=baseline)
         assert older not in {item for each in plan.alone for item in each}
         assert "calibrated-2.6" not in plan.space.levels["delay"]
         assert {each.levels.get("delay") for each in plan.refused} == {None}
-    started = make_plan(_request(baseline=dict([older])))
+    started = plan_of(baseline=dict([older]))
     assert started.space.levels["delay"] == [None, "calibrated", "preset"]
-    kept = make_plan(_request(keep=dict([older])))
+    kept = plan_of(keep=dict([older]))
     assert kept.space.levels["delay"] == ["calibrated-2.6"]
     assert kept.excluded_because(frozenset({older})) == ""
 
 
 def test_another_wire_is_no_technique_but_beside_one() -> None:
     """A board that has no wire is not made faster by one, whatever its kernel's size does."""
-    plan = make_plan(TuneRequest("verdex", ()))
+    plan = plan_of()
     assert frozenset({("network", "parallel")}) in plan.alone
     assert plan.space.levels["network"] == [None]
-    waits = make_plan(TuneRequest("verdex", (), baseline={"network": "waited"}))
+    waits = plan_of(baseline={"network": "waited"})
     assert "parallel" in waits.space.levels["network"]
     # Nor is it to do without.
     assert "board" not in waits.space.levels["network"]
-    wanted = make_plan(TuneRequest("verdex", (), keep={"network": "parallel"}))
+    wanted = plan_of(keep={"network": "parallel"})
     assert wanted.space.levels["network"] == ["parallel"]
 
 
 def test_a_level_that_is_kept_leaves_no_other_to_try() -> None:
-    plan = make_plan(_request(keep={"kernel": "copied"}))
+    plan = plan_of(keep={"kernel": "copied"})
     assert plan.space.levels["kernel"] == [None]
     assert not any(factor == "kernel" for each in plan.alone for factor, _ in each)
 
 
 def test_a_level_that_cannot_be_is_a_row_with_the_reason() -> None:
-    plan = make_plan(_request())
+    plan = plan_of()
     refused = {next(iter(one.levels.items())): one for one in plan.refused}
     assert "32-bit Arm" in refused["compression", "zstd"].problem
     assert refused["compression", "zstd"].outcome == "refused"
@@ -115,7 +104,7 @@ def test_a_level_that_cannot_be_is_a_row_with_the_reason() -> None:
 )
 def test_what_contradicts_is_refused(fields: dict[str, Any], words: str) -> None:
     with pytest.raises(UsageError, match=words):
-        make_plan(_request(**fields))
+        plan_of(**fields)
 
 
 @pytest.mark.parametrize(
@@ -132,7 +121,7 @@ def test_what_contradicts_is_refused(fields: dict[str, Any], words: str) -> None
 def test_what_is_kept_is_met_by_leaving_the_baseline_where_that_is_at_odds(
     fields: dict[str, Any], factor: str, levels: list[str]
 ) -> None:
-    plan = make_plan(_request(**fields))
+    plan = plan_of(**fields)
     assert plan.space.levels[factor] == levels
     kept = frozenset({*fields["keep"].items(), (factor, levels[0])})
     assert plan.space.possible(kept) and plan.excluded_because(kept) == ""
@@ -143,38 +132,20 @@ def test_what_is_kept_is_met_by_leaving_the_baseline_where_that_is_at_odds(
 
 def test_two_levels_of_the_baseline_may_be_at_odds_with_what_is_kept() -> None:
     baseline = {"environment": "tree", "bootdelay": "3"}
-    plan = make_plan(_request(baseline=baseline, keep={"bootloader": "none"}))
+    plan = plan_of(baseline=baseline, keep={"bootloader": "none"})
     assert plan.space.levels["environment"] == ["flash"]
     assert "3" not in plan.space.levels["bootdelay"] and None not in plan.space.levels["bootdelay"]
 
 
-@pytest.mark.parametrize(
-    ("option", "values", "words"),
-    [
-        ("keep", ["console=full", "console=quiet"], "--keep gives factor console twice"),
-        ("keep", ["console"], "--keep wants FACTOR=LEVEL"),
-        ("max_flash", ["4MB", "5MB"], "--max-flash is given more than once"),
-        ("max_flash", ["much"], "--max-flash: .* is not a size"),
-        ("max_ram", ["0"], "--max-ram is 0"),
-        ("allow", ["quiet"], "--allow wants FACTOR=LEVEL"),
-    ],
-)
-def test_words_that_are_wrong(option: str, values: list[str], words: str) -> None:
-    options = {"board": "verdex", "set": [], "keep": [], "allow": [], "json": False}
-    options |= {"max_flash": [], "max_ram": [], "scheduler": None, option: values}
-    with pytest.raises(UsageError, match=words):
-        tune(argparse.Namespace(**options))
-
-
 def test_a_limit_below_the_smallest_parts_together_is_refused() -> None:
     sizes = [{"kernel": 2_000_000, "root": 3_000_000}, {"kernel": 3_000_000, "root": 1_000_000}]
-    check_smallest(make_plan(_request(max_flash=3_000_000)), sizes)
+    check_smallest(plan_of(max_flash=3_000_000), sizes)
     with pytest.raises(UsageError, match=r"--max-flash 2.861 MiB: the smallest .* 2.861 MiB"):
-        check_smallest(make_plan(_request(max_flash=2_999_999)), sizes)
+        check_smallest(plan_of(max_flash=2_999_999), sizes)
 
 
 def test_what_can_never_be_is_not_among_the_combinations() -> None:
-    plan = make_plan(_request())
+    plan = plan_of()
     refused = {next(iter(one.levels.items())) for one in plan.refused}
     assert {("compression", "zstd"), ("root", "axfs"), ("libraries", "prelinked")} <= refused
     for factor, level in refused:
@@ -184,7 +155,7 @@ def test_what_can_never_be_is_not_among_the_combinations() -> None:
 
 def test_what_can_be_beside_another_level_is_among_them() -> None:
     allow = [("kernel", "xip")]
-    plan = make_plan(_request(baseline={"compression": "lz4"}, allow=allow))
+    plan = plan_of(baseline={"compression": "lz4"}, allow=allow)
     refused = {next(iter(one.levels.items())) for one in plan.refused}
     assert ("kernel", "xip") in refused
     assert "xip" in plan.space.levels["kernel"]
@@ -192,14 +163,14 @@ def test_what_can_be_beside_another_level_is_among_them() -> None:
 
 
 def test_why_a_combination_may_not_be_the_best() -> None:
-    plan = make_plan(_request(keep={"delay": "preset"}))
+    plan = plan_of(keep={"delay": "preset"})
     preset, off = ("delay", "preset"), ("console", "off")
     assert plan.excluded_because(frozenset({preset, ("console", "quiet")})) == ""
     assert plan.excluded_because(BASELINE) == "without delay=preset"
     assert plan.excluded_because(frozenset({preset, off})).startswith("loses ")
     other = plan.excluded_because(frozenset({("network", "parallel")}))
     assert other == "without delay=preset, network=parallel is other hardware"
-    assert make_plan(_request(allow=(off,))).excluded_because(frozenset({off})) == ""
+    assert plan_of(allow=(off,)).excluded_because(frozenset({off})) == ""
 
 
 def test_the_tools_of_every_level_are_wanted_before_anything_is_built(
@@ -207,15 +178,15 @@ def test_the_tools_of_every_level_are_wanted_before_anything_is_built(
 ) -> None:
     wanted: list[set[str]] = []
     monkeypatch.setattr(tuning_plan, "require_tools", lambda uses, arch: wanted.append(uses))
-    check_tools(make_plan(_request()))
-    check_tools(make_plan(_request(keep={"root": "squashfs"})))
+    check_tools(plan_of())
+    check_tools(plan_of(keep={"root": "squashfs"}))
     assert {"romfs", "erofs", "mtd", "compression", "kernel"} <= wanted[0]
     assert not {"romfs", "erofs", "mtd"} & wanted[1]
 
 
 def test_a_real_board_is_tried_with_what_an_image_changes() -> None:
-    real = RealBoard("serial:///dev/ttyUSB0", "x", ("true",), ("true",), 15)
-    plan = make_plan(_request(real=real, baseline={"delay": "calibrated"}))
+    real = {"usable": "x", "write": ("true",), "reset": ("true",)}
+    plan = plan_of("serial:///dev/ttyUSB0", baseline={"delay": "calibrated"}, **real)
     alone = {item for each in plan.alone for item in each}
     refused = {item: each.problem for each in plan.refused for item in each.levels.items()}
     assert {("console", "quiet"), ("delay", "preset"), ("root", "cramfs")} <= alone
@@ -224,4 +195,4 @@ def test_a_real_board_is_tried_with_what_an_image_changes() -> None:
     assert "other hardware" in refused["delay", "timer"]
     assert "other hardware" in refused["network", "instant"]
     assert plan.space.levels["flash"] == [None]
-    assert plan.space.resolution > make_plan(_request()).space.resolution
+    assert plan.space.resolution > plan_of().space.resolution

@@ -4,11 +4,10 @@
 from perfboard.analysis.tune.combinations import BASELINE
 from perfboard.model.run import Boot
 from perfboard.studies.tune.attempt import Attempt, Task
-from perfboard.studies.tune.plan import TuneRequest, make_plan
 from perfboard.studies.tune.progress import TuneStep
 from perfboard.studies.tune.sweep import Sweep
 from tests.support.runs import make_boot
-from tests.support.tunes import at_once
+from tests.support.tunes import at_once, plan_of
 
 
 class _Shown:
@@ -75,7 +74,7 @@ def _booted(task: Task) -> Attempt:
 
 
 def test_a_sweep_tells_the_best_and_the_most_tries_that_are_left() -> None:
-    shown, sweep = _Shown(), Sweep(make_plan(TuneRequest("verdex", ())))
+    shown, sweep = _Shown(), Sweep(plan_of())
     quiet, cached = (frozenset({pair}) for pair in (("console", "quiet"), ("flash", "cached")))
     sweep.make([BASELINE], "alone", at_once(_booted), shown.step, later=12)
     assert shown.lines[0] == "best 1.543 s, at most 12 tries, 0 s left"

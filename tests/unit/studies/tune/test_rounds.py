@@ -24,14 +24,14 @@ from perfboard.studies.tune import rounds as tuning_rounds
 from perfboard.studies.tune.attempt import Attempt, Task
 from perfboard.studies.tune.bench import Proof
 from perfboard.studies.tune.line import LineBench, inconclusive
-from perfboard.studies.tune.plan import RealBoard, TuneRequest, make_plan
+from perfboard.studies.tune.plan import TuneOptions
 from perfboard.studies.tune.progress import TuneStep
 from perfboard.studies.tune.rounds import Rounds
 from perfboard.studies.tune.sweep import Sweep
 from perfboard.targets.serial.boot import SerialBoard
 from tests.support.replay import Replay
 from tests.support.runs import make_boot
-from tests.support.tunes import at_once, keep_but
+from tests.support.tunes import at_once, keep_but, plan_of
 
 MS = 1_000_000
 QUIET: Combination = frozenset({("console", "quiet")})
@@ -42,7 +42,8 @@ TASKS = {
     LZ4: Task("verdex", {"compression": "lz4"}, "compression=lz4"),
 }
 KEEP = keep_but("console", "compression")
-REAL = RealBoard("serial:///dev/ttyUSB0", "login:", ("./flash.sh", "-v"), ("true",), 12)
+LINE = "serial:///dev/ttyUSB0"
+REAL = TuneOptions("verdex", usable="login:", write=("./flash.sh", "-v"), reset=("true",), boots=12)
 
 
 def name_of(levels: Mapping[str, str]) -> str:
@@ -100,7 +101,7 @@ def rounds(
         assert not task.boots
         return Attempt("booted", flash={"kernel": 1}, hashes={"bank": name_of(task.levels)})
 
-    return Rounds(board, REAL, at_once(build or built), lambda *said: None, purpose)
+    return Rounds(board, LINE, REAL, at_once(build or built), lambda *said: None, purpose)
 
 
 def made(of: Rounds, *combinations: Combination) -> dict[Combination, Attempt]:
@@ -156,7 +157,7 @@ def test_drift_from_batch_to_batch_is_no_saving() -> None:
     """Each boot takes 20 ms longer than the one before it; the console's silence saves 5 ms."""
     boots = itertools.count()
     board = Board(lambda name: (20 * next(boots) - 5 * (name == "quiet")) * MS)
-    of, sweep = rounds(board), Sweep(make_plan(TuneRequest("verdex", (), keep=KEEP)))
+    of, sweep = rounds(board), Sweep(plan_of(keep=KEEP))
     with SilentProgress().step("", 1) as step:
         for batch in ([BASELINE], [LZ4], [QUIET]):
             sweep.make(batch, "alone", of.make, TuneStep(step))
@@ -296,7 +297,7 @@ class Bench(LineBench):
     """On a line that is a double."""
 
     def __init__(self, board: Board) -> None:
-        self._real, self._board = REAL, board
+        self._options, self._board = REAL, board
         self._rounds: list[Rounds] = []
 
     @contextmanager
@@ -309,7 +310,7 @@ def proved(takes: Callable[[str, bool], int | Exception]) -> tuple[Sweep, Proof,
     """A tune of two levels: the sweep, its proof, and the boots that are kept."""
     proving: list[str] = []
     bench = Bench(Board(lambda name: takes(name, bool(proving))))
-    sweep = Sweep(make_plan(TuneRequest("verdex", (), keep=KEEP)))
+    sweep = Sweep(plan_of(keep=KEEP))
     with SilentProgress().step("", 1) as step, bench.making(lambda *said: None) as make:
         for batch in ([BASELINE], [LZ4, QUIET]):
             sweep.make(batch, "alone", make, TuneStep(step))

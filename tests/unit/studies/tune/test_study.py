@@ -15,13 +15,13 @@ from perfboard.model.run import Evidence, Outcome
 from perfboard.store.recording import Found, Subject
 from perfboard.studies.tune.attempt import Attempt, Task
 from perfboard.studies.tune.bench import Proof
-from perfboard.studies.tune.plan import TuneRequest, make_plan
+from perfboard.studies.tune.plan import TuneOptions
 from perfboard.studies.tune.progress import TuneStep
 from perfboard.studies.tune.record import found_by
 from perfboard.studies.tune.study import _try_all
 from perfboard.studies.tune.sweep import Sweep
 from tests.support.runs import MARKS, make_boot, make_run
-from tests.support.tunes import at_once, keep_but
+from tests.support.tunes import at_once, keep_but, plan_of
 
 MS = 1_000_000
 MIB = 1 << 20
@@ -47,7 +47,7 @@ def _tune(
 ) -> tuple[Sweep, list[Task], Any]:
     """The sweep, the tasks in their order, and the error that it ended with."""
     kept = {**keep_but(*varied), **keep}
-    sweep = Sweep(make_plan(TuneRequest("verdex", (), keep=kept, **request)))
+    sweep = Sweep(plan_of(keep=kept, **request))
     tasks: list[Task] = []
 
     def noted(task: Task) -> Attempt:
@@ -64,7 +64,7 @@ def _tune(
 
 def _found(sweep: Sweep, evidence: Evidence = Evidence.COUNTED) -> Found:
     subject = Subject(make_run().board, "virtual:verdex", evidence)
-    return found_by(TuneRequest("verdex", ()), sweep, Proof(), subject)
+    return found_by(TuneOptions("verdex"), sweep, Proof(), subject)
 
 
 def test_the_baseline_is_tried_before_anything_else() -> None:
@@ -191,7 +191,7 @@ def test_a_boot_without_the_baselines_scripts_is_none() -> None:
 
 
 def test_the_flashs_published_figures_keep_their_blocks() -> None:
-    tuning = _found(Sweep(make_plan(TuneRequest("verdex", ())))).tuning
+    tuning = _found(Sweep(plan_of())).tuning
     assert tuning is not None
     tuned = [rate.size for rate in tuning.published_rates if rate.level == "tuned"]
     assert tuned == [4096, 32768, MIB]

@@ -6,10 +6,9 @@ import pytest
 from perfboard.analysis.tune.combinations import BASELINE
 from perfboard.model.progress import SilentProgress
 from perfboard.studies.tune.attempt import Attempt, Task
-from perfboard.studies.tune.plan import TuneRequest, make_plan
 from perfboard.studies.tune.progress import TuneStep
 from perfboard.studies.tune.sweep import Sweep
-from tests.support.tunes import at_once
+from tests.support.tunes import at_once, plan_of
 
 
 def _step() -> TuneStep:
@@ -28,7 +27,7 @@ def test_a_try_of_which_nothing_is_known_yet_is_none(monkeypatch: pytest.MonkeyP
         raise KeyboardInterrupt
 
     monkeypatch.setattr(Sweep, "_measured", interrupted)
-    sweep = Sweep(make_plan(TuneRequest("verdex", ())))
+    sweep = Sweep(plan_of())
     with pytest.raises(KeyboardInterrupt):
         sweep.make([BASELINE], "alone", at_once(_done), _step())
     tries, boots, places = sweep.recorded()
@@ -36,7 +35,7 @@ def test_a_try_of_which_nothing_is_known_yet_is_none(monkeypatch: pytest.MonkeyP
 
 
 def test_what_is_left_to_do_counts_kernels_once() -> None:
-    sweep = Sweep(make_plan(TuneRequest("verdex", ())))
+    sweep = Sweep(plan_of())
     quiet, lz4 = frozenset({("console", "quiet")}), frozenset({("compression", "lz4")})
     kernel = sweep.work([lz4]) - 1
     assert kernel > 1

@@ -15,15 +15,13 @@ from perfboard.analysis.verify.rows import probes_for
 from perfboard.boards.loader import list_boards, load_board
 from perfboard.images.program.base import Job
 from perfboard.model.errors import EnvironmentLacksError
-from perfboard.model.progress import Progress, SilentProgress
+from perfboard.model.progress import Progress
 from perfboard.model.published import NpmFile, Published
 from perfboard.model.run import Metric, Run, RunError, Status, Trial
 from perfboard.store.folder import runs_folder
-from perfboard.studies.base import Request
+from perfboard.studies.lab import Lab
 from perfboard.studies.verify.programs import Programs, measure_programs
 from tests.support.runs import make_run, published
-
-REQUEST = Request(target="", factors={}, command=("perfboard",))
 
 # The boards whose programs were split before any of them was run.
 SPLIT = ("orangepi-pc", "rpi-zero", "rpi-zero2", "rpi2", "teres")
@@ -134,7 +132,7 @@ class Board:
 
     def measure(self, *figures: Published) -> Programs:
         return measure_programs(
-            "rpi2", figures, 0.25, REQUEST, SilentProgress(), self.try_boards, fetch
+            "rpi2", figures, 0.25, ("perfboard",), Lab(), self.try_boards, fetch
         )
 
 

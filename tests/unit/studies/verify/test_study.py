@@ -8,18 +8,19 @@ import pytest
 
 from perfboard.analysis.verify.rows import Verification, row_of
 from perfboard.model.errors import TargetError, UsageError
-from perfboard.model.progress import Progress, SilentProgress
 from perfboard.model.published import Published
 from perfboard.model.run import Run, RunError, Status
 from perfboard.report.sections.verify.verification import verification_text
 from perfboard.studies.base import Request
+from perfboard.studies.boot.study import BootOptions
+from perfboard.studies.lab import Lab
+from perfboard.studies.standard.study import StandardOptions
 from perfboard.studies.verify.programs import Programs
 from perfboard.studies.verify.study import Studies, verify_board
 from tests.support.runs import make_metric as metric
 from tests.support.runs import make_run
 
 BOARDS = Path(__file__).parents[4] / "src" / "perfboard" / "boards"
-REQUEST = Request(target="", factors={}, command=("perfboard",))
 
 
 class Board:
@@ -27,22 +28,22 @@ class Board:
 
     def __init__(self, probed: Run | None = None, booted: Run | None = None) -> None:
         self._probed, self._booted = probed or make_run(), booted or make_run()
-        self.probes: list[tuple[Request, Sequence[str]]] = []
+        self.probes: list[tuple[Request, Sequence[str], float]] = []
         self.boots: list[dict[str, str]] = []
 
     def verify(self, name: str) -> Verification:
-        return verify_board(
-            name, REQUEST, SilentProgress(), Studies(self._boot, self._measure, self._programs)
-        )
+        studies = Studies(self._boot, self._measure, self._programs)
+        return verify_board(name, ("perfboard",), 60, Lab(), studies)
 
-    def _boot(self, request: Request, progress: Progress) -> Run:
+    def _boot(self, request: Request, options: BootOptions, lab: Lab) -> Run:
+        assert options.boots == 1
         self.boots.append(dict(request.factors))
         return self._booted
 
     def _measure(
-        self, study: str, request: Request, probes: Sequence[str], progress: Progress
+        self, name: str, request: Request, probes: Sequence[str], options: StandardOptions, lab: Lab
     ) -> Run:
-        self.probes.append((request, probes))
+        self.probes.append((request, probes, options.budget))
         return self._probed
 
     def _programs(
@@ -55,7 +56,7 @@ class Board:
 def test_a_board_is_measured_once_for_each_set_of_levels() -> None:
     board = Board(make_run(metrics=(metric("cpu.clock", 1e9, "higher"),)))
     found = board.verify("rpi2")
-    ((request, probes),) = board.probes
+    ((request, probes, _),) = board.probes
     assert (request.target, request.factors) == ("virtual:rpi2", {"detail": "timed"})
     assert probes == [
         *("cpu.clock", "memory.bandwidth", "memory.copy", "memory.latency", "memory.random")
@@ -71,7 +72,9 @@ def test_a_board_is_measured_once_for_each_set_of_levels() -> None:
 def test_flash_is_measured_by_itself_and_for_longer() -> None:
     board = Board()
     board.verify("verdex")
-    parameters, *of_flash = [(r.factors["flash"], r.budget_s, probes) for r, probes in board.probes]
+    parameters, *of_flash = [
+        (request.factors["flash"], budget_s, probes) for request, probes, budget_s in board.probes
+    ]
     assert parameters[:2] == ("tuned", 60) and "flash.read" not in parameters[2]
     assert of_flash == [(level, 240, ["flash.read"]) for level in ("tuned", "delivered", "cached")]
 

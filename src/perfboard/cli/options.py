@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A study's options as options of a command. Only the standard library is imported here."""
+
+import argparse
+from typing import TypeVar
+
+from perfboard.model.errors import UsageError
+from perfboard.model.options import declared, flag
+
+_Options = TypeVar("_Options")
+
+
+def add_options(parser: argparse.ArgumentParser, options: type[object]) -> None:
+    """Adds each option that the dataclass `options` declares."""
+    for each, of in declared(options):
+        words = f"{of.only} targets: {of.help}" if of.only else of.help
+        parser.add_argument(
+            flag(each.name),
+            dest=flag(each.name),
+            action="append" if of.repeated else "store",
+            metavar=of.metavar,
+            help=words,
+        )
+
+
+def options_from(options: type[_Options], given: argparse.Namespace, **fields: object) -> _Options:
+    """An `options` of what the user gave, and of `fields`. Raises UsageError for a wrong text."""
+    for each, of in declared(options):
+        text = getattr(given, flag(each.name))
+        if text is None:
+            continue
+        try:
+            fields[each.name] = of.parse(text)
+        except ValueError as error:
+            raise UsageError(f"{flag(each.name)}: {error}") from error
+    return options(**fields)

@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The options that a study declares: the fields of a frozen dataclass, each made by `option`."""
+
+import math
+import re
+import shlex
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import Field, dataclass, field, fields
+from typing import Any
+
+from perfboard.model.errors import UsageError
+
+
+@dataclass(frozen=True)
+class Option:
+    """What a field's option is on the command line, beside its name and default.
+
+    `parse` raises ValueError. If the option is `repeated`, `parse` gets all its values.
+    """
+
+    help: str
+    parse: Callable[[Any], Any] = str
+    metavar: str = "X"
+    only: str = ""  # the one kind of target that it is for
+    repeated: bool = False
+
+
+def option(default: Any, help: str, **details: Any) -> Any:
+    """A field whose value the user gives as an option; see `Option` for the details."""
+    metadata = {Option: Option(help, **details)}
+    if isinstance(default, dict):
+        return field(default_factory=default.copy, metadata=metadata)
+    return field(default=default, metadata=metadata)
+
+
+def declared(options: Any) -> Iterator[tuple[Field[Any], Option]]:
+    """The options among the fields of a dataclass or of an instance of it."""
+    for each in fields(options):
+        if Option in each.metadata:
+            yield each, each.metadata[Option]
+
+
+def flag(name: str) -> str:
+    """How the user writes the option that the field `name` declares."""
+    return f"--{name.replace('_', '-')}"
+
+
+def check_target(options: Any, target: str) -> None:
+    """Raises UsageError if an option is given that is for another kind of target."""
+    given = [(each, of) for each, of in declared(options) if of.only]
+    for only in dict.fromkeys(of.only for _, of in given):
+        flags = [
+            flag(each.name)
+            for each, of in given
+            if of.only == only and getattr(options, each.name) != each.default
+        ]
+        if flags and not target.startswith(f"{only}:"):
+            raise UsageError(
+                f"{', '.join(flags)}: only for {only} targets, and this one is {target}; omit it"
+            )
+
+
+def parse_count(what: str, least: int, most: int) -> Callable[[str], int]:
+    """Parses a number of something."""
+
+    def parse(text: str) -> int:
+        if not re.fullmatch("[0-9]{1,9}", text) or not least <= int(text) <= most:
+            raise ValueError(f'"{text}" is not a number of {what} from {least} to {most}')
+        return int(text)
+
+    return parse
+
+
+def parse_cpu(text: str) -> int:
+    """Parses the number of a CPU."""
+    if not re.fullmatch("[0-9]{1,4}", text):
+        raise ValueError(f'"{text}" is not the number of a CPU')
+    return int(text)
+
+
+def parse_seconds(text: str) -> float:
+    """Parses a time of at least a second and at most a day."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not 1 <= value <= 86_400:
+        raise ValueError(f'"{text}" is not a number of seconds from 1 to 86400')
+    return value
+
+
+def parse_command(text: str) -> tuple[str, ...]:
+    """Parses a command line into its words, as a shell does."""
+    try:
+        words = tuple(shlex.split(text))
+    except ValueError as error:
+        raise ValueError(f'"{text}" is not a command: {error}') from error
+    if not words:
+        raise ValueError("it is empty: give a command, or omit the option")
+    return words
+
+
+def parse_regex(text: str) -> str:
+    """Checks a regular expression."""
+    try:
+        re.compile(text)
+    except re.error as error:
+        raise ValueError(f'"{text}" is no regular expression: {error}') from error
+    return text
+
+
+def parse_levels(words: Sequence[str]) -> tuple[tuple[str, str], ...]:
+    """Parses FACTOR=LEVEL words."""
+    pairs = []
+    for word in words:
+        factor, equals, level = word.partition("=")
+        if not (factor and equals and level):
+            raise ValueError(f'it takes FACTOR=LEVEL, as in console=quiet; found "{word}"')
+        pairs.append((factor, level))
+    return tuple(dict.fromkeys(pairs))
+
+
+def parse_one_level_each(words: Sequence[str]) -> dict[str, str]:
+    """Parses FACTOR=LEVEL words, each of another factor."""
+    found: dict[str, str] = {}
+    for word in words:
+        for factor, level in parse_levels([word]):
+            if factor in found:
+                raise ValueError(f"factor {factor} is given twice")
+            found[factor] = level
+    return found
