@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from perfboard.model.errors import TargetError
-from perfboard.targets.base import Completed
 from perfboard.targets.folder import working_folder
 from perfboard.targets.pipe.process import Process
 from perfboard.targets.pipe.shell import PipeShell
@@ -18,14 +17,20 @@ def lost(said: str) -> TargetError:
     return TargetError("lost", said)
 
 
-class Interrupted(PipeShell):
-    """Does what it is told to, but whoever waits for a folder to be tried is interrupted."""
+class Interrupted(Process):
+    """A session whose reader is interrupted once it has made a folder."""
 
-    def _tell(self, script: str, at_end: str) -> Completed:
-        done = super()._tell(script, at_end)
-        if "mkdir" in script:
+    waits = False
+
+    def write(self, data: bytes) -> None:
+        self.waits = b"mkdir" in data
+        super().write(data)
+
+    def read(self, timeout_s: float) -> bytes:
+        data = super().read(timeout_s)
+        if self.waits and data:
             raise KeyboardInterrupt
-        return done
+        return data
 
 
 @pytest.fixture(autouse=True)
@@ -34,9 +39,9 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-@pytest.fixture
-def session() -> Iterator[Process]:
-    process = Process(["sh"], lost)
+@pytest.fixture(params=[Process])
+def session(request: pytest.FixtureRequest) -> Iterator[Process]:
+    process: Process = request.param(["sh"], lost)
     yield process
     process.kill()
 
@@ -51,9 +56,9 @@ def test_a_folder_is_removed_at_the_end(place: Path, session: Process) -> None:
     assert list(place.iterdir()) == []
 
 
-def test_a_folder_of_which_nothing_was_heard_is_removed(place: Path, session: Process) -> None:
-    shell = Interrupted(command, lost, session)
-    with pytest.raises(KeyboardInterrupt), working_folder(shell):
+@pytest.mark.parametrize("session", [Interrupted], indirect=True)
+def test_a_folder_whose_maker_is_interrupted_is_removed(place: Path, session: Process) -> None:
+    with pytest.raises(KeyboardInterrupt), working_folder(PipeShell(command, lost, session)):
         pass
     assert list(place.iterdir()) == []
 
@@ -62,7 +67,7 @@ def test_a_folder_goes_with_the_connection(place: Path, session: Process) -> Non
     shell = PipeShell(command, lost, session)
     with pytest.raises(TargetError) as raised, working_folder(shell):
         assert len(list(place.iterdir())) == 1
-        session._input.close()
+        session.close()
         deadline = time.monotonic() + 20
         while list(place.iterdir()) and time.monotonic() < deadline:
             time.sleep(0.01)
@@ -70,11 +75,8 @@ def test_a_folder_goes_with_the_connection(place: Path, session: Process) -> Non
     assert raised.value.kind == "lost"
 
 
-def test_a_session_that_does_not_answer_hangs(
-    session: Process, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    shell = PipeShell(command, lost, session)
-    monkeypatch.setattr("perfboard.targets.pipe.shell._HELD_S", 0.1)
+def test_a_session_that_does_not_answer_hangs(session: Process) -> None:
+    shell = PipeShell(command, lost, session, answers_s=0.1)
     with pytest.raises(TargetError, match="not answered") as raised, shell.hold("sleep 5", ":"):
         pass
     assert raised.value.kind == "hang"

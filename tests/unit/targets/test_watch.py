@@ -10,15 +10,13 @@ from typing import Any, cast
 import pytest
 
 from perfboard.boards.loader import load_board
-from perfboard.images.program.base import Job, TrialBase
 from perfboard.instruments.emulator_console import ConsoleRecorder
 from perfboard.instruments.scope import Scope
 from perfboard.instruments.together import prepared
 from perfboard.model.errors import TargetError
 from perfboard.targets.virtual.emulator import Emulator
-from perfboard.targets.virtual.program import TrialTarget
+from perfboard.targets.virtual.program import await_command
 from perfboard.targets.virtual.watch import Watch
-from tests.support.variants import variant_of
 
 
 class _Gone:
@@ -49,19 +47,14 @@ class _Ended(_Talking):
 
 
 def test_a_command_that_has_ended_is_not_late_where_this_machine_is() -> None:
-    target = TrialTarget(variant_of(), cast(TrialBase, None), Job(("true",)))
     ended: Any = _Ended()
-    target._await(ended, ended, lambda now, began: None, Event())
+    await_command(ended, ended, 60, 600, lambda now, began: None, Event())
 
 
 def test_a_command_that_is_never_begun_is_given_up() -> None:
-    board = load_board("verdex").board
-    soon = board.boot.model_copy(update={"limit_s": 0.001})
-    board = board.model_copy(update={"boot": soon})
-    target = TrialTarget(variant_of(board), cast(TrialBase, None), Job(("true",)))
     talking: Any = _Talking()
     with pytest.raises(TargetError, match="has not begun the command"):
-        target._await(talking, talking, lambda now, began: None, Event())
+        await_command(talking, talking, 0.001, 600, lambda now, began: None, Event())
 
 
 def test_names_of_programs_are_made_printable(tmp_path: Path) -> None:

@@ -15,7 +15,6 @@ from perfboard.targets.base import Channel, Completed
 from perfboard.targets.pipe.process import Process
 
 _PUSH_S = 60.0
-_HELD_S = 20.0
 
 
 class PipeShell:
@@ -26,11 +25,14 @@ class PipeShell:
         command: Callable[[str], Sequence[str]],
         lost: Callable[[str], TargetError],
         session: Process,
+        answers_s: float = 20.0,
     ) -> None:
         """`command` makes the command line that runs a script; for `lost` see `Process`.
 
-        `session` is a shell that does what it reads, and ends when nobody is left to write.
+        `session` is a shell that runs what it reads, answers within `answers_s`, and ends when
+        nobody is left to write.
         """
+        self._answers_s = answers_s
         self._command = command
         self._lost = lost
         self._session = session
@@ -72,10 +74,11 @@ class PipeShell:
         traps = f"trap '' HUP PIPE\ntrap {at_end} EXIT\n"
         self._session.write((traps + _marked(mark, f"exec 2>&1 </dev/null\n{script}")).encode())
         heard = b""
-        deadline = time.monotonic() + _HELD_S
+        deadline = time.monotonic() + self._answers_s
         while (done := _completed(mark, heard)) is None:
             if time.monotonic() > deadline:
-                raise TargetError("hang", f"The target has not answered for {_HELD_S:.0f} s.")
+                words = f"The target has not answered for {self._answers_s:.0f} s."
+                raise TargetError("hang", words)
             heard += self._session.read(0.5)
         return done
 

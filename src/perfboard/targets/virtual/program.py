@@ -75,7 +75,8 @@ class TrialTarget(VirtualBoard):
                 *_loaded(image, layout.base + layout.root),
             ]
             with self.running(command, [scope], artifacts) as watch:
-                self._await(watch, scope, told, cancelled)
+                limits = self.board.boot.limit_s, self._job.limit_s
+                await_command(watch, scope, *limits, told, cancelled)
                 file = artifacts / "results"
                 watch.emulator.save_memory(layout.end - layout.results, layout.results, file)
                 watch.end()
@@ -83,46 +84,52 @@ class TrialTarget(VirtualBoard):
         file.unlink()
         return read_results(data)
 
-    def _await(
-        self,
-        watch: Watch,
-        scope: Scope,
-        told: Callable[[int, int], None],
-        cancelled: Event,
-    ) -> None:
-        limit_s = self.board.boot.limit_s
-        heard, seen = time.monotonic(), -1
-        longest_s = LIMITS_PER_BOOT * limit_s
-        deadline = heard + longest_s
-        while len(scope.marks_ns) < _MARKS:
-            if cancelled.is_set():
-                raise Cancelled
-            came = watch.read(0.2)
-            now = time.monotonic()
-            if came or scope.now_ns != seen:
-                heard, seen = now, scope.now_ns
-            began = scope.marks_ns[0] if scope.marks_ns else 0
-            told(seen, began)
-            if now - heard > limit_s:
-                raise TargetError(
-                    "hang",
-                    f"The board has said nothing for {now - heard:.0f} s of host time, and its "
-                    "clock stands still.",
-                )
-            if not began and now > deadline:
-                raise TargetError(
-                    "hang",
-                    f"The board has not begun the command within {longest_s:.0f} s of host time. "
-                    "If it is only slow, raise boot.limit_s in the board file.",
-                )
-            # The clock of a board that is done runs on while this machine is busy.
-            done = len(scope.marks_ns) == _MARKS
-            if began and not done and seen - began > self._job.limit_s * 1e9 + _GRACE_NS:
-                raise TargetError(
-                    "hang",
-                    f"The command has not ended {(seen - began) / 1e9:.0f} s of the board's time "
-                    "after it began, and the board does not end it at its time limit.",
-                )
+
+def await_command(
+    watch: Watch,
+    scope: Scope,
+    limit_s: float,
+    command_s: float,
+    told: Callable[[int, int], None],
+    cancelled: Event,
+) -> None:
+    """Returns when the command has ended; for `told` and `cancelled` see `TrialTarget.try_out`.
+
+    The board may stand still for `limit_s` of host time, the command take `command_s` of the
+    board's. Raises TargetError where one of them takes longer.
+    """
+    heard, seen = time.monotonic(), -1
+    longest_s = LIMITS_PER_BOOT * limit_s
+    deadline = heard + longest_s
+    while len(scope.marks_ns) < _MARKS:
+        if cancelled.is_set():
+            raise Cancelled
+        came = watch.read(0.2)
+        now = time.monotonic()
+        if came or scope.now_ns != seen:
+            heard, seen = now, scope.now_ns
+        began = scope.marks_ns[0] if scope.marks_ns else 0
+        told(seen, began)
+        if now - heard > limit_s:
+            raise TargetError(
+                "hang",
+                f"The board has said nothing for {now - heard:.0f} s of host time, and its "
+                "clock stands still.",
+            )
+        if not began and now > deadline:
+            raise TargetError(
+                "hang",
+                f"The board has not begun the command within {longest_s:.0f} s of host time. "
+                "If it is only slow, raise boot.limit_s in the board file.",
+            )
+        # The clock of a board that is done runs on while this machine is busy.
+        done = len(scope.marks_ns) == _MARKS
+        if began and not done and seen - began > command_s * 1e9 + _GRACE_NS:
+            raise TargetError(
+                "hang",
+                f"The command has not ended {(seen - began) / 1e9:.0f} s of the board's time "
+                "after it began, and the board does not end it at its time limit.",
+            )
 
 
 def _loaded(file: Path, address: int) -> list[str]:
