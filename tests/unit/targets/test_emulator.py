@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """An emulator that ends before its board does, played by a shell script."""
 
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import psutil
@@ -9,14 +10,14 @@ import pytest
 from perfboard.host.cache import cache_root
 from perfboard.model.errors import EnvironmentLacksError, TargetError
 from perfboard.store.folder import runs_folder
-from perfboard.targets.virtual.emulator import Emulator
+from perfboard.targets.virtual.emulator import Emulator, started
 
 
-def emulator(folder: Path, script: str) -> Emulator:
+def emulator(folder: Path, script: str) -> AbstractContextManager[Emulator]:
     program = folder / "qemu-system-arm"
     program.write_text(f"#!/bin/sh\n{script}\n")
     program.chmod(0o755)
-    return Emulator([str(program)], [], folder / "emulator.log", folder)
+    return started([str(program)], [], folder)
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """One emulator process, driven over QMP, that never outlives Perfboard."""
 
-import contextlib
 import errno
 import os
 import re
@@ -9,9 +8,9 @@ import shlex
 import shutil
 import socket
 import subprocess
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING
 
 from perfboard.host.tools import require_tools
@@ -55,62 +54,78 @@ def emulator_version(program: str) -> str:
     return version
 
 
-class Emulator:
-    """Starts stopped; `connect`, then `resume` lets the guest run; leaving the context ends it."""
+@contextmanager
+def started(
+    command: Sequence[str], descriptors: Sequence[int], folder: Path
+) -> Iterator["Emulator"]:
+    """An emulator whose guest stands still, ended with the context.
 
-    def __init__(
-        self, command: Sequence[str], descriptors: Sequence[int], log: Path, temporary: Path
-    ) -> None:
-        """`log` takes what the emulator says; it may write in `temporary` alone."""
-        self._command = list(command)
-        self._descriptors = tuple(descriptors)
-        self._log = log
-        self._temporary = temporary
-        self._process: subprocess.Popen[bytes] | None = None
-        self._monitor: socket.socket | None = None
-        self._qmp: QEMUMonitorProtocol | None = None
+    It may write in `folder` alone, where `emulator.log` takes what it says.
+    """
+    from qemu.qmp.legacy import QEMUMonitorProtocol
 
-    def __enter__(self) -> "Emulator":
-        self._monitor, theirs = socket.socketpair()
-        command = [
-            # The kernel ends the emulator with us, whatever ends us.
-            *("setpriv", "--pdeathsig", "KILL"),
-            *self._command,
-            *("-chardev", f"socket,id=monitor,fd={theirs.fileno()}"),
-            *("-mon", "chardev=monitor,mode=control", "-S"),
-        ]
-        with self._log.open("xb") as log, theirs:
+    ours, theirs = socket.socketpair()
+    whole = [
+        # The kernel ends the emulator with us, whatever ends us.
+        *("setpriv", "--pdeathsig", "KILL"),
+        *command,
+        *("-chardev", f"socket,id=monitor,fd={theirs.fileno()}"),
+        *("-mon", "chardev=monitor,mode=control", "-S"),
+    ]
+    log = folder / "emulator.log"
+    with ours:
+        qmp = QEMUMonitorProtocol(ours)
+        with log.open("xb") as said, theirs:
             # What was run is part of the record.
-            log.write(f"{shlex.join(command)}\n".encode())
-            log.flush()
-            self._process = subprocess.Popen(
-                command,
+            said.write(f"{shlex.join(whole)}\n".encode())
+            said.flush()
+            process = subprocess.Popen(
+                whole,
                 stdin=subprocess.DEVNULL,
-                stdout=log,
+                stdout=said,
                 stderr=subprocess.STDOUT,
-                pass_fds=[*self._descriptors, theirs.fileno()],
+                pass_fds=[*descriptors, theirs.fileno()],
                 # ^C in the terminal is ours to handle: it must not reach the emulator.
                 start_new_session=True,
                 # What it writes without being asked must not be the user's.
-                cwd=self._temporary,
-                env={**os.environ, "TMPDIR": str(self._temporary)},
+                cwd=folder,
+                env={**os.environ, "TMPDIR": str(folder)},
             )
-        return self
+        try:
+            yield Emulator(command[0], process, qmp, log)
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(timeout=0.5)
+        finally:
+            process.kill()
+            process.wait()
+            with suppress(Exception):
+                qmp.close()
+
+
+class Emulator:
+    """A running emulator: `connect`, then `resume` lets the guest run."""
+
+    def __init__(
+        self,
+        program: str,
+        process: "subprocess.Popen[bytes]",
+        qmp: "QEMUMonitorProtocol",
+        log: Path,
+    ) -> None:
+        """`log` has what the emulator says; `started` makes one."""
+        self._program = program
+        self._process = process
+        self._qmp = qmp
+        self._log = log
 
     def connect(self) -> None:
         """Waits until the emulator has set itself up. Raises TargetError where it is gone."""
-        from qemu.qmp.legacy import QEMUMonitorProtocol
-
-        assert self._monitor is not None  # noqa: S101 - set on entry
-        self._qmp = qmp = QEMUMonitorProtocol(self._monitor)
-        qmp.settimeout(20)
-        self._answered(qmp.connect)
+        self._qmp.settimeout(20)
+        self._answered(self._qmp.connect)
 
     def resume(self) -> None:
         """Lets the guest run from reset, once connected. Raises as `connect`."""
-        assert self._qmp is not None  # noqa: S101 - connected before
-        qmp = self._qmp
-        self._answered(lambda: qmp.cmd("cont"))
+        self._answered(lambda: self._qmp.cmd("cont"))
 
     def _answered(self, ask: Callable[[], object]) -> None:
         from qemu.qmp import QMPError
@@ -124,9 +139,8 @@ class Emulator:
 
     def quit(self) -> None:
         """Asks the emulator to end; what its plugins still write must be read meanwhile."""
-        if self._qmp is not None:
-            with contextlib.suppress(Exception):
-                self._qmp.cmd("quit")
+        with suppress(Exception):
+            self._qmp.cmd("quit")
 
     def save_memory(self, address: int, size: int, path: Path) -> None:
         """Writes a stretch of the guest's memory to a file.
@@ -135,7 +149,6 @@ class Emulator:
         """
         from qemu.qmp import QMPError
 
-        assert self._qmp is not None  # noqa: S101 - the guest was let run
         try:
             self._qmp.cmd("pmemsave", val=address, size=size, filename=str(path))
         except (QMPError, OSError, TimeoutError, EOFError) as error:
@@ -145,7 +158,6 @@ class Emulator:
 
     def death(self) -> PerfboardError | None:
         """The error that says how the emulator died, or None while it runs."""
-        assert self._process is not None  # noqa: S101 - set on entry
         try:
             code = self._process.wait(timeout=1)
         except subprocess.TimeoutExpired:
@@ -153,41 +165,24 @@ class Emulator:
         how = f"was ended by signal {-code}" if code < 0 else f"ended with exit code {code}"
         _, _, said = self._log.read_text(errors="replace").partition("\n")
         said = said.strip()[-2000:]
-        if os.strerror(errno.ENOSPC) in said or shutil.disk_usage(self._temporary).free < _ROOM:
+        if os.strerror(errno.ENOSPC) in said or shutil.disk_usage(self._log.parent).free < _ROOM:
             return EnvironmentLacksError(
-                f"the disk is full: the emulator {how} for want of room in {self._temporary}.\n"
+                f"the disk is full: the emulator {how} for want of room in {self._log.parent}.\n"
                 f"It said: {said or 'nothing'}\nMake room there and run it again; earlier runs "
                 "are unharmed."
             )
         if _NO_TIMING.search(said):
             return EnvironmentLacksError(
-                f"{self._command[0]} cannot run a timed board. It said: {said}\n"
+                f"{self._program} cannot run a timed board. It said: {said}\n"
                 "Run it as counted instead, with --set detail=counted; or have another QEMU first "
                 f"in PATH: the timing model is made for {_KNOWN}."
             )
         if _NO_SCOPE.search(said):
             return EnvironmentLacksError(
-                f"{self._command[0]} cannot load the scope. It said: {said}\n"
+                f"{self._program} cannot load the scope. It said: {said}\n"
                 f"The scope is made for {_KNOWN}; have one of them first in PATH."
             )
         return TargetError(
             "died",
             f"The emulator {how} while the board was running.\nIt said: {said or 'nothing'}",
         )
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        if self._process is not None:
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                self._process.wait(timeout=0.5 if kind is None else 0)
-            self._process.kill()
-            self._process.wait()
-        if self._qmp is not None:
-            with contextlib.suppress(Exception):
-                self._qmp.close()
-        if self._monitor is not None:
-            self._monitor.close()

@@ -29,7 +29,7 @@ from perfboard.model.progress import Progress
 from perfboard.model.run import BoardSummary, Boot, Evidence, TimedAs
 from perfboard.targets.base import Target
 from perfboard.targets.console.shell import ConsoleShell
-from perfboard.targets.virtual.emulator import Emulator, emulator_version
+from perfboard.targets.virtual.emulator import emulator_version, started
 from perfboard.targets.virtual.guest_memory import memory_in_use
 from perfboard.targets.virtual.preloaded import LaidShell, lay, lay_on_disk
 from perfboard.targets.virtual.watch import Watch
@@ -137,7 +137,7 @@ class VirtualBoard:
             attached = [each.attachment() for each in instruments if isinstance(each, InEmulator)]
             command = [*command, *(word for each in attached for word in each.arguments)]
             descriptors = [number for each in attached for number in each.descriptors]
-            with Emulator(command, descriptors, artifacts / "emulator.log", artifacts) as emulator:
+            with started(command, descriptors, artifacts) as emulator:
                 emulator.connect()
                 together.start()
                 emulator.resume()
