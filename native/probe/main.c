@@ -19,9 +19,6 @@
 #include <string.h>
 #include <unistd.h>
 
-extern const struct applet *const __start_applets[];
-extern const struct applet *const __stop_applets[];
-
 static int usage(void)
 {
 	fputs("usage: perfboard-probe APPLET [--seconds S] [--cpu N] [--room BYTES]\n"
@@ -38,15 +35,6 @@ static int list(void)
 		printf("{\"applet\":\"%s\",\"summary\":\"%s\",\"weight\":%d}\n", (*applet)->name,
 		       (*applet)->summary, (*applet)->weight);
 	return 0;
-}
-
-const struct applet *find_applet(const char *name)
-{
-	for (const struct applet *const *applet = __start_applets; applet < __stop_applets;
-	     applet++)
-		if (!strcmp((*applet)->name, name))
-			return *applet;
-	return NULL;
 }
 
 static bool parse(int argc, char **argv, struct options *options)
@@ -121,6 +109,6 @@ int main(int argc, char **argv)
 	uint64_t began = clock_now();
 
 	applet->run(&options);
-	print_end((double)(clock_now() - began) * 1e-9);
+	print_end((double)(clock_now() - began) * 1e-9, print_disturbances);
 	return fflush(stdout) ? 1 : 0;
 }

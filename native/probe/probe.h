@@ -3,8 +3,8 @@
  * What an applet is, and what the probe gives it: a clock, batches timed by
  * their slope, memory within limits, children that die with it, JSON lines.
  *
- * An applet is one file: a header comment that is its manual, a function that
- * measures, and APPLET() to be found by. It prints only through json.c.
+ * An applet is one file in applets/: a header comment that is its manual, a function that
+ * measures, and APPLET() to be found by. It prints only through talk/json.c.
  */
 #ifndef PROBE_H
 #define PROBE_H
@@ -27,14 +27,18 @@ struct applet {
 	void (*run)(const struct options *options);
 };
 
-/* Puts the applet where main() finds it. */
+/* All of them, in the order of their files. */
+extern const struct applet *const __start_applets[];
+extern const struct applet *const __stop_applets[];
+
+/* Puts an applet among them. */
 #define APPLET(identifier, ...)                                                                    \
 	static const struct applet identifier = {__VA_ARGS__};                                     \
 	__attribute__((used, retain,                                                               \
 		       section("applets"))) static const struct applet *const identifier##_entry = \
 	    &identifier
 
-/* clock.c: CLOCK_MONOTONIC_RAW where the kernel has it, else CLOCK_MONOTONIC. */
+/* measure/clock.c: CLOCK_MONOTONIC_RAW where the kernel has it, else CLOCK_MONOTONIC. */
 
 struct clock_facts {
 	const char *name;
@@ -49,7 +53,12 @@ const struct clock_facts *clock_facts(void);
 uint64_t clock_now(void); /* ns; never less than it was: a step back is counted instead */
 unsigned clock_steps_back(void);
 
-/* batch.c: the time of one operation, as the slope between two batch sizes. */
+/* measure/reason.c: why the last thing that failed did. */
+
+__attribute__((format(printf, 1, 2))) void because(const char *format, ...);
+const char *why_not(void); /* in the words of the last because() */
+
+/* measure/batch.c: the time of one operation, as the slope between two batch sizes. */
 
 /* Does the operation `count` times. */
 typedef void batch_function(void *context, unsigned long count);
@@ -86,14 +95,13 @@ void slopes_less(struct slopes *slopes, const struct slopes *less);
 
 /* Of a difference that is none. */
 #define TOO_UNSTEADY "more operations took no longer: the clock or the processor is too unsteady"
-const char *why_not(void);
 bool is_steady(double before, double now); /* two times of the same differ by less than 1 % */
 void count_unusable_pair(void);
 void count_unsettled_point(void);
 unsigned unusable_pairs(void);	 /* in which more took no longer than less */
 unsigned unsettled_points(void); /* that gave slopes, although their drift was not under 1 % */
 
-/* json.c: one line each; text may hold anything. */
+/* talk/json.c: one line each; text may hold anything. */
 
 struct label {
 	const char *name;
@@ -117,7 +125,8 @@ void print_fact(const char *name, const char *value);
 __attribute__((format(printf, 1, 2))) void print_note(const char *format, ...);
 __attribute__((format(printf, 1, 2))) void print_refused(const char *format, ...);
 void print_process(const char *probe, const struct options *options);
-void print_end(double elapsed_s);
+/* `print_members` prints what came between: the members of an object. */
+void print_end(double elapsed_s, void (*print_members)(void));
 
 const char *architecture(void); /* as in "armv5te" */
 
@@ -127,14 +136,14 @@ const char *decimal(unsigned long long number);
 /* The metric of `slopes` or, where time_slopes() failed, why it is refused. */
 void print_slopes(bool measured, const struct metric *metric, const struct slopes *slopes);
 
-/* number.c: numbers of 0 and more; `end` is where it ends, and `text` where there is none. */
+/* measure/number.c: numbers of 0 and more. `end`: behind the number; `text` if there is none. */
 
 /* In a base of 2 to 16, without a sign or a prefix; `end` may be NULL. */
 unsigned long long whole_number(const char *text, char **end, unsigned base);
 /* Such as "12" or "12.5". */
 double decimal_number(const char *text, char **end);
 
-/* memory.c: what a small board can spare. */
+/* measure/memory.c: what a small board can spare. */
 
 /* A row of the text of /proc/meminfo, as in "MemFree:", in bytes; 0 where there is none. */
 unsigned long long meminfo(const char *text, const char *name);
@@ -151,7 +160,7 @@ size_t page_size(void);
 long page_faults(void);	       /* of this process, for which nothing was read from a disk */
 size_t last_level_cache(void); /* of this processor, in bytes; 0 where the kernel does not say */
 
-/* place.c: where a process runs. */
+/* measure/place.c: where a process runs. */
 
 int processors(void);	  /* that this process may use */
 int this_processor(void); /* where it runs, among those it may use */
@@ -164,34 +173,31 @@ bool pin(int cpu);			 /* this process, to one processor */
 int other_processor(int cpu);		 /* another of the same cluster, or -1 */
 int processor_of_other_cluster(int cpu); /* -1 where all share their last-level cache */
 
-/* child.c: processes that never outlive the one that started them. */
+/* measure/child.c: processes that never outlive the one that started them. */
 
 pid_t fork_child(void); /* as fork(); the child is killed when its parent ends */
 void end_child(pid_t child);
 /* Reads a small file; the bytes read, 0 where that cannot be done. `text` is ended by a NUL. */
 size_t read_file(const char *path, char *text, size_t room);
 
-/* disturbance.c: what came between. */
+/* measure/disturbance.c: what came between. */
 
 void watch_disturbances(void);
 void watch_processor(int cpu); /* another, on which children work: pins this process to it */
-void print_disturbances(void); /* the members of the end line's object */
+void print_disturbances(void); /* for print_end() */
 
-/* Sets what why_not() says. */
-__attribute__((format(printf, 1, 2))) void because(const char *format, ...);
-
-/* frequency.c: cycles a second of this processor, by dependent additions; 0 where not found,
- * with the reason in why_not().
+/* measure/frequency.c: cycles a second of this processor, by dependent additions; 0 where not
+ * found, with the reason in why_not().
  */
 double processor_frequency(double seconds);
 
-/* main.c */
+/* applets.c */
 const struct applet *find_applet(const char *name); /* NULL: there is none */
 
-/* serve.c */
+/* talk/serve.c */
 int serve(int argc, char **argv);
 
-/* run.c: for what virtual boards run; the probes of others stay small without it. */
+/* run/run.c: for what virtual boards run; the probes of others stay small without it. */
 #if (defined(__arm__) && __ARM_ARCH >= 7) || defined(__aarch64__) || defined(__i386__) ||          \
     defined(__x86_64__)
 #define HAS_RUN

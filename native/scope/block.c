@@ -4,14 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core.h"
-#include "data.h"
-#include "emulator.h"
-#include "interface.h"
-#include "model.h"
-#include "places.h"
-#include "profile.h"
-#include "special.h"
+#include "code.h"
+#include "decode/special.h"
+#include "emulator/emulator.h"
+#include "emulator/interface.h"
+#include "emulator/places.h"
+#include "part/core.h"
+#include "part/data.h"
+#include "part/model.h"
+#include "record/profile.h"
 
 /* The emulator ends a block at 512 instructions. */
 #define MOST_INSTRUCTIONS 512
@@ -23,8 +24,6 @@ struct arena {
 	size_t used;
 	_Alignas(16) char bytes[ARENA_SIZE];
 };
-
-struct block block_none;
 
 static struct arena *arenas;
 

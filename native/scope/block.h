@@ -1,33 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A translated block of code, and what is known of it beforehand. */
+/* Blocks of code, as the emulator translates them: described once, timed at each run. */
 #ifndef SCOPE_BLOCK_H
 #define SCOPE_BLOCK_H
 
-#include "branch.h"
-#include "qemu_plugin.h"
-
-struct profile_block;
-
-struct block_line {
-	uint32_t line;
-	uint32_t slot; /* where the cache held it last */
-};
-
-struct block {
-	int64_t cost_fs;
-	int64_t count;	    /* instructions */
-	int64_t once_fs;    /* of cost_fs, what a string instruction does not cost again */
-	uint64_t page;	    /* key of its first page */
-	uint32_t page_slot; /* where the TLB held it last */
-	uint32_t line_count;
-	uint64_t start;		       /* physical */
-	struct profile_block *profile; /* NULL: none is wanted */
-	struct branch branch;	       /* that it ends with; FLOW_NEXT: none */
-	bool settles;		       /* the guest may see the clock or fall idle in it */
-	bool remaps;		       /* it may change what virtual addresses stand for */
-	bool uncached;
-	struct block_line lines[];
-};
+#include "emulator/qemu_plugin.h"
+#include "timing/timing.h"
 
 /*
  * How many instructions a block has. QEMU 7.2 tells of one more where it began the last and gave
@@ -46,11 +23,5 @@ int64_t block_rest_fs(size_t index);
 
 /* The emulator has forgotten all blocks. */
 void block_forget(void);
-
-/* The block of before the first. */
-extern struct block block_none;
-
-/* Called where a block is entered. */
-void code_entered(unsigned int vcpu, void *block);
 
 #endif

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The code side of the model: each block that the guest enters. */
-#include "block.h"
-#include "data.h"
-#include "model.h"
-#include "profile.h"
+#include "code.h"
+
+#include "part/data.h"
+#include "part/model.h"
+#include "part/near.h"
+#include "record/profile.h"
 
 static void branch_from(const struct branch *branch, const struct block *to)
 {
@@ -46,7 +47,7 @@ static void fetch_line(struct block_line *line)
 			model.busy += wait;
 			model.counters.icache_fs += wait;
 			if (model.timing.unified)
-				line->slot = data_place(line->line);
+				line->slot = near_place(line->line);
 			else
 				line->slot = cache_place(cache, line->line, &victim);
 			return;

@@ -6,26 +6,28 @@
  *   -plugin scope.so,marks=FILE,out=FD,console=ADDRESS[,beat=NS]
  *           [,timing=FILE[,profile=FILE]]
  *
- * marks is a file as marks.h describes; out is an open file descriptor;
+ * marks is a file as record/marks.h describes; out is an open file descriptor;
  * console is the physical address of the console's data register, on i386 its
  * first port; about every NS of the guest's clock a line says how far it is; timing is a
- * file as timing.h describes: the guest's clock is then that of the part; profile
- * is where profile.h writes.
+ * file as timing/reader.h describes: the guest's clock is then that of the part; profile
+ * is where record/profile.h writes.
  */
 #define _POSIX_C_SOURCE 200809L
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "block.h"
-#include "data.h"
-#include "emulator.h"
-#include "marks.h"
-#include "model.h"
-#include "ports.h"
-#include "profile.h"
-#include "qemu_plugin.h"
-#include "record.h"
+#include "emulator/emulator.h"
+#include "emulator/qemu_plugin.h"
+#include "part/data.h"
+#include "part/model.h"
+#include "part/near.h"
+#include "part/ports.h"
+#include "record/marks.h"
+#include "record/profile.h"
+#include "record/record.h"
 
 #define TEXT_SIZE 128
 #define PAGE_MASK 0xfffu
@@ -269,6 +271,8 @@ QEMU_PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_
 		} else if (!strncmp(argv[i], "timing=", 7)) {
 			if (!model_open(argv[i] + 7))
 				return -1;
+			if (!near_open())
+				return complain("cannot set up the model", strerror(ENOMEM));
 			timed = true;
 		} else if (!strncmp(argv[i], "profile=", 8)) {
 			if (!profile_open(argv[i] + 8))

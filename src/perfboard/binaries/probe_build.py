@@ -58,9 +58,11 @@ def command(arch: str) -> list[str]:
     """What compiles the sources, within their folder, but for the output's name."""
     target, processor = ARCHITECTURES[arch]
     flags = (*_FLAGS, *_MORE_FLAGS.get(arch, ()))
-    # Names without their folder, so that the same sources make the same bytes anywhere.
-    names = sorted(path.name for path in source_folder().glob("*.c"))
-    return ["ziglang", "cc", "-target", target, f"-mcpu={processor}", *flags, *names]
+    # Names within the folder, so that the same sources make the same bytes anywhere; in an order,
+    # since `list` has the applets in that of their files.
+    folder = source_folder()
+    names = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*.c"))
+    return ["ziglang", "cc", "-target", target, f"-mcpu={processor}", "-I.", *flags, *names]
 
 
 def build(arch: str, output: Path, cache: Path) -> None:

@@ -12,7 +12,7 @@ from perfboard.model.progress import Progress
 
 _COMPILE = (
     *("gcc", "-std=c11", "-O2", "-Wall", "-Wextra", "-Werror"),
-    *("-fvisibility=hidden", "-shared", "-fPIC"),
+    *("-fvisibility=hidden", "-shared", "-fPIC", "-I."),
 )
 
 
@@ -20,12 +20,12 @@ def build_plugin(progress: Progress) -> Path:
     """The plugin, compiled with this machine's compiler at first use and cached."""
     require_tools(["scope"])
     folder = native_folder("scope")
-    sources = sorted(folder.glob("*.c"))
+    sources = sorted(folder.rglob("*.c"))
 
     def compile_into(product: Path) -> None:
         command = [*_COMPILE, "-o", str(product / "scope.so"), *map(str, sources)]
         try:
-            subprocess.run(command, check=True, capture_output=True, text=True)
+            subprocess.run(command, cwd=folder, check=True, capture_output=True, text=True)
         except subprocess.CalledProcessError as error:
             raise EnvironmentLacksError(
                 f"The scope does not compile here:\n{error.stderr.strip()}"

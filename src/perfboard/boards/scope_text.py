@@ -16,7 +16,7 @@ _WORD = 4
 def timing_text(board: Board, levels: Mapping[str, str]) -> str | None:
     """What the scope is told of the model at those levels; None where nothing is timed.
 
-    A line an item: native/scope/timing.h says which there are. Times are whole
+    A line an item: native/scope/timing/reader.h says which there are. Times are whole
     femtoseconds, cycles are thousandths.
     """
     if board.timing is None or not TIMED.items() <= levels.items():

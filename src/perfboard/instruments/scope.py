@@ -19,7 +19,7 @@ MOST_BYTES = 1 << 30
 
 @dataclass(frozen=True)
 class WatchedMark:
-    """An address to watch, as native/scope/marks.h describes it."""
+    """An address to watch, as native/scope/record/marks.h describes it."""
 
     name: str
     address: int

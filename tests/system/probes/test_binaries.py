@@ -134,14 +134,14 @@ def test_every_applet_measures(arch: str, tmp_path: Path) -> None:
 @pytest.fixture
 def loops(arch: str, tmp_path: Path) -> Path:
     """What looks at the loops over memory, compiled as the probe for `arch` is."""
-    harness = Path(__file__).parents[2] / "native" / "loops_harness.c"
+    harness = Path(__file__).parents[2] / "native" / "probe" / "loops_harness.c"
     words = [word for word in command(arch) if not word.endswith(".c")]
-    sources = sorted(path.name for path in source_folder().glob("loops_*.c"))
+    sources = sorted(map(str, source_folder().glob("loops/loops_*.c")))
     program = tmp_path / "loops"
     kept = str(cache_root() / COMPILED)
     with locked(COMPILED, SilentProgress()):
         subprocess.run(
-            [sys.executable, "-m", *words, "-I.", str(harness), *sources, "-o", str(program)],
+            [sys.executable, "-m", *words, str(harness), *sources, "-o", str(program)],
             cwd=source_folder(),
             env={**os.environ, "ZIG_GLOBAL_CACHE_DIR": kept, "ZIG_LOCAL_CACHE_DIR": kept},
             check=True,

@@ -47,7 +47,7 @@ def test_the_boards_of_the_issue_are_timed() -> None:
 
 
 def test_classes_are_those_of_the_decoders() -> None:
-    names = re.findall(r"^\tOP_([A-Z_]+),", (SCOPE / "decode.h").read_text(), re.MULTILINE)
+    names = re.findall(r"^\tOP_([A-Z_]+),", (SCOPE / "decode/decode.h").read_text(), re.MULTILINE)
     assert sorted(CLASSES) == sorted(name.lower() for name in names)
     assert set(NEEDED) < set(CLASSES)
 
@@ -141,9 +141,9 @@ def test_each_item_is_whole_numbers_and_words(name: str) -> None:
 def reader(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The scope's own reader of timing files."""
     program = tmp_path_factory.mktemp("native") / "reader"
-    sources = [*SCOPE.glob("timing*.c"), *SCOPE.glob("decode*.c"), SCOPE / "words.c"]
+    sources = [*SCOPE.glob("timing/*.c"), *SCOPE.glob("decode/*.c")]
     command = ["gcc", "-std=c11", "-I", str(SCOPE), "-o", str(program), *map(str, sources)]
-    subprocess.run([*command, str(ROOT / "tests/native/timing_reader.c")], check=True)
+    subprocess.run([*command, str(ROOT / "tests/native/scope/timing_reader.c")], check=True)
     return program
 
 

@@ -16,7 +16,7 @@ _PAGE = 4096
 _SECOND = 1e15
 # In the first cache of every part, and the smallest that all of these probes have.
 _SMALL = 4096
-# What a store goes out as that no cache takes: native/scope/memory.h, MEMORY_WORD.
+# What a store goes out as that no cache takes: native/scope/part/memory.h, MEMORY_WORD.
 _WORD = 4
 
 

@@ -37,7 +37,7 @@ _LEAST_MAPPED = 208 * _MIB
 _MOST_FILES = 512 * _MIB
 _MOST_OUTPUT = 16 * _MIB
 _MOST_COMMAND = 1 << 20
-# native/probe/run.h
+# native/probe/run/trial.h
 MOST_WORDS = 4096
 _PAGE = 4096
 # System calls that do nothing for a process without a terminal, by architecture.

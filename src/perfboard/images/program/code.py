@@ -106,7 +106,7 @@ class CodePages:
 
 @cache
 def _keys() -> "NDArray[np.uint64]":
-    """What the words of a page are multiplied with: see native/scope/profile.c."""
+    """What the words of a page are multiplied with: see native/scope/record/profile.c."""
     import numpy as np
 
     with np.errstate(over="ignore"):

@@ -27,7 +27,7 @@ BootArguments = Annotated[str, Field(pattern=r"^[ -~]*$")]
 Variable = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_.-]*$")]
 
 
-# By emulator, the instruction set of what it boots, in the words of native/scope/timing.h.
+# By emulator, the instruction set of what it boots, in the words of native/scope/timing/reader.h.
 _ISAS = {
     "qemu-system-arm": "arm",
     "qemu-system-aarch64": "aarch64",

@@ -9,7 +9,7 @@ from perfboard.model.sourced import Count, Sourced
 from perfboard.model.tables import Size, Table
 from perfboard.model.timing.duration import Duration, Time
 
-# The scope's limits (native/scope/timing_memory.c).
+# The scope's limits (native/scope/timing/timing_memory.c).
 _Ways = Annotated[int, Field(ge=1, le=64)]
 
 

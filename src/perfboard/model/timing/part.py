@@ -13,7 +13,7 @@ from perfboard.model.tables import Size, Table, merged
 from perfboard.model.timing.caches import BigPages, Caches, Tlbs
 from perfboard.model.timing.duration import LONGEST_FS, Duration, Time
 
-# The classes that the scope's decoders tell apart (native/scope/decode.h).
+# The classes that the scope's decoders tell apart (native/scope/decode/decode.h).
 CLASSES = (
     *("nop", "alu", "alu_register", "shift", "shift_register", "bits", "set", "scan", "exchange"),
     *("multiply", "multiply_half", "multiply_long", "divide", "divide_long"),

@@ -138,7 +138,7 @@ def _loaded(file: Path, address: int) -> list[str]:
 
 
 def read_results(data: bytes) -> Results:
-    """What native/probe/run.c wrote. Raises TargetError where it is not whole."""
+    """What native/probe/run/run.c wrote. Raises TargetError where it is not whole."""
     match = _HEAD.match(data[:_PAGE])
     if match is None:
         raise TargetError("lost", "The board's results are not readable.")

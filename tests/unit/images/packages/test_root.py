@@ -176,7 +176,7 @@ def test_a_job_has_the_command_and_the_files(board: Board, tmp_path: Path) -> No
 
 
 def test_a_job_takes_as_many_words_as_the_board_has_room_for(board: Board) -> None:
-    header = native_folder("probe") / "run.h"
+    header = native_folder("probe") / "run" / "trial.h"
     assert f"#define RUN_MOST_WORDS {MOST_WORDS}\n" in header.read_text()
     check_job(Job(("x",) * MOST_WORDS), board)
 

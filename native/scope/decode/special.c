@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "decode/special.h"
+
+static uint32_t word_at(const uint8_t *bytes)
+{
+	return (uint32_t)bytes[3] << 24 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[1] << 8 |
+	       bytes[0];
+}
+
+/* An A32 word; or a T32 one, whose first half holds what the A32 word's upper half does. */
+static uint32_t arm_word(const uint8_t *bytes, const struct decoded *op)
+{
+	uint32_t word = word_at(bytes);
+
+	if (op->size == 2)
+		return word & 0xffff;
+	return word;
+}
+
+/*
+ * MCR and MCRR to coprocessor 15, A32 as T32 (whose halves are swapped in
+ * memory): registers 1 (control), 2 (tables), 8 (TLB), 13 (process).
+ */
+static bool arm_remaps(uint32_t word)
+{
+	uint32_t number = word >> 16 & 15;
+
+	if ((word & 0x0f100f10) == 0x0e000f10)
+		return number == 1 || number == 2 || number == 8 || number == 13;
+	return (word & 0x0ff00f00) == 0x0c400f00;
+}
+
+static uint32_t swapped(uint32_t word)
+{
+	return word << 16 | word >> 16;
+}
+
+bool special_remaps(enum isa isa, const uint8_t *bytes, const struct decoded *op)
+{
+	uint32_t word;
+
+	if (op->size == 0)
+		return true;
+	switch (isa) {
+	case ISA_ARM:
+		if (op->size == 2)
+			return false;
+		word = arm_word(bytes, op);
+		return arm_remaps(word) || arm_remaps(swapped(word));
+	case ISA_AARCH64:
+		/* MSR to a register of the system, and TLBI. */
+		word = word_at(bytes);
+		return (word & 0xfff80000) == 0xd5180000 || (word & 0xfff8f000) == 0xd5088000;
+	default:
+		/* HLT, CLI and STI are the usual ones, and do not. */
+		return op->class == OP_SYSTEM && bytes[0] != 0xf4 && bytes[0] != 0xfa &&
+		       bytes[0] != 0xfb;
+	}
+}
+
+bool special_waits(enum isa isa, const uint8_t *bytes, const struct decoded *op)
+{
+	uint32_t word;
+
+	if (op->size == 0)
+		return false;
+	switch (isa) {
+	case ISA_ARM:
+		if (op->size == 2)
+			return (bytes[0] == 0x30 || bytes[0] == 0x20) && bytes[1] == 0xbf;
+		word = arm_word(bytes, op);
+		/* WFI, WFE; MCR p15, 0, rN, c7, c0, 4; their T32 forms. */
+		return (word & 0x0ffffffe) == 0x0320f002 || (word & 0x0fff0fff) == 0x0e070f90 ||
+		       (swapped(word) & 0xfffffffe) == 0xf3af8002 ||
+		       (swapped(word) & 0xffff0fff) == 0xee070f90;
+	case ISA_AARCH64:
+		word = word_at(bytes);
+		return word == 0xd503205f || word == 0xd503207f;
+	default:
+		return op->class == OP_SYSTEM;
+	}
+}
+
+bool special_zeroes(enum isa isa, const uint8_t *bytes)
+{
+	return isa == ISA_AARCH64 && (word_at(bytes) & 0xffffffe0) == 0xd50b7420;
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Instructions that matter to the model for what they do to the machine. */
+#ifndef SCOPE_SPECIAL_H
+#define SCOPE_SPECIAL_H
+
+#include <stdbool.h>
+
+#include "timing/timing.h"
+
+/* It may change what virtual addresses stand for. */
+bool special_remaps(enum isa isa, const uint8_t *bytes, const struct decoded *op);
+
+/* The processor may stand idle after it. */
+bool special_waits(enum isa isa, const uint8_t *bytes, const struct decoded *op);
+
+/* It fills a line with zeros, as DC ZVA does, of which the emulator does not tell. */
+bool special_zeroes(enum isa isa, const uint8_t *bytes);
+
+#endif

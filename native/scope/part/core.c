@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "part/core.h"
+
+#include <string.h>
+
+#define CYCLE 1000
+#define STACK 32 /* x87: the number of st(0) */
+
+void core_begin(struct core *core, const struct timing *timing)
+{
+	*core = (struct core){.timing = timing};
+}
+
+static int64_t later(int64_t one, int64_t other)
+{
+	return one > other ? one : other;
+}
+
+/* When the last of these registers is there, by the instants of all. */
+static int64_t last_of(const int64_t *instants, uint64_t registers)
+{
+	int64_t last = 0;
+
+	for (; registers; registers &= registers - 1)
+		last = later(last, instants[__builtin_ctzll(registers)]);
+	return last;
+}
+
+static int64_t operands_at(const struct core *core, const struct decoded *op)
+{
+	uint64_t added = core->timing->accumulate[op->class] ? op->added : 0;
+	int64_t ready = last_of(core->ready, op->reads & ~added);
+	int64_t early = last_of(core->ready, op->early);
+	int64_t forwarded = op->flow == FLOW_BRANCH && op->pipe == PIPE_EITHER ? CYCLE : 0;
+
+	ready = later(ready, last_of(core->added, added));
+	/* A result that is not there when the instruction is decoded is waited for longer. */
+	if (early > core->now || (early && core->timing->isa == ISA_X86))
+		ready = later(ready, early + core->timing->early);
+	/* A branch can go with what sets its flags; on a Pentium, that of the V pipe alone. */
+	if ((op->reads_flags || op->conditional) && op->pipe != PIPE_V)
+		ready = later(ready, core->flags - forwarded);
+	return ready;
+}
+
+static bool pairs(const struct core *core, const struct decoded *op)
+{
+	const struct decoded *last = &core->last;
+
+	return core->alone && core->timing->pairs[last->class][op->class] &&
+	       last->pipe != PIPE_ALONE && last->pipe != PIPE_V && op->pipe != PIPE_ALONE &&
+	       op->pipe != PIPE_U && !(last->writes & (op->reads | op->writes)) &&
+	       operands_at(core, op) <= core->began &&
+	       (!core->timing->busy[op->class] || core->unit <= core->began);
+}
+
+static bool is_counted(enum op_class class)
+{
+	return class == OP_LOAD_MULTIPLE || class == OP_LOAD_MULTIPLE_PC ||
+	       class == OP_STORE_MULTIPLE || class == OP_LOAD_PAIR || class == OP_STORE_PAIR ||
+	       class == OP_FP_LOAD || class == OP_FP_STORE;
+}
+
+/* A part that pairs these on one register takes them as one instruction. */
+static bool is_one(const struct core *core, const struct decoded *op)
+{
+	return op->class == OP_AES_MIX && core->last.class == OP_AES && core->alone &&
+	       core->timing->named[OP_AES] && core->timing->pairs[OP_AES][OP_AES_MIX] &&
+	       op->writes == core->last.writes && op->reads == op->writes;
+}
+
+/* What is there of each register of x87 goes with it where some are pushed, or popped. */
+static void turn_stack(int64_t *instants, int pushed)
+{
+	int64_t *stack = instants + STACK;
+
+	for (; pushed > 0; pushed--)
+		memmove(stack + 1, stack, 7 * sizeof(*stack));
+	for (; pushed < 0; pushed++) {
+		memmove(stack, stack + 1, 7 * sizeof(*stack));
+		stack[7] = 0;
+	}
+}
+
+/*
+ * A string instruction alone takes its latency. Repeated, its turns take `issue`, but the first
+ * `base`: the emulator has one turn more than there are elements, which finds that none is left.
+ * Comparisons, as of strlen(), mostly end by what they find, and have no such turn.
+ */
+static struct class_cost cost_of(const struct core *core, const struct decoded *op)
+{
+	struct class_cost cost = core->timing->costs[op->class];
+
+	if (op_class_is_string(op->class)) {
+		if (op->class == OP_STRING_COMPARE)
+			cost.base += cost.issue;
+		cost.issue = cost.latency = op->repeats ? cost.base : cost.latency;
+		cost.base = 0;
+	}
+	return cost;
+}
+
+/*
+ * How long its prefixes keep an instruction that would begin at `start`: they are decoded one after
+ * the other as soon as the one before has left the decoder, also while it runs or waits.
+ */
+static int64_t decode(struct core *core, const struct decoded *op, int64_t start)
+{
+	/* What repeats has its prefix in its own cost. */
+	int64_t takes = (op->prefixes - op->repeats) * core->timing->prefix +
+			op->escaped * core->timing->escape;
+	int64_t wait = takes ? later(core->decoder + takes - start, 0) : 0;
+
+	core->decoder = core->now + CYCLE + wait;
+	return wait;
+}
+
+int64_t core_take(struct core *core, const struct decoded *op)
+{
+	if (is_one(core, op)) {
+		core->alone = false;
+		core->last = *op;
+		return core->began;
+	}
+
+	const struct class_cost cost = cost_of(core, op);
+	int64_t before = is_counted(op->class) && op->count ? cost.issue * (op->count - 1) : 0;
+	int64_t extra = cost.base + before + (op->port ? core->timing->port : 0);
+	bool second = core->timing->issue == 2 && pairs(core, op);
+	int64_t start = second ? core->began : later(core->now, operands_at(core, op));
+	int64_t busy = core->timing->busy[op->class];
+	int64_t accumulate = core->timing->accumulate[op->class];
+
+	if (!second)
+		extra += decode(core, op, start);
+	int64_t issue = extra + cost.issue;
+	int64_t result = extra + cost.latency;
+
+	if (busy) {
+		start = later(start, core->unit);
+		core->unit = start + busy;
+	}
+	core->now = later(core->now, start + issue);
+	core->began = start;
+	core->alone = !second;
+	core->last = *op;
+	turn_stack(core->ready, op->pushed);
+	turn_stack(core->added, op->pushed);
+	for (uint64_t left = op->writes; left; left &= left - 1) {
+		int number = __builtin_ctzll(left);
+
+		core->ready[number] = start + (op->bases >> number & 1 ? CYCLE : result);
+		core->added[number] = accumulate ? start + accumulate : core->ready[number];
+	}
+	if (op->writes_flags)
+		core->flags = start + (op->loads ? result : issue);
+	return start;
+}
+
+int64_t core_once(const struct core *core, const struct decoded *op)
+{
+	int64_t turn = core->timing->costs[op->class].issue + (op->port ? core->timing->port : 0);
+
+	return core_end(core) - turn;
+}
+
+int64_t core_end(const struct core *core)
+{
+	return later(core->now, core->unit);
+}
+
+int32_t core_ahead(const struct core *core, int64_t bytes)
+{
+	uint32_t fetch = core->timing->branch.fetch;
+
+	return fetch ? (int32_t)later(core_end(core) - bytes * CYCLE / fetch, 0) : 0;
+}

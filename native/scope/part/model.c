@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#define _POSIX_C_SOURCE 200809L
+#include "part/model.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "emulator/clock.h"
+#include "emulator/emulator.h"
+#include "emulator/places.h"
+#include "timing/reader.h"
+
+struct model model;
+struct block block_none;
+void (*model_beat)(int64_t ns);
+
+static int64_t counted_fs;     /* that the emulator counts for an instruction */
+static int64_t added_ns;       /* to the clock so far */
+static int64_t seen_ns;	       /* the clock that the guest may have seen */
+static int64_t charged_before; /* the emulator's count less `charged` */
+
+/* Instants are counted in fs, of which 64 bits hold 9223 s. */
+#define MOST_BUSY_FS (INT64_C(9000) * 1000000000 * FS_PER_NS)
+
+static bool complain(const char *what, const char *detail)
+{
+	fprintf(stderr, "scope: %s: %s\n", what, detail);
+	return false;
+}
+
+static bool read_timing(const char *path)
+{
+	const char *why;
+	FILE *file = fopen(path, "r");
+	int line;
+
+	if (!file)
+		return complain("cannot open the timing", path);
+	line = timing_read(&model.timing, file, &why);
+	fclose(file);
+	if (line)
+		fprintf(stderr, "scope: %s:%d: %s\n", path, line, why);
+	return !line;
+}
+
+static bool open_parts(void)
+{
+	const struct timing *timing = &model.timing;
+
+	return (!timing->l1i.size || timing->unified || cache_open(&model.l1i, &timing->l1i)) &&
+	       (!timing->l1d.size || cache_open(&model.l1d, &timing->l1d)) &&
+	       (!timing->l2.size || cache_open(&model.l2, &timing->l2)) &&
+	       (!timing->itlb.entries || tlb_open(&model.itlb, &timing->itlb)) &&
+	       (!timing->dtlb.entries || tlb_open(&model.dtlb, &timing->dtlb)) &&
+	       (!timing->tlb2.entries || tlb_open(&model.tlb2, &timing->tlb2)) &&
+	       predictor_open(&model.predictor, &timing->branch);
+}
+
+bool model_open(const char *path)
+{
+	const char *missing = clock_find();
+
+	if (!missing)
+		missing = places_find();
+	if (missing)
+		return complain("this emulator does not have what a timed board needs", missing);
+	if (!read_timing(path))
+		return false;
+	if (!open_parts())
+		return complain("cannot set up the model", strerror(ENOMEM));
+	memory_open(&model.memory, &model.timing);
+	model.uart =
+	    (struct uart){model.timing.uart_byte_fs / FS_PER_NS, model.timing.uart_fifo, 0};
+	model.last = &block_none;
+	model.code_line = CACHE_NOWHERE;
+	return true;
+}
+
+static void refuse(const char *what, const char *detail)
+{
+	fprintf(stderr,
+		"scope: this emulator does not have a clock that a model can set: %s: %s.\n"
+		"scope: use the board as counted, without a timing file.\n",
+		what, detail);
+	_Exit(1);
+}
+
+void model_start(void)
+{
+	const char *wrong = clock_check();
+
+	if (wrong)
+		refuse("timers_state", wrong);
+	wrong = places_open(&model.timing);
+	if (wrong)
+		refuse("no memory at the region", wrong);
+	counted_fs = clock_ns_an_instruction() * FS_PER_NS;
+	charged_before = emulator_now(0).instructions;
+}
+
+/*
+ * A block is charged when it is entered. An exception, or an access to a device
+ * in its midst, ends it early: how many instructions did not run after all.
+ */
+static int64_t overcharged(struct instant now)
+{
+	return model.charged - (now.instructions - charged_before);
+}
+
+/* What is to be added to the clock for `busy` and as many instructions. */
+static int64_t due_ns(struct instant now, int64_t busy, int64_t charged)
+{
+	int64_t due = (busy - charged * counted_fs) / FS_PER_NS - added_ns;
+
+	/* The guest never sees the clock run backwards. */
+	return now.ns + due < seen_ns ? seen_ns - now.ns : due;
+}
+
+struct instant model_now(void)
+{
+	struct instant now = emulator_now(0);
+	int64_t over = overcharged(now);
+
+	now.ns += due_ns(now, model.busy - over * model.timing.cycle_fs, model.charged - over);
+	return now;
+}
+
+int64_t model_settle(void)
+{
+	struct instant now = emulator_now(0);
+	int64_t over = overcharged(now), due;
+
+	if (model.busy > MOST_BUSY_FS) {
+		fputs("scope: the core has worked for 2.5 hours of the guest's time, and a timed "
+		      "board can count no further.\n"
+		      "scope: use the board as counted, without a timing file.\n",
+		      stderr);
+		_Exit(1);
+	}
+	/* What an instruction cost is not known any more: a cycle is near. */
+	model.busy -= over * model.timing.cycle_fs;
+	model.charged -= over;
+	due = due_ns(now, model.busy, model.charged);
+	clock_add(due);
+	added_ns += due;
+	seen_ns = now.ns + due;
+	model.settle_at = model.busy + MODEL_SETTLE_FS;
+	/*
+	 * The emulator reckoned at its own pace when the next timer is due. The
+	 * processor must stop here for one that is due now: another thread may
+	 * see it at any moment, and two runs would differ.
+	 */
+	if (due > 0 && clock_timer_due())
+		clock_kick();
+	if (model_beat)
+		model_beat(seen_ns);
+	return seen_ns;
+}
+
+/* It takes the bus between the caches, whether the second has its line or not. */
+static int64_t write_word(uint64_t address)
+{
+	uint32_t slot = cache_find(&model.l2, (uint32_t)(address >> model.l2.line_shift));
+
+	if (slot != CACHE_NOWHERE) {
+		cache_use(&model.l2, slot);
+		model.l2.dirty[slot] = model.timing.l2.write_back;
+	}
+	return memory_write(&model.memory, address, MEMORY_WORD, model_instant());
+}
+
+int64_t model_write(uint64_t address, uint32_t bytes)
+{
+	const struct cache_shape *shape = &model.timing.l2;
+	struct victim victim;
+	uint32_t line, slot;
+
+	if (!shape->size)
+		return memory_write(&model.memory, address, bytes, model_instant());
+	if (bytes == MEMORY_WORD)
+		return write_word(address);
+	line = (uint32_t)(address >> model.l2.line_shift);
+	slot = cache_find(&model.l2, line);
+	if (slot == CACHE_NOWHERE && shape->write_back && shape->write_allocate) {
+		int64_t wait = 0;
+
+		/* Lines that leave a first cache are whole: nothing is read. */
+		slot = cache_place(&model.l2, line, &victim);
+		if (victim.dirty)
+			wait = memory_write(&model.memory,
+					    (uint64_t)victim.line << model.l2.line_shift,
+					    shape->line, model_instant());
+		model.l2.dirty[slot] = true;
+		return wait;
+	}
+	if (slot != CACHE_NOWHERE) {
+		cache_use(&model.l2, slot);
+		if (shape->write_back) {
+			model.l2.dirty[slot] = true;
+			return 0;
+		}
+	}
+	return memory_write(&model.memory, address, bytes, model_instant());
+}
+
+int64_t model_fill(uint64_t address, uint32_t bytes, bool store)
+{
+	const struct cache_shape *shape = &model.timing.l2;
+	struct victim victim;
+	uint32_t line, slot;
+	int64_t wait;
+
+	if (!shape->size)
+		return memory_fill(&model.memory, address, bytes, store, model_instant());
+	line = (uint32_t)(address >> model.l2.line_shift);
+	slot = cache_find(&model.l2, line);
+	if (slot != CACHE_NOWHERE) {
+		cache_use(&model.l2, slot);
+		if (!store)
+			memory_found(&model.memory, (uint64_t)line << model.l2.line_shift);
+		return shape->hit_fs;
+	}
+	model.counters.l2_misses++;
+	wait = memory_fill(&model.memory, (uint64_t)line << model.l2.line_shift, shape->line, store,
+			   model_instant());
+	cache_place(&model.l2, line, &victim);
+	if (victim.dirty)
+		wait += memory_write(&model.memory, (uint64_t)victim.line << model.l2.line_shift,
+				     shape->line, model_instant() + wait);
+	if (store && model.timing.stores_alone) {
+		int64_t written = model.memory.drained_at - model_instant();
+
+		if (victim.dirty && wait < written)
+			wait = written;
+		memory_halt(&model.memory, wait);
+	}
+	return wait;
+}
+
+int64_t model_walk(const struct tlb_shape *shape, uint64_t key)
+{
+	int64_t wait = shape->miss_fs;
+
+	model.counters.tlb_misses++;
+	if (model.timing.tlb2.entries && tlb_find(&model.tlb2, key) == TLB_NOWHERE) {
+		tlb_place(&model.tlb2, key);
+		wait += model.timing.tlb2.miss_fs;
+	}
+	model.counters.tlb_fs += wait;
+	return wait;
+}
+
+void model_write_counters(FILE *out)
+{
+	const struct counters *counters = &model.counters;
+	const struct memory_waits *waits = &model.memory.waits;
+	int64_t core_fs = model.busy - counters->branch_fs - counters->icache_fs -
+			  counters->dcache_fs - counters->tlb_fs - counters->uart_fs -
+			  waits->device_fs;
+
+	fprintf(out,
+		",\"counters\":{\"instructions\":%" PRId64 ",\"cycles_fs\":%" PRId64
+		",\"core_fs\":%" PRId64 ",\"branch_fs\":%" PRId64 ",\"branch_misses\":%" PRIu64
+		",\"l1i_misses\":%" PRIu64 ",\"l1d_misses\":%" PRIu64 ",\"l2_misses\":%" PRIu64
+		",\"tlb_misses\":%" PRIu64 ",\"writebacks\":%" PRIu64 ",\"icache_fs\":%" PRId64
+		",\"dcache_fs\":%" PRId64 ",\"tlb_fs\":%" PRId64 ",\"write_fs\":%" PRId64
+		",\"flash_fs\":%" PRId64 ",\"device_fs\":%" PRId64 ",\"uart_fs\":%" PRId64 "}",
+		model.charged, model.busy, core_fs, counters->branch_fs, model.predictor.misses,
+		counters->l1i_misses, counters->l1d_misses, counters->l2_misses,
+		counters->tlb_misses, counters->writebacks, counters->icache_fs,
+		counters->dcache_fs, counters->tlb_fs, waits->write_fs, waits->flash_fs,
+		waits->device_fs, counters->uart_fs);
+}

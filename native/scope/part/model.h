@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The timing model: what the guest does, added up as the time of a part.
+ *
+ * `busy` is the core's own time in femtoseconds: it runs while the core does,
+ * and stands still while it idles. The emulator counts some nanoseconds for
+ * each instruction; the rest of `busy` is given to its clock now and then
+ * ("settled"): before the guest can see the clock, and every MODEL_SETTLE_FS.
+ *
+ * A block's own time is charged when it is entered. `ahead` is what of it comes
+ * after the access that is being timed, so that memory is asked at its instant.
+ */
+#ifndef SCOPE_MODEL_H
+#define SCOPE_MODEL_H
+
+#include <stdio.h>
+
+#include "emulator/emulator.h"
+#include "part/branch.h"
+#include "part/cache.h"
+#include "part/memory.h"
+#include "part/tlb.h"
+#include "part/uart.h"
+
+#define MODEL_SETTLE_FS (INT64_C(20000) * FS_PER_NS)
+
+struct profile_block;
+
+struct block_line {
+	uint32_t line;
+	uint32_t slot; /* where the cache held it last */
+};
+
+/* A translated block of code, and what is known of it beforehand. */
+struct block {
+	int64_t cost_fs;
+	int64_t count;	    /* instructions */
+	int64_t once_fs;    /* of cost_fs, what a string instruction does not cost again */
+	uint64_t page;	    /* key of its first page */
+	uint32_t page_slot; /* where the TLB held it last */
+	uint32_t line_count;
+	uint64_t start;		       /* physical */
+	struct profile_block *profile; /* NULL: none is wanted */
+	struct branch branch;	       /* that it ends with; FLOW_NEXT: none */
+	bool settles;		       /* the guest may see the clock or fall idle in it */
+	bool remaps;		       /* it may change what virtual addresses stand for */
+	bool uncached;
+	struct block_line lines[];
+};
+
+/* The block of before the first. */
+extern struct block block_none;
+
+struct counters {
+	uint64_t l1i_misses, l1d_misses, l2_misses, tlb_misses, writebacks;
+	/* What the core waited for; the rest of its time is its own. */
+	int64_t branch_fs, icache_fs, dcache_fs, tlb_fs, uart_fs;
+};
+
+struct model {
+	int64_t busy;	    /* fs, and the whole of the block that runs */
+	int64_t ahead;	    /* of busy: what the core has still to do from here on */
+	int64_t settle_at;  /* the value of busy */
+	int64_t charged;    /* instructions of the blocks that were entered */
+	struct block *last; /* the block entered last */
+	uint64_t code_page; /* of the instruction fetched last; keys of tlb.h */
+	uint32_t code_line;
+	uint32_t code_shift; /* of a line's size */
+	struct timing timing;
+	struct cache l1i, l1d, l2;
+	struct tlb itlb, dtlb, tlb2;
+	struct memory memory;
+	struct predictor predictor;
+	struct uart uart;
+	struct counters counters;
+};
+
+extern struct model model;
+
+/*
+ * Reads the part and sets the model up, before the machine is there; false
+ * after having said why not on standard error.
+ */
+bool model_open(const char *path);
+
+/* Tries out the emulator, before the first block; or ends it with a message. */
+void model_start(void);
+
+/* Brings the emulator's clock up to date with `busy`; returns its time. */
+int64_t model_settle(void);
+
+/* Told the time whenever the clock is brought up to date. */
+extern void (*model_beat)(int64_t ns);
+
+/*
+ * The instant of now, at the end of the block that is running; the guest does
+ * not notice that it was asked for.
+ */
+struct instant model_now(void);
+
+/* The core's own time at the access that is being timed. */
+static inline int64_t model_instant(void)
+{
+	return model.busy - model.ahead;
+}
+
+/* The core waits for data. */
+static inline void model_wait_for_data(int64_t fs)
+{
+	model.busy += fs;
+	model.counters.dcache_fs += fs;
+}
+
+/* What the core waits for a line below its first caches, for a store or not; to write one there. */
+int64_t model_fill(uint64_t address, uint32_t bytes, bool store);
+int64_t model_write(uint64_t address, uint32_t bytes);
+
+/* What finding a page takes that the first TLB does not hold. */
+int64_t model_walk(const struct tlb_shape *shape, uint64_t key);
+
+/* The key of the page at a virtual and a physical address. */
+static inline uint64_t model_page(uint64_t address, uint64_t place)
+{
+	const struct timing *timing = &model.timing;
+
+	if (timing->big_page && address >= timing->big_pages_from)
+		return UINT64_C(1) << 63 | address / timing->big_page;
+	return UINT64_C(1) << 62 | place >> 12;
+}
+
+/* Writes ,"counters":{...}, a member of a JSON object. */
+void model_write_counters(FILE *out);
+
+#endif

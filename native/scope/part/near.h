@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The first cache of data, and lines of it that were used of late: those are known, by their
+ * virtual number, to be there and their pages to be in the TLB. For them nothing is to be done.
+ */
+#ifndef SCOPE_NEAR_H
+#define SCOPE_NEAR_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define NEAR 1024
+#define NEAR_EPOCH_SHIFT 60
+
+/* Each entry has the epoch in its upper bits: a new one outdates them all. */
+struct near {
+	uint64_t read[NEAR];  /* the line and the epoch, or 0 */
+	uint64_t write[NEAR]; /* the same, if it is dirty already */
+	uint32_t slot[NEAR];  /* of the cache */
+	uint32_t page[NEAR];  /* slot of the TLB */
+	uint64_t epoch;
+	uint32_t line_shift;
+	uint64_t missed; /* the line of the last store that found none to go to, or 0 */
+	uint64_t missed_place;
+};
+
+extern struct near near;
+
+/* Before the first access, when the model is open. False: out of memory. */
+bool near_open(void);
+
+/* The line of that address lies in `slot` of the cache, its page in `page` of the TLB. */
+void near_remember(uint64_t address, uint32_t slot, uint32_t page);
+
+/* A page has left its slot of the TLB. */
+void near_forget_page(uint32_t slot);
+
+/* What virtual addresses stand for may have changed. */
+void near_forget(void);
+
+/* Puts a line that is not there into the cache; its slot. What had to leave is written. */
+uint32_t near_place(uint32_t line);
+
+#endif

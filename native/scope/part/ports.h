@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A console behind ports of x86: a 16550, whose first port takes the bytes.
+ *
+ * The emulator tells a plugin of no port. But with `-icount` an OUT ends its
+ * block, and leaves its registers as they are: where the next block begins, they
+ * say what was written where. An interrupt may come between; then the byte is
+ * taken note of when that has been dealt with.
+ */
+#ifndef SCOPE_PORTS_H
+#define SCOPE_PORTS_H
+
+#include "emulator/qemu_plugin.h"
+
+/* Where the ports of x86 end. */
+#define PORTS_END 0x10000u
+
+/* Looks at a block that has just been translated; returns whether it may come after an OUT. */
+bool ports_translated(struct qemu_plugin_tb *translated);
+
+/*
+ * Where such a block begins: whether the guest has just given a byte to the
+ * console whose first port is `console`.
+ */
+bool ports_stored(uint64_t console);
+
+#endif

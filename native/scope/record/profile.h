@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Where the guest's time goes, by the address of each block of code, between
+ * two hits of a mark.
+ *
+ * Which file a block is of is found later: by the content of the page that it
+ * lies in, of which a hash is kept. So the guest is asked nothing, and a page
+ * that the kernel uses for other code meanwhile is told apart.
+ */
+#ifndef SCOPE_PROFILE_H
+#define SCOPE_PROFILE_H
+
+#include <stdint.h>
+
+#include "part/model.h"
+
+struct profile_block {
+	uint64_t address, page; /* virtual; the hash */
+	int64_t fs, instructions;
+};
+
+struct profile {
+	int64_t busy, charged; /* of the model when the last block was added up */
+	bool wanted, running;
+};
+
+extern struct profile profile;
+
+/* Has the profile written to the file `path`; false where that cannot be. */
+bool profile_open(const char *path);
+
+/* What is known of the block at a virtual address that lies at `host`; NULL: no profile. */
+struct profile_block *profile_find(uint64_t address, const void *host);
+
+/* A mark that begins or ends it was hit, in the block entered last. */
+void profile_mark(void);
+
+/* What a page of code, at `host`, is told by. */
+uint64_t profile_page(const void *host);
+
+/* The core has left this block: all that was added to the model since is its. */
+static inline void profile_left(struct profile_block *block)
+{
+	if (!profile.running)
+		return;
+	block->fs += model.busy - profile.busy;
+	block->instructions += model.charged - profile.charged;
+	profile.busy = model.busy;
+	profile.charged = model.charged;
+}
+
+#endif

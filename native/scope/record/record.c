@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "record/record.h"
+
+#include <inttypes.h>
+
+#define BATCH 64
+
+static struct instant batch[BATCH];
+static int batched;
+
+static void write_text(FILE *out, const char *text)
+{
+	fputs(",\"text\":\"", out);
+	for (; *text; text++) {
+		unsigned char byte = (unsigned char)*text;
+
+		if (byte < 0x20 || byte > 0x7e || byte == '"' || byte == '\\')
+			fprintf(out, "\\u%04x", byte);
+		else
+			fputc(byte, out);
+	}
+	fputc('"', out);
+}
+
+void record_mark(FILE *out, const struct mark *mark, struct instant at, const uint64_t *words,
+		 const char *text, void (*write_more)(FILE *out))
+{
+	fprintf(out, "{\"mark\":\"%s\",\"ns\":%" PRId64 ",\"instructions\":%" PRId64, mark->name,
+		at.ns, at.instructions);
+	for (int i = 0; i < mark->words; i++)
+		fprintf(out, "%s%" PRIu64, i ? "," : ",\"words\":[", words[i]);
+	if (mark->words)
+		fputc(']', out);
+	if (text)
+		write_text(out, text);
+	if (write_more)
+		write_more(out);
+	fputs("}\n", out);
+	fflush(out);
+}
+
+void record_console_byte(FILE *out, struct instant at)
+{
+	batch[batched++] = at;
+	if (batched == BATCH)
+		record_flush(out);
+}
+
+void record_flush(FILE *out)
+{
+	for (int i = 0; i < batched; i++)
+		fprintf(out, "%s%" PRId64 ",%" PRId64, i ? "," : "{\"console\":[", batch[i].ns,
+			batch[i].instructions);
+	if (batched)
+		fputs("]}\n", out);
+	batched = 0;
+	fflush(out);
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the scope saw, written as JSON lines. */
+#ifndef SCOPE_RECORD_H
+#define SCOPE_RECORD_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+#include "emulator/emulator.h"
+#include "record/marks.h"
+
+/*
+ * {"mark":NAME,"ns":N,"instructions":N[,"words":[...]][,"text":TEXT]}
+ *
+ * `text` is NULL where none could be read. It comes from the guest: bytes
+ * outside printable ASCII are written as escapes, each byte as one character.
+ * `write_more`, where not NULL, adds members of its own.
+ */
+void record_mark(FILE *out, const struct mark *mark, struct instant at, const uint64_t *words,
+		 const char *text, void (*write_more)(FILE *out));
+
+/* A stamp for each byte written to the console, kept until there is a batch. */
+void record_console_byte(FILE *out, struct instant at);
+
+/* {"console":[NS,INSTRUCTIONS,NS,INSTRUCTIONS,...]} for the bytes since the last. */
+void record_flush(FILE *out);
+
+#endif

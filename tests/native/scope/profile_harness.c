@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * profile_harness PROFILE PAGE - prints the hash of the page of code in the file PAGE; then a
+ * line of standard input is the address of a block that is entered, what it takes and how
+ * many instructions it has, or "mark".
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "record/profile.h"
+
+struct model model;
+
+static _Alignas(4096) unsigned char page[4096];
+
+int main(int argc, char **argv)
+{
+	static struct block blocks[1000];
+	char line[80];
+	size_t count = 0;
+	FILE *file = argc == 3 ? fopen(argv[2], "r") : NULL;
+
+	if (!file || fread(page, 1, sizeof(page), file) != sizeof(page) || !profile_open(argv[1]))
+		return 2;
+	fclose(file);
+	printf("%" PRIu64 "\n", profile_page(page + 7));
+	model.last = &blocks[count++];
+	model.last->profile = profile_find(0, page);
+	while (count < sizeof(blocks) / sizeof(*blocks) && fgets(line, sizeof(line), stdin)) {
+		struct block *block = &blocks[count++];
+		uint64_t address;
+
+		if (!strcmp(line, "mark\n")) {
+			profile_mark();
+			continue;
+		}
+		profile_left(model.last->profile);
+		if (sscanf(line, "%" SCNu64 " %" SCNd64 " %" SCNd64, &address, &block->cost_fs,
+			   &block->count) != 3)
+			return 2;
+		block->profile = profile_find(address, page);
+		model.last = block;
+		model.busy += block->cost_fs;
+		model.charged += block->count;
+	}
+	return 0;
+}
