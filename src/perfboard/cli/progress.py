@@ -13,12 +13,13 @@ from perfboard.model.progress import Progress, Step
 if TYPE_CHECKING:
     from rich.console import Console
 
-_LOG_EVERY_S = 10.0
 # From so many columns on there is room for a longer bar.
 _WIDE = 100
 
 
-class _TerminalProgress:
+class TerminalProgress:
+    """A bar, on standard error where no console is given."""
+
     def __init__(self, console: "Console | None" = None) -> None:
         self._console = console
 
@@ -75,13 +76,13 @@ class _TerminalProgress:
 
 
 class _LogStep:
-    def __init__(self, title: str, total: float) -> None:
-        self._title, self._total = title, total
+    def __init__(self, title: str, total: float, every_s: float) -> None:
+        self._title, self._total, self._every_s = title, total, every_s
         self._began = self._said = time.monotonic()
 
     def update(self, done: float, note: str = "") -> None:
         now = time.monotonic()
-        if now - self._said < _LOG_EVERY_S or not 0 <= done <= self._total or not (done or note):
+        if now - self._said < self._every_s or not 0 <= done <= self._total or not (done or note):
             return
         self._said = now
         if math.isinf(self._total) or not done:
@@ -97,15 +98,20 @@ class _LogStep:
         )
 
 
-class _LogProgress:
+class LogProgress:
+    """A line every so many seconds at the most, beside one as a step begins and ends."""
+
+    def __init__(self, every_s: float = 10.0) -> None:
+        self._every_s = every_s
+
     @contextmanager
     def step(self, title: str, total: float) -> Iterator[Step]:
         began = time.monotonic()
         print(f"{title} ...", file=sys.stderr, flush=True)
-        yield _LogStep(title, total)
+        yield _LogStep(title, total, self._every_s)
         print(f"{title}: {time.monotonic() - began:.1f} s", file=sys.stderr, flush=True)
 
 
 def progress() -> Progress:
     """Progress that suits what standard error is."""
-    return _TerminalProgress() if sys.stderr.isatty() else _LogProgress()
+    return TerminalProgress() if sys.stderr.isatty() else LogProgress()

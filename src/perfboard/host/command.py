@@ -25,7 +25,6 @@ _LACKS = (
 )
 # What a tool was writing when the disk was full it may have removed again.
 _ROOM = 16 << 20
-_GRACE_SECONDS = 5.0
 
 
 @dataclass(frozen=True)
@@ -47,13 +46,14 @@ def follow(
     folder: Path,
     variables: Mapping[str, str] | None = None,
     log: IO[str] | None = None,
+    grace_s: float = 5.0,
 ) -> Outcome:
     """Runs `command` in `folder` and calls `on_line` for each line that it prints.
 
     `on_line` says whether the line was only meant for it: such lines are left
     out of the last lines and of `log`. `variables` are added to the environment.
     The command gets a process group of its own, which is ended whole if anything,
-    Ctrl-C too, comes in between.
+    Ctrl-C too, comes in between: after `grace_s` by force.
     """
     last: deque[str] = deque(maxlen=_LAST_LINES)
     lacks = ""
@@ -80,7 +80,7 @@ def follow(
                 log.write(line)
         code = process.wait()
     except BaseException:
-        _end_group(process)
+        _end_group(process, grace_s)
         raise
     return Outcome(code, "\n".join(last), lacks)
 
@@ -124,11 +124,11 @@ def failure(what: str, outcome: Outcome, folder: Path) -> EnvironmentLacksError:
     return BuildError(f"{what}; {said}")
 
 
-def _end_group(process: subprocess.Popen[str]) -> None:
+def _end_group(process: subprocess.Popen[str], grace_s: float) -> None:
     with suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGTERM)
     with suppress(subprocess.TimeoutExpired):
-        process.wait(_GRACE_SECONDS)
+        process.wait(grace_s)
     # The leader may have gone before its children: the group is ended either way.
     with suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)

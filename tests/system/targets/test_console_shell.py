@@ -10,7 +10,6 @@ import pytest
 
 from perfboard.model.errors import EnvironmentLacksError, TargetError
 from perfboard.model.progress import SilentProgress
-from perfboard.targets.console import program as console_program
 from perfboard.targets.console.shell import ConsoleShell
 from perfboard.targets.serial.line import SerialLine
 
@@ -246,9 +245,10 @@ def test_a_program_has_ended_though_marks_of_its_end_are_torn(line: SerialLine) 
 
 
 def test_a_program_that_goes_on_is_interrupted_and_what_tidies_up_runs(
-    shell: ConsoleShell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    line: SerialLine, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(console_program, "_ENDING_S", 1.5)
+    shell = ConsoleShell(line, ending_s=1.5)
+    shell.attach(_ATTACH_S)
     channel = shell.start(f"sleep 100; rm -r {tmp_path}/x")
     (tmp_path / "x").mkdir()
     channel.read(0.5)

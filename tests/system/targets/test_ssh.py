@@ -10,7 +10,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from perfboard.targets.pipe.ssh import _options
+from perfboard.targets.pipe.ssh import options
 
 from ..conftest import Here, running_from, until
 from ..probes.test_standard import check_standard
@@ -173,7 +173,7 @@ def test_a_board_cannot_use_what_the_user_forwards(tmp_path: Path, here: Here) -
         more.write(" ForwardAgent yes\n ForwardX11 yes\n")
     said = [
         subprocess.run(["ssh", *words, "-G", "board"], check=True, capture_output=True, text=True)
-        for words in (["-F", file], ["-F", file, *_options(tmp_path / "s")])
+        for words in (["-F", file], ["-F", file, *options(tmp_path / "s")])
     ]
     user, ours = (set(done.stdout.splitlines()) for done in said)
     assert {"forwardagent yes", "forwardx11 yes"} <= user

@@ -9,8 +9,7 @@ import pytest
 from rich.cells import cell_len
 from rich.console import Console
 
-from perfboard.cli import progress
-from perfboard.cli.progress import _LogProgress, _TerminalProgress
+from perfboard.cli.progress import LogProgress, TerminalProgress
 
 NOTE = (
     "best 865.2 ms, at most 163 tries, 12 min left\n"
@@ -22,7 +21,7 @@ def _frame(width: int, title: str, total: float, done: float, note: str) -> list
     """What stands on the terminal at the end of a step."""
     file = io.StringIO()
     console = Console(file=file, width=width, force_terminal=True, color_system=None)
-    with _TerminalProgress(console).step(title, total) as step:
+    with TerminalProgress(console).step(title, total) as step:
         step.update(done, note)
     lines = re.sub(r"\x1b\[[0-9?;]*[A-Za-z]", "", file.getvalue()).splitlines()
     place = max(place for place, line in enumerate(lines) if line.startswith(title))
@@ -52,11 +51,8 @@ def test_a_bar_and_its_note_are_one_line(width: int) -> None:
     assert note[:10] in line
 
 
-def test_lines_where_there_is_no_terminal(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(progress, "_LOG_EVERY_S", 0.0)
-    with _LogProgress().step("tuning verdex", inf) as step:
+def test_lines_where_there_is_no_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    with LogProgress(every_s=0).step("tuning verdex", inf) as step:
         step.update(0, NOTE)
         step.update(0, "best 865.2 ms\n")
     lines = capsys.readouterr().err.splitlines()

@@ -36,10 +36,7 @@ def test_only_the_last_lines_are_kept(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("stubborn", ["", "trap '' TERM; "])
-def test_an_interruption_ends_the_whole_group(
-    tmp_path: Path, stubborn: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("perfboard.host.command._GRACE_SECONDS", 0.2)
+def test_an_interruption_ends_the_whole_group(tmp_path: Path, stubborn: str) -> None:
     child: list[int] = []
 
     def interrupt(line: str) -> bool:
@@ -48,7 +45,7 @@ def test_an_interruption_ends_the_whole_group(
 
     script = f"{stubborn}sleep 600 & echo $!; wait"
     with pytest.raises(KeyboardInterrupt):
-        follow(["sh", "-c", script], interrupt, folder=tmp_path)
+        follow(["sh", "-c", script], interrupt, folder=tmp_path, grace_s=0.2)
     # What has ended is a zombie until its new parent, which is not ours, looks after it.
     deadline = time.monotonic() + 5
     with suppress(psutil.NoSuchProcess):

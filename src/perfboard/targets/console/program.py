@@ -10,7 +10,6 @@ from perfboard.model.errors import TargetError
 if TYPE_CHECKING:
     from perfboard.targets.console.shell import ConsoleShell
 
-_ENDING_S = 10.0
 _ASK_AGAIN_S = 1.0
 # The mark of the end may come in two parts.
 _KEPT = 100
@@ -19,9 +18,13 @@ _KEPT = 100
 class Program:
     """The Channel to a started program. It ends at the answer to the request that started it."""
 
-    def __init__(self, shell: "ConsoleShell", heard: bytes) -> None:
-        """`heard` is what has come since the program was started."""
+    def __init__(self, shell: "ConsoleShell", heard: bytes, ending_s: float) -> None:
+        """`heard` is what has come since the program was started.
+
+        Closed, it has `ending_s` to end by itself.
+        """
         self._shell = shell
+        self._ending_s = ending_s
         self._pending = heard
         self._recent = b""
         self._ended = False
@@ -43,7 +46,7 @@ class Program:
     def close(self) -> None:
         """Waits for the program's end; one that does not end is interrupted."""
         for rouse in (self._shell.ask, self._shell.interrupt):
-            deadline = time.monotonic() + _ENDING_S
+            deadline = time.monotonic() + self._ending_s
             again = time.monotonic() + _ASK_AGAIN_S
             with suppress(TargetError):
                 while not self._ended and time.monotonic() < deadline:

@@ -46,8 +46,12 @@ _UNFINISHED = re.compile(rb"(\A|[\r\n])> (\x1b\[6n)?\Z")
 class ConsoleShell:
     """See `targets.base.Shell`. The channel and a program that was started share the console."""
 
-    def __init__(self, channel: Channel) -> None:
-        """`channel` is the console; `attach` comes before anything else."""
+    def __init__(self, channel: Channel, ending_s: float = 10.0) -> None:
+        """`channel` is the console; `attach` comes before anything else.
+
+        A program that is closed has `ending_s` before it is interrupted.
+        """
+        self._ending_s = ending_s
         self._console = Console(channel)
         self._wire = Wire("", self._console.tag)
         self._number = 0
@@ -167,7 +171,7 @@ class ConsoleShell:
     def start(self, script: str) -> Channel:
         """See `targets.base.Shell`."""
         self._call("start", split(encode(script.encode())), _WRITE_S)
-        return Program(self, self._console.heard.rpartition(self._going())[2])
+        return Program(self, self._console.heard.rpartition(self._going())[2], self._ending_s)
 
     def _check(self, done: Completed, path: str) -> None:
         if done.status or done.output:

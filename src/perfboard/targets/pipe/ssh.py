@@ -129,7 +129,8 @@ def _configuration() -> list[str]:
     return [] if own is None else ["-F", own]
 
 
-def _options(socket: Path) -> list[str]:
+def options(socket: Path) -> list[str]:
+    """Of ssh, over the user's own: for a session that others share by `socket`."""
     settings = {
         "BatchMode": "yes",
         "ConnectTimeout": str(_CONNECT_S),
@@ -158,7 +159,7 @@ def connect(
     address = parse(text)
     version = _version()
     with _control_folder() as folder:
-        options = _options(folder / "s")
+        shared = options(folder / "s")
 
         def lost(said: str) -> TargetError:
             # The shared connection often knows more than the session that it carried.
@@ -171,7 +172,7 @@ def connect(
             )
 
         def ssh(more: Sequence[str], script: str) -> list[str]:
-            words = ["ssh", *options, *more, *address.words()]
+            words = ["ssh", *shared, *more, *address.words()]
             return [*words, f"exec sh -c {shlex.quote(script)}"]
 
         def command(script: str) -> list[str]:
