@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Half of Hypothesis's usual examples, since these run every day; and a package of files."""
+"""Half of Hypothesis's usual examples, since these run every day; and a home for each test."""
 
 import os
 from collections.abc import Iterator
@@ -7,10 +7,6 @@ from pathlib import Path
 
 import pytest
 from hypothesis import settings
-
-import perfboard.images.root.tree as tree_module
-from perfboard.boards.loader import load_board
-from perfboard.model.board.architecture import architecture_of
 
 # Found by this process's children before the real one.
 COMPILER = Path(__file__).parents[1] / "support" / "compiler"
@@ -34,19 +30,3 @@ def homes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setenv("PYTHONPATH", str(COMPILER))
     return tmp_path
-
-
-@pytest.fixture
-def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A package with all that a tree of verdex takes from others; nothing is compiled."""
-    arch = architecture_of(load_board("verdex").board)
-    libraries = tmp_path / "package/lib" / arch.multiarch
-    libraries.mkdir(parents=True)
-    for name in (arch.loader, *tree_module._LIBRARIES):
-        (libraries / name).touch()
-    (tmp_path / "package/bin").mkdir()
-    (tmp_path / "package/bin/busybox").touch()
-    monkeypatch.setattr(
-        tree_module, "_compile", lambda compiler, arch, program, root: program.touch()
-    )
-    return tmp_path / "package"

@@ -10,9 +10,9 @@ import pytest
 from perfboard.boards.loader import load_board
 from perfboard.images.recipe import Recipe
 from perfboard.images.root.recipe import RootRecipe
-from perfboard.images.root.tree import CONSOLE, NULL, REFERENCE, contents_of, fill_tree, nodes_of
-from perfboard.model.board.architecture import architecture_of
+from perfboard.images.root.tree import CONSOLE, NULL, REFERENCE, contents_of, nodes_of
 from perfboard.model.errors import UsageError
+from tests.support.roots import make_root
 from tests.support.variants import variant_of
 
 VERDEX = load_board("verdex").board
@@ -32,12 +32,12 @@ def test_a_board_with_flash_is_told_why_not(other: dict[str, str]) -> None:
         variant_of(readahead="boot", **other)
 
 
-def test_the_root_has_the_list_and_the_advice_tells_it(tmp_path: Path, package: Path) -> None:
-    fill_tree(architecture_of(VERDEX), tmp_path / "tree", [package], AHEAD, ["gcc"])
+def test_the_root_has_the_list_and_the_advice_tells_it(tmp_path: Path) -> None:
+    tree = make_root(tmp_path, AHEAD)
     (line,) = contents_of(AHEAD)["/etc/readahead"]
-    assert (tmp_path / "tree/etc/readahead").read_text() == f"{line}\n"
+    assert (tree / "etc/readahead").read_text() == f"{line}\n"
     assert line.split() == [f"/{path}" for path in AHEAD.first_used]
-    script = (tmp_path / "tree" / RCS).read_text()
+    script = (tree / RCS).read_text()
     assert contents_of(AHEAD)[f"/{RCS}"] == tuple(script.splitlines())
     # Without it a shell starts nothing in the background.
     assert nodes_of(AHEAD) == (CONSOLE, NULL) and nodes_of(RootRecipe()) == (CONSOLE,)

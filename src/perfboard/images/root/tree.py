@@ -27,7 +27,7 @@ _COPIED_BYTES = 512 * 1024
 _SEED = 2009
 # The programs in bin, and the libraries of the target, wherever the package has them.
 _PROGRAM_FOLDERS = ("bin", "usr/bin")
-_LIBRARIES = (
+LIBRARIES = (
     "libc.so.6",
     "libgcc_s.so.1",
     "libm.so.6",
@@ -110,7 +110,7 @@ def making_of(root: RootRecipe) -> tuple[str, ...]:
     if root.order == "functions":
         made.append("bin/busybox: linked with -Wl,-T,perfboard/images/root/busybox.ld")
     if not root.static:
-        made += [f"lib/{name}" for name in ("ld-linux*.so*", *_LIBRARIES)]
+        made += [f"lib/{name}" for name in ("ld-linux*.so*", *LIBRARIES)]
     if root.init == "parallel":
         made.append("bin/startpar: Debian's startpar")
         made += [f"ln -s {to} etc/rcS.d/{link}" for link, to in _links(REFERENCE).items()]
@@ -161,7 +161,7 @@ def fill_tree(
     _copy_first("busybox", unpacked, _PROGRAM_FOLDERS, tree / "bin")
     if not root.static:
         library_folders = (f"lib/{arch.multiarch}", f"usr/lib/{arch.multiarch}")
-        for name in (arch.loader, *_LIBRARIES):
+        for name in (arch.loader, *LIBRARIES):
             _copy_first(name, unpacked, library_folders, tree / "lib")
     for folder, names in _APPLETS.items():
         for name in names:

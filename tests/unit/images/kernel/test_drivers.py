@@ -14,9 +14,10 @@ from perfboard.images.kernel.modules import keep_modules, needed
 from perfboard.images.network import PROBED_DRIVER, network_arguments
 from perfboard.images.recipe import Recipe
 from perfboard.images.root.recipe import RootRecipe
-from perfboard.images.root.tree import REFERENCE, contents_of, fill_tree
+from perfboard.images.root.tree import REFERENCE, contents_of
 from perfboard.model.board.architecture import architecture_of
 from perfboard.model.errors import UsageError
+from tests.support.roots import make_root
 from tests.support.variants import variant_of
 
 BOARD = load_board("verdex").board
@@ -118,25 +119,22 @@ def test_what_is_wanted_comes_after_what_wants_it(edges: list[set[int]]) -> None
             assert set(direct[one]) <= set(found[at + 1 :])
 
 
-def filled(folder: Path, package: Path, level: str) -> Path:
+def filled(folder: Path, level: str) -> Path:
     built(folder / "source", virtio_net="")
     keep_modules(folder / "source", folder / "modules")
     root = recipe(drivers=level).root
     modules = folder / "modules" if root.module else None
-    fill_tree(ARMHF, folder / "tree", [package], root, ["gcc"], modules)
-    return folder / "tree"
+    return make_root(folder, root, modules)
 
 
-def test_the_default_root_has_nothing_of_modules(tmp_path: Path, package: Path) -> None:
-    tree = filled(tmp_path, package, "builtin")
+def test_the_default_root_has_nothing_of_modules(tmp_path: Path) -> None:
+    tree = filled(tmp_path, "builtin")
     assert not (tree / "lib/modules").exists() and not (tree / "etc/modules").exists()
     assert not (tree / "sbin/modprobe").is_symlink()
 
 
-def test_a_script_loads_the_module_before_it_sets_the_link_up(
-    tmp_path: Path, package: Path
-) -> None:
-    tree = filled(tmp_path, package, "module")
+def test_a_script_loads_the_module_before_it_sets_the_link_up(tmp_path: Path) -> None:
+    tree = filled(tmp_path, "module")
     assert (tree / "lib/modules" / RELEASE / "virtio_net.ko").is_file()
     assert (tree / "etc/modules").read_text() == "virtio_net\n"
     assert (tree / "sbin/modprobe").readlink() == Path("/bin/busybox")
@@ -147,10 +145,8 @@ def test_a_script_loads_the_module_before_it_sets_the_link_up(
         assert line in script
 
 
-def test_a_deferred_driver_is_loaded_when_the_scripts_are_done(
-    tmp_path: Path, package: Path
-) -> None:
-    tree = filled(tmp_path, package, "deferred")
+def test_a_deferred_driver_is_loaded_when_the_scripts_are_done(tmp_path: Path) -> None:
+    tree = filled(tmp_path, "deferred")
     assert "eth0" not in (tree / "etc/init.d/S30ethernet").read_text()
     deferred = tree / "etc/init.d/deferred"
     script = deferred.read_text()

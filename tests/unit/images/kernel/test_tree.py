@@ -2,6 +2,7 @@
 """The source of a kernel that is kept between builds, and when it is unpacked anew."""
 
 import io
+import os
 import tarfile
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -10,7 +11,6 @@ from typing import Any, cast
 
 import pytest
 
-import perfboard.images.kernel.tree as tree_module
 from perfboard.boards.loader import load_board
 from perfboard.images.kernel.tree import kernel_tree
 from perfboard.images.packages.apt import AptState
@@ -23,9 +23,15 @@ SOURCE = "linux-source-6.1"
 
 
 @pytest.fixture(autouse=True)
-def _alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setattr(tree_module, "version_of", lambda program: f"{program} 1")
+def _compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its compiler need not be on this machine."""
+    programs = tmp_path / "programs"
+    programs.mkdir()
+    for name in ("gcc", "ld"):
+        program = programs / f"{ARMHF.triplet}-{name}"
+        program.write_text("#!/bin/sh\necho 1\n")
+        program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{programs}{os.pathsep}{os.environ['PATH']}")
 
 
 @pytest.fixture

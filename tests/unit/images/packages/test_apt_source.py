@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-import perfboard.images.packages.apt_source as apt_source
 from perfboard.host.cache import cache_root
 from perfboard.images.packages.apt_source import SourceState, ask_for_sources
 from perfboard.model.errors import EnvironmentLacksError
@@ -57,7 +56,9 @@ def test_it_has_sources_of_its_own_and_writes_to_the_cache(
 ) -> None:
     given = tmp_path / "given.list"
     given.write_text(LINES)
-    monkeypatch.setattr(apt_source, "_source_files", lambda: [given])
+    own = f'Dir::Etc::sourcelist "{given}"; Dir::Etc::sourceparts "/dev/null";'
+    (tmp_path / "apt.conf").write_text(own)
+    monkeypatch.setenv("APT_CONFIG", str(tmp_path / "apt.conf"))
     sources = SourceState(SilentProgress())
     configuration = sources.write_configuration()
     command = ["apt-config", "-c", str(configuration), "dump"]

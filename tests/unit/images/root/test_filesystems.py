@@ -18,11 +18,11 @@ from perfboard.images.root.commands import TREE
 from perfboard.images.root.filesystems import SYSTEMS, format_rest
 from perfboard.images.root.make import make_file_system
 from perfboard.images.root.recipe import RootRecipe
-from perfboard.images.root.tree import CONSOLE, Node, fill_tree, saved_nodes
+from perfboard.images.root.tree import CONSOLE, Node, saved_nodes
 from perfboard.images.root.ubi import checksum, leb_size, volume_size
-from perfboard.model.board.architecture import architecture_of
 from perfboard.model.errors import UsageError
 from tests.support.cramfs_reader import Cramfs
+from tests.support.roots import make_root
 from tests.support.variants import variant_of
 
 BOARD = load_board("verdex").board
@@ -167,11 +167,11 @@ def test_files_by_use_lie_before_the_others(tree: Path) -> None:
 
 
 @pytest.mark.parametrize("libraries", ["dynamic", "static", "musl"])
-def test_what_is_used_first_is_in_the_root(tmp_path: Path, package: Path, libraries: str) -> None:
+def test_what_is_used_first_is_in_the_root(tmp_path: Path, libraries: str) -> None:
     root = RootRecipe(libraries=libraries)
-    fill_tree(architecture_of(BOARD), tmp_path / "tree", [package], root, ["gcc"])
+    tree = make_root(tmp_path, root)
     for path in root.first_used:
-        assert any(file.is_file() for file in (tmp_path / "tree").glob(path)), path
+        assert any(file.is_file() for file in tree.glob(path)), path
 
 
 def test_code_of_a_cramfs_lies_in_pages(tree: Path) -> None:
