@@ -15,6 +15,7 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from perfboard.model.board.board import Board
+from perfboard.model.board.real import RealBoard
 from perfboard.model.errors import UsageError
 from perfboard.model.tables import merged
 
@@ -22,12 +23,22 @@ _BUILT_IN = Path(__file__).parent
 _PARTS = _BUILT_IN / "parts"
 # What a board that is like another has from it, unless its own file says otherwise.
 _SHARED = ("machine", "console", "flash", "framebuffer", "image", "boot")
+# A file with one of these keys describes a real board.
+_REAL = ("target", "usable", "reset", "write", "virtual")
 _LONGEST_SHOWN = 60
 
 
 @dataclass(frozen=True)
+class LoadedReal:
+    """A real board and its file; each file that it names is a whole path."""
+
+    board: RealBoard
+    path: Path
+
+
+@dataclass(frozen=True)
 class LoadedBoard:
-    """A board, the file it came from, and the folder that file names in it start from."""
+    """A virtual board, its file, and the folder that file names in it start from."""
 
     board: Board
     path: Path
@@ -44,23 +55,37 @@ def list_boards() -> tuple[str, ...]:
 
 
 def load_board(name_or_path: str) -> LoadedBoard:
-    """The board of that name, or of that file where the text has "/" or ends in ".toml".
+    """The virtual board of that name, or of that file if the text has "/" or ends in ".toml".
 
     Raises UsageError with one line for each problem.
     """
+    loaded = read_board(name_or_path)
+    if isinstance(loaded, LoadedReal):
+        raise UsageError(
+            f"{loaded.path}: this is the file of a real board, and only a virtual board is built "
+            "or emulated. Name a virtual board; a real one is for --board of `perfboard study` "
+            "and `perfboard tune`"
+        )
+    return loaded
+
+
+def read_board(name_or_path: str) -> LoadedBoard | LoadedReal:
+    """As `load_board`, for a real board too."""
     path = _place(name_or_path, Path())
     return _shipped(path) if path.parent == _BUILT_IN else _load(path)
 
 
 @cache
-def _shipped(path: Path) -> LoadedBoard:
+def _shipped(path: Path) -> LoadedBoard | LoadedReal:
     """A board that comes with Perfboard: a tune asks for one at each try, and it stays as it is."""
     return _load(path)
 
 
-def _load(path: Path) -> LoadedBoard:
+def _load(path: Path) -> LoadedBoard | LoadedReal:
     table = _read(path, "board")
     folder = path.resolve().parent
+    if table.keys() & set(_REAL):
+        return _load_real(table, path)
     if "like" in table:
         table, folder = _like(table, path)
     timing = table.get("timing")
@@ -74,6 +99,22 @@ def _load(path: Path) -> LoadedBoard:
     _check_files(loaded)
     _check_levels(loaded)
     return loaded
+
+
+def _load_real(table: dict[str, Any], path: Path) -> LoadedReal:
+    try:
+        board = RealBoard.model_validate(table)
+    except ValidationError as error:
+        raise UsageError(_said(error, str(path))) from error
+    folder = path.resolve().parent
+
+    def whole(command: tuple[str, ...]) -> tuple[str, ...]:
+        program, *words = command or ("",)
+        return (str(folder / Path(program).expanduser()), *words) if "/" in program else command
+
+    virtual = str(_place(board.virtual, folder)) if board.virtual else ""
+    files = {"reset": whole(board.reset), "write": whole(board.write), "virtual": virtual}
+    return LoadedReal(board.model_copy(update=files), path)
 
 
 def _place(name_or_path: str, folder: Path) -> Path:

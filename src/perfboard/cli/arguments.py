@@ -195,20 +195,26 @@ def make_parser() -> argparse.ArgumentParser:
     )
     study.of_study = True
     study.add_argument("study", metavar="STUDY", help="a study that `perfboard studies` lists")
-    where = study.add_mutually_exclusive_group()
-    where.add_argument("--board", help="a virtual board's name, or a board file")
-    where.add_argument("--target", metavar="T", help=_TARGETS)
+    study.add_argument(
+        "--board", help="a virtual board's name, or the file of a virtual or a real board"
+    )
+    study.add_argument("--target", metavar="T", help=_TARGETS)
     _add_set(study)
 
     tune = add("tune", "tune", "find the settings that make a board boot fastest", _TUNE)
     tune.add_argument("study", choices=("boot",), help="what to make faster")
-    tune.add_argument("--board", required=True, help="a virtual board's name, or a board file")
+    tune.add_argument(
+        "--board",
+        required=True,
+        help="a virtual board's name, or the file of a virtual or a real board",
+    )
     _add_set(tune)
     tune.add_argument(
         "--target",
         metavar="T",
         help="the serial line of a real board that boots each image: "
-        "serial:///dev/DEVICE[?baud=115200] (default: the virtual board)",
+        "serial:///dev/DEVICE[?baud=115200] (default: the line in the file of a real board; else "
+        "the virtual board)",
     )
     tune.options = ("perfboard.studies.tune.plan", "TuneOptions")
 

@@ -8,7 +8,7 @@ from dataclasses import asdict
 
 from perfboard.analysis.verify.programs import program_accuracy
 from perfboard.analysis.verify.rows import Verification
-from perfboard.boards.loader import list_boards, load_board
+from perfboard.boards.loader import list_boards, load_board, read_board
 from perfboard.cli.options import options_from
 from perfboard.cli.progress import progress
 from perfboard.cli.words import parse_factors, print_json
@@ -31,8 +31,8 @@ def boards(options: argparse.Namespace) -> int:
 
 
 def show(options: argparse.Namespace) -> int:
-    """Shows one board."""
-    loaded = load_board(options.board)
+    """Shows one board, virtual or real."""
+    loaded = read_board(options.board)
     if options.json:
         print_json(loaded.board.model_dump(mode="json", by_alias=True))
         return 0

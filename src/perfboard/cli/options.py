@@ -2,10 +2,13 @@
 """A study's options as options of a command. Only the standard library is imported here."""
 
 import argparse
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from perfboard.model.errors import UsageError
 from perfboard.model.options import declared, flag
+
+if TYPE_CHECKING:
+    from perfboard.model.board.real import RealBoard
 
 _Options = TypeVar("_Options")
 
@@ -23,11 +26,21 @@ def add_options(parser: argparse.ArgumentParser, options: type[object]) -> None:
         )
 
 
-def options_from(options: type[_Options], given: argparse.Namespace, **fields: object) -> _Options:
-    """An `options` of what the user gave, and of `fields`. Raises UsageError for a wrong text."""
+def options_from(
+    options: type[_Options],
+    given: argparse.Namespace,
+    real: "RealBoard | None" = None,
+    **fields: object,
+) -> _Options:
+    """An `options` of what the user gave, else of the `real` board's file, and of `fields`.
+
+    Raises UsageError for a wrong text.
+    """
     for each, of in declared(options):
         text = getattr(given, flag(each.name))
         if text is None:
+            if kept := getattr(real, each.name, None):
+                fields[each.name] = kept
             continue
         try:
             fields[each.name] = of.parse(text)

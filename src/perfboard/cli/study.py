@@ -6,13 +6,16 @@ import os
 import sys
 from pathlib import Path
 
+from perfboard.boards.loader import LoadedReal, read_board
 from perfboard.cli.options import options_from
 from perfboard.cli.progress import progress
 from perfboard.cli.words import parse_factors, print_run
+from perfboard.model.board.real import RealBoard
 from perfboard.model.errors import (
     EXIT_FAILED_VERDICT,
     EXIT_INCONCLUSIVE,
     EXIT_INTERRUPTED,
+    UsageError,
     exit_code_of,
 )
 from perfboard.model.run import Outcome, Run, Status
@@ -25,12 +28,14 @@ from perfboard.studies.lab import Lab
 def study(options: argparse.Namespace) -> int:
     """Runs the study; the report's path is the last line."""
     chosen = get_study(options.study)
+    target, real = _place(options)
     request = Request(
-        target=_target_of(options) or chosen.default_target,
+        target=target or chosen.default_target,
         factors=parse_factors(options.set),
         command=("perfboard", *sys.argv[1:]),
+        board=real,
     )
-    given = options_from(chosen.options, options)
+    given = options_from(chosen.options, options, real)
     return finish(run_study(chosen, request, given, Lab(progress())), options.json)
 
 
@@ -47,11 +52,29 @@ def finish(run: Run, as_json: bool) -> int:
     return _exit_code(run)
 
 
-def _target_of(options: argparse.Namespace) -> str | None:
-    if options.board is not None:
-        return f"virtual:{options.board}"
-    target: str | None = options.target
-    return target
+def _place(options: argparse.Namespace) -> tuple[str, RealBoard | None]:
+    """The target that the user names, or "", and the real board, if its file is given."""
+    if options.board is None:
+        return options.target or "", None
+    loaded = read_board(options.board)
+    if isinstance(loaded, LoadedReal):
+        return line_of(loaded, options.target), loaded.board
+    if options.target is not None:
+        raise UsageError(
+            f"--target {options.target}: board {loaded.board.name} is virtual, a target by itself; "
+            "omit one of the two"
+        )
+    return f"virtual:{options.board}", None
+
+
+def line_of(real: LoadedReal, target: str | None) -> str:
+    """The target that the user names, else the line in the file. Raises UsageError for neither."""
+    if not (target or real.board.target):
+        raise UsageError(
+            f"{real.path}: target: is missing; write the line of the board there, "
+            '"serial:///dev/DEVICE", or give it as --target'
+        )
+    return target or real.board.target
 
 
 def _shortest(path: Path) -> str:

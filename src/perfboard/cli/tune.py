@@ -4,10 +4,12 @@
 import argparse
 import sys
 
+from perfboard.boards.loader import LoadedReal, read_board
 from perfboard.cli.options import options_from
 from perfboard.cli.progress import progress
-from perfboard.cli.study import finish
+from perfboard.cli.study import finish, line_of
 from perfboard.cli.words import parse_factors
+from perfboard.model.errors import UsageError
 from perfboard.studies.base import Request, run_study
 from perfboard.studies.lab import Lab
 from perfboard.studies.tune.plan import TuneOptions
@@ -16,10 +18,20 @@ from perfboard.studies.tune.study import TUNE
 
 def tune(options: argparse.Namespace) -> int:
     """Tries the factors, ranks them, and proves the best; the report's path is the last line."""
+    board, target, real = options.board, options.target or f"virtual:{options.board}", None
+    loaded = read_board(board)
+    if isinstance(loaded, LoadedReal):
+        board, target, real = loaded.board.virtual, line_of(loaded, options.target), loaded.board
+        if not board:
+            raise UsageError(
+                f"{loaded.path}: virtual: is missing; write there the virtual board, by name or "
+                "file, whose images are to be tried"
+            )
     request = Request(
-        target=options.target or f"virtual:{options.board}",
+        target=target,
         factors=parse_factors(options.set),
         command=("perfboard", *sys.argv[1:]),
+        board=real,
     )
-    given = options_from(TuneOptions, options, board=options.board)
+    given = options_from(TuneOptions, options, real, board=board)
     return finish(run_study(TUNE, request, given, Lab(progress())), options.json)

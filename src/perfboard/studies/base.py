@@ -10,9 +10,10 @@ from importlib.metadata import EntryPoint, entry_points
 from typing import Any, Protocol, TypeVar, cast
 
 import perfboard.studies
+from perfboard.model.board.real import RealBoard
 from perfboard.model.errors import UsageError
 from perfboard.model.options import check_target
-from perfboard.model.run import Run
+from perfboard.model.run import BoardSummary, Run
 from perfboard.studies.lab import Lab
 from perfboard.targets.opening import kinds
 
@@ -25,12 +26,27 @@ _Options = TypeVar("_Options", contravariant=True)
 class Request:
     """What the user asked of any study: the target, and the levels of its factors.
 
-    `command` is Perfboard's own, for the record.
+    `command` is Perfboard's own, for the record. `board` is the real board, if the user gave its
+    file.
     """
 
     target: str
     factors: Mapping[str, str]
     command: tuple[str, ...]
+    board: RealBoard | None = None
+
+    @property
+    def place(self) -> str:
+        """A short name for the board: that of its file, else one of its target."""
+        return self.board.name if self.board else place_of(self.target)
+
+    def summary(self, title: str, description: str, facts: Mapping[str, str]) -> BoardSummary:
+        """What a run says of a real board: the words of its file, else these; and its facts."""
+        if (board := self.board) is not None:
+            title, description, facts = board.title, board.description, {**board.facts, **facts}
+        return BoardSummary(
+            name=self.place, title=title, description=description, facts=dict(facts)
+        )
 
 
 class Study(Protocol[_Options]):

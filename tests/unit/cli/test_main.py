@@ -65,7 +65,7 @@ def store(homes: Path, name: str) -> Path:
         (["study", "standard", "--cpu", "big"], "is not the number of a CPU"),
         (["study", "boot", "--cpu", "0"], "study boot takes no --cpu 0;"),
         (["measure", "--target", "localhost"], "is no target"),
-        (["study", "boot", "--target", "virtual:verdex", "--board", "./b.toml"], "not allowed"),
+        (["study", "boot", "--target", "virtual:verdex", "--board", "verdex"], "omit one"),
         (["study", "boot", "--budget", "5"], "study boot takes no --budget 5;"),
         (["study", "standard", "--boots", "10"], "study standard takes no --boots 10;"),
         (["boards", "show"], "required: BOARD"),

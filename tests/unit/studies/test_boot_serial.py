@@ -31,6 +31,26 @@ def test_the_run_says_how_the_instrument_changes_what_it_measures(
     assert SerialConsole.effect in " ".join(unescape(report.read_text()).split())
 
 
+def test_a_board_file_says_what_the_options_do_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    file = tmp_path / "shelf.toml"
+    with board_on_a_line(tmp_path / "reset", BOOT.splitlines(keepends=True)) as target:
+        file.write_text(
+            'schema = "perfboard.board/1"\nname = "shelf-3"\ntitle = "A gateway"\n'
+            f'description = "On the shelf."\ntarget = "{target}"\nusable = "never"\n'
+            f'reset = "touch {tmp_path}/reset"\n[facts]\nmemory = "64 MiB"\n'
+        )
+        words = ["--board", str(file), "--usable", "Run /sbin/init", "--boots", "1"]
+        assert main(["study", "boot", *words, "--json"]) == 0
+    run = json.loads(capsys.readouterr().out)
+    assert (run["target"], run["evidence"]) == (target, "silicon")
+    assert (run["board"]["name"], run["board"]["title"]) == ("shelf-3", "A gateway")
+    assert run["board"]["facts"].keys() == {"memory", "kernel", "board"}
+    assert "-boot-shelf-3-" in run["id"]
+
+
 def test_a_boot_that_fails_says_so_too(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

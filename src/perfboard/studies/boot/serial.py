@@ -2,7 +2,7 @@
 """Boots of a real board, seen by its console on a serial line."""
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from threading import Event
 
 from perfboard.model.errors import UsageError
@@ -10,7 +10,7 @@ from perfboard.model.progress import Progress
 from perfboard.model.run import BoardSummary, Boot, Evidence
 from perfboard.store.folder import RunFolder
 from perfboard.store.recording import Subject
-from perfboard.studies.base import Request, place_of
+from perfboard.studies.base import Request
 from perfboard.studies.boot.subject import BootSubject, boot_noted
 from perfboard.targets.base import refuse_factors
 from perfboard.targets.serial.boot import SerialBoard
@@ -22,13 +22,12 @@ def serial_subject(request: Request, usable: str, reset: Sequence[str]) -> BootS
     refuse_factors(request.target, request.factors)
     if not usable:
         raise UsageError(
-            "the boot of a real board ends with a line of its console, which --usable names: "
-            "--usable 'login:'"
+            "the boot of a real board ends with a line of its console: give it as --usable "
+            "'login:', or as `usable` in the board's file"
         )
     # A wrong text is told before there is a run.
     with open_line(request.target):
         pass
-    name = place_of(request.target)
     facts: dict[str, str] = {}
     notes: dict[str, None] = {}
 
@@ -54,18 +53,14 @@ def serial_subject(request: Request, usable: str, reset: Sequence[str]) -> BootS
                 yield boot
 
     return BootSubject(
-        name=name,
-        head=lambda: Subject(summary_of(name, facts), request.target, Evidence.SILICON),
+        name=request.place,
+        head=lambda: Subject(summary_of(request, facts), request.target, Evidence.SILICON),
         boots=boots,
         notes=lambda: tuple(notes),
     )
 
 
-def summary_of(name: str, facts: dict[str, str]) -> BoardSummary:
-    """A board of that name, with the `facts` that its kernel prints."""
-    return BoardSummary(
-        name=name,
-        title=facts.get("board", "a board on a serial line"),
-        description="A board of which the console was seen.",
-        facts=facts,
-    )
+def summary_of(request: Request, facts: Mapping[str, str]) -> BoardSummary:
+    """The board, with the `facts` that its kernel prints."""
+    title = facts.get("board", "a board on a serial line")
+    return request.summary(title, "A board of which the console was seen.", facts)

@@ -15,7 +15,7 @@ from perfboard.probes.plan import FACTS, Measuring, Plan
 from perfboard.probes.records import Applet
 from perfboard.probes.session import Session
 from perfboard.store.recording import Found, Subject
-from perfboard.studies.base import Request, place_of
+from perfboard.studies.base import Request
 from perfboard.studies.lab import Lab
 from perfboard.targets.base import Target
 
@@ -76,7 +76,7 @@ def measure_target(
     """
     if probes and request.target != "local":
         _check_here(probes, lab)
-    with lab.record(study, place_of(request.target), request.command) as record:
+    with lab.record(study, request.place, request.command) as record:
         artifacts = record.folder.artifact_path("console.log").parent
         with (
             lab.open(request.target, lab.progress, artifacts, request.factors) as target,
@@ -89,7 +89,7 @@ def measure_target(
                 measuring.pin(options.cpu)
             notes = list(target.notes)
             with (
-                record.begin(lambda: _found(target, session, measuring, notes)),
+                record.begin(lambda: _found(request, target, session, measuring, notes)),
                 lab.progress.step("measuring", options.budget) as step,
             ):
                 # A probe that was asked for may do that itself.
@@ -99,7 +99,9 @@ def measure_target(
     return record.run
 
 
-def _found(target: Target, session: Session, measuring: Measuring, notes: Sequence[str]) -> Found:
+def _found(
+    request: Request, target: Target, session: Session, measuring: Measuring, notes: Sequence[str]
+) -> Found:
     merger = measuring.merger
     metrics = merger.metrics()
     errors: tuple[RunError, ...] = ()
@@ -116,7 +118,7 @@ def _found(target: Target, session: Session, measuring: Measuring, notes: Sequen
         )
     return Found(
         Subject(
-            _board(target, session, merger.facts),
+            _board(request, target, session, merger.facts),
             target.name,
             target.evidence,
             levels=target.factors,
@@ -132,16 +134,17 @@ def _found(target: Target, session: Session, measuring: Measuring, notes: Sequen
     )
 
 
-def _board(target: Target, session: Session, facts: Mapping[str, str]) -> BoardSummary:
+def _board(
+    request: Request, target: Target, session: Session, facts: Mapping[str, str]
+) -> BoardSummary:
     if target.board is not None:
         known = target.board
         return known.model_copy(update={"facts": {**facts, **known.facts}})
-    return BoardSummary(
-        name=place_of(target.name),
+    return request.summary(
         title=next((facts[name] for name in NAMING_FACTS if name in facts), session.machine),
         description=f"A machine that calls itself {session.machine}, measured by the probe for "
         f"{session.arch}.",
-        facts=dict(facts),
+        facts=facts,
     )
 
 

@@ -21,7 +21,7 @@ from perfboard.model.progress import Progress
 from perfboard.model.results.tune import in_words
 from perfboard.model.run import BoardSummary, Boot, Evidence, RunError
 from perfboard.store.folder import RunFolder
-from perfboard.studies.base import place_of
+from perfboard.studies.base import Request
 from perfboard.studies.boot.serial import summary_of
 from perfboard.studies.tune.attempt import Attempt
 from perfboard.studies.tune.bench import Proof
@@ -39,16 +39,17 @@ class LineBench:
 
     evidence: Evidence = Evidence.SILICON
 
-    def __init__(self, target: str, options: TuneOptions) -> None:
+    def __init__(self, request: Request, options: TuneOptions) -> None:
         """Raises UsageError for a target that is no line, and EnvironmentLacksError without one."""
         # A wrong text is told before there is a run.
-        with open_line(target):
+        with open_line(request.target):
             pass
+        self._request = request
         self._options = options
         self._facts: dict[str, str] = {}
         self._rounds: list[Rounds] = []
-        self.name = place_of(target)
-        self.target = target
+        self.name = request.place
+        self.target = request.target
         self.tools: Mapping[str, str] = {}
 
     @contextmanager
@@ -102,7 +103,7 @@ class LineBench:
 
     def summary(self) -> BoardSummary:
         """See `tuning_bench.Bench`."""
-        return summary_of(self.name, self._facts)
+        return summary_of(self._request, self._facts)
 
     def notes(self) -> tuple[str, ...]:
         """See `tuning_bench.Bench`."""

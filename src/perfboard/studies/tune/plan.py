@@ -258,7 +258,7 @@ def _check_commands(request: Request, options: TuneOptions) -> None:
         raise UsageError(
             f"--target {request.target} needs {', '.join(missing)}: a real board is tuned with "
             "--write COMMAND, which puts an image on it, --reset COMMAND, which resets it, and "
-            "--usable REGEX, the console line that means ready"
+            "--usable REGEX, the console line that means ready, or with these in its file"
         )
     for name, (program, *_) in (("write", options.write), ("reset", options.reset)):
         if shutil.which(program) is None:

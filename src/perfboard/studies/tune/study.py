@@ -62,7 +62,7 @@ class TuneStudy:
         if not options.scheduler:
             check_tools(plan)
         bench: Bench = (
-            LineBench(request.target, options)
+            LineBench(request, options)
             if is_serial(request)
             else VirtualBench(plan, options.scheduler)
         )
