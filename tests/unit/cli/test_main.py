@@ -2,9 +2,9 @@
 """The command: exit codes, messages, and one JSON document on standard output."""
 
 import json
-import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -156,14 +156,6 @@ def test_boards_and_studies_are_listed(homes: Path, capsys: pytest.CaptureFixtur
     assert not any(homes.iterdir())
 
 
-def fake_emulator(folder: Path, says: str) -> str:
-    program = folder / "bin" / "qemu-system-arm"
-    program.parent.mkdir()
-    program.write_text(f"#!/bin/sh\n{says}\n")
-    program.chmod(0o755)
-    return f"{program.parent}:{os.environ['PATH']}"
-
-
 @pytest.mark.parametrize(
     ("says", "said"),
     [
@@ -173,13 +165,12 @@ def fake_emulator(folder: Path, says: str) -> str:
     ],
 )
 def test_an_emulator_that_will_not_do(
-    homes: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    program: Callable[[str, str], None],
     capsys: pytest.CaptureFixture[str],
     says: str,
     said: str,
 ) -> None:
-    monkeypatch.setenv("PATH", fake_emulator(homes, says))
+    program("qemu-system-arm", says)
     assert call("study", "boot", "--board", "verdex") == 3
     assert said in capsys.readouterr().err
 

@@ -9,7 +9,8 @@ from pathlib import Path
 import psutil
 import pytest
 
-from perfboard.host.command import follow
+from perfboard.host.command import follow, run_tool
+from perfboard.model.errors import BuildError, EnvironmentLacksError, PerfboardError
 
 
 def test_code_last_lines_and_log(tmp_path: Path) -> None:
@@ -57,3 +58,25 @@ def test_an_interruption_ends_the_whole_group(tmp_path: Path, stubborn: str) -> 
 def test_output_that_is_no_text(tmp_path: Path) -> None:
     outcome = follow(["printf", r"\377\n"], lambda line: False, folder=tmp_path)
     assert outcome.last_lines == "\N{REPLACEMENT CHARACTER}"
+
+
+def _run(script: str, folder: Path) -> type[PerfboardError]:
+    with pytest.raises(EnvironmentLacksError) as raised:
+        run_tool(["sh", "-c", script], folder)
+    assert "sh" in str(raised.value)
+    return raised.type
+
+
+def test_whose_fault_a_tools_failure_is(tmp_path: Path) -> None:
+    assert _run("echo bad content; exit 1", tmp_path) is BuildError
+    full = "echo 'write: No space left on device'; seq 100; exit 1"
+    assert _run(full, tmp_path) is EnvironmentLacksError
+    assert _run("kill -9 $$", tmp_path) is EnvironmentLacksError
+
+
+def test_a_tool_that_fails_where_the_disk_is_full() -> None:
+    # Nothing can be written there.
+    with pytest.raises(EnvironmentLacksError, match="with 0 B left on the disk of /proc") as raised:
+        run_tool(["sh", "-c", "echo cannot write; exit 1"], Path("/proc"))
+    assert raised.type is EnvironmentLacksError
+    assert str(raised.value).endswith("cannot write")

@@ -3,9 +3,9 @@
 
 import hashlib
 import io
-import os
 import stat
 import tarfile
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -26,15 +26,11 @@ WANTED = {
 
 
 @pytest.fixture
-def npm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def npm(tmp_path: Path, program: Callable[[str, str], None]) -> Path:
     """The folder of which the stand-in copies all that ends in .tgz to where it is run."""
-    folder, commands = tmp_path / "registry", tmp_path / "commands"
+    folder = tmp_path / "registry"
     folder.mkdir()
-    commands.mkdir()
-    program = commands / "npm"
-    program.write_text(f'#!/bin/sh\necho "$@" >> {folder}/asked\ncp {folder}/*.tgz . || exit 7\n')
-    program.chmod(0o755)
-    monkeypatch.setenv("PATH", f"{commands}{os.pathsep}{os.environ['PATH']}")
+    program("npm", f'echo "$@" >> {folder}/asked\ncp {folder}/*.tgz . || exit 7')
     return folder
 
 

@@ -3,7 +3,7 @@
 
 import json
 import shlex
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from math import inf
 from pathlib import Path
@@ -27,6 +27,8 @@ from perfboard.targets.virtual.target import VirtualTarget
 
 # Raise it when what is kept of a boot changes.
 _RECIPE = "2"
+# Makes the image of a variant.
+Build = Callable[[Variant, Progress], Image]
 # What a kernel or bootloader says of itself is the same each time; a hang may be this machine's.
 _SURE = ("bootloader", "panic", "no-root")
 
@@ -90,7 +92,10 @@ class Attempt:
 
 
 def attempt(
-    task: Task, progress: Progress | None = None, cancelled: Event | None = None
+    task: Task,
+    progress: Progress | None = None,
+    cancelled: Event | None = None,
+    build: Build = build_image,
 ) -> Attempt:
     """Builds and boots a combination, from the cache where it has been before.
 
@@ -100,7 +105,7 @@ def attempt(
     progress = progress or SilentProgress()
     variant = task.variant()
     try:
-        image = build_image(variant, progress)
+        image = build(variant, progress)
     except (UsageError, BuildError) as error:
         return Attempt("not-built", str(error), error.kind)
     found = Attempt(

@@ -14,7 +14,7 @@ from perfboard.boards.loader import LoadedBoard, load_board
 from perfboard.boards.scope_text import TIMED
 from perfboard.factors.base import Factor
 from perfboard.factors.choose import changed, check_known, choose, factors_of
-from perfboard.host.tools import require_tools
+from perfboard.host.tools import Use, require_tools
 from perfboard.images.flash.place import XIP
 from perfboard.images.image import tools_for
 from perfboard.images.variant import Variant
@@ -292,10 +292,14 @@ def _meet_kept(
     raise UsageError(reason)
 
 
+def tools_of(plan: Plan) -> set[Use]:
+    """What the images of all levels are made with."""
+    return {use for each in plan.alone for use in tools_for(plan.variant(each).recipe)}
+
+
 def check_tools(plan: Plan) -> None:
     """Raises EnvironmentLacksError where this machine lacks a tool that a level is made with."""
-    uses = {use for each in plan.alone for use in tools_for(plan.variant(each).recipe)}
-    require_tools(uses, architecture_of(plan.board).name)
+    require_tools(tools_of(plan), architecture_of(plan.board).name)
 
 
 def check_smallest(plan: Plan, sizes: Iterable[Mapping[str, int]]) -> None:

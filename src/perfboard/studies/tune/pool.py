@@ -11,11 +11,12 @@ from threading import Event
 
 from perfboard.analysis.tune.combinations import Combination
 from perfboard.model.errors import Cancelled
-from perfboard.model.progress import Step
+from perfboard.model.progress import Progress, Step
 from perfboard.studies.tune.attempt import Attempt, Task, attempt
 
 # What has tries made, by name, and gives each as it ends; one that is booted again, again.
 Make = Callable[[Mapping[Combination, Task]], Iterator[tuple[Combination, Attempt]]]
+Attempting = Callable[[Task, Progress, Event], Attempt]
 Submit = Callable[[Task], "Future[Attempt]"]
 # Told a combination, and what is being done for it, or "" where that has ended.
 Note = Callable[[str, str], None]
@@ -53,7 +54,7 @@ class _InnerStep:
             self._note(f"{self._title}{share}")
 
 
-def told(task: Task, note: Note, cancelled: Event) -> Attempt:
+def told(task: Task, note: Note, cancelled: Event, attempt: Attempting = attempt) -> Attempt:
     """The attempt of a task, of which `note` is told what is being done."""
     try:
         return attempt(task, _Inner(partial(note, task.title), cancelled), cancelled)
@@ -62,7 +63,7 @@ def told(task: Task, note: Note, cancelled: Event) -> Attempt:
 
 
 @contextmanager
-def local_workers(note: Note) -> Iterator[Submit]:
+def local_workers(note: Note, attempt: Attempting = attempt) -> Iterator[Submit]:
     """What makes an attempt of a task in the background, on this machine's processors.
 
     `note` is told from any thread what is being done. Left early, no more attempts are begun, and
@@ -71,7 +72,7 @@ def local_workers(note: Note) -> Iterator[Submit]:
     cancelled = Event()
     with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
         try:
-            yield lambda task: pool.submit(told, task, note, cancelled)
+            yield lambda task: pool.submit(told, task, note, cancelled, attempt)
         finally:
             cancelled.set()
             pool.shutdown(cancel_futures=True)

@@ -17,7 +17,7 @@ from perfboard.images.image import Image, build_image
 from perfboard.model.errors import EnvironmentLacksError, TargetError, UsageError
 from perfboard.model.progress import SilentProgress
 from perfboard.model.run import Boot, Metric
-from perfboard.studies.tune.attempt import Attempt, Task
+from perfboard.studies.tune.attempt import Attempt, Build, Task
 from perfboard.studies.tune.plan import PRECISION, TuneOptions
 from perfboard.studies.tune.pool import Make, Note
 from perfboard.targets.serial.boot import SerialBoard
@@ -41,13 +41,15 @@ class Rounds:
         build: Make,
         note: Note,
         purpose: str,
+        image: Build = build_image,
     ) -> None:
-        """`build` makes images; `note` is told what is being done for a combination.
+        """`build` makes images at once, and `image` one more time to write it.
 
-        Boots are kept for the same `purpose` alone.
+        `note` is told what is being done for a combination. Boots are kept for the same `purpose`
+        alone.
         """
         self._board, self._target, self._options = board, target, options
-        self._build, self._note = build, note
+        self._build, self._image, self._note = build, image, note
         self._baseline: tuple[Task, Attempt] | None = None
         self._purpose = purpose
         self._tried: dict[tuple[tuple[str, str], ...], Attempt] = {}
@@ -162,7 +164,7 @@ class Rounds:
 
         def build(folder: Path) -> None:
             began = time.monotonic()
-            image = build_image(task.variant(), SilentProgress())
+            image = self._image(task.variant(), SilentProgress())
             if dict(image.hashes) != made.hashes:
                 raise UsageError(
                     f"The image of {task.title} is not what it was when the tune began: a file of "

@@ -2,8 +2,8 @@
 """The source of a kernel that is kept between builds, and when it is unpacked anew."""
 
 import io
-import os
 import tarfile
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
 from types import SimpleNamespace
@@ -23,15 +23,10 @@ SOURCE = "linux-source-6.1"
 
 
 @pytest.fixture(autouse=True)
-def _compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def _compiler(program: Callable[[str, str], None]) -> None:
     """Its compiler need not be on this machine."""
-    programs = tmp_path / "programs"
-    programs.mkdir()
     for name in ("gcc", "ld"):
-        program = programs / f"{ARMHF.triplet}-{name}"
-        program.write_text("#!/bin/sh\necho 1\n")
-        program.chmod(0o755)
-    monkeypatch.setenv("PATH", f"{programs}{os.pathsep}{os.environ['PATH']}")
+        program(f"{ARMHF.triplet}-{name}", "echo 1")
 
 
 @pytest.fixture

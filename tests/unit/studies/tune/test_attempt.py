@@ -1,14 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """A try that ends before it boots: what is the level's fault, and what this machine's."""
 
-import shutil
-from collections.abc import Callable
-from pathlib import Path
-from types import SimpleNamespace
-
 import pytest
 
-from perfboard.host.command import run_tool
+from perfboard.images.image import Image
+from perfboard.images.variant import Variant
 from perfboard.model.errors import (
     BuildError,
     EnvironmentLacksError,
@@ -16,33 +12,29 @@ from perfboard.model.errors import (
     TargetError,
     UsageError,
 )
-from perfboard.studies.tune import attempt as tuning_boot
-from perfboard.studies.tune.attempt import Attempt, Task, attempt
+from perfboard.model.progress import Progress
+from perfboard.studies.tune.attempt import Attempt, Build, Task, attempt
 
 TASK = Task("verdex", {})
 
 
-def _failing(error: PerfboardError) -> Callable[..., None]:
-    def build(*arguments: object) -> None:
+def _failing(error: PerfboardError) -> Build:
+    def build(variant: Variant, progress: Progress) -> Image:
         raise error
 
     return build
 
 
 @pytest.mark.parametrize("error", [UsageError("too large"), BuildError("make failed")])
-def test_a_level_at_fault_is_an_outcome(
-    error: PerfboardError, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(tuning_boot, "build_image", _failing(error))
-    found = attempt(TASK)
+def test_a_level_at_fault_is_an_outcome(error: PerfboardError) -> None:
+    found = attempt(TASK, build=_failing(error))
     assert (found.outcome, found.problem, found.kind) == ("not-built", str(error), error.kind)
 
 
-def test_what_this_machine_lacks_ends_the_tune(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_this_machine_lacks_ends_the_tune() -> None:
     lacks = EnvironmentLacksError("this machine lacks genromfs")
-    monkeypatch.setattr(tuning_boot, "build_image", _failing(lacks))
     with pytest.raises(EnvironmentLacksError, match="lacks genromfs"):
-        attempt(TASK)
+        attempt(TASK, build=_failing(lacks))
 
 
 @pytest.mark.parametrize(
@@ -61,27 +53,3 @@ def test_the_baselines_error_keeps_its_class(
     assert type(found) is error
     assert (found.kind, found.exit_code) == (kind, code)
     assert str(found) == "The baseline does not boot. the reason"
-
-
-def _run(script: str, folder: Path) -> type[PerfboardError]:
-    with pytest.raises(EnvironmentLacksError) as raised:
-        run_tool(["sh", "-c", script], folder)
-    assert "sh" in str(raised.value)
-    return raised.type
-
-
-def test_whose_fault_a_tools_failure_is(tmp_path: Path) -> None:
-    assert _run("echo bad content; exit 1", tmp_path) is BuildError
-    full = "echo 'write: No space left on device'; seq 100; exit 1"
-    assert _run(full, tmp_path) is EnvironmentLacksError
-    assert _run("kill -9 $$", tmp_path) is EnvironmentLacksError
-
-
-def test_a_tool_that_fails_where_the_disk_is_full(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(shutil, "disk_usage", lambda path: SimpleNamespace(free=4096))
-    with pytest.raises(EnvironmentLacksError, match="with 4 KiB left on the disk of") as raised:
-        run_tool(["sh", "-c", "echo cannot write; exit 1"], tmp_path)
-    assert raised.type is EnvironmentLacksError
-    assert str(raised.value).endswith("cannot write")

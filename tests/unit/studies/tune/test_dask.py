@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tries made elsewhere: what is kept here, which workers are refused, what Dask's ends become."""
 
+from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import replace
 from types import SimpleNamespace
@@ -8,7 +9,6 @@ from types import SimpleNamespace
 import pytest
 
 from perfboard.model.errors import EnvironmentLacksError, UsageError
-from perfboard.studies.tune import dask as tuning_dask
 from perfboard.studies.tune.attempt import Attempt, Task
 from perfboard.studies.tune.dask import KeptTries, check_software, ended, software
 from tests.support.runs import make_boot
@@ -46,8 +46,8 @@ def test_what_did_not_boot_is_tried_again() -> None:
     assert tries.find(TASK) is None
 
 
-def test_a_worker_with_other_software_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tuning_dask, "emulator_version", lambda program: "7.2.22")
+def test_a_worker_with_other_software_is_refused(program: Callable[[str, str], None]) -> None:
+    program("qemu-system-arm", "echo QEMU emulator version 7.2.22")
     here = software("qemu-system-arm")
     check_software(here, "qemu-system-arm", "tcp://a:1")
     for name in here:

@@ -8,8 +8,7 @@ import pytest
 
 from perfboard.analysis.tune.combinations import BASELINE
 from perfboard.model.errors import UsageError
-from perfboard.studies.tune import plan as tuning_plan
-from perfboard.studies.tune.plan import check_smallest, check_tools
+from perfboard.studies.tune.plan import check_smallest, tools_of
 from tests.support.tunes import plan_of
 
 
@@ -173,15 +172,9 @@ def test_why_a_combination_may_not_be_the_best() -> None:
     assert plan_of(allow=(off,)).excluded_because(frozenset({off})) == ""
 
 
-def test_the_tools_of_every_level_are_wanted_before_anything_is_built(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    wanted: list[set[str]] = []
-    monkeypatch.setattr(tuning_plan, "require_tools", lambda uses, arch: wanted.append(uses))
-    check_tools(plan_of())
-    check_tools(plan_of(keep={"root": "squashfs"}))
-    assert {"romfs", "erofs", "mtd", "compression", "kernel"} <= wanted[0]
-    assert not {"romfs", "erofs", "mtd"} & wanted[1]
+def test_the_tools_of_every_level_are_wanted() -> None:
+    assert {"romfs", "erofs", "mtd", "compression", "kernel"} <= tools_of(plan_of())
+    assert not {"romfs", "erofs", "mtd"} & tools_of(plan_of(keep={"root": "squashfs"}))
 
 
 def test_a_real_board_is_tried_with_what_an_image_changes() -> None:

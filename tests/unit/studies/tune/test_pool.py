@@ -11,16 +11,13 @@ import pytest
 from perfboard.host.command import follow
 from perfboard.model.errors import Cancelled
 from perfboard.model.progress import Progress
-from perfboard.studies.tune import pool as tuning_pool
 from perfboard.studies.tune.attempt import Attempt, Task
 from perfboard.studies.tune.pool import local_workers
 
 TASK = Task("verdex", {}, "console=quiet")
 
 
-def test_a_build_that_is_given_up_ends_with_its_command(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_a_build_that_is_given_up_ends_with_its_command(tmp_path: Path) -> None:
     """As a kernel's build does: it looks at each line that make prints."""
     begun = Event()
 
@@ -35,12 +32,11 @@ def test_a_build_that_is_given_up_ends_with_its_command(
             follow(["sh", "-c", "while echo line; do sleep 0.01; done"], show, folder=tmp_path)
         return Attempt("booted")
 
-    monkeypatch.setattr(tuning_pool, "attempt", build)
     notes: list[tuple[str, str]] = []
     began = time.monotonic()
     with (
         pytest.raises(KeyboardInterrupt),
-        local_workers(lambda *said: notes.append(said)) as submit,
+        local_workers(lambda *said: notes.append(said), build) as submit,
     ):
         futures = [submit(TASK) for _ in range(20)]
         assert begun.wait(20)
@@ -52,14 +48,13 @@ def test_a_build_that_is_given_up_ends_with_its_command(
     assert notes[-1] == ("console=quiet", "")
 
 
-def test_a_boot_tells_the_mark_that_it_reached(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_boot_tells_the_mark_that_it_reached() -> None:
     def boot(task: Task, progress: Progress, cancelled: Event) -> Attempt:
         with progress.step("booting", inf) as step:
             step.update(0, "kernel.entry")
         return Attempt("booted")
 
-    monkeypatch.setattr(tuning_pool, "attempt", boot)
     notes: list[tuple[str, str]] = []
-    with local_workers(lambda *said: notes.append(said)) as submit:
+    with local_workers(lambda *said: notes.append(said), boot) as submit:
         submit(TASK).result(20)
     assert [doing for _, doing in notes] == ["booting", "booting: kernel.entry", ""]

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from threading import Event
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -20,8 +21,7 @@ from perfboard.model.errors import INCONCLUSIVE, EnvironmentLacksError, TargetEr
 from perfboard.model.progress import SilentProgress
 from perfboard.model.run import Boot
 from perfboard.store.folder import new_run
-from perfboard.studies.tune import rounds as tuning_rounds
-from perfboard.studies.tune.attempt import Attempt, Task
+from perfboard.studies.tune.attempt import Attempt, Build, Task
 from perfboard.studies.tune.bench import Proof
 from perfboard.studies.tune.line import LineBench, inconclusive
 from perfboard.studies.tune.plan import TuneOptions
@@ -83,25 +83,22 @@ class Board(SerialBoard):
         return make_boot({"kernel.sched_init" if took < 0 else "usable": took})
 
 
-@pytest.fixture(autouse=True)
-def _no_images(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-
-    def image(variant: Variant, progress: object) -> SimpleNamespace:
-        name = name_of(variant.levels)
-        return SimpleNamespace(banks=(Path(name),), arguments="", hashes={"bank": name})
-
-    monkeypatch.setattr(tuning_rounds, "build_image", image)
+def image_of(variant: Variant, progress: object) -> Any:
+    name = name_of(variant.levels)
+    return SimpleNamespace(banks=(Path(name),), arguments="", hashes={"bank": name})
 
 
 def rounds(
-    board: Board, purpose: str = "try", build: Callable[[Task], Attempt] | None = None
+    board: Board,
+    purpose: str = "try",
+    build: Callable[[Task], Attempt] | None = None,
+    image: Build = image_of,
 ) -> Rounds:
     def built(task: Task) -> Attempt:
         assert not task.boots
         return Attempt("booted", flash={"kernel": 1}, hashes={"bank": name_of(task.levels)})
 
-    return Rounds(board, LINE, REAL, at_once(build or built), lambda *said: None, purpose)
+    return Rounds(board, LINE, REAL, at_once(build or built), lambda *said: None, purpose, image)
 
 
 def made(of: Rounds, *combinations: Combination) -> dict[Combination, Attempt]:
@@ -187,10 +184,9 @@ def test_the_same_image_by_another_name_fails_likewise() -> None:
     assert dict(of.make({words: task}))[words].kind == "panic"
 
 
-def test_an_image_that_is_not_what_it_was_ends_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    of = rounds(Board(lambda name: 0))
-    other = SimpleNamespace(banks=(Path("baseline"),), arguments="", hashes={"bank": "another"})
-    monkeypatch.setattr(tuning_rounds, "build_image", lambda *_: other)
+def test_an_image_that_is_not_what_it_was_ends_it() -> None:
+    other: Any = SimpleNamespace(banks=(Path("b"),), arguments="", hashes={"bank": "another"})
+    of = rounds(Board(lambda name: 0), image=lambda *_: other)
     with pytest.raises(UsageError, match="The image of baseline is not what it was"):
         made(of, BASELINE)
 
@@ -319,7 +315,7 @@ def proved(takes: Callable[[str, bool], int | Exception]) -> tuple[Sweep, Proof,
     return sweep, proof, [*cache_root().glob("line-boot/*")]
 
 
-def test_the_best_is_proved_and_its_boots_are_forgotten(data: None) -> None:
+def test_the_best_is_proved_and_its_boots_are_forgotten() -> None:
     sweep, proof, kept = proved(lambda name, proving: -400 * MS * (name == "quiet"))
     assert best_of(sweep.space, sweep.known) == QUIET
     assert (len(proof.boots), proof.errors, kept) == (5, (), [])
@@ -328,7 +324,7 @@ def test_the_best_is_proved_and_its_boots_are_forgotten(data: None) -> None:
     assert len(total_of_baseline.samples) == 5
 
 
-def test_a_best_that_fails_in_its_proof_is_left_for_the_next(data: None) -> None:
+def test_a_best_that_fails_in_its_proof_is_left_for_the_next() -> None:
     def takes(name: str, proving: bool) -> int | Exception:
         if name == "quiet":
             return TargetError("panic", "oops") if proving else -400 * MS
@@ -340,16 +336,9 @@ def test_a_best_that_fails_in_its_proof_is_left_for_the_next(data: None) -> None
     assert (len(proof.boots), proof.errors) == (5, ())
 
 
-def test_what_is_not_told_from_the_baseline_is_inconclusive_and_its_boots_are_kept(
-    data: None,
-) -> None:
+def test_what_is_not_told_from_the_baseline_is_inconclusive_and_its_boots_are_kept() -> None:
     noise = random.Random(3)
     _, proof, kept = proved(lambda name, proving: noise.randrange(300) * MS)
     (error,) = proof.errors
     assert error.kind == INCONCLUSIVE and "--boots takes more" in error.message
     assert len(kept) > 20
-
-
-@pytest.fixture
-def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))

@@ -5,6 +5,7 @@ import pytest
 
 from perfboard.analysis.tune.combinations import BASELINE
 from perfboard.model.progress import SilentProgress
+from perfboard.model.run import Boot
 from perfboard.studies.tune.attempt import Attempt, Task
 from perfboard.studies.tune.progress import TuneStep
 from perfboard.studies.tune.sweep import Sweep
@@ -20,16 +21,18 @@ def _done(task: Task) -> Attempt:
     return Attempt("booted")
 
 
-def test_a_try_of_which_nothing_is_known_yet_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
-    """^C comes when a try has ended, and before what it took is looked at."""
+class Interrupted(Attempt):
+    """One that has ended when ^C comes, before it is looked at what it took."""
 
-    def interrupted(*given: object) -> None:
+    @property
+    def boot(self) -> Boot | None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(Sweep, "_measured", interrupted)
+
+def test_a_try_of_which_nothing_is_known_yet_is_none() -> None:
     sweep = Sweep(plan_of())
     with pytest.raises(KeyboardInterrupt):
-        sweep.make([BASELINE], "alone", at_once(_done), _step())
+        sweep.make([BASELINE], "alone", at_once(lambda task: Interrupted("booted")), _step())
     tries, boots, places = sweep.recorded()
     assert (tries, boots, places) == (list(sweep.plan.refused), [], {})
 
