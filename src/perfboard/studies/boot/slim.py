@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Finds what a board's kernel has built in and its boot never uses, and boots it without."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from math import inf
 from pathlib import Path
@@ -14,7 +14,7 @@ from perfboard.boards.loader import load_board
 from perfboard.boards.scope_text import TIMED
 from perfboard.factors.choose import choose
 from perfboard.images.image import build_image
-from perfboard.images.kernel.slim import find_slim
+from perfboard.images.kernel.slim import Slim, find_slim
 from perfboard.images.kernel.system_map import read_map
 from perfboard.images.variant import Variant
 from perfboard.instruments.scope import WatchedMark
@@ -26,7 +26,8 @@ from perfboard.targets.virtual.target import VirtualTarget
 
 # What the mark of a function's first instruction is called, before its address.
 _RAN = "ran."
-_Behaviour = tuple[tuple[str, ...], tuple[str, ...]]
+# The programs that a boot started, and what they printed.
+Behaviour = tuple[tuple[str, ...], tuple[str, ...]]
 
 
 def slim_options(name: str, progress: Progress) -> dict[str, str]:
@@ -48,14 +49,23 @@ def slim_options(name: str, progress: Progress) -> dict[str, str]:
     kernel = build_image(variant, progress).kernel_file.parent
     before, ran = _boot(variant, read_map(kernel / "System.map").code, progress)
     found = find_slim(variant, kernel, ran, progress)
+    return done_without(variant, before, found, lambda slim: _boot(slim, (), progress)[0])
+
+
+def done_without(
+    variant: Variant, before: Behaviour, found: Slim, boot: Callable[[Variant], Behaviour]
+) -> dict[str, str]:
+    """As many of the options found as a boot behaves without as it did `before`; see above.
+
+    `boot` boots a variant and says how it behaved.
+    """
 
     def same(off: tuple[str, ...]) -> bool:
         options = {**found.beside, **dict.fromkeys(off, "n")}
         try:
-            after, _ = _boot(_slimmed(variant, options), (), progress)
+            return boot(_slimmed(variant, options)) == before
         except (TargetError, UsageError):
             return False
-        return after == before
 
     off = most_allowed(found.off, same)
     return {**found.beside, **dict.fromkeys(off, "n")} if off else {}
@@ -72,7 +82,7 @@ def _slimmed(variant: Variant, slim: Mapping[str, str]) -> Variant:
 
 def _boot(
     variant: Variant, functions: Iterable[int], progress: Progress
-) -> tuple[_Behaviour, list[int]]:
+) -> tuple[Behaviour, list[int]]:
     """How a boot behaves, and at which of these addresses of functions it came by."""
     image = build_image(variant, progress)
     target = VirtualTarget(variant, image)
