@@ -12,14 +12,15 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 
 class ProbeBuildHook(BuildHookInterface[Any]):
-    """Compiles the probe's binaries, and adds them to the wheel."""
+    """Compiles the probe's binaries, and adds them and their list of probes to the wheel."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Called before the wheel is made; `version` is "editable" for an editable one."""
         if version == "editable":
             return
-        # Of the package, the compiling alone is needed here, and can be imported.
+        # Of the package, these alone are needed here, and can be imported.
         sys.path.insert(0, str(Path(self.root) / "src"))
+        from perfboard.binaries.applets import LIST, write_list
         from perfboard.binaries.probe_build import ARCHITECTURES, build
 
         scratch = Path(self.root) / "build" / "probe"
@@ -28,5 +29,6 @@ class ProbeBuildHook(BuildHookInterface[Any]):
             name = f"perfboard-probe.{arch}"
             self.app.display_info(f"Building {name}")
             build(arch, scratch / name, scratch / "ziglang")
-            included = f"perfboard/binaries/bin/{name}"
-            build_data["force_include"][str(scratch / name)] = included
+        write_list(scratch / LIST)
+        for name in (*(f"perfboard-probe.{arch}" for arch in ARCHITECTURES), LIST):
+            build_data["force_include"][str(scratch / name)] = f"perfboard/binaries/bin/{name}"

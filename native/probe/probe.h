@@ -31,9 +31,12 @@ struct applet {
 extern const struct applet *const __start_applets[];
 extern const struct applet *const __stop_applets[];
 
-/* Puts an applet among them. */
-#define APPLET(identifier, ...)                                                                    \
-	static const struct applet identifier = {__VA_ARGS__};                                     \
+/*
+ * Puts an applet among them. The host reads the group and the title, words for people, out of the
+ * source (src/perfboard/binaries/applets.py): they take no room on the target.
+ */
+#define APPLET(identifier, name, group, title, ...)                                                \
+	static const struct applet identifier = {name, __VA_ARGS__};                               \
 	__attribute__((used, retain,                                                               \
 		       section("applets"))) static const struct applet *const identifier##_entry = \
 	    &identifier

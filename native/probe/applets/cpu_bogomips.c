@@ -41,4 +41,5 @@ static void measure(const struct options *options)
 		print_refused("cpu.bogomips: the kernel gives none in /proc/cpuinfo");
 }
 
-APPLET(cpu_bogomips, "cpu.bogomips", "BogoMIPS as the kernel gives it", 1, measure);
+APPLET(cpu_bogomips, "cpu.bogomips", "Processor", "BogoMIPS", "BogoMIPS as the kernel gives it", 1,
+       measure);

@@ -116,4 +116,5 @@ static void measure(const struct options *options)
 			      "this processor does not predict, or is emulated");
 }
 
-APPLET(cpu_branch, "cpu.branch", "cost of a mispredicted branch", 2, measure);
+APPLET(cpu_branch, "cpu.branch", "Processor", "Mispredicted branch",
+       "cost of a mispredicted branch", 2, measure);

@@ -22,4 +22,5 @@ static void measure(const struct options *options)
 		print_refused("cpu.clock: %s", why_not());
 }
 
-APPLET(cpu_clock, "cpu.clock", "clock frequency, by dependent additions", 2, measure);
+APPLET(cpu_clock, "cpu.clock", "Processor", "Clock frequency",
+       "clock frequency, by dependent additions", 2, measure);

@@ -110,5 +110,5 @@ static void measure(const struct options *options)
 			      "floating-point unit, as the kernel says");
 }
 
-APPLET(cpu_operation, "cpu.operation", "latency and throughput of add, multiply and divide", 5,
-       measure);
+APPLET(cpu_operation, "cpu.operation", "Processor", "Arithmetic",
+       "latency and throughput of add, multiply and divide", 5, measure);

@@ -94,4 +94,5 @@ static void measure(const struct options *options)
 	close(scratch.file);
 }
 
-APPLET(file_read, "file.read", "reading a file from the page cache, by size", 2, measure);
+APPLET(file_read, "file.read", "Files", "Cached file read",
+       "reading a file from the page cache, by size", 2, measure);

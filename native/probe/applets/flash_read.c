@@ -165,4 +165,5 @@ static void measure(const struct options *options)
 	close(flash.file);
 }
 
-APPLET(flash_read, "flash.read", "reading raw flash through MTD, by block size", 2, measure);
+APPLET(flash_read, "flash.read", "Flash", "Raw flash read",
+       "reading raw flash through MTD, by block size", 2, measure);

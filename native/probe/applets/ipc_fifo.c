@@ -61,4 +61,5 @@ static void measure(const struct options *options)
 	measure_pairs(options, &way);
 }
 
-APPLET(ipc_fifo, "ipc.fifo", "named pipe: round trip of a byte", 2, measure);
+APPLET(ipc_fifo, "ipc.fifo", "Between processes", "Named pipe", "named pipe: round trip of a byte",
+       2, measure);

@@ -39,4 +39,5 @@ static void measure(const struct options *options)
 	measure_pairs(options, &way);
 }
 
-APPLET(ipc_pipe, "ipc.pipe", "pipe: round trip of a byte, and bandwidth", 4, measure);
+APPLET(ipc_pipe, "ipc.pipe", "Between processes", "Pipe",
+       "pipe: round trip of a byte, and bandwidth", 4, measure);

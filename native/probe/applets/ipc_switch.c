@@ -314,5 +314,5 @@ static void measure(const struct options *options)
 	end_members();
 }
 
-APPLET(ipc_switch, "ipc.switch", "context switch by number of processes and working set", 5,
-       measure);
+APPLET(ipc_switch, "ipc.switch", "Between processes", "Context switch",
+       "context switch by number of processes and working set", 5, measure);

@@ -30,4 +30,5 @@ static void measure(const struct options *options)
 	measure_pairs(options, &way);
 }
 
-APPLET(ipc_unix, "ipc.unix", "Unix stream socket: round trip of a byte, and bandwidth", 4, measure);
+APPLET(ipc_unix, "ipc.unix", "Between processes", "Unix socket",
+       "Unix stream socket: round trip of a byte, and bandwidth", 4, measure);

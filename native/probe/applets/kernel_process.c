@@ -82,6 +82,6 @@ static void measure_exec(const struct options *options)
 	measure(options, &metric, true);
 }
 
-APPLET(kernel_fork, "kernel.fork", "fork, exit and wait", 1, measure_fork);
-APPLET(kernel_exec, "kernel.exec", "fork, exec of a static program, exit and wait", 1,
-       measure_exec);
+APPLET(kernel_fork, "kernel.fork", "Kernel", "Fork", "fork, exit and wait", 1, measure_fork);
+APPLET(kernel_exec, "kernel.exec", "Kernel", "Exec",
+       "fork, exec of a static program, exit and wait", 1, measure_exec);

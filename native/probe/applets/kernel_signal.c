@@ -85,5 +85,5 @@ static void measure(const struct options *options)
 	print_slopes(measured, &delivered, &slopes);
 }
 
-APPLET(kernel_signal, "kernel.signal", "installing a signal handler, and catching a signal", 2,
-       measure);
+APPLET(kernel_signal, "kernel.signal", "Kernel", "Signal",
+       "installing a signal handler, and catching a signal", 2, measure);

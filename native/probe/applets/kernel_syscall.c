@@ -34,4 +34,5 @@ static void measure(const struct options *options)
 	print_slopes(measured, &metric, &slopes);
 }
 
-APPLET(kernel_syscall, "kernel.syscall", "a system call that does nothing", 1, measure);
+APPLET(kernel_syscall, "kernel.syscall", "Kernel", "System call", "a system call that does nothing",
+       1, measure);

@@ -112,4 +112,5 @@ static void measure(const struct options *options)
 	set_policy(SCHED_OTHER, 0);
 }
 
-APPLET(kernel_timer, "kernel.timer", "timer resolution, and how late it wakes", 4, measure);
+APPLET(kernel_timer, "kernel.timer", "Kernel", "Timer", "timer resolution, and how late it wakes",
+       4, measure);

@@ -144,5 +144,5 @@ static void measure(const struct options *options)
 	give_buffers_back(&plan.buffers);
 }
 
-APPLET(memory_bandwidth, "memory.bandwidth", "bandwidth of read, write, update and copy, by size",
-       16, measure);
+APPLET(memory_bandwidth, "memory.bandwidth", "Memory", "Memory bandwidth",
+       "bandwidth of read, write, update and copy, by size", 16, measure);

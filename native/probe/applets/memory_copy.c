@@ -164,5 +164,5 @@ static void measure(const struct options *options)
 	give_buffers_back(&plan.buffers);
 }
 
-APPLET(memory_copy, "memory.copy", "copying an array by memcpy, word by word and in blocks", 6,
-       measure);
+APPLET(memory_copy, "memory.copy", "Memory", "Memory copy",
+       "copying an array by memcpy, word by word and in blocks", 6, measure);

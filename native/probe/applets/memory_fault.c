@@ -150,4 +150,5 @@ static void measure(const struct options *options)
 	measure_file(options);
 }
 
-APPLET(memory_fault, "memory.fault", "time of a page fault, anonymous and of a file", 2, measure);
+APPLET(memory_fault, "memory.fault", "Memory", "Page fault",
+       "time of a page fault, anonymous and of a file", 2, measure);

@@ -344,5 +344,5 @@ static void measure(const struct options *options)
 	measure_pages(&plan, options, "small");
 }
 
-APPLET(memory_latency, "memory.latency", "latency of dependent loads, by size, walk and pages", 12,
-       measure);
+APPLET(memory_latency, "memory.latency", "Memory", "Memory latency",
+       "latency of dependent loads, by size, walk and pages", 12, measure);

@@ -146,4 +146,5 @@ static void measure(const struct options *options)
 	close(scratch.file);
 }
 
-APPLET(memory_map, "memory.map", "reading a mapped file, by size", 4, measure);
+APPLET(memory_map, "memory.map", "Memory", "Mapped file read", "reading a mapped file, by size", 4,
+       measure);

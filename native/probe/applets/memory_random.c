@@ -106,4 +106,5 @@ static void measure(const struct options *options)
 	give_buffers_back(&buffers);
 }
 
-APPLET(memory_random, "memory.random", "a read at a random place, by size", 8, measure);
+APPLET(memory_random, "memory.random", "Memory", "Random memory read",
+       "a read at a random place, by size", 8, measure);

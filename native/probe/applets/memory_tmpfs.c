@@ -210,4 +210,5 @@ static void measure(const struct options *options)
 	close(files.file[0]);
 }
 
-APPLET(memory_tmpfs, "memory.tmpfs", "filling a file in a tmpfs, by size", 3, measure);
+APPLET(memory_tmpfs, "memory.tmpfs", "Memory", "File in a tmpfs",
+       "filling a file in a tmpfs, by size", 3, measure);

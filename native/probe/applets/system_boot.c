@@ -135,4 +135,5 @@ static void measure(const struct options *options)
 			      found.records);
 }
 
-APPLET(system_boot, "system.boot", "boot-time marks that the kernel kept", 1, measure);
+APPLET(system_boot, "system.boot", "System", "Kernel's boot marks",
+       "boot-time marks that the kernel kept", 1, measure);

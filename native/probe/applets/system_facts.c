@@ -317,4 +317,5 @@ static void measure(const struct options *options)
 	print_mitigations();
 }
 
-APPLET(system_facts, "system.facts", "what is known of the target and its settings", 1, measure);
+APPLET(system_facts, "system.facts", "System", "Facts of the target",
+       "what is known of the target and its settings", 1, measure);

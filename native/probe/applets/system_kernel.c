@@ -112,4 +112,5 @@ static void measure(const struct options *options)
 	measure_files(name.release);
 }
 
-APPLET(system_kernel, "system.kernel", "size of the kernel and of its modules", 1, measure);
+APPLET(system_kernel, "system.kernel", "System", "Kernel size",
+       "size of the kernel and of its modules", 1, measure);

@@ -150,4 +150,5 @@ static void measure(const struct options *options)
 	print_available("MemAvailable", meminfo(text, "MemAvailable:"));
 }
 
-APPLET(system_memory, "system.memory", "RAM that the kernel took, and that is free", 1, measure);
+APPLET(system_memory, "system.memory", "System", "RAM",
+       "RAM that the kernel took, and that is free", 1, measure);

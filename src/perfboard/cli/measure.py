@@ -4,13 +4,14 @@
 import argparse
 import sys
 
+from perfboard.binaries.applets import all_applets
 from perfboard.cli.options import options_from
 from perfboard.cli.progress import progress
 from perfboard.cli.study import finish
 from perfboard.cli.words import parse_factors, print_json
 from perfboard.studies.base import Request
 from perfboard.studies.lab import Lab
-from perfboard.studies.standard.study import StandardOptions, measure_target, own_applets
+from perfboard.studies.standard.study import StandardOptions, measure_target
 
 
 def measure(options: argparse.Namespace) -> int:
@@ -26,8 +27,8 @@ def measure(options: argparse.Namespace) -> int:
 
 
 def probes(options: argparse.Namespace) -> int:
-    """Lists the probes, as this machine's binary names them."""
-    applets = own_applets(Lab(progress()))
+    """Lists the probes."""
+    applets = all_applets()
     if options.json:
         print_json([{"name": applet.name, "summary": applet.summary} for applet in applets])
         return 0

@@ -82,9 +82,9 @@ static void be_patient(const struct options *options)
 		  NULL);
 }
 
-APPLET(hang_applet, "test.hang", "hangs with its child and grandchild", 1, hang);
-APPLET(leave_applet, "test.leave", "leaves a child behind", 1, leave);
-APPLET(flood_applet, "test.flood", "prints without end", 1, flood);
-APPLET(crash_applet, "test.crash", "crashes", 1, crash);
-APPLET(lines_applet, "test.lines", "prints lines of all lengths", 1, say_lines);
-APPLET(patient_applet, "test.sleep", "sleeps", 1, be_patient);
+APPLET(hang_applet, "test.hang", "Tests", "Test", "hangs with its child and grandchild", 1, hang);
+APPLET(leave_applet, "test.leave", "Tests", "Test", "leaves a child behind", 1, leave);
+APPLET(flood_applet, "test.flood", "Tests", "Test", "prints without end", 1, flood);
+APPLET(crash_applet, "test.crash", "Tests", "Test", "crashes", 1, crash);
+APPLET(lines_applet, "test.lines", "Tests", "Test", "prints lines of all lengths", 1, say_lines);
+APPLET(patient_applet, "test.sleep", "Tests", "Test", "sleeps", 1, be_patient);

@@ -19,6 +19,7 @@ import psutil
 import pytest
 from elftools.elf.elffile import ELFFile
 
+from perfboard.binaries.applets import all_applets
 from perfboard.binaries.probe import COMPILED, find_binary
 from perfboard.binaries.probe_build import ARCHITECTURES, command, source_folder
 from perfboard.host.cache import cache_root, locked
@@ -43,14 +44,7 @@ _MACHINES = {
 # Emulated, the least processor that the binary is for, on which a later one's instruction is
 # illegal. This machine's own would run it.
 _LEAST = {"i486": "486", "armv5te": "arm926"}
-_APPLETS = {
-    *("memory.latency", "memory.bandwidth", "memory.copy", "memory.fault", "memory.map"),
-    *("memory.random", "memory.tmpfs", "file.read", "flash.read"),
-    *("ipc.pipe", "ipc.unix", "ipc.fifo", "ipc.switch"),
-    *("kernel.syscall", "kernel.signal", "kernel.fork", "kernel.exec", "kernel.timer"),
-    *("cpu.bogomips", "cpu.operation", "cpu.branch", "cpu.clock"),
-    *("system.kernel", "system.memory", "system.boot", "system.facts"),
-}
+_APPLETS = tuple(applet.name for applet in all_applets())
 _EMULATED = set(ARCHITECTURES) - {"x86_64", "i686"}
 # What may measure nothing, on which architectures.
 _MAY_REFUSE = {
@@ -107,9 +101,8 @@ def test_every_applet_measures(arch: str, tmp_path: Path) -> None:
     binary = _binary(arch)
     launcher = _launcher(arch, binary)
     listed = subprocess.run([*launcher, "list"], capture_output=True, text=True, check=True)
-    names = {applet.name for applet in read_applets(listed.stdout.splitlines())}
-    assert names == _APPLETS
-    for name in sorted(names):
+    assert tuple(one.name for one in read_applets(listed.stdout.splitlines())) == _APPLETS
+    for name in _APPLETS:
         done = subprocess.run(
             [*launcher, name, "--seconds", "0.2", "--room", _ROOM],
             cwd=tmp_path,
@@ -184,7 +177,7 @@ def _resident_kib(process: int, mapped_often: bool) -> int:
     return int(row[1]) if row else 0
 
 
-@pytest.mark.parametrize("applet", sorted(_APPLETS))
+@pytest.mark.parametrize("applet", _APPLETS)
 def test_an_applet_takes_less_than_a_mebibyte_beyond_its_room(applet: str, tmp_path: Path) -> None:
     room = 1024 if applet.startswith("memory.") else 0
     words = [str(_native()), applet, "--seconds", "0.3", "--room", str(1 << 20)]

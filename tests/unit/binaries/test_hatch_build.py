@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from perfboard.binaries.applets import all_applets
 from perfboard.binaries.probe_build import ARCHITECTURES
 
 _ROOT = Path(__file__).parents[3]
@@ -33,6 +34,10 @@ from perfboard.binaries.probe import find_binary
 from perfboard.model.progress import SilentProgress
 for arch in sys.argv[1:]:
     print(find_binary(arch, SilentProgress()))
+"""
+_LIST = """\
+from perfboard.binaries.applets import all_applets
+print(all_applets())
 """
 
 
@@ -64,12 +69,16 @@ def test_a_wheel_carries_a_probe_for_each_architecture(tmp_path: Path) -> None:
     (site / "perfboard/binaries/bin").mkdir()
     for source, path in files.items():
         shutil.copy(source, site / path)
+    *binaries, applets = (site / path for path in files.values())
     found = run(_FIND, *ARCHITECTURES, path=[site])
-    assert found.stdout.splitlines() == [str(site / path) for path in files.values()]
-    # Neither its probe nor sources to build it from.
-    (site / files.popitem()[1]).unlink()
-    missing = run(_FIND, list(ARCHITECTURES)[-1], path=[site])
-    assert "Install Perfboard again from its wheel" in missing.stderr
+    assert found.stdout.splitlines() == [str(path) for path in binaries]
+    assert run(_LIST, path=[site]).stdout == f"{all_applets()}\n"
+    # Neither its probe nor sources to build it from, or to read its list from.
+    binaries[-1].unlink()
+    applets.unlink()
+    for script in (_FIND, _LIST):
+        missing = run(script, list(ARCHITECTURES)[-1], path=[site])
+        assert "Install Perfboard again from its wheel" in missing.stderr
 
 
 def test_an_editable_install_carries_none(tmp_path: Path) -> None:

@@ -53,7 +53,6 @@ class Place:
         self.fails_opening: BaseException | None = None
         self.fails_closing: BaseException | None = None
         self.fields: dict[str, Any] = {"evidence": Evidence.HOST}
-        self.has_own_probe = True
         self.facts = FACTS
         self.machine, self.arch = "x86_64", "x86_64"
 
@@ -62,15 +61,12 @@ class Place:
         self,
         text: str,
         progress: Progress,
-        artifacts: Path | None = None,
+        artifacts: Path,
         factors: Mapping[str, str] = MappingProxyType({}),
     ) -> Iterator[Target]:
         self.opened.append(text)
         if self.fails_opening:
             raise self.fails_opening
-        if artifacts is None:
-            yield Target(**({"name": text, "shell": None, "factors": factors} | self.fields))
-            return
         (artifacts / "console.log").write_bytes(b"login: ")
         yield Target(**({"name": text, "shell": None, "factors": factors} | self.fields))
         # What the console says last belongs to the record too.
@@ -80,8 +76,6 @@ class Place:
 
     @contextmanager
     def session(self, target: Target, progress: Progress) -> Iterator["Place"]:
-        if target.name == "local" and not self.has_own_probe:
-            raise EnvironmentLacksError("there is no probe for that")
         yield self
 
     def applets(self) -> tuple[Applet, ...]:
@@ -313,7 +307,7 @@ def test_probes_are_chosen_by_name(place: Place) -> None:
     assert place.ran == ["system.facts", *["ipc.pipe"] * 5]
     assert {process.probe for process in run.processes} == {"ipc.pipe"}
     assert run.study == "measure"
-    with pytest.raises(UsageError, match=r"no probe nosuch; there are: memory\.latency"):
+    with pytest.raises(UsageError, match=r"no probe nosuch; there are: cpu\.bogomips"):
         place.measure("local", "ipc.pipe", "nosuch")
     assert len(finished_folders()) == 1
 
@@ -321,17 +315,8 @@ def test_probes_are_chosen_by_name(place: Place) -> None:
 def test_a_mistyped_probe_is_found_before_the_target_is_opened(place: Place) -> None:
     with pytest.raises(UsageError, match="no probe nosuch"):
         place.measure("virtual:verdex", "nosuch")
-    assert place.opened == ["local"]
+    assert place.opened == []
     assert not runs_folder().exists()
-    place.measure("virtual:verdex", "ipc.pipe")
-    assert place.opened == ["local", "local", "virtual:verdex"]
-
-
-def test_a_machine_without_a_probe_can_measure_others(place: Place) -> None:
-    place.has_own_probe = False
-    assert place.measure("ssh://board", "ipc.pipe").target == "ssh://board"
-    with pytest.raises(UsageError, match="no probe nosuch"):
-        place.measure("ssh://board", "nosuch")
 
 
 def test_factors_are_those_of_the_target(place: Place) -> None:

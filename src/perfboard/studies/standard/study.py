@@ -1,18 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """The standard measurements of study A (2002), and study B's of processor and memory."""
 
-import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from perfboard.analysis.statistics.summary import REPEATS
-from perfboard.binaries.probe import architecture_of, find_binary
-from perfboard.model.errors import INCONCLUSIVE, PerfboardError, UsageError
+from perfboard.binaries.applets import all_applets
+from perfboard.model.errors import INCONCLUSIVE, UsageError
 from perfboard.model.options import option, parse_cpu, parse_seconds
-from perfboard.model.progress import SilentProgress
 from perfboard.model.run import BoardSummary, Evidence, Run, RunError
 from perfboard.probes.plan import FACTS, Measuring, Plan
-from perfboard.probes.records import Applet
 from perfboard.probes.session import Session
 from perfboard.store.recording import Found, Subject
 from perfboard.studies.base import Request
@@ -74,15 +71,15 @@ def measure_target(
     A run that failed or was interrupted is stored too, with what it measured. Raises
     PerfboardError for what is wrong before the first probe runs.
     """
-    if probes and request.target != "local":
-        _check_here(probes, lab)
+    _check(probes)
     with lab.record(study, request.place, request.command) as record:
         artifacts = record.folder.artifact_path("console.log").parent
         with (
             lab.open(request.target, lab.progress, artifacts, request.factors) as target,
             lab.probe(target, lab.progress) as session,
         ):
-            applets = _choose(session.applets(), probes)
+            known = {applet.name: applet for applet in session.applets()}
+            applets = [known[name] for name in dict.fromkeys(probes or known)]
             virtual = target.evidence in REPEATS
             measuring = Measuring(session, applets, Plan(options.budget, virtual))
             if options.cpu is not None:
@@ -148,31 +145,11 @@ def _board(
     )
 
 
-def own_applets(lab: Lab) -> tuple[Applet, ...]:
-    """The probes that this machine's binary has. Raises as `ProbeSession` does."""
-    find_binary(architecture_of(platform.machine()), lab.progress)
-    # What goes into a folder of this machine for that is copied to no target.
-    silent = SilentProgress()
-    with lab.open("local", silent) as here, lab.probe(here, silent) as session:
-        return session.applets()
-
-
-def _check_here(probes: Sequence[str], lab: Lab) -> None:
-    # A virtual board takes a minute to say that it has no such probe.
-    try:
-        applets = own_applets(lab)
-    except PerfboardError:
-        # There need be none for this machine; the target's list is looked at in any case.
-        return
-    _choose(applets, probes)
-
-
-def _choose(applets: Sequence[Applet], probes: Sequence[str]) -> list[Applet]:
-    known = {applet.name: applet for applet in applets}
+def _check(probes: Sequence[str]) -> None:
+    known = [applet.name for applet in all_applets()]
     unknown = [probe for probe in probes if probe not in known]
     if unknown:
         raise UsageError(f"there is no probe {', '.join(unknown)}; there are: {', '.join(known)}")
-    return [known[probe] for probe in dict.fromkeys(probes)] if probes else list(applets)
 
 
 STUDY = StandardStudy()
