@@ -4,16 +4,42 @@
 from pathlib import Path
 
 import perfboard.boards.loader as loader
-from perfboard.boards.loader import load_board
-from perfboard.model.board.board import Board
+from perfboard.boards.loader import LoadedBoard, load_board
+from perfboard.model.board.kernel import BuiltKernel
+from perfboard.model.board.virtual import DiskBoard, FlashBoard, VirtualBoard
 
 FOLDER = Path(loader.__file__).parent
 VERDEX = (FOLDER / "verdex.toml").read_text()
 RPI2 = (FOLDER / "rpi2.toml").read_text()
 
 
-def load(folder: Path, text: str) -> Board:
+def load(folder: Path, text: str) -> VirtualBoard:
     """The board of a file with that text, beside the files that verdex names."""
     (folder / "board.toml").write_text(text)
     (folder / "verdex.config").touch()
     return load_board(str(folder / "board.toml")).board
+
+
+def flash_board(name: str = "verdex") -> FlashBoard:
+    """A board that boots from flash, by its name."""
+    board = load_board(name).board
+    assert isinstance(board, FlashBoard)
+    return board
+
+
+def disk_board(name: str) -> DiskBoard:
+    """A board with a disk, by its name."""
+    board = load_board(name).board
+    assert isinstance(board, DiskBoard)
+    return board
+
+
+def built_kernel(board: VirtualBoard) -> BuiltKernel:
+    """The kernel of a board of which it is built."""
+    assert isinstance(board.image.kernel, BuiltKernel)
+    return board.image.kernel
+
+
+def config_of(loaded: LoadedBoard) -> Path:
+    """The file of such a kernel's configuration."""
+    return loaded.file(built_kernel(loaded.board).config)

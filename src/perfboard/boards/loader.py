@@ -11,11 +11,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from pydantic import ValidationError
+from pydantic import TypeAdapter, ValidationError
 from pydantic_core import ErrorDetails
 
-from perfboard.model.board.board import Board
 from perfboard.model.board.real import RealBoard
+from perfboard.model.board.virtual import VirtualBoard
 from perfboard.model.errors import UsageError
 from perfboard.model.tables import merged
 
@@ -26,6 +26,7 @@ _SHARED = ("machine", "console", "flash", "framebuffer", "image", "boot")
 # A file with one of these keys describes a real board.
 _REAL = ("target", "usable", "reset", "write", "virtual")
 _LONGEST_SHOWN = 60
+_BOARD: TypeAdapter[VirtualBoard] = TypeAdapter(VirtualBoard)
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,7 @@ class LoadedReal:
 class LoadedBoard:
     """A virtual board, its file, and the folder that file names in it start from."""
 
-    board: Board
+    board: VirtualBoard
     path: Path
     folder: Path
 
@@ -92,7 +93,7 @@ def _load(path: Path) -> LoadedBoard | LoadedReal:
     if isinstance(timing, dict) and isinstance(timing.get("part"), str):
         table["timing"] = _over(_part(timing["part"], path), timing)
     try:
-        board = Board.model_validate(table)
+        board = _BOARD.validate_python(table)
     except ValidationError as error:
         raise UsageError(_said(error, str(path))) from error
     loaded = LoadedBoard(board, path, folder)
@@ -267,19 +268,10 @@ def _show(value: object) -> str:
 
 
 def _check_files(loaded: LoadedBoard) -> None:
-    image = loaded.board.image
-    named = {
-        "image.bootloader.file": image.bootloader.file if image.bootloader else None,
-        "image.kernel.file": image.kernel.file,
-        "image.kernel.config": image.kernel.config,
-        "image.kernel.system_map": image.kernel.system_map,
-        "image.root.file": image.root.file if image.root else None,
-        "image.initrd.file": image.initrd.file if image.initrd else None,
-    }
     problems = [
         f"{loaded.path}: {key}: there is no file {loaded.file(name)}"
-        for key, name in named.items()
-        if name is not None and not loaded.file(name).is_file()
+        for key, name in loaded.board.image.files().items()
+        if not loaded.file(name).is_file()
     ]
     if problems:
         raise UsageError("\n".join(problems))

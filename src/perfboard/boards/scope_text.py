@@ -3,7 +3,7 @@
 
 from collections.abc import Iterator, Mapping
 
-from perfboard.model.board.board import Board
+from perfboard.model.board.virtual import FlashBoard, VirtualBoard
 from perfboard.model.timing.caches import Cache
 from perfboard.model.timing.part import Access, Timing
 
@@ -13,7 +13,7 @@ _SECOND = 10**15
 _WORD = 4
 
 
-def timing_text(board: Board, levels: Mapping[str, str]) -> str | None:
+def timing_text(board: VirtualBoard, levels: Mapping[str, str]) -> str | None:
     """What the scope is told of the model at those levels; None where nothing is timed.
 
     A line an item: native/scope/timing/reader.h says which there are. Times are whole
@@ -25,7 +25,7 @@ def timing_text(board: Board, levels: Mapping[str, str]) -> str | None:
     return "".join(f"{line}\n" for line in _lines(board, timing))
 
 
-def _lines(board: Board, timing: Timing) -> Iterator[str]:
+def _lines(board: VirtualBoard, timing: Timing) -> Iterator[str]:
     hz = timing.clock.hz
     yield f"isa {board.machine.isa}"
     yield f"clock {hz}"
@@ -53,12 +53,7 @@ def _lines(board: Board, timing: Timing) -> Iterator[str]:
         f"{'' if branch.returned is None else f' returned {_thousandths(branch.returned)}'}"
         f"{'' if branch.loaded is None else f' loaded {_thousandths(branch.loaded)}'}"
     )
-    for level, cache in (
-        ("l1", timing.caches.l1),
-        ("l1i", timing.caches.l1i),
-        ("l1d", timing.caches.l1d),
-        ("l2", timing.caches.l2),
-    ):
+    for level, cache in timing.caches:
         if cache is not None:
             yield _cache(level, cache, hz)
     for name, tlb in (("i", timing.tlbs.i), ("d", timing.tlbs.d), ("2", timing.tlbs.second)):
@@ -75,7 +70,7 @@ def _lines(board: Board, timing: Timing) -> Iterator[str]:
     yield f"streams {memory.streams} {memory.ahead} {memory.stride}"
     store = f" {memory.store.femtoseconds(hz)}" if memory.store else ""
     yield f"bus {memory.bus.femtoseconds(hz)}{store}"
-    if memory.uncached is not None and board.flash and board.image.bootloader:
+    if memory.uncached is not None and isinstance(board, FlashBoard):
         # Where a kernel's first instruction may be: in its region, or where it is copied to.
         lies = board.flash.kernel
         flash = f"{board.flash.banks[lies.bank].base + lies.offset:#x} {lies.size}"
@@ -85,7 +80,7 @@ def _lines(board: Board, timing: Timing) -> Iterator[str]:
         yield f"filling {timing.caches.data.filling} {timing.caches.data.fills}"
     yield f"preloads {timing.core.preloads}"
     yield f"misses {timing.core.misses}{' alone' if timing.core.stores_alone else ''}"
-    if timing.flash and board.flash:
+    if timing.flash and isinstance(board, FlashBoard):
         for number, bank in enumerate(board.flash.banks):
             place = f"bank{number} {bank.base:#x} {bank.size} flash"
             yield f"region {place} {_access(timing.flash, hz)}"

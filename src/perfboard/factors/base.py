@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from perfboard.images.recipe import Recipe
-from perfboard.model.board.board import Board
+from perfboard.model.board.virtual import VirtualBoard
 from perfboard.model.errors import UsageError
 
 
@@ -40,7 +40,7 @@ class Factor:
     # By name, the default first.
     levels: Mapping[str, Level]
     # Tells whether a board has this factor.
-    has: Callable[[Board], bool] = lambda board: True
+    has: Callable[[VirtualBoard], bool] = lambda board: True
     # Its levels change the recipe after those of the other factors.
     late: bool = False
     # It shows where the time goes, and makes no boot shorter: a tune leaves it as it is.

@@ -12,7 +12,7 @@ from perfboard.boards.scope_text import TIMED
 from perfboard.factors.base import Factor, Level
 from perfboard.images.recipe import Recipe
 from perfboard.images.variant import Variant
-from perfboard.model.board.board import Board
+from perfboard.model.board.virtual import VirtualBoard
 from perfboard.model.errors import UsageError
 
 
@@ -25,12 +25,12 @@ def _all_factors() -> tuple[Factor, ...]:
     return tuple(module.FACTOR for module in modules)
 
 
-def image_factors(board: Board) -> dict[str, Factor]:
+def image_factors(board: VirtualBoard) -> dict[str, Factor]:
     """The factors of the board's image by name: each module of `factors.image` has a FACTOR."""
     return {factor.name: factor for factor in _all_factors() if factor.has(board)}
 
 
-def timing_factors(board: Board) -> dict[str, Factor]:
+def timing_factors(board: VirtualBoard) -> dict[str, Factor]:
     """The factors that the board's timing model brings, by name."""
     if board.timing is None:
         return {}
@@ -47,7 +47,7 @@ def timing_factors(board: Board) -> dict[str, Factor]:
     }
 
 
-def factors_of(board: Board) -> dict[str, Factor]:
+def factors_of(board: VirtualBoard) -> dict[str, Factor]:
     """All factors of a board by name."""
     return image_factors(board) | timing_factors(board)
 
@@ -93,7 +93,9 @@ def changed(variant: Variant, levels: Mapping[str, str]) -> Variant:
     return choose(variant.loaded, {**variant.levels, **levels})
 
 
-def _recipe_of(board: Board, known: Mapping[str, Factor], levels: Mapping[str, str]) -> Recipe:
+def _recipe_of(
+    board: VirtualBoard, known: Mapping[str, Factor], levels: Mapping[str, str]
+) -> Recipe:
     recipe = Recipe(board)
     for factor in sorted(known.values(), key=lambda factor: factor.late):
         recipe = factor.levels[levels[factor.name]].change(recipe)

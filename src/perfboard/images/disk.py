@@ -8,15 +8,16 @@ from collections.abc import Iterator
 
 from perfboard.images.root.filesystems import mount_words
 from perfboard.images.root.recipe import RootRecipe
-from perfboard.model.board.board import Board
 from perfboard.model.board.disk import Disk
+from perfboard.model.board.image import ReferenceRoot
+from perfboard.model.board.virtual import DiskBoard
 from perfboard.model.errors import UsageError
 from perfboard.model.units import format_size
 
 _MINUTE_NS = 60 * 10**9
 
 
-def disk_base(board: Board) -> int:
+def disk_base(board: DiskBoard) -> int:
     """The physical address of the disk's first byte, on a machine whose memory is from 0 on."""
     return board.machine.ram
 
@@ -33,14 +34,14 @@ def disk_arguments(disk: Disk, base: int, timed: bool) -> tuple[str, ...]:
 
 
 def kernel_arguments(
-    board: Board, disk: Disk, timed: bool, extra: tuple[str, ...], root: RootRecipe
+    board: DiskBoard, timed: bool, extra: tuple[str, ...], root: RootRecipe
 ) -> str:
     """The command line of a kernel whose root is on the disk; the board's own words come last."""
     words = [f"console={board.console.device},{board.console.baud}"]
     words.append(f"mem={board.machine.ram // 1024}K")
-    words += disk_arguments(disk, disk_base(board), timed)
+    words += disk_arguments(board.disk, disk_base(board), timed)
     words.append("root=/dev/pbd ro rootwait")
-    if board.image.root is not None and board.image.root.recipe is not None:
+    if isinstance(board.image.root, ReferenceRoot):
         words += mount_words(root)
     return " ".join([*words, *extra, board.image.kernel.arguments]).strip()
 

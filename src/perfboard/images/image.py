@@ -17,12 +17,10 @@ from perfboard.images.disk import kernel_arguments as disk_kernel_arguments
 from perfboard.images.flash.layout import (
     Devices,
     boot_command,
-    bootloader_of,
     check_addresses,
     check_fits,
     environment_block,
     flash_devices,
-    flash_of,
     kernel_arguments,
     write_banks,
 )
@@ -37,6 +35,16 @@ from perfboard.images.root.build import build_root, keep_file
 from perfboard.images.root.filesystems import SYSTEMS, format_rest
 from perfboard.images.variant import Variant
 from perfboard.model.board.architecture import architecture_of
+from perfboard.model.board.image import (
+    DebianBootloader,
+    FlashImage,
+    Initrd,
+    OwnBootloader,
+    OwnRoot,
+    ReferenceRoot,
+)
+from perfboard.model.board.kernel import BuiltKernel, OwnKernel
+from perfboard.model.board.virtual import DiskBoard, FlashBoard
 from perfboard.model.errors import UsageError
 from perfboard.model.progress import Progress
 
@@ -82,20 +90,21 @@ def build_image(variant: Variant, progress: Progress) -> Image:
     driver = PROBED_DRIVER if PROBED_DRIVER in recipe.options else NETWORK_DRIVER
     network = network_arguments(board.network, timed, driver)
     recipe = replace(recipe, arguments=(*network, *recipe.arguments))
-    if board.flash is not None:
+    if isinstance(board, FlashBoard):
         check_addresses(board)
     architecture = architecture_of(board).name
     require_tools(tools_for(recipe), architecture)
     packages = AptState(architecture, progress)
     files = _own_files(loaded, progress)
-    for name, file in files.items() if board.flash is not None else ():
-        check_fits(board, name, file.stat().st_size)
-    files |= _built_files(loaded, recipe, packages, progress, set(files))
+    if isinstance(board, FlashBoard):
+        for name, file in files.items():
+            check_fits(board, name, file.stat().st_size)
+    files |= _built_files(loaded, recipe, packages, progress)
 
-    if board.flash is None:
-        image = _on_disk(recipe, files, timed)
+    if isinstance(board, FlashBoard):
+        image = _in_flash(recipe, board, files, progress)
     else:
-        image = _in_flash(recipe, files, progress)
+        image = _on_disk(recipe, board, files, timed)
     symbols, notes = _symbols(loaded, files["kernel"].with_name("System.map"))
     names = _package_names(recipe)
     if names and packages.lists_note:
@@ -108,10 +117,8 @@ def build_image(variant: Variant, progress: Progress) -> Image:
     )
 
 
-def _on_disk(recipe: Recipe, files: Mapping[str, Path], timed: bool) -> Image:
-    board, disk = recipe.board, recipe.board.disk
-    assert disk is not None  # noqa: S101 - the model demands it
-    check_disk_holds(disk, files["root"].stat().st_size)
+def _on_disk(recipe: Recipe, board: DiskBoard, files: Mapping[str, Path], timed: bool) -> Image:
+    check_disk_holds(board.disk, files["root"].stat().st_size)
     return Image(
         banks=(),
         kernel_file=files["kernel"],
@@ -124,15 +131,16 @@ def _on_disk(recipe: Recipe, files: Mapping[str, Path], timed: bool) -> Image:
         hashes={name: hash_file(file) for name, file in files.items()},
         packages={},
         root=files["root"],
-        arguments=disk_kernel_arguments(board, disk, timed, recipe.arguments, recipe.root),
+        arguments=disk_kernel_arguments(board, timed, recipe.arguments, recipe.root),
         sizes={name: file.stat().st_size for name, file in files.items()},
     )
 
 
-def _in_flash(recipe: Recipe, files: Mapping[str, Path], progress: Progress) -> Image:
-    board, place = recipe.board, recipe.place
-    flash = flash_of(board)
-    devices = flash_devices(driven_banks(board, place), recipe.root)
+def _in_flash(
+    recipe: Recipe, board: FlashBoard, files: Mapping[str, Path], progress: Progress
+) -> Image:
+    flash = board.flash
+    devices = flash_devices(driven_banks(board, recipe.place), recipe.root)
     header = SYSTEMS[recipe.root.system].header
     sizes = {name: file.stat().st_size for name, file in files.items()}
     tree = None
@@ -140,14 +148,14 @@ def _in_flash(recipe: Recipe, files: Mapping[str, Path], progress: Progress) -> 
         environment, entries, variables = b"", start_marks(recipe), {}
         files = {**files, "bootloader": build_start(recipe, sizes["kernel"], devices, progress)}
     else:
-        own = board.image.kernel.file is not None
+        own = isinstance(board.image.kernel, OwnKernel)
         headed = recipe.headed or (own and has_header(files["kernel"].read_bytes()))
-        variables = _variables(recipe, sizes, devices, headed)
+        variables = _variables(recipe, board, sizes, devices, headed)
         environment = environment_block(variables, flash.environment.size)
         if recipe.environment == "tree":
             environment = b""
             tree = build_tree(board.machine, variables, progress)
-        entries = {"kernel.entry": bootloader_of(board).kernel_address}
+        entries = {"kernel.entry": board.image.bootloader.kernel_address}
 
     def build(folder: Path) -> None:
         parts = {name: file.read_bytes() for name, file in files.items()}
@@ -183,14 +191,14 @@ def _in_flash(recipe: Recipe, files: Mapping[str, Path], progress: Progress) -> 
 
 
 def _variables(
-    recipe: Recipe, sizes: Mapping[str, int], devices: Devices, headed: bool
+    recipe: Recipe, board: FlashBoard, sizes: Mapping[str, int], devices: Devices, headed: bool
 ) -> dict[str, str]:
-    board, flash = recipe.board, flash_of(recipe.board)
+    bootloader, flash = board.image.bootloader, board.flash
     copied = recipe.copied and not headed
     in_memory = SYSTEMS[recipe.root.system].through == "memory"
     size = flash.kernel.size if recipe.whole else sizes["kernel"]
     return {
-        "bootdelay": str(bootloader_of(board).delay),
+        "bootdelay": str(bootloader.delay),
         "bootcmd": boot_command(
             board,
             "bootm" if headed else architecture_of(board).boot,
@@ -204,7 +212,7 @@ def _variables(
         **({"initrd_high": "ffffffffffffffff"} if in_memory else {}),
         # bootm would read all of the kernel for its checksum.
         **({"verify": "n"} if recipe.headed and not recipe.checked else {}),
-        **bootloader_of(board).variables,
+        **bootloader.variables,
         "bootargs": kernel_arguments(board, recipe.arguments, devices, recipe.root),
         **recipe.variables,
     }
@@ -214,7 +222,7 @@ def tools_for(recipe: Recipe) -> set[Use]:
     """What the tools of this machine are wanted for by an image of that recipe."""
     image = recipe.board.image
     uses: set[Use] = {"packages"} if _package_names(recipe) else set()
-    if image.kernel.file is None:
+    if isinstance(image.kernel, BuiltKernel):
         uses.add("kernel")
     if recipe.compression != "gzip":
         uses.add("compression")
@@ -224,7 +232,7 @@ def tools_for(recipe: Recipe) -> set[Use]:
         uses.add("tree")
     if recipe.headed:
         uses.add("header")
-    if image.root is not None and image.root.file is None:
+    if isinstance(image.root, ReferenceRoot):
         uses |= SYSTEMS[recipe.root.system].uses
         if recipe.root.libraries == "musl":
             uses.add("musl")
@@ -232,26 +240,27 @@ def tools_for(recipe: Recipe) -> set[Use]:
 
 
 def _package_names(recipe: Recipe) -> tuple[str, ...]:
-    image = recipe.board.image
-    names = [image.kernel.source]
-    if image.bootloader is not None:
-        names.insert(0, image.bootloader.package)
-    if image.root is not None and image.root.file is None:
-        names += (*image.root.packages, *recipe.root.packages)
-    return tuple(name for name in names if name is not None)
+    names: list[str] = []
+    for _, part in sorted(recipe.board.image):
+        if isinstance(part, DebianBootloader):
+            names.append(part.package)
+        elif isinstance(part, BuiltKernel):
+            names.append(part.source)
+        elif isinstance(part, ReferenceRoot):
+            names += (*part.packages, *recipe.root.packages)
+    return tuple(names)
 
 
 def _own_files(loaded: LoadedBoard, progress: Progress) -> dict[str, Path]:
     """The parts that the user gives, copied to the cache, by name or region of flash."""
     image, arch = loaded.board.image, architecture_of(loaded.board)
     files: dict[str, Path] = {}
-    if image.kernel.file is not None:
-        system_map = image.kernel.system_map and loaded.file(image.kernel.system_map)
-        kept = keep_kernel(arch, loaded.file(image.kernel.file), system_map, progress)
-        files["kernel"] = kept / arch.kernel_name
-    others = {"bootloader": image.bootloader, "root": image.root, "initrd": image.initrd}
-    for name, part in others.items():
-        if part is not None and part.file is not None:
+    for name, part in image:
+        if isinstance(part, OwnKernel):
+            system_map = part.system_map and loaded.file(part.system_map)
+            kept = keep_kernel(arch, loaded.file(part.file), system_map, progress)
+            files[name] = kept / arch.kernel_name
+        elif isinstance(part, OwnBootloader | OwnRoot | Initrd):
             files[name] = keep_file(loaded.file(part.file), progress)
     return files
 
@@ -261,25 +270,23 @@ def _built_files(
     recipe: Recipe,
     packages: AptState,
     progress: Progress,
-    given: set[str],
 ) -> dict[str, Path]:
-    """The parts that are made by recipe, by name or region of flash; not those in `given`."""
+    """The parts that are made by recipe, by name or region of flash."""
     image = loaded.board.image
     arch = placed(architecture_of(recipe.board), recipe.place)
     files: dict[str, Path] = {}
-    if image.bootloader is not None and "bootloader" not in given:
-        assert image.bootloader.package is not None and image.bootloader.path is not None  # noqa: S101 - the model demands one origin
-        unpacked = packages.unpack(image.bootloader.package).resolve()
-        file = (unpacked / image.bootloader.path).resolve()
+    bootloader = image.bootloader if isinstance(image, FlashImage) else None
+    if isinstance(bootloader, DebianBootloader):
+        unpacked = packages.unpack(bootloader.package).resolve()
+        file = (unpacked / bootloader.path).resolve()
         if not file.is_file() or not file.is_relative_to(unpacked):
             raise UsageError(
-                f"{loaded.path}: image.bootloader.path: package {image.bootloader.package} has no "
-                f"file {image.bootloader.path}"
+                f"{loaded.path}: image.bootloader.path: package {bootloader.package} has no "
+                f"file {bootloader.path}"
             )
         files["bootloader"] = keep_file(file, progress)
     modules = None
-    if "kernel" not in given:
-        assert image.kernel.source is not None and image.kernel.config is not None  # noqa: S101 - as above
+    if isinstance(image.kernel, BuiltKernel):
         fragment = loaded.file(image.kernel.config)
         built = build_kernel(
             arch, packages, image.kernel.source, fragment, progress, recipe.options
@@ -288,8 +295,10 @@ def _built_files(
         if recipe.place == PLAIN:
             built = unpack_kernel(arch, built, progress)
         files["kernel"] = built / arch.kernel_name
-    if image.root is not None and "root" not in given:
-        files["root"] = build_root(arch, packages, recipe.board, recipe.root, progress, modules)
+    if isinstance(image.root, ReferenceRoot):
+        files["root"] = build_root(
+            arch, packages, recipe.board, image.root, recipe.root, progress, modules
+        )
     return files
 
 
@@ -299,6 +308,7 @@ def _symbols(loaded: LoadedBoard, system_map: Path) -> tuple[dict[str, int], tup
         return {}, (f"no System.map is given: {precision}",)
     symbols = read_map(system_map).addresses
     if not symbols:
-        given = loaded.board.image.kernel.system_map
+        kernel = loaded.board.image.kernel
+        given = kernel.system_map if isinstance(kernel, OwnKernel) else system_map
         return {}, (f"{given} is Debian's stand-in for the System.map: {precision}",)
     return symbols, ()

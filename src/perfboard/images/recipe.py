@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 
 from perfboard.images.flash.place import COPIED, FLASH, PLAIN, XIP
 from perfboard.images.root.recipe import RootRecipe
-from perfboard.model.board.board import Board
+from perfboard.model.board.virtual import FlashBoard, VirtualBoard
 from perfboard.model.errors import UsageError
 
 
@@ -26,7 +26,7 @@ class Recipe:
     system, where that is the reference system's.
     """
 
-    board: Board
+    board: VirtualBoard
     arguments: tuple[str, ...] = ()
     options: Mapping[str, str] = field(default_factory=dict)
     variables: Mapping[str, str] = field(default_factory=dict)
@@ -38,6 +38,13 @@ class Recipe:
     environment: str = "flash"
     direct: bool = False
     root: RootRecipe = field(default_factory=RootRecipe)
+
+    @property
+    def flash_board(self) -> FlashBoard:
+        """The board, for what is made in flash. Raises UsageError for a board with a disk."""
+        if not isinstance(self.board, FlashBoard):
+            raise UsageError(f"board {self.board.name} boots from a disk; this wants flash")
+        return self.board
 
     @property
     def headed(self) -> bool:
@@ -87,7 +94,7 @@ class Recipe:
                 "bootloader=none copies the kernel alone; found root=initramfs, which wants a "
                 "bootloader that copies it as well"
             )
-        if self.board.image.initrd is not None:
+        if self.flash_board.image.initrd is not None:
             raise UsageError(
                 f"bootloader=none: board {self.board.name} has an image.initrd, which only a "
                 "bootloader hands to the kernel"

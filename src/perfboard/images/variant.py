@@ -8,7 +8,7 @@ from functools import cached_property
 from perfboard.boards.loader import LoadedBoard
 from perfboard.boards.scope_text import TIMED, timing_text
 from perfboard.images.recipe import Recipe
-from perfboard.model.board.board import Board
+from perfboard.model.board.virtual import VirtualBoard
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class Variant:
     recipe: Recipe
 
     @property
-    def board(self) -> Board:
+    def board(self) -> VirtualBoard:
         """The board at these levels."""
         return self.recipe.board
 

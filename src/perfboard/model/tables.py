@@ -2,7 +2,7 @@
 """What the tables of a board file are made of."""
 
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
@@ -19,6 +19,9 @@ Offset = Annotated[int, BeforeValidator(_size), Field(strict=True, ge=0, le=1 <<
 # What the emulator holds in memory, or an image takes.
 HeldSize = Annotated[Size, Field(le=4 << 30)]
 
+# A package of Debian's.
+Package = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9+.-]+$")]
+
 
 class Table(BaseModel):
     """Base of a board file's tables: frozen, no unknown keys, no coercion."""
@@ -26,6 +29,15 @@ class Table(BaseModel):
     model_config = ConfigDict(
         frozen=True, extra="forbid", strict=True, arbitrary_types_allowed=True
     )
+
+
+Kind = TypeVar("Kind", bound=BaseModel)
+
+
+def as_kind(kind: type[Kind], table: BaseModel, **over: BaseModel) -> Kind:
+    """A checked table as one kind of it, with the keys that this kind has; `over` go over them."""
+    values = {name: getattr(table, name) for name in kind.model_fields}
+    return kind.model_construct(None, **values | over)
 
 
 def merged(table: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:

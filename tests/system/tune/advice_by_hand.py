@@ -14,6 +14,7 @@ from perfboard.images.packages.apt import AptState
 from perfboard.images.root.recipe import RootRecipe
 from perfboard.images.root.tree import REFERENCE, fill_tree
 from perfboard.model.board.architecture import architecture_of
+from perfboard.model.board.image import ReferenceRoot
 from perfboard.model.progress import SilentProgress
 from perfboard.model.tables import merged
 from perfboard.studies.tune.advice import (
@@ -76,7 +77,7 @@ def root_by_hand(advice: list[Any], folder: Path, name: str) -> Path:
     loaded = load_board("verdex")
     packages = AptState("armhf", SilentProgress())
     tree = folder / "root"
-    assert loaded.board.image.root
+    assert isinstance(loaded.board.image.root, ReferenceRoot)
     unpacked = [packages.unpack(name) for name in loaded.board.image.root.packages]
     compiler = ["arm-linux-gnueabihf-gcc"]
     fill_tree(architecture_of(loaded.board), tree, unpacked, RootRecipe(), compiler)

@@ -26,6 +26,7 @@ from perfboard.studies.tune.advice import (
     Made,
     lines_between,
 )
+from tests.support.board_files import config_of
 from tests.support.variants import variant_of
 
 from ..conftest import BY_HAND, Change, Perfboard
@@ -83,8 +84,7 @@ def test_a_kernel_and_its_boot_command_made_by_hand_give_the_same_boot(
     whole = {COMMAND_LINE, CONFIGURATION, KERNEL_IMAGE, BOOTLOADER, ROOT_IMAGE, nodes}
     assert lines.keys() == whole
     config = tmp_path / "kernel.config"
-    assert loaded.board.image.kernel.config is not None
-    before = loaded.file(loaded.board.image.kernel.config).read_text()
+    before = config_of(loaded).read_text()
     config.write_text(before + "".join(f"{line}\n" for line in lines[CONFIGURATION].add))
     arch = architecture_of(loaded.board)
     packages = AptState("armhf", SilentProgress())

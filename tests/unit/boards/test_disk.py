@@ -14,6 +14,7 @@ from perfboard.images.image import Image
 from perfboard.images.root.recipe import RootRecipe
 from perfboard.model.errors import UsageError
 from perfboard.studies.boot.virtual import marks_to_watch
+from tests.support.board_files import disk_board
 
 FOLDER = Path(loader.__file__).parent
 SETTOP = (FOLDER / "settop-web.toml").read_text()
@@ -27,9 +28,8 @@ def told(arguments: str) -> dict[str, str]:
 
 @pytest.mark.parametrize("name", BOARDS)
 def test_the_disk_lies_behind_the_memory_that_the_kernel_has(name: str) -> None:
-    board = load_board(name).board
-    assert board.disk is not None and board.flash is None
-    words = kernel_arguments(board, board.disk, True, ("quiet",), RootRecipe()).split()
+    board = disk_board(name)
+    words = kernel_arguments(board, True, ("quiet",), RootRecipe()).split()
     assert f"mem={board.machine.ram // 1024}K" in words and "quiet" in words
     found = told(" ".join(words))
     assert int(found["base"], 16) == disk_base(board) == board.machine.ram
@@ -37,29 +37,26 @@ def test_the_disk_lies_behind_the_memory_that_the_kernel_has(name: str) -> None:
 
 
 def test_the_kernel_is_told_of_the_disks_times_where_the_board_is_timed() -> None:
-    board = load_board("settop-web").board
-    assert board.disk is not None
-    found = told(kernel_arguments(board, board.disk, True, (), RootRecipe()))
+    board = disk_board("settop-web")
+    found = told(kernel_arguments(board, True, (), RootRecipe()))
     assert found["revolution"] == "11111111"
     assert (found["track"], found["average"], found["full"]) == ("2500", "12000", "22000")
     assert (found["transfer"], found["overhead"], found["buffer"]) == ("7000000", "500", "65536")
-    assert told(kernel_arguments(board, board.disk, False, (), RootRecipe())).keys() == {
+    assert told(kernel_arguments(board, False, (), RootRecipe())).keys() == {
         "base",
         "size",
     }
 
 
 def test_a_stick_takes_its_time_to_be_there_and_does_not_seek() -> None:
-    board = load_board("bifferboard").board
-    assert board.disk is not None
-    found = told(kernel_arguments(board, board.disk, True, (), RootRecipe()))
+    board = disk_board("bifferboard")
+    found = told(kernel_arguments(board, True, (), RootRecipe()))
     assert found["ready"] == "5000000"
     assert not found.keys() & {"track", "revolution"}
 
 
 def test_a_root_larger_than_the_disk_is_refused() -> None:
-    disk = load_board("settop-web").board.disk
-    assert disk is not None
+    disk = disk_board("settop-web").disk
     check_disk_holds(disk, disk.size)
     with pytest.raises(UsageError, match=r"disk.size: .* make the disk larger"):
         check_disk_holds(disk, disk.size + 1)

@@ -7,7 +7,7 @@ import pytest
 
 from perfboard.boards.loader import load_board
 from perfboard.model.errors import UsageError
-from tests.support.board_files import RPI2, VERDEX, load
+from tests.support.board_files import RPI2, VERDEX, built_kernel, load
 
 
 def test_a_board_like_another_has_what_is_not_its_own() -> None:
@@ -44,4 +44,4 @@ def test_files_of_an_own_image_lie_beside_the_board(tmp_path: Path) -> None:
     image = VERDEX[VERDEX.index("[image.bootloader]") : VERDEX.index("[boot]")]
     (tmp_path / "mine.config").touch()
     text = RPI2 + image.replace("verdex.config", "mine.config")
-    assert load(tmp_path, text).image.kernel.config == Path("mine.config")
+    assert built_kernel(load(tmp_path, text)).config == Path("mine.config")

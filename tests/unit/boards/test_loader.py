@@ -8,6 +8,7 @@ import pytest
 import perfboard.boards.loader as loader
 from perfboard.boards.loader import list_boards, load_board
 from perfboard.model.errors import UsageError
+from tests.support.board_files import flash_board
 
 VERDEX = Path(loader.__file__).with_name("verdex.toml").read_text()
 
@@ -31,9 +32,8 @@ def test_every_built_in_board_loads_and_names_itself() -> None:
 
 
 def test_verdex_is_the_board_of_the_issue() -> None:
-    board = load_board("verdex").board
+    board = flash_board("verdex")
     assert board.machine.ram == 64 << 20
-    assert board.flash is not None
     assert [(bank.base, bank.size) for bank in board.flash.banks] == [
         (0, 64 << 20),
         (0x04000000, 64 << 20),

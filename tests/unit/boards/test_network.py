@@ -11,9 +11,10 @@ from perfboard.factors.choose import factors_of
 from perfboard.images.kernel.fragment import read_fragment
 from perfboard.images.network import network_arguments
 from perfboard.images.variant import Variant
-from perfboard.model.board.board import Board
+from perfboard.model.board.virtual import VirtualBoard
 from perfboard.model.errors import UsageError
-from perfboard.targets.virtual.target import VirtualBoard
+from perfboard.targets.virtual.target import Emulation
+from tests.support.board_files import config_of
 from tests.support.variants import variant_of
 
 FOLDER = Path(loader.__file__).parent
@@ -21,18 +22,18 @@ SETTOP = (FOLDER / "settop-web.toml").read_text()
 DRIVER = "CONFIG_PERFBOARD_NET"
 
 
-def board_at(name: str, level: str) -> Board:
+def board_at(name: str, level: str) -> VirtualBoard:
     return variant_of(name, network=level).board
 
 
-def told(board: Board, timed: bool = True) -> dict[str, str]:
+def told(board: VirtualBoard, timed: bool = True) -> dict[str, str]:
     words = network_arguments(board.network, timed)
     assert all(word.startswith("perfboard_net.") for word in words)
     return dict(word.removeprefix("perfboard_net.").split("=") for word in words)
 
 
 def has_emulators_card(variant: Variant) -> bool:
-    machine = VirtualBoard(variant).machine(variant.board.machine.ram)
+    machine = Emulation(variant).machine(variant.board.machine.ram)
     return any("virtio-net" in word for word in machine)
 
 
@@ -51,8 +52,7 @@ def test_the_kernel_is_told_of_the_networks_times_where_the_board_is_timed() -> 
 @pytest.mark.parametrize("name", ["settop-web", "bifferboard"])
 def test_a_board_with_a_network_has_its_driver_and_no_other_card(name: str) -> None:
     loaded = load_board(name)
-    assert loaded.board.image.kernel.config is not None
-    assert read_fragment(loaded.file(loaded.board.image.kernel.config))[DRIVER] == "y"
+    assert read_fragment(config_of(loaded))[DRIVER] == "y"
     assert not has_emulators_card(variant_of(name))
 
 

@@ -13,12 +13,12 @@ from pydantic import BaseModel
 from perfboard.boards.loader import list_boards, load_board
 from perfboard.boards.scope_text import timing_text
 from perfboard.factors.choose import timing_factors
-from perfboard.model.board.board import Board
+from perfboard.model.board.virtual import VirtualBoard
 from perfboard.model.errors import UsageError
 from perfboard.model.sourced import Sourced
 from perfboard.model.timing.duration import Duration
 from perfboard.model.timing.part import CLASSES, NEEDED, Timing
-from perfboard.targets.virtual.target import VirtualBoard
+from perfboard.targets.virtual.target import Emulation
 from tests.support.board_files import VERDEX, load
 from tests.support.variants import variant_of
 
@@ -27,7 +27,7 @@ SCOPE = ROOT / "native/scope"
 TIMED = [name for name in list_boards() if load_board(name).board.timing]
 
 
-def lines_of(board: Board, **levels: str) -> list[str]:
+def lines_of(board: VirtualBoard, **levels: str) -> list[str]:
     """What the scope is told of the board, at these levels and else the defaults."""
     chosen = {name: factor.default for name, factor in timing_factors(board).items()}
     chosen |= {"detail": "timed"} | levels
@@ -245,6 +245,6 @@ def test_a_board_without_a_model_is_counted_and_has_no_factors(tmp_path: Path) -
     ],
 )
 def test_a_run_says_what_its_part_could_not_have_run(name: str, lacks: str, detail: str) -> None:
-    said = [n for n in VirtualBoard(variant_of(name, detail=detail)).notes() if "lacks" in n]
+    said = [n for n in Emulation(variant_of(name, detail=detail)).notes() if "lacks" in n]
     assert len(said) == bool(lacks)
     assert all(lacks in note for note in said)

@@ -13,8 +13,9 @@ from perfboard.boards.scope_text import TIMED
 from perfboard.factors.choose import changed, choose, factors_of, image_factors
 from perfboard.images.kernel.drivers import driver_files
 from perfboard.images.recipe import Recipe
-from perfboard.model.board.board import Board
+from perfboard.model.board.virtual import VirtualBoard
 from perfboard.model.errors import UsageError
+from tests.support.board_files import built_kernel
 from tests.support.variants import variant_of
 
 BOARD = load_board("verdex").board
@@ -94,7 +95,7 @@ def test_what_cannot_be_together_is_refused(levels: dict[str, str], message: str
         variant_of(**levels)
 
 
-def with_slim(slim: dict[str, str]) -> Board:
+def with_slim(slim: dict[str, str]) -> VirtualBoard:
     kernel = BOARD.image.kernel.model_copy(update={"slim": slim})
     return BOARD.model_copy(
         update={"image": BOARD.image.model_copy(update={"kernel": kernel})},
@@ -104,7 +105,7 @@ def with_slim(slim: dict[str, str]) -> Board:
 def test_a_slim_kernel_is_asked_for_what_the_board_says() -> None:
     board = with_slim({"CONFIG_EXPERT": "y", "CONFIG_AIO": "n", "CONFIG_MTD_UBI": "n"})
     made = variant_of(board, config="slim").recipe
-    assert made.options == board.image.kernel.slim
+    assert made.options == built_kernel(board).slim
     # What another level needs is there all the same, whichever comes first.
     both = variant_of(board, config="slim", root="ubifs").recipe
     assert both.options["CONFIG_MTD_UBI"] == "y"

@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from perfboard.boards.loader import load_board
 from perfboard.images.flash.layout import (
     boot_command,
     check_addresses,
@@ -19,10 +18,11 @@ from perfboard.images.flash.layout import (
     write_banks,
 )
 from perfboard.images.root.recipe import RootRecipe
-from perfboard.model.board.board import Initrd
+from perfboard.model.board.image import Initrd
 from perfboard.model.errors import UsageError
+from tests.support.board_files import flash_board
 
-BOARD = load_board("verdex").board
+BOARD = flash_board()
 TEXT = st.text(st.characters(min_codepoint=32, max_codepoint=126))
 NAMES = TEXT.filter(lambda name: name != "" and "=" not in name)
 
@@ -73,7 +73,6 @@ def test_a_kernel_that_is_not_copied_is_started_where_it_lies() -> None:
 
 
 def test_boot_command_with_an_initrd_gives_its_exact_size() -> None:
-    assert BOARD.image.bootloader is not None and BOARD.flash is not None
     bootloader = BOARD.image.bootloader.model_copy(update={"initrd_address": 0x42000000})
     image = BOARD.image.model_copy(
         update={"bootloader": bootloader, "initrd": Initrd(file=Path("x")), "root": None}
@@ -175,7 +174,6 @@ def test_a_framebuffer_outside_of_ram_is_told(update: dict[str, int], said: str)
 
 
 def test_a_kernel_address_outside_of_ram_is_told() -> None:
-    assert BOARD.image.bootloader is not None
     bootloader = BOARD.image.bootloader.model_copy(update={"kernel_address": 0x1000})
     image = BOARD.image.model_copy(update={"bootloader": bootloader})
     with pytest.raises(UsageError, match=r"image\.bootloader\.kernel_address: found 0x1000"):

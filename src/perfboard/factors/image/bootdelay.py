@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from perfboard.factors.base import Factor, Level
 from perfboard.images.recipe import Recipe
-from perfboard.model.board.board import Board
+from perfboard.model.board.virtual import FlashBoard, VirtualBoard
 
 
 def _seconds(delay: int) -> Level:
@@ -15,8 +15,8 @@ def _seconds(delay: int) -> Level:
     return Level(change)
 
 
-def _has(board: Board) -> bool:
-    return board.image.bootloader is not None
+def _has(board: VirtualBoard) -> bool:
+    return isinstance(board, FlashBoard)
 
 
 FACTOR = Factor(

@@ -5,12 +5,13 @@ from dataclasses import replace
 
 from perfboard.factors.base import Factor, Level
 from perfboard.images.recipe import Recipe
+from perfboard.model.board.kernel import BuiltKernel
 from perfboard.model.errors import UsageError
 
 
 def _slim(recipe: Recipe) -> Recipe:
-    board = recipe.board
-    slim = board.image.kernel.slim
+    board, kernel = recipe.board, recipe.board.image.kernel
+    slim = kernel.slim if isinstance(kernel, BuiltKernel) else {}
     if not slim:
         raise UsageError(
             f"config=slim: board {board.name} has no image.kernel.slim; "
@@ -31,5 +32,5 @@ FACTOR = Factor(
             "and a program might later",
         ),
     },
-    has=lambda board: board.image.kernel.source is not None,
+    has=lambda board: isinstance(board.image.kernel, BuiltKernel),
 )

@@ -13,7 +13,7 @@ from perfboard.factors.base import Factor, Level, add_arguments, set_root
 from perfboard.images.network import NETWORK_DRIVER, PROBED_DRIVER, has_own_card
 from perfboard.images.recipe import Recipe
 from perfboard.images.root.build import has_reference
-from perfboard.model.board.board import Board
+from perfboard.model.board.virtual import FlashBoard, VirtualBoard
 
 # The names of the drivers, as the kernel's command line and modprobe have them.
 _CLOCK = "rtc-pl031"
@@ -41,9 +41,9 @@ def _as_module(level: str) -> Callable[[Recipe], Recipe]:
     return change
 
 
-def _has(board: Board) -> bool:
+def _has(board: VirtualBoard) -> bool:
     # The clock is that of a machine with flash.
-    return has_reference(board) and board.flash is not None
+    return has_reference(board) and isinstance(board, FlashBoard)
 
 
 FACTOR = Factor(

@@ -7,11 +7,11 @@ in the device tree it leaves out the last two. The first no setting prevents.
 """
 
 from perfboard.factors.base import Factor, Level, set_fields
-from perfboard.model.board.board import Board
+from perfboard.model.board.virtual import FlashBoard, VirtualBoard
 
 
-def _has(board: Board) -> bool:
-    return board.image.bootloader is not None
+def _has(board: VirtualBoard) -> bool:
+    return isinstance(board, FlashBoard)
 
 
 FACTOR = Factor(

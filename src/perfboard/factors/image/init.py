@@ -10,11 +10,12 @@ the scripts.
 
 from perfboard.factors.base import Factor, Level, set_root
 from perfboard.images.root.build import has_reference
-from perfboard.model.board.board import Board
+from perfboard.model.board.virtual import FlashBoard, VirtualBoard
 
 
-def _has(board: Board) -> bool:
-    return has_reference(board) and board.framebuffer is not None
+def _has(board: VirtualBoard) -> bool:
+    framed = isinstance(board, FlashBoard) and board.framebuffer is not None
+    return framed and has_reference(board)
 
 
 FACTOR = Factor(

@@ -19,10 +19,10 @@ from perfboard.model.errors import UsageError
 
 def _at(place: str) -> Callable[[Recipe], Recipe]:
     def change(recipe: Recipe) -> Recipe:
-        driven_banks(recipe.board, place)
+        driven_banks(recipe.flash_board, place)
         if recipe.place != COPIED:
             raise UsageError(f"kernel={place}: wants compression=gzip; found none")
-        return replace(recipe, place=place).with_options(place_options(recipe.board, place))
+        return replace(recipe, place=place).with_options(place_options(recipe.flash_board, place))
 
     return change
 

@@ -4,7 +4,7 @@
 from perfboard.factors.base import Factor, Level, set_root
 from perfboard.images.recipe import Recipe
 from perfboard.images.root.build import has_reference
-from perfboard.model.board.board import Board
+from perfboard.model.board.virtual import FlashBoard, VirtualBoard
 
 
 def _devtmpfs(recipe: Recipe) -> Recipe:
@@ -12,9 +12,9 @@ def _devtmpfs(recipe: Recipe) -> Recipe:
     return set_root(nodes="devtmpfs")(recipe).with_options(wanted)
 
 
-def _has(board: Board) -> bool:
+def _has(board: VirtualBoard) -> bool:
     # The list of saved nodes is that of a machine with flash and a PL011.
-    return has_reference(board) and board.flash is not None
+    return has_reference(board) and isinstance(board, FlashBoard)
 
 
 FACTOR = Factor(

@@ -8,11 +8,12 @@ memory: it meets no other level that it would have to be refused beside.
 from perfboard.factors.base import Factor, Level, set_root
 from perfboard.images.recipe import Recipe
 from perfboard.images.root.build import has_reference
+from perfboard.model.board.virtual import FlashBoard
 from perfboard.model.errors import UsageError
 
 
 def _boot(recipe: Recipe) -> Recipe:
-    if recipe.board.disk is None:
+    if isinstance(recipe.board, FlashBoard):
         raise UsageError(
             f"readahead=boot: board {recipe.board.name} has its root in flash, which the processor "
             "itself reads: what is read sooner takes the same time from what runs meanwhile; "

@@ -4,12 +4,12 @@
 from collections.abc import Callable
 
 from perfboard.factors.base import Factor, Level, refuse, set_root
-from perfboard.images.flash.layout import RAM_BASE, flash_of, root_address
+from perfboard.images.flash.layout import RAM_BASE, root_address
 from perfboard.images.recipe import Recipe
 from perfboard.images.root.build import has_reference
 from perfboard.images.root.filesystems import SYSTEMS
 from perfboard.images.root.ubi import FASTMAP_BEYOND
-from perfboard.model.board.board import Board
+from perfboard.model.board.virtual import DiskBoard, FlashBoard
 from perfboard.model.errors import UsageError
 
 
@@ -18,19 +18,22 @@ def _of(name: str) -> Callable[[Recipe], Recipe]:
 
     def change(recipe: Recipe) -> Recipe:
         board = recipe.board
-        if board.flash is None and system.through != "block":
-            raise UsageError(f"root={name}: wants flash; board {board.name} has its root on a disk")
-        if system.through == "memory":
+        if isinstance(board, DiskBoard):
+            if system.through != "block":
+                raise UsageError(
+                    f"root={name}: wants flash; board {board.name} has its root on a disk"
+                )
+        elif system.through == "memory":
             _check_memory(board, name)
         return set_root(system=name)(recipe).with_options(system.options)
 
     return change
 
 
-def _check_memory(board: Board, name: str) -> None:
+def _check_memory(board: FlashBoard, name: str) -> None:
     if board.image.initrd is not None:
         raise UsageError(f"root={name}: board {board.name} has an initrd of its own; leave one out")
-    region, end = flash_of(board).root, RAM_BASE + board.machine.ram
+    region, end = board.flash.root, RAM_BASE + board.machine.ram
     if board.framebuffer is not None:
         end = board.framebuffer.address
     if region is None or root_address(board) + region.size > end:
@@ -42,7 +45,7 @@ def _check_memory(board: Board, name: str) -> None:
 
 
 def _fastmap(recipe: Recipe) -> Recipe:
-    flash = recipe.board.flash
+    flash = recipe.board.flash if isinstance(recipe.board, FlashBoard) else None
     if flash is None or flash.root is None:
         return _of("ubifs")(recipe)
     sectors = flash.root.size // flash.sector

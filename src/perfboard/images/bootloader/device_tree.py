@@ -7,7 +7,7 @@ from pathlib import Path
 
 from perfboard.host.cache import cached
 from perfboard.host.command import run_tool
-from perfboard.model.board.board import Machine
+from perfboard.model.board.virtual import Machine
 from perfboard.model.progress import Progress
 
 # What U-Boot looks for in the tree itself; the others its command sets first.

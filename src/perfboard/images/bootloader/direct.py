@@ -10,9 +10,7 @@ from perfboard.images.bootloader.device_tree import changed_tree, quoted, source
 from perfboard.images.flash.layout import (
     RAM_BASE,
     Devices,
-    bootloader_of,
     device_tree_changes,
-    flash_of,
     kernel_arguments,
     kernel_start,
 )
@@ -36,7 +34,7 @@ def start_marks(recipe: Recipe) -> dict[str, int]:
     return {
         "bootloader.main": loads,
         "boot.command": loads,
-        "kernel.entry": entry(recipe.board, recipe.place),
+        "kernel.entry": entry(recipe.flash_board, recipe.place),
     }
 
 
@@ -47,7 +45,7 @@ def build_start(recipe: Recipe, kernel_size: int, devices: Devices, progress: Pr
     the framebuffer, the `devices` of flash that the kernel drives. Raises EnvironmentLacksError
     where a step fails, and UsageError where the region is too small.
     """
-    board, arch = recipe.board, architecture_of(recipe.board)
+    board, arch = recipe.flash_board, architecture_of(recipe.board)
     changes = _changes(recipe, devices)
     inputs = {
         "start": hash_file(_START),
@@ -72,15 +70,15 @@ def build_start(recipe: Recipe, kernel_size: int, devices: Devices, progress: Pr
 
 
 def _bank_base(recipe: Recipe) -> int:
-    flash = flash_of(recipe.board)
+    flash = recipe.flash_board.flash
     return flash.banks[flash.bootloader.bank].base + flash.bootloader.offset
 
 
 def _addresses(recipe: Recipe, kernel_size: int, tree_size: int) -> Mapping[str, int]:
-    board = recipe.board
+    board = recipe.flash_board
     values = {
         "TREE_FROM": _bank_base(recipe) + _TREE,
-        "TREE_TO": bootloader_of(board).kernel_address - _BELOW_KERNEL,
+        "TREE_TO": board.image.bootloader.kernel_address - _BELOW_KERNEL,
         "TREE_SIZE": tree_size,
         "ENTRY": entry(board, recipe.place),
     }
@@ -101,9 +99,9 @@ def _addresses(recipe: Recipe, kernel_size: int, tree_size: int) -> Mapping[str,
 
 def _changes(recipe: Recipe, devices: Devices) -> str:
     """What goes over the emulator's tree, as source of dtc."""
-    arguments = kernel_arguments(recipe.board, recipe.arguments, devices, recipe.root)
+    arguments = kernel_arguments(recipe.flash_board, recipe.arguments, devices, recipe.root)
     nodes = {"chosen": {"bootargs": quoted(arguments)}}
-    for node, properties in device_tree_changes(recipe.board, devices).items():
+    for node, properties in device_tree_changes(recipe.flash_board, devices).items():
         nodes[node] = {
             name: value if value.startswith("<") else quoted(value)
             for name, value in properties.items()

@@ -13,7 +13,9 @@ from pathlib import Path
 
 from perfboard.images.root.filesystems import SYSTEMS, root_words
 from perfboard.images.root.recipe import RootRecipe
-from perfboard.model.board.board import Board, Bootloader, Flash, Region
+from perfboard.model.board.flash import Region
+from perfboard.model.board.image import ReferenceRoot
+from perfboard.model.board.virtual import FlashBoard
 from perfboard.model.errors import UsageError
 from perfboard.model.units import format_size
 
@@ -51,25 +53,13 @@ def environment_block(variables: Mapping[str, str], size: int) -> bytes:
     return struct.pack("<I", zlib.crc32(data)) + data
 
 
-def flash_of(board: Board) -> Flash:
-    """The flash of a board that boots from it."""
-    assert board.flash is not None  # noqa: S101 - boards without it do not come here
-    return board.flash
-
-
-def bootloader_of(board: Board) -> Bootloader:
-    """The bootloader of such a board."""
-    assert board.image.bootloader is not None  # noqa: S101 - as above
-    return board.image.bootloader
-
-
-def kernel_start(board: Board) -> int:
+def kernel_start(board: FlashBoard) -> int:
     """The address of flash that the kernel's region begins at."""
-    return _address(board, flash_of(board).kernel)
+    return _address(board, board.flash.kernel)
 
 
 def boot_command(
-    board: Board,
+    board: FlashBoard,
     boot: str,
     kernel_size: int | None,
     initrd_size: int | None,
@@ -82,17 +72,17 @@ def boot_command(
     Without `kernel_size` it is started where it lies. The kernel is told of the banks of
     `devices` alone. With `root_size` the root file system is copied to memory as well.
     """
-    bootloader, flash = bootloader_of(board), flash_of(board)
+    bootloader, flash = board.image.bootloader, board.flash
     kernel = kernel_start(board)
     commands = []
     if kernel_size is not None:
         kernel = bootloader.kernel_address
         commands.append(_copy(board, flash.kernel, kernel, kernel_size, copy))
     initrd = "-"
-    if flash.initrd is not None and initrd_size is not None:
-        assert bootloader.initrd_address is not None  # noqa: S101 - the model demands it
-        commands.append(_copy(board, flash.initrd, bootloader.initrd_address, initrd_size))
-        initrd = f"{bootloader.initrd_address:#x}:{initrd_size:#x}"
+    address = bootloader.initrd_address
+    if flash.initrd is not None and address is not None and initrd_size is not None:
+        commands.append(_copy(board, flash.initrd, address, initrd_size))
+        initrd = f"{address:#x}:{initrd_size:#x}"
     if flash.root is not None and root_size is not None:
         commands.append(_copy(board, flash.root, root_address(board), root_size))
         initrd = f"{root_address(board):#x}:{root_size:#x}"
@@ -111,7 +101,7 @@ def boot_command(
     return "; ".join(commands)
 
 
-def device_tree_changes(board: Board, devices: Devices) -> dict[str, dict[str, str]]:
+def device_tree_changes(board: FlashBoard, devices: Devices) -> dict[str, dict[str, str]]:
     """Properties by node below the root that the kernel's device tree has over the machine's.
 
     A value is cells in angle brackets, or a text.
@@ -127,7 +117,7 @@ def device_tree_changes(board: Board, devices: Devices) -> dict[str, dict[str, s
             "stride": f"<{frame.width * _BYTES_A_PIXEL}>",
             "format": "r5g6b5",
         }
-    chips = flash_of(board).banks
+    chips = board.flash.banks
     for banks in devices if devices != _JOINED else ():
         cells = " ".join(f"0 {chips[i].base:#x} 0 {chips[i].size:#x}" for i in banks)
         # A single one takes the place of the machine's, whatever its address.
@@ -144,22 +134,22 @@ def flash_devices(banks: tuple[int, ...], root: RootRecipe) -> Devices:
     return tuple((bank,) for bank in banks) if SYSTEMS[root.system].linear else (banks,)
 
 
-def root_address(board: Board) -> int:
+def root_address(board: FlashBoard) -> int:
     """Where in memory the bootloader puts a root file system that is unpacked there."""
-    return bootloader_of(board).kernel_address + flash_of(board).kernel.size
+    return board.image.bootloader.kernel_address + board.flash.kernel.size
 
 
-def _address(board: Board, region: Region) -> int:
-    return flash_of(board).banks[region.bank].base + region.offset
+def _address(board: FlashBoard, region: Region) -> int:
+    return board.flash.banks[region.bank].base + region.offset
 
 
-def _copy(board: Board, region: Region, address: int, size: int, copy: str = "cp.l") -> str:
+def _copy(board: FlashBoard, region: Region, address: int, size: int, copy: str = "cp.l") -> str:
     count = size if copy == "cp.b" else -(-size // _WORD)
     return f"{copy} {_address(board, region):#x} {address:#x} {count:x}"
 
 
 def kernel_arguments(
-    board: Board,
+    board: FlashBoard,
     extra: tuple[str, ...] = (),
     devices: Devices = _JOINED,
     root: RootRecipe = _SQUASHFS,
@@ -170,20 +160,20 @@ def kernel_arguments(
     kernel drives the banks of those `devices`. `root` is how the root file system is made,
     where that is not the user's own.
     """
-    own = bootloader_of(board).variables.get("bootargs")
+    own = board.image.bootloader.variables.get("bootargs")
     arguments = _made_arguments(board, devices, root) if own is None else [own]
     return " ".join([*arguments, *extra, board.image.kernel.arguments]).strip()
 
 
-def _made_arguments(board: Board, devices: Devices, root: RootRecipe) -> list[str]:
+def _made_arguments(board: FlashBoard, devices: Devices, root: RootRecipe) -> list[str]:
     arguments = [f"console={board.console.device},{board.console.baud}"]
     if board.framebuffer is not None:
         arguments.append(f"mem={(board.framebuffer.address - RAM_BASE) // 1024}K")
-    if flash_of(board).root is not None:
+    if board.flash.root is not None:
         found = [_partitions(board, banks) for banks in devices]
         # Linux joins the banks of a device, and names it after the first.
         tables = [
-            f"{flash_of(board).banks[banks[0]].base:x}.flash:"
+            f"{board.flash.banks[banks[0]].base:x}.flash:"
             + ",".join(
                 f"{region.size // 1024}k@{start:#x}({name})" for name, start, region in parts
             )
@@ -192,14 +182,14 @@ def _made_arguments(board: Board, devices: Devices, root: RootRecipe) -> list[st
         arguments.append(f"mtdparts={';'.join(tables)}")
         names = [name for parts in found for name, _, _ in parts]
         device = f"mtdblock{names.index('root')}"
-        made = board.image.root is not None and board.image.root.recipe is not None
+        made = isinstance(board.image.root, ReferenceRoot)
         arguments += root_words(root, device) if made else [f"root=/dev/{device}", "ro"]
     return arguments
 
 
-def _partitions(board: Board, banks: Sequence[int]) -> list[tuple[str, int, Region]]:
+def _partitions(board: FlashBoard, banks: Sequence[int]) -> list[tuple[str, int, Region]]:
     """Name, start in the joined banks, and region, in order of the start."""
-    flash = flash_of(board)
+    flash = board.flash
     sizes = itertools.accumulate(flash.banks[bank].size for bank in banks)
     starts = dict(zip(banks, [0, *sizes], strict=False))
     named = [
@@ -210,9 +200,9 @@ def _partitions(board: Board, banks: Sequence[int]) -> list[tuple[str, int, Regi
     return sorted(named, key=lambda item: item[1])
 
 
-def check_fits(board: Board, name: str, size: int) -> None:
+def check_fits(board: FlashBoard, name: str, size: int) -> None:
     """Raises UsageError where a part of `size` bytes is larger than its region of flash."""
-    limit = flash_of(board).regions()[name].size
+    limit = board.flash.regions()[name].size
     if size > limit:
         raise UsageError(
             f"flash.{name}: the {name} is {size} bytes ({format_size(size)}), the region holds "
@@ -220,10 +210,10 @@ def check_fits(board: Board, name: str, size: int) -> None:
         )
 
 
-def check_addresses(board: Board) -> None:
+def check_addresses(board: FlashBoard) -> None:
     """Raises UsageError where an address that should lie in RAM does not."""
     end = RAM_BASE + board.machine.ram
-    bootloader = bootloader_of(board)
+    bootloader = board.image.bootloader
     wanted = {"image.bootloader.kernel_address": (bootloader.kernel_address, 1)}
     if bootloader.initrd_address is not None:
         wanted["image.bootloader.initrd_address"] = (bootloader.initrd_address, 1)
@@ -243,7 +233,7 @@ def check_addresses(board: Board) -> None:
             )
 
 
-def write_banks(board: Board, parts: Mapping[str, bytes], folder: Path) -> tuple[Path, Path]:
+def write_banks(board: FlashBoard, parts: Mapping[str, bytes], folder: Path) -> tuple[Path, Path]:
     """Writes the banks as sparse files; `parts` has each region's content by its name.
 
     Raises UsageError for a part that is larger than its region.
@@ -251,10 +241,10 @@ def write_banks(board: Board, parts: Mapping[str, bytes], folder: Path) -> tuple
     for name, content in parts.items():
         check_fits(board, name, len(content))
     paths = (folder / "bank0.bin", folder / "bank1.bin")
-    for index, (path, bank) in enumerate(zip(paths, flash_of(board).banks, strict=True)):
+    for index, (path, bank) in enumerate(zip(paths, board.flash.banks, strict=True)):
         with path.open("wb") as file:
             file.truncate(bank.size)
-            for name, region in flash_of(board).regions().items():
+            for name, region in board.flash.regions().items():
                 if region.bank == index:
                     file.seek(region.offset)
                     file.write(parts[name])

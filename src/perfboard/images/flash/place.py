@@ -8,9 +8,10 @@ code stays in flash. `plain`: it is not compressed, and the bootloader copies it
 
 from dataclasses import replace
 
-from perfboard.images.flash.layout import RAM_BASE, bootloader_of, flash_of, kernel_start
+from perfboard.images.flash.layout import RAM_BASE, kernel_start
 from perfboard.model.board.architecture import Architecture, architecture_of
-from perfboard.model.board.board import Board
+from perfboard.model.board.kernel import BuiltKernel
+from perfboard.model.board.virtual import FlashBoard, VirtualBoard
 from perfboard.model.errors import UsageError
 
 COPIED, FLASH, XIP, PLAIN = PLACES = ("copied", "flash", "xip", "plain")
@@ -24,12 +25,12 @@ _TEXT_OFFSET = 0x8000
 _BROUGHT = dict.fromkeys(("CONFIG_DEBUG_MISC", "CONFIG_FTRACE", "CONFIG_SCHED_DEBUG"), "n")
 
 
-def has_places(board: Board) -> bool:
+def has_places(board: VirtualBoard) -> bool:
     """Whether the board's kernel is built here, for a processor that can run it in flash."""
-    return architecture_of(board).name == "armhf" and board.image.kernel.source is not None
+    return architecture_of(board).name == "armhf" and isinstance(board.image.kernel, BuiltKernel)
 
 
-def place_options(board: Board, level: str) -> dict[str, str]:
+def place_options(board: FlashBoard, level: str) -> dict[str, str]:
     """What the kernel's configuration is asked for beside the board's fragment.
 
     Source: Linux 6.1, arch/arm/Kconfig (ZBOOT_ROM, XIP_KERNEL, PHYS_OFFSET).
@@ -48,7 +49,7 @@ def place_options(board: Board, level: str) -> dict[str, str]:
         return fixed | {
             "CONFIG_ZBOOT_ROM": "y",
             "CONFIG_ZBOOT_ROM_TEXT": f"{kernel_start(board):#x}",
-            "CONFIG_ZBOOT_ROM_BSS": f"{bootloader_of(board).kernel_address:#x}",
+            "CONFIG_ZBOOT_ROM_BSS": f"{board.image.bootloader.kernel_address:#x}",
         }
     return fixed | {
         "CONFIG_EMBEDDED": "y",
@@ -64,7 +65,7 @@ def placed(arch: Architecture, level: str) -> Architecture:
     return replace(arch, kernel="arch/arm/boot/xipImage") if level == XIP else arch
 
 
-def driven_banks(board: Board, level: str) -> tuple[int, ...]:
+def driven_banks(board: FlashBoard, level: str) -> tuple[int, ...]:
     """The banks of flash that the kernel may drive: commands make one unreadable meanwhile.
 
     Raises UsageError where a kernel that runs in flash would have its root there.
@@ -72,7 +73,7 @@ def driven_banks(board: Board, level: str) -> tuple[int, ...]:
     both = (0, 1)
     if level != XIP:
         return both
-    flash = flash_of(board)
+    flash = board.flash
     banks = tuple(bank for bank in both if bank != flash.kernel.bank)
     if flash.root is not None and flash.root.bank not in banks:
         raise UsageError(
@@ -82,10 +83,10 @@ def driven_banks(board: Board, level: str) -> tuple[int, ...]:
     return banks
 
 
-def entry(board: Board, level: str) -> int:
+def entry(board: FlashBoard, level: str) -> int:
     """The address of the kernel's first instruction."""
     return {
-        COPIED: bootloader_of(board).kernel_address,
+        COPIED: board.image.bootloader.kernel_address,
         FLASH: kernel_start(board),
         XIP: kernel_start(board) + HEADER_SIZE,
         PLAIN: RAM_BASE + _TEXT_OFFSET,

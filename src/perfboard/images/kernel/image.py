@@ -64,7 +64,7 @@ def _unpack(arch: Architecture) -> tuple[str, ...]:
 
 
 def _add_header(recipe: Recipe, kernel: str) -> tuple[str, ...]:
-    address = f"{entry(recipe.board, recipe.place):#x}"
+    address = f"{entry(recipe.flash_board, recipe.place):#x}"
     kind = ("-A", "arm", "-O", "linux", "-T", "kernel", "-C", "none", "-n", "Linux")
     # The header has a time in it.
     command = ("env", "SOURCE_DATE_EPOCH=0", "mkimage", *kind)

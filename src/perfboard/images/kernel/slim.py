@@ -17,6 +17,7 @@ from perfboard.images.kernel.tree import kernel_tree
 from perfboard.images.packages.apt import AptState
 from perfboard.images.variant import Variant
 from perfboard.model.board.architecture import architecture_of
+from perfboard.model.board.kernel import BuiltKernel
 from perfboard.model.errors import EnvironmentLacksError
 from perfboard.model.progress import Progress, Step
 
@@ -32,15 +33,16 @@ class Slim:
     beside: Mapping[str, str]
 
 
-def find_slim(variant: Variant, kernel: Path, ran: Iterable[int], progress: Progress) -> Slim:
+def find_slim(
+    variant: Variant, asked: BuiltKernel, kernel: Path, ran: Iterable[int], progress: Progress
+) -> Slim:
     """What the board's kernel could do without, where none but the functions at `ran` are wanted.
 
-    `kernel` is the folder of the one built for `variant`. It is made once more, since its
-    source tells what each option brings. Raises EnvironmentLacksError where a step fails.
+    `asked` is the kernel that its file asks for, and `kernel` the folder of the built one. It is
+    made once more, since its source tells what each option brings. Raises EnvironmentLacksError
+    where a step fails.
     """
     arch = architecture_of(variant.board)
-    asked = variant.board.image.kernel
-    assert asked.source is not None and asked.config is not None  # noqa: S101 - the caller's to see to
     source, fragment = asked.source, variant.loaded.file(asked.config)
     wanted = {**read_fragment(fragment), **variant.recipe.options}
     functions = sorted(ran)

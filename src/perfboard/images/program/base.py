@@ -20,7 +20,8 @@ from perfboard.images.network import network_arguments
 from perfboard.images.packages.apt import AptState
 from perfboard.images.packages.root import PackageRoot, build_package_root, squash_files
 from perfboard.model.board.architecture import architecture_of
-from perfboard.model.board.board import Board
+from perfboard.model.board.kernel import BuiltKernel
+from perfboard.model.board.virtual import FlashBoard, VirtualBoard
 from perfboard.model.errors import UsageError
 from perfboard.model.progress import Progress
 from perfboard.model.units import format_size
@@ -110,7 +111,7 @@ class Layout:
         return [f"phram.phram=try,{self.base:#x},{size:#x}", f"mtdparts=try:{named}"]
 
 
-def check_job(job: Job, board: Board) -> None:
+def check_job(job: Job, board: VirtualBoard) -> None:
     """Raises UsageError for a command or a file that no board could be given."""
     if not job.command:
         raise UsageError("there is no command to try; write it after --, as in -- ls -l")
@@ -138,13 +139,13 @@ def check_job(job: Job, board: Board) -> None:
     check_room(board, "the pushed files and standard input", job.size)
 
 
-def room_of(board: Board) -> int:
+def room_of(board: VirtualBoard) -> int:
     """How many bytes the board can be given."""
     mapped = max(_MOST_MAPPED - board.machine.ram, _LEAST_MAPPED)
     return min(_MOST_FILES, mapped - 2 * _MOST_OUTPUT)
 
 
-def check_room(board: Board, what: str, size: int) -> None:
+def check_room(board: VirtualBoard, what: str, size: int) -> None:
     """Raises UsageError where the board cannot be given that many bytes."""
     room = room_of(board)
     if size > room:
@@ -164,7 +165,7 @@ def build_trial_base(loaded: LoadedBoard, job: Job, probe: Path, progress: Progr
     arch = architecture_of(board)
     require_tools({"packages", "kernel", "root"}, arch.name)
     kernel = board.image.kernel
-    if kernel.source is None or kernel.config is None:
+    if not isinstance(kernel, BuiltKernel):
         raise UsageError(
             f"board {board.name} has a kernel of its own (image.kernel.file); a command can be "
             "tried where image.kernel has `source` and `config`, so that what a trial needs can "
@@ -190,7 +191,7 @@ def build_trial_base(loaded: LoadedBoard, job: Job, probe: Path, progress: Progr
     )
 
 
-def write_job(job: Job, board: Board, image: Path) -> None:
+def write_job(job: Job, board: VirtualBoard, image: Path) -> None:
     """Writes the squashfs that tells the board what to do, and has what the user gave."""
     words = [
         f"l{round(job.limit_s * 1e6)}",
@@ -209,7 +210,7 @@ def write_job(job: Job, board: Board, image: Path) -> None:
     squash_files(files, image, ("files",))
 
 
-def lay_out(board: Board, root: int, job: int) -> Layout:
+def lay_out(board: VirtualBoard, root: int, job: int) -> Layout:
     """The places of a root and a job of so many bytes."""
     offset = max(_whole(board.machine.ram), _LEAST_OFFSET)
     results = _whole(_PAGE + _output_room(board))
@@ -217,10 +218,10 @@ def lay_out(board: Board, root: int, job: int) -> Layout:
     return Layout(ram, ram + offset, _whole(root), _whole(job), results)
 
 
-def boot_arguments(board: Board, layout: Layout, flash_devices: int, timed: bool) -> str:
+def boot_arguments(board: VirtualBoard, layout: Layout, flash_devices: int, timed: bool) -> str:
     """The kernel's command line. `flash_devices` is how many the board's own flash makes."""
     ram = board.machine.ram
-    if board.framebuffer is not None:
+    if isinstance(board, FlashBoard) and board.framebuffer is not None:
         ram = board.framebuffer.address - _ram_base(board)
     root, job, results = (flash_devices + number for number in range(3))
     return " ".join(
@@ -235,11 +236,11 @@ def boot_arguments(board: Board, layout: Layout, flash_devices: int, timed: bool
     )
 
 
-def _ram_base(board: Board) -> int:
+def _ram_base(board: VirtualBoard) -> int:
     return 0 if architecture_of(board).name == "i386" else RAM_BASE
 
 
-def _output_room(board: Board) -> int:
+def _output_room(board: VirtualBoard) -> int:
     return min(_MOST_OUTPUT, board.machine.ram // 8)
 
 

@@ -17,22 +17,24 @@ from perfboard.images.root.musl import build_busybox, write_specs
 from perfboard.images.root.recipe import RootRecipe
 from perfboard.images.root.tree import REFERENCE, fill_tree, nodes_of
 from perfboard.model.board.architecture import Architecture
-from perfboard.model.board.board import Board
+from perfboard.model.board.image import ReferenceRoot
+from perfboard.model.board.kernel import BuiltKernel
+from perfboard.model.board.virtual import DiskBoard, VirtualBoard
 from perfboard.model.progress import Progress
 
 # Raise it when the steps that follow change what comes out.
 _RECIPE = "3"
 
 
-def has_reference(board: Board) -> bool:
+def has_reference(board: VirtualBoard) -> bool:
     """Whether the board's root file system and kernel are made here, and can be made otherwise."""
-    root = board.image.root
-    return root is not None and root.recipe is not None and board.image.kernel.source is not None
+    image = board.image
+    return isinstance(image.root, ReferenceRoot) and isinstance(image.kernel, BuiltKernel)
 
 
-def room_for_root(board: Board) -> tuple[int, int]:
+def room_for_root(board: VirtualBoard) -> tuple[int, int]:
     """The bytes of a sector of the board's flash, and of the root's region; 0 where it has none."""
-    if board.flash is None:
+    if isinstance(board, DiskBoard):
         return 0, 0
     return board.flash.sector, board.flash.root.size if board.flash.root is not None else 0
 
@@ -40,19 +42,19 @@ def room_for_root(board: Board) -> tuple[int, int]:
 def build_root(
     arch: Architecture,
     packages: AptState,
-    board: Board,
+    board: VirtualBoard,
+    reference: ReferenceRoot,
     root: RootRecipe,
     progress: Progress,
     kernel: Path | None = None,
 ) -> Path:
-    """The image of the reference system from the board's packages, built where absent.
+    """The image of the reference system from its packages, built where absent.
 
-    `kernel` is the folder of the built kernel whose modules it has, if any. Raises UsageError
-    where the packages lack a file that the system needs, and EnvironmentLacksError where a
-    tool fails.
+    `root` is how it is made. `kernel` is the folder of the built kernel whose modules it has, if
+    any. Raises UsageError where the packages lack a file that the system needs, and
+    EnvironmentLacksError where a tool fails.
     """
-    assert board.image.root is not None  # noqa: S101 - else nobody asks for it
-    names = (*root.packages, *board.image.root.packages)
+    names = (*root.packages, *reference.packages)
     sector, room = room_for_root(board)
     inputs = {
         "recipe": _RECIPE,

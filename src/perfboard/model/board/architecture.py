@@ -3,7 +3,7 @@
 
 from dataclasses import dataclass
 
-from perfboard.model.board.board import Board
+from perfboard.model.board.virtual import VirtualBoard
 
 
 @dataclass(frozen=True)
@@ -99,6 +99,6 @@ ARCHITECTURES = (
 )
 
 
-def architecture_of(board: Board) -> Architecture:
+def architecture_of(board: VirtualBoard) -> Architecture:
     """That of the board's programs, which its emulator runs."""
     return next(known for known in ARCHITECTURES if known.emulator == board.machine.emulator)

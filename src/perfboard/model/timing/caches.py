@@ -3,10 +3,10 @@
 
 from typing import Annotated, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 
 from perfboard.model.sourced import Count, Sourced
-from perfboard.model.tables import Size, Table
+from perfboard.model.tables import Size, Table, as_kind
 from perfboard.model.timing.duration import Duration, Time
 
 # The scope's limits (native/scope/timing/timing_memory.c).
@@ -47,9 +47,32 @@ class Cache(Sourced):
         return self
 
 
-class Caches(Table):
-    """The caches that the part has: `l1` of code and data alike, or one of each."""
+class UnifiedCaches(Table):
+    """The caches of a part whose first is of code and data alike."""
 
+    l1: Cache
+    l2: Cache | None = None
+
+    @property
+    def data(self) -> Cache:
+        """The first cache that data are in."""
+        return self.l1
+
+
+class SplitCaches(Table):
+    """The caches of a part that has a first of code and one of data."""
+
+    l1i: Cache
+    l1d: Cache
+    l2: Cache | None = None
+
+    @property
+    def data(self) -> Cache:
+        """The first cache that data are in."""
+        return self.l1d
+
+
+class _AnyCaches(Table):
     l1: Cache | None = None
     l1i: Cache | None = None
     l1d: Cache | None = None
@@ -59,19 +82,21 @@ class Caches(Table):
     def _nested(self) -> Self:
         if (self.l1 is None) != (self.l1i is not None) or (self.l1i is None) != (self.l1d is None):
             raise ValueError("wants either l1, or both l1i and l1d")
-        first = [cache.line for cache in (self.l1, self.l1i, self.l1d) if cache]
-        if self.l2 and self.l2.line < max(first):
+        first = [cache for cache in (self.l1, self.l1i, self.l1d) if cache]
+        lines = [cache.line for cache in first]
+        if self.l2 and self.l2.line < max(lines):
             raise ValueError(f"l2.line is {self.l2.line}, shorter than that of the first level")
-        if self.l2 and self.l2.size <= self.data.size:
-            raise ValueError(f"l2.size is {self.l2.size}; the first level holds {self.data.size}")
+        if self.l2 and self.l2.size <= first[-1].size:
+            raise ValueError(f"l2.size is {self.l2.size}; the first level holds {first[-1].size}")
         return self
 
-    @property
-    def data(self) -> Cache:
-        """The first cache that data are in."""
-        first = self.l1d or self.l1
-        assert first is not None  # noqa: S101 - demanded above
-        return first
+
+def _kind(table: object) -> UnifiedCaches | SplitCaches:
+    caches = _AnyCaches.model_validate(table)
+    return as_kind(SplitCaches, caches) if caches.l1 is None else as_kind(UnifiedCaches, caches)
+
+
+Caches = Annotated[UnifiedCaches | SplitCaches, BeforeValidator(_kind)]
 
 
 class Tlb(Sourced):

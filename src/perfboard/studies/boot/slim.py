@@ -18,6 +18,7 @@ from perfboard.images.kernel.slim import Slim, find_slim
 from perfboard.images.kernel.system_map import read_map
 from perfboard.images.variant import Variant
 from perfboard.instruments.scope import WatchedMark
+from perfboard.model.board.kernel import BuiltKernel
 from perfboard.model.errors import TargetError, UsageError
 from perfboard.model.progress import Progress
 from perfboard.store.folder import disk_errors
@@ -40,7 +41,8 @@ def slim_options(name: str, progress: Progress) -> dict[str, str]:
     raise.
     """
     loaded = load_board(name)
-    if loaded.board.image.kernel.source is None:
+    asked = loaded.board.image.kernel
+    if not isinstance(asked, BuiltKernel):
         raise UsageError(
             f"board {loaded.board.name} has a kernel of its own, image.kernel.file; only one that "
             "is built here, from image.kernel.source, can be made slim"
@@ -48,7 +50,7 @@ def slim_options(name: str, progress: Progress) -> dict[str, str]:
     variant = choose(loaded, {}, TIMED)
     kernel = build_image(variant, progress).kernel_file.parent
     before, ran = _boot(variant, read_map(kernel / "System.map").code, progress)
-    found = find_slim(variant, kernel, ran, progress)
+    found = find_slim(variant, asked, kernel, ran, progress)
     return done_without(variant, before, found, lambda slim: _boot(slim, (), progress)[0])
 
 

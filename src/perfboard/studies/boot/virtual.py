@@ -15,7 +15,7 @@ from perfboard.factors.choose import choose
 from perfboard.images.image import Image, build_image
 from perfboard.instruments.scope import WatchedMark
 from perfboard.model.board.architecture import architecture_of
-from perfboard.model.board.board import Board
+from perfboard.model.board.virtual import VirtualBoard
 from perfboard.model.errors import UsageError
 from perfboard.model.progress import Progress
 from perfboard.model.run import Boot, Metric
@@ -35,7 +35,7 @@ _PHASE_SYMBOLS = {
 }
 
 
-def marks_to_watch(board: Board, image: Image) -> tuple[WatchedMark, ...]:
+def marks_to_watch(board: VirtualBoard, image: Image) -> tuple[WatchedMark, ...]:
     """The marks of a boot of that image.
 
     Raises UsageError naming the symbol that the phases need and the kernel

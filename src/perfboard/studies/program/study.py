@@ -33,7 +33,7 @@ from perfboard.images.program.base import (
 from perfboard.images.program.code import CodePages, kernel_functions
 from perfboard.images.variant import Variant
 from perfboard.model.board.architecture import architecture_of
-from perfboard.model.board.board import Board
+from perfboard.model.board.virtual import VirtualBoard
 from perfboard.model.errors import EnvironmentLacksError, TargetError
 from perfboard.model.options import option, parse_seconds
 from perfboard.model.progress import Progress, Step
@@ -314,7 +314,7 @@ def _ended(
     )
 
 
-def _remarks(board: Board, results: Results) -> list[str]:
+def _remarks(board: VirtualBoard, results: Results) -> list[str]:
     """What a reader of the results should know of how the command ended."""
     remarks = []
     if results.oom_kills:

@@ -13,6 +13,7 @@ from perfboard.images.root.build import has_reference, room_for_root
 from perfboard.images.root.commands import Commands, commands_of
 from perfboard.images.root.tree import contents_of, making_of, nodes_of
 from perfboard.images.variant import Variant
+from perfboard.model.board.virtual import FlashBoard
 from perfboard.model.results.tune import Lines
 
 COMMAND_LINE = "kernel command line"
@@ -110,7 +111,7 @@ def _first(made: Made) -> tuple[str, ...]:
             "and jumps",
             "the device tree, 4096 bytes after it, with the kernel's command line in /chosen",
         )
-    return ("U-Boot",) if made.variant.recipe.board.image.bootloader else ()
+    return ("U-Boot",) if isinstance(made.variant.board, FlashBoard) else ()
 
 
 def _stored(made: Made) -> dict[str, str]:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from pydantic import TypeAdapter
 
 import perfboard
-from perfboard.boards.loader import LoadedBoard, load_board
+from perfboard.boards.loader import load_board
 from perfboard.host.cache import cached, find_cached, hash_file
 from perfboard.model.errors import EnvironmentLacksError
 from perfboard.model.progress import SilentProgress
@@ -96,12 +96,13 @@ class KeptTries:
 
     def _inputs(self, task: Task) -> dict[str, str]:
         loaded = load_board(task.board)
+        files = loaded.board.image.files()
         return {
             "recipe": _RECIPE,
             **self._software,
             "board": loaded.board.model_dump_json(),
             "levels": json.dumps(dict(task.levels), sort_keys=True),
-            **{f"file {file}": hash_file(file) for file in _files(loaded)},
+            **{f"file {key}": hash_file(loaded.file(file)) for key, file in files.items()},
         }
 
 
@@ -109,16 +110,6 @@ def _read(folder: Path) -> Attempt:
     content = json.loads((folder / "attempt.json").read_text())
     made = _ATTEMPT.validate_json(json.dumps({**content, "console": ""}))
     return replace(made, console=(folder / "console.log").read_bytes())
-
-
-def _files(loaded: LoadedBoard) -> Iterator[Path]:
-    """The files that the board names and that are on this machine."""
-    image = loaded.board.image
-    kernel = image.kernel
-    parts = (part.file for part in (image.bootloader, image.root, image.initrd) if part)
-    for file in (kernel.config, kernel.file, kernel.system_map, *parts):
-        if file is not None:
-            yield loaded.file(Path(file))
 
 
 @contextmanager

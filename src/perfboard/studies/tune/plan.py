@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import combinations, product
-from pathlib import Path
 
 from perfboard.analysis.statistics.bootstrap import FEWEST_PROCESSES
 from perfboard.analysis.tune.combinations import BASELINE, Combination, Space
@@ -19,7 +18,8 @@ from perfboard.images.flash.place import XIP
 from perfboard.images.image import tools_for
 from perfboard.images.variant import Variant
 from perfboard.model.board.architecture import architecture_of
-from perfboard.model.board.board import Board
+from perfboard.model.board.kernel import OwnKernel
+from perfboard.model.board.virtual import VirtualBoard
 from perfboard.model.errors import UsageError
 from perfboard.model.options import (
     flag,
@@ -131,7 +131,7 @@ class Plan:
     factors: Mapping[str, Factor]
 
     @property
-    def board(self) -> Board:
+    def board(self) -> VirtualBoard:
         """The board as its file says."""
         return self.baseline.loaded.board
 
@@ -352,14 +352,12 @@ def _check_limits(loaded: LoadedBoard, options: TuneOptions, real: bool) -> None
             f"--max-ram: how much memory board {board.name} uses is not known, since that can be "
             "told of 32-bit kernels alone; leave it out"
         )
-    for name, limit, file in (
-        ("--max-flash", options.max_flash, board.image.kernel.file),
-        ("--max-ram", options.max_ram, board.image.kernel.file),
-    ):
-        if limit is None or file is None:
-            continue
-        size = loaded.file(Path(file)).stat().st_size
-        if limit < size:
+    kernel = board.image.kernel
+    if not isinstance(kernel, OwnKernel):
+        return
+    size = loaded.file(kernel.file).stat().st_size
+    for name, limit in (("--max-flash", options.max_flash), ("--max-ram", options.max_ram)):
+        if limit is not None and limit < size:
             raise UsageError(
                 f"{name} {format_size(limit)}: the kernel alone is {format_size(size)}"
             )

@@ -21,7 +21,7 @@ from perfboard.analysis.tune.combinations import (
 )
 from perfboard.analysis.verify.rows import KERNEL_SIZE
 from perfboard.factors.choose import timing_factors
-from perfboard.model.board.board import Board
+from perfboard.model.board.virtual import VirtualBoard
 from perfboard.model.results.tune import (
     Advised,
     Limit,
@@ -132,7 +132,7 @@ def _reset_s(boots: Iterable[Boot]) -> float:
     return max((mark.precision_ns for mark in resets if mark), default=0) / 1e9
 
 
-def _rates(board: Board) -> Iterator[PublishedRate]:
+def _rates(board: VirtualBoard) -> Iterator[PublishedRate]:
     """What was published of the flash at one of its set-ups alone."""
     for figure in board.timing.published if board.timing else ():
         if figure.metric == READ_BANDWIDTH and figure.factors.keys() == {FLASH}:

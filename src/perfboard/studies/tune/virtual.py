@@ -19,7 +19,7 @@ from perfboard.studies.tune.plan import Plan
 from perfboard.studies.tune.pool import Make, Note, as_they_end, local_workers
 from perfboard.studies.tune.sweep import Sweep
 from perfboard.targets.virtual.emulator import emulator_version
-from perfboard.targets.virtual.target import VirtualBoard, VirtualTarget
+from perfboard.targets.virtual.target import Emulation, VirtualTarget
 
 
 class VirtualBench:
@@ -28,7 +28,7 @@ class VirtualBench:
     def __init__(self, plan: Plan, scheduler: str) -> None:
         """`scheduler` is the address of a Dask scheduler whose workers make the tries, or ""."""
         self._plan, self._scheduler = plan, scheduler
-        self._virtual = VirtualBoard(plan.baseline)
+        self._virtual = Emulation(plan.baseline)
         self._emulator = plan.board.machine.emulator
         self.name = plan.board.name
         self.target = f"virtual:{self.name}"

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from perfboard.images.flash.layout import RAM_BASE
-from perfboard.model.board.board import Board
+from perfboard.model.board.virtual import VirtualBoard
 from perfboard.targets.virtual.emulator import Emulator
 
 _PAGE = 4096
@@ -18,13 +18,13 @@ _SPLIT = 1 << 28
 _FREE, _INACTIVE_FILE, _ACTIVE_FILE = 0, 2, 3
 
 
-def knows_memory(board: Board, symbols: Mapping[str, int]) -> bool:
+def knows_memory(board: VirtualBoard, symbols: Mapping[str, int]) -> bool:
     """Whether `memory_in_use` can tell: a 32-bit kernel whose symbols are known."""
     return board.machine.isa in _BASES and {"vm_zone_stat", "vm_node_stat"} <= symbols.keys()
 
 
 def memory_in_use(
-    emulator: Emulator, board: Board, symbols: Mapping[str, int], folder: Path
+    emulator: Emulator, board: VirtualBoard, symbols: Mapping[str, int], folder: Path
 ) -> int | None:
     """The bytes of the board's memory that are neither free nor pages of files on flash or disk.
 

@@ -7,8 +7,8 @@ Over the console, each byte of a file is worth thousands of instructions of the 
 import shlex
 from pathlib import Path
 
-from perfboard.model.board.board import Board
 from perfboard.model.board.disk import Disk
+from perfboard.model.board.virtual import FlashBoard
 from perfboard.model.progress import Progress
 from perfboard.targets.base import Shell
 
@@ -49,13 +49,13 @@ class LaidShell:
         self._shell.push(data, path, progress)
 
 
-def lay(board: Board, bank: Path, program: bytes, laid: Path) -> int | None:
+def lay(board: FlashBoard, bank: Path, program: bytes, laid: Path) -> int | None:
     """Writes the bank that holds the root file system to `laid`, with `program` behind that.
 
     Returns the program's place for `LaidShell`; None, and writes nothing, where the region
     has no room left for it.
     """
-    region = board.flash.root if board.flash else None
+    region = board.flash.root
     if region is None:
         return None
     place = region.size // len(program) - 1

@@ -13,7 +13,7 @@ from perfboard.images.program.base import Job, TrialBase, boot_arguments, lay_ou
 from perfboard.images.variant import Variant
 from perfboard.instruments.scope import Scope, WatchedMark
 from perfboard.model.errors import Cancelled, TargetError
-from perfboard.targets.virtual.target import VirtualBoard
+from perfboard.targets.virtual.target import Emulation
 from perfboard.targets.virtual.watch import LIMITS_PER_BOOT, Watch
 
 MARK = "try"
@@ -41,7 +41,7 @@ class Results:
     stderr: bytes
 
 
-class TrialTarget(VirtualBoard):
+class TrialTarget(Emulation):
     """Boots one command on one virtual board."""
 
     def __init__(self, variant: Variant, base: TrialBase, job: Job) -> None:

@@ -24,6 +24,7 @@ from perfboard.instruments.emulator_console import ConsoleRecorder
 from perfboard.instruments.scope import Scope, WatchedMark
 from perfboard.instruments.together import prepared
 from perfboard.model.board.architecture import architecture_of
+from perfboard.model.board.virtual import DiskBoard, FlashBoard
 from perfboard.model.errors import TargetError, UsageError
 from perfboard.model.progress import Progress
 from perfboard.model.run import BoardSummary, Boot, Evidence, TimedAs
@@ -45,7 +46,7 @@ _QUIET_S = 1.0
 FORM = "virtual:BOARD"
 
 
-class VirtualBoard:
+class Emulation:
     """A board as the emulator is told to be it, whatever it boots."""
 
     def __init__(self, variant: Variant) -> None:
@@ -144,7 +145,7 @@ class VirtualBoard:
                 yield Watch(self.board, together, console, emulator)
 
 
-class VirtualTarget(VirtualBoard):
+class VirtualTarget(Emulation):
     """Boots one image on one virtual board."""
 
     def __init__(self, variant: Variant, image: Image) -> None:
@@ -154,18 +155,23 @@ class VirtualTarget(VirtualBoard):
 
     def command(self) -> list[str]:
         """The emulator's command line, without instruments."""
-        disk = self.board.disk
-        # The disk lies behind the memory that the kernel is given.
-        command = self.machine(self.board.machine.ram + (disk.size if disk else 0))
-        if self._image.root is not None:
-            return [*command, *self._on_disk(self._image.root)]
-        for unit, bank in enumerate(self._image.banks):
+        board, image = self.board, self._image
+        if isinstance(board, DiskBoard):
+            # It lies behind the memory that the kernel is given.
+            place, path = disk_base(board), str(image.root).replace(",", ",,")
+            return [
+                *self.machine(board.machine.ram + board.disk.size),
+                *("-kernel", str(image.kernel_file), "-append", image.arguments, "-device"),
+                f"loader,file={path},addr={place:#x},force-raw=on",
+            ]
+        command = self.machine(board.machine.ram)
+        for unit, bank in enumerate(image.banks):
             path = str(bank).replace(",", ",,")
             command += [
                 "-drive",
                 f"if=pflash,unit={unit},format=raw,snapshot=on,file={path}",
             ]
-        return [*command, *(("-dtb", str(self._image.tree)) if self._image.tree else ())]
+        return [*command, *(("-dtb", str(image.tree)) if image.tree else ())]
 
     def boot(
         self,
@@ -203,13 +209,6 @@ class VirtualTarget(VirtualBoard):
             [mark for each in found if each.clock == "virtual" for mark in each.marks],
         )
         return record, ram
-
-    def _on_disk(self, root: Path) -> tuple[str, ...]:
-        image, path = self._image, str(root).replace(",", ",,")
-        return (
-            *("-kernel", str(image.kernel_file), "-append", image.arguments, "-device"),
-            f"loader,file={path},addr={disk_base(self.board):#x},force-raw=on",
-        )
 
 
 def _await_prompt(watch: Watch, limit_s: float, started: bool) -> None:
@@ -258,14 +257,15 @@ def connect(
         architecture = architecture_of(board)
         probe = find_binary(architecture.probe, progress).read_bytes()
         laid = scratch / "laid.bin"
-        if image.root is not None and board.disk is not None:
-            place = lay_on_disk(board.disk, image.root, probe, laid)
-            image = replace(image, root=laid if place is not None else image.root)
-        else:
+        place, on_disk = None, isinstance(board, DiskBoard)
+        if isinstance(board, FlashBoard):
             place = lay(board, image.banks[1], probe, laid)
             image = replace(
                 image, banks=(image.banks[0], image.banks[1] if place is None else laid)
             )
+        elif image.root is not None:
+            place = lay_on_disk(board.disk, image.root, probe, laid)
+            image = replace(image, root=laid if place is not None else image.root)
         virtual = VirtualTarget(variant, image)
         instruments = [virtual.scope(build_plugin(progress), ())] if virtual.timed else []
         artifacts = artifacts or scratch / "artifacts"
@@ -273,12 +273,12 @@ def connect(
         watch = stack.enter_context(virtual.running(virtual.command(), instruments, artifacts))
         shell = ConsoleShell(watch)
         with progress.step(f"booting {board.name}", 1):
-            _await_prompt(watch, board.boot.limit_s, variant.recipe.direct or board.flash is None)
+            _await_prompt(watch, board.boot.limit_s, variant.recipe.direct or on_disk)
             shell.attach(board.boot.limit_s)
         yield Target(
             name=text,
             evidence=virtual.evidence,
-            shell=shell if place is None else LaidShell(shell, probe, place, board.flash is None),
+            shell=shell if place is None else LaidShell(shell, probe, place, on_disk),
             notes=(*image.notes, *virtual.notes()),
             board=virtual.summary(),
             factors=variant.levels,

@@ -12,7 +12,7 @@ from perfboard.analysis.boot.scope_log import ACCOUNTING
 from perfboard.instruments.base import Sighting
 from perfboard.instruments.emulator_console import ConsoleRecorder
 from perfboard.instruments.together import Together
-from perfboard.model.board.board import Board
+from perfboard.model.board.virtual import VirtualBoard
 from perfboard.model.errors import Cancelled, PerfboardError, TargetError
 from perfboard.model.text import printable
 from perfboard.targets.virtual.emulator import Emulator
@@ -31,7 +31,7 @@ class Watch:
 
     def __init__(
         self,
-        board: Board,
+        board: VirtualBoard,
         instruments: Together,
         console: ConsoleRecorder,
         emulator: Emulator,

@@ -14,6 +14,7 @@ from perfboard.images.kernel.fragment import dropped_options, read_fragment
 from perfboard.model.board.architecture import ARCHITECTURES, architecture_of
 from perfboard.model.errors import EnvironmentLacksError, UsageError
 from perfboard.model.progress import SilentProgress
+from tests.support.board_files import config_of
 from tests.support.kernels import make_kernel, make_wide_kernel, make_zimage
 
 ARMHF = architecture_of(load_board("verdex").board)
@@ -36,8 +37,7 @@ def test_options_of_a_fragment(tmp_path: Path) -> None:
 
 def test_verdexs_fragment_is_read() -> None:
     loaded = load_board("verdex")
-    assert loaded.board.image.kernel.config is not None
-    options = read_fragment(loaded.file(loaded.board.image.kernel.config))
+    options = read_fragment(config_of(loaded))
     assert options["CONFIG_IPV6"] == options["CONFIG_INET_DIAG"] == "n"
     assert options["CONFIG_SQUASHFS"] == "y"
 

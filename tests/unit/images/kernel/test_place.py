@@ -1,18 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """Kernels that are unpacked from flash, or run there."""
 
+from pathlib import Path
+
 import pytest
 
-from perfboard.boards.loader import load_board
 from perfboard.images.flash.place import (
     PLACES,
     driven_banks,
     has_places,
     place_options,
 )
+from perfboard.model.board.kernel import OwnKernel
 from perfboard.model.errors import UsageError
+from tests.support.board_files import flash_board
 
-BOARD = load_board("verdex").board
+BOARD = flash_board()
 
 
 def test_what_a_kernel_in_flash_is_linked_for() -> None:
@@ -25,8 +28,7 @@ def test_what_a_kernel_in_flash_is_linked_for() -> None:
 
 def test_only_a_32_bit_arm_kernel_that_is_built_here_has_places() -> None:
     assert has_places(BOARD)
-    kernel = BOARD.image.kernel.model_copy(update={"source": None})
-    image = BOARD.image.model_copy(update={"kernel": kernel})
+    image = BOARD.image.model_copy(update={"kernel": OwnKernel(file=Path("zImage"))})
     assert not has_places(BOARD.model_copy(update={"image": image}))
     machine = BOARD.machine.model_copy(update={"emulator": "qemu-system-aarch64"})
     assert not has_places(BOARD.model_copy(update={"machine": machine}))
@@ -34,7 +36,7 @@ def test_only_a_32_bit_arm_kernel_that_is_built_here_has_places() -> None:
 
 def test_a_kernel_in_flash_leaves_its_bank_alone() -> None:
     assert [driven_banks(BOARD, level) for level in PLACES] == [(0, 1), (0, 1), (1,), (0, 1)]
-    assert BOARD.flash is not None and BOARD.flash.root is not None
+    assert BOARD.flash.root is not None
     root = BOARD.flash.root.model_copy(update={"bank": 0})
     flash = BOARD.flash.model_copy(update={"root": root})
     with pytest.raises(UsageError, match="must be the other"):

@@ -23,7 +23,7 @@ from perfboard.images.program.base import (
     lay_out,
     write_job,
 )
-from perfboard.model.board.board import Board
+from perfboard.model.board.virtual import VirtualBoard
 from perfboard.model.errors import UsageError
 from perfboard.model.progress import SilentProgress
 
@@ -32,7 +32,7 @@ SCRIPT = "DEBIAN/postinst"
 
 
 @pytest.fixture(scope="session")
-def board() -> Board:
+def board() -> VirtualBoard:
     return load_board("rpi2").board
 
 
@@ -159,7 +159,7 @@ def test_what_is_no_packages_name_is_refused(name: str) -> None:
         check_names((*BASE, name), "armhf")
 
 
-def test_a_job_has_the_command_and_the_files(board: Board, tmp_path: Path) -> None:
+def test_a_job_has_the_command_and_the_files(board: VirtualBoard, tmp_path: Path) -> None:
     program = tmp_path / "a program"
     program.write_bytes(b"\0\1")
     program.chmod(0o700)
@@ -175,13 +175,13 @@ def test_a_job_has_the_command_and_the_files(board: Board, tmp_path: Path) -> No
     assert sum(word.startswith("v") for word in words) == 2 and words[-1] == ""
 
 
-def test_a_job_takes_as_many_words_as_the_board_has_room_for(board: Board) -> None:
+def test_a_job_takes_as_many_words_as_the_board_has_room_for(board: VirtualBoard) -> None:
     header = native_folder("probe") / "run" / "trial.h"
     assert f"#define RUN_MOST_WORDS {MOST_WORDS}\n" in header.read_text()
     check_job(Job(("x",) * MOST_WORDS), board)
 
 
-def test_a_job_has_what_the_command_reads(board: Board, tmp_path: Path) -> None:
+def test_a_job_has_what_the_command_reads(board: VirtualBoard, tmp_path: Path) -> None:
     read = tmp_path / "read"
     read.write_bytes(b"a\0\xff")
     write_job(Job(("cat",), input=read), board, tmp_path / "job.squashfs")
@@ -190,7 +190,7 @@ def test_a_job_has_what_the_command_reads(board: Board, tmp_path: Path) -> None:
     )
 
 
-def test_a_job_without_files_has_a_folder_for_them(board: Board, tmp_path: Path) -> None:
+def test_a_job_without_files_has_a_folder_for_them(board: VirtualBoard, tmp_path: Path) -> None:
     write_job(Job(("true",)), board, tmp_path / "job.squashfs")
     assert (unsquash(tmp_path / "job.squashfs", tmp_path / "tree") / "files").is_dir()
     assert not (tmp_path / "tree/input").exists()
@@ -212,7 +212,7 @@ def test_a_job_without_files_has_a_folder_for_them(board: Board, tmp_path: Path)
     ],
 )
 def test_a_job_that_cannot_be_is_refused(
-    board: Board,
+    board: VirtualBoard,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     change: dict[str, tuple[str, ...]],
@@ -234,7 +234,7 @@ def test_a_job_that_cannot_be_is_refused(
 
 
 @pytest.mark.parametrize(("ram", "room"), [(16, 512), (512, 416), (1024, 176)])
-def test_a_root_that_is_too_large_is_refused(board: Board, ram: int, room: int) -> None:
+def test_a_root_that_is_too_large_is_refused(board: VirtualBoard, ram: int, room: int) -> None:
     machine = board.machine.model_copy(update={"ram": ram * MIB})
     board = board.model_copy(update={"machine": machine})
     check_room(board, "the packages", room * MIB)
@@ -242,7 +242,7 @@ def test_a_root_that_is_too_large_is_refused(board: Board, ram: int, room: int) 
         check_room(board, "the packages", room * MIB + 1)
 
 
-def test_what_is_loaded_lies_beyond_the_boards_memory(board: Board) -> None:
+def test_what_is_loaded_lies_beyond_the_boards_memory(board: VirtualBoard) -> None:
     layout = lay_out(board, 10 * MIB + 1, 4096)
     assert layout.base == layout.ram + board.machine.ram
     assert (layout.root, layout.job, layout.results) == (11 * MIB, MIB, 17 * MIB)
@@ -255,6 +255,6 @@ def test_what_is_loaded_lies_beyond_the_boards_memory(board: Board) -> None:
     assert words[-4:] == ["--", "run", "/dev/mtdblock2", "/dev/mtd3"]
 
 
-def test_a_small_boards_memory_is_passed_by(board: Board) -> None:
+def test_a_small_boards_memory_is_passed_by(board: VirtualBoard) -> None:
     small = load_board("verdex").board
     assert lay_out(small, MIB, MIB).base == 0x50000000

@@ -7,6 +7,7 @@ from perfboard.images.kernel.slim import Slim
 from perfboard.images.variant import Variant
 from perfboard.model.errors import TargetError, UsageError
 from perfboard.studies.boot.slim import Behaviour, done_without
+from tests.support.board_files import built_kernel
 from tests.support.variants import variant_of
 
 FOUND = tuple(f"CONFIG_{name}" for name in "ABCDEFGH")
@@ -18,7 +19,7 @@ def options(found: tuple[str, ...], *needed: str) -> dict[str, str]:
 
     def boot(variant: Variant) -> Behaviour:
         assert variant.levels["config"] == "slim"
-        slim = variant.board.image.kernel.slim
+        slim = built_kernel(variant.board).slim
         assert slim["CONFIG_EXPERT"] == "y"
         at_fault = set(needed).intersection(slim)
         if "CONFIG_B" in at_fault:

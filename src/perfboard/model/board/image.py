@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a virtual board boots: each part built here, or a file of the user's own."""
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import BeforeValidator, Field, field_validator, model_validator
+
+from perfboard.model.board.kernel import BootArguments, BuiltKernel, Kernel
+from perfboard.model.tables import Package, Table, as_kind
+
+Variable = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_.-]*$")]
+
+
+class _Bootloader(Table):
+    delay: Annotated[int, Field(ge=0, le=60)] = 0
+    # Where U-Boot copies the kernel, and an initrd, before it starts them.
+    kernel_address: Annotated[int, Field(ge=0)]
+    initrd_address: Annotated[int, Field(ge=0)] | None = None
+    # U-Boot's, over those that are made for the board.
+    variables: dict[Variable, BootArguments] = Field(default_factory=dict)
+
+    @field_validator("variables")
+    @classmethod
+    def _said_elsewhere(cls, variables: dict[str, str]) -> dict[str, str]:
+        if "bootdelay" in variables:
+            raise ValueError("has `bootdelay`, which is said by image.bootloader.delay")
+        return variables
+
+
+class DebianBootloader(_Bootloader):
+    """Debian's U-Boot: the package, and the path in it."""
+
+    package: Package
+    path: str
+
+
+class OwnBootloader(_Bootloader):
+    """A U-Boot of the user's own."""
+
+    file: Path
+
+
+class _AnyBootloader(_Bootloader):
+    package: Package | None = None
+    path: str | None = None
+    file: Path | None = Field(None, strict=False)
+
+    @model_validator(mode="after")
+    def _one_origin(self) -> "_AnyBootloader":
+        if (self.file is None) == (self.package is None or self.path is None):
+            raise ValueError("wants either `file`, or both `package` and `path`")
+        return self
+
+
+def _kind_of_bootloader(table: object) -> DebianBootloader | OwnBootloader:
+    found = _AnyBootloader.model_validate(table)
+    return as_kind(DebianBootloader, found) if found.file is None else as_kind(OwnBootloader, found)
+
+
+Bootloader = Annotated[DebianBootloader | OwnBootloader, BeforeValidator(_kind_of_bootloader)]
+
+
+class ReferenceRoot(Table):
+    """The root file system of the reference system, with more of Debian's packages."""
+
+    packages: Annotated[tuple[Package, ...], Field(strict=False)] = ()
+
+
+class OwnRoot(Table):
+    """A root file system of the user's own."""
+
+    file: Path
+
+
+class _AnyRoot(Table):
+    recipe: Literal["reference"] | None = None
+    packages: Annotated[tuple[Package, ...], Field(strict=False)] = ()
+    file: Path | None = Field(None, strict=False)
+
+    @model_validator(mode="after")
+    def _one_origin(self) -> "_AnyRoot":
+        if (self.file is None) == (self.recipe is None):
+            raise ValueError("wants either `file` or `recipe`")
+        return self
+
+
+def _kind_of_root(table: object) -> ReferenceRoot | OwnRoot:
+    root = _AnyRoot.model_validate(table)
+    return as_kind(ReferenceRoot, root) if root.file is None else as_kind(OwnRoot, root)
+
+
+Root = Annotated[ReferenceRoot | OwnRoot, BeforeValidator(_kind_of_root)]
+
+
+class Initrd(Table):
+    """An initial RAM file system of the user's own."""
+
+    file: Path = Field(strict=False)
+
+
+class _Image(Table):
+    kernel: Kernel
+    root: Root | None = None
+
+    def files(self) -> dict[str, Path]:
+        """The user's files, by the keys that name them in the board's file."""
+        named = (
+            (f"image.{name}.{key}", value)
+            for name, part in self
+            if isinstance(part, Table)
+            for key, value in part
+        )
+        return {key: value for key, value in sorted(named) if isinstance(value, Path)}
+
+
+class FlashImage(_Image):
+    """The parts that lie in flash, each in its region."""
+
+    bootloader: Bootloader
+    initrd: Initrd | None = None
+
+
+class DiskImage(_Image):
+    """The parts of a board whose kernel the emulator's firmware starts."""
+
+    root: Root
+
+
+class AnyImage(_Image):
+    """The parts as a board's file has them."""
+
+    bootloader: Bootloader | None = None
+    initrd: Initrd | None = None
+
+    @model_validator(mode="after")
+    def _commanded(self) -> "AnyImage":
+        own = self.bootloader is not None and "bootcmd" in self.bootloader.variables
+        if own and isinstance(self.kernel, BuiltKernel):
+            raise ValueError(
+                "bootloader.variables has `bootcmd`, which wants kernel.file: a kernel that is "
+                "built here is copied by a command that has its size"
+            )
+        return self

@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A virtual board as its TOML file describes it: what the emulator is told to be."""
+
+import itertools
+from typing import Annotated, Literal
+
+from pydantic import BeforeValidator, Field, field_validator, model_validator
+
+from perfboard.model.board.board import BootPlan, Console, Name, Word
+from perfboard.model.board.disk import Disk
+from perfboard.model.board.flash import Flash
+from perfboard.model.board.image import AnyImage, DiskImage, FlashImage
+from perfboard.model.board.network import Network
+from perfboard.model.published import PublishedBoot, Technique
+from perfboard.model.tables import HeldSize, Table, as_kind
+from perfboard.model.timing.part import Timing
+
+# A machine of the emulator's, and its properties.
+MachineType = Annotated[
+    str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._+-]*(,[a-z0-9-]+=[A-Za-z0-9._+-]+)*$")
+]
+# By emulator, the instruction set of what it boots, in the words of native/scope/timing/reader.h.
+_ISAS = {
+    "qemu-system-arm": "arm",
+    "qemu-system-aarch64": "aarch64",
+    "qemu-system-i386": "x86",
+}
+# Properties of a machine that make the emulator read or write a file.
+_FILES = ("dtb", "dumpdtb", "firmware", "initrd", "kernel", "shim")
+
+
+class Machine(Table):
+    """What the emulator is told to be."""
+
+    emulator: Literal["qemu-system-arm", "qemu-system-aarch64", "qemu-system-i386"]
+    type: MachineType
+    cpu: Word
+    ram: HeldSize
+    # Nanoseconds an instruction takes when nothing else is modelled: 2**icount_shift.
+    icount_shift: Annotated[int, Field(ge=0, le=10)]
+    cpus: Annotated[int, Field(ge=1, le=8)] = 1
+
+    @field_validator("type")
+    @classmethod
+    def _no_files(cls, value: str) -> str:
+        for key in (word.partition("=")[0] for word in value.split(",")[1:]):
+            if key in _FILES:
+                raise ValueError(f"has `{key}`, which names a file of this machine; leave it out")
+        return value
+
+    @property
+    def isa(self) -> str:
+        """The instruction set that the emulator runs, as the scope calls it."""
+        return _ISAS[self.emulator]
+
+
+class Framebuffer(Table):
+    """A frame in RAM that the kernel does not manage, drawn on through simplefb."""
+
+    address: Annotated[int, Field(ge=0)]
+    size: HeldSize
+    width: Annotated[int, Field(gt=0)]
+    height: Annotated[int, Field(gt=0)]
+
+
+class _Board(Table):
+    schema_: Literal["perfboard.board/1"] = Field(alias="schema")
+    name: Name
+    title: str
+    description: str
+    machine: Machine
+    console: Console
+    network: Network | None = None
+    boot: BootPlan
+    # A line of the board's data sheet a key, kept for the report.
+    facts: dict[str, str] = Field(default_factory=dict)
+    # What single changes did on the real board.
+    techniques: Annotated[tuple[Technique, ...], Field(strict=False)] = ()
+    published_boots: Annotated[tuple[PublishedBoot, ...], Field(strict=False)] = ()
+    # What it takes in time; without it, a virtual board counts instructions alone.
+    timing: Timing | None = None
+
+
+class FlashBoard(_Board):
+    """A board that boots from flash."""
+
+    flash: Flash
+    framebuffer: Framebuffer | None = None
+    image: FlashImage
+
+
+class DiskBoard(_Board):
+    """A board with a disk, whose kernel the emulator's firmware starts."""
+
+    disk: Disk
+    image: DiskImage
+
+
+class _AnyBoard(_Board):
+    flash: Flash | None = None
+    disk: Disk | None = None
+    framebuffer: Framebuffer | None = None
+    image: AnyImage
+
+    @model_validator(mode="after")
+    def _fits(self) -> "_AnyBoard":
+        if self.image.root is None and self.image.initrd is None:
+            raise ValueError("image wants a root file system: image.root, image.initrd or both")
+        if self.timing and self.machine.cpus > 1:
+            raise ValueError(
+                f"machine.cpus is {self.machine.cpus}, and the timing model is that of one; "
+                "set it to 1, or leave [timing] out"
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _boots(self) -> "_AnyBoard":
+        starts_itself = self.machine.isa == "x86"
+        if (self.flash is None) != starts_itself:
+            raise ValueError(
+                f"{self.machine.emulator} boots "
+                + ("the kernel itself: leave flash out" if starts_itself else "from flash")
+            )
+        if self.timing and self.timing.ports and not starts_itself:
+            raise ValueError(f"timing.ports is of x86, which {self.machine.emulator} does not run")
+        if self.timing:
+            banks = self.flash.banks if self.flash else ()
+            self.timing.check_regions([(bank.base, bank.size) for bank in banks])
+        if (self.flash is None) != (self.image.bootloader is None):
+            raise ValueError("flash and image.bootloader go together; one is missing")
+        if self.flash is None:
+            return self._without_flash()
+        if self.disk is not None:
+            raise ValueError("the image lies in flash or on a disk; this has both")
+        return self._laid_out(self.flash)
+
+    def _without_flash(self) -> "_AnyBoard":
+        if self.image.initrd is not None or self.framebuffer is not None:
+            raise ValueError("a board without flash has no image.initrd and no framebuffer")
+        if self.disk is None:
+            raise ValueError("wants a disk for image.root, since it has no flash")
+        if self.timing is not None and self.timing.flash is not None:
+            raise ValueError("timing.flash is of the flash, which this board does not have")
+        return self
+
+    def _laid_out(self, flash: Flash) -> "_AnyBoard":
+        placed: list[tuple[int, int, int, str]] = []
+        for name, region in flash.regions().items():
+            if region.bank >= len(flash.banks):
+                raise ValueError(f"flash.{name}.bank is {region.bank}; the banks are 0 and 1")
+            if region.offset + region.size > flash.banks[region.bank].size:
+                raise ValueError(
+                    f"flash.{name} ends at {region.offset + region.size:#x}, beyond bank "
+                    f"{region.bank}, which ends at {flash.banks[region.bank].size:#x}"
+                )
+            placed.append((region.bank, region.offset, region.offset + region.size, name))
+        placed.sort()
+        for (bank, _, end, name), (next_bank, start, _, next_name) in itertools.pairwise(placed):
+            if bank == next_bank and end > start:
+                raise ValueError(f"flash.{name} and flash.{next_name} overlap in bank {bank}")
+        for name, wanted, place in (
+            ("root", self.image.root, flash.root),
+            ("initrd", self.image.initrd, flash.initrd),
+        ):
+            if (wanted is None) != (place is None):
+                raise ValueError(f"image.{name} and flash.{name} go together; one is missing")
+        bootloader = self.image.bootloader
+        if self.image.initrd and bootloader and bootloader.initrd_address is None:
+            raise ValueError("image.bootloader.initrd_address is missing; image.initrd needs it")
+        return self
+
+
+def _kind(table: object) -> FlashBoard | DiskBoard:
+    board = _AnyBoard.model_validate(table)
+    if board.flash is None:
+        return as_kind(DiskBoard, board, image=as_kind(DiskImage, board.image))
+    return as_kind(FlashBoard, board, image=as_kind(FlashImage, board.image))
+
+
+# File names in it are relative to its file.
+VirtualBoard = Annotated[FlashBoard | DiskBoard, BeforeValidator(_kind)]
