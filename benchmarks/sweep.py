@@ -22,6 +22,7 @@ from perfboard.boards.loader import load_board
 from perfboard.cli.progress import progress
 from perfboard.factors.choose import choose
 from perfboard.images.image import build_image
+from perfboard.studies.lab import Lab
 from perfboard.studies.tune.attempt import Task
 from perfboard.studies.tune.pool import local_workers
 
@@ -60,7 +61,7 @@ def main() -> int:
         build_image(choose(loaded, {}), progress())
         before = time.monotonic()
         shown = progress().step("configurations", count)
-        with shown as step, local_workers(lambda title, doing: None) as submit:
+        with shown as step, local_workers(Lab(), lambda title, doing: None) as submit:
             pending = [
                 submit(
                     Task(

@@ -103,7 +103,7 @@ def slim(options: argparse.Namespace) -> int:
     from perfboard.studies.boot.slim import slim_options
 
     board: str = options.board
-    found = slim_options(board, progress())
+    found = slim_options(board, Lab(progress()))
     if options.json:
         print_json({"board": board, "options": found})
         return 0

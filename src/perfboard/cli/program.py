@@ -8,7 +8,7 @@ import termios
 from array import array
 from contextlib import ExitStack
 from pathlib import Path
-from typing import IO
+from typing import IO, TextIO
 
 from perfboard.cli.options import options_from
 from perfboard.cli.progress import progress
@@ -25,8 +25,16 @@ from perfboard.studies.program.study import ProgramOptions, try_boards
 _KILLED = 128
 
 
-def trying(options: argparse.Namespace) -> int:
-    """Tries the command; its output, its exit code, and a report on standard error."""
+def trying(
+    options: argparse.Namespace,
+    lab: Lab | None = None,
+    given_input: TextIO | None = sys.stdin,
+) -> int:
+    """Tries the command; its output, its exit code, and a report on standard error.
+
+    `given_input` is Perfboard's own standard input, None if that is closed.
+    """
+    lab = lab or Lab(progress())
     given = options_from(ProgramOptions, options)
     boards = (options.board, *given.compare)
     if len(set(boards)) < len(boards):
@@ -39,8 +47,8 @@ def trying(options: argparse.Namespace) -> int:
     )
     factors, command = parse_factors(options.set), ("perfboard", *sys.argv[1:])
     with ExitStack() as stack:
-        stdin = stack.enter_context(_input(given.stdin)) if given.stdin else None
-        runs = try_boards(boards, job, factors, command, Lab(progress()), stdin)
+        stdin = stack.enter_context(_input(given.stdin, given_input)) if given.stdin else None
+        runs = try_boards(boards, job, factors, command, lab, stdin)
     reports = [write_report(find_run(run.id)) for run in runs]
     for name, stream in (("stdout", sys.stdout), ("stderr", sys.stderr)):
         if name == "stdout" and options.json:
@@ -60,29 +68,31 @@ def trying(options: argparse.Namespace) -> int:
                 f"The {name} is not the same on all boards; that of {runs[0].board.name} is above.",
                 file=sys.stderr,
             )
-    if not given.stdin and _unread():
+    if not given.stdin and _unread(given_input):
         print("Standard input was not given to the command: --stdin - does so.", file=sys.stderr)
     for report in reports:
         print(report, file=sys.stderr)
     return _exit_code(runs)
 
 
-def _input(name: str) -> IO[bytes]:
+def _input(name: str, given_input: TextIO | None) -> IO[bytes]:
     """What the command is to read. Raises UsageError where it cannot be opened."""
-    if name == "-" and sys.stdin is None:
-        raise UsageError("--stdin -: standard input is closed")
+    if name == "-":
+        if given_input is None:
+            raise UsageError("--stdin -: standard input is closed")
+        return given_input.buffer
     try:
-        return sys.stdin.buffer if name == "-" else Path(name).open("rb")
+        return Path(name).open("rb")
     except OSError as error:
         raise UsageError(f"--stdin {name}: {error.strerror}") from error
 
 
-def _unread() -> bool:
-    """Whether somebody has given us what nobody read: a pipe or a file, no terminal."""
+def _unread(given_input: TextIO | None) -> bool:
+    """True if standard input has unread data (a pipe or a file)."""
     count = array("i", [0])
     try:
-        if sys.stdin is not None and not sys.stdin.isatty():
-            fcntl.ioctl(sys.stdin.fileno(), termios.FIONREAD, count)
+        if given_input is not None and not given_input.isatty():
+            fcntl.ioctl(given_input.fileno(), termios.FIONREAD, count)
     except (OSError, ValueError):
         pass
     return count[0] > 0

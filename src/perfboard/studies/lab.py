@@ -1,22 +1,55 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a study works with. The command line makes the real one; tests hand in others."""
 
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
+from pathlib import Path
+from threading import Event
 
+from perfboard.binaries.scope import build_plugin
+from perfboard.boards.loader import LoadedBoard
+from perfboard.host.tools import Use, require_tools
+from perfboard.images.image import Image, build_image
+from perfboard.images.program.base import Job, TrialBase, build_trial_base
+from perfboard.images.variant import Variant
+from perfboard.instruments.base import Instrument
 from perfboard.model.progress import Progress, SilentProgress
+from perfboard.model.run import Boot
 from perfboard.probes.session import ProbeSession, Session
 from perfboard.store.recording import Recording, recording
 from perfboard.targets.base import Target
 from perfboard.targets.opening import open_target
+from perfboard.targets.virtual.emulator import emulator_version
+from perfboard.targets.virtual.program import Results, TrialTarget
+from perfboard.targets.virtual.target import VirtualTarget
+
+# Boots a virtual board, as `VirtualTarget.boot_and_memory` does.
+BootVirtual = Callable[
+    [VirtualTarget, Sequence[Instrument], Path, Callable[[str], None], Event],
+    tuple[Boot, int | None],
+]
+# Runs a program on one, as `TrialTarget.try_out` does.
+TryOut = Callable[[TrialTarget, Path, Path, Callable[[int, int], None], Event], Results]
 
 
 @dataclass(frozen=True)
 class Lab:
-    """What opens a target, runs probes on it, records, and shows how far a study is."""
+    """All that a study has done outside of its own calculations."""
 
     progress: Progress = field(default_factory=SilentProgress)
+    clock: Callable[[], float] = time.monotonic
     record: Callable[[str, str, tuple[str, ...]], AbstractContextManager[Recording]] = recording
+    # Live targets.
     open: Callable[..., AbstractContextManager[Target]] = open_target
     probe: Callable[[Target, Progress], AbstractContextManager[Session]] = ProbeSession
+    # Virtual boards. `emulator` gives the version of one; `scope` builds its plugin.
+    require: Callable[[Iterable[Use], str], None] = require_tools
+    build: Callable[[Variant, Progress], Image] = build_image
+    emulator: Callable[[str], str] = emulator_version
+    scope: Callable[[Progress], Path] = build_plugin
+    boot: BootVirtual = VirtualTarget.boot_and_memory
+    # Programs on virtual boards.
+    prepare: Callable[[LoadedBoard, Job, Progress], TrialBase] = build_trial_base
+    try_out: TryOut = TrialTarget.try_out

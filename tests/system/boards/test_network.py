@@ -109,7 +109,7 @@ def tried(folder: Path, board: str, program: Path) -> str:
 @pytest.fixture(scope="module")
 def text(program: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
     """What the script printed on the board as it is."""
-    build_for_trials(BOARD, "i486")
+    build_for_trials(BOARD)
     return tried(tmp_path_factory.mktemp("net"), BOARD, program)
 
 

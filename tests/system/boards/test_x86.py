@@ -166,7 +166,7 @@ def test_an_instruction_that_goes_on_in_the_next_page_is_one(tmp_path: Path) -> 
     program = tmp_path / "loops"
     command = ["i686-linux-gnu-gcc", "-O2", "-x", "c", "-", "-o", str(program)]
     subprocess.run(command, input=SOURCE, text=True, check=True)
-    build_for_trials("converter", "i486")
+    build_for_trials("converter")
     perfboard = Perfboard(tmp_path / "data")
     done = perfboard("try", "--json", "converter", "--push", str(program), "--", "./loops")
     artifacts = tmp_path / "data/perfboard/runs" / json.loads(done.stdout)["id"] / "artifacts"

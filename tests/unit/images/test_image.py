@@ -16,6 +16,7 @@ from perfboard.images.image import Image, build_image
 from perfboard.model.errors import EnvironmentLacksError, UsageError
 from perfboard.model.progress import SilentProgress
 from perfboard.studies.boot.slim import slim_options
+from perfboard.studies.lab import Lab
 from tests.support.kernels import make_kernel, make_zimage
 from tests.support.variants import variant_of
 
@@ -216,4 +217,4 @@ def test_the_checksum_u_boot_wants_is_in_the_bank(own: Path) -> None:
 
 def test_an_own_kernel_cannot_be_made_slim(own: Path) -> None:
     with pytest.raises(UsageError, match=r"has a kernel of its own, image\.kernel\.file"):
-        slim_options(str(own), SilentProgress())
+        slim_options(str(own), Lab())

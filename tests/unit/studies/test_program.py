@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Trying a command: the command line, the metrics, and what is said of how it ended."""
 
+import hashlib
 import json
 import os
-from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from signal import SIGINT, pthread_kill
+from threading import Event, main_thread
+from typing import Any, TextIO
 
 import pytest
 from hypothesis import given
@@ -13,17 +16,19 @@ from hypothesis import strategies as st
 
 from perfboard.analysis.program.metrics import Instant, instants, trial_metrics
 from perfboard.boards.loader import load_board
+from perfboard.cli.arguments import make_parser
 from perfboard.cli.main import main
+from perfboard.cli.program import trying
 from perfboard.images.program.base import Job, check_job
-from perfboard.model.errors import UsageError
+from perfboard.model.errors import Cancelled, UsageError
 from perfboard.model.run import Evidence, FunctionTime, Run, RunError, Status, Trial
 from perfboard.report.html import render
 from perfboard.report.sections.program.trial import ending, trial_text
 from perfboard.report.text import run_text
-from perfboard.store.folder import new_run
 from perfboard.studies.lab import Lab
-from perfboard.studies.program import study as trying
-from perfboard.targets.virtual.program import read_results
+from perfboard.studies.program.study import copy_job, try_boards
+from perfboard.targets.virtual.program import Results, read_results
+from tests.support.lab import RESULTS, FakeLab
 from tests.support.runs import make_run
 
 
@@ -78,7 +83,7 @@ def test_a_word_of_the_command_need_not_be_text() -> None:
 
 def test_a_trial_has_the_timing_models_factors_alone() -> None:
     with pytest.raises(UsageError, match=r'a trial .* no factor "console"; it has: detail, flash'):
-        trying.try_boards(["verdex"], Job(("true",)), {"console": "quiet"}, (), Lab())
+        try_boards(["verdex"], Job(("true",)), {"console": "quiet"}, (), Lab())
 
 
 counts = st.integers(0, 10**15)
@@ -216,119 +221,95 @@ def test_how_it_ended_is_said_in_words(changes: dict[str, Any], said: str) -> No
     assert trial is not None and said in ending(trial)
 
 
-def test_an_interruption_as_a_board_begins_ends_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interruption_while_a_board_runs_ends_it(tmp_path: Path) -> None:
     """Else the pool would wait for a command that may run for ever."""
-    ended: list[bool] = []
+    fake, given_up = FakeLab(tmp_path), list[bool]()
 
-    def run(one: object, job: object, plugin: object, command: object, *rest: Any) -> None:
-        *_, cancelled = rest
-        ended.append(cancelled.wait(20))
+    def ends(job: Job, cancelled: Event) -> Results:
+        pthread_kill(main_thread().ident or 0, SIGINT)
+        given_up.append(cancelled.wait(20))
+        raise Cancelled
 
-    class Pool(ThreadPoolExecutor):
-        def submit(self, *words: Any, **named: Any) -> Any:
-            super().submit(*words, **named)
-            raise KeyboardInterrupt
-
-    monkeypatch.setattr(trying, "_try", run)
-    monkeypatch.setattr(trying, "_prepare", lambda *_: None)
-    monkeypatch.setattr(trying, "build_plugin", lambda _: None)
-    monkeypatch.setattr(trying, "ThreadPoolExecutor", Pool)
-    with pytest.raises(KeyboardInterrupt):
-        trying.try_boards(["rpi2"], Job(("true",)), {}, ("perfboard",), Lab())
-    assert ended == [True]
+    fake.ends = ends
+    with suppress(KeyboardInterrupt):
+        (run,) = try_boards(["rpi2"], Job(("true",)), {}, (), fake.lab())
+        assert run.status is Status.ABORTED
+    assert given_up == [True]
 
 
-def test_what_is_recorded_is_what_was_pushed_though_it_is_built_anew(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_is_recorded_is_what_was_pushed_though_it_is_built_anew(tmp_path: Path) -> None:
     file = tmp_path / "tool"
     file.write_bytes(b"old")
     file.chmod(0o755)
+    fake, found = FakeLab(tmp_path), []
 
-    def run(one: object, job: Job, *rest: object) -> tuple[str, bytes, int]:
+    def ends(job: Job, cancelled: Event) -> Results:
         file.write_bytes(b"new")
         (pushed,) = job.files
-        return pushed.name, pushed.read_bytes(), pushed.stat().st_mode & 0o777
+        found.append((pushed.name, pushed.read_bytes(), pushed.stat().st_mode & 0o777))
+        return RESULTS
 
-    monkeypatch.setattr(trying, "_try", run)
-    monkeypatch.setattr(trying, "_prepare", lambda *_: None)
-    monkeypatch.setattr(trying, "build_plugin", lambda _: None)
-    job = Job(("./tool",), files=(file,))
-    found: list[Any] = list(trying.try_boards(["rpi2"], job, {}, ("perfboard",), Lab()))
+    fake.ends = ends
+    (run,) = try_boards(["rpi2"], Job(("./tool",), files=(file,)), {}, (), fake.lab())
     assert found == [("tool", b"old", 0o755)]
+    assert run.provenance.image["push tool"] == hashlib.sha256(b"old").hexdigest()
+
+
+class Trials:
+    """Commands that are tried, and what each would have read."""
+
+    def __init__(self, folder: Path) -> None:
+        self._fake = FakeLab(folder)
+        self._fake.ends = self._ends
+        self.read: list[bytes | None] = []
+
+    def _ends(self, job: Job, cancelled: Event) -> Results:
+        self.read.append(job.input.read_bytes() if job.input else None)
+        return RESULTS
+
+    def call(self, *words: str, given_input: TextIO | None = None) -> int:
+        return trying(make_parser().parse_args(["try", *words]), self._fake.lab(), given_input)
 
 
 @pytest.fixture
-def tried_input(monkeypatch: pytest.MonkeyPatch) -> list[bytes | None]:
-    """What the command of each trial would have read."""
-    found: list[bytes | None] = []
-
-    def run(one: object, job: Job, *rest: object) -> Run:
-        found.append(job.input.read_bytes() if job.input else None)
-        made = trial_run(exit_code=0)
-        folder = new_run("try", "rpi2")
-        folder.finish(made.model_copy(update={"id": folder.id}))
-        return made.model_copy(update={"id": folder.id})
-
-    monkeypatch.setattr(trying, "_try", run)
-    monkeypatch.setattr(trying, "_prepare", lambda *_: None)
-    monkeypatch.setattr(trying, "build_plugin", lambda _: None)
-    return found
-
-
-def piped(monkeypatch: pytest.MonkeyPatch, content: bytes) -> int:
-    """Has standard input be a pipe with that, and returns its other end, left open."""
-    reader, writer = os.pipe()
-    os.write(writer, content)
-    monkeypatch.setattr("sys.stdin", os.fdopen(reader))
-    return writer
+def trials(tmp_path: Path) -> Trials:
+    return Trials(tmp_path)
 
 
 UNREAD = "Standard input was not given to the command"
 
 
 def test_a_command_reads_what_it_is_given(
-    tried_input: list[bytes | None],
-    monkeypatch: pytest.MonkeyPatch,
-    folders: Path,
-    capsys: pytest.CaptureFixture[str],
+    trials: Trials, folders: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (folders / "sum").write_bytes(b"2^100\n\0\xff")
-    assert call("try", "rpi2", "--stdin", "sum", "--", "bc") == 0
-    os.close(piped(monkeypatch, b"1+1\n"))
-    assert call("try", "rpi2", "--stdin", "-", "--", "bc") == 0
-    assert tried_input == [b"2^100\n\0\xff", b"1+1\n"]
+    assert trials.call("rpi2", "--stdin", "sum", "--", "bc") == 0
+    with (folders / "sum").open() as file:
+        assert trials.call("rpi2", "--stdin", "-", "--", "bc", given_input=file) == 0
+    assert trials.read == [b"2^100\n\0\xff"] * 2
     assert UNREAD not in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("content", [b"", b"1+1\n"])
 def test_a_pipe_that_nobody_closes_does_not_hold_a_trial_up(
-    content: bytes,
-    tried_input: list[bytes | None],
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    content: bytes, trials: Trials, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    writer = piped(monkeypatch, content)
-    assert call("try", "rpi2", "--", "bc") == 0
+    reader, writer = os.pipe()
+    os.write(writer, content)
+    with os.fdopen(reader) as file:
+        assert trials.call("rpi2", "--", "bc", given_input=file) == 0
     os.close(writer)
-    assert tried_input == [None]
+    assert trials.read == [None]
     assert (UNREAD in capsys.readouterr().err) == bool(content)
 
 
-def test_no_more_is_read_than_a_board_has_room_for(
-    tried_input: list[bytes | None], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(trying, "room_of", lambda _: 5)
-    call("try", "rpi2", "--stdin", "/dev/zero", "--", "true")
-    assert tried_input == [bytes(6)]
+def test_no_more_is_read_than_a_board_has_room_for(tmp_path: Path) -> None:
+    with Path("/dev/zero").open("rb") as zeros:
+        job = copy_job(Job(("true",)), zeros, tmp_path, 5)
+    assert job.input is not None and job.input.read_bytes() == bytes(6)
 
 
-def test_a_closed_standard_input_is_told(
-    tried_input: list[bytes | None],
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    monkeypatch.setattr("sys.stdin", None)
-    assert call("try", "rpi2", "--", "bc") == 0
-    assert call("try", "rpi2", "--stdin", "-", "--", "bc") == 2
-    assert "standard input is closed" in capsys.readouterr().err
+def test_a_closed_standard_input_is_told(trials: Trials) -> None:
+    assert trials.call("rpi2", "--", "bc") == 0
+    with pytest.raises(UsageError, match="standard input is closed"):
+        trials.call("rpi2", "--stdin", "-", "--", "bc")

@@ -10,6 +10,7 @@ import os
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
+from perfboard.binaries.probe import find_binary
 from perfboard.boards.loader import LoadedBoard
 from perfboard.host.tools import require_tools
 from perfboard.images.flash.layout import RAM_BASE
@@ -155,7 +156,7 @@ def check_room(board: VirtualBoard, what: str, size: int) -> None:
         )
 
 
-def build_trial_base(loaded: LoadedBoard, job: Job, probe: Path, progress: Progress) -> TrialBase:
+def build_trial_base(loaded: LoadedBoard, job: Job, progress: Progress) -> TrialBase:
     """Kernel and packages, built where the cache does not have them.
 
     Raises UsageError where the board or a package does not do, EnvironmentLacksError where
@@ -172,6 +173,7 @@ def build_trial_base(loaded: LoadedBoard, job: Job, probe: Path, progress: Progr
             "be added"
         )
     state = AptState(arch.name, progress)
+    probe = find_binary(arch.probe, progress)
     root = build_package_root(state, job.packages, probe, progress)
     what = "the packages, what they depend on, the pushed files and standard input"
     check_room(board, what, root.image.stat().st_size + job.size)

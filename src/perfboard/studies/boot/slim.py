@@ -9,20 +9,18 @@ from tempfile import TemporaryDirectory
 from threading import Event
 
 from perfboard.analysis.tune.slim import behaviour, most_allowed
-from perfboard.binaries.scope import build_plugin
 from perfboard.boards.loader import load_board
 from perfboard.boards.scope_text import TIMED
 from perfboard.factors.choose import choose
-from perfboard.images.image import build_image
 from perfboard.images.kernel.slim import Slim, find_slim
 from perfboard.images.kernel.system_map import read_map
 from perfboard.images.variant import Variant
 from perfboard.instruments.scope import WatchedMark
 from perfboard.model.board.kernel import BuiltKernel
 from perfboard.model.errors import TargetError, UsageError
-from perfboard.model.progress import Progress
 from perfboard.store.folder import disk_errors
 from perfboard.studies.boot.virtual import marks_to_watch
+from perfboard.studies.lab import Lab
 from perfboard.targets.virtual.target import VirtualTarget
 
 # What the mark of a function's first instruction is called, before its address.
@@ -31,7 +29,7 @@ _RAN = "ran."
 Behaviour = tuple[tuple[str, ...], tuple[str, ...]]
 
 
-def slim_options(name: str, progress: Progress) -> dict[str, str]:
+def slim_options(name: str, lab: Lab) -> dict[str, str]:
     """What to write as image.kernel.slim of that board: options that its boot does without.
 
     A mark at each function of the kernel tells which ran until the board was usable, and the
@@ -48,10 +46,10 @@ def slim_options(name: str, progress: Progress) -> dict[str, str]:
             "is built here, from image.kernel.source, can be made slim"
         )
     variant = choose(loaded, {}, TIMED)
-    kernel = build_image(variant, progress).kernel_file.parent
-    before, ran = _boot(variant, read_map(kernel / "System.map").code, progress)
-    found = find_slim(variant, asked, kernel, ran, progress)
-    return done_without(variant, before, found, lambda slim: _boot(slim, (), progress)[0])
+    kernel = lab.build(variant, lab.progress).kernel_file.parent
+    before, ran = _boot(variant, read_map(kernel / "System.map").code, lab)
+    found = find_slim(variant, asked, kernel, ran, lab.progress)
+    return done_without(variant, before, found, lambda slim: _boot(slim, (), lab)[0])
 
 
 def done_without(
@@ -82,21 +80,20 @@ def _slimmed(variant: Variant, slim: Mapping[str, str]) -> Variant:
     return choose(loaded, {**variant.levels, "config": "slim"})
 
 
-def _boot(
-    variant: Variant, functions: Iterable[int], progress: Progress
-) -> tuple[Behaviour, list[int]]:
+def _boot(variant: Variant, functions: Iterable[int], lab: Lab) -> tuple[Behaviour, list[int]]:
     """How a boot behaves, and at which of these addresses of functions it came by."""
-    image = build_image(variant, progress)
+    image = lab.build(variant, lab.progress)
     target = VirtualTarget(variant, image)
     marks = [WatchedMark(f"{_RAN}{address:x}", address) for address in sorted(functions)]
-    scope = target.scope(build_plugin(progress), (*marks_to_watch(target.board, image), *marks))
+    scope = target.scope(lab.scope(lab.progress), (*marks_to_watch(target.board, image), *marks))
     with (
         TemporaryDirectory(prefix="perfboard-") as name,
         disk_errors(Path(name)),
-        progress.step(f"booting {target.board.name}", inf) as step,
+        lab.progress.step(f"booting {target.board.name}", inf) as step,
     ):
-        boot = target.boot([scope], Path(name), lambda reached: step.update(0, reached), Event())
-        log, console = Path(name, "scope.jsonl").read_text(), Path(name, "console.log")
+        folder = Path(name)
+        boot, _ = lab.boot(target, [scope], folder, lambda at: step.update(0, at), Event())
+        log, console = (folder / "scope.jsonl").read_text(), folder / "console.log"
         behaved = behaviour(log, console.read_bytes(), boot)
     came_by = (mark.name for mark in boot.marks if mark.name.startswith(_RAN))
     return behaved, [int(mark.removeprefix(_RAN), 16) for mark in came_by]

@@ -59,15 +59,15 @@ class BootStudy:
     def run(self, request: Request, options: BootOptions, lab: Lab) -> Run:
         """See `studies.base.Study`."""
         if request.target.startswith("serial:"):
-            subject = serial_subject(request, options.usable, options.reset)
+            subject = serial_subject(request, options.usable, options.reset, lab)
         else:
-            subject = virtual_subject(request, lab.progress)
+            subject = virtual_subject(request, lab)
         boots: list[Boot] = []
         with (
             lab.record(self.name, subject.name, request.command) as record,
             record.begin(lambda: _found(subject, boots)),
         ):
-            for boot in subject.boots(options.boots, record.folder, lab.progress):
+            for boot in subject.boots(options.boots, record.folder):
                 boots.append(boot)
         return record.run
 

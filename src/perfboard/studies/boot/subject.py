@@ -5,13 +5,14 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Event
+from typing import TypeVar
 
 from perfboard.instruments.base import Instrument, notes_of
-from perfboard.model.progress import Progress
 from perfboard.model.run import Boot, Metric
 from perfboard.store.folder import RunFolder
 from perfboard.store.recording import Subject
-from perfboard.targets.base import Bootable
+
+_Boot = TypeVar("_Boot")
 
 
 @dataclass(frozen=True)
@@ -26,7 +27,7 @@ class BootSubject:
 
     name: str
     head: Callable[[], Subject]
-    boots: Callable[[int, RunFolder, Progress], Iterator[Boot]]
+    boots: Callable[[int, RunFolder], Iterator[Boot]]
     budget_s: float | None = None
     margin: float = 0.0
     metrics: tuple[Metric, ...] = ()
@@ -34,15 +35,15 @@ class BootSubject:
 
 
 def boot_noted(
-    board: Bootable,
+    boot: Callable[[Sequence[Instrument], Path, Callable[[str], None], Event], _Boot],
     instruments: Sequence[Instrument],
     artifacts: Path,
     seen: Callable[[str], None],
     cancelled: Event,
     notes: dict[str, None],
-) -> Boot:
-    """One boot, as `Bootable.boot`; `notes` gets those of the instruments, however it ends."""
+) -> _Boot:
+    """One boot by `Bootable.boot`; `notes` gets those of the instruments, however it ends."""
     try:
-        return board.boot(instruments, artifacts, seen, cancelled)
+        return boot(instruments, artifacts, seen, cancelled)
     finally:
         notes.update(dict.fromkeys(notes_of(instruments)))

@@ -9,21 +9,19 @@ from pathlib import Path
 from threading import Event
 
 from perfboard.analysis.verify.rows import KERNEL_SIZE
-from perfboard.binaries.scope import build_plugin
 from perfboard.boards.loader import load_board
 from perfboard.factors.choose import choose
-from perfboard.images.image import Image, build_image
+from perfboard.images.image import Image
 from perfboard.instruments.scope import WatchedMark
 from perfboard.model.board.architecture import architecture_of
 from perfboard.model.board.virtual import VirtualBoard
 from perfboard.model.errors import UsageError
-from perfboard.model.progress import Progress
 from perfboard.model.run import Boot, Metric
 from perfboard.store.folder import RunFolder
 from perfboard.store.recording import Subject
 from perfboard.studies.base import Request
 from perfboard.studies.boot.subject import BootSubject, boot_noted
-from perfboard.targets.virtual.emulator import emulator_version
+from perfboard.studies.lab import Lab
 from perfboard.targets.virtual.target import VirtualTarget
 
 # What a mark is called, and the kernel function whose first instruction it is.
@@ -89,12 +87,12 @@ def marks_to_watch(board: VirtualBoard, image: Image) -> tuple[WatchedMark, ...]
     return tuple(marks)
 
 
-def virtual_subject(request: Request, progress: Progress) -> BootSubject:
+def virtual_subject(request: Request, lab: Lab) -> BootSubject:
     """The virtual board that the request's target names, with its image built."""
     variant = choose(load_board(request.target.partition(":")[2]), request.factors)
     board = variant.board
-    emulator = emulator_version(board.machine.emulator)
-    image = build_image(variant, progress)
+    emulator = lab.emulator(board.machine.emulator)
+    image = lab.build(variant, lab.progress)
     marks = marks_to_watch(board, image)
     target = VirtualTarget(variant, image)
     notes: dict[str, None] = dict.fromkeys((*image.notes, *target.notes()))
@@ -110,7 +108,7 @@ def virtual_subject(request: Request, progress: Progress) -> BootSubject:
     return BootSubject(
         name=board.name,
         head=lambda: head,
-        boots=partial(_boot_all, target, build_plugin(progress), marks, notes),
+        boots=partial(_boot_all, lab, target, lab.scope(lab.progress), marks, notes),
         budget_s=board.boot.budget_s,
         margin=board.timing.margin.share if board.timing and target.timed else 0.0,
         metrics=(_kernel_size(image),),
@@ -119,13 +117,13 @@ def virtual_subject(request: Request, progress: Progress) -> BootSubject:
 
 
 def _boot_all(
+    lab: Lab,
     target: VirtualTarget,
     plugin: Path,
     marks: tuple[WatchedMark, ...],
     notes: dict[str, None],
     count: int,
     folder: RunFolder,
-    progress: Progress,
 ) -> Iterator[Boot]:
     """The boots in their order, made by as many emulators at once as there are processors.
 
@@ -137,7 +135,7 @@ def _boot_all(
     expected = len([mark for mark in marks if not mark.every]) + 30
 
     with (
-        progress.step("booting", count) as step,
+        lab.progress.step("booting", count) as step,
         ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool,
     ):
 
@@ -148,7 +146,8 @@ def _boot_all(
 
             artifacts = folder.artifact_path(f"boot-{number + 1}/console.log").parent
             scope = target.scope(plugin, marks)
-            done = boot_noted(target, [scope], artifacts, seen, cancelled, notes)
+            boot_once = partial(lab.boot, target)
+            done, _ = boot_noted(boot_once, [scope], artifacts, seen, cancelled, notes)
             reached[number] = 1.0
             step.update(sum(reached))
             return done

@@ -3,20 +3,17 @@
 
 import os
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from math import inf
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Event, Lock
-from time import monotonic
 from typing import IO
 
 from perfboard.analysis.program.metrics import Instant, instants, trial_metrics
 from perfboard.analysis.program.profile import Block, by_function, read_blocks, seconds, split
-from perfboard.binaries.probe import find_binary
-from perfboard.binaries.scope import build_plugin
 from perfboard.boards.loader import load_board
 from perfboard.boards.scope_text import TIMED
 from perfboard.factors.choose import check_known, choose, timing_factors
@@ -26,22 +23,19 @@ from perfboard.images.program.base import (
     FOLDER,
     Job,
     TrialBase,
-    build_trial_base,
     check_job,
     room_of,
 )
 from perfboard.images.program.code import CodePages, kernel_functions
 from perfboard.images.variant import Variant
-from perfboard.model.board.architecture import architecture_of
 from perfboard.model.board.virtual import VirtualBoard
 from perfboard.model.errors import EnvironmentLacksError, TargetError
 from perfboard.model.options import option, parse_seconds
-from perfboard.model.progress import Progress, Step
+from perfboard.model.progress import Step
 from perfboard.model.run import FunctionTime, Metric, Run, Trial
 from perfboard.model.units import format_size
 from perfboard.store.recording import Found, Subject, as_text
 from perfboard.studies.lab import Lab
-from perfboard.targets.virtual.emulator import emulator_version
 from perfboard.targets.virtual.program import MARK, Results, TrialTarget
 
 STUDY_NAME = "try"
@@ -125,14 +119,14 @@ def try_boards(
         variants.append(choose(one, factors, TIMED))
     with TemporaryDirectory(prefix="perfboard-") as copies:
         room = min(room_of(one.board) for one in loaded)
-        own = _copied(job, stdin, Path(copies), room)
+        own = copy_job(job, stdin, Path(copies), room)
         for one in loaded:
             check_job(own, one.board)
-        prepared = [_prepare(variant, own, lab.progress) for variant in variants]
+        prepared = [_prepare(variant, own, lab) for variant in variants]
         return _try_all(prepared, own, command, lab)
 
 
-def _copied(job: Job, stdin: IO[bytes] | None, folder: Path, room: int) -> Job:
+def copy_job(job: Job, stdin: IO[bytes] | None, folder: Path, room: int) -> Job:
     """The job with copies of what it is given, in `folder`, of `stdin` one byte over `room`.
 
     A user may build a file anew while it runs; what is recorded is what was run.
@@ -158,13 +152,13 @@ def _copied(job: Job, stdin: IO[bytes] | None, folder: Path, room: int) -> Job:
 def _try_all(
     prepared: Sequence[_Prepared], job: Job, command: tuple[str, ...], lab: Lab
 ) -> list[Run]:
-    plugin = build_plugin(lab.progress)
+    plugin = lab.scope(lab.progress)
     cancelled = Event()
     with (
         lab.progress.step("trying", inf) as step,
         ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool,
     ):
-        shown = _Shown(step)
+        shown = _Shown(step, lab.clock)
         futures: list[Future[Run]] = []
         try:
             # ^C may come as soon as the first has begun.
@@ -182,18 +176,16 @@ def _try_all(
             cancelled.set()
 
 
-def _prepare(variant: Variant, job: Job, progress: Progress) -> _Prepared:
-    emulator = emulator_version(variant.board.machine.emulator)
-    probe = find_binary(architecture_of(variant.board).probe, progress)
-    base = build_trial_base(variant.loaded, job, probe, progress)
-    return _Prepared(variant, base, emulator)
+def _prepare(variant: Variant, job: Job, lab: Lab) -> _Prepared:
+    emulator = lab.emulator(variant.board.machine.emulator)
+    return _Prepared(variant, lab.prepare(variant.loaded, job, lab.progress), emulator)
 
 
 class _Shown:
     """How far the boards are, as one line: there is no telling how far the command is."""
 
-    def __init__(self, step: Step) -> None:
-        self._step = step
+    def __init__(self, step: Step, clock: Callable[[], float]) -> None:
+        self._step, self._clock = step, clock
         self._lock = Lock()
         self._words: dict[str, str] = {}
         self._began: dict[str, float] = {}
@@ -204,9 +196,9 @@ class _Shown:
         with self._lock:
             words = "booting"
             if began_ns:
-                began = self._began.setdefault(board, monotonic())
+                began = self._began.setdefault(board, self._clock())
                 done = (now_ns - began_ns) / 1e9
-                rate = done / max(monotonic() - began, 0.001)
+                rate = done / max(self._clock() - began, 0.001)
                 words = f"{done:.1f} s of it done, {rate:.2g} s a second"
                 self._done[board] = done
             self._words[board] = f"{board}: {words}"
@@ -250,8 +242,8 @@ def _try(
         record.begin(lambda: found),
     ):
         artifacts = record.folder.path / "artifacts"
-        results = target.try_out(
-            plugin, artifacts, lambda *at: shown.show(board.name, *at), cancelled
+        results = lab.try_out(
+            target, plugin, artifacts, lambda *at: shown.show(board.name, *at), cancelled
         )
         for name, content in (("stdout", results.stdout), ("stderr", results.stderr)):
             record.folder.write_artifact(name, content)

@@ -81,7 +81,7 @@ def measure_target(
             known = {applet.name: applet for applet in session.applets()}
             applets = [known[name] for name in dict.fromkeys(probes or known)]
             virtual = target.evidence in REPEATS
-            measuring = Measuring(session, applets, Plan(options.budget, virtual))
+            measuring = Measuring(session, applets, Plan(options.budget, virtual), lab.clock)
             if options.cpu is not None:
                 measuring.pin(options.cpu)
             notes = list(target.notes)

@@ -3,32 +3,28 @@
 
 import json
 import shlex
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from math import inf
 from pathlib import Path
 from threading import Event
 
 from perfboard.analysis.tune.combinations import middle
-from perfboard.binaries.scope import build_plugin
 from perfboard.boards.loader import load_board
 from perfboard.factors.choose import choose
 from perfboard.host.cache import cached
-from perfboard.images.image import Image, build_image
+from perfboard.images.image import Image
 from perfboard.images.variant import Variant
 from perfboard.instruments.scope import WatchedMark
 from perfboard.model.errors import BuildError, PerfboardError, TargetError, UsageError
-from perfboard.model.progress import Progress, SilentProgress
 from perfboard.model.results.tune import Outcome
 from perfboard.model.run import Boot
 from perfboard.studies.boot.virtual import marks_to_watch
-from perfboard.targets.virtual.emulator import emulator_version
+from perfboard.studies.lab import Lab
 from perfboard.targets.virtual.target import VirtualTarget
 
 # Raise it when what is kept of a boot changes.
 _RECIPE = "2"
-# Makes the image of a variant.
-Build = Callable[[Variant, Progress], Image]
 # What a kernel or bootloader says of itself is the same each time; a hang may be this machine's.
 _SURE = ("bootloader", "panic", "no-root")
 
@@ -91,21 +87,15 @@ class Attempt:
         return TargetError(self.kind or "no-mark", words)
 
 
-def attempt(
-    task: Task,
-    progress: Progress | None = None,
-    cancelled: Event | None = None,
-    build: Build = build_image,
-) -> Attempt:
+def attempt(task: Task, lab: Lab, cancelled: Event) -> Attempt:
     """Builds and boots a combination, from the cache where it has been before.
 
     What is wrong with the combination is its outcome. Raises EnvironmentLacksError where this
     machine is at fault, and Cancelled soon after another thread sets `cancelled`.
     """
-    progress = progress or SilentProgress()
     variant = task.variant()
     try:
-        image = build(variant, progress)
+        image = lab.build(variant, lab.progress)
     except (UsageError, BuildError) as error:
         return Attempt("not-built", str(error), error.kind)
     found = Attempt(
@@ -122,7 +112,7 @@ def attempt(
     target = VirtualTarget(variant, image)
     try:
         marks = marks_to_watch(target.board, image)
-        folder = _booted(target, variant, image, marks, progress, cancelled or Event())
+        folder = _booted(target, variant, image, marks, lab, cancelled)
     except (UsageError, TargetError) as error:
         return replace(found, outcome="not-booted", problem=str(error), kind=error.kind)
     kept = json.loads((folder / "kept.json").read_text())
@@ -141,18 +131,18 @@ def _booted(
     variant: Variant,
     image: Image,
     marks: tuple[WatchedMark, ...],
-    progress: Progress,
+    lab: Lab,
     cancelled: Event,
 ) -> Path:
     """The cache's folder of this boot, made now where there is none."""
-    plugin = build_plugin(progress)
+    plugin = lab.scope(lab.progress)
     command = shlex.join(target.command())
     for file in (*image.banks, image.kernel_file, image.root, image.tree):
         # Where a file lies does not change what is in it, which its hash tells.
         command = command.replace(str(file), "FILE") if file else command
     inputs = {
         "recipe": _RECIPE,
-        "emulator": emulator_version(target.board.machine.emulator),
+        "emulator": lab.emulator(target.board.machine.emulator),
         "command": command,
         "board": target.board.model_dump_json(include={"console", "boot"}),
         "scope": plugin.parent.name,
@@ -164,8 +154,9 @@ def _booted(
     def build(folder: Path) -> None:
         kept: dict[str, object] = {"problem": "", "kind": "", "ram": None}
         try:
-            with progress.step("booting", inf) as step:
-                boot, kept["ram"] = target.boot_and_memory(
+            with lab.progress.step("booting", inf) as step:
+                boot, kept["ram"] = lab.boot(
+                    target,
                     [target.scope(plugin, marks)],
                     folder,
                     lambda name: step.update(0, name),
@@ -180,4 +171,4 @@ def _booted(
         # Of a hundred boots these are large, and what was read from them is kept.
         (folder / "scope.jsonl").unlink()
 
-    return cached("boot", inputs, build, progress)
+    return cached("boot", inputs, build, lab.progress)

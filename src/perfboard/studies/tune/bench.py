@@ -6,7 +6,6 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Protocol
 
-from perfboard.model.progress import Progress
 from perfboard.model.run import BoardSummary, Boot, Evidence, Metric, RunError
 from perfboard.store.folder import RunFolder
 from perfboard.studies.tune.pool import Make, Note
@@ -37,7 +36,7 @@ class Bench(Protocol):
     def making(self, note: Note) -> AbstractContextManager[Make]:
         """What makes the tries; `note` is told from any thread what is being done."""
 
-    def prove(self, sweep: Sweep, folder: RunFolder, progress: Progress) -> Proof:
+    def prove(self, sweep: Sweep, folder: RunFolder) -> Proof:
         """Boots the best once more, its artifacts in the folder's `boot-1`.
 
         Raises as a try does that ends the tune.

@@ -22,8 +22,9 @@ from perfboard.boards.loader import load_board
 from perfboard.host.cache import cached, find_cached, hash_file
 from perfboard.model.errors import EnvironmentLacksError
 from perfboard.model.progress import SilentProgress
+from perfboard.studies.lab import Lab
 from perfboard.studies.tune.attempt import Attempt, Task
-from perfboard.studies.tune.pool import Note, Submit, told
+from perfboard.studies.tune.pool import Note, Submit, noted
 from perfboard.targets.virtual.emulator import emulator_version
 
 if TYPE_CHECKING:
@@ -219,4 +220,4 @@ def _elsewhere(task: Task, topic: str, emulator: str, wanted: Mapping[str, str])
             sent = now
             worker.log_event(topic, [levels, doing])
 
-    return told(task, send, Event())
+    return noted(task, Lab(), send, Event())

@@ -6,19 +6,14 @@ from importlib.metadata import version
 from pathlib import Path
 
 from perfboard.binaries.probe_build import source_folder
-from perfboard.binaries.scope import build_plugin
 from perfboard.boards.scope_text import TIMED
 from perfboard.factors.choose import choose
 from perfboard.host.cache import cached, hash_tree
-from perfboard.images.image import build_image
 from perfboard.model.errors import PerfboardError, TargetError
-from perfboard.model.progress import Progress
 from perfboard.model.run import Metric
 from perfboard.probes.records import Merger, read_process
-from perfboard.probes.session import ProbeSession
+from perfboard.studies.lab import Lab
 from perfboard.studies.tune.plan import Plan
-from perfboard.targets.opening import open_target
-from perfboard.targets.virtual.emulator import emulator_version
 
 FACTOR = "flash"
 READ_BANDWIDTH = "flash.read.bandwidth"
@@ -29,7 +24,7 @@ _SECONDS = 40
 _LIMIT_S = 600
 
 
-def flash_bandwidths(plan: Plan, progress: Progress) -> tuple[list[Metric], list[str]]:
+def flash_bandwidths(plan: Plan, lab: Lab) -> tuple[list[Metric], list[str]]:
     """The metrics of the probe flash.read, through MTD, at each set-up: their label `flash`.
 
     None for a board whose flash has no set-ups, is not timed, or is to stay as it is. What was
@@ -44,7 +39,7 @@ def flash_bandwidths(plan: Plan, progress: Progress) -> tuple[list[Metric], list
         return found, problems
     for level in timing.factors.get(FACTOR, ()):
         try:
-            folder = _read(plan, level, progress)
+            folder = _read(plan, level, lab)
         except PerfboardError as error:
             problems.append(f"{FACTOR}={level} was not read: {error}")
             continue
@@ -56,15 +51,15 @@ def flash_bandwidths(plan: Plan, progress: Progress) -> tuple[list[Metric], list
     return found, problems
 
 
-def _read(plan: Plan, level: str, progress: Progress) -> Path:
+def _read(plan: Plan, level: str, lab: Lab) -> Path:
     variant = choose(plan.baseline.loaded, {**TIMED, FACTOR: level})
     board = variant.board
-    image = build_image(variant, progress)
+    image = lab.build(variant, lab.progress)
     sources = source_folder()
     inputs = {
-        "emulator": emulator_version(board.machine.emulator),
+        "emulator": lab.emulator(board.machine.emulator),
         "board": board.model_dump_json(include={"machine", "console"}),
-        "scope": build_plugin(progress).parent.name,
+        "scope": lab.scope(lab.progress).parent.name,
         "timing": variant.timing or "",
         "probe": hash_tree(sources) if sources.is_dir() else version("perfboard"),
         "seconds": str(_SECONDS),
@@ -74,9 +69,9 @@ def _read(plan: Plan, level: str, progress: Progress) -> Path:
     def build(folder: Path) -> None:
         target_name = f"virtual:{plan.board_name}"
         with (
-            open_target(target_name, progress, None, variant.levels) as target,
-            ProbeSession(target, progress) as session,
-            progress.step(f"reading the flash, {level}", 1),
+            lab.open(target_name, lab.progress, None, variant.levels) as target,
+            lab.probe(target, lab.progress) as session,
+            lab.progress.step(f"reading the flash, {level}", 1),
         ):
             answer = session.run(_PROBE, ["--seconds", str(_SECONDS)], _LIMIT_S)
         report = read_process(_PROBE, 0, answer.lines, answer.end)
@@ -87,4 +82,4 @@ def _read(plan: Plan, level: str, progress: Progress) -> Path:
         found = [metric.model_dump(mode="json") for metric in merger.metrics()]
         (folder / "metrics.json").write_text(json.dumps(found))
 
-    return cached("flash-read", inputs, build, progress)
+    return cached("flash-read", inputs, build, lab.progress)

@@ -17,12 +17,12 @@ from perfboard.analysis.tune.combinations import (
 )
 from perfboard.instruments.serial_console import SerialConsole
 from perfboard.model.errors import INCONCLUSIVE
-from perfboard.model.progress import Progress
 from perfboard.model.results.tune import in_words
 from perfboard.model.run import BoardSummary, Boot, Evidence, RunError
 from perfboard.store.folder import RunFolder
 from perfboard.studies.base import Request
 from perfboard.studies.boot.serial import summary_of
+from perfboard.studies.lab import Lab
 from perfboard.studies.tune.attempt import Attempt
 from perfboard.studies.tune.bench import Proof
 from perfboard.studies.tune.plan import TuneOptions
@@ -39,13 +39,12 @@ class LineBench:
 
     evidence: Evidence = Evidence.SILICON
 
-    def __init__(self, request: Request, options: TuneOptions) -> None:
+    def __init__(self, request: Request, options: TuneOptions, lab: Lab) -> None:
         """Raises UsageError for a target that is no line, and EnvironmentLacksError without one."""
         # A wrong text is told before there is a run.
         with open_line(request.target):
             pass
-        self._request = request
-        self._options = options
+        self._request, self._options, self._lab = request, options, lab
         self._facts: dict[str, str] = {}
         self._rounds: list[Rounds] = []
         self.name = request.place
@@ -58,7 +57,7 @@ class LineBench:
         with self._on_line(note, "try") as rounds:
             yield rounds.make
 
-    def prove(self, sweep: Sweep, folder: RunFolder, progress: Progress) -> Proof:
+    def prove(self, sweep: Sweep, folder: RunFolder) -> Proof:
         """See `tuning_bench.Bench`. The baseline is booted between the best's boots.
 
         So what the best saves is told by boots that it was not chosen by.
@@ -66,7 +65,7 @@ class LineBench:
         while True:
             best = best_of(sweep.space, sweep.known)
             assert best is not None  # noqa: S101 - the baseline boots, or the tune has ended
-            last = self._boot_again(sweep, (BASELINE, best), progress)
+            last = self._boot_again(sweep, (BASELINE, best))
             if last[best].outcome == "booted":
                 break
             # What does not boot each time is none that anybody wants: the next one, then.
@@ -88,7 +87,7 @@ class LineBench:
         return proof
 
     def _boot_again(
-        self, sweep: Sweep, combinations: Sequence[Combination], progress: Progress
+        self, sweep: Sweep, combinations: Sequence[Combination]
     ) -> dict[Combination, Attempt]:
         """New boots of combinations that were tried."""
         tries = {
@@ -96,8 +95,8 @@ class LineBench:
             for each in dict.fromkeys(combinations)
         }
         with (
-            progress.step("proving the best", inf) as step,
-            self._on_line(TuneStep(step).note, "proof") as rounds,
+            self._lab.progress.step("proving the best", inf) as step,
+            self._on_line(TuneStep(step, self._lab.clock).note, "proof") as rounds,
         ):
             return dict(rounds.again(tries, self._options.boots))
 
@@ -116,9 +115,11 @@ class LineBench:
     @contextmanager
     def _on_line(self, note: Note, purpose: str) -> Iterator[Rounds]:
         options = self._options
-        with open_line(self.target) as line, local_workers(note) as submit:
+        with open_line(self.target) as line, local_workers(self._lab, note) as submit:
             board = SerialBoard(line, options.usable, options.reset)
-            rounds = Rounds(board, self.target, options, as_they_end(submit), note, purpose)
+            rounds = Rounds(
+                board, self.target, options, self._lab, as_they_end(submit), note, purpose
+            )
             self._rounds.append(rounds)
             try:
                 yield rounds

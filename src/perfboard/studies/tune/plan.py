@@ -13,7 +13,7 @@ from perfboard.boards.loader import LoadedBoard, load_board
 from perfboard.boards.scope_text import TIMED
 from perfboard.factors.base import Factor
 from perfboard.factors.choose import changed, check_known, choose, factors_of
-from perfboard.host.tools import Use, require_tools
+from perfboard.host.tools import Use
 from perfboard.images.flash.place import XIP
 from perfboard.images.image import tools_for
 from perfboard.images.variant import Variant
@@ -33,6 +33,7 @@ from perfboard.model.options import (
 from perfboard.model.results.tune import Try
 from perfboard.model.units import format_size, parse_size
 from perfboard.studies.base import Request
+from perfboard.studies.lab import Lab
 
 # A real board's boots are enough where half the interval of their median is this share of it.
 PRECISION = 0.01
@@ -297,9 +298,9 @@ def tools_of(plan: Plan) -> set[Use]:
     return {use for each in plan.alone for use in tools_for(plan.variant(each).recipe)}
 
 
-def check_tools(plan: Plan) -> None:
+def check_tools(plan: Plan, lab: Lab) -> None:
     """Raises EnvironmentLacksError where this machine lacks a tool that a level is made with."""
-    require_tools(tools_of(plan), architecture_of(plan.board).name)
+    lab.require(tools_of(plan), architecture_of(plan.board).name)
 
 
 def check_smallest(plan: Plan, sizes: Iterable[Mapping[str, int]]) -> None:

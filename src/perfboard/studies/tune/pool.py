@@ -5,18 +5,19 @@ import os
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 from math import isinf
 from threading import Event
 
 from perfboard.analysis.tune.combinations import Combination
 from perfboard.model.errors import Cancelled
-from perfboard.model.progress import Progress, Step
+from perfboard.model.progress import Step
+from perfboard.studies.lab import Lab
 from perfboard.studies.tune.attempt import Attempt, Task, attempt
 
 # What has tries made, by name, and gives each as it ends; one that is booted again, again.
 Make = Callable[[Mapping[Combination, Task]], Iterator[tuple[Combination, Attempt]]]
-Attempting = Callable[[Task, Progress, Event], Attempt]
 Submit = Callable[[Task], "Future[Attempt]"]
 # Told a combination, and what is being done for it, or "" where that has ended.
 Note = Callable[[str, str], None]
@@ -54,16 +55,17 @@ class _InnerStep:
             self._note(f"{self._title}{share}")
 
 
-def told(task: Task, note: Note, cancelled: Event, attempt: Attempting = attempt) -> Attempt:
-    """The attempt of a task, of which `note` is told what is being done."""
+def noted(task: Task, lab: Lab, note: Note, cancelled: Event) -> Attempt:
+    """The attempt of a task; `note` gets what is being done."""
     try:
-        return attempt(task, _Inner(partial(note, task.title), cancelled), cancelled)
+        progress = _Inner(partial(note, task.title), cancelled)
+        return attempt(task, replace(lab, progress=progress), cancelled)
     finally:
         note(task.title, "")
 
 
 @contextmanager
-def local_workers(note: Note, attempt: Attempting = attempt) -> Iterator[Submit]:
+def local_workers(lab: Lab, note: Note) -> Iterator[Submit]:
     """What makes an attempt of a task in the background, on this machine's processors.
 
     `note` is told from any thread what is being done. Left early, no more attempts are begun, and
@@ -72,7 +74,7 @@ def local_workers(note: Note, attempt: Attempting = attempt) -> Iterator[Submit]
     cancelled = Event()
     with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
         try:
-            yield lambda task: pool.submit(told, task, note, cancelled, attempt)
+            yield lambda task: pool.submit(noted, task, lab, note, cancelled)
         finally:
             cancelled.set()
             pool.shutdown(cancel_futures=True)

@@ -4,7 +4,6 @@
 import json
 import shlex
 import shutil
-import time
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -13,11 +12,12 @@ from threading import Event
 from perfboard.analysis.statistics.bootstrap import FEWEST_PROCESSES, estimate
 from perfboard.analysis.tune.combinations import BASELINE, Combination, totals_s
 from perfboard.host.cache import cached, find_cached
-from perfboard.images.image import Image, build_image
+from perfboard.images.image import Image
 from perfboard.model.errors import EnvironmentLacksError, TargetError, UsageError
 from perfboard.model.progress import SilentProgress
 from perfboard.model.run import Boot, Metric
-from perfboard.studies.tune.attempt import Attempt, Build, Task
+from perfboard.studies.lab import Lab
+from perfboard.studies.tune.attempt import Attempt, Task
 from perfboard.studies.tune.plan import PRECISION, TuneOptions
 from perfboard.studies.tune.pool import Make, Note
 from perfboard.targets.serial.boot import SerialBoard
@@ -38,18 +38,17 @@ class Rounds:
         board: SerialBoard,
         target: str,
         options: TuneOptions,
+        lab: Lab,
         build: Make,
         note: Note,
         purpose: str,
-        image: Build = build_image,
     ) -> None:
-        """`build` makes images at once, and `image` one more time to write it.
+        """`build` makes images; `note` is told what is being done for a combination.
 
-        `note` is told what is being done for a combination. Boots are kept for the same `purpose`
-        alone.
+        Boots are kept for the same `purpose` alone.
         """
         self._board, self._target, self._options = board, target, options
-        self._build, self._image, self._note = build, image, note
+        self._lab, self._build, self._note = lab, build, note
         self._baseline: tuple[Task, Attempt] | None = None
         self._purpose = purpose
         self._tried: dict[tuple[tuple[str, str], ...], Attempt] = {}
@@ -163,8 +162,8 @@ class Rounds:
         }
 
         def build(folder: Path) -> None:
-            began = time.monotonic()
-            image = self._image(task.variant(), SilentProgress())
+            began = self._lab.clock()
+            image = self._lab.build(task.variant(), SilentProgress())
             if dict(image.hashes) != made.hashes:
                 raise UsageError(
                     f"The image of {task.title} is not what it was when the tune began: a file of "
@@ -175,10 +174,10 @@ class Rounds:
             kept = {"kind": "", "problem": ""}
             try:
                 self._write(image, task)
-                reset = time.monotonic()
+                reset = self._lab.clock()
 
                 def seen(line: str) -> None:
-                    seconds = time.monotonic() - reset
+                    seconds = self._lab.clock() - reset
                     self._note(task.title, f"{where}: {seconds:.0f} s: {line}")
 
                 boot = self._board.boot([self._board.console()], folder, seen, Event())
@@ -189,7 +188,7 @@ class Rounds:
                     raise
                 kept = {"kind": error.kind, "problem": str(error)}
             (folder / "kept.json").write_text(json.dumps(kept))
-            self._took.append(time.monotonic() - began)
+            self._took.append(self._lab.clock() - began)
 
         self.kept += find_cached("line-boot", inputs) is not None
         entry = cached("line-boot", inputs, build, SilentProgress())

@@ -60,11 +60,11 @@ class TuneStudy:
         """
         plan = make_plan(request, options)
         if not options.scheduler:
-            check_tools(plan)
+            check_tools(plan, lab)
         bench: Bench = (
-            LineBench(request, options)
+            LineBench(request, options, lab)
             if is_serial(request)
-            else VirtualBench(plan, options.scheduler)
+            else VirtualBench(plan, options.scheduler, lab)
         )
         sweep = Sweep(plan)
         proof = Proof()
@@ -82,10 +82,10 @@ class TuneStudy:
         with lab.record(self.name, bench.name, request.command) as record:
             with record.begin(found):
                 with lab.progress.step(f"tuning {plan.board.name}", inf) as step:
-                    shown = TuneStep(step)
+                    shown = TuneStep(step, lab.clock)
                     with bench.making(shown.note) as make:
                         _try_all(sweep, make, shown)
-                proof = bench.prove(sweep, record.folder, lab.progress)
+                proof = bench.prove(sweep, record.folder)
             _, _, places = sweep.recorded()
             for combination, place in places.items():
                 if console := sweep.attempts[combination].console:

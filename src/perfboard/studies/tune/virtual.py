@@ -6,34 +6,31 @@ from contextlib import contextmanager
 from threading import Event
 
 from perfboard.analysis.tune.combinations import best_of
-from perfboard.binaries.scope import build_plugin
-from perfboard.images.image import build_image
-from perfboard.model.progress import Progress
 from perfboard.model.run import BoardSummary, Boot, RunError
 from perfboard.store.folder import RunFolder
 from perfboard.studies.boot.virtual import marks_to_watch
+from perfboard.studies.lab import Lab
 from perfboard.studies.tune.bench import Proof
 from perfboard.studies.tune.dask import distributed_workers
 from perfboard.studies.tune.flash import flash_bandwidths
 from perfboard.studies.tune.plan import Plan
 from perfboard.studies.tune.pool import Make, Note, as_they_end, local_workers
 from perfboard.studies.tune.sweep import Sweep
-from perfboard.targets.virtual.emulator import emulator_version
 from perfboard.targets.virtual.target import Emulation, VirtualTarget
 
 
 class VirtualBench:
     """See `tuning_bench.Bench`."""
 
-    def __init__(self, plan: Plan, scheduler: str) -> None:
+    def __init__(self, plan: Plan, scheduler: str, lab: Lab) -> None:
         """`scheduler` is the address of a Dask scheduler whose workers make the tries, or ""."""
-        self._plan, self._scheduler = plan, scheduler
+        self._plan, self._scheduler, self._lab = plan, scheduler, lab
         self._virtual = Emulation(plan.baseline)
         self._emulator = plan.board.machine.emulator
         self.name = plan.board.name
         self.target = f"virtual:{self.name}"
         self.evidence = self._virtual.evidence
-        self.tools: Mapping[str, str] = {self._emulator: emulator_version(self._emulator)}
+        self.tools: Mapping[str, str] = {self._emulator: lab.emulator(self._emulator)}
 
     @contextmanager
     def making(self, note: Note) -> Iterator[Make]:
@@ -41,14 +38,14 @@ class VirtualBench:
         with (
             distributed_workers(self._scheduler, self._emulator, note)
             if self._scheduler
-            else local_workers(note)
+            else local_workers(self._lab, note)
         ) as submit:
             yield as_they_end(submit)
 
-    def prove(self, sweep: Sweep, folder: RunFolder, progress: Progress) -> Proof:
+    def prove(self, sweep: Sweep, folder: RunFolder) -> Proof:
         """See `tuning_bench.Bench`. The image is booted whatever boot of it was kept."""
-        boot = _prove(sweep, folder, progress)
-        metrics, problems = flash_bandwidths(self._plan, progress)
+        boot = _prove(sweep, folder, self._lab)
+        metrics, problems = flash_bandwidths(self._plan, self._lab)
         return Proof((boot,), _repeats(sweep, boot), tuple(metrics), tuple(problems))
 
     def summary(self) -> BoardSummary:
@@ -60,17 +57,18 @@ class VirtualBench:
         return self._virtual.notes()
 
 
-def _prove(sweep: Sweep, folder: RunFolder, progress: Progress) -> Boot:
+def _prove(sweep: Sweep, folder: RunFolder, lab: Lab) -> Boot:
     best = best_of(sweep.space, sweep.known)
     assert best is not None  # noqa: S101 - else the search has raised
     variant = sweep.plan.variant(best)
-    image = build_image(variant, progress)
+    image = lab.build(variant, lab.progress)
     target = VirtualTarget(variant, image)
     marks = marks_to_watch(target.board, image)
     artifacts = folder.artifact_path("boot-1/console.log").parent
-    with progress.step("proving the best", 1) as step:
-        scope = target.scope(build_plugin(progress), marks)
-        return target.boot([scope], artifacts, lambda name: step.update(0.5, name), Event())
+    with lab.progress.step("proving the best", 1) as step:
+        scope = target.scope(lab.scope(lab.progress), marks)
+        boot, _ = lab.boot(target, [scope], artifacts, lambda name: step.update(0.5, name), Event())
+    return boot
 
 
 def _repeats(sweep: Sweep, proof: Boot) -> tuple[RunError, ...]:

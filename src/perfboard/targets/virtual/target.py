@@ -50,9 +50,9 @@ class Emulation:
     """A board as the emulator is told to be it, whatever it boots."""
 
     def __init__(self, variant: Variant) -> None:
+        self.variant = variant
         self.board = variant.board
         self.timed = variant.timed
-        self._timing = variant.timing
 
     @property
     def evidence(self) -> Evidence:
@@ -67,7 +67,7 @@ class Emulation:
     def scope(self, plugin: Path, marks: Sequence[WatchedMark], *, beats: bool = False) -> Scope:
         """The scope for one boot; where the board is timed, it must be there."""
         register = self.board.console.data_register
-        return Scope(plugin, marks, register, self._timing, beats=beats)
+        return Scope(plugin, marks, register, self.variant.timing, beats=beats)
 
     def summary(self) -> BoardSummary:
         """What a run says of the board."""

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """A try that ends before it boots: what is the level's fault, and what this machine's."""
 
+from threading import Event
+from typing import NoReturn
+
 import pytest
 
-from perfboard.images.image import Image
-from perfboard.images.variant import Variant
 from perfboard.model.errors import (
     BuildError,
     EnvironmentLacksError,
@@ -12,29 +13,29 @@ from perfboard.model.errors import (
     TargetError,
     UsageError,
 )
-from perfboard.model.progress import Progress
-from perfboard.studies.tune.attempt import Attempt, Build, Task, attempt
-
-TASK = Task("verdex", {})
+from perfboard.studies.lab import Lab
+from perfboard.studies.tune.attempt import Attempt, Task, attempt
 
 
-def _failing(error: PerfboardError) -> Build:
-    def build(variant: Variant, progress: Progress) -> Image:
+def _attempt(error: PerfboardError) -> Attempt:
+    """An attempt whose image is not built."""
+
+    def build(*arguments: object) -> NoReturn:
         raise error
 
-    return build
+    return attempt(Task("verdex", {}), Lab(build=build), Event())
 
 
 @pytest.mark.parametrize("error", [UsageError("too large"), BuildError("make failed")])
 def test_a_level_at_fault_is_an_outcome(error: PerfboardError) -> None:
-    found = attempt(TASK, build=_failing(error))
+    found = _attempt(error)
     assert (found.outcome, found.problem, found.kind) == ("not-built", str(error), error.kind)
 
 
 def test_what_this_machine_lacks_ends_the_tune() -> None:
     lacks = EnvironmentLacksError("this machine lacks genromfs")
     with pytest.raises(EnvironmentLacksError, match="lacks genromfs"):
-        attempt(TASK, build=_failing(lacks))
+        _attempt(lacks)
 
 
 @pytest.mark.parametrize(

@@ -1,28 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """The probe that reads the flash at the end of a tune: what it refuses, and where it fails."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import nullcontext
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
-import pytest
-
 from perfboard.model.errors import TargetError
-from perfboard.model.progress import SilentProgress
 from perfboard.model.run import Status
+from perfboard.probes.exchange import Answer
 from perfboard.studies.lab import Lab
-from perfboard.studies.tune import flash as tuning_flash
-from perfboard.studies.tune import study as tuning
-from perfboard.studies.tune import virtual as tuning_virtual
-from perfboard.studies.tune.attempt import Attempt, Task
 from perfboard.studies.tune.flash import flash_bandwidths
 from perfboard.studies.tune.plan import TuneOptions
-from perfboard.studies.tune.pool import Submit
 from perfboard.studies.tune.study import TUNE
+from tests.support.lab import FakeLab
 from tests.support.runs import make_boot
-from tests.support.tunes import keep_but, plan_of, request_of, submitting
+from tests.support.tunes import keep_but, plan_of, request_of
 
 REFUSED = ('{"refused": "flash.read: /dev/mtd1: no such device"}', '{"end": {"elapsed_s": 0.1}}')
 READ = (
@@ -36,61 +28,42 @@ LEVELS = ("tuned", "asynchronous", "asynchronous-cached", "delivered", "cached",
 KEEP = keep_but("flash")
 
 
-@pytest.fixture
-def answers(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[tuple[str, ...] | TargetError]:
-    """What the probe prints, time after time, and how it fails; the last of it again and again."""
-    found: list[tuple[str, ...] | TargetError] = []
+class Flash(FakeLab):
+    """A lab whose probe prints `answers`, time after time, or fails; the last again and again."""
 
-    def run(*arguments: object) -> Any:
-        answer = found.pop(0) if len(found) > 1 else found[0]
+    def __init__(self, folder: Path, *answers: tuple[str, ...] | TargetError) -> None:
+        super().__init__(folder)
+        self.answers = [*answers]
+        self.machine, self.arch = "armv5tel", "armv5te"
+
+    def lab(self, **others: Any) -> Lab:
+        session = nullcontext(self)
+        return super().lab(open=lambda *_: nullcontext(), probe=lambda *_: session, **others)
+
+    def run(self, *arguments: object) -> Answer:
+        """See `probes.session.Session`."""
+        answer = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
         if isinstance(answer, TargetError):
             raise answer
-        return SimpleNamespace(lines=answer, end="exit 0")
-
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    monkeypatch.setattr(tuning_flash, "build_image", lambda *_: SimpleNamespace(hashes={}))
-    monkeypatch.setattr(tuning_flash, "build_plugin", lambda _: tmp_path / "plugin.so")
-    monkeypatch.setattr(tuning_flash, "emulator_version", lambda _: "1")
-    monkeypatch.setattr(tuning_flash, "open_target", lambda *_: nullcontext())
-    session = nullcontext(SimpleNamespace(run=run))
-    monkeypatch.setattr(tuning_flash, "ProbeSession", lambda *_: session)
-    return found
+        return Answer(answer, "exit 0")
 
 
-def test_what_the_probe_refused_is_told_and_not_kept(
-    answers: list[tuple[str, ...] | TargetError],
-) -> None:
-    plan = plan_of(keep=KEEP)
-    answers += [REFUSED, READ]
-    metrics, problems = flash_bandwidths(plan, SilentProgress())
+def test_what_the_probe_refused_is_told_and_not_kept(tmp_path: Path) -> None:
+    plan, lab = plan_of(keep=KEEP), Flash(tmp_path, REFUSED, READ).lab()
+    metrics, problems = flash_bandwidths(plan, lab)
     assert [metric.labels["flash"] for metric in metrics] == list(LEVELS[1:])
     assert problems == ["flash=tuned was not read: flash.read: /dev/mtd1: no such device"]
-    metrics, problems = flash_bandwidths(plan, SilentProgress())
+    metrics, problems = flash_bandwidths(plan, lab)
     assert [metric.labels["flash"] for metric in metrics] == list(LEVELS)
     assert problems == []
 
 
-def _attempt(task: Task) -> Attempt:
-    cached = task.levels["flash"] == "cached"
-    boot = make_boot({"usable": -10_000_000 * cached})
-    return Attempt("booted", boots=(boot,), flash={"kernel": 1 << 20}, ram=1 << 20)
-
-
-@contextmanager
-def _workers(_: object) -> Iterator[Submit]:
-    yield submitting(_attempt)
-
-
-def test_a_tune_that_is_proved_is_complete_though_the_flash_cannot_be_read(
-    answers: list[tuple[str, ...] | TargetError], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
-    monkeypatch.setattr(tuning_virtual, "emulator_version", lambda _: "1")
-    monkeypatch.setattr(tuning, "check_tools", lambda _: None)
-    monkeypatch.setattr(tuning_virtual, "local_workers", _workers)
-    monkeypatch.setattr(tuning_virtual, "_prove", lambda *_: make_boot({"usable": -10_000_000}))
-    answers += [TargetError("hang", "The target says nothing."), READ]
-    run = TUNE.run(request_of(), TuneOptions("verdex", keep=KEEP), Lab())
+def test_a_tune_that_is_proved_is_complete_though_the_flash_cannot_be_read(tmp_path: Path) -> None:
+    fake = Flash(tmp_path, TargetError("hang", "The target says nothing."), READ)
+    fake.takes = lambda variant: make_boot(
+        {"usable": -10_000_000 * (variant.levels["flash"] == "cached")}
+    )
+    run = TUNE.run(request_of(), TuneOptions("verdex", keep=KEEP), fake.lab())
     assert (run.status, run.errors) == (Status.COMPLETE, ())
     assert run.verdicts and len(run.boots) == 1
     assert "flash=tuned was not read: The target says nothing." in run.provenance.notes

@@ -2,26 +2,29 @@
 """Who makes the tries: what is told of them, giving up, and what Dask's ends become."""
 
 import time
-from math import inf
+from dataclasses import replace
 from pathlib import Path
 from threading import Event
 
 import pytest
 
 from perfboard.host.command import follow
+from perfboard.images.image import Image
+from perfboard.images.variant import Variant
 from perfboard.model.errors import Cancelled
 from perfboard.model.progress import Progress
-from perfboard.studies.tune.attempt import Attempt, Task
+from perfboard.studies.tune.attempt import Task
 from perfboard.studies.tune.pool import local_workers
+from tests.support.lab import FakeLab
 
-TASK = Task("verdex", {}, "console=quiet")
+TASK = Task("verdex", {}, "console=quiet", boots=False)
 
 
 def test_a_build_that_is_given_up_ends_with_its_command(tmp_path: Path) -> None:
     """As a kernel's build does: it looks at each line that make prints."""
-    begun = Event()
+    begun, fake = Event(), FakeLab(tmp_path)
 
-    def build(task: Task, progress: Progress, cancelled: Event) -> Attempt:
+    def build(variant: Variant, progress: Progress) -> Image:
         with progress.step("building", 100) as step:
 
             def show(line: str) -> bool:
@@ -30,13 +33,13 @@ def test_a_build_that_is_given_up_ends_with_its_command(tmp_path: Path) -> None:
                 return True
 
             follow(["sh", "-c", "while echo line; do sleep 0.01; done"], show, folder=tmp_path)
-        return Attempt("booted")
+        return fake.build(variant, progress)
 
     notes: list[tuple[str, str]] = []
     began = time.monotonic()
     with (
         pytest.raises(KeyboardInterrupt),
-        local_workers(lambda *said: notes.append(said), build) as submit,
+        local_workers(fake.lab(build=build), lambda *said: notes.append(said)) as submit,
     ):
         futures = [submit(TASK) for _ in range(20)]
         assert begun.wait(20)
@@ -48,13 +51,8 @@ def test_a_build_that_is_given_up_ends_with_its_command(tmp_path: Path) -> None:
     assert notes[-1] == ("console=quiet", "")
 
 
-def test_a_boot_tells_the_mark_that_it_reached() -> None:
-    def boot(task: Task, progress: Progress, cancelled: Event) -> Attempt:
-        with progress.step("booting", inf) as step:
-            step.update(0, "kernel.entry")
-        return Attempt("booted")
-
+def test_a_boot_tells_the_mark_that_it_reached(tmp_path: Path) -> None:
     notes: list[tuple[str, str]] = []
-    with local_workers(lambda *said: notes.append(said), boot) as submit:
-        submit(TASK).result(20)
+    with local_workers(FakeLab(tmp_path).lab(), lambda *said: notes.append(said)) as submit:
+        submit(replace(TASK, boots=True)).result(20)
     assert [doing for _, doing in notes] == ["booting", "booting: kernel.entry", ""]

@@ -7,21 +7,21 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Event
-from types import SimpleNamespace
-from typing import Any
 
 import pytest
 
 from perfboard.analysis.boot.phases import total
 from perfboard.analysis.tune.combinations import BASELINE, Combination, best_of
 from perfboard.host.cache import cache_root
+from perfboard.images.image import Image
 from perfboard.images.variant import Variant
 from perfboard.instruments.base import Instrument
 from perfboard.model.errors import INCONCLUSIVE, EnvironmentLacksError, TargetError, UsageError
 from perfboard.model.progress import SilentProgress
 from perfboard.model.run import Boot
 from perfboard.store.folder import new_run
-from perfboard.studies.tune.attempt import Attempt, Build, Task
+from perfboard.studies.lab import Lab
+from perfboard.studies.tune.attempt import Attempt, Task
 from perfboard.studies.tune.bench import Proof
 from perfboard.studies.tune.line import LineBench, inconclusive
 from perfboard.studies.tune.plan import TuneOptions
@@ -83,22 +83,28 @@ class Board(SerialBoard):
         return make_boot({"kernel.sched_init" if took < 0 else "usable": took})
 
 
-def image_of(variant: Variant, progress: object) -> Any:
-    name = name_of(variant.levels)
-    return SimpleNamespace(banks=(Path(name),), arguments="", hashes={"bank": name})
+def image(name: str, content: str) -> Image:
+    """An image whose one file has that name."""
+    bank = Path(name)
+    return Image((bank,), bank, {}, {}, (), hashes={"bank": content}, packages={})
 
 
 def rounds(
     board: Board,
     purpose: str = "try",
     build: Callable[[Task], Attempt] | None = None,
-    image: Build = image_of,
+    content_of: Callable[[str], str] = str,
 ) -> Rounds:
     def built(task: Task) -> Attempt:
         assert not task.boots
         return Attempt("booted", flash={"kernel": 1}, hashes={"bank": name_of(task.levels)})
 
-    return Rounds(board, LINE, REAL, at_once(build or built), lambda *said: None, purpose, image)
+    def built_again(variant: Variant, progress: object) -> Image:
+        name = name_of(variant.levels)
+        return image(name, content_of(name))
+
+    lab = Lab(build=built_again)
+    return Rounds(board, LINE, REAL, lab, at_once(build or built), lambda *said: None, purpose)
 
 
 def made(of: Rounds, *combinations: Combination) -> dict[Combination, Attempt]:
@@ -185,8 +191,7 @@ def test_the_same_image_by_another_name_fails_likewise() -> None:
 
 
 def test_an_image_that_is_not_what_it_was_ends_it() -> None:
-    other: Any = SimpleNamespace(banks=(Path("b"),), arguments="", hashes={"bank": "another"})
-    of = rounds(Board(lambda name: 0), image=lambda *_: other)
+    of = rounds(Board(lambda name: 0), content_of=lambda name: "another")
     with pytest.raises(UsageError, match="The image of baseline is not what it was"):
         made(of, BASELINE)
 
@@ -293,7 +298,7 @@ class Bench(LineBench):
     """On a line that is a double."""
 
     def __init__(self, board: Board) -> None:
-        self._options, self._board = REAL, board
+        self._options, self._lab, self._board = REAL, Lab(), board
         self._rounds: list[Rounds] = []
 
     @contextmanager
@@ -311,7 +316,7 @@ def proved(takes: Callable[[str, bool], int | Exception]) -> tuple[Sweep, Proof,
         for batch in ([BASELINE], [LZ4, QUIET]):
             sweep.make(batch, "alone", make, TuneStep(step))
     proving.append("now")
-    proof = bench.prove(sweep, new_run("tune-boot", "board"), SilentProgress())
+    proof = bench.prove(sweep, new_run("tune-boot", "board"))
     return sweep, proof, [*cache_root().glob("line-boot/*")]
 
 
