@@ -3,21 +3,33 @@
 
 from pathlib import Path
 
+import pytest
+
 import perfboard.boards.loader as loader
 from perfboard.boards.loader import LoadedBoard, load_board
 from perfboard.model.board.kernel import BuiltKernel
 from perfboard.model.board.virtual import DiskBoard, FlashBoard, VirtualBoard
+from perfboard.model.errors import UsageError
 
 FOLDER = Path(loader.__file__).parent
 VERDEX = (FOLDER / "verdex.toml").read_text()
 RPI2 = (FOLDER / "rpi2.toml").read_text()
+SETTOP = (FOLDER / "settop-web.toml").read_text()
 
 
 def load(folder: Path, text: str) -> VirtualBoard:
-    """The board of a file with that text, beside the files that verdex names."""
+    """The board of a file with that text, beside the files that these boards name."""
     (folder / "board.toml").write_text(text)
-    (folder / "verdex.config").touch()
+    for name in ("verdex.config", "x86.config"):
+        (folder / name).touch()
     return load_board(str(folder / "board.toml")).board
+
+
+def refusal(folder: Path, text: str) -> str:
+    """Why a board's file with that text is refused, without the file's name."""
+    with pytest.raises(UsageError) as caught:
+        load(folder, text)
+    return str(caught.value).replace(f"{folder / 'board.toml'}: ", "")
 
 
 def flash_board(name: str = "verdex") -> FlashBoard:

@@ -5,24 +5,9 @@ from pathlib import Path
 
 import pytest
 
-import perfboard.boards.loader as loader
 from perfboard.boards.loader import list_boards, load_board
 from perfboard.model.errors import UsageError
-from tests.support.board_files import flash_board
-
-VERDEX = Path(loader.__file__).with_name("verdex.toml").read_text()
-
-
-def message(tmp_path: Path, text: str) -> str:
-    """What is said of a board file with that text, without the file's name."""
-    path = tmp_path / "board.toml"
-    path.write_text(text)
-    (tmp_path / "verdex.config").touch()
-    with pytest.raises(UsageError) as caught:
-        load_board(str(path))
-    lines = str(caught.value).splitlines()
-    assert all(line.startswith(f"{path}: ") for line in lines)
-    return "\n".join(line.removeprefix(f"{path}: ") for line in lines)
+from tests.support.board_files import VERDEX, flash_board, load, refusal
 
 
 def test_every_built_in_board_loads_and_names_itself() -> None:
@@ -97,18 +82,22 @@ def test_absent_file() -> None:
 )
 def test_a_wrong_board_file_is_told_by_key(tmp_path: Path, old: str, new: str, said: str) -> None:
     assert old in VERDEX
-    assert said in message(tmp_path, VERDEX.replace(old, new))
+    assert said in refusal(tmp_path, VERDEX.replace(old, new))
 
 
 def test_every_problem_has_its_own_line(tmp_path: Path) -> None:
     text = VERDEX.replace("baud = 115200", "baud = -1").replace("width = 640", "width = 0")
-    assert len(message(tmp_path, text).splitlines()) == 2
+    with pytest.raises(UsageError) as caught:
+        load(tmp_path, text)
+    lines = str(caught.value).splitlines()
+    assert len(lines) == 2
+    assert all(line.startswith(f"{tmp_path / 'board.toml'}: ") for line in lines)
 
 
 def test_malformed_toml_is_told_by_line(tmp_path: Path) -> None:
-    assert message(tmp_path, "a = 1\nb = \n").startswith("is not TOML: line 2, column 5: ")
-    assert message(tmp_path, 'a = "').startswith("is not TOML: at its end: ")
-    assert "too deep" in message(tmp_path, "a = " + "[" * 100_000)
+    assert refusal(tmp_path, "a = 1\nb = \n").startswith("is not TOML: line 2, column 5: ")
+    assert refusal(tmp_path, 'a = "').startswith("is not TOML: at its end: ")
+    assert "too deep" in refusal(tmp_path, "a = " + "[" * 100_000)
 
 
 def test_bytes_that_are_no_text(tmp_path: Path) -> None:

@@ -5,9 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from perfboard.model.errors import UsageError
 from perfboard.model.timing.part import Costs
-from tests.support.board_files import FOLDER, RPI2, VERDEX, load
+from tests.support.board_files import FOLDER, RPI2, VERDEX, refusal
 
 SRAM = """\
 [timing.regions.{}]
@@ -85,9 +84,7 @@ ways = 3
 )
 def test_a_wrong_model_is_told_by_key(tmp_path: Path, old: str, new: str, said: str) -> None:
     assert old in VERDEX
-    with pytest.raises(UsageError) as caught:
-        load(tmp_path, VERDEX.replace(old, new, 1))
-    assert said in str(caught.value)
+    assert said in refusal(tmp_path, VERDEX.replace(old, new, 1))
 
 
 def costs_of(**cycles: list[float]) -> str:
@@ -107,17 +104,15 @@ def costs_of(**cycles: list[float]) -> str:
 def test_wrong_costs_of_a_part(tmp_path: Path, cycles: dict[str, list[float]], said: str) -> None:
     part = (FOLDER / "parts/pxa270.toml").read_text()
     (tmp_path / "part.toml").write_text(part + costs_of(**cycles))
-    with pytest.raises(UsageError) as caught:
-        load(tmp_path, VERDEX.replace('"pxa270"', '"./part.toml"'))
-    assert said in str(caught.value)
+    assert said in refusal(tmp_path, VERDEX.replace('"pxa270"', '"./part.toml"'))
 
 
 @pytest.mark.parametrize("cost", ["alu = [1, 1]", "simd_wide = [8, 8]"])
 def test_a_part_must_say_what_everything_costs(tmp_path: Path, cost: str) -> None:
     part = (FOLDER / "parts/pxa270.toml").read_text()
     (tmp_path / "part.toml").write_text(part.replace(f"\n{cost}\n", "\n"))
-    with pytest.raises(UsageError, match=f"costs lacks {cost.split()[0]}"):
-        load(tmp_path, VERDEX.replace('"pxa270"', '"./part.toml"'))
+    lacks = refusal(tmp_path, VERDEX.replace('"pxa270"', '"./part.toml"'))
+    assert f"costs lacks {cost.split()[0]}" in lacks
 
 
 def test_a_source_is_wanted_of_costs_too() -> None:
@@ -126,8 +121,8 @@ def test_a_source_is_wanted_of_costs_too() -> None:
 
 
 def test_two_instructions_a_cycle_want_pairs(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match=r"pairing goes with core\.issue = 2"):
-        load(tmp_path, VERDEX + "\n[timing.core]\nissue = 2\n")
+    told = refusal(tmp_path, VERDEX + "\n[timing.core]\nissue = 2\n")
+    assert "pairing goes with core.issue = 2" in told
 
 
 @pytest.mark.parametrize(
@@ -143,14 +138,13 @@ def test_a_hierarchy_that_cannot_be_is_refused(
     tmp_path: Path, old: str, new: str, words: str
 ) -> None:
     assert old in RPI2
-    with pytest.raises(UsageError, match=words):
-        load(tmp_path, RPI2.replace(old, new, 1))
+    assert words in refusal(tmp_path, RPI2.replace(old, new, 1))
 
 
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
-        ("cycles = {", "cycles = { alu = [-1, 1] } #", r"alu\[0\]: found -1; wants greater"),
+        ("cycles = {", "cycles = { alu = [-1, 1] } #", "alu[0]: found -1; wants greater"),
         ('source = "TRM', 'source = "" # "TRM', 'found ""; wants a text of 10 characters at least'),
         ("share = 0.2", "share = nan", "found NaN; wants a number"),
     ],
@@ -161,6 +155,5 @@ def test_what_is_wrong_is_told_once_and_in_words(
     own = 'source = "made up for a test"\nkind = "assumed"\ncycles = { alu = [1, 1] }\n'
     text = RPI2.replace("[timing.margin]", f"[[timing.costs]]\n{own}[timing.margin]")
     assert old in text
-    with pytest.raises(UsageError, match=said) as caught:
-        load(tmp_path, text.replace(old, new, 1))
-    assert len(str(caught.value).splitlines()) == 1
+    (line,) = refusal(tmp_path, text.replace(old, new, 1)).splitlines()
+    assert said in line

@@ -17,10 +17,9 @@ from perfboard.studies.lab import Lab
 from perfboard.studies.standard.study import StandardOptions
 from perfboard.studies.verify.programs import Programs
 from perfboard.studies.verify.study import Studies, verify_board
+from tests.support.board_files import RPI2, VERDEX
 from tests.support.runs import make_metric as metric
 from tests.support.runs import make_run
-
-BOARDS = Path(__file__).parents[4] / "src" / "perfboard" / "boards"
 
 
 class Board:
@@ -123,15 +122,14 @@ def test_a_board_without_published_figures_has_parameters_all_the_same() -> None
 
 
 def test_a_board_without_a_model_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "own.toml").write_text((BOARDS / "verdex.toml").read_text().split("[timing]")[0])
+    (tmp_path / "own.toml").write_text(VERDEX.split("[timing]")[0])
     (tmp_path / "verdex.config").write_text("")
     with pytest.raises(UsageError, match="no timing model to be verified"):
         Board().verify(str(tmp_path / "own.toml"))
 
 
 def test_a_level_that_there_is_not_is_found_before_anything_runs(tmp_path: Path) -> None:
-    text = (BOARDS / "rpi2.toml").read_text()
-    first, _, rest = text.rpartition('metric = "program.')
+    first, _, rest = RPI2.rpartition('metric = "program.')
     (tmp_path / "own.toml").write_text(
         f'{first}factors = {{ root = "warp" }}\nmetric = "program.{rest}'
     )
