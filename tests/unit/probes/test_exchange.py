@@ -19,6 +19,18 @@ def exchange_with(peer: Peer) -> Exchange:
     return Exchange(peer, clock=peer.clock)
 
 
+def greeted(peer: Peer) -> Exchange:
+    exchange = exchange_with(peer)
+    exchange.hello()
+    return exchange
+
+
+def assert_fails(exchange: Exchange, kind: str, said: str | None = None) -> None:
+    with pytest.raises(TargetError, match=said) as raised:
+        exchange.run("run 30 a", 30)
+    assert raised.value.kind == kind
+
+
 def test_hello_and_a_whole_answer_arrive() -> None:
     peer = Peer({"a": lambda words: (LINES, "exit 0")}, chatter=b"[1.2] eth0: link up ~ ~~1.1:")
     exchange = exchange_with(peer)
@@ -32,8 +44,7 @@ def test_hello_and_a_whole_answer_arrive() -> None:
 def test_damage_on_the_way_changes_no_answer_and_runs_nothing_twice(seed: int) -> None:
     wire = Wire(rate=0.0005, seed=seed)
     peer = Peer({"a": lambda words: (LINES, "exit 0")}, wire)
-    exchange = exchange_with(peer)
-    exchange.hello()
+    exchange = greeted(peer)
     for round in range(5):
         assert exchange.run(f"run 30 a {round}", 30) == Answer(tuple(LINES), "exit 0")
     assert wire.damage > 10
@@ -42,8 +53,7 @@ def test_damage_on_the_way_changes_no_answer_and_runs_nothing_twice(seed: int) -
 
 def test_an_echo_of_the_requests_is_no_answer() -> None:
     peer = Peer({"a": lambda words: (["one"], "exit 0")}, echoes=True)
-    exchange = exchange_with(peer)
-    exchange.hello()
+    exchange = greeted(peer)
     assert exchange.run("run 30 a", 30) == Answer(("one",), "exit 0")
 
 
@@ -63,8 +73,7 @@ def test_a_long_run_is_waited_for_and_not_asked_for_twice() -> None:
             return super().read(timeout_s)
 
     peer = Slow({"a": lambda words: (["done"], "timeout")})
-    exchange = exchange_with(peer)
-    exchange.hello()
+    exchange = greeted(peer)
     # The frame that says it was accepted comes late too: it is asked for again, not run again.
     peer.due = peer.now + 12
     assert exchange.run("run 30 a", 30) == Answer(("done",), "timeout")
@@ -85,12 +94,9 @@ class Eager(Peer):
 @pytest.mark.parametrize("kind", [Peer, Eager])
 def test_one_that_accepts_and_never_ends_is_a_hang(kind: type[Peer]) -> None:
     peer = kind({"a": lambda words: None})
-    exchange = exchange_with(peer)
-    exchange.hello()
+    exchange = greeted(peer)
     before = peer.now
-    with pytest.raises(TargetError, match="accepted `run 30 a`") as raised:
-        exchange.run("run 30 a", 30)
-    assert raised.value.kind == "hang"
+    assert_fails(exchange, "hang", "accepted `run 30 a`")
     assert 30 < peer.now - before < 120
 
 
@@ -99,11 +105,7 @@ def test_one_that_begins_an_answer_and_then_only_accepts_is_a_hang() -> None:
         def _run(self, id: int, applet: str, arguments: Sequence[str]) -> list[Frame]:
             return [Frame(id, 1, LINE, "one")]
 
-    exchange = exchange_with(Stuck({}))
-    exchange.hello()
-    with pytest.raises(TargetError, match="does not answer") as raised:
-        exchange.run("run 30 a", 30)
-    assert raised.value.kind == "hang"
+    assert_fails(greeted(Stuck({})), "hang", "does not answer")
 
 
 def test_one_that_is_silent_is_a_hang() -> None:
@@ -112,13 +114,10 @@ def test_one_that_is_silent_is_a_hang() -> None:
             pass
 
     peer = Deaf({})
-    exchange = exchange_with(peer)
-    exchange.hello()
+    exchange = greeted(peer)
     while peer.read(1):
         pass
-    with pytest.raises(TargetError, match="does not answer") as raised:
-        exchange.run("run 30 a", 30)
-    assert raised.value.kind == "hang"
+    assert_fails(exchange, "hang", "does not answer")
 
 
 def test_one_that_falls_silent_after_the_kernel_has_spoken_is_a_hang() -> None:
@@ -131,11 +130,7 @@ def test_one_that_falls_silent_after_the_kernel_has_spoken_is_a_hang() -> None:
             if not self.runs:
                 super().write(data)
 
-    exchange = exchange_with(Frozen({}))
-    exchange.hello()
-    with pytest.raises(TargetError, match="does not answer") as raised:
-        exchange.run("run 30 a", 30)
-    assert raised.value.kind == "hang"
+    assert_fails(greeted(Frozen({})), "hang", "does not answer")
 
 
 def test_one_that_never_greets_shows_what_it_said_instead() -> None:
@@ -160,12 +155,9 @@ def test_a_greeting_that_never_arrives_whole_is_a_transfer_error() -> None:
 
 def test_a_line_that_garbles_everything_is_a_transfer_error() -> None:
     peer = Peer({"a": lambda words: (LINES, "exit 0")})
-    exchange = exchange_with(peer)
-    exchange.hello()
+    exchange = greeted(peer)
     peer.wire = Wire(rate=0.2, seed=1)
-    with pytest.raises(TargetError, match="garbled") as raised:
-        exchange.run("run 30 a", 30)
-    assert raised.value.kind == "transfer"
+    assert_fails(exchange, "transfer", "garbled")
 
 
 def test_requests_that_never_arrive_whole_are_a_transfer_error() -> None:
@@ -173,21 +165,14 @@ def test_requests_that_never_arrive_whole_are_a_transfer_error() -> None:
         def write(self, data: bytes) -> None:
             super().write(data.replace(b" a", b" b"))
 
-    exchange = exchange_with(OneWay({}))
-    exchange.hello()
-    with pytest.raises(TargetError, match="garbled") as raised:
-        exchange.run("run 30 a", 30)
-    assert raised.value.kind == "transfer"
+    assert_fails(greeted(OneWay({})), "transfer", "garbled")
 
 
 def test_a_peer_that_goes_is_lost() -> None:
     peer = Peer({"a": lambda words: ([], "exit 0")}, dies_at=2)
-    exchange = exchange_with(peer)
-    exchange.hello()
+    exchange = greeted(peer)
     exchange.run("run 30 a", 30)
-    with pytest.raises(TargetError) as raised:
-        exchange.run("run 30 a", 30)
-    assert raised.value.kind == "lost"
+    assert_fails(exchange, "lost")
     exchange.bye()
 
 
@@ -202,12 +187,7 @@ def test_an_answer_without_end_is_refused() -> None:
             first, self.sent = self.sent + 1, self.sent + 500
             return b"".join(encode(Frame(1, n, "=", "x")) for n in range(first, self.sent + 1))
 
-    peer = Endless({"a": lambda words: None})
-    exchange = exchange_with(peer)
-    exchange.hello()
-    with pytest.raises(TargetError) as raised:
-        exchange.run("run 30 a", 30)
-    assert raised.value.kind == "garbage"
+    assert_fails(greeted(Endless({"a": lambda words: None})), "garbage")
 
 
 @given(
@@ -231,8 +211,7 @@ def test_whatever_a_peer_sends_ends_in_an_answer_or_a_typed_error(chunks: list[b
                 self._out += b"\n" + chunks.pop()
 
     peer = Liar({})
-    exchange = exchange_with(peer)
-    exchange.hello()
+    exchange = greeted(peer)
     try:
         assert isinstance(exchange.run("run 30 a", 30), Answer)
     except TargetError as error:
