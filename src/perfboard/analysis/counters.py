@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the scope's timing model counted, as metrics: misses, and times waited."""
+"""The counts of the scope's timing model, as metrics: misses, and times waited."""
 
 from collections.abc import Mapping, Sequence
 

@@ -67,8 +67,8 @@ def test_plateaus_and_frequency_of_rpi2() -> None:
         "latency of the second cache": True,
         "latency of memory": True,
     }
-    assert rows["latency of memory"].said == pytest.approx(memory)
-    assert rows["latency of the second cache"].said == pytest.approx(l2)
+    assert rows["latency of memory"].value == pytest.approx(memory)
+    assert rows["latency of the second cache"].value == pytest.approx(l2)
 
 
 def test_a_cache_of_one_way_is_seen_by_an_eighth_of_it() -> None:
@@ -82,7 +82,7 @@ def test_a_cache_of_one_way_is_seen_by_an_eighth_of_it() -> None:
         metric("memory.random", 300e-9, size=128 * KIB),
     ]
     row = by_name(parameters(of("settop-web"), found))["latency of the second cache"]
-    assert row.said == pytest.approx(seen) and row.within
+    assert row.value == pytest.approx(seen) and row.within
 
 
 def bandwidth(operation: str, loop: str, size: int, rate: float) -> Metric:
@@ -100,8 +100,8 @@ def test_bandwidths_are_of_the_stream_or_of_each_line() -> None:
     assert rows["read bandwidth of memory"].seen == pytest.approx(64 / 48.8e-9)
     assert rows["read bandwidth of memory"].within and rows["write bandwidth of memory"].within
     # Without streams each line is waited for, behind what it takes in the cache.
-    said = by_name(parameters(of("verdex"), found))["read bandwidth of memory"].said
-    assert said == pytest.approx(32 / (32 / 6.4e9 + 140e-9 + 150e-9 / 128), rel=1e-3)
+    value = by_name(parameters(of("verdex"), found))["read bandwidth of memory"].value
+    assert value == pytest.approx(32 / (32 / 6.4e9 + 140e-9 + 150e-9 / 128), rel=1e-3)
 
 
 def test_stores_that_go_out_one_by_one_take_their_own_time() -> None:
@@ -112,7 +112,7 @@ def test_stores_that_go_out_one_by_one_take_their_own_time() -> None:
         bandwidth("write", "rep", MIB, 66.6e6),
     ]
     row = by_name(parameters(of("bifferboard"), found))["write bandwidth of memory"]
-    assert row.said == pytest.approx(4 / 60e-9) and row.seen == 66.6e6 and row.within
+    assert row.value == pytest.approx(4 / 60e-9) and row.seen == 66.6e6 and row.within
 
 
 def test_what_was_not_measured_is_absent() -> None:

@@ -20,7 +20,7 @@ def test_the_command_fails_where_a_probe_sees_another_part(
     assert print_verification(found, as_json=True) == code
     (row,) = json.loads(capsys.readouterr().out)["parameters"]
     assert row == {
-        **{"name": "clock", "unit": "1/s", "said": 1.0, "seen": seen},
+        **{"name": "clock", "unit": "1/s", "value": 1.0, "seen": seen},
         "within": None if seen is None else not code,
     }
     assert print_verification(found, as_json=False) == code

@@ -99,12 +99,11 @@ def matches(pattern: re.Pattern[str], text: str) -> bool:
 def find_line(lines: Sequence[ConsoleLine], pattern: str, name: str) -> Mark | None:
     """A mark `name` at the first byte of the first line in which `pattern` is found.
 
-    The precision is the time since the byte before it: where programs wait for
-    their output, what the line tells of happened between the two. Where output
-    is buffered, it may have happened earlier still. A match sees at most the
-    line's first 4096 characters, but a pattern that backtracks exponentially
-    stays slow: it must come from whoever may also choose what is run. Raises
-    re.error where `pattern` is not a regular expression.
+    The precision is the time since the byte before it: where programs wait for their output, what
+    the line tells of happened between the two. Buffered output may tell of something earlier still.
+    A match sees at most the line's first 4096 characters, but a pattern that backtracks
+    exponentially stays slow: it must come from whoever may also choose what is run. Raises re.error
+    where `pattern` is not a regular expression.
     """
     compiled = re.compile(pattern)
     return next(
@@ -118,7 +117,7 @@ def find_line(lines: Sequence[ConsoleLine], pattern: str, name: str) -> Mark | N
 
 
 def console_marks(lines: Sequence[ConsoleLine]) -> list[Mark]:
-    """What U-Boot's own words tell of a boot, in order of time.
+    """The marks that U-Boot's output shows, in order of time.
 
     - `bootloader.main`: the first byte of its countdown, the first thing that its
       main loop prints. Precision: the time since the byte before.

@@ -55,7 +55,7 @@ def parse_initcalls(lines: Sequence[KernelLine], offset_ns: int = 0) -> Initcall
     tick, 4 or 10 ms: 0 for most calls and 10 ms for whichever saw the tick. The
     times of the records are finer, so that an initcall called before the switch
     lasts from one of its records to the other, the printing of the first
-    included: an upper bound. What has no "calling" record is untimed there.
+    included: an upper bound. An initcall without a "calling" record is untimed there.
 
     `returned` is as printed: a deferred probe gives -517 or 517, by kernel version,
     and a probe may be deferred many times. Async calls print none in newer kernels,

@@ -46,7 +46,7 @@ class KernelLine(NamedTuple):
 
 @dataclass(frozen=True)
 class Offset:
-    """What must be added to a time on the kernel's clock, and how far it may be wrong."""
+    """The sum to add to a time on the kernel's clock, and how far it may be wrong."""
 
     ns: int
     precision_ns: int
@@ -95,14 +95,12 @@ def parse_console(lines: Iterable[ConsoleLine]) -> list[KernelLine]:
 
 
 def clock_offset(lines: Sequence[KernelLine]) -> Offset | None:
-    """Where the kernel's clock has its zero, on the clock of the console's stamps.
+    """The zero of the kernel's clock, on the clock of the console's stamps.
 
-    The kernel stamps a record when it stores it and prints it afterwards, never
-    before. So console time less kernel time is the offset plus that record's
-    delay, and its minimum over the records is the offset plus the least
-    delay. What a usual record waits, the median less the minimum, is taken
-    for how far that minimum may still be from the truth; the microsecond to which
-    the kernel rounds its times down is added.
+    The kernel stamps a record when it stores it and prints it afterwards, never before. So console
+    time less kernel time is the offset plus that record's delay, and its minimum over the records
+    is the offset plus the least delay. Its precision is the delay of a usual record, the median
+    less the minimum, plus the microsecond to which the kernel rounds its times down.
 
     Records up to "console [...] enabled" are left out: they wait for the
     console's driver and come out late, all at once. So are those of time zero,
@@ -161,13 +159,13 @@ def kernel_marks(lines: Sequence[KernelLine], offset: Offset) -> list[Mark]:
 
 
 def naming_lines(lines: Iterable[str]) -> dict[str, str]:
-    """What the kernel says of the `board`, by its device tree or its firmware, and of itself."""
-    said: dict[str, str] = {}
+    """The kernel's own version, and the `board` as its device tree or firmware names it."""
+    names: dict[str, str] = {}
     for line in lines:
         for name, pattern in _NAMING.items():
-            if name not in said and (match := pattern.search(line)):
-                said[name] = match[1].strip()[:_LONGEST_NAME]
-    return said
+            if name not in names and (match := pattern.search(line)):
+                names[name] = match[1].strip()[:_LONGEST_NAME]
+    return names
 
 
 def find_panic(lines: Iterable[str]) -> Panic | None:

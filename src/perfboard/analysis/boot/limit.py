@@ -13,7 +13,7 @@ _USABLE = "usable"
 
 
 def byte_s(timing: Timing) -> float | None:
-    """What a byte of flash takes when it is read in order, in s; None where none is modelled.
+    """The time to read a byte of flash in order, in s; None if the model has no flash.
 
     Through the data cache that is a line's share; else the mean over a page, whose first
     access may take longer than the others.
@@ -59,8 +59,9 @@ def boot_limit(boots: Iterable[tuple[Boot, Timing]]) -> Limit | None:
         read_s=min(fastest, default=0.0),
         instructions=min(counts),
         instruction_s=instruction_s,
-        words="Of the boots whose levels may be in the best: the fewest bytes that any read from "
-        "flash (its wait for flash over the time of a byte there), at the fastest of their "
-        "set-ups of the flash; and the fewest instructions that any ran, at the part's full rate. "
-        "None of them did with less; one that reads less or runs less can be below it.",
+        words="The fewest bytes that any boot read from flash (its wait for flash over the time "
+        "of a byte there), at the fastest of their set-ups of the flash, and the fewest "
+        "instructions that any boot ran, at the part's full rate, over the boots whose levels the "
+        "best may have. None of them did with less; an image that reads or runs less can be below "
+        "it.",
     )

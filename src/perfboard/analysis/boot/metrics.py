@@ -57,9 +57,9 @@ def metrics_of(boots: Sequence[Boot]) -> tuple[Metric, ...]:
 
 
 def counted_metrics(boots: Sequence[Boot]) -> tuple[Metric, ...]:
-    """What was counted in boots, one at least: `counter_metrics` of `boot.total`.
+    """The counts of boots, one at least: `counter_metrics` of `boot.total`.
 
-    And `boot.kernel.console`, in B: what the kernel printed until init, where every boot knows.
+    And `boot.kernel.console`, the bytes that the kernel printed until init, if every boot has them.
     """
     metrics = counter_metrics("boot.total", [boot.counters for boot in boots])
     printed = [boot.kernel_bytes for boot in boots if boot.kernel_bytes is not None]

@@ -103,9 +103,9 @@ class PhaseTime:
 def cut_phases(boot: Boot) -> tuple[PhaseTime, ...]:
     """The phases of a boot in order of time, without gaps.
 
-    Where a mark between two phases is missing, they become one phase whose
-    name joins theirs with "+": a sum that was measured is kept, its parts are
-    absent. Phases before the first mark or after the last are absent.
+    If a mark between two phases is missing, they become one phase whose name joins theirs with "+":
+    the measured sum is kept, its parts are absent. Phases before the first mark or after the last
+    are absent.
     """
     found: list[PhaseTime] = []
     pending: list[Phase] = []
@@ -145,7 +145,7 @@ def cut_userspace(boot: Boot) -> tuple[PhaseTime, ...]:
     """The steps inside phase 3.2: init itself, then each init script in turn.
 
     A script is a program whose name has the System V form, S and two digits;
-    its step runs from its start to the start of the next. Where none was seen, there are no steps.
+    its step runs from its start to the start of the next. Without scripts there are no steps.
     """
     start, end = boot.mark("init.exec"), boot.mark("usable")
     if start is None or end is None:

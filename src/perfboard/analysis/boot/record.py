@@ -32,7 +32,7 @@ def boot_record(
     `scope` is the text of scope.jsonl and `console` the bytes of console.log;
     `usable` is the board's `boot.usable`; `instruction_ns` the time of one
     instruction, to which a scope's mark is exact; `others` are marks of other instruments on the
-    board's clock. Where several sources have a mark of one name, the scope's counts, then those
+    board's clock. If several sources have a mark of one name, the scope's counts, then those
     of `others`, the console's, and last the kernel's.
     """
     log = parse_scope(scope.splitlines())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the scope recorded of one boot: marks, console stamps, processor time."""
+"""The scope's record of one boot: marks, console stamps, processor time."""
 
 import json
 from array import array
@@ -121,7 +121,7 @@ def process_times(log: ScopeLog, until_ns: int) -> tuple[ProcessTime, ...]:
         elif record.name == "comm" and record.words:
             names[record.words[0]] = record.text
         elif record.name == "exec" and current is not None:
-            # What it has used until now was its old name's.
+            # Its use so far belongs to its old name.
             charge(record.ns, record.instructions)
             since = record
             names[current] = record.text.rpartition("/")[2]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What changed of each metric between two runs, and whether that is more than chance."""
+"""The change of each metric between two runs, and whether it is more than chance."""
 
 import math
 import statistics
@@ -17,7 +17,7 @@ from perfboard.analysis.statistics.summary import (
 )
 from perfboard.model.run import Metric
 
-# Among the changes of probes' metrics that are said to be shown, the share that chance made.
+# Among the changes of probes' metrics that are shown, the share due to chance.
 FALSE_DISCOVERIES = 0.05
 
 
@@ -30,9 +30,9 @@ class Change:
     None where a run has one sample. `ratio` is the mean after over the mean before
     (None where that is 0).
 
-    Where both are `probed`, processes took the samples, and each counts once, with its
-    median. There are then hundreds of metrics, some of which differ by chance:
-    `shown` says that a change stands out from that. For other metrics the interval does.
+    If both are `probed`, processes took the samples, and each counts once, with its median. There
+    are then hundreds of metrics, some of which differ by chance: `shown` says that a change stands
+    out from that. For other metrics the interval does.
     """
 
     name: str
@@ -102,7 +102,7 @@ def _change(before: Metric, after: Metric, repeats: bool) -> Change:
 def _chances(pairs: Sequence[tuple[Metric, Metric]]) -> list[float]:
     """How likely chance alone moves each mean as far: Welch's test, both ways.
 
-    Where the processes do not differ in either run, nothing is left to chance.
+    If the processes do not differ in either run, nothing is left to chance.
     """
     from scipy.stats import t
 

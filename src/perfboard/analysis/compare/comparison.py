@@ -13,7 +13,7 @@ from perfboard.model.units import format_value
 
 TOTAL = "boot.total"
 _PHASE_NAMES = [phase.name for phase in PHASES]
-# Of the set-up, what is another each time.
+# Parts of the set-up that differ each time.
 _NEVER_THE_SAME = {("fact", "temperature")}
 # Identifies a metric across runs: name, unit, labels.
 _Key = tuple[str, str, tuple[tuple[str, str], ...]]
@@ -32,7 +32,7 @@ class Side:
 
 @dataclass(frozen=True)
 class Contribution:
-    """What one phase adds to the difference of boot.total, in s."""
+    """One phase's share of the difference of boot.total, in s."""
 
     name: str
     difference: float
@@ -40,7 +40,7 @@ class Contribution:
 
 @dataclass(frozen=True)
 class Difference:
-    """What was not the same in the two runs; None where a run has no such thing."""
+    """A difference of the two set-ups; None if a run lacks the item."""
 
     what: str
     before: str | None
@@ -116,7 +116,7 @@ def label_name(metric: Metric | Change) -> str:
 
 
 def _with_margins(change: Change, before: float, after: float) -> Change:
-    """What runs of different evidence show beyond their margins, shares of either's times."""
+    """The interval of a difference beyond both runs' margins, each a share of that run's times."""
     if change.interval is None or change.unit not in TIMED_UNITS:
         return change
     off = before * abs(change.before.mean) + after * abs(change.after.mean)
@@ -158,8 +158,8 @@ def _contributions(
 ) -> tuple[Contribution, ...]:
     """The total's difference, divided among the phases that both runs can tell apart.
 
-    A cut that only one run has joins the phases around it. What no phase
-    accounts for, since a boot lacked a mark, is kept under its own name.
+    A cut that only one run has joins the phases around it. A part that no phase accounts for, since
+    a boot lacked a mark, keeps its own name.
     """
     sides = [
         {span: metric for key, metric in side.items() if (span := _phase_span(key)) is not None}
@@ -227,7 +227,7 @@ def _signed(seconds: float) -> str:
 
 
 def _differences(a: Run, b: Run) -> Iterator[Difference]:
-    """What differs of the set-up: the runs first, then factors, image, tools and facts."""
+    """The differences of the set-ups: the runs first, then factors, image, tools and facts."""
     runs = [
         ("study", a.study, b.study),
         ("board", a.board.name, b.board.name),

@@ -22,7 +22,7 @@ class Instant:
 
 
 def instants(scope_log: str, mark: str) -> list[Instant]:
-    """Where the scope saw the mark, in order."""
+    """The hits of the mark that the scope saw, in order."""
     records = (
         json.loads(line)
         for line in scope_log.splitlines()

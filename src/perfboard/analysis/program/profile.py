@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where a program's time went: the scope's blocks of code, added up by function."""
+"""The functions that a program's time went to: the scope's blocks of code, added up."""
 
 import json
 from collections.abc import Callable, Iterable

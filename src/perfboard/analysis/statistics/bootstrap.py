@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a metric is worth that several processes measured: best, median, and an interval.
+"""The best, the median and an interval of a metric that several processes measured.
 
 Samples of one process share its page layout and its luck, so they are no independent
 witnesses: each process counts once, with its median.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the latency of memory steps up with the size walked: the caches, as they show."""
+"""The sizes at which memory latency steps up: the caches."""
 
 import math
 import statistics
@@ -44,7 +44,7 @@ class Plateau:
 class CacheStep:
     """The latency leaves a plateau: at `low` bytes it is still on it, at `high` no longer.
 
-    What ends there, mostly a cache, holds from `low` to `high` bytes. `before_s` and
+    The cache that mostly ends there holds from `low` to `high` bytes. `before_s` and
     `after_s` are the latencies of the plateaus on both sides, in s.
     """
 
@@ -115,7 +115,7 @@ def plateaus_between(
 
 
 def _level(known: Sequence[tuple[int, float]], plateau: Plateau) -> float:
-    """What was measured on a plateau: smoothing may leave nothing of a lone last point."""
+    """The measured latency on a plateau: smoothing may leave nothing of a lone last point."""
     return statistics.median(time for size, time in known if plateau.first <= size <= plateau.last)
 
 
@@ -163,7 +163,7 @@ def _penalty(logs: Sequence[float]) -> float:
 
 
 def _partition(values: Sequence[float], penalty: float) -> list[int]:
-    """Where the segments of the best piecewise constant fit begin, and the end."""
+    """The starts of the segments of the best piecewise constant fit, and the end."""
     sums, squares = [0.0], [0.0]
     for value in values:
         sums.append(sums[-1] + value)

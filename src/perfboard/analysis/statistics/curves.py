@@ -55,9 +55,9 @@ def curves(metrics: Iterable[Metric], name: str, along: str) -> tuple[Curve, ...
 def cache_curve(metrics: Iterable[Metric]) -> tuple[tuple[int, float], ...]:
     """Sizes in bytes and latencies in s in which the caches show best.
 
-    That is the random walk, which no prefetcher follows: over huge pages or small ones,
-    whichever is faster at a size, and the best of the processes. What else comes on top,
-    be it the TLB or others that use the caches, makes a read slower and never faster.
+    That is the random walk, which no prefetcher follows: over huge pages or small ones, whichever
+    is faster at a size, and the best of the processes. The TLB, and others that use the caches,
+    only ever make a read slower.
     """
     least: dict[int, float] = {}
     for curve in curves(metrics, "memory.latency", "size"):

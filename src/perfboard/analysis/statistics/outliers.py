@@ -14,7 +14,7 @@ _BY_MEAN = 0.7979
 def odd_samples(samples: Sequence[float]) -> tuple[int, ...]:
     """The indices of the samples whose modified z-score is beyond LIMIT.
 
-    Where more than half the samples are equal, so that the median deviation is 0, the
+    If more than half the samples are equal, so that the median deviation is 0, the
     mean deviation takes its place.
 
     Source: B. Iglewicz and D. C. Hoaglin, "How to detect and handle outliers", ASQC 1993.

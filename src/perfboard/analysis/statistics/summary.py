@@ -12,7 +12,7 @@ from perfboard.model.run import Evidence, Metric, Outcome, Verdict
 # by chance, so their range is all there is to know, even with one sample.
 REPEATS = (Evidence.TIMED, Evidence.COUNTED)
 
-# Of every interval: how often it holds what it is of.
+# The share of intervals that hold the true value.
 CONFIDENCE = 0.95
 
 
@@ -66,7 +66,7 @@ def difference_interval(a: Sequence[float], b: Sequence[float]) -> Interval | No
     """Interval for mean(b) - mean(a), where variances and sizes may differ.
 
     None where either has less than two samples: nothing is then known of its
-    variance. Where neither varies, the interval has no width.
+    variance. If neither varies, the interval has no width.
 
     Source: B. L. Welch, "The generalization of 'Student's' problem when several
     different population variances are involved", Biometrika 34 (1947), with the

@@ -19,11 +19,11 @@ from perfboard.model.run import Boot
 Combination = frozenset[tuple[str, str]]
 BASELINE: Combination = frozenset()
 OTHER_PHASES = "other phases"
-# Of a metric of the baseline's boots between those of the proof of the best.
+# The label of metrics of the baseline's boots between those of the proof.
 PROOF_LABELS = {"levels": "baseline", "boots": "proof"}
-# Up to so many combinations are all tried.
+# Up to this number, all combinations are tried.
 FEW = 64
-# No more are counted than this.
+# The count of combinations stops here.
 _MANY = 10_000
 # A level makes phases faster where that is more than this share of what it costs in others:
 # that may be less beside other levels.
@@ -32,7 +32,7 @@ _WORTH = 0.05
 
 @dataclass(frozen=True)
 class Measured:
-    """What a combination took: the whole and each phase in s, flash and memory in bytes."""
+    """The cost of a combination: the whole and each phase in s, flash and memory in bytes."""
 
     total_s: float
     phases: Mapping[str, float]
@@ -46,13 +46,13 @@ Known = MutableMapping[Combination, Measured | None]
 
 @dataclass(frozen=True)
 class Space:
-    """What may be combined: for each factor the levels that may be in the best.
+    """The levels to combine: for each factor those that the best may have.
 
-    A level of None is the baseline's. `possible` says without building whether a combination
-    can be, and `kernel` is the same for those that have the same kernel, which takes longer to
-    build than all else of an image. `max_flash` and `max_ram` are limits in bytes, `most` how
-    many combinations may be tried by a search that does not try all. What changes less than the
-    share `resolution` of the boot is not told from none.
+    A level of None is the baseline's. `possible` says without building whether a combination can
+    be, and `kernel` is the same for those that have the same kernel, which takes longer to build
+    than the rest of an image. `max_flash` and `max_ram` are limits in bytes, `most` how many
+    combinations may be tried by a search that does not try all. A change below the share
+    `resolution` of the boot counts as none.
     """
 
     levels: Mapping[str, Sequence[str | None]]
@@ -70,7 +70,7 @@ class Space:
 
     @cached_property
     def all(self) -> tuple[Combination, ...]:
-        """All that are possible; none where there are too many to go through."""
+        """All that are possible; empty if there are too many to go through."""
         if self.count > _MANY:
             return ()
         combined = itertools.product(*self.levels.values())
@@ -88,7 +88,7 @@ class Space:
         return over
 
     def rank(self, measured: Measured) -> tuple[float, float]:
-        """What the better of two has less of: bytes beyond the limits, then time."""
+        """A key that is smaller for the better one: bytes beyond the limits, then time."""
         return self.excess(measured.flash, measured.ram), measured.total_s
 
 
@@ -112,9 +112,9 @@ def middle_s(boots: Sequence[Boot]) -> float:
 def saving_interval(
     before: Sequence[Boot], after: Sequence[Boot], drift_s: float = 0.0
 ) -> Interval | None:
-    """What the mean total is less by in `after`, in s; None where either is one boot.
+    """The mean total's decrease in `after`, in s; None if either is one boot.
 
-    `drift_s` is what the board took longer by itself when `after` was made. See
+    `drift_s` is the increase of the board's own time when `after` was booted. See
     `statistics.difference_interval`.
     """
     return difference_interval([t - drift_s for t in totals_s(after)], totals_s(before))
@@ -166,9 +166,8 @@ def narrowed(space: Space, known: Known) -> Space:
     """The space without levels of which nothing is to be hoped: they made no phase faster.
 
     Neither alone, nor beside any other level that they were tried with, nor did they take less of
-    what is limited. Those that did not boot alone
-    are left out too, and those that are the baseline by another name. What cannot be alone
-    stays, and so does a level that the baseline must be left for.
+    what is limited. Levels that did not boot alone are left out too, and those with the baseline's
+    image. Levels that cannot be alone stay, and so does a level that the baseline must be left for.
     """
 
     def pays(before: Measured, after: Measured) -> bool:
@@ -204,7 +203,7 @@ def narrowed(space: Space, known: Known) -> Space:
 def nearest(space: Space, known: Known) -> Combination:
     """The allowed one that is least beyond the limits, and of those the fastest.
 
-    Of equals, that with fewer changes.
+    Among equals, the one with fewer changes.
     """
     found = [
         (space.rank(measured), len(each), sorted(each), each)
@@ -215,7 +214,7 @@ def nearest(space: Space, known: Known) -> Combination:
 
 
 class Timed(Protocol):
-    """What took so long: the whole and each phase, in s."""
+    """A time in s, as a whole and by phase."""
 
     @property
     def total_s(self) -> float:
@@ -227,9 +226,9 @@ class Timed(Protocol):
 
 
 def effects(base: Timed, alone: Timed) -> dict[str, float]:
-    """What each phase takes less than in the baseline, in s.
+    """The decrease of each phase from the baseline, in s.
 
-    Where a mark that one lacks has joined phases, these are told as one, OTHER_PHASES.
+    If one lacks a mark and so has joined phases, these count as one, OTHER_PHASES.
     """
     found = {
         name: base.phases[name] - alone.phases[name] for name in base.phases if name in alone.phases

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """When compression pays: study E's equation, and the form where reading overlaps.
 
-Study E (2009) reads all of a compressed image and then unpacks it: that pays where
-size_c/bw_read + size_c/bw_decompress < size/bw_read. Where the next bytes are read while
-those before are unpacked, the slower of the two counts alone.
+Study E (2009) reads all of a compressed image and then unpacks it: that pays if size_c/bw_read +
+size_c/bw_decompress < size/bw_read. If reading and unpacking overlap, only the slower of the two
+counts.
 """
 
 import itertools
@@ -16,7 +16,7 @@ from dataclasses import dataclass
 class Packed:
     """Something to load: `size` bytes as stored, and the seconds that unpacking them takes.
 
-    What is not compressed takes none.
+    Uncompressed data takes none.
     """
 
     size: int
@@ -73,7 +73,7 @@ OVERLAPPED = Form(overlapped_s, overlapped_crossing)
 
 @dataclass(frozen=True)
 class Winner:
-    """What is fastest from the bandwidth `low` up to `high`, in B/s."""
+    """The fastest from the bandwidth `low` up to `high`, in B/s."""
 
     name: str
     low: float
@@ -83,9 +83,9 @@ class Winner:
 def winners(
     packed: Mapping[str, Packed], low: float, high: float, form: Form = SEQUENTIAL
 ) -> tuple[Winner, ...]:
-    """What is fastest, by that form of the equation, at each bandwidth from `low` to `high`.
+    """The fastest, by that form of the equation, at each bandwidth from `low` to `high`.
 
-    Of two that take the same all along, the first counts.
+    If two take the same throughout, the first counts.
     """
     found = [
         form.crossing(one, other)
@@ -96,8 +96,8 @@ def winners(
     result: list[Winner] = []
     for start, end in itertools.pairwise(cuts):
         middle = math.sqrt(start) * math.sqrt(end)
-        # Of two that take the same there, the smaller may be faster below, and of two of one size
-        # that which is unpacked sooner above.
+        # If two take the same there, the smaller may be faster below; if they have one size, the
+        # one that is unpacked sooner may be faster above.
         name = min(
             packed,
             key=lambda name: (

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The search for the combination of levels that boots fastest within limits.
 
-What is not booted is estimated. What a change of one factor does is taken from two boots that
-differ in that factor alone, or from two such pairs with a third level between them; of several
-from what is most like the combination in which the change is to be made. Changes of two factors
-are added up. Each boot of the search is thus a better ground for what is estimated next.
+Combinations that were not booted are estimated. The effect of a change of one factor is taken from
+two boots that differ only in it, or from two such pairs with a third level between them, as similar
+to the new combination as possible. Changes of two factors are added up. So each boot of the search
+improves the next estimates.
 """
 
 import itertools
@@ -23,7 +23,7 @@ from perfboard.analysis.tune.combinations import (
     nearest,
 )
 
-# What is estimated to be better is booted in so small batches, since each says more of the rest.
+# Promising combinations are booted in small batches, since each boot improves the estimates.
 _AT_ONCE = 4
 # A change is booted to be sure if it is estimated to cost less than this share of the boot.
 _DOUBT = 0.05
@@ -32,7 +32,7 @@ _Change = tuple[str, str | None]
 
 @dataclass(frozen=True)
 class _Effect:
-    """What a change takes more: in all and by phase in s, flash and memory in bytes."""
+    """The increase by a change: in all and by phase in s, flash and memory in bytes."""
 
     total_s: float = 0.0
     phases: Mapping[str, float] = field(default_factory=dict)
@@ -60,7 +60,7 @@ class _Effect:
 
 
 class _Effects:
-    """What changes of one factor did where they were measured."""
+    """The measured effects of changes of one factor."""
 
     def __init__(self, space: Space, known: Known) -> None:
         self._weights = {factor: _weight(space, known, factor) for factor in space.levels}
@@ -79,9 +79,9 @@ class _Effects:
                 beside.setdefault(rest, {})[level_of.get(factor)] = measured
 
     def of(self, here: Combination, change: _Change) -> _Effect:
-        """What the change is estimated to do to `here`; nothing where none is known.
+        """The estimated effect of the change on `here`; nothing if none is known.
 
-        By one pair of boots, or by two with a third level between them: by what is nearest.
+        It comes from the nearest pair of boots, or two pairs with a third level between them.
         """
         factor, new = change
         old = dict(here).get(factor)
@@ -104,7 +104,7 @@ class _Effects:
     def _by_distance(
         self, here: Combination, factor: str
     ) -> list[tuple[float, dict[str | None, Measured]]]:
-        """What was measured at levels of the factor, beside what is nearest to `here` first."""
+        """The measurements at levels of the factor, the nearest to `here` first."""
         if (here, factor) not in self._sorted:
             found = [
                 (self._distance(here, rest, factor), sorted(rest), levels)
@@ -150,7 +150,7 @@ def search(space: Space, known: Known) -> Iterator[list[Combination]]:
 
 
 def predicted(space: Space, known: Known) -> Combination:
-    """What is best by estimates alone, from the baseline a change at a time.
+    """The best by estimates alone, from the baseline a change at a time.
 
     The levels that a factor must leave the baseline for come first.
     """
@@ -180,12 +180,11 @@ def predicted(space: Space, known: Known) -> Combination:
 
 
 def _promising(space: Space, known: Known) -> list[Combination]:
-    """What to measure next, beside the best that is known: one change, or two.
+    """The combinations to measure next: one change from the best known, or two.
 
-    First what is estimated to be better. Where nothing is, single changes of which that is in
-    doubt, and then pairs that by themselves cost in the same phase and would be better if they
-    did not together: of these only such as want no kernel of their own. Of all, what has a
-    kernel that was measured comes first.
+    First those estimated to be better. Then single changes that might be; then pairs that each cost
+    in the same phase, and would be better if they did not together, if they need no kernel of their
+    own. Combinations whose kernel was measured come first.
     """
     here = nearest(space, known)
     measured = known[here]
@@ -231,7 +230,7 @@ def _promising(space: Space, known: Known) -> list[Combination]:
 
 
 def _shared_cost(one: _Effect, other: _Effect) -> float:
-    """What both cost in the same phases, in s."""
+    """The cost of both in the same phases, in s."""
     return sum(
         one.phases[name] + seconds
         for name, seconds in other.phases.items()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What of a kernel's configuration a boot did not use, by the functions that ran in it."""
+"""The kernel options that a boot did not use, by the functions that ran in it."""
 
 import re
 from bisect import bisect_right
@@ -11,21 +11,21 @@ from perfboard.analysis.boot.kernel_log import parse_console
 from perfboard.analysis.boot.scope_log import parse_scope
 from perfboard.model.run import Boot
 
-# Without it, Kconfig does not let anybody switch off much of what most kernels have.
+# Without it, Kconfig does not allow switching off most options.
 EXPERT = "CONFIG_EXPERT"
 # ld breaks the line behind a long name.
 _SECTION = re.compile(
     r"^ (\.\S+)\s+0x([0-9a-f]+)\s+0x([0-9a-f]+) (\S+\.o)$", re.ASCII | re.MULTILINE
 )
 _CODE = re.compile(r"\.(?:\w+\.)?text(?:\.|$)", re.ASCII)
-# What runs once and is then given up: Linux 6.1, include/asm-generic/vmlinux.lds.h.
+# Code that runs once and is then freed: Linux 6.1, include/asm-generic/vmlinux.lds.h.
 _ONCE = (".init.", ".exit.", ".meminit.", ".memexit.")
 
 
 class Code(NamedTuple):
     """A stretch of a kernel's code, from `start` to `end`, and the object that it came from.
 
-    `once` is what runs but while the kernel sets itself up, and is then given up.
+    `once` is code that runs only while the kernel sets itself up, and is then freed.
     """
 
     start: int
@@ -39,7 +39,7 @@ def read_link_map(text: str) -> list[Code]:
     found = []
     for name, address, size, origin in _SECTION.findall(text):
         start = int(address, 16)
-        # What the linker left out is at address 0.
+        # Code that the linker left out is at address 0.
         if start and int(size, 16) and _CODE.match(name):
             found.append(Code(start, start + int(size, 16), origin, name.startswith(_ONCE)))
     return sorted(found)
@@ -74,8 +74,8 @@ def most_allowed(
 ) -> tuple[str, ...]:
     """As many of the candidates as are allowed together with each other and those `given`.
 
-    Where all are not, they are asked for by halves, so that few that are at fault take few
-    questions. Of two that exclude each other the first is had.
+    If not all are, they are asked for by halves, so that a few at fault take few questions. If two
+    exclude each other, the first is kept.
     """
     if not candidates or allowed((*given, *candidates)):
         return tuple(candidates)
@@ -95,14 +95,14 @@ def switched_off(
 
     `enabled` gives the options that are built in where some are asked for over the board's, "n"
     for off. With those that are off may go what depends on them, but none of `kept`; and nothing
-    may come in their place. What is off without being asked for is left out.
+    may come in their place. Options that go off unasked are left out.
     """
     now = enabled({})
     beside: dict[str, str] = {}
     if EXPERT not in now:
         beside = {EXPERT: "y"}
         beside |= dict.fromkeys(sorted(enabled(beside) - now - {EXPERT}), "n")
-    # What being an expert's kernel brings, and cannot be asked off.
+    # CONFIG_EXPERT brings these, and they cannot be asked off.
     brings = enabled(beside) - now
 
     def allowed(off: tuple[str, ...]) -> bool:

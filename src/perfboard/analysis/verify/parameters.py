@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a board file says of its part beside what the probes see on the virtual board."""
+"""A part's parameters in the board file, beside those that probes see on the virtual board."""
 
 import statistics
 from collections.abc import Callable, Iterator, Sequence
@@ -16,17 +16,17 @@ _PAGE = 4096
 _SECOND = 1e15
 # In the first cache of every part, and the smallest that all of these probes have.
 _SMALL = 4096
-# What a store goes out as that no cache takes: native/scope/part/memory.h, MEMORY_WORD.
+# The size as which uncached stores go out: native/scope/part/memory.h, MEMORY_WORD.
 _WORD = 4
 
 
 @dataclass(frozen=True)
 class Parameter:
-    """A parameter: what the board file makes of it, and what a probe saw; None: nothing."""
+    """A parameter: its value by the board file, and the one that a probe saw, None without."""
 
     name: str
     unit: str
-    said: float
+    value: float
     seen: float | None
 
     @property
@@ -34,17 +34,17 @@ class Parameter:
         """Whether the probe saw it, to 3 %; None where it saw nothing."""
         if self.seen is None:
             return None
-        return abs(self.seen - self.said) <= TOLERANCE * abs(self.said)
+        return abs(self.seen - self.value) <= TOLERANCE * abs(self.value)
 
 
 def parameters(timing: Timing, metrics: Sequence[Metric]) -> list[Parameter]:
     """The frequency, the plateaus of latency, and the bandwidths.
 
-    A plateau is what a read at random takes in an array of that size, beyond one in the
-    smallest: by how much of the array each cache and TLB does not hold. The bandwidths are of
-    the largest array, read and written by the loop that is the fastest there without preloads:
-    what a line takes it when every access hits, and what the fill adds, or the stream's or the
-    writes' own time where that is longer. Where stores go out one by one, it is their time.
+    A plateau is the time of a random read in an array of that size, less one in the smallest: by
+    the share of the array that each cache and TLB does not hold. The bandwidths are of the largest
+    array, by the loop that is the fastest there without preloads. They are a line's time when every
+    access hits plus the fill's, or the stream's or the writes' own time if that is longer. If
+    stores go out one by one, it is their time.
     """
     model, seen = _Model(timing), _Seen(metrics)
     found = [
@@ -61,8 +61,8 @@ def parameters(timing: Timing, metrics: Sequence[Metric]) -> list[Parameter]:
     l2 = timing.caches.l2
     sizes = {"latency of the second cache": l2.size // (2 if l2.ways > 1 else 8)} if l2 else {}
     if l2 and l2.ways == 1:
-        # Where a cache has one place for a line, pages that happen to share it drive each other
-        # out: an eighth of it has few that do, and in some process none.
+        # If a cache has one place for a line, pages that happen to share it evict each other: in an
+        # eighth of its size few do, and in some process none.
         best = seen.sizes("memory.random", min)
         random |= {size: best[size] for size in sizes.values() if size in best}
     if random:
@@ -79,14 +79,14 @@ def _bandwidths(model: "_Model", seen: "_Seen") -> Iterator[Parameter]:
         size, loop, rate = seen.fastest(operation, alone is None)
         if size <= model.largest_cache:
             continue
-        said = alone
-        if said is None:
-            # Else there is no such loop.
+        value = alone
+        if value is None:
+            # Without hits there is no such loop.
             hits = seen.hits(operation, loop) or 0.0
             seconds = line_time(model.line / hits, size)
-            said = None if seconds is None else model.line / seconds
-        if said is not None:
-            yield Parameter(f"{operation} bandwidth of memory", "B/s", said, rate)
+            value = None if seconds is None else model.line / seconds
+        if value is not None:
+            yield Parameter(f"{operation} bandwidth of memory", "B/s", value, rate)
 
 
 class _Seen:
@@ -150,7 +150,7 @@ class _Model:
         return time.femtoseconds(self._timing.clock.hz) / _SECOND
 
     def walk(self, size: int) -> float:
-        """What finding its page adds to a read at random."""
+        """The time that the page walk adds to a random read."""
         tlbs = self._timing.tlbs
         added = _beyond(tlbs.d.entries * _PAGE, size) * self.seconds(tlbs.d.miss)
         if tlbs.second:
@@ -159,7 +159,7 @@ class _Model:
         return added
 
     def beyond(self, size: int) -> float:
-        """What a read at random takes longer than one in the first cache."""
+        """The time of a random read beyond that of one in the first cache."""
         caches, latency = self._timing.caches, self.seconds(self._timing.memory.latency)
         first = _beyond(caches.data.size, size)
         if caches.l2 is None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What whole programs on a virtual board say: the figure that each prints, and their accuracy."""
+"""The figures that whole programs print on a virtual board, and their accuracy."""
 
 import re
 from collections.abc import Iterable
@@ -14,7 +14,7 @@ USES = ("held-out", "development")
 def program_figure(figure: Published, output: str, real_s: float) -> float | None:
     """The figure of a program that ran for `real_s` seconds, in the unit of its row.
 
-    None where it is not of a program, or nothing that was printed has it.
+    None if it is not of a program, or the output lacks it.
     """
     if figure.program is None:
         return None

@@ -12,7 +12,7 @@ from perfboard.model.published import BEYOND_L1, Published
 from perfboard.model.run import Metric
 from perfboard.model.units import parse_size
 
-# What a figure is worked out of, where the study has it not by itself.
+# The metric that a figure is computed from, if the study does not have it directly.
 _DERIVED = {BEYOND_L1: "memory.random"}
 # How the metrics of a program's trial begin.
 _TRIED = "try"
@@ -25,7 +25,7 @@ _PROBES = {
 }
 KERNEL_SIZE = "image.kernel.size"
 _SIZE = "size"
-# What was done is part of what was checked: a figure of copies says nothing of reads.
+# A row checks one operation: a figure of copies says nothing of reads.
 _DONE = ("operation", "method")
 _BYTES = re.compile(r"[0-9]{1,18}")
 
@@ -36,7 +36,7 @@ class Row:
 
     `within` says whether it lies within the stated margin; None for a row that is not held
     out, which says nothing of the model's accuracy. `problem` is why a program gave none.
-    `scaled_by` is what the virtual figure was taken times, where the published one has a scale.
+    `scaled_by` is the factor of the virtual figure, if the published one has a scale.
     """
 
     published: Published
@@ -98,12 +98,12 @@ def accuracy(rows: Iterable[Row], use: str = "held-out") -> Accuracy | None:
 def measured(
     metrics: Sequence[Metric], figure: Published, less: Sequence[Metric] = ()
 ) -> float | None:
-    """What the metrics have of a published figure; None where they lack it.
+    """The metrics' value for a published figure; None if they lack it.
 
-    Labels that the figure does not name are free: the best of those metrics counts, as
-    with benchmarks that try several loops. Where it names no size, the largest counts.
-    `memory.random.beyond_l1` is what a read at random in that size takes longer than one in
-    the smallest, as tinymembench has it. Of a saving, `less` is what it is taken off to.
+    Labels that the figure does not name are free: the best of those metrics counts, as with
+    benchmarks that try several loops. If it names no size, the largest counts.
+    `memory.random.beyond_l1` is the time of a random read in that size less one in the smallest, as
+    tinymembench has it. For a saving, `less` is the metric that is subtracted.
     """
     value = _value(metrics, figure)
     if figure.less and value is not None:
@@ -116,7 +116,7 @@ def measured(
 
 
 def scale_of(metrics: Sequence[Metric], figure: Published) -> float | None:
-    """What a virtual figure is taken times, as for a kernel of another size; None without."""
+    """The factor of a virtual figure, as for a kernel of another size; None without."""
     ours = _only(metrics, figure.scale.metric) if figure.scale else None
     return figure.scale.value / ours if figure.scale and ours else None
 
@@ -154,9 +154,8 @@ def probes_for(figures: Iterable[Published]) -> list[str]:
 def checked_ranges(figures: Iterable[Published]) -> dict[str, tuple[int, int] | None]:
     """The metrics that there are figures of, with the least and the greatest size of those.
 
-    Where figures are of one operation or method, that stands behind the metric's name. None is
-    for a metric of which no figure has a size. Where there are whole programs, those of
-    `perfboard try` are checked.
+    If figures are of one operation or method, that stands behind the metric's name. A metric
+    without sizes has None. With whole programs, the metrics of `perfboard try` are checked.
     """
     found: dict[str, tuple[int, int] | None] = {}
     for figure in figures:

@@ -77,9 +77,9 @@ def _parameters(rows: Sequence[Parameter]) -> "list[str | Table]":
     table = new_table("parameter", "board file", "virtual", "ratio")
     for row in rows:
         seen = "absent" if row.seen is None else format_value(row.seen, row.unit)
-        ratio = "" if row.seen is None or not row.said else f"{row.seen / row.said:.3f}"
+        ratio = "" if row.seen is None or not row.value else f"{row.seen / row.value:.3f}"
         mark = " !" if row.within is False else ""
-        table.add_row(*cells(row.name, format_value(row.said, row.unit), seen, ratio + mark))
+        table.add_row(*cells(row.name, format_value(row.value, row.unit), seen, ratio + mark))
     beyond = sum(row.within is False for row in rows)
     words = f"{beyond or 'No'} parameter{'s are' if beyond > 1 else ' is'} off by more than "
     return [table, "", f"{words}{TOLERANCE:.0%}{', marked with !' if beyond else ''}.", ""]
