@@ -5,15 +5,16 @@ These functions and `Run.rows()` are the interface for Python programs; docs/pyt
 them. They import what they need when they are called, so that `import perfboard` is fast.
 """
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     from perfboard.model.run import Run
     from perfboard.store.index import RunRow
 
-__all__ = ["open_run", "runs"]
+__all__ = ["open_run", "run_study", "runs"]
 
 
 def open_run(run: "str | Path" = "latest") -> "Run":
@@ -32,3 +33,25 @@ def runs() -> "list[RunRow]":
     from perfboard.store.index import list_runs
 
     return list_runs()
+
+
+def run_study(
+    study: str,
+    target: str | None = None,
+    factors: "Mapping[str, str] | None" = None,
+    **options: Any,
+) -> "Run":
+    """Runs a study as `perfboard study` does, and returns the stored run, a failed one too.
+
+    Without `target` it is the study's default. `options` are the study's. Raises
+    perfboard.model.errors.PerfboardError before anything is measured, TypeError for an option
+    that the study does not have.
+    """
+    from perfboard.studies.base import Request, get_study
+    from perfboard.studies.base import run_study as run
+    from perfboard.studies.lab import Lab
+
+    chosen = get_study(study)
+    command = ("perfboard.run_study", study)
+    request = Request(target or chosen.default_target, factors or {}, command)
+    return run(chosen, request, chosen.options(**options), Lab())

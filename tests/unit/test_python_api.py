@@ -48,12 +48,23 @@ def test_each_sample_is_a_row(stored: list[Path]) -> None:
 
 
 def test_the_code_of_the_page_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    """Without the study, which tests/system/probes/test_standard.py runs."""
     names: dict[str, Any] = {}
     for code in _CODE:
         if "pandas" in code:
             pytest.importorskip("pandas")
-        exec(code, names)  # noqa: S102
+        if "run_study" not in code:
+            exec(code, names)  # noqa: S102
     assert "memory.latency" in capsys.readouterr().out
+
+
+def test_what_a_study_cannot_do_is_refused() -> None:
+    with pytest.raises(UsageError, match="There is no study"):
+        perfboard.run_study("nosuch")
+    with pytest.raises(UsageError, match="measures virtual:BOARD"):
+        perfboard.run_study("boot", target="local")
+    with pytest.raises(TypeError, match="blinks"):
+        perfboard.run_study("standard", blinks=3)
 
 
 def test_importing_the_package_imports_nothing_large() -> None:

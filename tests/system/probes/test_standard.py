@@ -5,6 +5,7 @@ import os
 import platform
 import re
 import signal
+import sys
 import zlib
 from collections import Counter
 from pathlib import Path
@@ -79,6 +80,13 @@ def test_a_virtual_board_gives_the_same(perfboard: Perfboard) -> None:
     # What this kernel and this part do not have, and nothing else.
     refused = {process["probe"] for process in run["processes"] if process["refused"]}
     assert refused == {"memory.latency", "cpu.branch", "system.kernel"}
+
+
+def test_a_script_runs_it_as_the_page_says(here: Here) -> None:
+    page = Path(__file__).parents[3] / "docs/python.md"
+    (code,) = re.findall(r"```python\n([^`]*run_study[^`]*)```", page.read_text())
+    here.words = [sys.executable]
+    assert re.match(r"complete \d{3} \(\)$", here("-c", code).stdout)
 
 
 def test_one_probe_is_measured_alone(here: Here) -> None:
