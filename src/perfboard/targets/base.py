@@ -24,10 +24,10 @@ class Bootable(Protocol):
         seen: Callable[[str], None],
         cancelled: Event,
     ) -> Boot:
-        """The record of a boot, made of what the instruments found on the board's clock.
+        """Boots; the record is made of the instruments' findings on the board's clock.
 
-        Each instrument sees this boot alone, and leaves its files in `artifacts`. `seen` is told
-        each mark or line as it is seen. Raises TargetError where the boot fails, and Cancelled
+        Each instrument is for this boot alone, and leaves its files in `artifacts`. `seen` gets
+        each mark or line as it is reached. Raises TargetError if the boot fails, and Cancelled
         soon after another thread sets `cancelled`.
         """
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Boots of a real board, seen by its console on a serial line."""
+"""Boots of a real board, observed by its console on a serial line."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from threading import Event
@@ -24,7 +24,7 @@ def serial_subject(request: Request, usable: str, reset: Sequence[str], lab: Lab
             "the boot of a real board ends with a line of its console: give it as --usable "
             "'login:', or as `usable` in the board's file"
         )
-    # A wrong text is told before there is a run.
+    # A wrong target fails before there is a run.
     with open_line(request.target):
         pass
     facts: dict[str, str] = {}

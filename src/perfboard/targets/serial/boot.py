@@ -31,13 +31,13 @@ _RESTARTS = b"Restarting system"
 # A bare busybox may have it without a link.
 _REBOOT = b"reboot -f || busybox reboot -f\n"
 _NOT_RESET = (
-    "The shell on the console was told `reboot -f`, and within {:.0f} s the kernel has not said "
+    "The shell on the console got `reboot -f`, and within {:.0f} s the kernel did not print "
     '"Restarting system", or the board nothing after it. Give --reset, a command of this machine '
     "that resets the board."
 )
 _SYNC_S = 60.0
 _RESTART_S = 20.0
-# For a program that is told to end.
+# For a program to end after a signal.
 _ENDS_S = 5.0
 _LONGEST_BOOT_S = 600.0
 _READ_S = 0.2
@@ -61,8 +61,8 @@ class SerialBoard:
     ) -> None:
         """`usable` is the regular expression of the line that says that the board is usable.
 
-        `reset` is a program of this machine's, and its arguments, that resets the board and ends
-        as it lets go of it; without one, the shell on the console is told to restart the board.
+        `reset` is a command of this machine that resets the board and ends when it releases it.
+        Without one, the shell on the console restarts the board.
         The board may be silent for `silent_s`, and `reset` may run as long; a `write` may run
         for `write_s`.
         """
@@ -134,7 +134,7 @@ class SerialBoard:
         """Runs the user's write command; the image's files are its last arguments.
 
         The kernel's `arguments` are in its environment, as PERFBOARD_ARGUMENTS, for a board whose
-        bootloader has its own. Raises EnvironmentLacksError where it fails.
+        bootloader has its own. Raises EnvironmentLacksError if it fails.
         """
         words = (*program, *map(str, files))
         environment = {**os.environ, "PERFBOARD_ARGUMENTS": arguments}
@@ -143,7 +143,7 @@ class SerialBoard:
     def _by_program(self, together: Together) -> Mark:
         """Resets the board by a program, at whose end the instruments start; the mark."""
         while self._line.read(0):
-            pass  # What the board has said already is of no boot of ours.
+            pass  # Earlier output does not belong to the boot.
         began_ns = host_ns()
         self._run("--reset", self._reset, self._silent_s)
         together.start()
@@ -158,8 +158,8 @@ class SerialBoard:
     ) -> None:
         """Runs a program of this machine, and drops what comes from the board meanwhile.
 
-        It is read meanwhile: the line would have no room for what follows. Raises
-        EnvironmentLacksError where the program fails, or takes longer.
+        The line must be read meanwhile, or it has no room for what follows. Raises
+        EnvironmentLacksError if the program fails, or takes longer.
         """
         what = f"{option} {shlex.join(words)}"
         with tempfile.TemporaryFile() as output:
@@ -204,23 +204,23 @@ class SerialBoard:
         shell.run("sync", timeout_s=_SYNC_S)
         self._line.write(_REBOOT)
         deadline = time.monotonic() + _RESTART_S
-        heard, before_ns = bytearray(), host_ns()
-        while not (heard.endswith(b"\n") and _RESTARTS in heard[heard.rfind(b"\n", 0, -1) :]):
+        output, before_ns = bytearray(), host_ns()
+        while not (output.endswith(b"\n") and _RESTARTS in output[output.rfind(b"\n", 0, -1) :]):
             if not self._line.ready(0):
                 before_ns = host_ns()
-            # What follows the line is the instruments' to read.
-            heard += self._line.read(_READ_S, 1)
+            # The instruments read all that follows the line.
+            output += self._line.read(_READ_S, 1)
             if time.monotonic() > deadline:
-                raise TargetError("hang", _NOT_RESET.format(_RESTART_S), last_lines(bytes(heard)))
+                raise TargetError("hang", _NOT_RESET.format(_RESTART_S), last_lines(bytes(output)))
         together.start()
         zero_ns = host_ns()
         if self._line.ready(0):
-            # What came at once with the kernel's line came since nothing was there to read.
+            # The reset was after the last moment without anything to read.
             precision_ns = zero_ns - before_ns
         elif self._line.ready(max(0.0, deadline - time.monotonic())):
             precision_ns = host_ns() - zero_ns
         else:
-            raise TargetError("hang", _NOT_RESET.format(_RESTART_S), last_lines(bytes(heard)))
+            raise TargetError("hang", _NOT_RESET.format(_RESTART_S), last_lines(bytes(output)))
         return Mark(name="reset", t_ns=0, source="console", precision_ns=precision_ns)
 
 

@@ -31,20 +31,22 @@ _NO_TIMING = re.compile("timed board|clock that a model")
 def emulator_version(program: str) -> str:
     """The version of an emulator, such as "7.2.22".
 
-    Raises EnvironmentLacksError where it is absent, does not say, or is older
+    Raises EnvironmentLacksError if it is absent, prints none, or is older
     than 7.2, the first with the plugin interface that the scope uses.
     """
     architecture = next((known.name for known in ARCHITECTURES if known.emulator == program), None)
     require_tools(["emulator"], architecture)
     try:
-        said = subprocess.run(
+        output = subprocess.run(
             [program, "--version"], capture_output=True, text=True, timeout=20, check=True
         ).stdout
     except (subprocess.SubprocessError, OSError) as error:
         raise EnvironmentLacksError(f"{program} --version fails: {error}") from error
-    match = re.search(r"version (\d+)\.(\d+)(?:\.\d+)*", said)
+    match = re.search(r"version (\d+)\.(\d+)(?:\.\d+)*", output)
     if match is None:
-        raise EnvironmentLacksError(f"{program} --version does not say its version: {said[:80]!r}")
+        raise EnvironmentLacksError(
+            f"{program} --version does not say its version: {output[:80]!r}"
+        )
     version = match[0].removeprefix("version ")
     if (int(match[1]), int(match[2])) < OLDEST:
         raise EnvironmentLacksError(
@@ -75,14 +77,14 @@ def started(
     log = folder / "emulator.log"
     with ours:
         qmp = QEMUMonitorProtocol(ours)
-        with log.open("xb") as said, theirs:
+        with log.open("xb") as output, theirs:
             # What was run is part of the record.
-            said.write(f"{shlex.join(whole)}\n".encode())
-            said.flush()
+            output.write(f"{shlex.join(whole)}\n".encode())
+            output.flush()
             process = subprocess.Popen(
                 whole,
                 stdin=subprocess.DEVNULL,
-                stdout=said,
+                stdout=output,
                 stderr=subprocess.STDOUT,
                 pass_fds=[*descriptors, theirs.fileno()],
                 # ^C in the terminal is ours to handle: it must not reach the emulator.
@@ -119,7 +121,7 @@ class Emulator:
         self._log = log
 
     def connect(self) -> None:
-        """Waits until the emulator has set itself up. Raises TargetError where it is gone."""
+        """Waits until the emulator has set itself up. Raises TargetError if it has died."""
         self._qmp.settimeout(20)
         self._answered(self._qmp.connect)
 
@@ -145,7 +147,7 @@ class Emulator:
     def save_memory(self, address: int, size: int, path: Path) -> None:
         """Writes a stretch of the guest's memory to a file.
 
-        Raises TargetError where the emulator does not do so.
+        Raises TargetError if the emulator does not do so.
         """
         from qemu.qmp import QMPError
 
@@ -163,26 +165,26 @@ class Emulator:
         except subprocess.TimeoutExpired:
             return None
         how = f"was ended by signal {-code}" if code < 0 else f"ended with exit code {code}"
-        _, _, said = self._log.read_text(errors="replace").partition("\n")
-        said = said.strip()[-2000:]
-        if os.strerror(errno.ENOSPC) in said or shutil.disk_usage(self._log.parent).free < _ROOM:
+        _, _, output = self._log.read_text(errors="replace").partition("\n")
+        output = output.strip()[-2000:]
+        if os.strerror(errno.ENOSPC) in output or shutil.disk_usage(self._log.parent).free < _ROOM:
             return EnvironmentLacksError(
                 f"the disk is full: the emulator {how} for want of room in {self._log.parent}.\n"
-                f"It said: {said or 'nothing'}\nMake room there and run it again; earlier runs "
+                f"It said: {output or 'nothing'}\nMake room there and run it again; earlier runs "
                 "are unharmed."
             )
-        if _NO_TIMING.search(said):
+        if _NO_TIMING.search(output):
             return EnvironmentLacksError(
-                f"{self._program} cannot run a timed board. It said: {said}\n"
+                f"{self._program} cannot run a timed board. It said: {output}\n"
                 "Run it as counted instead, with --set detail=counted; or have another QEMU first "
                 f"in PATH: the timing model is made for {_KNOWN}."
             )
-        if _NO_SCOPE.search(said):
+        if _NO_SCOPE.search(output):
             return EnvironmentLacksError(
-                f"{self._program} cannot load the scope. It said: {said}\n"
+                f"{self._program} cannot load the scope. It said: {output}\n"
                 f"The scope is made for {_KNOWN}; have one of them first in PATH."
             )
         return TargetError(
             "died",
-            f"The emulator {how} while the board was running.\nIt said: {said or 'nothing'}",
+            f"The emulator {how} while the board was running.\nIt said: {output or 'nothing'}",
         )

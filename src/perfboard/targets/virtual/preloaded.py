@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A program that lies in a virtual board from the start, where a push would bring it.
+"""A program preloaded in the image of a virtual board.
 
-Over the console, each byte of a file is worth thousands of instructions of the guest.
+A push over the console takes the guest thousands of instructions for each byte.
 """
 
 import shlex
@@ -25,13 +25,13 @@ chmod 700 {path}
 """
 
 
-class LaidShell:
-    """A Shell over another, whose `push` of the laid program copies it from where it lies."""
+class PreloadedShell:
+    """A Shell over another; it pushes the preloaded program by a copy on the board."""
 
-    def __init__(self, shell: Shell, laid: bytes, place: int, on_disk: bool) -> None:
-        """`laid` lies `place` times its size into the disk, or the flash's partition for root."""
+    def __init__(self, shell: Shell, program: bytes, place: int, on_disk: bool) -> None:
+        """`program` is `place` times its size into the disk, or the flash's partition for root."""
         self._shell = shell
-        self._laid = laid
+        self._program = program
         self._place = place
         self._find = _ON_DISK if on_disk else _IN_FLASH
         self.run = shell.run
@@ -40,7 +40,7 @@ class LaidShell:
 
     def push(self, data: bytes, path: str, progress: Progress) -> None:
         """See `targets.base.Shell`."""
-        if data == self._laid:
+        if data == self._program:
             script = self._find + _COPY.format(
                 size=len(data), skip=self._place, path=shlex.quote(path)
             )
@@ -49,10 +49,10 @@ class LaidShell:
         self._shell.push(data, path, progress)
 
 
-def lay(board: FlashBoard, bank: Path, program: bytes, laid: Path) -> int | None:
-    """Writes the bank that holds the root file system to `laid`, with `program` behind that.
+def preload_flash(board: FlashBoard, bank: Path, program: bytes, to: Path) -> int | None:
+    """Writes to `to` the bank with the root file system, and `program` behind that.
 
-    Returns the program's place for `LaidShell`; None, and writes nothing, where the region
+    Returns the program's place for `PreloadedShell`. Writes nothing and returns None if the region
     has no room left for it.
     """
     region = board.flash.root
@@ -65,7 +65,7 @@ def lay(board: FlashBoard, bank: Path, program: bytes, laid: Path) -> int | None
     if place < 0 or any(content[start:end]):
         return None
     content[start:end] = program
-    with laid.open("wb") as file:
+    with to.open("wb") as file:
         file.truncate(len(content))
         for at in range(0, len(content), _BLOCK):
             block = content[at : at + _BLOCK]
@@ -75,15 +75,15 @@ def lay(board: FlashBoard, bank: Path, program: bytes, laid: Path) -> int | None
     return place
 
 
-def lay_on_disk(disk: Disk, root: Path, program: bytes, laid: Path) -> int | None:
-    """Writes the disk's content to `laid`: the root file system, with `program` behind that.
+def preload_disk(disk: Disk, root: Path, program: bytes, to: Path) -> int | None:
+    """Writes to `to` the disk: the root file system, and `program` behind that.
 
-    Returns as `lay` does.
+    Returns as `preload_flash` does.
     """
     place = -(-root.stat().st_size // len(program))
     if (place + 1) * len(program) > disk.size:
         return None
-    with laid.open("wb") as file:
+    with to.open("wb") as file:
         file.write(root.read_bytes())
         file.seek(place * len(program))
         file.write(program)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A virtual board that one command is tried on: booted, waited for, and asked what came of it."""
+"""A virtual board that runs one command: it is booted, awaited, and its results are read."""
 
 import re
 import tempfile
@@ -50,13 +50,13 @@ class TrialTarget(Emulation):
         self._job = job
 
     def try_out(
-        self, plugin: Path, artifacts: Path, told: Callable[[int, int], None], cancelled: Event
+        self, plugin: Path, artifacts: Path, notify: Callable[[int, int], None], cancelled: Event
     ) -> Results:
-        """Boots, runs the command, and returns what came of it.
+        """Boots, runs the command, and returns its results.
 
-        The instruments' files go to the folder `artifacts`. `told` is given the board's
+        The instruments' files go to the folder `artifacts`. `notify` gets the board's
         clock in ns now and then, and its value when the command began, or 0. Raises
-        TargetError where the board fails, Cancelled soon after another thread sets
+        TargetError if the board fails, and Cancelled soon after another thread sets
         `cancelled`.
         """
         mark = WatchedMark(MARK, self._base.mark, every=True, profile=self.timed)
@@ -76,7 +76,7 @@ class TrialTarget(Emulation):
             ]
             with self.running(command, [scope], artifacts) as watch:
                 limits = self.board.boot.limit_s, self._job.limit_s
-                await_command(watch, scope, *limits, told, cancelled)
+                await_command(watch, scope, *limits, notify, cancelled)
                 file = artifacts / "results"
                 watch.emulator.save_memory(layout.end - layout.results, layout.results, file)
                 watch.end()
@@ -90,33 +90,33 @@ def await_command(
     scope: Scope,
     limit_s: float,
     command_s: float,
-    told: Callable[[int, int], None],
+    notify: Callable[[int, int], None],
     cancelled: Event,
 ) -> None:
-    """Returns when the command has ended; for `told` and `cancelled` see `TrialTarget.try_out`.
+    """Returns when the command has ended; for `notify` and `cancelled` see `TrialTarget.try_out`.
 
     The board may stand still for `limit_s` of host time, the command take `command_s` of the
     board's. Raises TargetError where one of them takes longer.
     """
-    heard, seen = time.monotonic(), -1
+    last, now_ns = time.monotonic(), -1
     longest_s = LIMITS_PER_BOOT * limit_s
-    deadline = heard + longest_s
+    deadline = last + longest_s
     while len(scope.marks_ns) < _MARKS:
         if cancelled.is_set():
             raise Cancelled
-        came = watch.read(0.2)
+        data = watch.read(0.2)
         now = time.monotonic()
-        if came or scope.now_ns != seen:
-            heard, seen = now, scope.now_ns
-        began = scope.marks_ns[0] if scope.marks_ns else 0
-        told(seen, began)
-        if now - heard > limit_s:
+        if data or scope.now_ns != now_ns:
+            last, now_ns = now, scope.now_ns
+        began_ns = scope.marks_ns[0] if scope.marks_ns else 0
+        notify(now_ns, began_ns)
+        if now - last > limit_s:
             raise TargetError(
                 "hang",
-                f"The board has said nothing for {now - heard:.0f} s of host time, and its "
+                f"The board has said nothing for {now - last:.0f} s of host time, and its "
                 "clock stands still.",
             )
-        if not began and now > deadline:
+        if not began_ns and now > deadline:
             raise TargetError(
                 "hang",
                 f"The board has not begun the command within {longest_s:.0f} s of host time. "
@@ -124,10 +124,10 @@ def await_command(
             )
         # The clock of a board that is done runs on while this machine is busy.
         done = len(scope.marks_ns) == _MARKS
-        if began and not done and seen - began > command_s * 1e9 + _GRACE_NS:
+        if began_ns and not done and now_ns - began_ns > command_s * 1e9 + _GRACE_NS:
             raise TargetError(
                 "hang",
-                f"The command has not ended {(seen - began) / 1e9:.0f} s of the board's time "
+                f"The command has not ended {(now_ns - began_ns) / 1e9:.0f} s of the board's time "
                 "after it began, and the board does not end it at its time limit.",
             )
 

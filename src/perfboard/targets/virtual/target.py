@@ -32,7 +32,7 @@ from perfboard.targets.base import Target
 from perfboard.targets.console.shell import ConsoleShell
 from perfboard.targets.virtual.emulator import emulator_version, started
 from perfboard.targets.virtual.guest_memory import memory_in_use
-from perfboard.targets.virtual.preloaded import LaidShell, lay, lay_on_disk
+from perfboard.targets.virtual.preloaded import PreloadedShell, preload_disk, preload_flash
 from perfboard.targets.virtual.watch import Watch
 
 SCHEME = "virtual"
@@ -47,7 +47,7 @@ FORM = "virtual:BOARD"
 
 
 class Emulation:
-    """A board as the emulator is told to be it, whatever it boots."""
+    """A virtual board: how the emulator is set up to be it, whatever it boots."""
 
     def __init__(self, variant: Variant) -> None:
         self.variant = variant
@@ -214,16 +214,16 @@ class VirtualTarget(Emulation):
 def _await_prompt(watch: Watch, limit_s: float, started: bool) -> None:
     """Returns when U-Boot has started the kernel, and then an unfinished line has come.
 
-    `started`: there is no U-Boot, so that the kernel is all that is heard.
+    `started`: there is no U-Boot, so that all output is the kernel's.
 
     A key would stop U-Boot; and of a line that is typed while the kernel sets its UART up, the
     emulator's keeps the first 16 bytes and takes none any more. Where no prompt comes after
     the kernel has been started, returns all the same at the end of the time.
     """
-    heard = b""
-    came_at = time.monotonic()
-    deadline = came_at + limit_s
-    while not (started and heard[-1:] not in b"\n" and time.monotonic() - came_at > _QUIET_S):
+    output = b""
+    last = time.monotonic()
+    deadline = last + limit_s
+    while not (started and output[-1:] not in b"\n" and time.monotonic() - last > _QUIET_S):
         if time.monotonic() > deadline:
             if started:
                 return
@@ -231,13 +231,13 @@ def _await_prompt(watch: Watch, limit_s: float, started: bool) -> None:
                 "hang",
                 f"The bootloader has not started the kernel within {limit_s:.0f} s of host time. "
                 "If the board is only slow, raise boot.limit_s in the board file.",
-                heard[-2000:].decode(errors="replace"),
+                output[-2000:].decode(errors="replace"),
             )
-        came = watch.read(0.2)
-        came_at = time.monotonic() if came else came_at
-        heard = (heard + came)[-1 << 16 :]
-        if not started and b"Starting kernel ..." in heard:
-            started, heard = True, heard.rpartition(b"Starting kernel ...")[2]
+        data = watch.read(0.2)
+        last = time.monotonic() if data else last
+        output = (output + data)[-1 << 16 :]
+        if not started and b"Starting kernel ..." in output:
+            started, output = True, output.rpartition(b"Starting kernel ...")[2]
 
 
 @contextmanager
@@ -256,16 +256,16 @@ def connect(
         scratch = Path(stack.enter_context(TemporaryDirectory(prefix="perfboard-")))
         architecture = architecture_of(board)
         probe = find_binary(architecture.probe, progress).read_bytes()
-        laid = scratch / "laid.bin"
+        preloaded = scratch / "preloaded.bin"
         place, on_disk = None, isinstance(board, DiskBoard)
         if isinstance(board, FlashBoard):
-            place = lay(board, image.banks[1], probe, laid)
+            place = preload_flash(board, image.banks[1], probe, preloaded)
             image = replace(
-                image, banks=(image.banks[0], image.banks[1] if place is None else laid)
+                image, banks=(image.banks[0], image.banks[1] if place is None else preloaded)
             )
         elif image.root is not None:
-            place = lay_on_disk(board.disk, image.root, probe, laid)
-            image = replace(image, root=laid if place is not None else image.root)
+            place = preload_disk(board.disk, image.root, probe, preloaded)
+            image = replace(image, root=preloaded if place is not None else image.root)
         virtual = VirtualTarget(variant, image)
         instruments = [virtual.scope(build_plugin(progress), ())] if virtual.timed else []
         artifacts = artifacts or scratch / "artifacts"
@@ -278,7 +278,7 @@ def connect(
         yield Target(
             name=text,
             evidence=virtual.evidence,
-            shell=shell if place is None else LaidShell(shell, probe, place, on_disk),
+            shell=shell if place is None else PreloadedShell(shell, probe, place, on_disk),
             notes=(*image.notes, *virtual.notes()),
             board=virtual.summary(),
             factors=variant.levels,

@@ -62,11 +62,11 @@ class Watch:
     def close(self) -> None:
         """Nothing: whoever started the emulator ends it."""
 
-    def until_usable(self, sighted: Callable[[str], None], cancelled: Event) -> float:
-        """The seconds of this machine's to the mark `usable`.
+    def until_usable(self, seen: Callable[[str], None], cancelled: Event) -> float:
+        """Waits for the mark `usable`; the seconds of this machine until then.
 
-        `sighted` is told each mark as it is reached. Raises TargetError where the
-        boot fails, and Cancelled soon after another thread sets `cancelled`.
+        `seen` gets each mark as it is reached. Raises TargetError if the boot fails, and
+        Cancelled soon after another thread sets `cancelled`.
         """
         began = progressed = time.monotonic()
         while self._instruments.open:
@@ -77,7 +77,7 @@ class Watch:
                     progressed = time.monotonic()
                 usable = self._judge(sighting)
                 if sighting.kind == "mark" and sighting.name not in ACCOUNTING:
-                    sighted(self._reached[-1])
+                    seen(self._reached[-1])
                 if usable:
                     return time.monotonic() - began
             now = time.monotonic()
