@@ -26,7 +26,7 @@ from perfboard.cli.progress import progress
 from perfboard.factors.choose import choose
 from perfboard.images.image import build_image
 from perfboard.instruments.scope import Scope, WatchedMark
-from perfboard.model.run import Boot
+from perfboard.model.results.boot import Boot
 from perfboard.studies.boot.virtual import marks_to_watch
 from perfboard.targets.virtual.target import VirtualTarget
 

@@ -25,7 +25,7 @@ from perfboard.analysis.boot.console import Stamps, console_marks, find_line, sp
 from perfboard.analysis.boot.initcalls import parse_initcalls
 from perfboard.analysis.boot.kernel_log import clock_offset, kernel_marks, parse_console
 from perfboard.analysis.boot.phases import cut_phases
-from perfboard.model.run import Boot, Mark
+from perfboard.model.results.boot import Boot, Mark
 
 INITCALLS = 50_000
 SIZE = 10_000_000

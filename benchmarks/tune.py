@@ -13,7 +13,7 @@ import subprocess
 import sys
 import time
 
-from perfboard.model.results.tune import Tuning, in_words
+from perfboard.model.results.tune import TuneResult, in_words
 from perfboard.model.run import Run
 from perfboard.report.sections.tune.published import published_rows
 from perfboard.report.sections.tune.rows import baseline_of, best_of, booted
@@ -36,7 +36,7 @@ def perfboard(*words: str) -> Run:
     return Run.model_validate_json(done.stdout)
 
 
-def failed_levels(tuning: Tuning) -> list[str]:
+def failed_levels(tuning: TuneResult) -> list[str]:
     """The levels that do not build or boot by themselves, but for those known not to."""
     return [
         f"{in_words(each.levels)}: {each.outcome}"
@@ -46,9 +46,9 @@ def failed_levels(tuning: Tuning) -> list[str]:
     ]
 
 
-def unexplained(run: Run, tuning: Tuning) -> list[str]:
+def unexplained(tuning: TuneResult) -> list[str]:
     """The published techniques that save something else here, of which nobody says why."""
-    rows = zip(tuning.published, published_rows(run), strict=True)
+    rows = zip(tuning.published, published_rows(tuning), strict=True)
     return [f"{row.title}: {row.ratio}" for each, row in rows if row.note and not each.differs]
 
 
@@ -57,9 +57,10 @@ def main() -> int:
     began = time.monotonic()
     run = perfboard("tune", "boot", "--board", "verdex", "--set", _BASELINE)
     took = time.monotonic() - began
-    tuning, tried = run.tuning, booted(run)
-    start, best = baseline_of(tried), best_of(run, tried)
-    if tuning is None or start is None or best is None:
+    (tuning,) = run.results_of(TuneResult)
+    tried = booted(tuning)
+    start, best = baseline_of(tried), best_of(tuning, tried)
+    if start is None or best is None:
         sys.exit("no combination is the best")
     levels = tuning.baseline | best.record.levels
     words = [word for each in levels.items() for word in ("--set", "=".join(each))]
@@ -74,7 +75,7 @@ def main() -> int:
     print(f"saves {saving:.1%} (bar {LEAST_SAVING:.0%}; study E by hand {STUDY_E:.0%})")
     print(f"loses {len(best.record.loses)} functions (bar 0)")
     print(f"booted again: {again:.6f} s, {apart:.1e} apart (bar {MOST_APART:.0e})")
-    failed, odd = failed_levels(tuning), unexplained(run, tuning)
+    failed, odd = failed_levels(tuning), unexplained(tuning)
     print(f"{len(failed)} levels do not build or boot (bar 0)", *failed, sep="\n  ")
     print(f"{len(odd)} published techniques are off unexplained (bar 0)", *odd, sep="\n  ")
     missed = saving < LEAST_SAVING or best.record.loses or apart > MOST_APART or failed or odd

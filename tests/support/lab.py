@@ -15,7 +15,7 @@ from perfboard.images.program.base import Job, TrialBase
 from perfboard.images.variant import Variant
 from perfboard.instruments.base import Instrument
 from perfboard.model.progress import Progress
-from perfboard.model.run import Boot
+from perfboard.model.results.boot import Boot
 from perfboard.studies.lab import Lab
 from perfboard.targets.virtual.program import Results, TrialTarget
 from perfboard.targets.virtual.target import VirtualTarget

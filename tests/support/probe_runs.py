@@ -8,15 +8,8 @@ from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from typing import Any, Literal
 
-from perfboard.model.run import (
-    BoardSummary,
-    Evidence,
-    Metric,
-    ProbeProcess,
-    Provenance,
-    Run,
-    Status,
-)
+from perfboard.model.results.probes import ProbeProcess, ProbeResult
+from perfboard.model.run import BoardSummary, Evidence, Metric, Provenance, Run, Status
 
 SIZES = tuple(
     size for power in range(10, 28) for size in (2**power, 3 * 2 ** (power - 1)) if size <= 2**27
@@ -32,6 +25,7 @@ GRAPHS = (
     "Mapped and read files: bandwidth over size",
     "How late a timer wakes",
 )
+_GROUPS = {"cpu": "Processor", "file": "Files", "ipc": "Between processes"}
 PROCESSES = 5
 SAMPLES = 4
 
@@ -165,6 +159,7 @@ def probe_metrics(seed: int = 1, slower: Mapping[str, float] | None = None) -> t
         found.append(
             Metric(
                 name=name,
+                group=_GROUPS.get(first := name.partition(".")[0], first.capitalize()),
                 unit=unit,
                 labels=labels,
                 better=better,
@@ -177,6 +172,7 @@ def probe_metrics(seed: int = 1, slower: Mapping[str, float] | None = None) -> t
     found.append(
         Metric(
             name="kernel.timer.lateness",
+            group="Kernel",
             unit="s",
             labels={"interval": "0.001"},
             samples=late,
@@ -251,6 +247,6 @@ def make_probe_run(id: str = "20261121-120000-standard-local-77aa", **fields: An
             notes=("Stopped after 5 rounds: the time budget of 60 s was spent.",),
         ),
         "metrics": fields.pop("metrics", None) or probe_metrics(),
-        "processes": probe_processes(),
+        "results": (ProbeResult(processes=fields.pop("processes", probe_processes())),),
     }
     return Run(**(content | fields))

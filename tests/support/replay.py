@@ -8,7 +8,7 @@ from pathlib import Path
 
 from perfboard.analysis.boot.console import Stamps
 from perfboard.instruments.base import Findings, Sighting
-from perfboard.model.run import Mark
+from perfboard.model.results.boot import Mark
 
 
 class Replay:

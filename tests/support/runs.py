@@ -1,28 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs as a boot study makes them, for tests: verdex, counted, three boots."""
 
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from hypothesis import strategies as st
 
 from perfboard.analysis.boot.metrics import metrics_of
 from perfboard.model.published import Published
-from perfboard.model.run import (
-    BoardSummary,
-    Boot,
-    Evidence,
-    Mark,
-    Metric,
-    ProcessTime,
-    Provenance,
-    Run,
-    Span,
-    Status,
-)
+from perfboard.model.results.base import Result
+from perfboard.model.results.boot import Boot, BootResult, Mark, ProcessTime, Span
+from perfboard.model.run import BoardSummary, Evidence, Metric, Provenance, Run, Status
 from perfboard.store.folder import new_run
+from perfboard.store.recording import Found
 
+ResultType = TypeVar("ResultType", bound=Result)
 # Nanoseconds since reset, about as a boot of the reference system goes.
 MARKS = {
     "reset": 0,
@@ -112,10 +106,38 @@ def make_run(id: str = "20261121-091500-boot-verdex-3f2a", **fields: Any) -> Run
             host={"machine": "x86_64"},
             image={"kernel": "ab" * 32},
         ),
+        "headline": "boot.total",
         "metrics": metrics_of(boots),
-        "boots": boots,
+        "results": boot_results(boots),
     }
     return Run(**(content | fields))
+
+
+def boot_results(boots: Sequence[Boot]) -> tuple[BootResult, ...]:
+    """What a run has of these boots."""
+    return (BootResult(boots=tuple(boots)),) if boots else ()
+
+
+def only(found: Run | Found, kind: type[ResultType]) -> ResultType:
+    """The one result of that type."""
+    (result,) = (each for each in found.results if isinstance(each, kind))
+    return result
+
+
+def result_of(record: dict[str, Any], kind: str) -> Any:
+    """The one result of that kind in the record of a run."""
+    (result,) = (each for each in record["results"] if each["kind"] == kind)
+    return result
+
+
+def boots_of(record: dict[str, Any]) -> Any:
+    """The boots in the record of a run."""
+    return result_of(record, "boot")["boots"]
+
+
+def processes_of(record: dict[str, Any]) -> Any:
+    """The processes of probes in the record of a run."""
+    return result_of(record, "probes")["processes"]
 
 
 def make_metric(name: str, value: float, better: str = "lower", **labels: str) -> Metric:

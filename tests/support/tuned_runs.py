@@ -4,9 +4,10 @@
 from typing import Any
 
 from perfboard.analysis.boot.metrics import metrics_of
-from perfboard.model.results.tune import Advised, Limit, Lines, PublishedChange, Try, Tuning
-from perfboard.model.run import Boot, Run
-from tests.support.runs import make_boot, make_run
+from perfboard.model.results.boot import Boot
+from perfboard.model.results.tune import Advised, Limit, Lines, PublishedChange, Try, TuneResult
+from perfboard.model.run import Run
+from tests.support.runs import boot_results, make_boot, make_run
 
 MS = 1_000_000
 SIZES = {"bootloader": 700_000, "kernel": 2_000_000, "root": 3_000_000}
@@ -22,8 +23,8 @@ def tuned_boot(*changes: tuple[str, str]) -> Boot:
     return make_boot({EARLIER[change][0]: -EARLIER[change][1] for change in changes})
 
 
-def make_tuned(**fields: Any) -> Run:
-    """A complete tune: the baseline, two levels that save, and both."""
+def make_tune(**changes: Any) -> TuneResult:
+    """A tune with these `changes`: the baseline, two levels that save, and both."""
     quiet, cached = EARLIER
     booted: list[tuple[tuple[str, str], ...]] = [(), (quiet,), (cached,), (quiet, cached)]
     boots = tuple(tuned_boot(*changes) for changes in booted)
@@ -68,7 +69,7 @@ def make_tuned(**fields: Any) -> Run:
             lines=(Lines(where="board file", remove=("a = 1",), add=("a = 2", 'b = "<script>"')),),
         ),
     )
-    tuning = Tuning(
+    tune = TuneResult(
         titles={"console": "What the kernel prints", "flash": "The flash", "root": "Root"},
         baseline={"console": "full", "flash": "tuned", "root": "squashfs"},
         max_flash=6_000_000,
@@ -105,14 +106,18 @@ def make_tuned(**fields: Any) -> Run:
                 source="study E",
             ),
         ),
+        tried=boots,
     )
-    best = (boots[3],)
+    return tune.model_copy(update=changes)
+
+
+def make_tuned(tune: TuneResult | None = None, **fields: Any) -> Run:
+    """A complete run of a tune, with a boot of the best as proof."""
+    best = fields.pop("boots", (tuned_boot(*EARLIER),))
     content: dict[str, Any] = {
         "study": "tune-boot",
-        "boots": best,
         "metrics": metrics_of(best),
-        "tried": boots,
-        "tuning": tuning,
+        "results": (*boot_results(best), tune or make_tune()),
         "factors": {"console": "quiet", "flash": "cached", "root": "squashfs"},
     }
     return make_run("20261121-220000-tune-boot-verdex-1a2b", **(content | fields))

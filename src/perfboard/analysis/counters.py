@@ -11,6 +11,21 @@ _WAITS = "_fs"
 _MISSES = "_misses"
 _NOT_WAITS = ("cycles_fs", "core_fs")
 _WORDS = {"uart": "console"}
+TITLES = {
+    "misses.l1i": "L1 instruction misses",
+    "misses.l1d": "L1 data misses",
+    "misses.l2": "L2 misses",
+    "misses.tlb": "TLB misses",
+    "misses.branch": "branches mispredicted",
+    "waits.icache": "waited for instructions",
+    "waits.dcache": "waited for data",
+    "waits.tlb": "waited for the TLB",
+    "waits.branch": "waited after branches",
+    "waits.write": "waited for writes",
+    "waits.flash": "waited for flash",
+    "waits.device": "waited for devices",
+    "waits.console": "waited for the console",
+}
 
 
 def counter_metrics(prefix: str, counted: Sequence[Mapping[str, int]]) -> tuple[Metric, ...]:
@@ -20,7 +35,7 @@ def counter_metrics(prefix: str, counted: Sequence[Mapping[str, int]]) -> tuple[
     """
     names = [name for name in counted[0] if all(name in each for each in counted)]
     misses = [
-        _metric(f"{prefix}.misses.{name.removesuffix(_MISSES)}", "1", counted, name, 1.0)
+        _metric(prefix, f"misses.{name.removesuffix(_MISSES)}", "1", counted, name, 1.0)
         for name in names
         if name.endswith(_MISSES)
     ]
@@ -29,12 +44,23 @@ def counter_metrics(prefix: str, counted: Sequence[Mapping[str, int]]) -> tuple[
         if name.endswith(_WAITS) and name not in _NOT_WAITS:
             cause = name.removesuffix(_WAITS)
             cause = _WORDS.get(cause, cause)
-            waits.append(_metric(f"{prefix}.waits.{cause}", "s", counted, name, _FS))
+            waits.append(_metric(prefix, f"waits.{cause}", "s", counted, name, _FS))
     return (*misses, *waits)
 
 
 def _metric(
-    name: str, unit: str, counted: Sequence[Mapping[str, int]], counter: str, scale: float
+    prefix: str,
+    name: str,
+    unit: str,
+    counted: Sequence[Mapping[str, int]],
+    counter: str,
+    scale: float,
 ) -> Metric:
-    samples = tuple(each[counter] / scale for each in counted)
-    return Metric.model_validate({"name": name, "unit": unit, "samples": samples})
+    return Metric.model_validate(
+        {
+            "name": f"{prefix}.{name}",
+            "title": TITLES.get(name, ""),
+            "unit": unit,
+            "samples": tuple(each[counter] / scale for each in counted),
+        }
+    )

@@ -61,7 +61,7 @@ def print_verification(found: Verification, as_json: bool) -> int:
     1 where it lies beyond its margin, or a probe sees another part than its file says; else
     5 where something of that was not measured.
     """
-    from perfboard.report.sections.verify.verification import verification_text
+    from perfboard.report.verification import verification_text
 
     if as_json:
         print_json(

@@ -15,8 +15,9 @@ from perfboard.cli.progress import progress
 from perfboard.cli.words import parse_factors, print_json
 from perfboard.images.program.base import Job
 from perfboard.model.errors import EXIT_INTERRUPTED, UsageError, exit_code_of
+from perfboard.model.results.program import ProgramResult
 from perfboard.model.run import Run, Status
-from perfboard.report.sections.program.trial import trial_text
+from perfboard.report.sections.program.section import program_text
 from perfboard.report.writing import write_report
 from perfboard.store.folder import find_run
 from perfboard.studies.lab import Lab
@@ -61,7 +62,7 @@ def trying(
             print_json([run.model_dump(mode="json", by_alias=True) for run in runs])
         else:
             print(runs[0].to_json(), end="")
-    print("\n" + trial_text(runs), end="", file=sys.stderr)
+    print("\n" + program_text(runs), end="", file=sys.stderr)
     for name in ("stdout", "stderr"):
         if any(_output(run, name) != _output(runs[0], name) for run in runs[1:]):
             print(
@@ -110,6 +111,5 @@ def _exit_code(runs: list[Run]) -> int:
             return EXIT_INTERRUPTED
         if run.errors:
             return exit_code_of(run.errors[0].kind)
-    trial = runs[0].trial
-    assert trial is not None  # noqa: S101 - such a run has one
-    return _KILLED + trial.signal if trial.signal else trial.exit_code or 0
+    (result,) = runs[0].results_of(ProgramResult)
+    return _KILLED + result.signal if result.signal else result.exit_code or 0

@@ -45,7 +45,7 @@ def report(options: argparse.Namespace) -> int:
 def compare(options: argparse.Namespace) -> int:
     """Prints what changed from one run to the other."""
     from perfboard.analysis.compare.comparison import compare as compare_runs
-    from perfboard.report.text import comparison_text
+    from perfboard.report.comparison import comparison_text
 
     before, after = (load_run(find_run(name)) for name in (options.before, options.after))
     comparison = compare_runs(before, after, options.across_evidence)

@@ -26,6 +26,8 @@ class Level:
     skips_scripts: bool = False
     # False for a level that is only compared with: a tune tries it when asked to.
     technique: bool = True
+    # How it changes what is measured, if it does: after "FACTOR=LEVEL".
+    perturbs: str = ""
     # The levels that it cannot stand beside, each with its factor, and why.
     excludes: Mapping[tuple[str, str], str] = field(default_factory=dict)
 

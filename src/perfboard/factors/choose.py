@@ -93,6 +93,16 @@ def changed(variant: Variant, levels: Mapping[str, str]) -> Variant:
     return choose(variant.loaded, {**variant.levels, **levels})
 
 
+def perturbations(levels: Mapping[str, str]) -> dict[str, str]:
+    """How levels change what is measured, by FACTOR=LEVEL."""
+    return {
+        f"{factor.name}={name}": level.perturbs
+        for factor in _all_factors()
+        for name, level in factor.levels.items()
+        if level.perturbs and levels.get(factor.name) == name
+    }
+
+
 def _recipe_of(
     board: VirtualBoard, known: Mapping[str, Factor], levels: Mapping[str, str]
 ) -> Recipe:

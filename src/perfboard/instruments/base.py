@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Literal, Protocol, runtime_checkable
 
 from perfboard.analysis.boot.console import Stamps
-from perfboard.model.run import Mark
+from perfboard.model.results.boot import Mark
 
 
 @dataclass(frozen=True)

@@ -2,17 +2,18 @@
 """The record of one study on one target, as it stands in run.json."""
 
 from enum import StrEnum
-from typing import Annotated, Literal, TypedDict
+from functools import reduce
+from operator import or_
+from typing import Annotated, Any, Literal, TypedDict, TypeVar
 
-from pydantic import ConfigDict, Field, model_validator
+from pydantic import ConfigDict, Field, GetCoreSchemaHandler
+from pydantic_core import CoreSchema
 
 from perfboard.model.record import Int64, Moment, Quantity, Record
-from perfboard.model.results.tune import Tuning
+from perfboard.model.results.base import Result, result_types
 
 MetricName = Annotated[str, Field(pattern=r"^[a-z0-9]+([._+-][A-Za-z0-9_+-]+)*$")]
 Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
-# "scope", "console", "kernel-log", "command", or another instrument's name.
-InstrumentName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]{0,39}$")]
 # JSON wants only those below a blank escaped, and terminals obey these too.
 _CONTROLS = {code: f"\\u{code:04x}" for code in range(0x7F, 0xA0)}
 
@@ -42,91 +43,6 @@ class Outcome(StrEnum):
     INCONCLUSIVE = "inconclusive"
 
 
-class Mark(Record):
-    """A named instant. `t_ns` counts from reset on `clock`.
-
-    `precision_ns` is how far the instant may be from the truth;
-    `instructions` counts those executed since reset, where that is known.
-    """
-
-    name: str
-    t_ns: Int64
-    clock: Literal["virtual", "host"] = "virtual"
-    source: InstrumentName
-    precision_ns: Int64 = 0
-    instructions: Int64 | None = None
-
-
-class Span(Record):
-    """A recorded stretch of time inside a boot: an initcall or a driver probe.
-
-    `start_ns` is None where the log gives a duration only.
-    """
-
-    kind: Literal["initcall", "probe"]
-    name: str
-    start_ns: Int64 | None
-    duration_ns: Int64
-    returned: Int64
-
-
-IDLE_TASK = "swapper"
-
-
-class ProcessTime(Record):
-    """Processor time of one process over a boot.
-
-    IDLE_TASK is the kernel's own first task: it starts the kernel, and then runs when
-    nothing else does.
-    """
-
-    name: str
-    time_ns: Int64
-    instructions: Int64
-
-
-class Boot(Record):
-    """One boot: its marks in order of time, and what the instruments saw.
-
-    `untimed` names initcalls and probes that the log has without a usable time. `counters`
-    are the timing model's at the last mark, by the scope's names (docs/scope.md).
-    `kernel_bytes` is how many bytes were on the console from the kernel's first mark until init.
-    """
-
-    marks: tuple[Mark, ...]
-    spans: tuple[Span, ...] = ()
-    untimed: tuple[str, ...] = ()
-    processes: tuple[ProcessTime, ...] = ()
-    counters: dict[str, int] = Field(default_factory=dict)
-    kernel_bytes: Int64 | None = None
-    host_seconds: float | None = None
-
-    def mark(self, name: str) -> Mark | None:
-        """The first mark of that name, or None."""
-        return next((mark for mark in self.marks if mark.name == name), None)
-
-
-class ProbeProcess(Record):
-    """One process of a probe on the target.
-
-    `tick_s` and `cost_s` are the resolution of its clock and what reading that
-    took. `disturbances` counts what came between, by name, in the unit that the
-    name ends with (`steal_s`) or as a plain count (`involuntary_switches`).
-    `refused` says why it could not measure.
-    """
-
-    probe: str
-    round: Int64
-    elapsed_s: Quantity
-    cpu: Int64 | None = None
-    clock: str = ""
-    tick_s: Quantity | None = None
-    cost_s: Quantity | None = None
-    disturbances: dict[str, Quantity] = Field(default_factory=dict)
-    notes: tuple[str, ...] = ()
-    refused: str | None = None
-
-
 # Times and rates, which a model's margin is of; counts and sizes are exact.
 TIMED_UNITS = ("s", "B/s", "1/s")
 
@@ -137,9 +53,12 @@ class Metric(Record):
     `processes` says for each sample which of the run's processes took it, where
     probes did: samples of one process share its page layout. In `unsettled` of these the drift
     was not under 1 % when they were taken. `alias` is the name by which lmbench knows the quantity.
+    `title` says what it is, and `group` heads it and others in a report; each "" for its name's.
     """
 
     name: MetricName
+    title: str = ""
+    group: str = ""
     unit: Literal["s", "B", "B/s", "1/s", "1"]
     labels: dict[str, str] = Field(default_factory=dict)
     better: Literal["lower", "higher"] = "lower"
@@ -147,42 +66,6 @@ class Metric(Record):
     processes: tuple[Int64, ...] = ()
     unsettled: Int64 = 0
     alias: str | None = None
-
-
-class FunctionTime(Record):
-    """What one function of a program, a library or the kernel took of the processor.
-
-    `file` is its path on the board, "kernel", or "no file" for code that lies in none.
-    """
-
-    name: str
-    file: str
-    time_s: Quantity
-    instructions: Int64
-
-
-class Trial(Record):
-    """A command that was tried on a board, and how it ended.
-
-    `exit_code` is None where a `signal` killed it. `late` says that the time limit did,
-    `oom_kills` how many processes the kernel killed for want of memory, `cut` that there
-    was no room for all of its output. `profile` has the functions that took the most,
-    the longest first; `profiled_s` is the time of all.
-    """
-
-    command: tuple[str, ...]
-    packages: tuple[str, ...] = ()
-    pushed: tuple[str, ...] = ()
-    limit_s: Quantity
-    exit_code: Int64 | None = None
-    signal: Int64 | None = None
-    late: bool = False
-    oom_kills: Int64 = 0
-    cut: bool = False
-    stdout_bytes: Int64 = 0
-    stderr_bytes: Int64 = 0
-    profile: tuple[FunctionTime, ...] = ()
-    profiled_s: Quantity = 0.0
 
 
 class Verdict(Record):
@@ -261,18 +144,31 @@ class MetricRow(TypedDict):
     better: str  # "lower" or "higher"
     labels: dict[str, str]
     sample: int  # its place among the metric's samples, from 0
-    process: int | None  # its place in the run's processes; None: no probe took it
+    process: int | None  # its place among the processes of probes; None: no probe took it
     value: float
+
+
+class _AnyResult:
+    """The union of all known results, which is made when the first run is made or read."""
+
+    def __get_pydantic_core_schema__(
+        self, source: Any, handler: GetCoreSchemaHandler
+    ) -> CoreSchema:
+        union = reduce(or_, result_types())
+        return handler.generate_schema(Annotated[union, Field(discriminator="kind")])
+
+
+_Kind = TypeVar("_Kind", bound=Result)
 
 
 class Run(Record):
     """One study on one target. Summaries are computed when read.
 
-    `tuning` is what a sweep over factors tried; its tries name their boots by the place in
-    `tried`. `boots` and the metrics without labels are then those of the best combination.
+    `headline` is the metric that the list of runs shows. `perturbed` says of a factor's level,
+    or of an instrument, what it does to what was measured.
     """
 
-    schema_: Literal["perfboard.run/1"] = Field("perfboard.run/1", alias="schema")
+    schema_: Literal["perfboard.run/2"] = Field("perfboard.run/2", alias="schema")
     id: Annotated[str, Field(pattern=r"^[0-9A-Za-z][0-9A-Za-z._-]{0,99}$")]
     study: str
     board: BoardSummary
@@ -283,18 +179,21 @@ class Run(Record):
     finished: Moment
     factors: dict[str, str] = Field(default_factory=dict)
     provenance: Provenance
+    perturbed: dict[str, str] = Field(default_factory=dict)
+    headline: MetricName | None = None
     metrics: tuple[Metric, ...] = ()
-    boots: tuple[Boot, ...] = ()
-    processes: tuple[ProbeProcess, ...] = ()
-    trial: Trial | None = None
-    tuning: Tuning | None = None
-    tried: tuple[Boot, ...] = ()
+    results: tuple[Annotated[Result, _AnyResult()], ...] = ()
     verdicts: tuple[Verdict, ...] = ()
     artifacts: tuple[Artifact, ...] = ()
     errors: tuple[RunError, ...] = ()
 
     model_config = ConfigDict(
-        frozen=True, extra="forbid", allow_inf_nan=False, populate_by_name=True
+        frozen=True,
+        extra="forbid",
+        allow_inf_nan=False,
+        populate_by_name=True,
+        # A package that brings a result may import this module.
+        defer_build=True,
     )
 
     @property
@@ -303,12 +202,9 @@ class Run(Record):
         timed = self.board.timed_as
         return timed.margin if timed is not None and self.evidence is Evidence.TIMED else None
 
-    @model_validator(mode="after")
-    def _tries_have_boots(self) -> "Run":
-        for number, one in enumerate(self.tuning.tries if self.tuning else ()):
-            if one.boot is not None and not 0 <= one.boot < len(self.tried):
-                raise ValueError(f"tuning.tries[{number}].boot is {one.boot}, which is no boot")
-        return self
+    def results_of(self, kind: type[_Kind]) -> tuple[_Kind, ...]:
+        """The results of that type."""
+        return tuple(each for each in self.results if isinstance(each, kind))
 
     def rows(self) -> list[MetricRow]:
         """Each sample of each metric as a plain row, in the order of the record."""

@@ -12,7 +12,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from perfboard.model.errors import TargetError
 from perfboard.model.record import Int64, Quantity
-from perfboard.model.run import Metric, MetricName, ProbeProcess
+from perfboard.model.results.probes import ProbeProcess
+from perfboard.model.run import Metric, MetricName
 
 _MOST_SAMPLES = 100_000
 _MOST_FACTS = 200

@@ -12,6 +12,7 @@ import shlex
 import statistics
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from importlib.resources import files
 from typing import Any
 
 import jinja2
@@ -19,21 +20,14 @@ from markupsafe import Markup
 
 from perfboard.analysis.statistics.outliers import odd_samples
 from perfboard.model.errors import CONSOLE_HEADING
+from perfboard.model.results.base import Result
 from perfboard.model.run import TIMED_UNITS, Evidence, Outcome, Run, RunError, Status
 from perfboard.model.units import format_size, format_value
-from perfboard.report.charts.lanes import lanes
-from perfboard.report.charts.series import Series, series_of
-from perfboard.report.charts.waterfall import NARROW, WIDE, draw
-from perfboard.report.sections.boot import tables
-from perfboard.report.sections.measure.measured import figure
-from perfboard.report.sections.measure.measurements import measurements
-from perfboard.report.sections.program.trial import trial_view
-from perfboard.report.sections.tune.tuning import tuning_view
+from perfboard.report.section import Section
+from perfboard.report.sections import sections_of
 from perfboard.report.words.evidence import evidence_label, timing_words
+from perfboard.report.words.figures import figure, spread_words
 from perfboard.report.words.verdicts import verdict_sentence
-
-SLOWEST_SPANS = 15
-MOST_PROCESSES = 12
 
 EVIDENCE = {
     Evidence.COUNTED: (
@@ -55,20 +49,6 @@ SIGNS = {
     Outcome.INCONCLUSIVE: "?",
 }
 
-SOURCES = {
-    "scope": "seen by the scope inside the emulator, at no cost to the guest",
-    "console": "lines on the console",
-    "kernel-log": "the kernel's own times in its log",
-    "command": "the end of the command that reset the board",
-}
-
-_PERTURBS = {
-    "initcall_debug": (
-        "makes the kernel print lines for every initcall and probe, which takes time of its own: "
-        "these times are longer than those of a boot without it."
-    )
-}
-
 # Controls other than tab and newline, marks that reorder text or have no width, and halves of
 # surrogate pairs, which cannot be encoded.
 _UNSAFE = re.compile(
@@ -80,14 +60,13 @@ _SHA256 = re.compile(r"[0-9a-f]{64}")
 
 def render(run: Run) -> str:
     """The text of report.html: complete in itself, in UTF-8, the same for the same run."""
-    series = series_of(run)
-    return _environment().get_template("report.html.j2").render(_view(run, series))
+    return _environment().get_template("report.html.j2").render(_view(run))
 
 
 @functools.cache
 def _environment() -> jinja2.Environment:
     environment = jinja2.Environment(
-        loader=jinja2.PackageLoader("perfboard.report"),
+        loader=jinja2.FunctionLoader(_template),
         autoescape=True,
         finalize=_printable,
         undefined=jinja2.StrictUndefined,
@@ -105,6 +84,12 @@ def _environment() -> jinja2.Environment:
     return environment
 
 
+def _template(name: str) -> str:
+    """The text of a template: PACKAGE/FILE, or a file of the page's own."""
+    package, _, file = name.rpartition("/")
+    return files(package or "perfboard.report.page").joinpath(file).read_text("utf-8")
+
+
 def _printable(value: Any) -> Any:
     # What is Markup came out of a template, where its parts were made printable already.
     if isinstance(value, str) and not isinstance(value, Markup):
@@ -118,76 +103,36 @@ def _when(moment: datetime) -> str:
     return f"{moment.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC"
 
 
-def _view(run: Run, series: Series | None) -> Mapping[str, Any]:
-    shown = lanes(series.boot) if series else ()
-    phases = tables.phase_rows(series) if series else []
+def _view(run: Run) -> Mapping[str, Any]:
+    shown = sections_of(run)
+    label = evidence_label(run)
     verdicts = run.verdicts if run.status is Status.COMPLETE else ()
     return {
         "run": run,
-        "series": series,
-        "total": _total_sentence(series),
-        "where": _where_sentence(phases),
+        "leads": [lead for section, result in shown if (lead := section.lead(run, result))],
         "verdicts": [
             (v.outcome.value, SIGNS[v.outcome], verdict_sentence(v, run)) for v in verdicts
         ],
         "errors": [_split_error(error) for error in run.errors],
         "evidence": f"{EVIDENCE[run.evidence]} {timing_words(run)}".strip(),
-        "label": evidence_label(run),
+        "label": label,
         "timed_units": TIMED_UNITS,
-        "perturbing": [
-            (f"{factor}={level}", _PERTURBS[factor])
-            for factor, level in run.factors.items()
-            if factor in _PERTURBS and level not in ("off", "0", "no")
+        "sections": [
+            (section.ahead, _section(section, run, result, label)) for section, result in shown
         ],
-        "phases": phases,
-        "total_row": tables.total_row(series) if series else None,
-        "check": tables.check_sums(series) if series else None,
-        "sources": [
-            (source, SOURCES[source], names)
-            for source, names in tables.mark_sources(series.rows[0] if series else ())
-        ],
-        "drawings": [("wide", draw(shown, WIDE)), ("narrow", draw(shown, NARROW))] if shown else [],
-        "steps": tables.step_rows(series) if series else [],
-        "spans": tables.span_rows(series, SLOWEST_SPANS) if series else [],
-        "span_count": len(series.boot.spans) if series else 0,
-        "processes": tables.process_rows(series, MOST_PROCESSES) if series else [],
-        "measurements": measurements(run),
         "figures": [figure(m, run.evidence) if m.samples else None for m in run.metrics],
-        "trial": trial_view(run),
-        "tuning": tuning_view(run),
+        # Of processes there is more to say than of single samples.
+        "spread": spread_words(run.evidence) if any(m.processes for m in run.metrics) else "",
         "command": shlex.join(run.provenance.command),
         "sample_count": sum(len(metric.samples) for metric in run.metrics),
     }
 
 
-def _total_sentence(series: Series | None) -> str:
-    if series is None or not series.totals:
-        return ""
-    totals = series.totals
-    middle = format_value((series.median_total or 0) / 1e9, "s")
-    if len(totals) == 1:
-        return f"Reset to usable: {middle}, one boot"
-    low, high = (format_value(t_ns / 1e9, "s") for t_ns in (min(totals), max(totals)))
-    if min(totals) == max(totals):
-        spread = f"the same in all {len(totals)} boots"
-    elif low == high:
-        width = format_value((max(totals) - min(totals)) / 1e9, "s")
-        spread = f"the same within {width} in all {len(totals)} boots"
-    else:
-        spread = f"the median of {len(totals)} boots from {low} to {high}"
-    return f"Reset to usable: {middle}, {spread}"
-
-
-def _where_sentence(rows: list[tables.TimeRow]) -> str:
-    top, steps = next((pair for pair in tables.with_steps(rows) if pair[0].longest), (None, []))
-    if top is None or top.share is None:
-        return ""
-    sentence = f"{top.share:.0%} of the time went into {top.title}"
-    step = max(steps, key=lambda row: row.share or 0, default=None)
-    if step is not None and step.share is not None:
-        most = "most of it" if step.share > top.share / 2 else "the longest step of it"
-        sentence += f", {most} {step.title} ({step.share:.0%})"
-    return sentence
+def _section(section: Section[Any], run: Run, result: Result, label: str) -> Markup:
+    name, values = section.page(run, result)
+    text = _environment().get_template(name).render({"run": run, "label": label, **values})
+    # The template has escaped what is not its own.
+    return Markup(text)  # noqa: S704
 
 
 def _split_error(error: RunError) -> tuple[str, str, str]:

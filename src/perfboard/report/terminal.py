@@ -5,7 +5,11 @@ import io
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from perfboard.analysis.compare.comparison import label_name
+from perfboard.analysis.statistics.summary import summary
+from perfboard.model.run import Metric
 from perfboard.model.text import printable
+from perfboard.model.units import format_value
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -54,6 +58,16 @@ def new_table(*headings: str) -> "Table":
             overflow="fold" if words else "ellipsis",
             no_wrap=not words,
         )
+    return table
+
+
+def metric_table(metrics: Iterable[Metric], median: str) -> "Table":
+    """Medians and spreads; `median` is the heading of these."""
+    table = new_table("metric", median, "spread", "samples")
+    for metric in metrics:
+        found = summary(metric.samples)
+        middle, spread = (format_value(x, metric.unit) for x in (found.median, found.spread))
+        table.add_row(*cells(label_name(metric), middle, spread, str(found.n)))
     return table
 
 

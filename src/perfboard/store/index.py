@@ -16,16 +16,11 @@ from perfboard.model.errors import UsageError
 from perfboard.store import folder
 from perfboard.store.reading import load_run
 
-_VERSION = 1
-_CREATE = """
-CREATE TABLE IF NOT EXISTS runs (
-    path PRIMARY KEY, mtime_ns, size, study, board, status, evidence, started, boot_total_s
-)
-"""
-_SELECT = """
-SELECT path, mtime_ns, size, study, board, status, evidence, started, boot_total_s FROM runs
-"""
-_REPLACE = "REPLACE INTO runs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_VERSION = 2
+_COLUMNS = "mtime_ns, size, study, board, status, evidence, started, headline, unit, median"
+_CREATE = f"CREATE TABLE IF NOT EXISTS runs (path PRIMARY KEY, {_COLUMNS})"
+_SELECT = f"SELECT path, {_COLUMNS} FROM runs"  # noqa: S608
+_REPLACE = "REPLACE INTO runs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 # What tells a changed run.json from the one that was read: its time and size.
 _Stamp = tuple[int, int]
 _Known = dict[Path, tuple[_Stamp, "RunRow"]]
@@ -37,7 +32,8 @@ class RunRow:
 
     `status` is that of the run, or `broken` for a folder that cannot be read,
     `unfinished` for one that was interrupted, `running` for one under way; `reason`
-    says more of these. `id` is the folder's name. `boot_total_s` is a median.
+    says more of these. `id` is the folder's name. `median` is that of the samples of the metric
+    `headline`, in `unit`.
     """
 
     id: str
@@ -47,13 +43,16 @@ class RunRow:
     board: str = ""
     evidence: str = ""
     started: datetime | None = None
-    boot_total_s: float | None = None
+    headline: str = ""
+    unit: str = ""
+    median: float | None = None
     reason: str = ""
 
 
 def list_runs() -> list[RunRow]:
     """All runs in the user's folder, the newest first."""
-    index = platformdirs.user_cache_path("perfboard") / "index.sqlite"
+    # Other versions have indexes of their own beside it.
+    index = platformdirs.user_cache_path("perfboard") / f"index-{_VERSION}.sqlite"
     try:
         index.parent.mkdir(parents=True, exist_ok=True)
         # One process at a time, so that none deletes what another is writing.
@@ -89,7 +88,8 @@ def _refresh(index: Path) -> list[RunRow]:
             if row.status != "broken" and known.get(path) != (stamp, row):
                 started = row.started.isoformat() if row.started else None
                 names = (row.study, row.board, row.status, row.evidence)
-                values = (os.fsencode(path), *stamp, *names, started, row.boot_total_s)
+                headline = (row.headline, row.unit, row.median)
+                values = (os.fsencode(path), *stamp, *names, started, *headline)
                 connection.execute(_REPLACE, values)
     return [row for _, row in found.values()]
 
@@ -101,13 +101,15 @@ def _row(
     status: str,
     evidence: str,
     started: str,
-    boot_total_s: float | None,
+    headline: str,
+    unit: str,
+    median: float | None,
 ) -> RunRow:
     try:
         when = datetime.fromisoformat(started)
     except (TypeError, ValueError) as error:
         raise sqlite3.DatabaseError(f"a run started at {started!r}") from error
-    return RunRow(path.name, path, status, study, board, evidence, when, boot_total_s)
+    return RunRow(path.name, path, status, study, board, evidence, when, headline, unit, median)
 
 
 def _read_folders(known: _Known) -> _Known:
@@ -131,11 +133,7 @@ def _read(path: Path) -> RunRow:
         run = load_run(path)
     except UsageError as error:
         return RunRow(path.name, path, "broken", reason=str(error))
-    totals = [
-        summary(metric.samples).median
-        for metric in run.metrics
-        if (metric.name, metric.unit) == ("boot.total", "s") and metric.samples
-    ]
+    shown = [m for m in run.metrics if m.name == run.headline and not m.labels and m.samples]
     return RunRow(
         id=path.name,
         path=path,
@@ -144,7 +142,9 @@ def _read(path: Path) -> RunRow:
         board=run.board.name,
         evidence=run.evidence,
         started=run.started,
-        boot_total_s=totals[0] if totals else None,
+        headline=shown[0].name if shown else "",
+        unit=shown[0].unit if shown else "",
+        median=summary(shown[0].samples).median if shown else None,
     )
 
 

@@ -7,30 +7,41 @@ import stat
 from pathlib import Path, PurePosixPath
 
 from pydantic import ValidationError
+from pydantic_core import from_json
 
 from perfboard.model.errors import UsageError
 from perfboard.model.run import Run
 from perfboard.model.units import format_size
 from perfboard.store.folder import RUN_FILE
+from perfboard.store.upgrade import NEW, OLD, upgraded
 
 _SCHEMA = re.compile(r"perfboard\.run/(\d{1,9})")
-_THIS_SCHEMA = 1
+_NEWEST = 2
 _MOST_BYTES = 1 << 30
 
 
 def load_run(folder: Path) -> Run:
     """The run in `folder`, its artifacts checked to be there in their whole size.
 
-    Raises UsageError where run.json is missing, is not whole, has another
-    schema or is not as the schema says, and where an artifact is missing, has
-    another size, or lies outside the folder.
+    A record of an older schema is upgraded; its file stays as it is. Raises UsageError if run.json
+    is missing, incomplete, of a newer schema or not as its schema says, and if an artifact is
+    missing, has another size, or lies outside the folder.
     """
-    record = folder / RUN_FILE
-    data = _read(record)
+    path = folder / RUN_FILE
+    data = _read(path)
     try:
-        run = Run.model_validate_json(data)
+        # It refuses what no text can hold, unlike json.loads.
+        record = from_json(data)
+    except ValueError as error:
+        raise UsageError(
+            f"{path} is not whole: Invalid JSON: {error}; it was copied in part or changed: "
+            "copy the run folder again"
+        ) from error
+    schema = record.get("schema") if isinstance(record, dict) else None
+    try:
+        run = Run.model_validate(upgraded(record) if schema == OLD else record)
     except ValidationError as error:
-        raise UsageError(_words(record, error)) from error
+        raise UsageError(_words(path, schema, error)) from error
     for artifact in run.artifacts:
         path = artifact_file(folder, artifact.path)
         size = path.stat().st_size
@@ -97,30 +108,30 @@ def _read(record: Path) -> bytes:
         raise UsageError(f"cannot read {record}: {error.strerror}") from error
 
 
-def _words(record: Path, error: ValidationError) -> str:
+def _words(path: Path, schema: object, error: ValidationError) -> str:
     """What is wrong with the record, in words; parts of the file are quoted safely."""
-    problems = error.errors(include_url=False, include_context=False)
-    first = problems[0]
-    if first["type"] == "json_invalid":
+    match = _SCHEMA.fullmatch(schema) if isinstance(schema, str) else None
+    if match and int(match[1]) > _NEWEST:
         return (
-            f"{record} is not whole: {first['msg']}; it was copied in part or changed: "
-            "copy the run folder again"
+            f"{path} has schema {schema}: it was made by a newer Perfboard, and this one "
+            f"reads perfboard.run/{_NEWEST} and older; install a newer Perfboard to read it"
         )
-    for problem in problems:
-        if problem["loc"] == ("schema",):
-            found = problem["input"] if problem["type"] == "literal_error" else None
-            match = _SCHEMA.fullmatch(found) if isinstance(found, str) else None
-            if match and int(match[1]) > _THIS_SCHEMA:
-                return (
-                    f"{record} has schema {found}: it was made by a newer Perfboard, and this one "
-                    f"reads perfboard.run/{_THIS_SCHEMA}; install a newer Perfboard to read it"
-                )
-            first = problem
-            break
+    problems = error.errors(include_url=False)
+    # A record of another schema lacks much; what counts is that it is of another.
+    first = next((each for each in problems if each["loc"] == ("schema",)), problems[0])
+    if first["type"] == "union_tag_invalid":
+        return (
+            f"{path} has a result of kind {_quoted(first['ctx']['tag'])}, which nothing installed "
+            "here knows; install the package whose study made it, or a newer Perfboard"
+        )
     where = ".".join(str(part) for part in first["loc"]) or "the whole"
-    value = repr(first["input"])
-    found_words = value if len(value) <= 60 else value[:59] + "…"
     return (
-        f"{record} is not a run of schema perfboard.run/{_THIS_SCHEMA}: {where!r} is "
-        f"{found_words}: {first['msg']}; it was changed or damaged: copy the run folder again"
+        f"{path} is not a run of schema {schema if match else NEW}: {where!r} is "
+        f"{_quoted(first['input'])}: {first['msg']}; it was changed or damaged: "
+        "copy the run folder again"
     )
+
+
+def _quoted(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else text[:59] + "…"

@@ -10,19 +10,17 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 
+from perfboard.factors.choose import perturbations
 from perfboard.model.errors import Cancelled, EnvironmentLacksError, PerfboardError
-from perfboard.model.results.tune import Tuning
+from perfboard.model.results.base import Result
 from perfboard.model.run import (
     BoardSummary,
-    Boot,
     Evidence,
     Metric,
-    ProbeProcess,
     Provenance,
     Run,
     RunError,
     Status,
-    Trial,
     Verdict,
 )
 from perfboard.store.folder import FULL, RunFolder, disk_words, new_run
@@ -50,11 +48,7 @@ class Found:
 
     subject: Subject
     metrics: tuple[Metric, ...] = ()
-    boots: tuple[Boot, ...] = ()
-    processes: tuple[ProbeProcess, ...] = ()
-    trial: Trial | None = None
-    tuning: Tuning | None = None
-    tried: tuple[Boot, ...] = ()
+    results: tuple[Result, ...] = ()
     notes: tuple[str, ...] = ()
     # Only a complete run keeps these two.
     verdicts: tuple[Verdict, ...] = ()
@@ -68,10 +62,12 @@ class Recording:
 
     run: Run
 
-    def __init__(self, folder: RunFolder, study: str, command: tuple[str, ...]) -> None:
-        """`command` is Perfboard's own, word by word."""
+    def __init__(
+        self, folder: RunFolder, study: str, command: tuple[str, ...], headline: str
+    ) -> None:
+        """See `recording`. `command` is Perfboard's own, word by word."""
         self.folder = folder
-        self._study, self._command = study, command
+        self._study, self._command, self._headline = study, command, headline
         self._started = datetime.now(UTC)
         self._found: Callable[[], Found] | None = None
         self._end: BaseException | None = None
@@ -132,12 +128,10 @@ class Recording:
                 packages=dict(subject.packages),
                 notes=found.notes,
             ),
+            perturbed=perturbations(subject.levels),
+            headline=self._headline or None,
             metrics=found.metrics,
-            boots=found.boots,
-            processes=found.processes,
-            trial=found.trial,
-            tuning=found.tuning,
-            tried=found.tried,
+            results=found.results,
             verdicts=found.verdicts if self._end is None else (),
             errors=errors,
         )
@@ -145,14 +139,18 @@ class Recording:
 
 
 @contextmanager
-def recording(study: str, place: str, command: tuple[str, ...]) -> Iterator[Recording]:
+def recording(
+    study: str, place: str, command: tuple[str, ...], headline: str
+) -> Iterator[Recording]:
     """A run of `study` on the board `place`, stored however the block ends.
+
+    `headline` is the metric that the list of runs shows of it, or "".
 
     PerfboardError and OSError: failed. KeyboardInterrupt and Cancelled: aborted. Anything else is
     a defect: it is raised, and the folder stays unfinished. Before `begin` every error is raised,
     and the folder removed.
     """
-    record = Recording(new_run(study, place), study, command)
+    record = Recording(new_run(study, place), study, command, headline)
     with record.ending():
         yield record
     record.finish()

@@ -16,7 +16,7 @@ from perfboard.images.program.base import Job, TrialBase, build_trial_base
 from perfboard.images.variant import Variant
 from perfboard.instruments.base import Instrument
 from perfboard.model.progress import Progress, SilentProgress
-from perfboard.model.run import Boot
+from perfboard.model.results.boot import Boot
 from perfboard.probes.session import ProbeSession, Session
 from perfboard.store.recording import Recording, recording
 from perfboard.targets.base import Target
@@ -40,7 +40,9 @@ class Lab:
 
     progress: Progress = field(default_factory=SilentProgress)
     clock: Callable[[], float] = time.monotonic
-    record: Callable[[str, str, tuple[str, ...]], AbstractContextManager[Recording]] = recording
+    record: Callable[[str, str, tuple[str, ...], str], AbstractContextManager[Recording]] = (
+        recording
+    )
     # Live targets.
     open: Callable[..., AbstractContextManager[Target]] = open_target
     probe: Callable[[Target, Progress], AbstractContextManager[Session]] = ProbeSession

@@ -11,7 +11,8 @@ from typing import Protocol
 from perfboard.instruments.base import Instrument
 from perfboard.model.errors import UsageError
 from perfboard.model.progress import Progress
-from perfboard.model.run import BoardSummary, Boot, Evidence
+from perfboard.model.results.boot import Boot
+from perfboard.model.run import BoardSummary, Evidence
 
 
 class Bootable(Protocol):

@@ -14,6 +14,7 @@ from perfboard.boards.loader import LoadedBoard, load_board
 from perfboard.factors.choose import choose
 from perfboard.images.image import build_image
 from perfboard.model.progress import SilentProgress
+from tests.support.runs import boots_of
 
 from ..conftest import Perfboard, build_for_trials
 from ..probes.test_standard import check_probes
@@ -123,7 +124,7 @@ def test_what_is_read_ahead_need_not_be_waited_for(perfboard: Perfboard) -> None
         for level in ("none", "boot")
     )
     programs = [
-        sorted(m["name"] for m in run["boots"][0]["marks"] if m["name"].startswith("exec:"))
+        sorted(m["name"] for m in boots_of(run)[0]["marks"] if m["name"].startswith("exec:"))
         for run in (without, ahead)
     ]
     assert programs[1] == sorted([*programs[0], "exec:cat"])

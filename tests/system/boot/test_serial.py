@@ -15,6 +15,7 @@ from perfboard.factors.choose import choose
 from perfboard.images.image import Image
 from perfboard.targets.serial.line import open_line
 from perfboard.targets.virtual.target import VirtualTarget
+from tests.support.runs import boots_of
 
 from ..conftest import Perfboard, until
 
@@ -67,8 +68,8 @@ def test_a_board_on_a_line_is_booted_and_its_time_is_cut(
     assert run["board"]["facts"]["kernel"].startswith("Linux version ")
     # As the standard study calls it.
     assert run["board"]["name"].startswith("dev-pts-")
-    assert len(run["boots"]) == 2
-    for boot in run["boots"]:
+    assert len(boots_of(run)) == 2
+    for boot in boots_of(run):
         marks = {mark["name"]: mark for mark in boot["marks"]}
         wanted = ["reset", "bootloader.main", "boot.command", "kernel.entry", "kernel.clock"]
         wanted += ["root.mounted", "kernel.freed", "init.exec", "usable"]

@@ -12,7 +12,9 @@ from typing import Any
 import pytest
 
 from perfboard.analysis.boot.phases import PHASES, cut_phases
+from perfboard.model.results.boot import BootResult
 from perfboard.store.reading import load_run
+from tests.support.runs import boots_of, only
 
 from ..conftest import Change, Perfboard
 
@@ -34,7 +36,7 @@ def samples(run: Any, name: str) -> list[float]:
 def test_every_phase_is_there_and_they_add_up(runs: tuple[Perfboard, list[str]]) -> None:
     perfboard, (plain, _) = runs
     run = load_run(perfboard.data / "perfboard" / "runs" / plain)
-    for boot in run.boots:
+    for boot in only(run, BootResult).boots:
         phases = cut_phases(boot)
         assert [phase.name for phase in phases] == [phase.name for phase in PHASES]
         usable = boot.mark("usable")
@@ -72,8 +74,8 @@ def test_the_same_image_boots_the_same(runs: tuple[Perfboard, list[str]]) -> Non
 
 def test_initcalls_are_recorded_when_asked_for(runs: tuple[Perfboard, list[str]]) -> None:
     perfboard, (plain, debug) = runs
-    assert perfboard.json("show", plain)["boots"][0]["spans"] == []
-    boot = perfboard.json("show", debug)["boots"][0]
+    assert boots_of(perfboard.json("show", plain))[0]["spans"] == []
+    boot = boots_of(perfboard.json("show", debug))[0]
     spans = boot["spans"]
     names = {span["name"] for span in spans}
     assert len([span for span in spans if span["kind"] == "initcall"]) > 100
@@ -112,7 +114,7 @@ def test_a_prompt_without_a_line_end_can_be_usable(
         board["boot"]["usable"] = "console:activate this console"
 
     words = ["study", "boot", "--board", str(derive(change)), "--boots", "1"]
-    (boot,) = perfboard.json(*words)["boots"]
+    (boot,) = boots_of(perfboard.json(*words))
     usable = next(mark for mark in boot["marks"] if mark["name"] == "usable")
     assert usable["source"] == "console"
     last_script = next(mark for mark in boot["marks"] if mark["name"] == "exec:S99usable")

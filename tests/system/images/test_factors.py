@@ -12,6 +12,7 @@ from perfboard.boards.loader import LoadedBoard
 from perfboard.factors.choose import choose
 from perfboard.images.image import build_image
 from perfboard.model.progress import SilentProgress
+from tests.support.runs import boots_of
 
 from ..conftest import BY_HAND, Change, Perfboard
 
@@ -57,7 +58,7 @@ def assert_does_the_same(perfboard: Perfboard, run: dict[str, Any]) -> None:
 
 
 def programs(run: dict[str, Any]) -> set[str]:
-    return {mark["name"] for mark in run["boots"][0]["marks"]}
+    return {mark["name"] for mark in boots_of(run)[0]["marks"]}
 
 
 @pytest.fixture

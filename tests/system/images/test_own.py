@@ -9,6 +9,7 @@ import pytest
 
 from perfboard.images.packages.apt import AptState
 from perfboard.model.progress import SilentProgress
+from tests.support.runs import boots_of
 
 from ..conftest import Perfboard
 
@@ -34,7 +35,7 @@ def test_debians_stock_kernel_is_measured_by_its_console_and_log(
 ) -> None:
     run = perfboard.json("study", "boot", "--board", str(armmp), "--boots", "1")
     assert any("stand-in" in note for note in run["provenance"]["notes"])
-    marks: dict[str, Any] = {mark["name"]: mark for mark in run["boots"][0]["marks"]}
+    marks: dict[str, Any] = {mark["name"]: mark for mark in boots_of(run)[0]["marks"]}
     sources = {name: marks[name]["source"] for name in marks}
     assert sources["kernel.entry"] == "scope"
     assert sources["bootloader.main"] == sources["usable"] == "console"

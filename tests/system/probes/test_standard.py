@@ -22,6 +22,7 @@ from perfboard.probes.records import read_applets, read_process
 from perfboard.targets.pipe.process import Process
 from tests.support.probe_peer import Wire
 from tests.support.probe_runs import GRAPHS
+from tests.support.runs import processes_of
 
 from ..conftest import Here, Perfboard, until
 
@@ -29,10 +30,10 @@ from ..conftest import Here, Perfboard, until
 def check_probes(run: Any, probes: set[str]) -> None:
     """Every probe ran, five times or refused, and each sample knows its process."""
     assert run["status"] == "complete"
-    assert {process["probe"] for process in run["processes"]} == probes
-    measured = {run["processes"][m["processes"][0]]["probe"] for m in run["metrics"]}
-    counts = Counter(process["probe"] for process in run["processes"])
-    refused = {process["probe"] for process in run["processes"] if process["refused"]}
+    assert {process["probe"] for process in processes_of(run)} == probes
+    measured = {processes_of(run)[m["processes"][0]]["probe"] for m in run["metrics"]}
+    counts = Counter(process["probe"] for process in processes_of(run))
+    refused = {process["probe"] for process in processes_of(run) if process["refused"]}
     # The facts are no metrics.
     assert probes - measured - refused <= {"system.facts"}
     for probe in probes - refused:
@@ -63,7 +64,7 @@ def test_every_probe_of_this_machine_is_measured(here: Here) -> None:
     check_standard(here, run, probes)
     assert (run["evidence"], run["target"]) == ("host", "local")
     rounds: dict[int, list[str]] = {}
-    for process in run["processes"]:
+    for process in processes_of(run):
         rounds.setdefault(process["round"], []).append(process["probe"])
     assert all(len(set(round)) == len(round) for round in rounds.values())
     # Interleaved, in an order drawn anew for each round.
@@ -78,7 +79,7 @@ def test_a_virtual_board_gives_the_same(perfboard: Perfboard) -> None:
     check_standard(perfboard, run, probes)
     assert (run["evidence"], run["target"]) == ("counted", "virtual:verdex")
     # What this kernel and this part do not have, and nothing else.
-    refused = {process["probe"] for process in run["processes"] if process["refused"]}
+    refused = {process["probe"] for process in processes_of(run) if process["refused"]}
     assert refused == {"memory.latency", "cpu.branch", "system.kernel"}
 
 
@@ -92,7 +93,7 @@ def test_a_script_runs_it_as_the_page_says(here: Here) -> None:
 def test_one_probe_is_measured_alone(here: Here) -> None:
     words = ["measure", "kernel.syscall", "--budget", "2"]
     run = here.json(*words)
-    assert {process["probe"] for process in run["processes"]} == {"kernel.syscall"}
+    assert {process["probe"] for process in processes_of(run)} == {"kernel.syscall"}
     assert run["study"] == "measure"
     (metric,) = run["metrics"]
     assert 1e-9 < min(metric["samples"]) < max(metric["samples"]) < 1e-3
@@ -106,7 +107,7 @@ def test_the_processor_is_the_one_asked_for_or_the_last(here: Here) -> None:
     mine = sorted(os.sched_getaffinity(0))
     for words, cpu in ((["--cpu", str(mine[0])], mine[0]), ([], mine[-1])):
         run = here.json("measure", "kernel.syscall", "--budget", "1", *words)
-        found = {process["cpu"] for process in run["processes"]}
+        found = {process["cpu"] for process in processes_of(run)}
         assert found == {cpu} or (not words and _speeds_differ(mine))
     said = here("measure", "kernel.syscall", "--cpu", "1000", code=2).stderr
     assert "no probe can run on CPU 1000" in said
@@ -127,7 +128,7 @@ def test_an_interruption_keeps_what_was_measured_and_leaves_nothing(here: Here) 
     run = here.finish(process, 130)
     assert run["status"] == "aborted"
     assert run["errors"][0]["kind"] == "interrupted"
-    assert 1 <= len(run["processes"]) < 10
+    assert 1 <= len(processes_of(run)) < 10
     assert run["metrics"]
     assert here.left_clean()
 
@@ -137,9 +138,9 @@ def test_a_probe_that_is_killed_is_reported_and_the_others_go_on(here: Here) -> 
     until(lambda: here.running("memory.latency")).kill()
     run = here.finish(process, 0)
     assert run["status"] == "complete"
-    counts = Counter(process["probe"] for process in run["processes"])
+    counts = Counter(process["probe"] for process in processes_of(run))
     assert (counts["memory.latency"], counts["kernel.syscall"] >= 5) == (1, True)
-    (killed,) = [p for p in run["processes"] if p["probe"] == "memory.latency"]
+    (killed,) = [p for p in processes_of(run) if p["probe"] == "memory.latency"]
     assert "signal 9 (SIGKILL), perhaps by the kernel for want of memory" in killed["refused"]
     assert here.left_clean()
 
@@ -153,7 +154,7 @@ def test_a_server_that_is_killed_ends_the_run_with_what_was_measured(here: Here)
     run = here.finish(process, 4)
     assert run["status"] == "failed"
     assert run["errors"][0]["kind"] == "died"
-    assert run["processes"]
+    assert processes_of(run)
     # Its child does not outlive it.
     until(lambda: None if psutil.pid_exists(second.pid) else True)
     assert here.left_clean()

@@ -17,6 +17,7 @@ import tomli_w
 from perfboard.analysis.program.metrics import instants
 from perfboard.analysis.program.profile import read_blocks, seconds
 from perfboard.boards.loader import load_board
+from tests.support.runs import result_of
 
 from ..conftest import Perfboard, until
 
@@ -112,7 +113,7 @@ def test_a_program_is_timed_and_its_output_comes_through(board: Perfboard, progr
     margin = f"rpi2, timed \N{PLUS-MINUS SIGN}{timing.margin.share:.0%}"
     assert "exit code 3" in said and margin in said
     run = board.json("show", "latest")
-    trial, found = run["trial"], values(run)
+    trial, found = result_of(run, "program"), values(run)
     assert run["study"] == "try" and run["evidence"] == "timed" and run["status"] == "complete"
     assert (trial["exit_code"], trial["signal"], trial["command"]) == (3, None, ["./prog"])
     # Two instructions a turn, which the Cortex-A7 takes some cycles for.
@@ -153,7 +154,11 @@ def test_a_package_is_there_with_what_it_needs(board: Perfboard, tmp_path: Path)
     runs = [board.json("show", row["id"]) for row in board.json("runs")]
     times = {run["board"]["name"]: values(run)["try.time.real"] for run in runs}
     assert times["rpi2"] < times["verdex"]
-    files = {row["file"].rpartition("/")[2] for run in runs for row in run["trial"]["profile"]}
+    files = {
+        row["file"].rpartition("/")[2]
+        for run in runs
+        for row in result_of(run, "program")["profile"]
+    }
     assert {"kernel", "busybox"} <= files and any(name.startswith("libbz2") for name in files)
     assert all("bzip2" in run["provenance"]["packages"] for run in runs)
 
@@ -210,7 +215,7 @@ def test_an_interrupted_command_leaves_nothing_running(board: Perfboard, program
 def test_a_counted_board_has_instructions_alone(board: Perfboard, program: Path) -> None:
     words = ("--set", "detail=counted", "--push", str(program), "--", "./prog")
     run = tried(board, "rpi2", *words, code=3)
-    assert run["evidence"] == "counted" and run["trial"]["profile"] == []
+    assert run["evidence"] == "counted" and result_of(run, "program")["profile"] == []
     assert values(run)["try.instructions"] == pytest.approx(2 * TURNS, rel=0.1)
     assert not any(name.startswith("try.misses") for name in values(run))
 

@@ -20,6 +20,7 @@ import pytest
 
 from perfboard.images.image import Image
 from perfboard.targets.serial.line import SerialLine
+from tests.support.runs import processes_of
 
 from ..conftest import Change, Perfboard, running_from, until
 from .consoles import SHELLS, BadLine, quiet_terminal, shell_on_terminal
@@ -145,10 +146,10 @@ def test_probes_run_over_a_serial_line(command: Perfboard, tmp_path: Path, damag
         words = ["kernel.syscall", "ipc.pipe", "--budget", "1", "--target", board.target]
         run = command.json("measure", *words)
         assert (run["status"], run["evidence"]) == ("complete", "silicon")
-        counts = Counter(process["probe"] for process in run["processes"])
+        counts = Counter(process["probe"] for process in processes_of(run))
         assert counts.keys() == {"kernel.syscall", "ipc.pipe"}
         assert min(counts.values()) >= 5
-        assert not any(process["refused"] for process in run["processes"])
+        assert not any(process["refused"] for process in processes_of(run))
         assert board.left_clean()
         assert board.answers()
 
@@ -159,7 +160,7 @@ def broken(command: Perfboard, process: subprocess.Popen[str], kind: str) -> str
     assert run["status"] == "failed"
     (error,) = run["errors"]
     assert error["kind"] == kind
-    assert run["processes"]
+    assert processes_of(run)
     assert run["metrics"]
     return str(error["message"])
 
@@ -283,12 +284,12 @@ def test_a_board_with_16_mib_is_not_driven_out_of_memory(
     target = f"virtual:{derive(shrink)}"
     run = command.json("measure", *probes, "--budget", "1", "--target", target)
     assert run["status"] == "complete"
-    counts = Counter(process["probe"] for process in run["processes"])
-    refused = {p["probe"]: p["refused"] for p in run["processes"] if p["refused"]}
+    counts = Counter(process["probe"] for process in processes_of(run))
+    refused = {p["probe"]: p["refused"] for p in processes_of(run) if p["refused"]}
     assert counts.keys() == set(probes)
     assert not any("killed" in reason for reason in refused.values()), refused
     assert counts["kernel.syscall"] >= 5
-    measured = {run["processes"][m["processes"][0]]["probe"] for m in run["metrics"]}
+    measured = {processes_of(run)[m["processes"][0]]["probe"] for m in run["metrics"]}
     assert {"memory.latency", "memory.bandwidth", "kernel.syscall"} <= measured
     log = next(Path(os.fspath(command.data)).rglob("console.log")).read_bytes()
     assert b"Out of memory" not in log

@@ -13,6 +13,7 @@ import psutil
 import pytest
 
 import perfboard as package
+from tests.support.runs import processes_of
 
 from ..conftest import Here, until
 
@@ -130,7 +131,7 @@ def test_a_disk_that_fills_up_while_it_is_measured(here: Here) -> None:
     process.send_signal(signal.SIGCONT)
     run = here.finish(process, 0)
     assert run["status"] == "complete"
-    said = [p["refused"] or "" for p in run["processes"] if p["probe"] == "file.read"]
+    said = [p["refused"] or "" for p in processes_of(run) if p["probe"] == "file.read"]
     assert said[0] == ""
     assert "space" in said[-1]
     assert {"kernel.syscall", "file.read.bandwidth"} <= {m["name"] for m in run["metrics"]}

@@ -11,6 +11,7 @@ import psutil
 import pytest
 
 from perfboard.targets.pipe.ssh import options
+from tests.support.runs import processes_of
 
 from ..conftest import Here, running_from, until
 from ..probes.test_standard import check_standard
@@ -64,7 +65,7 @@ def test_a_board_of_16_mb_is_never_driven_out_of_memory(here: Here) -> None:
         run = here.json(*words)
         until(here.left_clean)
     assert run["status"] == "complete"
-    refused = " ".join(process["refused"] or "" for process in run["processes"])
+    refused = " ".join(process["refused"] or "" for process in processes_of(run))
     assert "killed" not in refused
     measured = {metric["name"] for metric in run["metrics"]}
     assert {"memory.latency", "memory.bandwidth", "kernel.syscall"} <= measured
@@ -79,7 +80,7 @@ def test_a_probe_that_the_kernel_kills_for_memory_is_reported(here: Here) -> Non
         run = here.json(*words, "--budget", "8")
         until(here.left_clean)
     assert run["status"] == "complete"
-    (killed,) = [p for p in run["processes"] if p["probe"] == "memory.latency"]
+    (killed,) = [p for p in processes_of(run) if p["probe"] == "memory.latency"]
     assert "SIGKILL" in killed["refused"]
     assert "want of memory" in killed["refused"]
     assert "kernel.syscall" in {metric["name"] for metric in run["metrics"]}
@@ -94,7 +95,7 @@ def test_a_lost_connection_keeps_what_was_measured_and_leaves_nothing(here: Here
         run = here.finish(process, 4)
         assert run["status"] == "failed"
         assert run["errors"][0]["kind"] == "lost"
-        assert run["processes"]
+        assert processes_of(run)
         until(here.left_clean)
 
 
@@ -111,7 +112,7 @@ def test_no_second_connection_is_made_for_one_that_is_lost(here: Here) -> None:
             program.kill()
         run = here.finish(process, 4)
         assert run["errors"][0]["kind"] == "lost"
-        assert run["processes"]
+        assert processes_of(run)
 
 
 def test_a_board_that_freezes_is_lost(here: Here) -> None:
@@ -125,7 +126,7 @@ def test_a_board_that_freezes_is_lost(here: Here) -> None:
         run = here.finish(process, 4)
         assert run["errors"][0]["kind"] == "lost"
         assert "A board that hangs" in run["errors"][0]["message"]
-        assert run["processes"]
+        assert processes_of(run)
         for session in frozen:
             session.resume()
         until(here.left_clean)

@@ -27,6 +27,7 @@ from perfboard.studies.tune.advice import (
     lines_between,
 )
 from tests.support.board_files import config_of
+from tests.support.runs import result_of
 from tests.support.variants import variant_of
 
 from ..conftest import BY_HAND, Change, Perfboard
@@ -52,7 +53,7 @@ def test_the_root_made_by_hand_gives_the_boot_that_was_promised(
         words += ["--keep", f"{factor}={level}"]
     kept = [*keep_but("flash", *levels), "--keep", "flash=cached"]
     run = perfboard.json("tune", "boot", "--board", "verdex", *words, *kept)
-    advice = run["tuning"]["advice"]
+    advice = result_of(run, "tune")["advice"]
     assert {one["factor"]: one["new"] for one in advice} == levels
     root = root_by_hand(advice, tmp_path, "root.squashfs-lz4")
     options = by_hand(advice, tmp_path)

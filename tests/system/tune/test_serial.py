@@ -19,6 +19,7 @@ from perfboard.boards.loader import LoadedBoard
 from perfboard.factors.choose import choose
 from perfboard.images.image import Image
 from perfboard.targets.virtual.target import VirtualTarget
+from tests.support.runs import boots_of, result_of
 
 from ..conftest import Perfboard
 from .test_study import keep_but
@@ -111,7 +112,7 @@ def test_a_real_board_is_tuned_by_boots_that_are_repeated_and_interleaved(
     words = ["tune", "boot", "--board", "verdex", *keep_but("console", "flash")]
     with board_to_write(verdex, image, tmp_path) as options:
         run = perfboard.json(*words, *options, "--boots", "5")
-    tuning = run["tuning"]
+    tuning = result_of(run, "tune")
     assert (run["status"], run["evidence"], run["errors"]) == ("complete", "silicon", [])
     tries = {tuple(one["levels"].items()): one for one in tuning["tries"]}
     # Fewer bytes on a line that takes them one by one.
@@ -125,7 +126,7 @@ def test_a_real_board_is_tuned_by_boots_that_are_repeated_and_interleaved(
     for levels in ((), (("console", "quiet"),), (("console", "off"),)):
         one = tries[levels]
         assert one["outcome"] == "booted"
-        boots = run["tried"][one["boot"] : one["boot"] + one["boots"]]
+        boots = result_of(run, "tune")["tried"][one["boot"] : one["boot"] + one["boots"]]
         assert 5 <= len(boots) == one["boots"]
         totals = [boot["marks"][-1]["t_ns"] / 1e9 for boot in boots]
         label = dict(levels) or {"levels": "baseline"}
@@ -136,7 +137,7 @@ def test_a_real_board_is_tuned_by_boots_that_are_repeated_and_interleaved(
         assert 0.1 < statistics.median(totals) < 60
     # Beside the levels the baseline was booted, too.
     assert tries[()]["boots"] >= 6
-    assert len(run["boots"]) == 5
+    assert len(boots_of(run)) == 5
     assert "detail" not in run["factors"]
     assert "between" in perfboard("show", run["id"]).stdout
     report = perfboard.data / "perfboard" / "runs" / run["id"] / "report.html"

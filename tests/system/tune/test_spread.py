@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.runs import result_of
+
 from ..conftest import Perfboard, until
 from .test_study import booted, counted, own_cache
 
@@ -81,7 +83,7 @@ def test_a_worker_that_is_killed_loses_no_boot_that_has_ended(
     before = kept(here)
     run = perfboard.finish(process, 0)
     assert run["status"] == "complete"
-    tuning = run["tuning"]
+    tuning = result_of(run, "tune")
     # One level of these wants another's that is not varied.
     left = [one for one in tuning["tries"] if one["outcome"] != "booted"]
     assert [one["levels"] for one in left] == [{"order": "functions"}]
@@ -113,7 +115,7 @@ def test_a_sweep_that_is_made_again_takes_the_boots_that_came_back(
     assert whole["status"] == "complete"
     assert not images(others) & before
     assert images(others) | before == kept(here)
-    assert len(kept(here)) == len(whole["tuning"]["tries"])
+    assert len(kept(here)) == len(result_of(whole, "tune")["tries"])
 
 
 def test_a_worker_with_another_emulator_is_refused(

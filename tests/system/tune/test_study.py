@@ -15,6 +15,7 @@ from perfboard.factors.choose import factors_of
 from perfboard.host.cache import cache_root
 from perfboard.images.image import build_image
 from perfboard.model.progress import SilentProgress
+from tests.support.runs import boots_of, result_of
 from tests.support.variants import variant_of
 
 from ..conftest import Change, Perfboard, until
@@ -83,7 +84,7 @@ def total(run: Any) -> float:
 
 def test_the_best_is_found_and_proved(tuned: tuple[Perfboard, Path, Any]) -> None:
     _, boots, run = tuned
-    tuning = run["tuning"]
+    tuning = result_of(run, "tune")
     assert (run["status"], run["errors"]) == ("complete", [])
     assert tuning["exhaustive"]
     read = {m["labels"]["flash"] for m in run["metrics"] if m["name"] == "flash.read.bandwidth"}
@@ -102,16 +103,16 @@ def test_the_best_is_found_and_proved(tuned: tuple[Perfboard, Path, Any]) -> Non
     # The baseline; nine levels by themselves; lz4 with each other flash; with what is kept all
     # ten of console and the flash that is not slower; on the way to the best two more: each was
     # booted once.
-    assert len(booted(boots)) == len(run["tried"]) == 27
+    assert len(booted(boots)) == len(result_of(run, "tune")["tried"]) == 27
     assert all(0 < one["ram"] < 64 << 20 for one in tuning["tries"])
     assert min(sum(one["flash"].values()) for one in tuning["tries"]) > 4_000_000
-    best = run["tried"][tuning["tries"][tuning["best"]]["boot"]]
-    assert run["boots"][0]["marks"] == best["marks"]
+    best = result_of(run, "tune")["tried"][tuning["tries"][tuning["best"]]["boot"]]
+    assert boots_of(run)[0]["marks"] == best["marks"]
 
 
 def test_the_advices_savings_add_up(tuned: tuple[Perfboard, Path, Any]) -> None:
     _, _, run = tuned
-    tuning = run["tuning"]
+    tuning = result_of(run, "tune")
     (base,) = [
         m for m in run["metrics"]
         if m["name"] == "boot.total" and m["labels"] == {"levels": "baseline"}
@@ -129,7 +130,7 @@ def test_following_the_advice_by_hand_gives_the_boot_that_it_promised(
     tuned: tuple[Perfboard, Path, Any], derive: Derive, tmp_path: Path
 ) -> None:
     perfboard, _, run = tuned
-    advised = by_hand(run["tuning"]["advice"], tmp_path)
+    advised = by_hand(result_of(run, "tune")["advice"], tmp_path)
 
     def change(board: dict[str, Any]) -> None:
         # What the baseline's delay=calibrated stands for.
@@ -148,8 +149,8 @@ def test_made_again_it_takes_the_boots_that_there_are(
     before = {entry.name: entry.stat().st_mtime_ns for entry in booted(boots)}
     again = perfboard.json(*_words())
     assert {entry.name: entry.stat().st_mtime_ns for entry in booted(boots)} == before
-    assert again["tried"] == run["tried"]
-    assert again["tuning"] == run["tuning"]
+    assert result_of(again, "tune")["tried"] == result_of(run, "tune")["tried"]
+    assert result_of(again, "tune") == result_of(run, "tune")
 
 
 def test_it_is_shown_compared_and_reported(tuned: tuple[Perfboard, Path, Any]) -> None:
@@ -195,7 +196,7 @@ def test_what_does_not_boot_or_build_is_recorded_and_avoided(
     run = perfboard.json(*words, "--keep", "compression=none", code=2)
     assert run["status"] == "failed"
     assert "No combination that was tried" in run["errors"][0]["message"]
-    outcomes = {tuple(t["levels"].values()): t for t in run["tuning"]["tries"]}
+    outcomes = {tuple(t["levels"].values()): t for t in result_of(run, "tune")["tries"]}
     assert outcomes[()]["outcome"] == "booted"
     assert outcomes["quiet",]["outcome"] == "not-booted"
     assert "last console lines" in outcomes["quiet",]["problem"]
@@ -219,7 +220,7 @@ def test_an_interrupted_tune_goes_on_where_it_was(perfboard: Perfboard, tmp_path
     assert whole["status"] == "complete"
     now = {entry.name: entry.stat().st_mtime_ns for entry in booted(boots)}
     assert kept.items() <= now.items()
-    assert whole["tuning"]["exhaustive"]
+    assert result_of(whole, "tune")["exhaustive"]
 
 
 def test_a_disk_that_fills(perfboard: Perfboard, tmp_path: Path) -> None:
@@ -249,7 +250,7 @@ def test_a_baseline_that_does_not_boot_ends_the_tune(
     assert run["status"] == "failed"
     assert "The baseline does not boot" in run["errors"][0]["message"]
     assert run["errors"][0]["kind"] == "panic"
-    (one,) = (one for one in run["tuning"]["tries"] if one["outcome"] != "refused")
+    (one,) = (one for one in result_of(run, "tune")["tries"] if one["outcome"] != "refused")
     assert (one["stage"], one["outcome"], one["kind"]) == ("baseline", "not-booted", "panic")
     assert len(booted(boots)) == 1
 
@@ -258,13 +259,13 @@ def test_a_limit_on_memory_changes_the_best(perfboard: Perfboard, tmp_path: Path
     # Larger blocks of SquashFS take more memory: far more than what differs from boot to boot.
     boots = own_cache(perfboard, tmp_path)
     words = counted("verdex", "block")
-    tuning = perfboard.json(*words)["tuning"]
+    tuning = result_of(perfboard.json(*words), "tune")
     fastest = tuning["tries"][tuning["best"]]
     before = len(booted(boots))
     limited = perfboard.json(*words, "--max-ram", str(fastest["ram"] - 1))
-    best = limited["tuning"]["tries"][limited["tuning"]["best"]]
+    best = result_of(limited, "tune")["tries"][result_of(limited, "tune")["best"]]
     assert best["levels"] != fastest["levels"]
     assert best["ram"] < fastest["ram"]
-    same = next(o for o in limited["tuning"]["tries"] if o["levels"] == fastest["levels"])
+    same = next(o for o in result_of(limited, "tune")["tries"] if o["levels"] == fastest["levels"])
     assert same["barred"] == "beyond the limits"
     assert len(booted(boots)) == before

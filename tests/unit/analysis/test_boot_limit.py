@@ -5,7 +5,7 @@ import pytest
 
 from perfboard.analysis.boot.limit import boot_limit, byte_s
 from perfboard.boards.loader import load_board
-from perfboard.model.run import Boot
+from perfboard.model.results.boot import Boot
 from perfboard.model.timing.part import Timing
 from tests.support.runs import MARKS, make_boot
 

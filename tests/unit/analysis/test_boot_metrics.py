@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from perfboard.analysis.boot.metrics import boot_rows, counted_metrics, metrics_of
 from perfboard.analysis.boot.record import boot_record
-from perfboard.model.run import Boot, Mark
+from perfboard.model.results.boot import Boot, Mark
 from tests.support.runs import MARKS, make_boot, make_run
 
 TOP = [

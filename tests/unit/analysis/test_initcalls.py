@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from perfboard.analysis.boot.initcalls import InitcallLog, parse_initcalls
 from perfboard.analysis.boot.kernel_log import KernelLine, parse_console
-from perfboard.model.run import Span
+from perfboard.model.results.boot import Span
 from tests.support.recorded import kernel_log, recorded
 
 

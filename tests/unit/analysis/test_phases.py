@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from perfboard.analysis.boot.phases import PHASES, cut_boot, cut_phases, cut_userspace, total
-from perfboard.model.run import Boot, Mark
+from perfboard.model.results.boot import Boot, Mark
 
 NAMES = [PHASES[0].start, *(phase.end for phase in PHASES)]
 

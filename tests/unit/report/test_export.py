@@ -15,7 +15,8 @@ from prometheus_client.openmetrics.parser import text_string_to_metric_families
 
 from perfboard.analysis.statistics.bootstrap import estimate, process_medians
 from perfboard.model.errors import UsageError
-from perfboard.model.run import Boot, Evidence, Metric, ProcessTime, Run, Span
+from perfboard.model.results.boot import Boot, ProcessTime, Span
+from perfboard.model.run import Evidence, Metric, Run
 from perfboard.report.export.choose import export
 from perfboard.report.export.formats import FORMATS
 from tests.support.probe_runs import make_probe_run

@@ -9,12 +9,13 @@ import pytest
 from perfboard.analysis.compare.comparison import compare
 from perfboard.analysis.statistics.summary import judge
 from perfboard.model.run import BoardSummary, Evidence, Metric, Outcome, TimedAs
+from perfboard.report.comparison import comparison_text
 from perfboard.report.export import bencher
 from perfboard.report.export.choose import export
 from perfboard.report.export.googlebenchmark import benchmarks
 from perfboard.report.export.openmetrics import exposition
 from perfboard.report.html import render
-from perfboard.report.text import comparison_text, run_text
+from perfboard.report.text import run_text
 from perfboard.report.words.evidence import evidence_label, timing_words
 from tests.support.runs import make_metric as metric
 from tests.support.runs import make_run

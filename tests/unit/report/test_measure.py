@@ -6,14 +6,20 @@ import re
 import pytest
 
 from perfboard.analysis.statistics.bootstrap import estimate
-from perfboard.model.run import Evidence, Metric, ProbeProcess, Run
+from perfboard.model.results.probes import ProbeProcess, ProbeResult
+from perfboard.model.run import Evidence, Metric, Run
 from perfboard.report.charts.graphs import graphs
 from perfboard.report.html import render
-from perfboard.report.sections.measure.measured import by_group, figure, probe_rows
-from perfboard.report.sections.measure.measurements import measurements
+from perfboard.report.sections.measure.page import Measurements, measurements
+from perfboard.report.sections.measure.rows import by_group, probe_rows
+from perfboard.report.words.figures import figure
 from tests.support.probe_runs import GRAPHS, make_probe_run, probe_metrics, probe_processes
-from tests.support.runs import make_run
+from tests.support.runs import make_run, only
 from tests.unit.report.test_html import Reader
+
+
+def measured(run: Run) -> Measurements:
+    return measurements(run, only(run, ProbeResult))
 
 
 @pytest.fixture(scope="module")
@@ -162,8 +168,7 @@ def test_a_virtual_board_has_ranges() -> None:
 
 def test_every_metric_is_shown_once() -> None:
     run = make_probe_run()
-    found = measurements(run)
-    assert found is not None
+    found = measured(run)
     rows = [row for group in found.groups.values() for row in group]
     in_graphs = sum(
         sum(1 for cell in cells if cell) for picture in found.pictures for _, cells in picture.rows
@@ -206,8 +211,7 @@ def test_of_many_loops_the_fastest_are_drawn_and_all_are_among_the_figures(
         for loop, rate in (("avx", 1e10), ("avx512", 2e10), ("avx-stream", 5e9), ("c", 1e9))
         for power in range(10, 16)
     )
-    found = measurements(make_probe_run(metrics=metrics))
-    assert found is not None
+    found = measured(make_probe_run(metrics=metrics))
     (picture,) = found.pictures
     drawn, more = picture.graph.lines, picture.graph.more
     assert [line.label for line in drawn] == [f"{words}, avx512", f"{words}, avx-stream"]
@@ -222,14 +226,14 @@ def test_what_a_logarithmic_plane_cannot_hold_is_tabled() -> None:
         Metric(
             name="ipc.switch",
             unit="s",
+            group="Between processes",
             labels={"processes": str(processes), "size": "0"},
             samples=(time,),
             processes=(0,),
         )
         for processes, time in ((2, -1e-7), (4, 1e-6), (8, 1e-6), (16, 2e-6))
     )
-    found = measurements(make_probe_run(metrics=metrics))
-    assert found is not None
+    found = measured(make_probe_run(metrics=metrics))
     (picture,) = found.pictures
     assert [x for x, _ in picture.rows] == ["4", "8", "16"]
     (row,) = found.groups["Between processes"]
@@ -272,20 +276,25 @@ def test_hostile_labels_stay_text_and_break_nothing() -> None:
     assert "//" not in page
 
 
-def test_runs_that_only_refuse_or_only_boot() -> None:
+def test_runs_that_only_refuse() -> None:
     refused = tuple(p for p in probe_processes() if p.refused)
     run = make_probe_run(processes=refused)
     empty = Run(**(run.model_dump(by_alias=True) | {"metrics": ()}))
     assert "Refused: no /dev/shm" in Reader(render(empty)).text
-    assert measurements(make_run()) is None
 
 
 def test_groups_keep_names_together_in_the_order_of_the_groups() -> None:
     metrics = [
-        Metric(name=name, unit="1", samples=(1.0,))
-        for name in ("zoo.a", "kernel.b", "memory.x", "kernel.a", "memory.y")
+        Metric(name=name, group=group, unit="1", samples=(1.0,))
+        for name, group in (
+            ("zoo.a", ""),
+            ("kernel.b", "Kernel"),
+            ("memory.x", "Memory"),
+            ("kernel.a", "Kernel"),
+            ("memory.y", "Memory"),
+        )
     ]
-    metrics.append(Metric(name="kernel.b", unit="1", labels={"k": "v"}, samples=(1.0,)))
+    metrics.append(metrics[1].model_copy(update={"labels": {"k": "v"}}))
     found = by_group(metrics)
     assert list(found) == ["Memory", "Kernel", "zoo"]
     assert [metric.name for metric in found["Kernel"]] == ["kernel.b", "kernel.b", "kernel.a"]

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is printed for people."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,8 @@ from rich.cells import cell_len
 from perfboard.analysis.compare.comparison import compare
 from perfboard.analysis.statistics.summary import judge
 from perfboard.model.run import BoardSummary, Evidence, Metric, RunError, Verdict
-from perfboard.report.text import comparison_text, run_text, runs_text
+from perfboard.report.comparison import comparison_text
+from perfboard.report.text import run_text, runs_text
 from perfboard.store.index import RunRow
 from tests.support.probe_runs import make_probe_run, probe_metrics
 from tests.support.runs import make_boot, make_run
@@ -122,7 +124,9 @@ def test_the_list_of_runs() -> None:
             board="verdex",
             evidence="counted",
             started=started,
-            boot_total_s=1.5,
+            headline="boot.total",
+            unit="s",
+            median=1.5,
         ),
         RunRow(id="x", path=Path("/r/.x"), status="unfinished", reason="interrupted; kept in /r"),
     ]
@@ -130,6 +134,11 @@ def test_the_list_of_runs() -> None:
     fits(text)
     assert "20261121-091500-boot-verdex-3f2a verdex complete counted 1.500 s" in shown(text)
     assert "x is unfinished: interrupted; kept in /r\n" in text
+    assert "boot.total" in text and "headline" not in text
+    tried = replace(rows[0], id="y", study="try", headline="try.time.real", median=0.0125)
+    text = runs_text([*rows, tried])
+    assert "y verdex complete counted 12.50 ms" in shown(text)
+    assert "headline: boot.total of study boot, try.time.real of study try\n" in text
     assert runs_text([]) == "No runs yet.\n"
 
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from perfboard.model.run import Boot, Mark, Span
+from perfboard.model.results.boot import Boot, Mark, Span
 from perfboard.report.charts.lanes import OWN_ROWS, Bar, Lane, Row, lanes
 from perfboard.report.charts.waterfall import NARROW, WIDE, Layout, draw, tick_step
 

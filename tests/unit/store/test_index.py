@@ -26,8 +26,8 @@ def test_what_a_row_says() -> None:
     assert (row.id, row.study, row.board) == (path.name, "boot", "verdex")
     assert (row.status, row.evidence, row.reason) == ("complete", "counted", "")
     assert row.started == make_run().started
-    assert row.boot_total_s == 1.543210984
-    assert rows[bare].boot_total_s is None
+    assert (row.headline, row.unit, row.median) == ("boot.total", "s", 1.543210984)
+    assert (rows[bare].headline, rows[bare].median) == ("", None)
     # From the index it says the same, without a look at the folders' content.
     for folder in rows:
         record = folder / "run.json"
@@ -48,7 +48,7 @@ def test_what_changed_is_read_anew_and_what_is_gone_is_left_out() -> None:
 
 @pytest.mark.parametrize("damage", ["noise", "empty", "version", "columns", "values", "folder"])
 def test_a_damaged_index_is_rebuilt(damage: str) -> None:
-    index = cache_root() / "index.sqlite"
+    index = cache_root() / "index-2.sqlite"
     stored()
     rows = list_runs()
     if damage == "noise":

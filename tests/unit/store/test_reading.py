@@ -12,7 +12,7 @@ import pytest
 from perfboard.model.errors import UsageError
 from perfboard.model.run import Run
 from perfboard.store.reading import artifact_file, load_run
-from tests.support.runs import make_run, stored
+from tests.support.runs import boots_of, make_run, stored
 
 
 def rewrite(folder: Path, change: Callable[[dict[str, Any]], None]) -> None:
@@ -49,14 +49,14 @@ def test_a_record_that_is_none(text: str) -> None:
 
 def test_a_newer_schema_is_called_newer() -> None:
     path = stored()
-    rewrite(path, lambda record: record.update(schema="perfboard.run/2", novelty=1))
-    with pytest.raises(UsageError, match=r"perfboard\.run/2: it was made by a newer Perfboard"):
+    rewrite(path, lambda record: record.update(schema="perfboard.run/3", novelty=1))
+    with pytest.raises(UsageError, match=r"perfboard\.run/3: it was made by a newer Perfboard"):
         load_run(path)
 
 
 def test_a_wrong_value_is_named_with_its_place() -> None:
     path = stored()
-    rewrite(path, lambda record: record["boots"][0]["marks"][1].update(t_ns="\x1b[2J"))
+    rewrite(path, lambda record: boots_of(record)[0]["marks"][1].update(t_ns="\x1b[2J"))
     with pytest.raises(UsageError) as caught:
         load_run(path)
     assert "boots.0.marks.1.t_ns" in str(caught.value)
@@ -68,7 +68,7 @@ def test_numbers_beyond_reason_are_refused() -> None:
         path = stored()
 
         def spoil(record: Any, change: dict[str, int] = change) -> None:
-            record["boots"][0]["marks"][1].update(change)
+            boots_of(record)[0]["marks"][1].update(change)
 
         rewrite(path, spoil)
         with pytest.raises(UsageError):

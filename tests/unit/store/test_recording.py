@@ -7,6 +7,7 @@ import os
 import pytest
 
 from perfboard.model.errors import Cancelled, TargetError, UsageError
+from perfboard.model.results.boot import BootResult
 from perfboard.model.run import Run, RunError, Status
 from perfboard.store.folder import find_run, runs_folder, unfinished_folders
 from perfboard.store.reading import load_run
@@ -14,12 +15,13 @@ from perfboard.store.recording import Found, Subject, recording
 from tests.support.runs import make_boot, make_run
 
 SUBJECT = Subject(make_run().board, "virtual:verdex", make_run().evidence)
-BOOT = make_boot()
+BOOTS = BootResult(boots=(make_boot(),))
 
 
 def record(found: Found, error: BaseException | None = None) -> Run:
     """A run that one boot was made for, after which the error came."""
-    with recording("boot", "verdex", ("perfboard", "caf\udce9")) as run, run.begin(lambda: found):
+    command = ("perfboard", "caf\udce9")
+    with recording("boot", "verdex", command, "boot.total") as run, run.begin(lambda: found):
         run.folder.write_artifact("console.log", b"U-Boot")
         if error is not None:
             raise error
@@ -29,8 +31,8 @@ def record(found: Found, error: BaseException | None = None) -> Run:
 
 def test_a_complete_run_has_all_that_was_found() -> None:
     undecided = RunError(kind="inconclusive", message="Too few.")
-    run = record(Found(SUBJECT, boots=(BOOT,), notes=("A note.",), errors=(undecided,)))
-    assert (run.status, run.errors, run.boots) == (Status.COMPLETE, (undecided,), (BOOT,))
+    run = record(Found(SUBJECT, results=(BOOTS,), notes=("A note.",), errors=(undecided,)))
+    assert (run.status, run.errors, run.results) == (Status.COMPLETE, (undecided,), (BOOTS,))
     assert run.provenance.notes == ("A note.",)
     assert run.provenance.command == ("perfboard", "caf\\xe9")
 
@@ -55,16 +57,16 @@ def test_an_early_end_keeps_what_was_found(
     error: BaseException, status: Status, kind: str, words: str
 ) -> None:
     undecided = RunError(kind="inconclusive", message="Too few.")
-    run = record(Found(SUBJECT, boots=(BOOT,), errors=(undecided,), step="boot 2"), error)
+    run = record(Found(SUBJECT, results=(BOOTS,), errors=(undecided,), step="boot 2"), error)
     (recorded,) = run.errors
-    assert (run.status, recorded.kind, run.boots) == (status, kind, (BOOT,))
+    assert (run.status, recorded.kind, run.results) == (status, kind, (BOOTS,))
     assert recorded.message.startswith(words)
     assert run.verdicts == ()
 
 
 @pytest.mark.parametrize("error", [TargetError("lost", "gone"), KeyboardInterrupt(), OSError()])
 def test_nothing_is_left_of_a_run_that_has_not_begun(error: BaseException) -> None:
-    with pytest.raises(type(error)), recording("boot", "verdex", ()):
+    with pytest.raises(type(error)), recording("boot", "verdex", (), ""):
         raise error
     assert list(runs_folder().iterdir()) == []
 
@@ -77,7 +79,7 @@ def test_a_defect_is_raised_and_the_folder_stays() -> None:
 
 @pytest.mark.parametrize("late", [TargetError("lost", "gone"), KeyboardInterrupt()])
 def test_the_first_error_is_what_ended_it(late: BaseException) -> None:
-    with recording("boot", "verdex", ()) as run:
+    with recording("boot", "verdex", (), "") as run:
         with run.begin(lambda: Found(SUBJECT)):
             raise TargetError("hang", "silent")
         raise late

@@ -9,6 +9,7 @@ import pytest
 
 from perfboard.cli.main import main
 from perfboard.instruments.serial_console import SerialConsole
+from tests.support.runs import boots_of
 from tests.support.serial_board import board_on_a_line
 
 BOOT = (Path(__file__).parents[2] / "data" / "verdex-initcall.log").read_bytes()
@@ -24,7 +25,7 @@ def test_the_run_says_how_the_instrument_changes_what_it_measures(
         assert main(["study", "boot", *words, "--reset", f"touch {reset}", "--json"]) == 0
     run = json.loads(capsys.readouterr().out)
     assert run["status"] == "complete" and run["board"]["facts"]["kernel"].startswith("Linux")
-    (boot,) = run["boots"]
+    (boot,) = boots_of(run)
     assert [boot["marks"][place]["name"] for place in (0, -1)] == ["reset", "usable"]
     assert run["provenance"]["notes"] == [SerialConsole.effect]
     (report,) = tmp_path.rglob("report.html")
@@ -60,5 +61,5 @@ def test_a_boot_that_fails_says_so_too(
         words = ["--target", target, "--usable", "login:", "--boots", "1"]
         assert main(["study", "boot", *words, "--reset", f"touch {reset}", "--json"]) == 4
     run = json.loads(capsys.readouterr().out)
-    assert [error["kind"] for error in run["errors"]] == ["panic"] and run["boots"] == []
+    assert [error["kind"] for error in run["errors"]] == ["panic"] and run["results"] == []
     assert run["provenance"]["notes"] == [SerialConsole.effect]

@@ -14,7 +14,8 @@ import pytest
 from perfboard.images.program.base import Job
 from perfboard.images.variant import Variant
 from perfboard.model.errors import Cancelled, EnvironmentLacksError, TargetError
-from perfboard.model.run import Boot, Evidence, Run, Status
+from perfboard.model.results.boot import Boot
+from perfboard.model.run import Evidence, Run, Status
 from perfboard.probes.exchange import Answer
 from perfboard.probes.records import Applet
 from perfboard.store.folder import find_run, runs_folder

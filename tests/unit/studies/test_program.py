@@ -21,15 +21,16 @@ from perfboard.cli.main import main
 from perfboard.cli.program import trying
 from perfboard.images.program.base import Job, check_job
 from perfboard.model.errors import Cancelled, UsageError
-from perfboard.model.run import Evidence, FunctionTime, Run, RunError, Status, Trial
+from perfboard.model.results.program import FunctionTime, ProgramResult
+from perfboard.model.run import Evidence, Run, RunError, Status
 from perfboard.report.html import render
-from perfboard.report.sections.program.trial import ending, trial_text
+from perfboard.report.sections.program.section import program_text
 from perfboard.report.text import run_text
 from perfboard.studies.lab import Lab
 from perfboard.studies.program.study import copy_job, try_boards
 from perfboard.targets.virtual.program import Results, read_results
 from tests.support.lab import RESULTS, FakeLab
-from tests.support.runs import make_run
+from tests.support.runs import make_run, only
 
 
 @pytest.fixture(autouse=True)
@@ -151,7 +152,7 @@ def test_results_that_are_not_whole_are_refused(data: bytes) -> None:
 
 
 def trial_run(board: str = "rpi2", **changes: object) -> Run:
-    trial = Trial(
+    trial = ProgramResult(
         command=("./prog", "two words"),
         limit_s=600,
         exit_code=3,
@@ -167,14 +168,14 @@ def trial_run(board: str = "rpi2", **changes: object) -> Run:
         boots=(),
         evidence=Evidence.TIMED,
         metrics=trial_metrics(begin, end, 0.4, 0.1, 1 << 20),
-        trial=trial.model_copy(update=changes),
+        results=(trial.model_copy(update=changes),),
     )
     summary = run.board.model_copy(update={"name": board})
     return run.model_copy(update={"board": summary})
 
 
 def test_boards_stand_side_by_side() -> None:
-    text = trial_text([trial_run(), trial_run("teres")])
+    text = program_text([trial_run(), trial_run("teres")])
     assert all(len(line) <= 80 for line in text.splitlines())
     assert "$ ./prog 'two words'" in text
     lines = [" ".join(line.split()) for line in text.splitlines()]
@@ -201,7 +202,7 @@ def test_a_failed_trial_says_why() -> None:
             "metrics": (),
         }
     )
-    assert "hang: It hangs." in trial_text([failed])
+    assert "hang: It hangs." in program_text([failed])
     assert "did not end" in render(failed)
 
 
@@ -217,8 +218,7 @@ def test_a_failed_trial_says_why() -> None:
     ],
 )
 def test_how_it_ended_is_said_in_words(changes: dict[str, Any], said: str) -> None:
-    trial = trial_run(**changes).trial
-    assert trial is not None and said in ending(trial)
+    assert said in only(trial_run(**changes), ProgramResult).summary
 
 
 def test_an_interruption_while_a_board_runs_ends_it(tmp_path: Path) -> None:

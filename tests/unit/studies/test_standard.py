@@ -13,10 +13,11 @@ import pytest
 
 from perfboard.model.errors import EnvironmentLacksError, TargetError, UsageError
 from perfboard.model.progress import Progress
+from perfboard.model.results.probes import ProbeResult
 from perfboard.model.run import BoardSummary, Evidence, Run, Status
 from perfboard.probes.exchange import Answer
 from perfboard.probes.records import Applet
-from perfboard.report.sections.measure.measured import probe_rows
+from perfboard.report.sections.measure.rows import probe_rows
 from perfboard.store.folder import find_run, finished_folders, runs_folder
 from perfboard.store.reading import load_run
 from perfboard.studies.base import Request, studies
@@ -28,6 +29,7 @@ from perfboard.studies.standard.study import (
     measure_target,
 )
 from perfboard.targets.base import Target
+from tests.support.runs import only
 
 NAMES = ("memory.latency", "ipc.pipe", "system.facts")
 # Of those that the probe gives; see native/probe/applets/system_facts.c.
@@ -119,9 +121,9 @@ def test_a_whole_run_is_stored(place: Place) -> None:
     assert (run.status, run.errors, run.study) == (Status.COMPLETE, (), "standard")
     assert (run.target, run.evidence) == ("local", Evidence.HOST)
     assert sorted(place.ran) == sorted(NAMES * 5)
-    assert [process.probe for process in run.processes] == place.ran
+    assert [process.probe for process in only(run, ProbeResult).processes] == place.ran
     for metric in run.metrics:
-        owners = {run.processes[number].probe for number in metric.processes}
+        owners = {only(run, ProbeResult).processes[number].probe for number in metric.processes}
         assert owners == {metric.name}
         assert len(metric.samples) == len(metric.processes) == 10
     (note,) = run.provenance.notes
@@ -136,8 +138,9 @@ def test_a_clock_that_stepped_is_in_the_record_and_the_report(
     monkeypatch.setattr(place, "run", lambda *_: Answer(tuple(lines), "exit 0"))
     run = place.study()
     assert run.status is Status.COMPLETE
-    assert {process.disturbances["clock_step_s"] for process in run.processes} == {-3600.0}
-    (row,) = [row for row in probe_rows(run.processes) if row.probe == "ipc.pipe"]
+    processes = only(run, ProbeResult).processes
+    assert {process.disturbances["clock_step_s"] for process in processes} == {-3600.0}
+    (row,) = [row for row in probe_rows(processes) if row.probe == "ipc.pipe"]
     assert any(words.startswith("clock step ") for words in row.disturbances)
 
 
@@ -196,7 +199,7 @@ def test_the_processor_that_was_asked_for_is_measured(
     monkeypatch.setattr(place, "run", run)
     run_of_2 = place.study(cpu=2)
     assert all(list(words[-2:]) == ["--cpu", "2"] for words in asked)
-    assert {process.cpu for process in run_of_2.processes} == {2}
+    assert {process.cpu for process in only(run_of_2, ProbeResult).processes} == {2}
 
 
 def test_a_processor_that_the_target_does_not_have_is_refused(
@@ -255,7 +258,7 @@ def test_what_was_measured_before_the_end_is_kept(
     (recorded,) = run.errors
     assert recorded.kind == kind
     assert ", round 3" in recorded.message
-    assert len(run.processes) == 7
+    assert len(only(run, ProbeResult).processes) == 7
     assert run.metrics
 
 
@@ -270,7 +273,7 @@ def test_a_failure_to_close_keeps_the_measurements(place: Place) -> None:
     place.fails_closing = TargetError("lost", "gone")
     run = load_run(find_run(place.study().id))
     assert run.status is Status.FAILED
-    assert len(run.processes) == 15
+    assert len(only(run, ProbeResult).processes) == 15
 
 
 @pytest.mark.parametrize(
@@ -305,7 +308,7 @@ def test_probes_are_chosen_by_name(place: Place) -> None:
     run = place.measure("local", "ipc.pipe", "ipc.pipe")
     # What it is measured on is told, though nobody asked for that probe.
     assert place.ran == ["system.facts", *["ipc.pipe"] * 5]
-    assert {process.probe for process in run.processes} == {"ipc.pipe"}
+    assert {process.probe for process in only(run, ProbeResult).processes} == {"ipc.pipe"}
     assert run.study == "measure"
     with pytest.raises(UsageError, match=r"no probe nosuch; there are: cpu\.bogomips"):
         place.measure("local", "ipc.pipe", "nosuch")

@@ -16,7 +16,7 @@ from perfboard.analysis.boot.console import Stamps
 from perfboard.analysis.boot.phases import cut_boot, total
 from perfboard.instruments.base import Instrument, notes_of
 from perfboard.model.errors import Cancelled, EnvironmentLacksError, TargetError
-from perfboard.model.run import Boot, Mark
+from perfboard.model.results.boot import Boot, Mark
 from perfboard.targets.serial.boot import SerialBoard
 from perfboard.targets.serial.line import open_line
 from tests.support.replay import Replay

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from perfboard.model.run import Mark
+from perfboard.model.results.boot import Mark
 
 # A line ends at a line feed, with the carriage returns before it, or at carriage returns alone.
 _LINE = re.compile(r"([^\r\n]*+)(?:\r*+\n|\r++|\Z)")

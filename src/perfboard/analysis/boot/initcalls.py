@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from perfboard.analysis.boot.kernel_log import KernelLine
-from perfboard.model.run import Span
+from perfboard.model.results.boot import Span
 
 # A symbol without its offset, a plain address, or an async call's number and symbol;
 # and the module's name in brackets.

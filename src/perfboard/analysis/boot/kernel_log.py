@@ -8,7 +8,7 @@ from statistics import median_low
 from typing import NamedTuple
 
 from perfboard.analysis.boot.console import ConsoleLine
-from perfboard.model.run import Mark
+from perfboard.model.results.boot import Mark
 
 # The kernel pads the seconds to five characters, which tells its records from
 # most other text in brackets. The caller ("[    T1]") is there with PRINTK_CALLER.

@@ -3,8 +3,8 @@
 
 from collections.abc import Iterable
 
+from perfboard.model.results.boot import Boot
 from perfboard.model.results.tune import Limit
-from perfboard.model.run import Boot
 from perfboard.model.timing.part import Timing
 
 _FS = 1e15

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from perfboard.analysis.boot.phases import PhaseTime, cut_boot, total
 from perfboard.analysis.counters import counter_metrics
-from perfboard.model.run import Boot, Metric
+from perfboard.model.results.boot import Boot
+from perfboard.model.run import Metric
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass
 from itertools import pairwise
 
-from perfboard.model.run import Boot, Mark
+from perfboard.model.results.boot import Boot, Mark
 
 _INIT_SCRIPT = re.compile(r"exec:S\d\d(.+)")
 

@@ -16,7 +16,7 @@ from perfboard.analysis.boot.initcalls import parse_initcalls
 from perfboard.analysis.boot.kernel_log import clock_offset, kernel_marks, parse_console
 from perfboard.analysis.boot.phases import PHASES
 from perfboard.analysis.boot.scope_log import parse_scope, process_times, scope_marks
-from perfboard.model.run import Boot, Mark
+from perfboard.model.results.boot import Boot, Mark
 
 
 def boot_record(

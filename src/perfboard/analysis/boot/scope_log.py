@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from perfboard.analysis.boot.console import Stamps
-from perfboard.model.run import IDLE_TASK, Mark, ProcessTime
+from perfboard.model.results.boot import IDLE_TASK, Mark, ProcessTime
 
 # Marks that every kernel reaches again and again, kept for the process times alone.
 ACCOUNTING = {"switch", "fork", "comm"}

@@ -36,6 +36,7 @@ class Change:
     """
 
     name: str
+    group: str
     unit: str
     labels: dict[str, str]
     better: str
@@ -86,6 +87,7 @@ def _change(before: Metric, after: Metric, repeats: bool) -> Change:
     interval = (range_difference if repeats else difference_interval)(samples, later)
     return Change(
         name=before.name,
+        group=after.group,
         unit=before.unit,
         labels=before.labels,
         better=before.better,

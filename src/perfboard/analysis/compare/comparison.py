@@ -8,6 +8,7 @@ from perfboard.analysis.boot.phases import PHASES
 from perfboard.analysis.compare.changes import Change, changes_of, percent, sign_of
 from perfboard.analysis.statistics.summary import REPEATS, Interval, summary
 from perfboard.model.errors import UsageError
+from perfboard.model.results.probes import ProbeResult
 from perfboard.model.run import TIMED_UNITS, Evidence, Metric, Run, Status
 from perfboard.model.units import format_value
 
@@ -258,5 +259,10 @@ def _differences(a: Run, b: Run) -> Iterator[Difference]:
 
 def _cpus(run: Run) -> str | None:
     """The processors that probes were pinned to."""
-    cpus = {process.cpu for process in run.processes if process.cpu is not None}
+    cpus = {
+        process.cpu
+        for result in run.results_of(ProbeResult)
+        for process in result.processes
+        if process.cpu is not None
+    }
     return ", ".join(map(str, sorted(cpus))) or None

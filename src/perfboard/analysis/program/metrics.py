@@ -5,9 +5,18 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from perfboard.analysis.counters import counter_metrics
+from perfboard.analysis import counters
 from perfboard.model.run import Metric
 
+TITLES = {
+    "try.time.real": "real",
+    "try.time.user": "user",
+    "try.time.system": "system",
+    "try.time.idle": "idle",
+    "try.instructions": "instructions",
+    "try.memory.resident": "memory at most",
+    **{f"try.{name}": title for name, title in counters.TITLES.items()},
+}
 # The marks are in whole nanoseconds.
 _ROUNDING_S = 1e-8
 
@@ -54,8 +63,10 @@ def trial_metrics(
         _metric("try.memory.resident", "B", resident_bytes),
     ]
     changes = {name: value - begin.counters.get(name, 0) for name, value in end.counters.items()}
-    return (*found, *counter_metrics("try", [changes]))
+    return (*found, *counters.counter_metrics("try", [changes]))
 
 
 def _metric(name: str, unit: str, value: float) -> Metric:
-    return Metric.model_validate({"name": name, "unit": unit, "samples": (float(value),)})
+    return Metric.model_validate(
+        {"name": name, "title": TITLES[name], "unit": unit, "samples": (float(value),)}
+    )

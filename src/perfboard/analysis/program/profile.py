@@ -5,7 +5,7 @@ import json
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from perfboard.model.run import FunctionTime
+from perfboard.model.results.program import FunctionTime
 
 KERNEL = "kernel"
 NOWHERE = "no file"

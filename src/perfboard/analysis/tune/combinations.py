@@ -14,7 +14,7 @@ from typing import Protocol
 
 from perfboard.analysis.boot.phases import total
 from perfboard.analysis.statistics.summary import Interval, difference_interval
-from perfboard.model.run import Boot
+from perfboard.model.results.boot import Boot
 
 Combination = frozenset[tuple[str, str]]
 BASELINE: Combination = frozenset()

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from perfboard.analysis.boot.console import split_lines
 from perfboard.analysis.boot.kernel_log import parse_console
 from perfboard.analysis.boot.scope_log import parse_scope
-from perfboard.model.run import Boot
+from perfboard.model.results.boot import Boot
 
 # Without it, Kconfig does not allow switching off most options.
 EXPERT = "CONFIG_EXPERT"

@@ -14,6 +14,8 @@ FACTOR = Factor(
         "off": Level(),
         "on": Level(
             add_arguments(*_WORDS),
+            perturbs="makes the kernel print lines for every initcall and probe, which takes time "
+            "of its own: these times are longer than those of a boot without it.",
             excludes={
                 ("console", level): f"prints on the console what console={level} silences"
                 for level in ("quiet", "off")

@@ -2,11 +2,13 @@
 """The record of a sweep over a board's factors: what was tried, the best, and the advice."""
 
 from collections.abc import Mapping
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
 from perfboard.model.record import Int64, Quantity, Record
+from perfboard.model.results.base import Result
+from perfboard.model.results.boot import Boot
 
 # How a try ended. "refused" is before anything was built.
 Outcome = Literal["booted", "refused", "not-built", "not-booted"]
@@ -146,7 +148,7 @@ class PublishedRate(Record):
     source: str
 
 
-class Tuning(Record):
+class TuneResult(Result):
     """A sweep: `titles` by factor, the baseline's levels, the limits, all tries.
 
     `max_flash` and `max_ram` are in bytes, `keep` fixes levels, `allow` are those that may be
@@ -154,9 +156,10 @@ class Tuning(Record):
     `combinations` is how many there are of the levels that may be in the best and showed a
     saving, and `exhaustive` says that all were tried; else no boot is expected to take less
     than `bound_s`, the sum of what each phase took where it took least, of the boots whose
-    levels may be in the best.
+    levels may be in the best. `tried` are the boots of all tries, which name theirs by its place.
     """
 
+    kind: Literal["tune"] = "tune"
     titles: dict[str, str]
     baseline: dict[str, str]
     max_flash: Int64 | None = None
@@ -173,9 +176,16 @@ class Tuning(Record):
     published: tuple[PublishedChange, ...] = ()
     published_boots: tuple[PublishedBoot, ...] = ()
     published_rates: tuple[PublishedRate, ...] = ()
+    tried: tuple[Boot, ...] = ()
 
     @model_validator(mode="after")
-    def _best_is_a_try(self) -> "Tuning":
+    def _places_are_there(self) -> Self:
         if self.best is not None and not 0 <= self.best < len(self.tries):
             raise ValueError(f"best is {self.best}, which is no try")
+        for number, one in enumerate(self.tries):
+            if one.boot is not None and not 0 <= one.boot < len(self.tried):
+                raise ValueError(f"tries[{number}].boot is {one.boot}, which is no boot")
         return self
+
+
+RESULT = TuneResult

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from perfboard.analysis.boot.phases import PhaseTime, cut_boot
-from perfboard.model.run import Boot, Span
+from perfboard.model.results.boot import Boot, Span
 from perfboard.model.units import format_value
 
 OWN_ROWS = 10

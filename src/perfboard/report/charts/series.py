@@ -7,7 +7,7 @@ from functools import cached_property
 from statistics import median
 
 from perfboard.analysis.boot.phases import PhaseTime, cut_boot, total
-from perfboard.model.run import Boot, Run
+from perfboard.model.results.boot import Boot
 from perfboard.model.units import format_value
 
 
@@ -69,30 +69,28 @@ class Series:
         return Scale(3)
 
 
-def series_of(run: Run) -> Series | None:
-    """The boots to summarise: those like the boot with the median total.
+def series_of(boots: Sequence[Boot]) -> Series:
+    """The boots to summarise, of one at least: those like the boot with the median total.
 
     With an even number of boots it is the lower of the two in the middle. Where no
-    boot became usable, it is the one with the most marks. None without boots.
+    boot became usable, it is the one with the most marks.
     """
-    if not run.boots:
-        return None
     whole = sorted(
         (found.duration_ns, index)
-        for index, boot in enumerate(run.boots)
+        for index, boot in enumerate(boots)
         if (found := total(boot)) is not None
     )
     if whole:
         shown = whole[(len(whole) - 1) // 2][1]
     else:
-        shown = max(range(len(run.boots)), key=lambda index: len(run.boots[index].marks))
-    cut = [cut_boot(boot) for boot in run.boots]
+        shown = max(range(len(boots)), key=lambda index: len(boots[index].marks))
+    cut = [cut_boot(boot) for boot in boots]
     wanted = [row.name for row in cut[shown]]
     alike = [index for index, rows in enumerate(cut) if [row.name for row in rows] == wanted]
     return Series(
-        boots=tuple(run.boots[index] for index in alike),
+        boots=tuple(boots[index] for index in alike),
         rows=tuple(cut[index] for index in alike),
         shown=shown + 1,
-        boot=run.boots[shown],
+        boot=boots[shown],
         left_out=tuple(index + 1 for index in range(len(cut)) if index not in alike),
     )

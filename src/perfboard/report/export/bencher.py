@@ -11,8 +11,8 @@ import json
 from perfboard.analysis.statistics.summary import Interval
 from perfboard.model.run import Run
 from perfboard.report.export.googlebenchmark import benchmark_name
-from perfboard.report.sections.measure.measured import figure
 from perfboard.report.words.evidence import margin_of
+from perfboard.report.words.figures import figure
 
 _MEASURES = {
     "s": ("latency", 1e9),

@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterator, Mapping
 
 from perfboard.model.run import Metric, Run
-from perfboard.report.sections.measure.measured import Figure, figure
 from perfboard.report.words.evidence import margin_of
+from perfboard.report.words.figures import Figure, figure
 
 _UNITS = {"s": "seconds", "B": "bytes", "B/s": "bytes_per_second", "1/s": "per_second", "1": ""}
 _ABOUT = "perfboard_run"

@@ -13,17 +13,19 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from perfboard.analysis.boot.phases import PhaseTime, cut_boot
-from perfboard.model.run import Boot, Run, Span
+from perfboard.model.results.boot import Boot, BootResult, Span
+from perfboard.model.run import Run
 
 _Event = dict[str, Any]
 
 
 def trace(run: Run) -> str:
     """The trace as JSON. Spans that have no start are absent: they have no place in it."""
+    boots = [boot for result in run.results_of(BootResult) for boot in result.boots]
     # Thread ids are unique over all processes, since Perfetto names threads by them alone.
-    threads = itertools.count(len(run.boots) + 1)
+    threads = itertools.count(len(boots) + 1)
     events: list[_Event] = []
-    for pid, boot in enumerate(run.boots, start=1):
+    for pid, boot in enumerate(boots, start=1):
         name = f"boot {pid}: {run.board.name}, {run.evidence}"
         events.append(_metadata("process_name", pid, pid, {"name": name}))
         events.append(_metadata("process_sort_index", pid, pid, {"sort_index": pid}))

@@ -4,8 +4,14 @@
 from collections import Counter
 
 from perfboard.analysis.verify.rows import extrapolated
-from perfboard.model.run import TIMED_UNITS, Run
+from perfboard.model.run import TIMED_UNITS, Evidence, Run
 
+EVIDENCE_WORDS = {
+    Evidence.SILICON: "silicon (real board)",
+    Evidence.HOST: "host (the machine that ran it)",
+    Evidence.TIMED: "timed (virtual board, timing model)",
+    Evidence.COUNTED: "counted (virtual board, instructions only)",
+}
 # Names of extrapolated metrics that are listed; of more, the first word alone.
 _LISTED = 8
 

@@ -5,7 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from threading import Event
 
 from perfboard.model.errors import UsageError
-from perfboard.model.run import BoardSummary, Boot, Evidence
+from perfboard.model.results.boot import Boot
+from perfboard.model.run import BoardSummary, Evidence
 from perfboard.store.folder import RunFolder
 from perfboard.store.recording import Subject
 from perfboard.studies.base import Request

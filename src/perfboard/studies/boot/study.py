@@ -9,7 +9,8 @@ from perfboard.analysis.statistics.summary import judge
 from perfboard.boards.loader import load_board
 from perfboard.factors.choose import factors_of
 from perfboard.model.options import option, parse_command, parse_count, parse_regex
-from perfboard.model.run import Boot, Metric, Run, Verdict
+from perfboard.model.results.boot import Boot, BootResult
+from perfboard.model.run import Metric, Run, Verdict
 from perfboard.store.recording import Found
 from perfboard.studies.base import Request
 from perfboard.studies.boot.serial import serial_subject
@@ -64,7 +65,7 @@ class BootStudy:
             subject = virtual_subject(request, lab)
         boots: list[Boot] = []
         with (
-            lab.record(self.name, subject.name, request.command) as record,
+            lab.record(self.name, subject.name, request.command, self.headline) as record,
             record.begin(lambda: _found(subject, boots)),
         ):
             for boot in subject.boots(options.boots, record.folder):
@@ -84,7 +85,7 @@ def _found(subject: BootSubject, boots: Sequence[Boot]) -> Found:
     return Found(
         head,
         metrics=metrics,
-        boots=tuple(boots),
+        results=(BootResult(boots=tuple(boots)),) if boots else (),
         notes=subject.notes(),
         verdicts=verdicts,
         step=f"boot {len(boots) + 1}",

@@ -8,7 +8,8 @@ from threading import Event
 from typing import TypeVar
 
 from perfboard.instruments.base import Instrument, notes_of
-from perfboard.model.run import Boot, Metric
+from perfboard.model.results.boot import Boot
+from perfboard.model.run import Metric
 from perfboard.store.folder import RunFolder
 from perfboard.store.recording import Subject
 

@@ -16,7 +16,8 @@ from perfboard.instruments.scope import WatchedMark
 from perfboard.model.board.architecture import architecture_of
 from perfboard.model.board.virtual import VirtualBoard
 from perfboard.model.errors import UsageError
-from perfboard.model.run import Boot, Metric
+from perfboard.model.results.boot import Boot
+from perfboard.model.run import Metric
 from perfboard.store.folder import RunFolder
 from perfboard.store.recording import Subject
 from perfboard.studies.base import Request

@@ -32,7 +32,8 @@ from perfboard.model.board.virtual import VirtualBoard
 from perfboard.model.errors import EnvironmentLacksError, TargetError
 from perfboard.model.options import option, parse_seconds
 from perfboard.model.progress import Step
-from perfboard.model.run import FunctionTime, Metric, Run, Trial
+from perfboard.model.results.program import FunctionTime, ProgramResult
+from perfboard.model.run import Metric, Run
 from perfboard.model.units import format_size
 from perfboard.store.recording import Found, Subject, as_text
 from perfboard.studies.lab import Lab
@@ -216,7 +217,7 @@ def _try(
 ) -> Run:
     board, base = one.variant.board, one.base
     target = TrialTarget(one.variant, base, job)
-    trial = Trial(
+    trial = ProgramResult(
         command=tuple(as_text(word) for word in job.command),
         packages=job.packages,
         pushed=tuple(file.name for file in job.files),
@@ -236,9 +237,9 @@ def _try(
         },
         packages=base.packages,
     )
-    found = Found(subject, trial=trial, notes=(*base.notes, *target.notes()))
+    found = Found(subject, results=(trial,), notes=(*base.notes, *target.notes()))
     with (
-        lab.record(STUDY_NAME, board.name, command) as record,
+        lab.record(STUDY_NAME, board.name, command, "try.time.real") as record,
         record.begin(lambda: found),
     ):
         artifacts = record.folder.path / "artifacts"
@@ -252,7 +253,7 @@ def _try(
         if results.exit_code == _NOT_FOUND:
             notes += missing_remarks(results.stderr, job.files, base.root.files)
         trial = _ended(trial, results, profile, profiled_s)
-        found = replace(found, metrics=metrics, trial=trial, notes=tuple(notes))
+        found = replace(found, metrics=metrics, results=(trial,), notes=tuple(notes))
         if results.late:
             raise TargetError(
                 "time-limit",
@@ -289,8 +290,8 @@ def _evaluate(
 
 
 def _ended(
-    trial: Trial, results: Results, profile: tuple[FunctionTime, ...], profiled_s: float
-) -> Trial:
+    trial: ProgramResult, results: Results, profile: tuple[FunctionTime, ...], profiled_s: float
+) -> ProgramResult:
     return trial.model_copy(
         update={
             "exit_code": results.exit_code,

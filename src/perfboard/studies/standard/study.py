@@ -8,6 +8,7 @@ from perfboard.analysis.statistics.summary import REPEATS
 from perfboard.binaries.applets import all_applets
 from perfboard.model.errors import INCONCLUSIVE, UsageError
 from perfboard.model.options import option, parse_cpu, parse_seconds
+from perfboard.model.results.probes import ProbeResult
 from perfboard.model.run import BoardSummary, Evidence, Run, RunError
 from perfboard.probes.plan import FACTS, Measuring, Plan
 from perfboard.probes.session import Session
@@ -72,7 +73,7 @@ def measure_target(
     PerfboardError for what is wrong before the first probe runs.
     """
     _check(probes)
-    with lab.record(study, request.place, request.command) as record:
+    with lab.record(study, request.place, request.command, STUDY.headline) as record:
         artifacts = record.folder.artifact_path("console.log").parent
         with (
             lab.open(request.target, lab.progress, artifacts, request.factors) as target,
@@ -124,7 +125,7 @@ def _found(
             packages=target.packages,
         ),
         metrics=metrics,
-        processes=tuple(merger.processes),
+        results=(ProbeResult(processes=tuple(merger.processes)),),
         notes=tuple(notes),
         errors=errors,
         step=measuring.place,

@@ -17,8 +17,8 @@ from perfboard.images.image import Image
 from perfboard.images.variant import Variant
 from perfboard.instruments.scope import WatchedMark
 from perfboard.model.errors import BuildError, PerfboardError, TargetError, UsageError
+from perfboard.model.results.boot import Boot
 from perfboard.model.results.tune import Outcome
-from perfboard.model.run import Boot
 from perfboard.studies.boot.virtual import marks_to_watch
 from perfboard.studies.lab import Lab
 from perfboard.targets.virtual.target import VirtualTarget

@@ -6,7 +6,8 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Protocol
 
-from perfboard.model.run import BoardSummary, Boot, Evidence, Metric, RunError
+from perfboard.model.results.boot import Boot
+from perfboard.model.run import BoardSummary, Evidence, Metric, RunError
 from perfboard.store.folder import RunFolder
 from perfboard.studies.tune.pool import Make, Note
 from perfboard.studies.tune.sweep import Sweep

@@ -17,8 +17,9 @@ from perfboard.analysis.tune.combinations import (
 )
 from perfboard.instruments.serial_console import SerialConsole
 from perfboard.model.errors import INCONCLUSIVE
+from perfboard.model.results.boot import Boot
 from perfboard.model.results.tune import in_words
-from perfboard.model.run import BoardSummary, Boot, Evidence, RunError
+from perfboard.model.run import BoardSummary, Evidence, RunError
 from perfboard.store.folder import RunFolder
 from perfboard.studies.base import Request
 from perfboard.studies.boot.serial import summary_of

@@ -22,15 +22,16 @@ from perfboard.analysis.tune.combinations import (
 from perfboard.analysis.verify.rows import KERNEL_SIZE
 from perfboard.factors.choose import timing_factors
 from perfboard.model.board.virtual import VirtualBoard
+from perfboard.model.results.boot import Boot, BootResult
 from perfboard.model.results.tune import (
     Advised,
     Limit,
     PublishedBoot,
     PublishedChange,
     PublishedRate,
-    Tuning,
+    TuneResult,
 )
-from perfboard.model.run import Boot, Evidence, Metric, Verdict
+from perfboard.model.run import Evidence, Metric, Verdict
 from perfboard.model.units import parse_size
 from perfboard.store.recording import Found, Subject
 from perfboard.studies.tune.advice import Made, lines_between
@@ -54,7 +55,7 @@ def found_by(
     tries, tried, places = sweep.recorded()
     # What was published is of the board that the board's file is of.
     virtual = subject.evidence is not Evidence.SILICON
-    tuning = Tuning(
+    tuning = TuneResult(
         titles=plan.titles(),
         baseline=dict(plan.baseline.levels),
         max_flash=options.max_flash,
@@ -79,6 +80,7 @@ def found_by(
             if virtual
         ),
         published_rates=tuple(_rates(board)) if virtual else (),
+        tried=tuple(tried),
     )
     notes = (*notes, *proof.notes)
     if not proof.boots and len(tries) > len(plan.refused):
@@ -91,9 +93,7 @@ def found_by(
     found = Found(
         subject,
         metrics=proof.metrics,
-        boots=proof.boots,
-        tuning=tuning,
-        tried=tuple(tried),
+        results=(*_boots(proof.boots), tuning),
         notes=notes,
         errors=proof.errors,
     )
@@ -120,10 +120,14 @@ def found_by(
         found,
         subject=replace(subject, image=made.hashes, packages=made.packages),
         metrics=metrics,
-        boots=boots,
+        results=(*_boots(boots), tuning),
         notes=(*made.notes, *notes),
         verdicts=verdicts,
     )
+
+
+def _boots(boots: tuple[Boot, ...]) -> tuple[BootResult, ...]:
+    return (BootResult(boots=boots),) if boots else ()
 
 
 def _reset_s(boots: Iterable[Boot]) -> float:

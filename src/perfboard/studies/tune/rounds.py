@@ -15,7 +15,8 @@ from perfboard.host.cache import cached, find_cached
 from perfboard.images.image import Image
 from perfboard.model.errors import EnvironmentLacksError, TargetError, UsageError
 from perfboard.model.progress import SilentProgress
-from perfboard.model.run import Boot, Metric
+from perfboard.model.results.boot import Boot
+from perfboard.model.run import Metric
 from perfboard.studies.lab import Lab
 from perfboard.studies.tune.attempt import Attempt, Task
 from perfboard.studies.tune.plan import PRECISION, TuneOptions

@@ -79,7 +79,7 @@ class TuneStudy:
             )
             return found_by(options, sweep, proof, subject, bench.notes())
 
-        with lab.record(self.name, bench.name, request.command) as record:
+        with lab.record(self.name, bench.name, request.command, self.headline) as record:
             with record.begin(found):
                 with lab.progress.step(f"tuning {plan.board.name}", inf) as step:
                     shown = TuneStep(step, lab.clock)

@@ -13,8 +13,8 @@ from perfboard.analysis.tune.combinations import (
     best_of,
     middle_s,
 )
+from perfboard.model.results.boot import Boot
 from perfboard.model.results.tune import Stage, Try, in_words
-from perfboard.model.run import Boot
 from perfboard.studies.tune.attempt import Attempt, Task
 from perfboard.studies.tune.plan import Plan
 from perfboard.studies.tune.pool import Make

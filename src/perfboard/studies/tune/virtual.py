@@ -6,7 +6,8 @@ from contextlib import contextmanager
 from threading import Event
 
 from perfboard.analysis.tune.combinations import best_of
-from perfboard.model.run import BoardSummary, Boot, RunError
+from perfboard.model.results.boot import Boot
+from perfboard.model.run import BoardSummary, RunError
 from perfboard.store.folder import RunFolder
 from perfboard.studies.boot.virtual import marks_to_watch
 from perfboard.studies.lab import Lab

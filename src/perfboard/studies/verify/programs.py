@@ -13,6 +13,7 @@ from perfboard.images.program.base import Job
 from perfboard.model.errors import PerfboardError
 from perfboard.model.progress import Progress
 from perfboard.model.published import NpmFile, Program, Published
+from perfboard.model.results.program import ProgramResult
 from perfboard.model.run import Run, Status
 from perfboard.store.folder import find_run
 from perfboard.studies.lab import Lab
@@ -79,11 +80,11 @@ def measure_programs(
 
 
 def _ended(made: Run) -> _Ran | str:
-    trial = made.trial
-    if trial is None or trial.signal:
+    (result,) = made.results_of(ProgramResult)
+    if result.signal:
         return "it was killed by a signal"
-    if trial.exit_code:
-        return f"it ended with exit code {trial.exit_code}"
+    if result.exit_code:
+        return f"it ended with exit code {result.exit_code}"
     (real,) = (metric for metric in made.metrics if metric.name == "try.time.real")
     output: Path = find_run(made.id) / "artifacts" / "stdout"
     return _Ran(real.samples[0], output.read_text(errors="replace"), made.id)

@@ -21,7 +21,7 @@ from perfboard.instruments.base import Findings, Instrument, host_ns
 from perfboard.instruments.serial_console import SerialConsole
 from perfboard.instruments.together import Together, prepared
 from perfboard.model.errors import Cancelled, EnvironmentLacksError, TargetError
-from perfboard.model.run import Boot, Mark
+from perfboard.model.results.boot import Boot, Mark
 from perfboard.targets.console.hear import last_lines
 from perfboard.targets.console.shell import ConsoleShell
 from perfboard.targets.serial.line import ATTACH_S, SerialLine

@@ -27,7 +27,8 @@ from perfboard.model.board.architecture import architecture_of
 from perfboard.model.board.virtual import DiskBoard, FlashBoard
 from perfboard.model.errors import TargetError, UsageError
 from perfboard.model.progress import Progress
-from perfboard.model.run import BoardSummary, Boot, Evidence, TimedAs
+from perfboard.model.results.boot import Boot
+from perfboard.model.run import BoardSummary, Evidence, TimedAs
 from perfboard.targets.base import Target
 from perfboard.targets.console.shell import ConsoleShell
 from perfboard.targets.virtual.emulator import emulator_version, started

@@ -3,12 +3,12 @@
 
 import pytest
 
-from perfboard.model.results.tune import Try, Tuning
-from perfboard.model.run import Boot, Run
+from perfboard.model.results.boot import Boot
+from perfboard.model.results.tune import Try, TuneResult
 from perfboard.report.html import render
 from perfboard.report.sections.tune.compression import compression
 from tests.support.runs import MARKS, make_boot
-from tests.support.tuned_runs import make_tuned
+from tests.support.tuned_runs import make_tune, make_tuned
 
 # The sizes in bytes and the seconds to unpack them of made-up compressors.
 PACKED = {"gzip": (2_000_000, 0.3), "none": (4_000_000, 0.0), "xz": (1_500_000, 1.0)}
@@ -23,7 +23,7 @@ def _boot(size: int, rate: float, unpack_s: float) -> Boot:
     return make_boot({"kernel.entry": copy, "kernel.sched_init": unpack})
 
 
-def make_compressed(names: tuple[str, ...] = tuple(PACKED)) -> Run:
+def make_compressed(names: tuple[str, ...] = tuple(PACKED)) -> TuneResult:
     """A tune of those compressors at each set-up of the flash."""
     tries: list[Try] = []
     boots: list[Boot] = []
@@ -52,8 +52,7 @@ def make_compressed(names: tuple[str, ...] = tuple(PACKED)) -> Run:
         )
         boots.append(_boot(9, 1.0, 0.0))
     baseline = {"compression": "gzip", "flash": "tuned", "kernel": "copied"}
-    tuning = Tuning(titles={}, baseline=baseline, tries=tuple(tries), best=0)
-    return make_tuned(tuning=tuning, tried=tuple(boots))
+    return TuneResult(titles={}, baseline=baseline, tries=tuple(tries), best=0, tried=tuple(boots))
 
 
 def test_the_prediction_meets_boots_that_are_as_the_equation_says() -> None:
@@ -105,10 +104,10 @@ def test_the_chart_has_both_forms_and_where_they_cross() -> None:
 
 def test_one_compressor_tells_nothing() -> None:
     assert compression(make_compressed(("gzip",))) is None
-    assert compression(make_tuned()) is None
+    assert compression(make_tune()) is None
 
 
 def test_it_is_in_the_report() -> None:
-    html = render(make_compressed())
+    html = render(make_tuned(make_compressed()))
     assert "Compressors over the flash&#39;s read bandwidth" in html
     assert "none wins" in html

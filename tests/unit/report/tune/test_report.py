@@ -14,43 +14,36 @@ from pydantic import ValidationError
 from perfboard.analysis.compare.comparison import compare
 from perfboard.analysis.tune.combinations import PROOF_LABELS
 from perfboard.boards.loader import load_board
-from perfboard.model.results.tune import PublishedBoot, PublishedChange, Try, Tuning
+from perfboard.model.results.tune import PublishedBoot, PublishedChange, Try, TuneResult
 from perfboard.model.run import Metric, Run, Status
 from perfboard.report.charts import plot, scatter
 from perfboard.report.charts.phase_bars import phase_bars
 from perfboard.report.export.choose import export
 from perfboard.report.export.formats import FORMATS
 from perfboard.report.html import render
+from perfboard.report.sections.tune.page import tuning_view
 from perfboard.report.sections.tune.parts import part_tables
 from perfboard.report.sections.tune.published import PublishedRow, published_rows, start_sentence
 from perfboard.report.sections.tune.rows import head_sentence, search_sentence, single_rows
-from perfboard.report.sections.tune.tuning import tuning_view
 from perfboard.report.text import run_text
 from tests.support.runs import make_boot, make_run
-from tests.support.tuned_runs import make_tuned
-
-
-def _bounded(run: Run) -> Run:
-    assert run.tuning is not None
-    change = {"exhaustive": False, "combinations": 5000, "bound_s": 1.3}
-    return run.model_copy(update={"tuning": run.tuning.model_copy(update=change)})
+from tests.support.tuned_runs import make_tune, make_tuned
 
 
 def test_the_head_says_from_what_to_what() -> None:
-    text = head_sentence(make_tuned())
+    text = head_sentence(make_tuned(), make_tune())
     assert text == "From 1.543 s to 1.383 s: 10.4% less, with console=quiet flash=cached"
 
 
 def test_the_search_says_how_far_the_best_may_be() -> None:
-    run = make_tuned()
-    assert "Exhaustive: all 4 combinations" in search_sentence(run)
-    bounded = search_sentence(_bounded(run))
+    assert "Exhaustive: all 4 combinations" in search_sentence(make_tune())
+    bounded = search_sentence(make_tune(exhaustive=False, combinations=5000, bound_s=1.3))
     assert "4 combinations were booted of 5,000, not all" in bounded
     assert "at most 83.21 ms above 1.300 s" in bounded
 
 
 def test_each_level_alone_with_what_was_refused() -> None:
-    rows = single_rows(make_tuned())
+    rows = single_rows(make_tune())
     assert [(row.factor, row.level) for row in rows] == [
         ("console", "quiet"),
         ("flash", "cached"),
@@ -64,15 +57,13 @@ def test_each_level_alone_with_what_was_refused() -> None:
 
 
 def test_published_savings_beside_ours() -> None:
-    rows = {row.title: row for row in published_rows(make_tuned())}
+    rows = {row.title: row for row in published_rows(make_tune())}
     assert rows["Console silent"].ratio == f"{0.1 / 0.311:.2f}"
     assert rows["All"].ratio == f"{0.16 / 1.9:.2f}"
     assert (rows["Unknown"].measured, rows["Unknown"].ratio) == ("not tried", "")
 
 
 def test_phases_that_were_published_as_one_are_added_up() -> None:
-    run = make_tuned()
-    assert run.tuning is not None
     joined = PublishedChange(
         title="Root and user space",
         metric="boot.kernel.load+kernel.init",
@@ -80,8 +71,7 @@ def test_phases_that_were_published_as_one_are_added_up() -> None:
         after=1.0,
         source="study E",
     )
-    run = run.model_copy(update={"tuning": run.tuning.model_copy(update={"published": (joined,)})})
-    (row,) = published_rows(run)
+    (row,) = published_rows(make_tune(published=(joined,)))
     assert row.ratio == "0.16"
 
 
@@ -92,10 +82,7 @@ def test_the_parts_of_study_es_final_table_add_up_and_are_all_found() -> None:
     assert whole.metric == "boot.total"
     assert sum(each.before for each in parts) == pytest.approx(whole.before)
     assert sum(each.after for each in parts) == pytest.approx(whole.after)
-    run = make_tuned()
-    assert run.tuning is not None
-    run = run.model_copy(update={"tuning": run.tuning.model_copy(update={"published": final})})
-    assert all(row.ratio for row in published_rows(run))
+    assert all(row.ratio for row in published_rows(make_tune(published=tuple(final))))
 
 
 def test_a_technique_is_from_its_own_start_whatever_the_tunes_is() -> None:
@@ -103,60 +90,51 @@ def test_a_technique_is_from_its_own_start_whatever_the_tunes_is() -> None:
     techniques = load_board("verdex").board.techniques
     assert all(each.old and each.new for each in techniques if each.factor)
     (quiet,) = (each for each in techniques if each.factor == "console")
-    run = make_tuned()
-    assert run.tuning is not None
+    tune = make_tune()
     tries = [
         each.model_copy(update={"levels": {"console": "full"} if not each.levels else {}})
-        for each in run.tuning.tries[:2]
+        for each in tune.tries[:2]
     ]
-    change = {
-        "baseline": {**run.tuning.baseline, "console": "quiet"},
-        "tries": tuple(tries),
-        "best": None,
-        "published": (PublishedChange(**quiet.model_dump(exclude={"kind"})),),
-    }
-    run = run.model_copy(update={"tuning": run.tuning.model_copy(update=change)})
-    (row,) = published_rows(run)
+    tune = make_tune(
+        baseline={**tune.baseline, "console": "quiet"},
+        tries=tuple(tries),
+        best=None,
+        published=(PublishedChange(**quiet.model_dump(exclude={"kind"})),),
+    )
+    (row,) = published_rows(tune)
     assert row.levels.endswith("console full \N{RIGHTWARDS ARROW} quiet")
     assert row.ratio == f"{0.1 / 0.311:.2f}"
 
 
 def test_a_tune_that_starts_elsewhere_than_published_changes_says_where() -> None:
-    run = make_tuned()
-    assert run.tuning is not None
-    assert start_sentence(run.tuning) == ""
-    silent, every, preset = run.tuning.published
+    tune = make_tune()
+    assert start_sentence(tune) == ""
+    silent, every, preset = tune.published
     published = (
         silent.model_copy(update={"old": "full"}),
         every,
         preset.model_copy(update={"old": "calibrated"}),
         preset.model_copy(update={"old": "calibrated", "metric": "boot.total"}),
     )
-    change = {"baseline": {**run.tuning.baseline, "delay": "timer"}, "published": published}
-    run = run.model_copy(update={"tuning": run.tuning.model_copy(update=change)})
+    tune = make_tune(baseline={**tune.baseline, "delay": "timer"}, published=published)
     sentence = (
         "This tune starts elsewhere than some published changes do: delay=timer, where one starts "
         "from calibrated; what all changes make together is from the start of this tune."
     )
-    assert run.tuning is not None
-    assert start_sentence(run.tuning) == sentence
-    assert sentence in render(run)
-    assert sentence in " ".join(run_text(run).split())
+    assert start_sentence(tune) == sentence
+    assert sentence in render(make_tuned(tune))
+    assert sentence in " ".join(run_text(make_tuned(tune)).split())
 
 
 def _silent(**change: Any) -> PublishedRow:
     """The row of a console that takes 0.1 s here, from a kernel of 2,000,000 bytes."""
     silent = {"title": "Silent", "metric": "boot.total", "factor": "console", "new": "quiet"}
     published = PublishedChange(**silent, source="study E", **{"before": 0.3, **change})
-    run = make_tuned()
-    assert run.tuning is not None
     tries = [
         each.model_copy(update={"flash": {**each.flash, "kernel": 2_000_000}})
-        for each in run.tuning.tries
+        for each in make_tune().tries
     ]
-    change = {"published": (published,), "tries": tuple(tries)}
-    run = run.model_copy(update={"tuning": run.tuning.model_copy(update=change)})
-    (row,) = published_rows(run)
+    (row,) = published_rows(make_tune(published=(published,), tries=tuple(tries)))
     return row
 
 
@@ -167,11 +145,8 @@ def test_a_saving_that_grows_with_the_kernel_is_scaled_to_the_published_ones_siz
 
 
 def test_what_the_baseline_has_already_was_not_tried() -> None:
-    run = make_tuned()
-    assert run.tuning is not None
-    baseline = {**run.tuning.baseline, "console": "quiet"}
-    run = run.model_copy(update={"tuning": run.tuning.model_copy(update={"baseline": baseline})})
-    row = next(row for row in published_rows(run) if row.title == "Console silent")
+    tune = make_tune(baseline={**make_tune().baseline, "console": "quiet"})
+    row = next(row for row in published_rows(tune) if row.title == "Console silent")
     assert (row.measured, row.ratio, row.note) == ("not tried", "", "")
 
 
@@ -182,22 +157,20 @@ def test_a_saving_that_is_far_off_is_explained() -> None:
 
 
 def test_root_file_systems_in_study_es_parts() -> None:
-    run = make_tuned()
-    assert run.tuning is not None
-    assert list(part_tables(run)) == []
+    tune = make_tune()
+    assert list(part_tables(tune)) == []
     other = Try(
         levels={"root": "romfs"}, stage="alone", outcome="booted", boot=4, flash={"root": 1 << 20}
     )
-    tuning = run.tuning.model_copy(update={"tries": (*run.tuning.tries, other)})
     late = make_boot({"exec:S70copy": 1_000_000})
-    run = run.model_copy(update={"tuning": tuning, "tried": (*run.tried, late)})
-    (table,) = part_tables(run)
+    tune = make_tune(tries=(*tune.tries, other), tried=(*tune.tried, late))
+    (table,) = part_tables(tune)
     base, romfs = table.rows
     assert (base.name, romfs.name, romfs.size) == ("squashfs", "romfs", "1 MiB")
     # The copy's start is the application's end.
     assert base.times == ("14.78 ms", "347.4 ms", "126.5 ms", "45.18 ms", "533.9 ms")
     assert romfs.times[2] == "127.5 ms"
-    assert "Root file systems" in render(run)
+    assert "Root file systems" in render(make_tuned(tune))
 
 
 def test_what_was_published_of_a_level_stands_below_it_or_alone() -> None:
@@ -207,16 +180,14 @@ def test_what_was_published_of_a_level_stands_below_it_or_alone() -> None:
         for level in ("xip", "copied")
     ]
     lacking = boots[0].model_copy(update={"times": {"boot.kernel.load": 0.1}})
-    run = make_tuned()
-    assert run.tuning is not None
     other = Try(levels={"kernel": "flash"}, stage="alone", outcome="booted", boot=1)
-    changes = {
-        "baseline": {**run.tuning.baseline, "kernel": "copied"},
-        "tries": (*run.tuning.tries, other),
-        "published_boots": (*boots, lacking),
-    }
-    run = run.model_copy(update={"tuning": run.tuning.model_copy(update=changes)})
-    (table,) = part_tables(run)
+    tune = make_tune()
+    tune = make_tune(
+        baseline={**tune.baseline, "kernel": "copied"},
+        tries=(*tune.tries, other),
+        published_boots=(*boots, lacking),
+    )
+    (table,) = part_tables(tune)
     found = [(row.name, row.of) for row in table.rows]
     assert found == [
         ("copied", ""),
@@ -226,7 +197,7 @@ def test_what_was_published_of_a_level_stands_below_it_or_alone() -> None:
     ]
     assert table.rows[1].times == ("730.0 ms", "275.0 ms", "700.0 ms", "1.705 s")
     assert table.rows[1].size == "1 MiB"
-    assert "published: xip" in render(run)
+    assert "published: xip" in render(make_tuned(tune))
 
 
 def test_the_terminal_has_80_columns_and_the_lines_to_change() -> None:
@@ -266,14 +237,12 @@ def test_the_report_has_all_charts_and_escapes_what_it_shows() -> None:
 
 
 def test_a_tune_that_was_interrupted_has_a_report_too() -> None:
-    run = make_tuned(status=Status.ABORTED, boots=(), metrics=())
-    assert run.tuning is not None
-    tuning = run.tuning.model_copy(update={"best": None, "tries": run.tuning.tries[:1]})
-    run = run.model_copy(update={"tuning": tuning, "tried": run.tried[:1]})
-    assert "Nothing to advise" in render(run)
-    assert "Nothing to advise" in run_text(run)
-    empty = run.model_copy(update={"tuning": tuning.model_copy(update={"tries": ()}), "tried": ()})
-    assert "Nothing to advise" in render(empty)
+    tune = make_tune()
+    for tries, tried in ((tune.tries[:1], tune.tried[:1]), ((), ())):
+        cut = make_tune(best=None, tries=tries, tried=tried)
+        run = make_tuned(cut, status=Status.ABORTED, boots=(), metrics=())
+        assert "Nothing to advise" in render(run)
+        assert "Nothing to advise" in run_text(run)
 
 
 @pytest.mark.parametrize("format", FORMATS)
@@ -291,50 +260,44 @@ def test_it_is_compared_with_a_boot_study() -> None:
     assert comparison.words.startswith("boot.total fell by")
 
 
-def test_it_is_stored_whole_and_older_runs_are_read() -> None:
+def test_it_is_stored_whole() -> None:
     run = make_tuned()
     assert Run.model_validate_json(run.to_json()) == run
-    old = json.loads(make_run().to_json())
-    del old["tuning"], old["tried"]
-    assert Run.model_validate(old, strict=False).tuning is None
 
 
 @pytest.mark.parametrize("boot", [4, -1])
 def test_a_try_whose_boot_there_is_not_is_refused(boot: int) -> None:
     record = json.loads(make_tuned().to_json())
-    record["tuning"]["tries"][0]["boot"] = boot
+    record["results"][1]["tries"][0]["boot"] = boot
     with pytest.raises(ValidationError, match="which is no boot"):
         Run.model_validate_json(json.dumps(record))
 
 
 def test_a_run_of_somebody_else_without_the_boots_it_speaks_of_is_shown() -> None:
-    tuned = make_tuned()
-    assert tuned.tuning
-    beside = [each.model_copy(update={"beside": (9, 9)}) for each in tuned.tuning.tries]
-    tuning = tuned.tuning.model_copy(update={"tries": tuple(beside)})
+    beside = [each.model_copy(update={"beside": (9, 9)}) for each in make_tune().tries]
     proof = Metric(name="boot.total", unit="s", labels=PROOF_LABELS, samples=())
-    run = tuned.model_copy(update={"tuning": tuning, "metrics": (*tuned.metrics, proof)})
+    run = make_tuned(make_tune(tries=tuple(beside)), metrics=(*make_tuned().metrics, proof))
     run = Run.model_validate_json(run.to_json())
     assert "console" in run_text(run) and "console" in render(run)
 
 
 def test_a_best_that_is_no_try_is_refused() -> None:
     with pytest.raises(ValidationError, match="which is no try"):
-        Tuning(titles={}, baseline={}, best=0)
-    assert Tuning(titles={}, baseline={}, tries=(Try(stage="baseline", outcome="booted"),), best=0)
+        TuneResult(titles={}, baseline={}, best=0)
+    assert TuneResult(
+        titles={}, baseline={}, tries=(Try(stage="baseline", outcome="booted"),), best=0
+    )
 
 
 def test_levels_that_cost_more_than_any_saves_are_not_drawn() -> None:
-    run = make_tuned()
-    assert run.tuning is not None
     more = [
         Try(levels={"baud": level}, stage="alone", outcome="booted", boot=boot)
         for level, boot in (("same", 0), ("slow", 4), ("slower", 5))
     ]
-    tuning = run.tuning.model_copy(update={"tries": (*run.tuning.tries, *more)})
     late = (make_boot({"usable": 90_000_000}), make_boot({"usable": 110_000_000}))
-    view = tuning_view(run.model_copy(update={"tuning": tuning, "tried": (*run.tried, *late)}))
-    assert view is not None
+    tune = make_tune()
+    tune = make_tune(tries=(*tune.tries, *more), tried=(*tune.tried, *late))
+    view = tuning_view(make_tuned(tune), tune)
     (_, wide), _ = view.bars
     assert [text.text for text in wide.labels] == ["console=quiet", "flash=cached", "baud=slow"]
     assert "baud" in {row.factor for row in view.singles if row.level == "slower"}
@@ -385,12 +348,11 @@ def test_the_flash_has_a_line_for_each_set_up() -> None:
         for level, speed in (("tuned", 1.9e6), ("cached", 1.9e7))
         for size in (512, 4096, 32768)
     ]
-    run = make_tuned()
-    view = tuning_view(run.model_copy(update={"metrics": (*run.metrics, *read)}))
-    assert view is not None and view.flash is not None
+    run, tune = make_tuned(), make_tune()
+    view = tuning_view(run.model_copy(update={"metrics": (*run.metrics, *read)}), tune)
+    assert view.flash is not None
     assert [line.label for line in view.flash.graph.lines] == [
         "root, flash tuned",
         "root, flash cached",
     ]
-    without = tuning_view(run)
-    assert without is not None and without.flash is None
+    assert tuning_view(run, tune).flash is None

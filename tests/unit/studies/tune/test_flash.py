@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from perfboard.model.errors import TargetError
+from perfboard.model.results.boot import BootResult
 from perfboard.model.run import Status
 from perfboard.probes.exchange import Answer
 from perfboard.studies.lab import Lab
@@ -13,7 +14,7 @@ from perfboard.studies.tune.flash import flash_bandwidths
 from perfboard.studies.tune.plan import TuneOptions
 from perfboard.studies.tune.study import TUNE
 from tests.support.lab import FakeLab
-from tests.support.runs import make_boot
+from tests.support.runs import make_boot, only
 from tests.support.tunes import keep_but, plan_of, request_of
 
 REFUSED = ('{"refused": "flash.read: /dev/mtd1: no such device"}', '{"end": {"elapsed_s": 0.1}}')
@@ -65,7 +66,7 @@ def test_a_tune_that_is_proved_is_complete_though_the_flash_cannot_be_read(tmp_p
     )
     run = TUNE.run(request_of(), TuneOptions("verdex", keep=KEEP), fake.lab())
     assert (run.status, run.errors) == (Status.COMPLETE, ())
-    assert run.verdicts and len(run.boots) == 1
+    assert run.verdicts and len(only(run, BootResult).boots) == 1
     assert "flash=tuned was not read: The target says nothing." in run.provenance.notes
     read = [m.labels["flash"] for m in run.metrics if m.name == "flash.read.bandwidth"]
     assert read == list(LEVELS[1:])

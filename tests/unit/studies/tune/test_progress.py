@@ -2,7 +2,7 @@
 """What a tune shows while it runs: the best, the time left, and what is being tried."""
 
 from perfboard.analysis.tune.combinations import BASELINE
-from perfboard.model.run import Boot
+from perfboard.model.results.boot import Boot
 from perfboard.studies.tune.attempt import Attempt, Task
 from perfboard.studies.tune.progress import TuneStep
 from perfboard.studies.tune.sweep import Sweep

@@ -18,7 +18,7 @@ from perfboard.images.variant import Variant
 from perfboard.instruments.base import Instrument
 from perfboard.model.errors import INCONCLUSIVE, EnvironmentLacksError, TargetError, UsageError
 from perfboard.model.progress import SilentProgress
-from perfboard.model.run import Boot
+from perfboard.model.results.boot import Boot
 from perfboard.store.folder import new_run
 from perfboard.studies.lab import Lab
 from perfboard.studies.tune.attempt import Attempt, Task

@@ -11,6 +11,7 @@ import pytest
 from perfboard.analysis.tune.combinations import BASELINE, best_of
 from perfboard.model.errors import PerfboardError, TargetError, UsageError
 from perfboard.model.progress import SilentProgress
+from perfboard.model.results.tune import TuneResult
 from perfboard.model.run import Evidence, Outcome
 from perfboard.store.recording import Found, Subject
 from perfboard.studies.tune.attempt import Attempt, Task
@@ -20,7 +21,7 @@ from perfboard.studies.tune.progress import TuneStep
 from perfboard.studies.tune.record import found_by
 from perfboard.studies.tune.study import _try_all
 from perfboard.studies.tune.sweep import Sweep
-from tests.support.runs import MARKS, make_boot, make_run
+from tests.support.runs import MARKS, make_boot, make_run, only
 from tests.support.tunes import at_once, keep_but, plan_of
 
 MS = 1_000_000
@@ -133,8 +134,8 @@ def test_what_only_costs_in_all_counts_in_bound_and_limit() -> None:
     sweep, _, error = _tune(costs)
     assert error is None
     assert "static" not in sweep.space.levels["libraries"]
-    tuning = _found(sweep).tuning
-    assert tuning is not None and tuning.limit is not None
+    tuning = only(_found(sweep), TuneResult)
+    assert tuning.limit is not None
     assert tuning.bound_s == pytest.approx((MARKS["usable"] - 20 * MS) / 1e9)
     assert tuning.limit.read_bytes == pytest.approx(0.415 / 515e-9)
 
@@ -191,8 +192,7 @@ def test_a_boot_without_the_baselines_scripts_is_none() -> None:
 
 
 def test_the_flashs_published_figures_keep_their_blocks() -> None:
-    tuning = _found(Sweep(plan_of())).tuning
-    assert tuning is not None
+    tuning = only(_found(Sweep(plan_of())), TuneResult)
     tuned = [rate.size for rate in tuning.published_rates if rate.level == "tuned"]
     assert tuned == [4096, 32768, MIB]
     slow = {rate.size: rate.value for rate in tuning.published_rates if rate.level == "delivered"}

@@ -5,7 +5,7 @@ import pytest
 
 from perfboard.analysis.tune.combinations import BASELINE
 from perfboard.model.progress import SilentProgress
-from perfboard.model.run import Boot
+from perfboard.model.results.boot import Boot
 from perfboard.studies.tune.attempt import Attempt, Task
 from perfboard.studies.tune.progress import TuneStep
 from perfboard.studies.tune.sweep import Sweep

@@ -17,7 +17,8 @@ from perfboard.images.program.base import Job
 from perfboard.model.errors import EnvironmentLacksError
 from perfboard.model.progress import Progress
 from perfboard.model.published import NpmFile, Published
-from perfboard.model.run import Metric, Run, RunError, Status, Trial
+from perfboard.model.results.program import ProgramResult
+from perfboard.model.run import Metric, Run, RunError, Status
 from perfboard.store.folder import runs_folder
 from perfboard.studies.lab import Lab
 from perfboard.studies.verify.programs import Programs, measure_programs
@@ -122,13 +123,13 @@ class Board:
         (folder / "artifacts").mkdir(parents=True)
         (folder / "artifacts" / "stdout").write_bytes(output.encode() + b"\xff\n")
         real = Metric.model_validate({"name": "try.time.real", "unit": "s", "samples": [real_s]})
-        trial = Trial(
+        trial = ProgramResult(
             command=job.command,
             limit_s=1.0,
             exit_code=exit_code,
             signal=9 if exit_code is None else None,
         )
-        return [make_run(id=run_id, metrics=(real,), trial=trial)]
+        return [make_run(id=run_id, metrics=(real,), results=(trial,))]
 
     def measure(self, *figures: Published) -> Programs:
         return measure_programs(

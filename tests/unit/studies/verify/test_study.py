@@ -10,7 +10,7 @@ from perfboard.analysis.verify.rows import Verification, row_of
 from perfboard.model.errors import TargetError, UsageError
 from perfboard.model.published import Published
 from perfboard.model.run import Run, RunError, Status
-from perfboard.report.sections.verify.verification import verification_text
+from perfboard.report.verification import verification_text
 from perfboard.studies.base import Request
 from perfboard.studies.boot.study import BootOptions
 from perfboard.studies.lab import Lab

@@ -10,7 +10,7 @@ from itertools import groupby
 from typing import TypeVar
 
 from perfboard.analysis.boot.phases import PhaseTime, total
-from perfboard.model.run import IDLE_TASK, Span
+from perfboard.model.results.boot import IDLE_TASK, Span
 from perfboard.model.units import format_value
 from perfboard.report.charts.lanes import step_name
 from perfboard.report.charts.series import Series

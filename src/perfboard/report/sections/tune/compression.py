@@ -18,7 +18,7 @@ from perfboard.analysis.tune.compression import (
     sequential_s,
     winners,
 )
-from perfboard.model.run import Run
+from perfboard.model.results.tune import TuneResult
 from perfboard.model.units import format_size, format_value
 from perfboard.report.charts.plot import Graph, Line
 from perfboard.report.sections.tune.rows import Tried, booted
@@ -72,7 +72,7 @@ class _Load:
     unpack_s: float
 
 
-def compression(run: Run) -> Compression | None:
+def compression(tuning: TuneResult) -> Compression | None:
     """What the tries of the factor `compression` say; None where there are not two of them.
 
     Those count where only it and the flash's set-up are changed, and factors of which no level
@@ -80,11 +80,10 @@ def compression(run: Run) -> Compression | None:
     fitted to all; what unpacking takes is from the baseline's set-up, less what a kernel that
     is not compressed takes there.
     """
-    tuning = run.tuning
-    if tuning is None or FACTOR not in tuning.baseline:
+    if FACTOR not in tuning.baseline:
         return None
     base_flash = tuning.baseline.get(FLASH, "")
-    loads = _loads(booted(run), tuning.baseline)
+    loads = _loads(booted(tuning), tuning.baseline)
     at_base = {load.name: load for load in loads if load.flash == base_flash}
     if len(at_base) < 2:
         return None

@@ -4,7 +4,7 @@
 import statistics
 from dataclasses import dataclass
 
-from perfboard.model.results.tune import PublishedRate
+from perfboard.model.results.tune import PublishedRate, TuneResult
 from perfboard.model.run import Metric, Run
 from perfboard.model.units import format_size, format_value
 
@@ -26,7 +26,7 @@ class FlashRow:
     ratio: str
 
 
-def flash_rows(run: Run) -> list[FlashRow]:
+def flash_rows(run: Run, tuning: TuneResult) -> list[FlashRow]:
     """A row for each published figure, and one in the largest blocks for a set-up without any.
 
     None where nothing was measured. A figure whose blocks were not published stands beside the
@@ -41,7 +41,7 @@ def flash_rows(run: Run) -> list[FlashRow]:
     if not speeds:
         return []
     published = sorted(
-        run.tuning.published_rates if run.tuning else (),
+        tuning.published_rates,
         key=lambda rate: (rate.level, rate.size or 0, rate.value, rate.source),
     )
     rows = []

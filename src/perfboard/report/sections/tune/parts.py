@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from perfboard.analysis.boot.phases import cut_boot
-from perfboard.model.run import Run
+from perfboard.model.results.tune import TuneResult
 from perfboard.model.units import format_size, format_value
 from perfboard.report.sections.tune.rows import Tried, booted
 
@@ -75,11 +75,9 @@ class PartTable:
     rows: tuple[PartRow, ...]
 
 
-def part_tables(run: Run) -> Iterator[PartTable]:
+def part_tables(tuning: TuneResult) -> Iterator[PartTable]:
     """A table for each of study E's factors of which the tune booted more than one level."""
-    tuning, tried = run.tuning, booted(run)
-    if tuning is None:
-        return
+    tried = booted(tuning)
     for form in _FORMS:
         levels = {
             each.record.levels.get(form.factor, tuning.baseline[form.factor]): each

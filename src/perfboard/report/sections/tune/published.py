@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 from perfboard.analysis.boot.phases import phase_names
 from perfboard.model.published import WITHIN
-from perfboard.model.results.tune import PublishedChange, Tuning
-from perfboard.model.run import Run
+from perfboard.model.results.tune import PublishedChange, TuneResult
 from perfboard.model.units import format_value
 from perfboard.report.sections.tune.rows import Tried, baseline_of, best_of, booted, signed_s
 
@@ -32,12 +31,10 @@ class PublishedRow:
     source: str
 
 
-def published_rows(run: Run) -> Iterator[PublishedRow]:
+def published_rows(tuning: TuneResult) -> Iterator[PublishedRow]:
     """What was published of techniques, beside the tries that do the same."""
-    tuning, tried = run.tuning, booted(run)
-    if tuning is None:
-        return
-    best = best_of(run, tried)
+    tried = booted(tuning)
+    best = best_of(tuning, tried)
     for each in tuning.published:
         old, new = (_at(tuning, tried, each.factor, level) for level in (each.old, each.new))
         if each.factor is None:
@@ -69,7 +66,7 @@ def published_rows(run: Run) -> Iterator[PublishedRow]:
         )
 
 
-def start_sentence(tuning: Tuning) -> str:
+def start_sentence(tuning: TuneResult) -> str:
     """Where published changes start from other levels than the tune; "" where none does."""
     starts = dict.fromkeys((each.factor, each.old) for each in tuning.published if each.old)
     other = [
@@ -90,7 +87,7 @@ def _from_to(before: float, after: float) -> str:
     return f"{first} \N{RIGHTWARDS ARROW} {last} ({signed_s(before - after)})"
 
 
-def _levels(tuning: Tuning, each: PublishedChange) -> str:
+def _levels(tuning: TuneResult, each: PublishedChange) -> str:
     if each.factor is None:
         return f"{each.metric}, to the best"
     base = tuning.baseline.get(each.factor, "")
@@ -98,7 +95,9 @@ def _levels(tuning: Tuning, each: PublishedChange) -> str:
     return f"{each.metric}, {each.factor} {each.old or base} {arrow} {each.new or base}"
 
 
-def _at(tuning: Tuning, tried: list[Tried], factor: str | None, level: str | None) -> Tried | None:
+def _at(
+    tuning: TuneResult, tried: list[Tried], factor: str | None, level: str | None
+) -> Tried | None:
     """The try with that level alone; without one, the baseline."""
     if factor is None or level is None or tuning.baseline.get(factor) == level:
         return baseline_of(tried)

@@ -16,8 +16,9 @@ from perfboard.analysis.tune.combinations import (
     totals_s,
 )
 from perfboard.model.errors import CONSOLE_HEADING
-from perfboard.model.results.tune import Advised, Lines, Try, Tuning, in_words
-from perfboard.model.run import Boot, Run
+from perfboard.model.results.boot import Boot, BootResult
+from perfboard.model.results.tune import Advised, Lines, Try, TuneResult, in_words
+from perfboard.model.run import Run
 from perfboard.model.units import format_size, format_value
 
 _DASH = "\N{EN DASH}"
@@ -94,13 +95,13 @@ class Tried:
     boots: tuple[Boot, ...]
 
 
-def booted(run: Run) -> list[Tried]:
+def booted(tuning: TuneResult) -> list[Tried]:
     """The tries with a boot that became usable, in the order of the record."""
     found = []
-    for record in run.tuning.tries if run.tuning else ():
+    for record in tuning.tries:
         if record.boot is None:
             continue
-        boots = run.tried[record.boot : record.boot + record.boots]
+        boots = tuning.tried[record.boot : record.boot + record.boots]
         boot = middle(boots)
         if whole := total(boot):
             phases = {p.name: p.duration_ns / 1e9 for p in cut_phases(boot)}
@@ -113,26 +114,27 @@ def baseline_of(tried: list[Tried]) -> Tried | None:
     return next((each for each in tried if not each.record.levels), None)
 
 
-def best_of(run: Run, tried: list[Tried]) -> Tried | None:
+def best_of(tuning: TuneResult, tried: list[Tried]) -> Tried | None:
     """The best that was tried."""
-    if run.tuning is None or run.tuning.best is None:
+    if tuning.best is None:
         return None
-    best = run.tuning.tries[run.tuning.best]
+    best = tuning.tries[tuning.best]
     return next((each for each in tried if each.record is best), None)
 
 
-def head_sentence(run: Run) -> str:
+def head_sentence(run: Run, tuning: TuneResult) -> str:
     """From what to what, and by how much."""
-    tried = booted(run)
-    base, best = baseline_of(tried), best_of(run, tried)
+    tried = booted(tuning)
+    base, best = baseline_of(tried), best_of(tuning, tried)
     if base is None or best is None:
         return f"Nothing to advise: {len(tried)} combinations booted, and none holds the limits."
     before, after = (format_value(each.total_s, "s") for each in (base, best))
+    shown = [boot for result in run.results_of(BootResult) for boot in result.boots]
     proof = [m for m in run.metrics if m.name == "boot.total" and m.labels == PROOF_LABELS]
-    if proof and proof[0].samples and totals_s(run.boots):
+    if proof and proof[0].samples and totals_s(shown):
         # Of boots by which the best was not chosen.
-        saved = difference_interval(totals_s(run.boots), proof[0].samples)
-        old, new = statistics.mean(proof[0].samples), statistics.mean(totals_s(run.boots))
+        saved = difference_interval(totals_s(shown), proof[0].samples)
+        old, new = statistics.mean(proof[0].samples), statistics.mean(totals_s(shown))
         words = f", {sure_words(saved.low, saved.high)}" if saved else ""
         return (
             f"From {format_value(old, 's')} to {format_value(new, 's')} in the mean of the proof"
@@ -144,11 +146,9 @@ def head_sentence(run: Run) -> str:
     return f"From {before} to {after}{less}, with {in_words(best.record.levels)}"
 
 
-def search_sentence(run: Run) -> str:
+def search_sentence(tuning: TuneResult) -> str:
     """How far the best may be from the best that there is."""
-    tuning, tried = run.tuning, booted(run)
-    if tuning is None:
-        return ""
+    tried = booted(tuning)
     boots = f"{len(tried)} combinations were booted"
     if tuning.exhaustive:
         return (
@@ -156,7 +156,7 @@ def search_sentence(run: Run) -> str:
             "levels that may be in the best and showed a saving."
         )
     words = f"{boots} of {tuning.combinations:,}, not all"
-    best = best_of(run, tried)
+    best = best_of(tuning, tried)
     if tuning.bound_s is None or best is None:
         return f"{words}."
     return (
@@ -167,9 +167,9 @@ def search_sentence(run: Run) -> str:
     )
 
 
-def limit_sentence(run: Run) -> str:
+def limit_sentence(tuning: TuneResult) -> str:
     """The limit, and what it is made of."""
-    limit = run.tuning.limit if run.tuning else None
+    limit = tuning.limit
     if limit is None:
         return ""
     read, ran = limit.read_bytes * limit.read_s, limit.instructions * limit.instruction_s
@@ -180,7 +180,7 @@ def limit_sentence(run: Run) -> str:
     )
 
 
-def constraints(tuning: Tuning) -> str:
+def constraints(tuning: TuneResult) -> str:
     """The limits that the user gave, in words; "" where there are none."""
     words = [
         f"at most {format_size(size)} of {what}"
@@ -192,7 +192,7 @@ def constraints(tuning: Tuning) -> str:
     return ", ".join(words)
 
 
-def advice_rows(tuning: Tuning) -> list[AdviceRow]:
+def advice_rows(tuning: TuneResult) -> list[AdviceRow]:
     """The advice, in its order."""
     return [_advice_row(number, each) for number, each in enumerate(tuning.advice, 1)]
 
@@ -214,13 +214,13 @@ def _advice_row(number: int, advised: Advised) -> AdviceRow:
     )
 
 
-def single_rows(run: Run) -> list[SingleRow]:
+def single_rows(tuning: TuneResult) -> list[SingleRow]:
     """Each level by itself, what saves most first; then what did not boot or was refused."""
-    tried = booted(run)
+    tried = booted(tuning)
     base = baseline_of(tried)
     by_record = {id(each.record): each for each in tried}
     rows = []
-    for record in run.tuning.tries if run.tuning else ():
+    for record in tuning.tries:
         if record.stage != "alone" or len(record.levels) != 1:
             continue
         ((factor, level),) = record.levels.items()
@@ -253,7 +253,7 @@ def single_rows(run: Run) -> list[SingleRow]:
     return sorted(rows, key=lambda row: (row.saving_s is None, -(row.saving_s or 0.0)))
 
 
-def failed_rows(run: Run) -> list[FailedRow]:
+def failed_rows(tuning: TuneResult) -> list[FailedRow]:
     """What did not boot or build, at whichever stage, in the order of the tries."""
     return [
         FailedRow(
@@ -262,7 +262,7 @@ def failed_rows(run: Run) -> list[FailedRow]:
             said=_said(record.problem),
             all=record.problem,
         )
-        for record in (run.tuning.tries if run.tuning else ())
+        for record in tuning.tries
         if record.outcome in _FAILED
     ]
 

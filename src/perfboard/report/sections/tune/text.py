@@ -3,6 +3,7 @@
 
 from typing import TYPE_CHECKING
 
+from perfboard.model.results.tune import TuneResult
 from perfboard.model.run import Run
 from perfboard.report.sections.tune.published import published_rows, start_sentence
 from perfboard.report.sections.tune.rows import (
@@ -20,15 +21,12 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 
-def tuning_parts(run: Run) -> "list[str | Table]":
+def tuning_parts(run: Run, tuning: TuneResult) -> "list[str | Table]":
     """The advice with its lines, each level by itself, and what else there is to know."""
-    tuning = run.tuning
-    if tuning is None:
-        return []
-    parts: list[str | Table] = ["", head_sentence(run), search_sentence(run)]
+    parts: list[str | Table] = ["", head_sentence(run, tuning), search_sentence(tuning)]
     if words := constraints(tuning):
         parts.append(f"Under the limits: {words}.")
-    if words := limit_sentence(run):
+    if words := limit_sentence(tuning):
         parts.append(words)
     rows = advice_rows(tuning)
     if rows:
@@ -46,11 +44,11 @@ def tuning_parts(run: Run) -> "list[str | Table]":
                 parts.append(f"  {lines.where}{f' ({lines.words})' if lines.words else ''}:")
                 parts += [f"    - {line}" for line in lines.remove]
                 parts += [f"    + {line}" for line in lines.add]
-    parts += ["", _singles(run)]
-    for single in single_rows(run):
+    parts += ["", _singles(tuning)]
+    for single in single_rows(tuning):
         if single.note and not single.failed:
             parts.append(f"{single.factor}={single.level}: {single.note}")
-    failed = failed_rows(run)
+    failed = failed_rows(tuning)
     if failed:
         table = new_table("metric", "", "line")
         for column, title in zip(
@@ -60,7 +58,7 @@ def tuning_parts(run: Run) -> "list[str | Table]":
         for one in failed:
             table.add_row(*cells(one.levels, one.kind, one.said))
         parts += ["", table]
-    published = list(published_rows(run))
+    published = list(published_rows(tuning))
     if published:
         table = new_table("metric", "published", "here", "ratio")
         table.columns[0].header = "published of the real board"
@@ -76,10 +74,10 @@ def tuning_parts(run: Run) -> "list[str | Table]":
     return parts
 
 
-def _singles(run: Run) -> "Table":
+def _singles(tuning: TuneResult) -> "Table":
     table = new_table("metric", "time", "saves", "flash", "RAM")
     table.columns[0].header = "each level alone"
-    for row in single_rows(run):
+    for row in single_rows(tuning):
         table.add_row(
             *cells(f"{row.factor}={row.level}", row.time or "none", row.saving, row.flash, row.ram)
         )

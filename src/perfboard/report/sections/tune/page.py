@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from perfboard.analysis.boot.phases import PHASES
 from perfboard.analysis.tune.combinations import effects
-from perfboard.model.results.tune import in_words
+from perfboard.model.results.tune import TuneResult, in_words
 from perfboard.model.run import Run
 from perfboard.model.units import format_size, format_value
 from perfboard.report.charts import plot, scatter, waterfall
@@ -78,38 +78,36 @@ class TuningView:
     flash_rows: list[FlashRow]
 
 
-def tuning_view(run: Run) -> TuningView | None:
-    """What to show of a tune; None where the run is another study's."""
-    if run.tuning is None:
-        return None
-    tried = booted(run)
-    pressed = compression(run)
+def tuning_view(run: Run, tuning: TuneResult) -> TuningView:
+    """What to show of a tune."""
+    tried = booted(tuning)
+    pressed = compression(tuning)
     read = flash(run.metrics)
     front = _front(tried)
     return TuningView(
-        head=head_sentence(run),
-        search=search_sentence(run),
-        limit=limit_sentence(run),
-        constraints=constraints(run.tuning),
-        advice=advice_rows(run.tuning),
-        singles=single_rows(run),
-        failed=failed_rows(run),
+        head=head_sentence(run, tuning),
+        search=search_sentence(tuning),
+        limit=limit_sentence(tuning),
+        constraints=constraints(tuning),
+        advice=advice_rows(tuning),
+        singles=single_rows(tuning),
+        failed=failed_rows(tuning),
         combined=_combined(tried, front),
         combinations=len(tried),
-        parts=list(part_tables(run)),
-        published=list(published_rows(run)),
-        published_start=start_sentence(run.tuning),
-        bars=_bars(run, tried),
-        waterfalls=_waterfalls(run, tried),
+        parts=list(part_tables(tuning)),
+        published=list(published_rows(tuning)),
+        published_start=start_sentence(tuning),
+        bars=_bars(tried),
+        waterfalls=_waterfalls(tuning, tried),
         front=front,
         compression=pressed,
         compressors=picture(pressed.graph) if pressed else None,
         flash=picture(read.graph) if read else None,
-        flash_rows=flash_rows(run),
+        flash_rows=flash_rows(run, tuning),
     )
 
 
-def _bars(run: Run, tried: Sequence[Tried]) -> list[tuple[str, Bars]]:
+def _bars(tried: Sequence[Tried]) -> list[tuple[str, Bars]]:
     """What each level does by itself, by phase, what saves most first.
 
     Those that do nothing are left out, and those that cost more than the most that is saved:
@@ -135,10 +133,10 @@ def _bars(run: Run, tried: Sequence[Tried]) -> list[tuple[str, Bars]]:
 
 
 def _waterfalls(
-    run: Run, tried: Sequence[Tried]
+    tuning: TuneResult, tried: Sequence[Tried]
 ) -> list[tuple[str, list[tuple[str, waterfall.Drawing]]]]:
     """The baseline's above the best's, on one scale."""
-    base, best = baseline_of(list(tried)), best_of(run, list(tried))
+    base, best = baseline_of(list(tried)), best_of(tuning, list(tried))
     pairs = [("Before", base), ("After", best)]
     shown = [(title, each, lanes(each.boot)) for title, each in pairs if each is not None]
     if not all(of for _, _, of in shown):

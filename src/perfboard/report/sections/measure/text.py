@@ -1,39 +1,28 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the commands print of metrics that probes measured: figures, and their changes."""
+"""What the commands print of metrics that probes measured."""
 
-import math
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from perfboard.analysis.compare.changes import Change, percent
 from perfboard.analysis.statistics.cache_steps import find_steps
 from perfboard.analysis.statistics.curves import cache_curve
 from perfboard.analysis.statistics.summary import REPEATS
+from perfboard.model.results.probes import ProbeResult
 from perfboard.model.run import Metric, Run
 from perfboard.model.units import format_size, format_value
 from perfboard.report.charts.graphs import Drawn, graphs
-from perfboard.report.sections.measure.measured import (
-    by_group,
-    cpu_words,
-    figure,
-    group_of,
-    label_words,
-    probe_rows,
-    quantity,
-)
-from perfboard.report.sections.measure.measurements import levels
+from perfboard.report.sections.measure.page import levels
+from perfboard.report.sections.measure.rows import by_group, cpu_words, probe_rows
 from perfboard.report.terminal import cells, new_table
 from perfboard.report.words.evidence import headed
+from perfboard.report.words.figures import figure, figure_name
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-# Changes of a group that are printed, the largest first.
-MOST_CHANGES = 12
 
-
-def probe_parts(run: Run, metrics: Sequence[Metric]) -> list["str | Table"]:
+def probe_parts(run: Run, result: ProbeResult) -> list["str | Table"]:
     """Lines and tables: each level of memory, a few points of each curve, each single figure."""
+    metrics = [metric for metric in run.metrics if metric.samples]
     parts: list[str | Table] = []
     steps = find_steps(cache_curve(metrics))
     drawn = list(graphs(metrics, steps))
@@ -57,14 +46,14 @@ def probe_parts(run: Run, metrics: Sequence[Metric]) -> list["str | Table"]:
         for group in groups.values():
             for row in (figure(metric, run.evidence) for metric in group):
                 odd = f"{row.odd} of {len(row.metric.samples)}" if row.odd else ""
-                name = _named(row.metric)
+                name = figure_name(row.metric)
                 table.add_row(*cells(name, row.value(row.estimate.median), row.half_width, odd))
         within = "range" if run.evidence in REPEATS else "95% interval of the median"
         parts += ["", table, f"±: half of the {within}, over the processes"]
-    cpus = cpu_words(run.processes)
+    cpus = cpu_words(result.processes)
     if cpus:
         parts += ["", f"The probes were pinned to {cpus}."]
-    refused = [(row.probe, text) for row in probe_rows(run.processes) for text in row.refused]
+    refused = [(row.probe, text) for row in probe_rows(result.processes) for text in row.refused]
     for probe, text in refused:
         parts += ["", f"{probe} refused: {text}"]
     rest = "the graphs, all sizes, " if drawn else ""
@@ -89,57 +78,3 @@ def _curve_table(drawn: Drawn) -> "Table":
             )
         )
     return table
-
-
-def change_parts(changes: Sequence[Change]) -> list["str | Table"]:
-    """The changes that are shown, by group: first the group with the largest, and that first."""
-    if not changes:
-        return []
-    groups: dict[str, list[Change]] = {}
-    for change in sorted((c for c in changes if c.shown), key=_size, reverse=True):
-        groups.setdefault(group_of(change.name), []).append(change)
-    parts: list[str | Table] = []
-    for title, group in groups.items():
-        worse = sum(_worse(change) for change in group)
-        parts.append(f"{title}: {len(group) - worse} better, {worse} worse")
-        table = new_table("metric", "before", "after", "in %", "")
-        for change in group[:MOST_CHANGES]:
-            table.add_row(
-                *cells(
-                    _named(change),
-                    quantity(change.before.mean, change.unit),
-                    quantity(change.after.mean, change.unit),
-                    percent(change.ratio),
-                    "worse" if _worse(change) else "better",
-                )
-            )
-        parts.append(table)
-        if len(group) > MOST_CHANGES:
-            parts.append(f"and {len(group) - MOST_CHANGES:,} smaller ones")
-        parts.append("")
-    still = sum(not change.shown for change in changes)
-    parts += [f"No change shown in {still:,} of {len(changes):,} metrics of probes.", ""]
-    return parts
-
-
-def _size(change: Change) -> float:
-    """How far the ratio is from 1, the same both ways."""
-    if change.ratio is None or change.ratio <= 0:
-        return math.inf
-    return abs(math.log(change.ratio))
-
-
-def _worse(change: Change) -> bool:
-    return (change.difference > 0) == (change.better == "lower")
-
-
-def _named(metric: Metric | Change) -> str:
-    """The metric's name and its labels' values; what is a bare number, with its label."""
-    words = [
-        word
-        if metric.labels[key] == word.removeprefix(f"{key} ") and metric.labels[key].isdecimal()
-        else word.removeprefix(f"{key} ")
-        for key, word in zip(metric.labels, label_words(metric.labels), strict=True)
-        if key != "counts"
-    ]
-    return ", ".join([metric.name, *words])

@@ -6,120 +6,28 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from perfboard.analysis.statistics.bootstrap import Estimate, estimate, process_medians
-from perfboard.analysis.statistics.outliers import odd_samples
-from perfboard.analysis.statistics.summary import REPEATS, Interval
-from perfboard.model.run import Evidence, Metric, ProbeProcess, Run
-from perfboard.model.units import format_size, format_value
+from perfboard.model.results.probes import ProbeProcess
+from perfboard.model.run import Metric
+from perfboard.model.units import format_value
+from perfboard.report.words.figures import group_of
 
-GROUPS = {
-    "memory": "Memory",
-    "file": "Files",
-    "ipc": "Between processes",
-    "kernel": "Kernel",
-    "cpu": "Processor",
-    "system": "System",
-}
-_SIZE = re.compile(r"[0-9]{1,18}")
+# The groups that a report begins with; others follow as recorded.
+_FIRST = ("Memory", "Files", "Between processes", "Kernel", "Processor", "System")
 _NUMBERS = re.compile(r"[0-9][0-9.e+-]*")
-_FRACTION = re.compile(r"[0-9]{1,9}(\.[0-9]{1,9})?")
-# Labels whose numbers are bytes.
-_BYTES = ("size", "stride", "block")
-
-
-@dataclass(frozen=True)
-class Figure:
-    """A metric's estimate; the interval is the range of the processes on a virtual board.
-
-    `odd` counts the samples that are far from the others.
-    """
-
-    metric: Metric
-    estimate: Estimate
-    interval: Interval | None
-    odd: int
-
-    @property
-    def labels(self) -> str:
-        """The labels in words, as in "size 4 KiB, stride 64 B"."""
-        return ", ".join(label_words(self.metric.labels))
-
-    def value(self, value: float) -> str:
-        """A value of the metric, with its unit."""
-        return quantity(value, self.metric.unit)
-
-    @property
-    def spread(self) -> str:
-        """The interval in words, or an en dash where there is none."""
-        if self.interval is None:
-            return "\N{EN DASH}"
-        low, high = self.value(self.interval.low), self.value(self.interval.high)
-        return low if low == high else f"{low} to {high}"
-
-    @property
-    def half_width(self) -> str:
-        """Half of the interval as a share of the median; empty where there is none."""
-        if self.interval is None or not self.estimate.median:
-            return ""
-        half = (self.interval.high - self.interval.low) / 2 / abs(self.estimate.median)
-        return f"{half:.1%}"
-
-
-def quantity(value: float, unit: str) -> str:
-    """As format_value, with rates as in "3.100 G/s"."""
-    return format_value(value, "/s" if unit == "1/s" else unit)
-
-
-def probed(run: Run) -> bool:
-    """Whether probes measured anything of the run, or tried to."""
-    return bool(run.processes) or any(metric.processes for metric in run.metrics)
-
-
-def figure(metric: Metric, evidence: Evidence) -> Figure:
-    """The metric's figure. Raises ValueError without samples."""
-    found = estimate(metric)
-    interval = found.interval
-    if evidence in REPEATS:
-        medians = process_medians(metric)
-        interval = Interval(min(medians), max(medians))
-    return Figure(metric, found, interval, len(odd_samples(metric.samples)))
 
 
 def by_group(metrics: Iterable[Metric]) -> dict[str, list[Metric]]:
-    """Metrics with samples by the first word of their names: the groups' titles as keys.
-
-    The groups are in the order of GROUPS, then others as recorded; metrics of one
-    name stand together.
-    """
-    found: dict[str, dict[str, list[Metric]]] = {title: {} for title in GROUPS.values()}
+    """Metrics with samples by the heading of their group; those of one name stand together."""
+    found: dict[str, dict[str, list[Metric]]] = {title: {} for title in _FIRST}
     for metric in metrics:
         if metric.samples:
-            names = found.setdefault(group_of(metric.name), {})
+            names = found.setdefault(group_of(metric), {})
             names.setdefault(metric.name, []).append(metric)
     return {
         title: [metric for same in names.values() for metric in same]
         for title, names in found.items()
         if names
     }
-
-
-def group_of(name: str) -> str:
-    """The title of the group that a metric's name puts it in."""
-    first = name.partition(".")[0]
-    return GROUPS.get(first, first)
-
-
-def label_words(labels: dict[str, str]) -> list[str]:
-    """Labels in words, sizes and times with their units."""
-    return [f"{key} {_label_value(key, value)}" for key, value in labels.items()]
-
-
-def _label_value(key: str, value: str) -> str:
-    if key in _BYTES and _SIZE.fullmatch(value):
-        return format_size(int(value))
-    if key == "interval" and _FRACTION.fullmatch(value):
-        return format_value(float(value), "s")
-    return value
 
 
 @dataclass(frozen=True)

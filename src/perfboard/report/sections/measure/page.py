@@ -11,7 +11,7 @@ from perfboard.analysis.statistics.cache_steps import (
     plateaus_between,
 )
 from perfboard.analysis.statistics.curves import cache_curve, curves, middle_of
-from perfboard.analysis.statistics.summary import REPEATS
+from perfboard.model.results.probes import ProbeResult
 from perfboard.model.run import Metric, Run
 from perfboard.model.units import format_value
 from perfboard.report.charts import histogram as histograms
@@ -19,16 +19,8 @@ from perfboard.report.charts import plot
 from perfboard.report.charts.graphs import OPERATIONS, graphs, size_span
 from perfboard.report.charts.histogram import Histogram
 from perfboard.report.charts.picture import Picture, picture
-from perfboard.report.sections.measure.measured import (
-    Figure,
-    ProbeRow,
-    by_group,
-    clock_words,
-    figure,
-    label_words,
-    probe_rows,
-    probed,
-)
+from perfboard.report.sections.measure.rows import ProbeRow, by_group, clock_words, probe_rows
+from perfboard.report.words.figures import Figure, figure, label_words, spread_words
 
 LATENESS = "kernel.timer.lateness"
 
@@ -66,17 +58,15 @@ class Measurements:
     spread: str
 
 
-def measurements(run: Run) -> Measurements | None:
-    """What to show of the run's probes; None where it had none."""
-    if not probed(run):
-        return None
+def measurements(run: Run, result: ProbeResult) -> Measurements:
+    """What to show of the run's probes."""
     steps = find_steps(cache_curve(run.metrics))
     drawn = tuple(graphs(run.metrics, steps))
     in_graphs = {id(metric) for one in drawn for metric in one.metrics}
     rest = [metric for metric in run.metrics if id(metric) not in in_graphs]
     parts = levels(run.metrics, steps)
     return Measurements(
-        summary=_summary(run, parts),
+        summary=_summary(run, result, parts),
         pictures=tuple(picture(one.graph) for one in drawn),
         steps=steps,
         levels=parts,
@@ -89,18 +79,18 @@ def measurements(run: Run) -> Measurements | None:
             title: [figure(metric, run.evidence) for metric in metrics]
             for title, metrics in by_group(rest).items()
         },
-        probes=probe_rows(run.processes),
-        clocks=clock_words(run.processes),
-        spread="range of the processes' medians" if run.evidence in REPEATS else "95% interval",
+        probes=probe_rows(result.processes),
+        clocks=clock_words(result.processes),
+        spread=spread_words(run.evidence),
     )
 
 
-def _summary(run: Run, parts: Sequence[Level]) -> str:
+def _summary(run: Run, result: ProbeResult, parts: Sequence[Level]) -> str:
     samples = sum(len(metric.samples) for metric in run.metrics)
-    refused = len({process.probe for process in run.processes if process.refused})
+    refused = len({process.probe for process in result.processes if process.refused})
     words = f"{len(run.metrics):,} metrics from {samples:,} samples"
-    if run.processes:
-        words += f" of {len(run.processes):,} processes"
+    if result.processes:
+        words += f" of {len(result.processes):,} processes"
     if refused:
         words += f"; {refused} {'probe' if refused == 1 else 'probes'} refused all or a part"
     if parts:

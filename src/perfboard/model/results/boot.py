@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Boots, as a run has them."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from perfboard.model.record import Int64, Record
+from perfboard.model.results.base import Result, count_words
+
+# "scope", "console", "kernel-log", "command", or another instrument's name.
+InstrumentName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]{0,39}$")]
+
+
+class Mark(Record):
+    """A named instant. `t_ns` counts from reset on `clock`.
+
+    `precision_ns` is how far the instant may be from the truth;
+    `instructions` counts those executed since reset, where that is known.
+    """
+
+    name: str
+    t_ns: Int64
+    clock: Literal["virtual", "host"] = "virtual"
+    source: InstrumentName
+    precision_ns: Int64 = 0
+    instructions: Int64 | None = None
+
+
+class Span(Record):
+    """A recorded stretch of time inside a boot: an initcall or a driver probe.
+
+    `start_ns` is None where the log gives a duration only.
+    """
+
+    kind: Literal["initcall", "probe"]
+    name: str
+    start_ns: Int64 | None
+    duration_ns: Int64
+    returned: Int64
+
+
+IDLE_TASK = "swapper"
+
+
+class ProcessTime(Record):
+    """Processor time of one process over a boot.
+
+    IDLE_TASK is the kernel's own first task: it starts the kernel, and then runs when
+    nothing else does.
+    """
+
+    name: str
+    time_ns: Int64
+    instructions: Int64
+
+
+class Boot(Record):
+    """One boot: its marks in order of time, and what the instruments saw.
+
+    `untimed` names initcalls and probes that the log has without a usable time. `counters`
+    are the timing model's at the last mark, by the scope's names (docs/scope.md).
+    `kernel_bytes` is how many bytes were on the console from the kernel's first mark until init.
+    """
+
+    marks: tuple[Mark, ...]
+    spans: tuple[Span, ...] = ()
+    untimed: tuple[str, ...] = ()
+    processes: tuple[ProcessTime, ...] = ()
+    counters: dict[str, int] = Field(default_factory=dict)
+    kernel_bytes: Int64 | None = None
+    host_seconds: float | None = None
+
+    def mark(self, name: str) -> Mark | None:
+        """The first mark of that name, or None."""
+        return next((mark for mark in self.marks if mark.name == name), None)
+
+
+class BootResult(Result):
+    """Boots of one image, in their order: those that the run's metrics are of."""
+
+    kind: Literal["boot"] = "boot"
+    boots: Annotated[tuple[Boot, ...], Field(min_length=1)]
+
+    @property
+    def summary(self) -> str:
+        """See `Result`."""
+        return count_words(len(self.boots), "boot", "boots")
+
+
+RESULT = BootResult

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What probes did on a target, as a run has it; their figures are the run's metrics."""
+
+from typing import Literal
+
+from pydantic import Field
+
+from perfboard.model.record import Int64, Quantity, Record
+from perfboard.model.results.base import Result, count_words
+
+
+class ProbeProcess(Record):
+    """One process of a probe on the target.
+
+    `tick_s` and `cost_s` are the resolution of its clock and what reading that
+    took. `disturbances` counts what came between, by name, in the unit that the
+    name ends with (`steal_s`) or as a plain count (`involuntary_switches`).
+    `refused` says why it could not measure.
+    """
+
+    probe: str
+    round: Int64
+    elapsed_s: Quantity
+    cpu: Int64 | None = None
+    clock: str = ""
+    tick_s: Quantity | None = None
+    cost_s: Quantity | None = None
+    disturbances: dict[str, Quantity] = Field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    refused: str | None = None
+
+
+class ProbeResult(Result):
+    """The processes of probes, to which the metrics' samples belong by their place here."""
+
+    kind: Literal["probes"] = "probes"
+    processes: tuple[ProbeProcess, ...]
+
+    @property
+    def summary(self) -> str:
+        """See `Result`."""
+        return count_words(len(self.processes), "process", "processes")
+
+
+RESULT = ProbeResult

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Two runs compared, as the commands print it."""
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from perfboard.analysis.compare.changes import Change, percent, sign_of
+from perfboard.analysis.compare.comparison import Comparison, Side, label_name
+from perfboard.model.units import format_value
+from perfboard.report.terminal import cells, new_table, pair_table, render
+from perfboard.report.words.evidence import EVIDENCE_WORDS
+from perfboard.report.words.figures import figure_name, group_of, quantity
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+# Changes of a group that are printed, the largest first.
+MOST_CHANGES = 12
+# Names of metrics that one run alone has, of which the rest are a number.
+_NAMES = 12
+_COUNTED = ".instructions"
+
+
+def comparison_text(comparison: Comparison) -> str:
+    """Two runs compared: what differs of them, each change, and the change in words."""
+    head = [("before", _side(comparison.before)), ("after", _side(comparison.after))]
+    for difference in comparison.differences:
+        before, after = (
+            "absent" if value is None else value for value in (difference.before, difference.after)
+        )
+        head.append((difference.what, f"{before} → {after}"))
+    parts: list[str | Table] = [pair_table(head), ""]
+    plain = [change for change in comparison.changes if not change.probed]
+    counts = [change for change in plain if change.name.endswith(_COUNTED)]
+    others = [change for change in plain if not change.name.endswith(_COUNTED)]
+    for heading, changes in (("mean", others), ("mean instructions", counts)):
+        if changes:
+            parts += [_change_table(heading, changes), ""]
+    parts += _change_parts([change for change in comparison.changes if change.probed])
+    for side, names in (("before", comparison.only_before), ("after", comparison.only_after)):
+        if names:
+            others_too = f" and {len(names) - _NAMES:,} more" if len(names) > _NAMES else ""
+            listed = ", ".join(names[:_NAMES])
+            parts += [f"Only the run {side} has {listed}{others_too}.", ""]
+    if comparison.words:
+        parts.append(comparison.words)
+    return render(parts)
+
+
+def _change_table(heading: str, changes: Sequence[Change]) -> "Table":
+    table = new_table(heading, "before", "after", "change", "±", "in %")
+    for change in changes:
+        half = "unknown"
+        if change.interval is not None:
+            half = _short((change.interval.high - change.interval.low) / 2, change.unit)
+        table.add_row(
+            *cells(
+                label_name(change).removesuffix(_COUNTED),
+                _short(change.before.mean, change.unit),
+                _short(change.after.mean, change.unit),
+                sign_of(change.difference) + _short(abs(change.difference), change.unit),
+                half,
+                percent(change.ratio),
+            )
+        )
+    return table
+
+
+def _short(value: float, unit: str) -> str:
+    """`value` in four digits; a large count with a prefix, to fit its column."""
+    return format_value(value, "" if unit == "1" and abs(value) >= 10_000 else unit)
+
+
+def _side(side: Side) -> str:
+    margin = f", each time \N{PLUS-MINUS SIGN}{side.margin:.0%}" if side.margin is not None else ""
+    return f"{side.id}: {side.study} of {side.board}, {EVIDENCE_WORDS[side.evidence]}{margin}"
+
+
+def _change_parts(changes: Sequence[Change]) -> list["str | Table"]:
+    """The changes that are shown, by group: first the group with the largest, and that first."""
+    if not changes:
+        return []
+    groups: dict[str, list[Change]] = {}
+    for change in sorted((c for c in changes if c.shown), key=_size, reverse=True):
+        groups.setdefault(group_of(change), []).append(change)
+    parts: list[str | Table] = []
+    for title, group in groups.items():
+        worse = sum(_worse(change) for change in group)
+        parts.append(f"{title}: {len(group) - worse} better, {worse} worse")
+        table = new_table("metric", "before", "after", "in %", "")
+        for change in group[:MOST_CHANGES]:
+            table.add_row(
+                *cells(
+                    figure_name(change),
+                    quantity(change.before.mean, change.unit),
+                    quantity(change.after.mean, change.unit),
+                    percent(change.ratio),
+                    "worse" if _worse(change) else "better",
+                )
+            )
+        parts.append(table)
+        if len(group) > MOST_CHANGES:
+            parts.append(f"and {len(group) - MOST_CHANGES:,} smaller ones")
+        parts.append("")
+    still = sum(not change.shown for change in changes)
+    parts += [f"No change shown in {still:,} of {len(changes):,} metrics of probes.", ""]
+    return parts
+
+
+def _size(change: Change) -> float:
+    """How far the ratio is from 1, the same both ways."""
+    if change.ratio is None or change.ratio <= 0:
+        return math.inf
+    return abs(math.log(change.ratio))
+
+
+def _worse(change: Change) -> bool:
+    return (change.difference > 0) == (change.better == "lower")

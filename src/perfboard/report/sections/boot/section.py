@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The section of boots: phases, waterfall, what was slowest."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from perfboard.model.results.boot import BootResult
+from perfboard.model.run import Run, Status
+from perfboard.model.units import format_value
+from perfboard.report.charts.lanes import lanes
+from perfboard.report.charts.series import Series, series_of
+from perfboard.report.charts.waterfall import NARROW, WIDE, draw
+from perfboard.report.section import Section
+from perfboard.report.sections.boot import tables
+from perfboard.report.sections.boot.text import boot_parts
+from perfboard.report.words.evidence import evidence_label
+
+SLOWEST_SPANS = 15
+MOST_PROCESSES = 12
+
+SOURCES = {
+    "scope": "seen by the scope inside the emulator, at no cost to the guest",
+    "console": "lines on the console",
+    "kernel-log": "the kernel's own times in its log",
+    "command": "the end of the command that reset the board",
+}
+
+
+def _lead(run: Run, result: BootResult) -> str:
+    series = series_of(result.boots)
+    if not series.totals:
+        return ""
+    words = [f"{_total_sentence(series)} ({evidence_label(run)})."]
+    if where := _where_sentence(tables.phase_rows(series)):
+        words.append(f"{where}.")
+    if run.status is Status.COMPLETE and not run.verdicts:
+        words.append("No verdict: this run was held against no budget.")
+    return " ".join(words)
+
+
+def _page(run: Run, result: BootResult) -> tuple[str, Mapping[str, Any]]:
+    series = series_of(result.boots)
+    shown = lanes(series.boot)
+    return f"{__package__}/boot.html.j2", {
+        "boots": result.boots,
+        "series": series,
+        "phases": tables.phase_rows(series),
+        "total_row": tables.total_row(series),
+        "check": tables.check_sums(series),
+        "sources": [
+            (source, SOURCES.get(source, "seen by this instrument"), names)
+            for source, names in tables.mark_sources(series.rows[0])
+        ],
+        "drawings": [("wide", draw(shown, WIDE)), ("narrow", draw(shown, NARROW))] if shown else [],
+        "steps": tables.step_rows(series),
+        "spans": tables.span_rows(series, SLOWEST_SPANS),
+        "span_count": len(series.boot.spans),
+        "processes": tables.process_rows(series, MOST_PROCESSES),
+    }
+
+
+def _total_sentence(series: Series) -> str:
+    totals = series.totals
+    middle = format_value((series.median_total or 0) / 1e9, "s")
+    if len(totals) == 1:
+        return f"Reset to usable: {middle}, one boot"
+    low, high = (format_value(t_ns / 1e9, "s") for t_ns in (min(totals), max(totals)))
+    if min(totals) == max(totals):
+        spread = f"the same in all {len(totals)} boots"
+    elif low == high:
+        width = format_value((max(totals) - min(totals)) / 1e9, "s")
+        spread = f"the same within {width} in all {len(totals)} boots"
+    else:
+        spread = f"the median of {len(totals)} boots from {low} to {high}"
+    return f"Reset to usable: {middle}, {spread}"
+
+
+def _where_sentence(rows: list[tables.TimeRow]) -> str:
+    top, steps = next((pair for pair in tables.with_steps(rows) if pair[0].longest), (None, []))
+    if top is None or top.share is None:
+        return ""
+    sentence = f"{top.share:.0%} of the time went into {top.title}"
+    step = max(steps, key=lambda row: row.share or 0, default=None)
+    if step is not None and step.share is not None:
+        most = "most of it" if step.share > top.share / 2 else "the longest step of it"
+        sentence += f", {most} {step.title} ({step.share:.0%})"
+    return sentence
+
+
+SECTION = Section(result=BootResult, order=10, text=boot_parts, page=_page, lead=_lead)

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the commands print of boots: the phase table, and what else was measured."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from perfboard.analysis.boot.metrics import BootRow, boot_rows
+from perfboard.analysis.statistics.summary import summary
+from perfboard.model.results.boot import BootResult
+from perfboard.model.run import Run
+from perfboard.model.units import format_value
+from perfboard.report.terminal import cells, metric_table, new_table
+from perfboard.report.words.evidence import headed
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+# A precision below this share of the time is not worth a word.
+_ROUGH = 1e-4
+_COUNTED = ".instructions"
+
+
+def boot_parts(run: Run, result: BootResult) -> "list[str | Table]":
+    """Phases and their precision; where the boots are all of the run, its other metrics too."""
+    rows = boot_rows(result.boots)
+    parts: list[str | Table] = []
+    if rows:
+        parts += ["", _phase_table(rows, headed("median", run))]
+        rough = [row for row in rows if row.precision_ns > min(row.seconds) * 10**9 * _ROUGH]
+        if rough:
+            parts.append(
+                "Known only roughly, since their marks are: "
+                + ", ".join(
+                    f"{row.title} ±{format_value(row.precision_ns / 10**9, 's')}" for row in rough
+                )
+            )
+    names = {row.name for row in rows}
+    others = [m for m in run.metrics if m.samples and m.name.removesuffix(_COUNTED) not in names]
+    if others and run.results == (result,):
+        parts += ["", metric_table(others, headed("median", run))]
+    return parts
+
+
+def _phase_table(rows: Sequence[BootRow], median: str) -> "Table":
+    table = new_table("phase", "", median, "spread", "share", "instructions")
+    totals = [summary(row.seconds).median for row in rows if row.name == "boot.total"]
+    for row in rows:
+        found = summary(row.seconds)
+        share = f"{found.median / totals[0]:.1%}" if totals and totals[0] > 0 else ""
+        counts = summary(row.instructions) if row.instructions else None
+        table.add_row(
+            *cells(
+                row.number if row.depth == 0 else "",
+                "  " * row.depth + row.title,
+                format_value(found.median, "s"),
+                format_value(found.spread, "s"),
+                share,
+                format_value(round(counts.median), "1") if counts else "",
+            )
+        )
+    return table

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Records of older schemas, brought to today's when they are read. No file is changed."""
+
+from typing import Any
+
+from perfboard.analysis.program.metrics import TITLES
+from perfboard.factors.choose import perturbations
+
+OLD, NEW = "perfboard.run/1", "perfboard.run/2"
+# The keys that a record of OLD has not.
+_ADDED = {"results", "headline", "perturbed"}
+_HEADLINES = {"boot": "boot.total", "tune-boot": "boot.total", "try": "try.time.real"}
+_GROUPS = {
+    "memory": "Memory",
+    "file": "Files",
+    "ipc": "Between processes",
+    "kernel": "Kernel",
+    "cpu": "Processor",
+    "system": "System",
+}
+
+
+def upgraded(record: dict[str, Any]) -> dict[str, Any]:
+    """A record of schema OLD as one of NEW. What is damaged stays so, for the model to refuse."""
+    if _ADDED & record.keys():
+        return record
+    rest = dict(record)
+    boots, processes, tried = (rest.pop(name, []) for name in ("boots", "processes", "tried"))
+    trial, tuning = rest.pop("trial", None), rest.pop("tuning", None)
+    metrics, factors = rest.get("metrics"), rest.get("factors")
+    results = []
+    if boots != []:
+        results.append({"kind": "boot", "boots": boots})
+    if isinstance(metrics, list):
+        metrics = rest["metrics"] = [_in_words(metric) for metric in metrics]
+        probed = any(isinstance(each, dict) and each.get("processes") for each in metrics)
+        if probed and processes == []:
+            results.append({"kind": "probes", "processes": []})
+    if processes != []:
+        results.append({"kind": "probes", "processes": processes})
+    if trial is not None:
+        results.append(_of_kind("program", trial))
+    if tuning is not None:
+        results.append(_of_kind("tune", tuning, tried=tried))
+    elif tried != []:
+        rest["tried"] = tried
+    return {
+        **rest,
+        "schema": NEW,
+        "headline": _HEADLINES.get(str(rest.get("study"))),
+        "perturbed": perturbations(factors if isinstance(factors, dict) else {}),
+        "results": results,
+    }
+
+
+def _in_words(metric: Any) -> Any:
+    """A metric with its title and group."""
+    if not isinstance(metric, dict):
+        return metric
+    name = str(metric.get("name"))
+    group = _GROUPS.get(name.partition(".")[0], "")
+    return {"title": TITLES.get(name, ""), "group": group, **metric}
+
+
+def _of_kind(kind: str, result: Any, **more: Any) -> Any:
+    return {"kind": kind, **more, **result} if isinstance(result, dict) else result
