@@ -10,7 +10,6 @@ from collections.abc import Iterable
 from importlib.metadata import version
 from typing import Any
 
-from perfboard.cli.options import add_options
 from perfboard.model.errors import UsageError
 from perfboard.report.export.formats import FORMATS
 
@@ -101,6 +100,8 @@ class Command(argparse.ArgumentParser):
             cut = words.index("--")
             words, command = words[:cut], words[cut + 1 :]
         if self.options is not None:
+            from perfboard.cli.options import add_options
+
             module, name = self.options
             add_options(self, getattr(importlib.import_module(module), name))
         study = self._add_study(words) if self.of_study else ""
@@ -115,6 +116,7 @@ class Command(argparse.ArgumentParser):
 
     def _add_study(self, words: list[str]) -> str:
         """Adds the options of the study that the words name, and returns its name, if any."""
+        from perfboard.cli.options import add_options
         from perfboard.studies.base import get_study, study_names
 
         names = study_names()

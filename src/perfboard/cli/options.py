@@ -1,14 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A study's options as options of a command. Only the standard library is imported here."""
+"""A study's options as options of a command."""
 
 import argparse
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
+from perfboard.model.board.real import RealBoard
 from perfboard.model.errors import UsageError
 from perfboard.model.options import declared, flag
-
-if TYPE_CHECKING:
-    from perfboard.model.board.real import RealBoard
 
 _Options = TypeVar("_Options")
 
@@ -29,7 +27,7 @@ def add_options(parser: argparse.ArgumentParser, options: type[object]) -> None:
 def options_from(
     options: type[_Options],
     given: argparse.Namespace,
-    real: "RealBoard | None" = None,
+    real: RealBoard | None = None,
     **fields: object,
 ) -> _Options:
     """An `options` of what the user gave, else of the `real` board's file, and of `fields`.

@@ -96,7 +96,7 @@ def run_study(study: Study[_Options], request: Request, options: _Options, lab: 
     kind = request.target.partition(":")[0]
     if study.targets and kind not in study.targets:
         known = kinds()
-        forms = " or ".join(known[each].FORM for each in study.targets)
+        forms = " or ".join(known[each].FORM if each in known else each for each in study.targets)
         raise UsageError(f'study {study.name} measures {forms}, not "{request.target}"')
     check_target(options, request.target)
     return study.run(request, options, lab)

@@ -197,5 +197,5 @@ def test_help_imports_nothing_heavy() -> None:
         "finally: print(*sys.modules)"
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    heavy = {"pydantic", "rich", "scipy", "jinja2", "numpy", "perfboard.studies"}
+    heavy = {"pydantic", "rich", "scipy", "jinja2", "numpy", "inspect", "perfboard.studies"}
     assert not heavy & set(run.stdout.split())

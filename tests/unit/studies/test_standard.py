@@ -20,7 +20,7 @@ from perfboard.probes.records import Applet
 from perfboard.report.sections.measure.rows import probe_rows
 from perfboard.store.folder import find_run, finished_folders, runs_folder
 from perfboard.store.reading import load_run
-from perfboard.studies.base import Request, studies
+from perfboard.studies.base import Request
 from perfboard.studies.lab import Lab
 from perfboard.studies.standard.study import (
     NAMING_FACTS,
@@ -325,13 +325,6 @@ def test_a_mistyped_probe_is_found_before_the_target_is_opened(place: Place) -> 
 def test_factors_are_those_of_the_target(place: Place) -> None:
     levels = {"detail": "counted"}
     assert place.study("virtual:verdex", factors=levels).factors == levels
-
-
-def test_the_studies_have_their_targets() -> None:
-    assert {name: study.default_target for name, study in studies().items()} == {
-        "boot": "virtual:verdex",
-        "standard": "local",
-    }
 
 
 @pytest.mark.parametrize(

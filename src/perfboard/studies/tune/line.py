@@ -64,8 +64,7 @@ class LineBench:
         So what the best saves is told by boots that it was not chosen by.
         """
         while True:
-            best = best_of(sweep.space, sweep.known)
-            assert best is not None  # noqa: S101 - the baseline boots, or the tune has ended
+            best = best_of(sweep.space, sweep.known) or BASELINE
             last = self._boot_again(sweep, (BASELINE, best))
             if last[best].outcome == "booted":
                 break

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from threading import Event
 
-from perfboard.analysis.tune.combinations import best_of
+from perfboard.analysis.tune.combinations import BASELINE, best_of
 from perfboard.model.results.boot import Boot
 from perfboard.model.run import BoardSummary, RunError
 from perfboard.store.folder import RunFolder
@@ -59,8 +59,7 @@ class VirtualBench:
 
 
 def _prove(sweep: Sweep, folder: RunFolder, lab: Lab) -> Boot:
-    best = best_of(sweep.space, sweep.known)
-    assert best is not None  # noqa: S101 - else the search has raised
+    best = best_of(sweep.space, sweep.known) or BASELINE
     variant = sweep.plan.variant(best)
     image = lab.build(variant, lab.progress)
     target = VirtualTarget(variant, image)
