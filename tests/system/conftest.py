@@ -125,7 +125,12 @@ class Perfboard:
         return subprocess.CompletedProcess(words, code, out, err)
 
     def json(self, *words: str, code: int = 0) -> Any:
-        return json.loads(self(*words, "--json", code=code).stdout)
+        """The document that it prints; what follows "--" is another program's."""
+        end = words.index("--") if "--" in words else len(words)
+        return json.loads(self(*words[:end], "--json", *words[end:], code=code).stdout)
+
+    def artifact(self, run: Any, name: str) -> Path:
+        return self.data / "perfboard" / "runs" / str(run["id"]) / "artifacts" / name
 
     def finish(self, process: subprocess.Popen[str], code: int) -> Any:
         """The run of a command that was started, once it has ended with `code`."""
@@ -138,6 +143,21 @@ class Perfboard:
 def perfboard(tmp_path: Path, image: Image) -> Perfboard:
     """The command; the image is built before, so that a test's time is its own."""
     return Perfboard(tmp_path / "data")
+
+
+def sample(run: Any, name: str, **labels: str) -> float:
+    """The first sample of the first metric of that name that has these labels."""
+    return next(
+        float(metric["samples"][0])
+        for metric in run["metrics"]
+        if metric["name"] == name and labels.items() <= metric["labels"].items()
+    )
+
+
+def compile_program(compiler: str, source: str, program: Path, *options: str) -> Path:
+    command = [compiler, *options, "-O2", "-x", "c", "-", "-o", str(program)]
+    subprocess.run(command, input=source, text=True, check=True)
+    return program
 
 
 def until(sought: Callable[[], _Found | None]) -> _Found:

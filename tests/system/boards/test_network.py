@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A board's network: the link comes when it is negotiated, and frames take their time."""
 
-import json
 import re
-import subprocess
 import tomllib
 from pathlib import Path
 
@@ -12,7 +10,7 @@ import tomli_w
 
 from perfboard.boards.loader import load_board
 
-from ..conftest import Perfboard, build_for_trials
+from ..conftest import Perfboard, build_for_trials, compile_program
 
 BOARD = "settop-web"
 NEGOTIATION_S = 2.5
@@ -90,9 +88,7 @@ cat $card/statistics/tx_packets $card/statistics/rx_packets
 @pytest.fixture(scope="module")
 def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("program") / "echo"
-    command = ["i686-linux-gnu-gcc", "-O2", "-x", "c", "-", "-o", str(path)]
-    subprocess.run(command, input=SOURCE, text=True, check=True)
-    return path
+    return compile_program("i686-linux-gnu-gcc", SOURCE, path)
 
 
 def tried(folder: Path, board: str, program: Path) -> str:
@@ -101,9 +97,8 @@ def tried(folder: Path, board: str, program: Path) -> str:
     script = folder / "net.sh"
     script.write_text(SCRIPT)
     pushed = ("--push", str(script), "--push", str(program))
-    done = perfboard("try", "--json", board, *pushed, "--", "sh", script.name)
-    id: str = json.loads(done.stdout)["id"]
-    return (perfboard.data / "perfboard" / "runs" / id / "artifacts" / "stdout").read_text()
+    run = perfboard.json("try", board, *pushed, "--", "sh", script.name)
+    return perfboard.artifact(run, "stdout").read_text()
 
 
 @pytest.fixture(scope="module")

@@ -1,12 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Boards that are timed as a part: what a study of one records, and what its factors do."""
 
-import json
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from statistics import median
-from typing import Any
 
 import pytest
 
@@ -15,7 +12,7 @@ from perfboard.images.image import build_image
 from perfboard.model.progress import SilentProgress
 from tests.support.variants import variant_of
 
-from ..conftest import Change, Perfboard
+from ..conftest import Change, Perfboard, compile_program, sample
 
 TIMED = ("study", "boot", "--set", "detail=timed")
 
@@ -32,10 +29,6 @@ def teres() -> str:
     """The board, whose image is built here when no earlier run has."""
     build_image(variant_of("teres"), SilentProgress())
     return "teres"
-
-
-def sample(run: Any, name: str) -> float:
-    return next(float(m["samples"][0]) for m in run["metrics"] if m["name"] == name)
 
 
 def test_a_timed_boot_is_in_the_parts_seconds_and_repeats(
@@ -87,7 +80,7 @@ def test_timers_sleep_and_delay_loops_agree(
         slept, abs=0.1
     )
     run = perfboard.json(*verdex_words, "1", "--set", "delay=calibrated")
-    (log,) = (perfboard.data / "perfboard/runs" / run["id"]).rglob("console.log")
+    log = perfboard.artifact(run, "boot-1/console.log")
     lpj = load_board("verdex").board.image.kernel.loops_per_jiffy
     assert f"(lpj={lpj})" in log.read_text()
 
@@ -150,7 +143,7 @@ def test_preloads_bring_lines_while_the_core_goes_on(perfboard: Perfboard) -> No
     words = ("--target", "virtual:rpi-zero", "--set", "detail=timed", "--budget", "3")
     run = perfboard.json("measure", "memory.bandwidth", *words)
     rates = {
-        loop: sample_of(run, operation="copy", size=str(1 << 20), loop=loop)
+        loop: sample(run, "memory.bandwidth", operation="copy", size=str(1 << 20), loop=loop)
         for loop in ("ldm", "ldm-preload")
     }
     assert rates["ldm-preload"] > 1.5 * rates["ldm"]
@@ -294,13 +287,10 @@ int main(void)
 
 def run_on(board: str, source: str, folder: Path) -> list[float]:
     """What the program, which has the clock, printed: in s."""
-    program = folder / "program"
-    command = ["arm-linux-gnueabihf-gcc", "-O2", "-x", "c", "-", "-o", str(program)]
-    subprocess.run(command, input=CLOCK + source, text=True, check=True)
+    program = compile_program("arm-linux-gnueabihf-gcc", CLOCK + source, folder / "program")
     perfboard = Perfboard(folder / "data")
-    done = perfboard("try", board, "--json", "--push", str(program), "--", "./program")
-    artifacts = folder / "data/perfboard/runs" / json.loads(done.stdout)["id"] / "artifacts"
-    return [float(word) for word in (artifacts / "stdout").read_text().split()]
+    run = perfboard.json("try", board, "--push", str(program), "--", "./program")
+    return [float(word) for word in perfboard.artifact(run, "stdout").read_text().split()]
 
 
 def test_what_fills_memory_is_known_among_preloads(tmp_path: Path, trials: None) -> None:
@@ -329,9 +319,3 @@ def test_reads_that_do_not_wait_for_each_other_miss_together(
     single, both, _ = run_on(board, WALKS, tmp_path)
     assert (both < 1.5 * single) == together
     assert 1.1 * single < both < 2.2 * single
-
-
-def sample_of(run: Any, **labels: str) -> float:
-    return next(
-        float(m["samples"][0]) for m in run["metrics"] if labels.items() <= m["labels"].items()
-    )

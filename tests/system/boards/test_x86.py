@@ -2,7 +2,6 @@
 """The x86 boards: one kernel for four, a console behind ports, a disk that takes its time."""
 
 import json
-import subprocess
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -16,7 +15,7 @@ from perfboard.images.image import build_image
 from perfboard.model.progress import SilentProgress
 from tests.support.runs import boots_of
 
-from ..conftest import Perfboard, build_for_trials
+from ..conftest import Perfboard, build_for_trials, compile_program, sample
 from ..probes.test_standard import check_probes
 
 TIMED = ("--set", "detail=timed")
@@ -72,14 +71,6 @@ def boot(perfboard: Perfboard, board: str, boots: int, *words: str) -> Any:
     return perfboard.json("study", "boot", "--board", board, "--boots", str(boots), *words)
 
 
-def sample(run: Any, name: str) -> float:
-    return next(float(m["samples"][0]) for m in run["metrics"] if m["name"] == name)
-
-
-def folder_of(perfboard: Perfboard, run: Any) -> Path:
-    return next(path.parent for path in perfboard.data.rglob("run.json") if run["id"] in str(path))
-
-
 @pytest.mark.parametrize("words", [(), TIMED])
 def test_a_boot_repeats_and_has_every_phase(perfboard: Perfboard, words: tuple[str, ...]) -> None:
     run = boot(perfboard, "settop-web", 2, *words)
@@ -95,7 +86,7 @@ def test_a_boot_repeats_and_has_every_phase(perfboard: Perfboard, words: tuple[s
 
 def test_each_byte_of_the_console_has_its_stamp(perfboard: Perfboard) -> None:
     run = boot(perfboard, "settop-web", 1, *TIMED)
-    artifacts = folder_of(perfboard, run) / "artifacts" / "boot-1"
+    artifacts = perfboard.artifact(run, "boot-1")
     records = [json.loads(line) for line in (artifacts / "scope.jsonl").read_text().splitlines()]
     stamps = [stamp for record in records for stamp in record.get("console", [])[::2]]
     assert stamps == sorted(stamps)
@@ -164,14 +155,11 @@ def test_a_figure_is_measured_on_a_live_board(perfboard: Perfboard) -> None:
 
 
 def test_an_instruction_that_goes_on_in_the_next_page_is_one(tmp_path: Path) -> None:
-    program = tmp_path / "loops"
-    command = ["i686-linux-gnu-gcc", "-O2", "-x", "c", "-", "-o", str(program)]
-    subprocess.run(command, input=SOURCE, text=True, check=True)
+    program = compile_program("i686-linux-gnu-gcc", SOURCE, tmp_path / "loops")
     build_for_trials("converter")
     perfboard = Perfboard(tmp_path / "data")
-    done = perfboard("try", "--json", "converter", "--push", str(program), "--", "./loops")
-    artifacts = tmp_path / "data/perfboard/runs" / json.loads(done.stdout)["id"] / "artifacts"
-    within, across = (float(word) for word in (artifacts / "stdout").read_text().split())
+    run = perfboard.json("try", "converter", "--push", str(program), "--", "./loops")
+    within, across = map(float, perfboard.artifact(run, "stdout").read_text().split())
     assert 6 < within < 9
     # A block's instructions are not worked out with those of the next.
     assert abs(across - within) < 1.5

@@ -16,7 +16,7 @@ from perfboard.model.results.boot import BootResult
 from perfboard.store.reading import load_run
 from tests.support.runs import boots_of, only
 
-from ..conftest import Change, Perfboard
+from ..conftest import Change, Perfboard, sample
 
 
 @pytest.fixture(scope="module")
@@ -27,10 +27,6 @@ def runs(tmp_path_factory: pytest.TempPathFactory, image: object) -> tuple[Perfb
     plain = perfboard.json(*words, "2")
     debug = perfboard.json(*words, "1", "--set", "initcall_debug=on")
     return perfboard, [plain["id"], debug["id"]]
-
-
-def samples(run: Any, name: str) -> list[float]:
-    return next(m["samples"] for m in run["metrics"] if m["name"] == name)
 
 
 def test_every_phase_is_there_and_they_add_up(runs: tuple[Perfboard, list[str]]) -> None:
@@ -59,8 +55,8 @@ def test_the_init_scripts_and_the_application_are_steps(
         *("init", "filesystems", "devices", "ethernet", "syslog", "misc"),
         *("application", "copy"),
     ]
-    whole = samples(run, "boot.userspace")[0]
-    assert sum(samples(run, f"boot.userspace.{step}")[0] for step in steps) == pytest.approx(whole)
+    whole = sample(run, "boot.userspace")
+    assert sum(sample(run, f"boot.userspace.{step}") for step in steps) == pytest.approx(whole)
 
 
 def test_the_same_image_boots_the_same(runs: tuple[Perfboard, list[str]]) -> None:

@@ -14,7 +14,7 @@ from perfboard.images.image import build_image
 from perfboard.model.progress import SilentProgress
 from tests.support.runs import boots_of
 
-from ..conftest import BY_HAND, Change, Perfboard
+from ..conftest import BY_HAND, Change, Perfboard, sample
 
 USABLE = ("study", "boot", "--boots", "1", "--board")
 # A kernel that is another throughout: what else it has makes no more of it to be built.
@@ -28,15 +28,8 @@ def boot(perfboard: Perfboard, *levels: str, board: str = "verdex") -> dict[str,
     return run
 
 
-def value(run: dict[str, Any], name: str) -> float:
-    (sample,) = next(m["samples"] for m in run["metrics"] if m["name"] == name)
-    return float(sample)
-
-
 def console(perfboard: Perfboard, run: dict[str, Any]) -> str:
-    folder: Path = perfboard.data / "perfboard/runs" / run["id"]
-    (log,) = folder.rglob("console.log")
-    return log.read_text()
+    return perfboard.artifact(run, "boot-1/console.log").read_text()
 
 
 def assert_all_scripts_ran(run: dict[str, Any]) -> None:
@@ -79,8 +72,8 @@ def alike(verdex: LoadedBoard, trials: None) -> None:
 def test_a_kernel_that_is_not_compressed_starts_without_a_bootloader(perfboard: Perfboard) -> None:
     run = boot(perfboard, "bootloader=none", "compression=none")
     # Four instructions, then the copies.
-    assert value(run, "boot.bootloader.instructions") == 4
-    assert value(run, "boot.userspace") > 0
+    assert sample(run, "boot.bootloader.instructions") == 4
+    assert sample(run, "boot.userspace") > 0
     log = console(perfboard, run)
     assert "U-Boot" not in log and "Run /sbin/init" in log
     # The tree that it was handed has the arguments and the framebuffer.
@@ -93,7 +86,7 @@ def test_a_kernel_is_checked_and_its_delay_loop_calibrated(perfboard: Perfboard)
     log = console(perfboard, run)
     assert "Verifying Checksum ... OK" in log
     assert "Calibrating delay loop... " in log and "(skipped)" not in log
-    assert value(run, "boot.delay") == pytest.approx(1, rel=0.05)
+    assert sample(run, "boot.delay") == pytest.approx(1, rel=0.05)
 
 
 def test_a_board_may_boot_in_silence(perfboard: Perfboard) -> None:
@@ -114,8 +107,8 @@ def test_a_root_made_otherwise_does_the_same(perfboard: Perfboard, levels: tuple
 def test_a_kernel_unpacks_itself_from_flash(perfboard: Perfboard, alike: None) -> None:
     runs = boot(perfboard), boot(perfboard, "kernel=flash")
     # The copy is by words, each at least an instruction.
-    copied, own = (value(each, "boot.kernel.load.copy.instructions") for each in runs)
-    assert copied - own > value(runs[0], "image.kernel.size") / 4
+    copied, own = (sample(each, "boot.kernel.load.copy.instructions") for each in runs)
+    assert copied - own > sample(runs[0], "image.kernel.size") / 4
     assert_does_the_same(perfboard, runs[1])
 
 
@@ -126,10 +119,10 @@ def test_a_kernel_runs_in_flash_and_has_its_driver_as_a_module(
     run = boot(perfboard, *IN_FLASH)
     # Nothing is unpacked: it copies its data, and no more.
     unpacked, own = (
-        value(each, "boot.kernel.load.decompress.instructions") for each in (copied, run)
+        sample(each, "boot.kernel.load.decompress.instructions") for each in (copied, run)
     )
     assert own < unpacked / 10
-    assert value(run, "image.kernel.size") > value(copied, "image.kernel.size")
+    assert sample(run, "image.kernel.size") > sample(copied, "image.kernel.size")
     assert_all_scripts_ran(run)
     assert "exec:modprobe" in programs(run) - programs(copied)
     assert "modprobe:" not in console(perfboard, run)

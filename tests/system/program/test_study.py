@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Commands that are tried on timed boards: what comes through, and what is said of them."""
 
-import json
 import os
 import signal
 import subprocess
@@ -19,7 +18,7 @@ from perfboard.analysis.program.profile import read_blocks, seconds
 from perfboard.boards.loader import load_board
 from tests.support.runs import result_of
 
-from ..conftest import Perfboard, until
+from ..conftest import Perfboard, compile_program, until
 
 # Two instructions a turn, and hardly any besides.
 TURNS = 20_000_000
@@ -64,24 +63,12 @@ int main(int argc, char **argv)
 @pytest.fixture(scope="session")
 def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("try") / "prog"
-    command = ["arm-linux-gnueabihf-gcc", "-marm", "-O2", "-x", "c", "-", "-o", str(path)]
-    subprocess.run(command, input=SOURCE, text=True, check=True)
-    return path
+    return compile_program("arm-linux-gnueabihf-gcc", SOURCE, path, "-marm")
 
 
 @pytest.fixture
 def board(tmp_path: Path, trials: None) -> Perfboard:
     return Perfboard(tmp_path / "data")
-
-
-def tried(board: Perfboard, *words: str, code: int = 0) -> Any:
-    """The run.json of a trial: what follows "--" is the command's, and no option of ours."""
-    return json.loads(board("try", "--json", *words, code=code).stdout)
-
-
-def artifact(board: Perfboard, run: Any, name: str) -> str:
-    folder: Path = board.data / "perfboard" / "runs" / run["id"] / "artifacts"
-    return (folder / name).read_text()
 
 
 def emulator_of(pid: int) -> psutil.Process | None:
@@ -122,10 +109,10 @@ def test_a_program_is_timed_and_its_output_comes_through(board: Perfboard, progr
     assert top["instructions"] == pytest.approx(2 * TURNS, rel=0.01)
     assert TURNS / 0.9e9 < top["time_s"] < 4 * TURNS / 0.9e9
     # The profile is of all that the processor did, as the model counted it.
-    marks = instants(artifact(board, run, "scope.jsonl"), "try")
+    marks = instants(board.artifact(run, "scope.jsonl").read_text(), "try")
     cycles_s = (marks[1].counters["cycles_fs"] - marks[0].counters["cycles_fs"]) / 1e15
     assert trial["profiled_s"] == pytest.approx(cycles_s, rel=0.01)
-    blocks = read_blocks(artifact(board, run, "profile.jsonl"))
+    blocks = read_blocks(board.artifact(run, "profile.jsonl").read_text())
     assert seconds(blocks) == pytest.approx(cycles_s, rel=0.01)
     assert sum(block.instructions for block in blocks) == pytest.approx(
         marks[1].instructions - marks[0].instructions, rel=0.01
@@ -136,7 +123,7 @@ def test_a_program_is_timed_and_its_output_comes_through(board: Perfboard, progr
     assert found["try.instructions"] == pytest.approx(2 * TURNS, rel=0.1)
     report = Path(board("report", "latest").stdout.strip()).read_text()
     assert "Where the time went" in report and "spin" in report
-    again = tried(board, "rpi2", "--push", str(program), "--", "./prog", code=3)
+    again = board.json("try", "rpi2", "--push", str(program), "--", "./prog", code=3)
     assert values(again) == found, "the same command has the same figures"
 
 
@@ -214,7 +201,7 @@ def test_an_interrupted_command_leaves_nothing_running(board: Perfboard, program
 
 def test_a_counted_board_has_instructions_alone(board: Perfboard, program: Path) -> None:
     words = ("--set", "detail=counted", "--push", str(program), "--", "./prog")
-    run = tried(board, "rpi2", *words, code=3)
+    run = board.json("try", "rpi2", *words, code=3)
     assert run["evidence"] == "counted" and result_of(run, "program")["profile"] == []
     assert values(run)["try.instructions"] == pytest.approx(2 * TURNS, rel=0.1)
     assert not any(name.startswith("try.misses") for name in values(run))
@@ -234,7 +221,7 @@ def test_a_counted_command_that_says_nothing_for_long_is_no_hang(
 
 
 def test_what_goes_to_the_console_takes_the_consoles_time(board: Perfboard) -> None:
-    run = tried(board, "verdex", "--", "sh", "-c", "seq 200 > /dev/console")
+    run = board.json("try", "verdex", "--", "sh", "-c", "seq 200 > /dev/console")
     sent = sum(len(f"{number}\r\n") for number in range(1, 201))
     # The last 64 wait in the FIFO when the command ends, and the first are sent as it starts.
     assert values(run)["try.waits.console"] == pytest.approx((sent - 64) * 10 / 115200, rel=0.1)
@@ -253,5 +240,5 @@ def test_a_wrong_package_is_refused(board: Perfboard, words: tuple[str, ...], sa
 
 
 def test_json_with_boards_beside_each_other_is_a_list(board: Perfboard) -> None:
-    runs = tried(board, "rpi2", "--compare", "verdex", "--", "true")
+    runs = board.json("try", "rpi2", "--compare", "verdex", "--", "true")
     assert [run["board"]["name"] for run in runs] == ["rpi2", "verdex"]
