@@ -11,7 +11,7 @@ from perfboard.host.cache import cache_root, cached, hash_tree, locked
 from perfboard.model.errors import EnvironmentLacksError
 from perfboard.model.progress import Progress
 
-# What `uname -m` says. ARM's ends with its extensions and its byte order; armv8l is a
+# The names that `uname -m` prints. ARM's ends with its extensions and its byte order; armv8l is a
 # 32-bit machine of a 64-bit kernel.
 _MACHINES = {
     r"x86_64|amd64": "x86_64",
@@ -25,8 +25,8 @@ _MACHINES = {
     r"ppc(64)?|powerpc": "powerpc",
 }
 _PACKAGED = Path(__file__).parent / "bin"
-# The compiler's own part of the cache, and the lock of who compiles: two at once may each take
-# away what the other has just made.
+# The compiler's own part of the cache, and the lock of who compiles: two at once may each remove
+# the other's new files.
 COMPILED = "ziglang"
 
 
@@ -66,7 +66,7 @@ def find_binary(arch: str, progress: Progress) -> Path:
             try:
                 build(arch, output, kept)
             except EnvironmentLacksError as error:
-                # Where the compiler was killed, what it keeps may name objects that are gone.
+                # After the compiler was killed, its cache may name objects that are gone.
                 if str(kept) not in str(error):
                     raise
                 shutil.rmtree(kept)

@@ -36,7 +36,7 @@ _FLAGS = (
     *("-fno-unwind-tables", "-fno-asynchronous-unwind-tables"),
     # Each file is compiled for itself: what an applet measures is not changed by its callers.
     "-fno-lto",
-    # What stripping leaves, which on MIPS is an eighth of the size.
+    # The rest that stripping leaves, on MIPS an eighth of the size.
     "-Wl,-T,sections.ld",
 )
 _MORE_FLAGS = {
@@ -55,7 +55,7 @@ def source_folder() -> Path:
 
 
 def command(arch: str) -> list[str]:
-    """What compiles the sources, within their folder, but for the output's name."""
+    """The command that compiles the sources in their folder, without the output's name."""
     target, processor = ARCHITECTURES[arch]
     flags = (*_FLAGS, *_MORE_FLAGS.get(arch, ()))
     # Names within the folder, so that the same sources make the same bytes anywhere; in an order,

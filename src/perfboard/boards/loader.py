@@ -21,7 +21,7 @@ from perfboard.model.tables import merged
 
 _BUILT_IN = Path(__file__).parent
 _PARTS = _BUILT_IN / "parts"
-# What a board that is like another has from it, unless its own file says otherwise.
+# The tables that a board takes from the one that `like` names, unless its own file has them.
 _SHARED = ("machine", "console", "flash", "framebuffer", "image", "boot")
 # A file with one of these keys describes a real board.
 _REAL = ("target", "usable", "reset", "write", "virtual")
@@ -95,7 +95,7 @@ def _load(path: Path) -> LoadedBoard | LoadedReal:
     try:
         board = _BOARD.validate_python(table)
     except ValidationError as error:
-        raise UsageError(_said(error, str(path))) from error
+        raise UsageError(_problems(error, str(path))) from error
     loaded = LoadedBoard(board, path, folder)
     _check_files(loaded)
     _check_levels(loaded)
@@ -106,7 +106,7 @@ def _load_real(table: dict[str, Any], path: Path) -> LoadedReal:
     try:
         board = RealBoard.model_validate(table)
     except ValidationError as error:
-        raise UsageError(_said(error, str(path))) from error
+        raise UsageError(_problems(error, str(path))) from error
     folder = path.resolve().parent
 
     def whole(command: tuple[str, ...]) -> tuple[str, ...]:
@@ -147,9 +147,12 @@ def _like(table: dict[str, Any], path: Path) -> tuple[dict[str, Any], Path]:
     other = _place(name, path.resolve().parent)
     shared = _read(other, "board")
     if "like" in shared:
-        raise UsageError(f"{path}: like: {name} is like another itself; name that")
+        raise UsageError(
+            f"{path}: like: {name} is itself based on {shared['like']}; "
+            f'write like = "{shared["like"]}"'
+        )
     if isinstance(shared.get("boot"), dict):
-        # What may be waited for is of one device, and not of all that boot alike.
+        # A budget is one device's, not that of all that boot alike.
         shared["boot"].pop("budget_s", None)
     whole = merged({key: shared[key] for key in _SHARED if key in shared}, own)
     if "image" in own:
@@ -174,7 +177,7 @@ def _over(part: dict[str, Any], timing: dict[str, Any]) -> dict[str, Any]:
     """The part's table with what the board says otherwise; of costs, class by class."""
     whole = merged(part, timing)
     groups, own = part.get("costs"), timing.get("costs")
-    # What is of another kind than it should be is left to the model to refuse.
+    # The model refuses values of the wrong kind.
     if isinstance(groups, list) and isinstance(own, list):
         given = {name for group in own for name in _cycles(group)}
         rest = [
@@ -214,10 +217,10 @@ def _with_line(message: str) -> str:
     )
 
 
-def _said(error: ValidationError, where: str) -> str:
+def _problems(error: ValidationError, where: str) -> str:
     """All problems that pydantic found, a line each.
 
-    That a list is too short is left out where it is so for what is wrong inside it.
+    A list that is too short only because of a wrong item is left out.
     """
     items = error.errors()
     inside = {item["loc"][:-1] for item in items}
@@ -287,4 +290,4 @@ def _check_levels(loaded: LoadedBoard) -> None:
             timing.at({factor: level})
         except ValidationError as error:
             where = f"{loaded.path}: timing.factors.{factor}.{level}"
-            raise UsageError(_said(error, where)) from error
+            raise UsageError(_problems(error, where)) from error

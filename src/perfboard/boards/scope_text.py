@@ -14,7 +14,7 @@ _WORD = 4
 
 
 def timing_text(board: VirtualBoard, levels: Mapping[str, str]) -> str | None:
-    """What the scope is told of the model at those levels; None where nothing is timed.
+    """The scope's input for the model at those levels; None if nothing is timed.
 
     A line an item: native/scope/timing/reader.h says which there are. Times are whole
     femtoseconds, cycles are thousandths.
@@ -71,7 +71,7 @@ def _lines(board: VirtualBoard, timing: Timing) -> Iterator[str]:
     store = f" {memory.store.femtoseconds(hz)}" if memory.store else ""
     yield f"bus {memory.bus.femtoseconds(hz)}{store}"
     if memory.uncached is not None and isinstance(board, FlashBoard):
-        # Where a kernel's first instruction may be: in its region, or where it is copied to.
+        # The places of a kernel's first instruction: in its region, or in the copy.
         lies = board.flash.kernel
         flash = f"{board.flash.banks[lies.bank].base + lies.offset:#x} {lies.size}"
         copied = f"{board.image.bootloader.kernel_address:#x} {_WORD}"

@@ -19,7 +19,7 @@ from perfboard.model.text import printable
 
 
 def _terminated(signal_number: int, frame: object) -> NoReturn:
-    # Of a terminal that closes it may come more than once, and would interrupt what tidies up.
+    # A closing terminal may send it twice, which would interrupt the tidying up.
     if signal_number == signal.SIGHUP:
         signal.signal(signal.SIGHUP, signal.SIG_IGN)
     raise KeyboardInterrupt
@@ -50,11 +50,11 @@ def _command(arguments: Sequence[str] | None) -> int:
         print("perfboard: interrupted", file=sys.stderr)
         return EXIT_INTERRUPTED
     except BrokenPipeError:
-        # Who read our output has enough; there is nobody left to tell.
+        # The reader of our output has left.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except OSError as error:
-        # All else that a file refuses is told by who opened it.
+        # Other errors of a file are reported by the code that opened it.
         if error.errno != errno.ENOSPC or error.filename is not None:
             raise
         print(f"perfboard: standard output: {error.strerror}", file=sys.stderr)

@@ -77,7 +77,7 @@ def trying(
 
 
 def _input(name: str, given_input: TextIO | None) -> IO[bytes]:
-    """What the command is to read. Raises UsageError where it cannot be opened."""
+    """The command's standard input. Raises UsageError if it cannot be opened."""
     if name == "-":
         if given_input is None:
             raise UsageError("--stdin -: standard input is closed")
@@ -105,7 +105,7 @@ def _output(run: Run, name: str) -> bytes:
 
 
 def _exit_code(runs: list[Run]) -> int:
-    """What a failure of any board's says, else the command's own on the first board."""
+    """The exit code of a board's failure, or else the command's own on the first board."""
     for run in runs:
         if run.status is Status.ABORTED:
             return EXIT_INTERRUPTED

@@ -13,7 +13,7 @@ from perfboard.model.progress import Progress, Step
 if TYPE_CHECKING:
     from rich.console import Console
 
-# From so many columns on there is room for a longer bar.
+# From this number of columns on there is room for a longer bar.
 _WIDE = 100
 
 
@@ -78,13 +78,13 @@ class TerminalProgress:
 class _LogStep:
     def __init__(self, title: str, total: float, every_s: float) -> None:
         self._title, self._total, self._every_s = title, total, every_s
-        self._began = self._said = time.monotonic()
+        self._began = self._last = time.monotonic()
 
     def update(self, done: float, note: str = "") -> None:
         now = time.monotonic()
-        if now - self._said < self._every_s or not 0 <= done <= self._total or not (done or note):
+        if now - self._last < self._every_s or not 0 <= done <= self._total or not (done or note):
             return
-        self._said = now
+        self._last = now
         if math.isinf(self._total) or not done:
             lines = "\n  ".join(line for line in note.split("\n") if line)
             print(f"{self._title}: {lines}", file=sys.stderr, flush=True)
@@ -99,7 +99,7 @@ class _LogStep:
 
 
 class LogProgress:
-    """A line every so many seconds at the most, beside one as a step begins and ends."""
+    """A line when a step begins and ends, and between them at most one every few seconds."""
 
     def __init__(self, every_s: float = 10.0) -> None:
         self._every_s = every_s

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`perfboard runs`, `show`, `report`, `compare`, `export`: what was recorded."""
+"""`perfboard runs`, `show`, `report`, `compare`, `export`: stored runs."""
 
 import argparse
 import sys

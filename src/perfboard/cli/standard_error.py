@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Standard error whose reader may go: nobody is told then, and the work goes on."""
+"""Standard error whose reader may leave: the work goes on in silence."""
 
 import sys
 from collections.abc import Iterator

@@ -47,7 +47,7 @@ def finish(run: Run, as_json: bool) -> int:
         print(_shortest(report), file=sys.stderr if as_json else sys.stdout)
         sys.stdout.flush()
     except BrokenPipeError:
-        # Who read our output has enough; how the run ended holds all the same.
+        # The reader of our output has left; the exit code still is the run's.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return _exit_code(run)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What several commands read from the user or print for them."""
+"""Input and output that several commands share."""
 
 import json
 from collections.abc import Sequence

@@ -18,12 +18,12 @@ from perfboard.model.errors import BuildError, EnvironmentLacksError
 from perfboard.model.units import format_size
 
 _LAST_LINES = 15
-# What a program that fails for want of the machine says, which need not be its last words.
+# The words of a program that lacks something of this machine, not always its last ones.
 _LACKS = (
     *(os.strerror(number) for number in (errno.ENOSPC, errno.EDQUOT, errno.ENOMEM, errno.EIO)),
     "Killed signal terminated program",
 )
-# What a tool was writing when the disk was full it may have removed again.
+# A tool may have removed the file that it was writing when the disk was full.
 _ROOM = 16 << 20
 
 
@@ -104,24 +104,24 @@ def failure(what: str, outcome: Outcome, folder: Path) -> EnvironmentLacksError:
     A BuildError where it is that of what the command was given. `what` is the beginning of the
     message.
     """
-    said = f"its last lines:\n{outcome.last_lines}"
+    output = f"its last lines:\n{outcome.last_lines}"
     if outcome.lacks:
         return EnvironmentLacksError(
             f"{what} for want of this machine: {outcome.lacks}\nGive it what it lacks, and run "
-            f"it again; {said}"
+            f"it again; {output}"
         )
     if outcome.code == -signal.SIGKILL:
         return EnvironmentLacksError(
-            f"{what}: it was killed, as for want of memory; free some, and run it again; {said}"
+            f"{what}: it was killed, as for want of memory; free some, and run it again; {output}"
         )
     for place in (folder, Path(tempfile.gettempdir())):
         free = shutil.disk_usage(place).free
         if free < _ROOM:
             return EnvironmentLacksError(
                 f"{what}, with {format_size(free)} left on the disk of {place}; make room there, "
-                f"and run it again; {said}"
+                f"and run it again; {output}"
             )
-    return BuildError(f"{what}; {said}")
+    return BuildError(f"{what}; {output}")
 
 
 def _end_group(process: subprocess.Popen[str], grace_s: float) -> None:

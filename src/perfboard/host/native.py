@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the sources in C lie that are compiled for the user's emulator and kernels."""
+"""The C sources that are compiled for the user's emulator and kernels."""
 
 from importlib.resources import as_file, files
 from pathlib import Path

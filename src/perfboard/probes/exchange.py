@@ -30,7 +30,7 @@ _GARBLED = (
 
 @dataclass(frozen=True)
 class Hello:
-    """What the server says of itself; `crc` is the CRC-32 of its own file."""
+    """The server's greeting; `crc` is the CRC-32 of its own file."""
 
     arch: str
     crc: int
@@ -103,8 +103,8 @@ class Exchange:
         self._tail = b""
 
     @property
-    def heard(self) -> str:
-        """The last of what came and was no frame, for messages."""
+    def noise(self) -> str:
+        """The last of the output that was no frame, for messages."""
         tail = self._tail + self._decoder.unfinished
         return tail.decode("ascii", "replace").strip()[-_TAIL:]
 
@@ -117,14 +117,14 @@ class Exchange:
                 self._send(0, "again 0")
             elif frame.kind == ACCEPTED:
                 with suppress(ValueError, KeyError, TypeError, RecursionError):
-                    said = json.loads(frame.payload)
-                    return Hello(str(said["arch"]), int(said["crc"], 16))
+                    greeting = json.loads(frame.payload)
+                    return Hello(str(greeting["arch"]), int(greeting["crc"], 16))
                 raise TargetError("garbage", f"The probe's greeting is {frame.payload!r}.")
         if self._damaged:
             raise TargetError(
-                "transfer", f"Its greeting never arrives whole: {_GARBLED}", self.heard
+                "transfer", f"Its greeting never arrives whole: {_GARBLED}", self.noise
             )
-        raise TargetError("hang", "The probe does not say that it has started.", self.heard)
+        raise TargetError("hang", "The probe does not say that it has started.", self.noise)
 
     def run(self, request: str, limit_s: float) -> Answer:
         """Sends a `run` request whose process may take `limit_s`; waits for the whole answer."""
@@ -147,7 +147,7 @@ class Exchange:
                 continue
             if frame is None or frame.kind == UNREADABLE:
                 if tries == 0:
-                    # What came while it answered says nothing of why it does no more.
+                    # Output from the time when it answered does not explain why it stopped.
                     self._noise = False
                 self._noise |= frame is not None
                 tries += 1
@@ -208,7 +208,7 @@ class Exchange:
             "hang",
             f"The target accepted `{request}` and gives no answer, though it was to end it "
             f"after {limit_s:.0f} s.",
-            self.heard,
+            self.noise,
         )
 
     def _lost(self, request: str) -> TargetError:
@@ -216,8 +216,8 @@ class Exchange:
             return TargetError(
                 "transfer",
                 f"The answer to `{request}` could not be had whole in {_TRIES} tries: {_GARBLED}",
-                self.heard,
+                self.noise,
             )
         return TargetError(
-            "hang", f"The target does not answer `{request}`, asked {_TRIES + 1} times.", self.heard
+            "hang", f"The target does not answer `{request}`, asked {_TRIES + 1} times.", self.noise
         )

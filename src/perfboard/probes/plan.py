@@ -21,7 +21,7 @@ from perfboard.probes.exchange import Answer
 from perfboard.probes.records import Applet, Merger, ProcessReport, read_process
 
 ROUNDS = FEWEST_PROCESSES
-# What the rounds that are always made may take of the budget: the rest is for what is wide.
+# The share of the budget for the rounds that are always made: the rest is for wide intervals.
 _FIRST_SHARE = 0.65
 _LEAST_S = 0.05
 # Half an interval over the median: what counts as known well enough.
@@ -32,12 +32,12 @@ _SEED = 1
 # The probe that measures little, and says much of what it runs on.
 FACTS = "system.facts"
 _FACTS_LIMIT_S = 30
-# What a process may take beyond ten times what it is given.
+# The time that a process may take beyond ten times its share.
 _SLACK_S = 30
 
 
 class Runner(Protocol):
-    """What runs probes, as a ProbeSession does."""
+    """Runs probes, as a ProbeSession does."""
 
     def run(self, applet: str, arguments: Sequence[str], limit_s: float) -> Answer:
         """Runs a probe as a fresh process."""

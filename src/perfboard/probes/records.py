@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a probe's process printed, as records of the run. Nothing of it is trusted."""
+"""The output of a probe's process, as records of the run. Nothing of it is trusted."""
 
 import json
 import re
@@ -23,16 +23,16 @@ _Word = Annotated[str, Field(max_length=100)]
 _Labels = Annotated[dict[_Word, _Word], Field(max_length=20)]
 
 
-class _Said(BaseModel):
+class _Line(BaseModel):
     """Base of what is read from a line. Keys that a newer probe adds are passed over."""
 
     model_config = ConfigDict(strict=True, allow_inf_nan=False)
 
 
-_Kind = TypeVar("_Kind", bound=_Said)
+_Kind = TypeVar("_Kind", bound=_Line)
 
 
-class Applet(_Said):
+class Applet(_Line):
     """One probe of the binary; `weight` is its share of a study's time."""
 
     name: Annotated[str, Field(alias="applet", pattern=r"^[a-z][a-z0-9.]{0,60}$")]
@@ -40,7 +40,7 @@ class Applet(_Said):
     weight: Annotated[int, Field(ge=0, le=10_000)]
 
 
-class _Process(_Said):
+class _Process(_Line):
     probe: _Word
     cpu: Int64 | None = None
     clock: _Word = ""
@@ -48,7 +48,7 @@ class _Process(_Said):
     cost_s: Quantity | None = None
 
 
-class _Measured(_Said):
+class _Measured(_Line):
     metric: MetricName
     unit: Literal["s", "B", "B/s", "1/s", "1"]
     better: Literal["lower", "higher"]
@@ -58,27 +58,27 @@ class _Measured(_Said):
     settled: bool = True
 
 
-class _Fact(_Said):
+class _Fact(_Line):
     fact: _Word
     value: _Text
 
 
-class _Note(_Said):
+class _Note(_Line):
     note: _Text
 
 
-class _Refused(_Said):
+class _Refused(_Line):
     refused: _Text
 
 
-class _End(_Said):
+class _End(_Line):
     elapsed_s: Quantity
     disturbances: Annotated[dict[_Word, Quantity | None], Field(max_length=50)] = {}
 
 
 @dataclass(frozen=True)
 class ProcessReport:
-    """What one process of a probe gave: its metrics with its own samples alone.
+    """The results of one process of a probe: its metrics, only with its own samples.
 
     `usable` says whether another process of the probe may give anything.
     """
@@ -122,13 +122,11 @@ def read_process(probe: str, round: int, lines: Sequence[str], end: str) -> Proc
     strange: list[str] = []
     for line in lines:
         match _parse(line):
-            case {"process": dict(value)} if said := _read(_Process, value):
-                process = said
+            case {"process": dict(value)} if found := _read(_Process, value):
+                process = found
             case {"metric": str()} as value if measured := _read(_Measured, value):
-                said_of = measured.model_dump(exclude={"metric", "settled"})
-                metric = Metric(
-                    name=measured.metric, unsettled=int(not measured.settled), **said_of
-                )
+                fields = measured.model_dump(exclude={"metric", "settled"})
+                metric = Metric(name=measured.metric, unsettled=int(not measured.settled), **fields)
                 metrics += [metric] if metric.samples else []
             case {"fact": str()} as value if fact := _read(_Fact, value):
                 facts[fact.fact] = fact.value
@@ -189,7 +187,7 @@ def how_it_failed(end: str) -> str | None:
 
 
 def _key_of(metric: Metric) -> tuple[str, tuple[tuple[str, str], ...]]:
-    """What tells a metric from the others of its run."""
+    """A metric's identity among those of its run."""
     return metric.name, tuple(sorted(metric.labels.items()))
 
 
@@ -202,7 +200,8 @@ class Merger:
         self._metrics: dict[tuple[str, tuple[tuple[str, str], ...]], list[tuple[int, Metric]]] = {}
 
     def add(self, report: ProcessReport) -> None:
-        """Takes the next process. What contradicts the earlier ones is left out, with a note."""
+        """Takes the next process. Lines that contradict the earlier ones are left out, with a
+        note."""
         number = len(self.processes)
         notes = list(report.process.notes)
         for metric in report.metrics:

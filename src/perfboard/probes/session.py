@@ -88,7 +88,7 @@ class ProbeSession:
     ) -> None:
         if self._exchange is not None:
             self._exchange.bye()
-        # What ended the measuring matters more than that its traces are still there.
+        # The error that ended the measuring matters more than leftover files.
         with suppress(PerfboardError):
             self._stack.close()
 
@@ -112,7 +112,7 @@ class ProbeSession:
                 "died",
                 f"The probe's server ended on {self._target.name} while {applet} ran; the target "
                 "still answers. Was it killed, perhaps for want of memory?",
-                self._exchange.heard,
+                self._exchange.noise,
             ) from error
 
     def _ask_machine(self) -> str:
@@ -133,7 +133,7 @@ class ProbeSession:
     def _fitting(self) -> str:
         """The architecture whose binary runs on the target."""
         arch = architecture_of(self.machine)
-        # What the compiler brings of its own for ARMv7 wants NEON, which some parts have not.
+        # The compiler's own library for ARMv7 needs NEON, which some parts lack.
         if arch == "armv7" and self._target.shell.run(_LACKS_NEON).status == 0:
             return "armv5te"
         return arch
@@ -154,7 +154,7 @@ class ProbeSession:
                     error.kind,
                     f"The probe on {self._target.name} ({self.machine}) does not greet. "
                     f"{error.args[0]}",
-                    exchange.heard,
+                    exchange.noise,
                 ) from error
             if hello.crc != zlib.crc32(binary):
                 exchange.bye()

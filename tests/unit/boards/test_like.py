@@ -29,7 +29,7 @@ def test_a_budget_is_of_one_device(tmp_path: Path) -> None:
     ("like", "said"),
     [
         ('"nosuch"', 'there is no board "nosuch"'),
-        ('"rpi-zero"', "rpi-zero is like another itself"),
+        ('"rpi-zero"', 'rpi-zero is itself based on verdex; write like = "verdex"'),
         ("7", "like: found 7; wants a board's name or file"),
     ],
 )
