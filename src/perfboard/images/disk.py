@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A board's disk, as its kernel's driver is told of it (native/kernel/perfboard_disk.c).
+"""A board's disk, and the parameters of its driver (native/kernel/perfboard_disk.c).
 
 It lies in the emulator's memory, right behind what the kernel is given.
 """
@@ -23,9 +23,9 @@ def disk_base(board: DiskBoard) -> int:
 
 
 def disk_arguments(disk: Disk, base: int, timed: bool) -> tuple[str, ...]:
-    """What the kernel's command line says of a disk at the physical address `base`.
+    """The kernel's arguments for a disk at the physical address `base`.
 
-    Where it is not `timed`, it answers at once.
+    It answers at once unless it is `timed`.
     """
     values = {"base": f"{base:#x}", "size": str(disk.size)}
     if timed:

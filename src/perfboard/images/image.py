@@ -48,13 +48,13 @@ from perfboard.model.board.virtual import DiskBoard, FlashBoard
 from perfboard.model.errors import UsageError
 from perfboard.model.progress import Progress
 
-# Where QEMU's firmware for x86 starts a kernel, in real mode; it need not copy it first.
+# QEMU's firmware for x86 starts a kernel here, in real mode, without copying it first.
 _X86_ENTRY = 0x10200
 
 
 @dataclass(frozen=True)
 class Image:
-    """What a virtual board boots.
+    """The image that a virtual board boots.
 
     `banks` are the two flash banks, read-only and shared; where there are none, `root`
     is the content of the disk, and the emulator starts the kernel itself. `arguments` are the
@@ -219,7 +219,7 @@ def _variables(
 
 
 def tools_for(recipe: Recipe) -> set[Use]:
-    """What the tools of this machine are wanted for by an image of that recipe."""
+    """The uses of this machine's tools that an image of that recipe needs."""
     image = recipe.board.image
     uses: set[Use] = {"packages"} if _package_names(recipe) else set()
     if isinstance(image.kernel, BuiltKernel):

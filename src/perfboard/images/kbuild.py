@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What builds by Kbuild, the makefiles of Linux and of BusyBox, have in common."""
+"""The common parts of builds by Kbuild, the makefiles of Linux and of BusyBox."""
 
 import os
 import re
@@ -8,7 +8,7 @@ from collections.abc import Callable
 from perfboard.model.progress import Step
 
 COMPILED = re.compile(r"  (CC|AS) ")
-# What this machine's environment says about other builds must not count here.
+# Variables of this machine's other builds must not count here.
 VARIABLES = {
     "KBUILD_BUILD_TIMESTAMP": "2000-01-01",
     "KBUILD_BUILD_USER": "perfboard",
@@ -29,7 +29,7 @@ def jobs() -> int:
 
 
 def show_compiled(step: Step, count: int) -> Callable[[str], bool]:
-    """What shows each file of `count` that make says it compiles; for `command.follow`."""
+    """A function for `command.follow` that shows each of the `count` files that make compiles."""
     done = 0
 
     def show(line: str) -> bool:

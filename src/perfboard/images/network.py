@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A board's network, as its kernel's driver is told of it (native/kernel/perfboard_net.c)."""
+"""A board's network, and the parameters of its driver (native/kernel/perfboard_net.c)."""
 
 from collections.abc import Iterator
 
@@ -18,9 +18,9 @@ def has_own_card(network: Network | None) -> bool:
 def network_arguments(
     network: Network | None, timed: bool, driver: str = NETWORK_DRIVER
 ) -> tuple[str, ...]:
-    """What the kernel's command line says of the network, to the `driver` of that option.
+    """The kernel's arguments for the network, to the `driver` of that option.
 
-    Where it is not `timed`, all that it does is done at once.
+    It does everything at once unless it is `timed`.
     """
     if network is None or not has_own_card(network):
         return ()

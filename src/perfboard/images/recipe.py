@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an image is made by: the board as its file says, and what the levels of factors change."""
+"""The recipe of an image: the board as its file describes it, and the changes by levels."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -14,16 +14,15 @@ from perfboard.model.errors import UsageError
 class Recipe:
     """How to make one image of a board.
 
-    `board` is what the emulator is told to be, and may differ from the board's file where a
-    level says so. `arguments` are words for the kernel's command line, `options` settings of its
-    configuration over the fragment's, `variables` those of U-Boot over ours; `place` is where
-    the kernel runs, one of `kernel_place.PLACES`. The bootloader copies it by its command
-    `copy`, or what stands in its place by such steps, all of its region where `whole`, and checks
-    its sum first where `checked`.
-    `compression` is what the kernel is compressed by, where it is. U-Boot has its variables
-    from its `environment`: that in "flash", or the device "tree". Where `direct`, there is no
-    bootloader but a few instructions that copy the kernel and start it. `root` is the root file
-    system, where that is the reference system's.
+    `board` is the emulated board, which a level may make different from the board's file.
+    `arguments` are words for the kernel's command line, `options` settings of its configuration
+    over the fragment's, `variables` those of U-Boot over ours; `place` is where the kernel runs,
+    one of `kernel_place.PLACES`. The bootloader copies it by its command `copy`, or what stands in
+    its place by such steps, all of its region where `whole`, and checks its sum first where
+    `checked`. `compression` is what the kernel is compressed by, where it is. U-Boot has its
+    variables from its `environment`: that in "flash", or the device "tree". If `direct`, a few
+    instructions copy the kernel and start it, without a bootloader. `root` is the root file system,
+    where that is the reference system's.
     """
 
     board: VirtualBoard

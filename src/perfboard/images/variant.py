@@ -13,11 +13,11 @@ from perfboard.model.board.virtual import VirtualBoard
 
 @dataclass(frozen=True)
 class Variant:
-    """What is built, booted, timed and recorded. `factors.choose` makes it."""
+    """The subject of a build, a boot, a timing and a record. `factors.choose` makes it."""
 
     # The board as its file says.
     loaded: LoadedBoard
-    # Of every factor.
+    # The level of every factor.
     levels: Mapping[str, str]
     # How its image is made.
     recipe: Recipe
@@ -34,6 +34,6 @@ class Variant:
 
     @cached_property
     def timing(self) -> str | None:
-        """What the scope reads of the timing model; None where instructions are counted."""
+        """The scope's input for the timing model; None if instructions are counted."""
         # Made when it is read: a tune chooses thousands of variants that it never boots.
         return timing_text(self.board, self.levels)

@@ -10,7 +10,7 @@ from perfboard.host.command import run_tool
 from perfboard.model.board.virtual import Machine
 from perfboard.model.progress import Progress
 
-# What U-Boot looks for in the tree itself; the others its command sets first.
+# U-Boot looks for these in the tree itself; its command sets the others first.
 _NUMBERS = ("bootdelay",)
 _OWN = ("bootargs", "bootcmd", *_NUMBERS)
 
@@ -29,7 +29,7 @@ def build_tree(machine: Machine, variables: Mapping[str, str], progress: Progres
 
 
 def tree_inputs(machine: Machine) -> dict[str, str]:
-    """What the emulator's own tree depends on."""
+    """The inputs of the emulator's own tree."""
     emulator = subprocess.run(
         [machine.emulator, "--version"], capture_output=True, text=True, check=True
     )

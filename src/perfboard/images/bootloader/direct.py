@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What starts the kernel of a 32-bit Arm board at reset, where there is no bootloader."""
+"""The start of a 32-bit Arm board's kernel at reset without a bootloader."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -39,7 +39,7 @@ def start_marks(recipe: Recipe) -> dict[str, int]:
 
 
 def build_start(recipe: Recipe, kernel_size: int, devices: Devices, progress: Progress) -> Path:
-    """What lies in place of the bootloader: instructions, and the device tree after them.
+    """The bootloader's substitute: instructions, and the device tree after them.
 
     The tree is the emulator's own, with what a bootloader would change: the kernel's arguments,
     the framebuffer, the `devices` of flash that the kernel drives. Raises EnvironmentLacksError
@@ -98,7 +98,7 @@ def _addresses(recipe: Recipe, kernel_size: int, tree_size: int) -> Mapping[str,
 
 
 def _changes(recipe: Recipe, devices: Devices) -> str:
-    """What goes over the emulator's tree, as source of dtc."""
+    """The changes to the emulator's tree, as source of dtc."""
     arguments = kernel_arguments(recipe.flash_board, recipe.arguments, devices, recipe.root)
     nodes = {"chosen": {"bootargs": quoted(arguments)}}
     for node, properties in device_tree_changes(recipe.flash_board, devices).items():

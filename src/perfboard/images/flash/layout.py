@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What lies in a board's flash, and how its U-Boot is told to boot it.
+"""The content of a board's flash, and U-Boot's command that boots it.
 
 The addresses are those of QEMU's `virt` machine, whose device tree U-Boot and
 the kernel get. All functions are pure but `write_banks`.
@@ -69,8 +69,8 @@ def boot_command(
 ) -> str:
     """U-Boot's command line that copies the kernel from flash by `copy`, and starts it by `boot`.
 
-    Without `kernel_size` it is started where it lies. The kernel is told of the banks of
-    `devices` alone. With `root_size` the root file system is copied to memory as well.
+    Without `kernel_size` it is started where it lies. The kernel gets only the banks of `devices`.
+    With `root_size` the root file system is copied to memory as well.
     """
     bootloader, flash = board.image.bootloader, board.flash
     kernel = kernel_start(board)
@@ -130,12 +130,12 @@ def device_tree_changes(board: FlashBoard, devices: Devices) -> dict[str, dict[s
 
 
 def flash_devices(banks: tuple[int, ...], root: RootRecipe) -> Devices:
-    """What the kernel makes of those banks: one device, or one of each for a linear root."""
+    """The kernel's devices for those banks: one, or one of each for a linear root."""
     return tuple((bank,) for bank in banks) if SYSTEMS[root.system].linear else (banks,)
 
 
 def root_address(board: FlashBoard) -> int:
-    """Where in memory the bootloader puts a root file system that is unpacked there."""
+    """The memory address to which the bootloader copies an initramfs."""
     return board.image.bootloader.kernel_address + board.flash.kernel.size
 
 
@@ -156,16 +156,16 @@ def kernel_arguments(
 ) -> str:
     """The kernel's command line; the board's own arguments come last, and so win.
 
-    What is made for the board is left out where its U-Boot has `bootargs` of its own. The
+    If its U-Boot has `bootargs`, the generated words are left out. The
     kernel drives the banks of those `devices`. `root` is how the root file system is made,
     where that is not the user's own.
     """
     own = board.image.bootloader.variables.get("bootargs")
-    arguments = _made_arguments(board, devices, root) if own is None else [own]
+    arguments = _board_arguments(board, devices, root) if own is None else [own]
     return " ".join([*arguments, *extra, board.image.kernel.arguments]).strip()
 
 
-def _made_arguments(board: FlashBoard, devices: Devices, root: RootRecipe) -> list[str]:
+def _board_arguments(board: FlashBoard, devices: Devices, root: RootRecipe) -> list[str]:
     arguments = [f"console={board.console.device},{board.console.baud}"]
     if board.framebuffer is not None:
         arguments.append(f"mem={(board.framebuffer.address - RAM_BASE) // 1024}K")
@@ -182,8 +182,8 @@ def _made_arguments(board: FlashBoard, devices: Devices, root: RootRecipe) -> li
         arguments.append(f"mtdparts={';'.join(tables)}")
         names = [name for parts in found for name, _, _ in parts]
         device = f"mtdblock{names.index('root')}"
-        made = isinstance(board.image.root, ReferenceRoot)
-        arguments += root_words(root, device) if made else [f"root=/dev/{device}", "ro"]
+        built = isinstance(board.image.root, ReferenceRoot)
+        arguments += root_words(root, device) if built else [f"root=/dev/{device}", "ro"]
     return arguments
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where a 32-bit ARM kernel is unpacked from and runs: study E's three kinds of image, and one.
+"""The place that a 32-bit ARM kernel is unpacked from and runs at: study E's three, and one.
 
 `copied`: the bootloader copies the compressed kernel to memory, where it unpacks itself.
 `flash`: it unpacks itself from where it lies in flash. `xip`: it is not compressed, and its
@@ -18,9 +18,9 @@ COPIED, FLASH, XIP, PLAIN = PLACES = ("copied", "flash", "xip", "plain")
 
 # Before the kernel, where it has one: U-Boot, include/image.h, "legacy" format.
 HEADER_SIZE = 64
-# Where a kernel for several machines runs in memory: Linux 6.1, arch/arm/Makefile, textofs-y.
+# The memory address of a kernel for several machines: Linux 6.1, arch/arm/Makefile, textofs-y.
 _TEXT_OFFSET = 0x8000
-# What EXPERT would bring, which the kernels in memory are without: Linux 6.1, init/Kconfig (it
+# EXPERT would bring these, which kernels in memory lack: Linux 6.1, init/Kconfig (it
 # selects DEBUG_KERNEL), lib/Kconfig.debug, kernel/trace/Kconfig.
 _BROUGHT = dict.fromkeys(("CONFIG_DEBUG_MISC", "CONFIG_FTRACE", "CONFIG_SCHED_DEBUG"), "n")
 
@@ -31,7 +31,7 @@ def has_places(board: VirtualBoard) -> bool:
 
 
 def place_options(board: FlashBoard, level: str) -> dict[str, str]:
-    """What the kernel's configuration is asked for beside the board's fragment.
+    """The kernel options of a level, beside the board's fragment.
 
     Source: Linux 6.1, arch/arm/Kconfig (ZBOOT_ROM, XIP_KERNEL, PHYS_OFFSET).
     """

@@ -25,21 +25,21 @@ _RECIPE = "1"
 
 
 def make_variables(arch: Architecture) -> dict[str, str]:
-    """What the environment of a kernel's build says."""
+    """The environment variables of a kernel's build."""
     return {
         "ARCH": arch.kernel_arch,
         "CROSS_COMPILE": f"{arch.triplet}-",
         # Kernels of one source that differ in a few options have most objects in common.
         "CCACHE_DIR": str(cache_root() / "ccache"),
         "CCACHE_MAXSIZE": "2G",
-        # What it has preprocessed is what is compiled: half of what it takes beside the compiler.
+        # The preprocessed source is compiled: that halves its own cost beside the compiler's.
         "CCACHE_NOCPP2": "1",
         **VARIABLES,
     }
 
 
 def make_command(arch: Architecture) -> list[str]:
-    """What a kernel is built by."""
+    """The command that builds a kernel."""
     return ["make", f"CC=ccache {arch.triplet}-gcc"]
 
 

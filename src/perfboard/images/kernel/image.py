@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What lies in flash as the kernel, and the commands that make it of a kernel's source."""
+"""The kernel as it lies in flash, and the commands that make it of a kernel's source."""
 
 from pathlib import Path
 
@@ -22,7 +22,7 @@ def has_header(kernel: bytes) -> bool:
 
 
 def image_commands(recipe: Recipe) -> tuple[tuple[str, ...], ...]:
-    """What makes the file that lies in flash, in the folder where a kernel was built."""
+    """The commands that make the file in flash, in the folder where a kernel was built."""
     arch = placed(architecture_of(recipe.board), recipe.place)
     plain = recipe.place == PLAIN
     name = _PLAIN if plain else arch.kernel_name
@@ -53,8 +53,8 @@ def add_header(recipe: Recipe, kernel: Path, progress: Progress) -> bytes:
     command = _add_header(recipe, str(kernel))
     inputs = {"kernel": f"{kernel.parent.parent.name}/{kernel.parent.name}"}
     inputs["command"] = " ".join(_add_header(recipe, kernel.name))
-    made = cached("headed-kernel", inputs, lambda folder: run_tool(command, folder), progress)
-    return (made / _HEADED).read_bytes()
+    folder = cached("headed-kernel", inputs, lambda path: run_tool(command, path), progress)
+    return (folder / _HEADED).read_bytes()
 
 
 def _unpack(arch: Architecture) -> tuple[str, ...]:

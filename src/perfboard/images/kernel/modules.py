@@ -38,7 +38,7 @@ def keep_modules(tree: Path, folder: Path) -> None:
 
 
 def needed(name: str, direct: Mapping[str, Sequence[str]]) -> list[str]:
-    """All modules that `name` wants; one that another of them wants comes after that.
+    """All modules that `name` needs; one that another of them needs comes after that.
 
     `direct` has those that each module names itself.
     """

@@ -19,9 +19,9 @@ from perfboard.model.progress import Progress
 _NAME = re.compile(r"CONFIG_\w+", re.ASCII)
 _ON = re.compile(r"^(CONFIG_\w+)=y$", re.ASCII | re.MULTILINE)
 _GOAL = "perfboard-parts"
-# What a folder is made of: Linux 6.1, scripts/Makefile.lib.
+# The objects and folders of a folder: Linux 6.1, scripts/Makefile.lib.
 _PARTS = "@echo $(real-obj-y) $(lib-y) $(addsuffix /,$(subdir-ym))"
-# What one make tells the next of itself.
+# Variables that make sets for a make that it starts.
 _MAKES_OWN = ("MAKEFLAGS", "MFLAGS", "MAKEOVERRIDES", "MAKELEVEL")
 
 
@@ -36,20 +36,20 @@ def folder_variables(arch: Architecture, tree: Path) -> dict[str, str]:
     Raises EnvironmentLacksError where make fails.
     """
     command = [*make_command(arch), f"--eval={_GOAL}: ; @env -0", _GOAL]
-    told = run_in(tree, command, make_variables(arch))
-    variables = dict(item.split("=", 1) for item in told.split("\0") if "=" in item)
+    output = run_in(tree, command, make_variables(arch))
+    variables = dict(item.split("=", 1) for item in output.split("\0") if "=" in item)
     return {name: value for name, value in variables.items() if name not in _MAKES_OWN}
 
 
 def brought_objects(
     tree: Path, variables: Mapping[str, str], progress: Progress
 ) -> dict[str, frozenset[str]]:
-    """The objects, as paths in `tree`, that there would not be without each option of .config.
+    """The objects, as paths in `tree`, that depend on each option of .config.
 
-    make reads the makefile of each folder as the kernel's build does, and once more for each
-    option that is named in it, with that option off: what is then missing is what the option
-    brings, and with a folder all that is in it. What another option brings as well is neither's.
-    `variables` are from `folder_variables`. Raises EnvironmentLacksError where make fails.
+    make reads the makefile of each folder as the kernel's build does, and once more for each option
+    that is named in it, with that option off: the missing objects are the option's, and all of a
+    missing folder. Objects that another option brings as well belong to neither. `variables` are
+    from `folder_variables`. Raises EnvironmentLacksError where make fails.
     """
     options = enabled((tree / ".config").read_text())
     folders: dict[str, frozenset[str]] = {}
@@ -95,7 +95,7 @@ def _parts(
 
 
 def run_in(tree: Path, command: list[str], variables: Mapping[str, str]) -> str:
-    """What a command of a kernel's build prints, run in its source with these variables, too.
+    """The output of a command of a kernel's build, run in its source with these variables too.
 
     Raises EnvironmentLacksError where it fails.
     """

@@ -36,7 +36,7 @@ class Slim:
 def find_slim(
     variant: Variant, asked: BuiltKernel, kernel: Path, ran: Iterable[int], progress: Progress
 ) -> Slim:
-    """What the board's kernel could do without, where none but the functions at `ran` are wanted.
+    """The options that the board's kernel does not need, if only the functions at `ran` are used.
 
     `asked` is the kernel that its file asks for, and `kernel` the folder of the built one. It is
     made once more, since its source tells what each option brings. Raises EnvironmentLacksError
@@ -68,7 +68,7 @@ def find_slim(
             brought = brought_objects(tree, variables, progress)
             code = read_link_map((tree / "vmlinux.map").read_text())
             unused = unused_options(brought, code, functions)
-            # What the board asks for it has, or its kernel is not built.
+            # The kernel has all options that the board asks for, or it would not be built.
             demanded = {name for name, value in wanted.items() if value == "y"}
             kept = {*brought, *demanded} - {*unused}
             with progress.step("asking Kconfig what can be off", inf) as step:
@@ -82,7 +82,7 @@ def find_slim(
 def _kconfig(
     tree: Path, variables: Mapping[str, str], wanted: Mapping[str, str], progress: Step
 ) -> Callable[[Mapping[str, str]], frozenset[str]]:
-    """What the kernel's Kconfig makes of options that are asked for over the `wanted`."""
+    """The configuration by the kernel's Kconfig of options over the `wanted`."""
     file = tree / "slim.config"
     variables = {**variables, "KCONFIG_CONFIG": file.name}
 

@@ -37,7 +37,7 @@ _UNREADABLE = {
 
 @dataclass(frozen=True)
 class SystemMap:
-    """What a System.map says: the first address of each name, and all code addresses."""
+    """A System.map: the first address of each name, and all code addresses."""
 
     addresses: dict[str, int]
     code: frozenset[int]
@@ -60,7 +60,7 @@ def read_map(path: Path) -> SystemMap:
                     "a name, as nm and the kernel's own build write them"
                 )
             address = int(match[1], 16)
-            # What the linker adds, to branch far, say, may have no name.
+            # Code that the linker adds, to branch far, say, may have no name.
             if match[3]:
                 addresses.setdefault(match[3].decode(errors="replace"), address)
             if match[2] in b"TtWw":
@@ -115,7 +115,7 @@ def check_map(found: SystemMap, kernel: bytes, name: str) -> None:
 
 
 def _table(found: SystemMap, start: str, end: str | None) -> tuple[int, int]:
-    """Where a table lies; without a symbol for its end, up to the next symbol."""
+    """The place of a table; without a symbol for its end, up to the next symbol."""
     first = found.addresses[start]
     if end is not None:
         return first, found.addresses[end]
@@ -161,7 +161,7 @@ def _lzma(data: bytes) -> bytes:
 
 
 def _lz4(data: bytes) -> bytes:
-    """The legacy frame that `lz4 -l` writes: each block is full, but for the last."""
+    """The legacy frame that `lz4 -l` writes: each block but the last is full."""
     from lz4.block import LZ4BlockError, decompress
 
     found, at, full = bytearray(), _WORD, True

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The source of a kernel, unpacked and built in: kept, since the next build finds most done.
 
-What a build left is good for the next with other options: the kernel's makefiles make anew
-what depends on an option that has changed, and nothing else (Linux 6.1,
-scripts/basic/fixdep.c). It is built in place, so that no path of this machine gets into
-the kernel.
+The next build, with other options, uses the files of the last one: the kernel's makefiles make anew
+only what depends on a changed option (Linux 6.1, scripts/basic/fixdep.c). It is built in place, so
+that no path of this machine gets into the kernel.
 """
 
 import shutil
@@ -26,7 +25,7 @@ _CHECKPOINT = 1000
 
 
 def source_inputs(arch: Architecture, packages: AptState, source: str) -> dict[str, str]:
-    """What goes into all kernels of that package: it, and what compiles and links them."""
+    """The inputs of all kernels of that package: it, and the tools that compile and link them."""
     package = packages.resolve(source)
     return {
         "source": f"{package.name}={package.version} {package.sha256}",
@@ -57,7 +56,7 @@ def kernel_tree(
                 _remove(tree, progress)
             tree.mkdir(mode=0o700, parents=True)
             _extract(_archive(packages, source), tree, progress)
-        # Of a compiler that is killed, half an object may stay, and make would not know.
+        # A killed compiler may leave half an object, and make would not notice.
         whole.unlink(missing_ok=True)
         add_drivers(tree, driver_files(wanted))
         try:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Debian's alternatives, read from what packages' scripts would do once installed.
+"""Debian's alternatives, read from the scripts of packages.
 
-A script is never run: the lines that name what they install in full are read, as in
+A script is never run: lines that name all they install literally are read, as in
 `update-alternatives --install LINK NAME PATH PRIORITY --slave LINK NAME PATH`, and any
 other is passed by, such as one with a variable.
 """
@@ -18,7 +18,7 @@ _PRIORITY = re.compile(r"-?[0-9]{1,9}")
 
 @dataclass(frozen=True)
 class Alternative:
-    """What would be installed as `name`: links with what each leads to, the main one first."""
+    """The links to install as `name`, each with its target, the main one first."""
 
     name: str
     priority: int
@@ -26,7 +26,7 @@ class Alternative:
 
 
 def read_alternatives(script: str) -> Iterator[Alternative]:
-    """The alternatives that a package's script installs in so many words."""
+    """The alternatives that a package's script installs literally."""
     for line in script.replace("\\\n", " ").splitlines():
         words = line.split()
         if words[:1] != [_COMMAND]:
@@ -54,7 +54,7 @@ def read_alternatives(script: str) -> Iterator[Alternative]:
 
 
 def choose_links(found: Iterable[Alternative], there: Container[str]) -> dict[str, str]:
-    """What each link leads to: for each name the highest priority's, of two alike the first's.
+    """The target of each link: for each name the highest priority's, among equals the first's.
 
     `there` has the paths that a link may lead to; without its main one an alternative
     does not count.

@@ -20,7 +20,7 @@ from perfboard.host.command import Outcome, follow
 from perfboard.model.errors import EnvironmentLacksError, UsageError
 from perfboard.model.progress import Progress, Step
 
-# Where a package that was unpacked has its control file and its scripts.
+# The folder of an unpacked package with its control file and its scripts.
 SCRIPTS = "DEBIAN"
 _FORM = "--raw-extract"
 _ATTEMPTS = 3
@@ -76,7 +76,7 @@ class Package:
 class AptState:
     """The private apt state for one Debian architecture, such as "armhf"."""
 
-    # What apt's names of the lists have in them.
+    # A part of apt's names of the lists.
     _lists = "Packages"
 
     def __init__(self, architecture: str, progress: Progress) -> None:
@@ -88,7 +88,7 @@ class AptState:
 
     @property
     def lists_note(self) -> str:
-        """What was wrong when the package lists were fetched, or ""."""
+        """The problem when the package lists were fetched, or ""."""
         try:
             return self._lists_note_file.read_text().strip()
         except FileNotFoundError:
@@ -115,7 +115,7 @@ class AptState:
     def closure(self, names: Sequence[str]) -> tuple[Package, ...]:
         """Those packages and all that they depend on, as apt would install them, by name.
 
-        What a package only recommends is left out. Raises UsageError for a name that apt
+        Packages that are only recommended are left out. Raises UsageError for a name that apt
         does not know for this architecture, and for packages that do not go together.
         """
         with writable_cache(), locked(f"apt-{self.architecture}", self._progress):
@@ -228,13 +228,13 @@ class AptState:
                 f"{self.folder} to fetch the lists anew. apt's last lines:\n{note}"
             ) from None
 
-    def _why_unknown(self, said: str) -> str:
-        """What went wrong with the lists, which are fetched anew then; else what apt said."""
+    def _why_unknown(self, output: str) -> str:
+        """The problem with the lists, which are fetched anew then; otherwise apt's output."""
         note = self.lists_note
         if note:
             # Lists that were fetched in part may be whole at the next attempt.
             self._lists_note_file.unlink()
-        return note or said.strip()
+        return note or output.strip()
 
     def _download(self, package: Package, folder: Path) -> None:
         wanted = f"{package.name}={package.version}"
@@ -272,7 +272,7 @@ class AptState:
 
 
 def _others(name: str) -> str:
-    """What this machine's own apt says of the architectures of package `name`, as words."""
+    """The architectures of package `name` by this machine's own apt, as words."""
     shown = subprocess.run(
         ["apt-cache", "show", "--", name], capture_output=True, text=True, errors="replace"
     )

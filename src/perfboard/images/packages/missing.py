@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a command did not find on the board, and what there is to have or to call instead."""
+"""Programs that a command did not find on the board, and the packages or names to use instead."""
 
 import re
 from collections.abc import Iterable
@@ -14,13 +14,13 @@ _PROGRAMS = ("/usr/bin", "/usr/sbin", "/usr/games")
 _MOST = 8
 
 
-def missing_remarks(said: bytes, pushed: Iterable[Path], files: Iterable[str]) -> list[str]:
-    """A remark for each program that `said`, the command's standard error, has as absent.
+def missing_remarks(errors: bytes, pushed: Iterable[Path], files: Iterable[str]) -> list[str]:
+    """A remark for each program that `errors`, the command's standard error, has as absent.
 
     `files` are those of the packages, by their path on the board.
     """
     absent = dict.fromkeys(
-        (one or other).decode(errors="replace") for one, other in _ABSENT.findall(said)
+        (one or other).decode(errors="replace") for one, other in _ABSENT.findall(errors)
     )
     programs = {path.name for path in map(PurePosixPath, files) if str(path.parent) in _PROGRAMS}
     remarks = []

@@ -3,7 +3,7 @@
 
 They are unpacked, not installed: no maintainer script runs, since it would have to run on
 the board's processor. So there are no users of a package's own; alternatives are links, where
-the script says in so many words which; libraries are found where Debian's dynamic loader looks
+the script says literally which; libraries are found where Debian's dynamic loader looks
 anyway.
 """
 
@@ -138,7 +138,7 @@ def _code_files(state: AptState, packages: Sequence[Package]) -> dict[str, Path]
 
 
 def _found(unpacked: Path) -> Iterator[tuple[str, Path]]:
-    """What a package has, by its place there: a folder before what is in it."""
+    """The files of a package by their place: a folder before its content."""
     for folder, folders, names in os.walk(unpacked):
         folders.sort()
         if Path(folder) == unpacked and SCRIPTS in folders:
@@ -152,7 +152,7 @@ def _found(unpacked: Path) -> Iterator[tuple[str, Path]]:
 
 
 def _script(unpacked: Path) -> str:
-    """What dpkg would run once the package is installed, or ""."""
+    """The script that dpkg would run after installing the package, or ""."""
     path = unpacked / SCRIPTS / "postinst"
     if path.is_symlink() or not path.is_file():
         return ""

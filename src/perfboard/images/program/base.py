@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a virtual board boots to try one command: a kernel, packages, and the command's files.
+"""The image for trying one command: a kernel, packages, and the command's files.
 
 They lie in memory that the kernel is not given: the board's flash is too small for most
 packages, and the emulator's own disks answer when its host does, so that no two runs would
@@ -48,9 +48,9 @@ _MARKS = ("sys_vhangup", "__arm64_sys_vhangup", "__ia32_sys_vhangup", "__x64_sys
 
 @dataclass(frozen=True)
 class Job:
-    """What is to be run: a command, the user's files for its folder, and its time limit.
+    """A command, the user's files for its folder, and its time limit.
 
-    `input` is what the command reads; None: nothing.
+    `input` is the command's standard input; None: nothing.
     """
 
     command: tuple[str, ...]
@@ -68,7 +68,7 @@ class Job:
 
 @dataclass(frozen=True)
 class TrialBase:
-    """What a board needs to try anything with some packages.
+    """The kernel and packages with which a board can try any command.
 
     `flash_devices` is how many the kernel makes of the board's own flash.
     """
@@ -88,7 +88,7 @@ class TrialBase:
 
 @dataclass(frozen=True)
 class Layout:
-    """Where in physical memory what lies; sizes are multiples of 1 MiB.
+    """The places in physical memory; sizes are multiples of 1 MiB.
 
     `ram` is where the board's memory begins.
     """
@@ -105,7 +105,7 @@ class Layout:
         return self.base + self.root + self.job + self.results
 
     def arguments(self) -> list[str]:
-        """What the kernel is told of it."""
+        """The kernel's arguments for it."""
         size = self.end - self.base
         parts = ((self.root, "root"), (self.job, "job"), (self.results, "results"))
         named = ",".join(f"{length // 1024}k({name})" for length, name in parts)
@@ -213,7 +213,7 @@ def write_job(job: Job, board: VirtualBoard, image: Path) -> None:
 
 
 def lay_out(board: VirtualBoard, root: int, job: int) -> Layout:
-    """The places of a root and a job of so many bytes."""
+    """The places of a root and a job; `root` and `job` are their sizes in bytes."""
     offset = max(_whole(board.machine.ram), _LEAST_OFFSET)
     results = _whole(_PAGE + _output_room(board))
     ram = _ram_base(board)

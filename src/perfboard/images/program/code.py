@@ -22,7 +22,7 @@ _ELF = b"\x7fELF"
 _EXECUTABLE = 1
 _EXECUTABLE_SECTION = 4
 _BOUNDS = ("_start", "_begin", "_end")
-# What pyelftools raises besides its own errors for a file that is not as it should be.
+# Errors other than its own that pyelftools raises for a damaged file.
 _DAMAGED = (KeyError, TypeError, AssertionError, IndexError, AttributeError, OverflowError)
 _ODD = ~1  # clears the lowest bit, which marks Thumb code in a function's address
 
@@ -32,7 +32,7 @@ class Functions:
 
     def __init__(self, starts: Iterable[tuple[int, int, str]]) -> None:
         """`starts` are address, size in bytes (0: up to the next) and name ("": it has none)."""
-        # Of several names for one place, the one that covers most, and then the first.
+        # Among several names for one place, the one that covers most, and then the first.
         best: dict[int, tuple[int, str]] = {}
         for address, size, name in starts:
             if address not in best or best[address][0] < size:
@@ -55,7 +55,7 @@ def kernel_functions(symbols: SystemMap) -> Functions:
     found = [
         (address, 0, name) for name, address in symbols.addresses.items() if address in symbols.code
     ]
-    # What the linker calls the beginning of a section is its first function's second name.
+    # The linker's name for the beginning of a section is its first function's second name.
     return Functions(sorted(found, key=lambda one: one[2].endswith(_BOUNDS)))
 
 
@@ -106,7 +106,7 @@ class CodePages:
 
 @cache
 def _keys() -> "NDArray[np.uint64]":
-    """What the words of a page are multiplied with: see native/scope/record/profile.c."""
+    """The factors of the words of a page: see native/scope/record/profile.c."""
     import numpy as np
 
     with np.errstate(over="ignore"):
@@ -169,7 +169,7 @@ def _is_code(section: "Section") -> bool:
 
 
 def _unwound(elf: "ELFFile") -> list[int]:
-    """Where functions begin, by what tells a debugger how to leave them: strip keeps it."""
+    """The starts of functions, by the unwinding tables, which strip keeps."""
     from elftools.dwarf.callframe import FDE
 
     if elf["e_machine"] == "EM_ARM":

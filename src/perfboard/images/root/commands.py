@@ -20,8 +20,8 @@ _UUID = "00000000-0000-0000-0000-000000000000"
 class Commands:
     """Commands, and the files beside the tree that they read, by name.
 
-    Where `pretended`, they are one session of fakeroot: nodes that the first of them make are
-    there for the last alone. In the file of an order, a path may be a pattern.
+    If `pretended`, they are one session of fakeroot: only its last command sees nodes that the
+    others make. In the file of an order, a path may be a pattern.
     """
 
     commands: tuple[tuple[str, ...], ...]
@@ -30,7 +30,7 @@ class Commands:
 
 
 def image_name(system: str) -> str:
-    """What the last of the commands calls the image."""
+    """The image's name in the last of the commands."""
     return f"{TREE}.{system}"
 
 
@@ -113,12 +113,12 @@ def _ubifs(nodes: Sequence[Node], image: str, sector: int, room: int) -> Command
 
 def _erofs(nodes: Sequence[Node], image: str) -> Commands:
     # mkfs.erofs takes nodes from a tree alone.
-    made = [
+    commands = [
         ("mknod", f"--mode={n.mode:o}", f"{TREE}/{n.path}", n.kind, str(n.major), str(n.minor))
         for n in nodes
     ]
     options = ("--quiet", "-zlz4hc", "-T0", "-x-1", "--all-root", "-U", _UUID)
-    return Commands((*made, ("mkfs.erofs", *options, image, TREE)), pretended=True)
+    return Commands((*commands, ("mkfs.erofs", *options, image, TREE)), pretended=True)
 
 
 def _romfs(nodes: Sequence[Node], image: str) -> Commands:

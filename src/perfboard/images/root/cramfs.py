@@ -48,7 +48,7 @@ def code_pages(program: bytes) -> frozenset[int]:
 
 @dataclass
 class _Data:
-    """Where the table of block pointers of a file lies, and which pages lie as they are."""
+    """The place of a file's table of block pointers, and its uncompressed pages."""
 
     table: int
     content: bytes
@@ -97,7 +97,7 @@ class _Writer:
             struct.pack_into("<I", self.image, pointer, len(self.image))
 
     def place_pages(self) -> None:
-        """Puts the pages that lie as they are behind all else, those of a file in a row."""
+        """Puts the uncompressed pages at the end, those of a file in a row."""
         for data in self.pending:
             for page in data.kept:
                 self.image += bytes(-len(self.image) % PAGE)

@@ -28,7 +28,7 @@ class Entry:
 
 
 def read_entries(tree: Path, nodes: Sequence[Node]) -> list[Entry]:
-    """What lies below `tree`, and those nodes, by path: a folder comes before what is in it."""
+    """The files below `tree`, and those nodes, by path: a folder comes before its content."""
     entries = [
         Entry(node.path, _NODE_KINDS[node.kind] | node.mode, device=(node.major, node.minor))
         for node in nodes

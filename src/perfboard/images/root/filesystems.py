@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The file systems that the reference root can be: what each wants of the kernel.
+"""The file systems that the reference root can be, and their kernel options.
 
 Sources: Linux 6.1, fs/*/Kconfig, drivers/mtd/ubi/Kconfig, usr/Kconfig, and init/do_mounts.c
 for the forms of root=.
@@ -104,7 +104,7 @@ SYSTEMS: Mapping[str, FileSystem] = {
 
 
 def root_words(root: RootRecipe, device: str) -> list[str]:
-    """What the kernel's command line says of the root, on the block device /dev/`device`."""
+    """The kernel's arguments for the root on the block device /dev/`device`."""
     through = SYSTEMS[root.system].through
     if through == "memory":
         return [f"rdinit={root.first}"]
@@ -117,7 +117,7 @@ def root_words(root: RootRecipe, device: str) -> list[str]:
 
 
 def mount_words(root: RootRecipe) -> list[str]:
-    """What it says of how that is mounted, and started from."""
+    """The arguments for mounting the root and starting from it."""
     first = [] if root.first == INIT else [f"init={root.first}"]
     return [f"rootfstype={SYSTEMS[root.system].type}", *first]
 

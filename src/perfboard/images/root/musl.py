@@ -2,7 +2,7 @@
 """Programs that are linked with musl, another C library: their compiler, and BusyBox.
 
 Debian has musl for each architecture, and no programs that are linked with it. Its package brings
-what GCC is told to use it by, with the paths of a machine where it is installed.
+GCC's specs for it, with the paths of a machine where it is installed.
 """
 
 import re
@@ -19,7 +19,7 @@ from perfboard.images.root.recipe import MUSL_PACKAGES
 from perfboard.model.board.architecture import Architecture
 from perfboard.model.progress import Progress
 
-# What wants GNU's own regular expressions, which musl has not.
+# These need GNU's own regular expressions, which musl lacks.
 LEFT_OUT = ("CONFIG_EXTRA_COMPAT", "CONFIG_FEATURE_VI_REGEX_SEARCH")
 # Which functions of BusyBox a boot uses, as it uses them first.
 ORDER = Path(__file__).with_name("busybox.ld")

@@ -8,8 +8,8 @@ from perfboard.model.errors import UsageError
 SQUASHFS_BLOCK = 128 << 10
 INIT = "/sbin/init"
 APPLICATION = "/usr/bin/rectangles"
-# What a boot reads, as it reads it first; a path may be a pattern. What it reads of /etc is to lie
-# together: a file that stays behind costs one more block to unpack.
+# The files that a boot reads, by their first use; a path may be a pattern. Files of /etc lie
+# together: one that lies apart costs one more block to unpack.
 _FIRST_USED = (
     "bin/busybox",
     "lib/ld-linux*",
@@ -24,7 +24,7 @@ _FIRST_USED = (
 
 # The library, and the kernel's headers, which Debian has apart from it.
 MUSL_PACKAGES = ("musl-dev", "linux-libc-dev")
-# What programs are that do not want the board's packages.
+# The levels whose programs do not need the board's packages.
 _LINKED = {"static": ("busybox-static",), "musl": MUSL_PACKAGES}
 
 

@@ -43,7 +43,7 @@ _LINKED = {
         f"{' and '.join(musl.LEFT_OUT)}, and CC=musl-gcc"
     ),
 }
-# What makes and holds them is gone when the root cannot be written: they lie elsewhere.
+# A root that cannot be written has no place for these: they lie elsewhere.
 _STATIC_LINKS = {"log": "/var/run/log", "shm": "/var/shm"}
 
 
@@ -78,7 +78,7 @@ def saved_nodes() -> tuple[Node, ...]:
 
 
 def contents_of(root: RootRecipe) -> dict[str, tuple[str, ...]]:
-    """What the root holds that is the same on every board: lines of the files below /etc, by path.
+    """The content that is the same on every board: lines of the files below /etc, by path.
 
     Nodes that are kept in an archive are the words that make each.
     """
@@ -101,23 +101,23 @@ def contents_of(root: RootRecipe) -> dict[str, tuple[str, ...]]:
 
 
 def making_of(root: RootRecipe) -> tuple[str, ...]:
-    """What else is put into the folder of the root, a program, library, folder or link a line."""
+    """The other content of the root's folder: a program, library, folder or link a line."""
     compiler = "musl-gcc" if root.libraries == "musl" else "gcc"
-    made = [
+    lines = [
         f"bin/busybox: BusyBox, linked {_LINKED[root.libraries]}",
         shlex.join([compiler, *_flags(root), "-o", _DRAWN, "rectangles.c"]),
     ]
     if root.order == "functions":
-        made.append("bin/busybox: linked with -Wl,-T,perfboard/images/root/busybox.ld")
+        lines.append("bin/busybox: linked with -Wl,-T,perfboard/images/root/busybox.ld")
     if not root.static:
-        made += [f"lib/{name}" for name in ("ld-linux*.so*", *LIBRARIES)]
+        lines += [f"lib/{name}" for name in ("ld-linux*.so*", *LIBRARIES)]
     if root.init == "parallel":
-        made.append("bin/startpar: Debian's startpar")
-        made += [f"ln -s {to} etc/rcS.d/{link}" for link, to in _links(REFERENCE).items()]
+        lines.append("bin/startpar: Debian's startpar")
+        lines += [f"ln -s {to} etc/rcS.d/{link}" for link, to in _links(REFERENCE).items()]
     if _source(root) == "static":
-        made.append("mkdir dev/pts")
-        made += [f"ln -s {target} dev/{name}" for name, target in _STATIC_LINKS.items()]
-    return tuple(made)
+        lines.append("mkdir dev/pts")
+        lines += [f"ln -s {target} dev/{name}" for name, target in _STATIC_LINKS.items()]
+    return tuple(lines)
 
 
 def _overlays(root: RootRecipe) -> list[Path]:
@@ -223,7 +223,7 @@ def _run_in_parallel(tree: Path, unpacked: list[Path]) -> None:
 
 
 def _links(tree: Path) -> dict[str, str]:
-    """What startpar looks for, a link to each script of the tree."""
+    """The links to the tree's scripts that startpar looks for."""
     scripts = sorted((tree / "etc/init.d").glob("S*"))
     return {f"S01{script.name}": f"../init.d/{script.name}" for script in scripts}
 

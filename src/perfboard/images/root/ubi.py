@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What UBI and UBIFS lay on flash, as far as their tools leave it to us.
+"""The parts of UBI and UBIFS on flash that their tools do not write.
 
 Sources: Linux 6.1, drivers/mtd/ubi/ubi-media.h and fs/ubifs/ubifs-media.h.
 """
