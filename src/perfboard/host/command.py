@@ -69,8 +69,7 @@ def follow(
         start_new_session=True,
     )
     try:
-        assert process.stdout is not None  # noqa: S101 - it is a pipe
-        for line in process.stdout:
+        for line in process.stdout or ():
             if any(words in line for words in _LACKS):
                 lacks = line.strip()
             if on_line(line):

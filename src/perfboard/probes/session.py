@@ -5,10 +5,10 @@ import math
 import shlex
 import time
 import zlib
-from collections.abc import Callable, Sequence
-from contextlib import ExitStack, closing, suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, closing, contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
 from typing import Protocol
 
 from perfboard.analysis.statistics.summary import REPEATS
@@ -46,51 +46,14 @@ class Session(Protocol):
         """Runs a probe as a fresh process, killed after `limit_s` of the target's time."""
 
 
+@dataclass
 class ProbeSession:
-    """A context in which probes run on `target`. Leaving it removes all from the target."""
+    """A probe that was started on the target."""
 
-    def __init__(
-        self,
-        target: Target,
-        progress: Progress,
-        find: Callable[[str, Progress], Path] = find_binary,
-        clock: Callable[[], float] = time.monotonic,
-    ) -> None:
-        """Nothing is done before the context is entered. `find` gives an architecture's binary."""
-        self._target = target
-        self._progress = progress
-        self._find = find
-        self._clock = clock
-        self._stack = ExitStack()
-        self._exchange: Exchange | None = None
-        self.machine = ""
-        self.arch = ""
-
-    def __enter__(self) -> "ProbeSession":
-        """Raises EnvironmentLacksError without a binary for the machine, else TargetError."""
-        self.machine = self._ask_machine()
-        self.arch = self._target.probe or self._fitting()
-        binary = self._find(self.arch, self._progress).read_bytes()
-        for _ in range(_PUSHES):
-            if self._start(binary):
-                return self
-        raise TargetError(
-            "transfer",
-            f"The probe arrives damaged on {self._target.name}, {_PUSHES} times in a row.\n"
-            "Check the line to it, and that its disk and memory are sound.",
-        )
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        if self._exchange is not None:
-            self._exchange.bye()
-        # The error that ended the measuring matters more than leftover files.
-        with suppress(PerfboardError):
-            self._stack.close()
+    target: Target
+    machine: str
+    arch: str
+    exchange: Exchange
 
     def applets(self) -> tuple[Applet, ...]:
         """The probes that the binary has."""
@@ -101,77 +64,121 @@ class ProbeSession:
 
         Raises TargetError: died, lost, hang, transfer, garbage.
         """
-        assert self._exchange is not None  # noqa: S101 - set on entry
         request = " ".join(("run", str(math.ceil(limit_s)), applet, *arguments))
         try:
-            return self._exchange.run(request, limit_s)
+            return self.exchange.run(request, limit_s)
         except TargetError as error:
             if error.kind != "lost" or not self._still_there():
                 raise
             raise TargetError(
                 "died",
-                f"The probe's server ended on {self._target.name} while {applet} ran; the target "
+                f"The probe's server ended on {self.target.name} while {applet} ran; the target "
                 "still answers. Was it killed, perhaps for want of memory?",
-                self._exchange.noise,
+                self.exchange.noise,
             ) from error
-
-    def _ask_machine(self) -> str:
-        found = self._target.shell.run("uname -m")
-        words = found.output.split()
-        if found.status or not words:
-            raise TargetError(
-                "garbage",
-                f"{self._target.name} does not say what machine it is: `uname -m` ended with "
-                f"{found.status} and printed {found.output[-200:]!r} {found.errors[-200:]!r}.",
-            )
-        machine = words[-1]
-        # Both byte orders of MIPS call themselves the same.
-        if machine in ("mips", "mips64") and self._target.shell.run(_IS_LITTLE).status == 0:
-            return f"{machine}el"
-        return machine
-
-    def _fitting(self) -> str:
-        """The architecture whose binary runs on the target."""
-        arch = architecture_of(self.machine)
-        # The compiler's own library for ARMv7 needs NEON, which some parts lack.
-        if arch == "armv7" and self._target.shell.run(_LACKS_NEON).status == 0:
-            return "armv5te"
-        return arch
-
-    def _start(self, binary: bytes) -> bool:
-        """Pushes and starts the probe; False where it arrived damaged."""
-        shell = self._target.shell
-        with ExitStack() as stack:
-            folder = stack.enter_context(working_folder(shell))
-            shell.push(binary, f"{folder}/{NAME}", self._progress)
-            channel = stack.enter_context(closing(shell.start(self._script(folder))))
-            virtual = self._target.evidence in REPEATS
-            exchange = Exchange(channel, _VIRTUAL_PATIENCE if virtual else 1.0, self._clock)
-            try:
-                hello = exchange.hello()
-            except TargetError as error:
-                raise TargetError(
-                    error.kind,
-                    f"The probe on {self._target.name} ({self.machine}) does not greet. "
-                    f"{error.args[0]}",
-                    exchange.noise,
-                ) from error
-            if hello.crc != zlib.crc32(binary):
-                exchange.bye()
-                return False
-            self._exchange, self._stack = exchange, stack.pop_all()
-        return True
-
-    def _script(self, folder: str) -> str:
-        """Serves, and removes the folder even when the connection is lost meanwhile."""
-        place = shlex.quote(folder)
-        idle = self._target.idle_s
-        serve = f"./{NAME} serve" + (f" --idle {idle:.0f}" if idle else "")
-        # A server that was killed leaves a console's echo off.
-        echo = "stty echo 2>/dev/null"
-        return f"trap '' HUP; cd {place} && {serve}; {echo}; cd /; rm -rf {place}"
 
     def _still_there(self) -> bool:
         with suppress(PerfboardError):
-            return self._target.shell.run("echo here", timeout_s=10).status == 0
+            return self.target.shell.run("echo here", timeout_s=10).status == 0
         return False
+
+
+@contextmanager
+def probe_session(
+    target: Target,
+    progress: Progress,
+    find: Callable[[str, Progress], Path] = find_binary,
+    clock: Callable[[], float] = time.monotonic,
+) -> Iterator[ProbeSession]:
+    """The probe, started on `target`. Leaving the context removes all from the target.
+
+    `find` gives an architecture's binary. Raises EnvironmentLacksError without a binary for the
+    machine, else TargetError.
+    """
+    machine = _machine_of(target)
+    arch = target.probe or _fitting(target, machine)
+    binary = find(arch, progress).read_bytes()
+    left = ExitStack()
+    for _ in range(_PUSHES):
+        session = _start(target, machine, arch, binary, progress, clock, left)
+        if session is not None:
+            break
+    else:
+        raise TargetError(
+            "transfer",
+            f"The probe arrives damaged on {target.name}, {_PUSHES} times in a row.\n"
+            "Check the line to it, and that its disk and memory are sound.",
+        )
+    try:
+        yield session
+    finally:
+        session.exchange.bye()
+        # The error that ended the measuring matters more than leftover files.
+        with suppress(PerfboardError):
+            left.close()
+
+
+def _machine_of(target: Target) -> str:
+    found = target.shell.run("uname -m")
+    words = found.output.split()
+    if found.status or not words:
+        raise TargetError(
+            "garbage",
+            f"{target.name} does not say what machine it is: `uname -m` ended with "
+            f"{found.status} and printed {found.output[-200:]!r} {found.errors[-200:]!r}.",
+        )
+    machine = words[-1]
+    # Both byte orders of MIPS call themselves the same.
+    if machine in ("mips", "mips64") and target.shell.run(_IS_LITTLE).status == 0:
+        return f"{machine}el"
+    return machine
+
+
+def _fitting(target: Target, machine: str) -> str:
+    """The architecture whose binary runs on the target."""
+    arch = architecture_of(machine)
+    # The compiler's own library for ARMv7 needs NEON, which some parts lack.
+    if arch == "armv7" and target.shell.run(_LACKS_NEON).status == 0:
+        return "armv5te"
+    return arch
+
+
+def _start(
+    target: Target,
+    machine: str,
+    arch: str,
+    binary: bytes,
+    progress: Progress,
+    clock: Callable[[], float],
+    left: ExitStack,
+) -> ProbeSession | None:
+    """Pushes and starts the probe, removed by `left`; None where it arrived damaged."""
+    shell = target.shell
+    with ExitStack() as stack:
+        folder = stack.enter_context(working_folder(shell))
+        shell.push(binary, f"{folder}/{NAME}", progress)
+        channel = stack.enter_context(closing(shell.start(_script(folder, target.idle_s))))
+        virtual = target.evidence in REPEATS
+        exchange = Exchange(channel, _VIRTUAL_PATIENCE if virtual else 1.0, clock)
+        try:
+            hello = exchange.hello()
+        except TargetError as error:
+            raise TargetError(
+                error.kind,
+                f"The probe on {target.name} ({machine}) does not greet. {error.args[0]}",
+                exchange.noise,
+            ) from error
+        if hello.crc != zlib.crc32(binary):
+            exchange.bye()
+            return None
+        left.enter_context(stack.pop_all())
+    return ProbeSession(target, machine, arch, exchange)
+
+
+def _script(folder: str, idle_s: float | None) -> str:
+    """Serves, and removes the folder even when the connection is lost meanwhile."""
+    place = shlex.quote(folder)
+    serve = f"./{NAME} serve" + (f" --idle {idle_s:.0f}" if idle_s else "")
+    # A server that was killed leaves a console's echo off.
+    echo = "stty echo 2>/dev/null"
+    return f"trap '' HUP; cd {place} && {serve}; {echo}; cd /; rm -rf {place}"

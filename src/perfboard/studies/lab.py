@@ -17,7 +17,7 @@ from perfboard.images.variant import Variant
 from perfboard.instruments.base import Instrument
 from perfboard.model.progress import Progress, SilentProgress
 from perfboard.model.results.boot import Boot
-from perfboard.probes.session import ProbeSession, Session
+from perfboard.probes.session import Session, probe_session
 from perfboard.store.recording import Recording, recording
 from perfboard.targets.base import Target
 from perfboard.targets.opening import open_target
@@ -45,7 +45,7 @@ class Lab:
     )
     # Live targets.
     open: Callable[..., AbstractContextManager[Target]] = open_target
-    probe: Callable[[Target, Progress], AbstractContextManager[Session]] = ProbeSession
+    probe: Callable[[Target, Progress], AbstractContextManager[Session]] = probe_session
     # Virtual boards. `emulator` gives the version of one; `scope` builds its plugin.
     require: Callable[[Iterable[Use], str], None] = require_tools
     build: Callable[[Variant, Progress], Image] = build_image

@@ -6,7 +6,11 @@ from pathlib import Path
 import pytest
 
 from perfboard.boards.loader import list_boards, load_board
+from perfboard.model.board.image import DebianBootloader, ReferenceRoot
+from perfboard.model.board.kernel import BuiltKernel
+from perfboard.model.board.virtual import DiskBoard, FlashBoard
 from perfboard.model.errors import UsageError
+from perfboard.model.timing.caches import SplitCaches, UnifiedCaches
 from tests.support.board_files import VERDEX, flash_board, load, refusal
 
 
@@ -105,3 +109,14 @@ def test_bytes_that_are_no_text(tmp_path: Path) -> None:
     path.write_bytes(b"a = \xff")
     with pytest.raises(UsageError, match="is not UTF-8 text"):
         load_board(str(path))
+
+
+def test_the_keys_of_a_file_say_of_which_kind_its_parts_are() -> None:
+    verdex, converter = load_board("verdex").board, load_board("converter").board
+    assert isinstance(verdex, FlashBoard) and isinstance(converter, DiskBoard)
+    assert isinstance(verdex.image.bootloader, DebianBootloader)
+    assert isinstance(verdex.image.kernel, BuiltKernel)
+    assert isinstance(converter.image.root, ReferenceRoot)
+    assert verdex.timing and isinstance(verdex.timing.caches, SplitCaches)
+    assert converter.timing and isinstance(converter.timing.caches, UnifiedCaches)
+    assert [*verdex.image.files()] == ["image.kernel.config"]

@@ -13,6 +13,8 @@ from perfboard.factors.choose import choose
 from perfboard.host.cache import cache_root
 from perfboard.host.tools import TOOLS, missing_tools, require_tools
 from perfboard.images.image import Image, build_image
+from perfboard.model.board.image import FlashImage, OwnBootloader, OwnRoot
+from perfboard.model.board.kernel import OwnKernel
 from perfboard.model.errors import EnvironmentLacksError, UsageError
 from perfboard.model.progress import SilentProgress
 from perfboard.studies.boot.slim import slim_options
@@ -75,6 +77,18 @@ def test_own_files_make_an_image_without_any_tool(
     assert "rootfstype" not in variables["bootargs"]
     words = -(-image.kernel_file.stat().st_size // 4)
     assert variables["bootcmd"].startswith(f"cp.l 0x100000 0x41000000 {words:x};")
+
+
+def test_the_parts_of_an_own_image_are_of_their_own_kinds(own: Path) -> None:
+    image = load_board(str(own)).board.image
+    assert isinstance(image, FlashImage) and isinstance(image.bootloader, OwnBootloader)
+    assert isinstance(image.kernel, OwnKernel) and isinstance(image.root, OwnRoot)
+    assert [*image.files()] == [
+        "image.bootloader.file",
+        "image.kernel.file",
+        "image.kernel.system_map",
+        "image.root.file",
+    ]
 
 
 def test_a_kernel_with_a_header_is_started_where_it_lies(own: Path) -> None:

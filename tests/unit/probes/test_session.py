@@ -2,6 +2,7 @@
 """The probe on a target in memory: pushed, started, asked, removed; and every way it fails."""
 
 import re
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from perfboard.model.board.architecture import ARCHITECTURES as IMAGES_ARCHITECT
 from perfboard.model.errors import EnvironmentLacksError, TargetError
 from perfboard.model.progress import SilentProgress
 from perfboard.model.run import Evidence
-from perfboard.probes.session import ProbeSession
+from perfboard.probes.session import ProbeSession, probe_session
 from perfboard.targets.base import Completed, Target
 from tests.support.probe_peer import FakeShell, Peer, Program
 
@@ -26,11 +27,11 @@ def make(machine: str = "x86_64", **changes: Any) -> FakeShell:
     return FakeShell(machine, lambda file: Peer(programs, file=file, **changes))
 
 
-def on(shell: FakeShell, **fields: Any) -> ProbeSession:
+def on(shell: FakeShell, **fields: Any) -> AbstractContextManager[ProbeSession]:
     content: dict[str, Any] = {"name": "ssh://board", "evidence": Evidence.SILICON, "shell": shell}
     target = Target(**(content | fields))
     # Any file does for a binary that nobody runs.
-    return ProbeSession(target, SilentProgress(), lambda *_: Path(__file__), shell.clock)
+    return probe_session(target, SilentProgress(), lambda *_: Path(__file__), shell.clock)
 
 
 def test_probes_are_listed_and_run_and_nothing_stays() -> None:

@@ -12,7 +12,6 @@ from perfboard.analysis.tune.combinations import (
     PROOF_LABELS,
     Combination,
     allowed,
-    best_of,
     saving_interval,
 )
 from perfboard.instruments.serial_console import SerialConsole
@@ -64,7 +63,7 @@ class LineBench:
         So what the best saves is told by boots that it was not chosen by.
         """
         while True:
-            best = best_of(sweep.space, sweep.known) or BASELINE
+            best = sweep.best()
             last = self._boot_again(sweep, (BASELINE, best))
             if last[best].outcome == "booted":
                 break

@@ -8,15 +8,12 @@ from math import inf
 from perfboard.analysis.tune.combinations import (
     BASELINE,
     Combination,
-    allowed,
-    best_of,
     changed,
     narrowed,
 )
 from perfboard.analysis.tune.search import search
 from perfboard.model.errors import UsageError
 from perfboard.model.run import Run
-from perfboard.model.units import format_size
 from perfboard.store.recording import Found, Subject
 from perfboard.studies.base import Request
 from perfboard.studies.lab import Lab
@@ -113,10 +110,7 @@ def _try_all(sweep: Sweep, make: Make, step: TuneStep) -> None:
     for batch in search(space, sweep.known):
         most = max(0, most - len(batch))
         sweep.make(batch, "together", make, step, most + steps)
-    best = best_of(space, sweep.known)
-    if best is None:
-        raise UsageError(_nothing_fits(sweep))
-    possible = [each for each in steps_to(sweep.known, best) if space.possible(each)]
+    possible = [each for each in steps_to(sweep.known, sweep.best()) if space.possible(each)]
     sweep.make(possible, "order", make, step)
 
 
@@ -151,20 +145,3 @@ def _interactions(plan: Plan) -> Iterator[Combination]:
                 both = changed(changed(BASELINE, one, first), other, second)
                 if plan.space.possible(both):
                     yield both
-
-
-def _nothing_fits(sweep: Sweep) -> str:
-    space = sweep.space
-    limits = [
-        f"--max-{name} {format_size(limit)}"
-        for name, limit in (("flash", space.max_flash), ("ram", space.max_ram))
-        if limit is not None
-    ]
-    fit = [m for c, m in sweep.known.items() if m is not None and allowed(space, c)]
-    least = [f"{format_size(min(m.flash for m in fit))} of flash"] if fit else []
-    rams = [m.ram for m in fit if m.ram is not None]
-    least += [f"{format_size(min(rams))} of memory"] if rams else []
-    return (
-        f"No combination that was tried holds {' and '.join(limits) or 'the levels kept'}; the "
-        f"least that they take is {' and '.join(least) or 'not known'}. Allow more."
-    )

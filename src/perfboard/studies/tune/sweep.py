@@ -10,11 +10,14 @@ from perfboard.analysis.tune.combinations import (
     Combination,
     Known,
     Measured,
+    allowed,
     best_of,
     middle_s,
 )
+from perfboard.model.errors import UsageError
 from perfboard.model.results.boot import Boot
 from perfboard.model.results.tune import Stage, Try, in_words
+from perfboard.model.units import format_size
 from perfboard.studies.tune.attempt import Attempt, Task
 from perfboard.studies.tune.plan import Plan
 from perfboard.studies.tune.pool import Make
@@ -77,6 +80,29 @@ class Sweep:
             fastest = self.known[best] if best is not None else None
             step.ended(before - self.work(left), fastest.total_s if fastest else None)
             step.expect(len(left) + later, self.work(left) + later)
+
+    def best(self) -> Combination:
+        """The fastest within the limits. Raises UsageError if no combination is."""
+        best = best_of(self.space, self.known)
+        if best is None:
+            raise UsageError(self._nothing_fits())
+        return best
+
+    def _nothing_fits(self) -> str:
+        space = self.space
+        limits = [
+            f"--max-{name} {format_size(limit)}"
+            for name, limit in (("flash", space.max_flash), ("ram", space.max_ram))
+            if limit is not None
+        ]
+        fit = [m for c, m in self.known.items() if m is not None and allowed(space, c)]
+        least = [f"{format_size(min(m.flash for m in fit))} of flash"] if fit else []
+        rams = [m.ram for m in fit if m.ram is not None]
+        least += [f"{format_size(min(rams))} of memory"] if rams else []
+        return (
+            f"No combination that was tried holds {' and '.join(limits) or 'the levels kept'}; the "
+            f"least that they take is {' and '.join(least) or 'not known'}. Allow more."
+        )
 
     def beside(self, made: Attempt) -> tuple[Boot, ...]:
         """The baseline's boots that were made between those of a real board's try."""

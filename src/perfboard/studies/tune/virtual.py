@@ -5,7 +5,6 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from threading import Event
 
-from perfboard.analysis.tune.combinations import BASELINE, best_of
 from perfboard.model.results.boot import Boot
 from perfboard.model.run import BoardSummary, RunError
 from perfboard.store.folder import RunFolder
@@ -59,8 +58,7 @@ class VirtualBench:
 
 
 def _prove(sweep: Sweep, folder: RunFolder, lab: Lab) -> Boot:
-    best = best_of(sweep.space, sweep.known) or BASELINE
-    variant = sweep.plan.variant(best)
+    variant = sweep.plan.variant(sweep.best())
     image = lab.build(variant, lab.progress)
     target = VirtualTarget(variant, image)
     marks = marks_to_watch(target.board, image)
@@ -72,8 +70,7 @@ def _prove(sweep: Sweep, folder: RunFolder, lab: Lab) -> Boot:
 
 
 def _repeats(sweep: Sweep, proof: Boot) -> tuple[RunError, ...]:
-    best = best_of(sweep.space, sweep.known)
-    before = sweep.attempts[best].boot if best is not None else None
+    before = sweep.attempts[sweep.best()].boot
     if before is None or before.marks == proof.marks:
         return ()
     message = "The best combination, booted again, has other marks: a virtual board is to repeat."
