@@ -40,7 +40,7 @@ class Lamp:
         board = BoardSummary(name=place, title="Lamp", description="A lamp.")
         times = []
         with (
-            lab.record(self.name, place, request.command) as record,
+            lab.record(self.name, place, request.command, self.headline) as record,
             record.begin(
                 lambda: Found(
                     Subject(board, request.target, Evidence.HOST),
