@@ -4,7 +4,6 @@
 import re
 from dataclasses import replace
 from datetime import datetime
-from html.parser import HTMLParser
 from typing import Any
 
 import pytest
@@ -26,6 +25,7 @@ from perfboard.model.run import (
 from perfboard.report.charts.series import series_of
 from perfboard.report.html import render
 from perfboard.report.sections.boot.tables import check_sums
+from tests.support.html import Reader
 from tests.support.probe_runs import make_probe_run
 from tests.support.runs import MARKS, make_boot, make_run, only
 
@@ -62,39 +62,6 @@ def sample(**changes: Any) -> Run:
 def boot_until(last: str) -> Boot:
     marks = make_boot().marks
     return make_boot(marks=marks[: [mark.name for mark in marks].index(last) + 1])
-
-
-class Reader(HTMLParser):
-    """Reads a page, fails where a tag is not closed in turn, and keeps text and attributes."""
-
-    VOID = frozenset({"meta", "link", "br", "hr", "img"})
-
-    def __init__(self, page: str) -> None:
-        super().__init__()
-        self.open: list[str] = []
-        self.tags: set[str] = set()
-        self.attributes: list[tuple[str, str]] = []
-        self.words: list[str] = []
-        self.feed(page)
-        self.close()
-        assert not self.open
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.add(tag)
-        self.attributes += [(name, value or "") for name, value in attrs]
-        if tag not in self.VOID:
-            self.open.append(tag)
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self.open.pop() == tag
-
-    def handle_data(self, data: str) -> None:
-        if self.open and self.open[-1] != "style":
-            self.words.append(data)
-
-    @property
-    def text(self) -> str:
-        return re.sub(r"\s+", " ", "".join(self.words))
 
 
 def test_says_verdict_total_and_where_the_time_went_first() -> None:

@@ -13,9 +13,9 @@ from perfboard.report.html import render
 from perfboard.report.sections.measure.page import Measurements, measurements
 from perfboard.report.sections.measure.rows import by_group, probe_rows
 from perfboard.report.words.figures import figure
+from tests.support.html import Reader
 from tests.support.probe_runs import GRAPHS, make_probe_run, probe_metrics, probe_processes
 from tests.support.runs import make_run, only
-from tests.unit.report.test_html import Reader
 
 
 def measured(run: Run) -> Measurements:

@@ -218,7 +218,7 @@ def test_a_processor_that_the_target_does_not_have_is_refused(
 
 
 def test_the_facts_that_name_a_board_are_the_probes() -> None:
-    source = (Path(__file__).parents[3] / "native/probe/applets/system_facts.c").read_text()
+    source = (Path(__file__).parents[4] / "native/probe/applets/system_facts.c").read_text()
     for fact in (*NAMING_FACTS, "hypervisor"):
         assert f'"{fact}"' in source
 

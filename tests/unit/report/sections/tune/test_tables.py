@@ -14,7 +14,8 @@ from perfboard.report.sections.tune.page import tuning_view
 from perfboard.report.sections.tune.rows import failed_rows
 from perfboard.report.text import run_text
 from tests.support.tuned_runs import make_tune, make_tuned
-from tests.unit.report.tune.test_compression import make_compressed
+
+from .test_compression import make_compressed
 
 
 def _failing(*tries: Try) -> TuneResult:

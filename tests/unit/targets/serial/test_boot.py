@@ -19,10 +19,11 @@ from perfboard.model.errors import Cancelled, EnvironmentLacksError, TargetError
 from perfboard.model.results.boot import Boot, Mark
 from perfboard.targets.serial.boot import SerialBoard
 from perfboard.targets.serial.line import open_line
+from tests.support.recorded import DATA
 from tests.support.replay import Replay
 from tests.support.serial_board import board_on_a_line
 
-BOOT = (Path(__file__).parents[2] / "data" / "verdex-initcall.log").read_bytes()
+BOOT = (DATA / "verdex-initcall.log").read_bytes()
 USABLE = "Run /sbin/init"
 
 

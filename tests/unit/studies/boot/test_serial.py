@@ -9,10 +9,11 @@ import pytest
 
 from perfboard.cli.main import main
 from perfboard.instruments.serial_console import SerialConsole
+from tests.support.recorded import DATA
 from tests.support.runs import boots_of
 from tests.support.serial_board import board_on_a_line
 
-BOOT = (Path(__file__).parents[2] / "data" / "verdex-initcall.log").read_bytes()
+BOOT = (DATA / "verdex-initcall.log").read_bytes()
 
 
 def test_the_run_says_how_the_instrument_changes_what_it_measures(
