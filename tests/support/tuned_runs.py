@@ -47,7 +47,7 @@ def make_tune(**changes: Any) -> TuneResult:
     advice = (
         Advised(
             factor="console",
-            title="What the kernel prints while it boots",
+            title="The kernel's messages while it boots",
             old="full",
             new="quiet",
             alone_s=0.1,

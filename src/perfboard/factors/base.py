@@ -20,7 +20,7 @@ class Level:
 
     # Makes its recipe from the default's. Raises UsageError if the board cannot have it.
     change: Callable[[Recipe], Recipe] = _as_it_is
-    # What the device no longer does or shows, if anything.
+    # A function or information that the device loses, or "".
     loses: str = ""
     # The init scripts do not run, so that a boot without them has not failed.
     skips_scripts: bool = False
@@ -37,7 +37,7 @@ class Factor:
     """A setting that a study varies."""
 
     name: str
-    # What is varied, in a few words.
+    # The varied thing, in a few words.
     title: str
     # By name, the default first.
     levels: Mapping[str, Level]

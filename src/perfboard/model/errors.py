@@ -30,9 +30,9 @@ class EnvironmentLacksError(PerfboardError):
 
 
 class BuildError(EnvironmentLacksError):
-    """A tool failed at what it was given, for no want of this machine that is known.
+    """A tool rejected its input; none is missing.
 
-    Other content may do: a tune goes on without what this one is of.
+    Another input may do: a tune goes on without this level.
     """
 
     kind = "build"
@@ -46,9 +46,8 @@ class TargetError(PerfboardError):
     def __init__(self, kind: str, message: str, console: str = "") -> None:
         """`kind` is one of these.
 
-        Of a boot: bootloader, panic, no-root, no-mark, hang, died, flood. Of a live target:
-        lost, hang, died, transfer, garbage, write, no-folder. Of a try also mark; of a tune
-        not-booted.
+        A boot has bootloader, panic, no-root, no-mark, hang, died, flood; a live target has lost,
+        hang, died, transfer, garbage, write, no-folder; a try also has mark, a tune not-booted.
         """
         super().__init__(message)
         self.kind = kind

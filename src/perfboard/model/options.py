@@ -13,7 +13,7 @@ from perfboard.model.errors import UsageError
 
 @dataclass(frozen=True)
 class Option:
-    """What a field's option is on the command line, beside its name and default.
+    """A field's option on the command line, beside its name and default.
 
     `parse` raises ValueError. If the option is `repeated`, `parse` gets all its values.
     """

@@ -10,9 +10,9 @@ from perfboard.model.sourced import Sourced
 from perfboard.model.tables import Table
 from perfboard.model.units import parse_size
 
-# What the metric of a whole program's figure begins with.
+# The beginning of the metrics of whole programs' figures.
 PROGRAM = "program."
-# What a read at random takes longer than one in the first cache; at a size.
+# The time of a random read beyond one in the first cache; at a size.
 BEYOND_L1 = "memory.random.beyond_l1"
 # A saving that is further from the published one is explained.
 WITHIN = 0.25
@@ -22,7 +22,7 @@ Word = Annotated[str, Field(min_length=1, max_length=4096, pattern=r"^[^\x00]+$"
 
 
 class PrintedFigure(Table):
-    """Where a program prints its figure.
+    """The place of a program's figure in its output.
 
     In the last line that begins with `line`, blanks before it left out: its word number
     `word`, from 1, whose leading number is taken `scale` times, in the unit of the row.
@@ -68,23 +68,23 @@ class Program(Table):
 
 
 class Scale(Table):
-    """What the real board had of a metric that a figure grows with, such as the kernel's size."""
+    """The real board's value of a metric that a figure grows with, such as the kernel's size."""
 
     metric: Annotated[str, Field(pattern=r"^[a-z0-9._-]+$")]
     value: Annotated[float, Field(gt=0, le=1e15, strict=False)]
 
 
 class Technique(Sourced):
-    """What a change did on the real board: a metric in s before it, and after.
+    """The effect of a change on the real board: a metric in s before it, and after.
 
     The metric is boot.total or a phase's; of phases that follow each other, their names joined
     as in `analysis.phases`: boot.root.mount+userspace.
 
-    `old` and `new` are levels of `factor`, where that is how a virtual board does the same;
-    one that is left out is what a tune starts from. Without a factor, the change is all of
-    them: from that start to the best. `kernel_size` is what the kernel took in flash there before
-    the change, in bytes, for what grows with it. `differs` says why a virtual board saves
-    something else, where it does.
+    `old` and `new` are levels of `factor`, where that is how a virtual board does the same; one
+    that is left out is what a tune starts from. Without a factor, the change is all of them: from
+    that start to the best. `kernel_size` is what the kernel took in flash there before the change,
+    in bytes, for what grows with it. `differs` says why a virtual board saves more or less, if it
+    does.
     """
 
     title: Annotated[str, Field(min_length=1, max_length=100)]
@@ -99,7 +99,7 @@ class Technique(Sourced):
 
 
 class PublishedBoot(Sourced):
-    """What the parts of a boot took on the real board, at one level of a factor.
+    """The times of the parts of a boot on the real board, at one level of a factor.
 
     `times` are in s, by the names of phases and their steps as `analysis.phases` has them, those
     of phases that follow each other joined by "+"; `boot.userspace.scripts` is user space
@@ -124,12 +124,12 @@ class Published(Sourced):
     """A figure that somebody measured of the real board.
 
     `metric` and `labels` are those of a run, or of `analysis.verification`; of phases that follow
-    each other, their names joined as in `analysis.phases`. With `program` the
-    metric is a name that begins with "program.". Where the figure set a parameter, `use` is
-    "calibration"; where it was looked at while the model was worked on, "development".
-    Only "held-out" figures tell the model's accuracy. `factors` are the levels it holds at; with
-    `less` it is a saving: what the metric is less at those levels. `scale` has the virtual
-    figure taken times the real board's value of a metric over the virtual one's.
+    each other, their names joined as in `analysis.phases`. With `program` the metric is a name that
+    begins with "program.". If the figure set a parameter, `use` is "calibration"; if it guided work
+    on the model, "development". Only "held-out" figures tell the model's accuracy. `factors` are
+    the levels it holds at; with `less` it is a saving: what the metric is less at those levels.
+    `scale` has the virtual figure taken times the real board's value of a metric over the virtual
+    one's.
     """
 
     metric: Annotated[str, Field(pattern=r"^[a-z0-9._+-]+$")]

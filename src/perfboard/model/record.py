@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the records of a run folder are made of."""
+"""The base of the records of a run folder."""
 
 from datetime import datetime
 from typing import Annotated

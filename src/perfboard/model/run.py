@@ -36,7 +36,7 @@ class Status(StrEnum):
 
 
 class Outcome(StrEnum):
-    """What a verdict says."""
+    """The outcome of a verdict."""
 
     PASS = "pass"  # noqa: S105
     FAIL = "fail"
@@ -89,14 +89,14 @@ class Artifact(Record):
 
 
 class RunError(Record):
-    """What stopped a run: the error's kind, and its whole message."""
+    """The error that stopped a run: its kind, and its whole message."""
 
     kind: str
     message: str
 
 
 class Provenance(Record):
-    """What must be known to repeat the run."""
+    """The information needed to repeat the run."""
 
     perfboard: str
     command: tuple[str, ...]
@@ -108,7 +108,7 @@ class Provenance(Record):
 
 
 class TimedAs(Record):
-    """What a virtual board's clock was driven by: the part, and how far that may be wrong.
+    """The model that drove a virtual board's clock: the part, and how far it may be wrong.
 
     `margin` is a share of each time; `margin_source` says what it rests on. `checked` are
     the metrics that figures of the real board were held against, each with the least and
@@ -123,7 +123,7 @@ class TimedAs(Record):
 
 
 class BoardSummary(Record):
-    """What a report says of the board, kept so that it needs no board file."""
+    """A report's description of the board, so that it needs no board file."""
 
     name: str
     title: str

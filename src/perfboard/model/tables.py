@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tables of a board file are made of."""
+"""The base of a board file's tables."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any, TypeVar
@@ -16,7 +16,7 @@ def _size(value: object) -> object:
 # Bounds beyond any board, so that a hostile file cannot make us fill disk or memory.
 Size = Annotated[int, BeforeValidator(_size), Field(strict=True, gt=0, le=1 << 40)]
 Offset = Annotated[int, BeforeValidator(_size), Field(strict=True, ge=0, le=1 << 40)]
-# What the emulator holds in memory, or an image takes.
+# Memory that the emulator holds, or that an image takes.
 HeldSize = Annotated[Size, Field(le=4 << 30)]
 
 # A package of Debian's.
@@ -41,7 +41,7 @@ def as_kind(kind: type[Kind], table: BaseModel, **over: BaseModel) -> Kind:
 
 
 def merged(table: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
-    """`table` with what `over` says otherwise: tables by key, all else as a whole."""
+    """`table` with `over`'s values over its own: tables by key, other values as a whole."""
     result = dict(table)
     for key, value in over.items():
         old = result.get(key)

@@ -79,7 +79,7 @@ def test_absent_file() -> None:
         ('CONFIG_EXPERT = "y"', 'EXPERT = "y"', 'slim.EXPERT.[key]: found "EXPERT"; wants a text'),
         ('config = "verdex.config"', 'file = "zImage"', "has `slim` beside `file`"),
         ("delay = 0", 'variables = { bootcmd = "x" }', "which wants kernel.file"),
-        ("delay = 0", 'variables = { bootdelay = "1" }', "is said by image.bootloader.delay"),
+        ("delay = 0", 'variables = { bootdelay = "1" }', "set image.bootloader.delay"),
         ("delay = 0", 'variables = { verify = "\\n" }', "variables.verify: found"),
         ('  { base = 0x04000000, size = "64 MiB" },\n', "", "wants 2 or more of them"),
     ],

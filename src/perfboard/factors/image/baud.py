@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How fast the console's line is."""
+"""The speed of the console's line."""
 
 from dataclasses import replace
 
@@ -17,7 +17,7 @@ def _at(baud: int) -> Level:
 
 FACTOR = Factor(
     name="baud",
-    title="How fast the console's line is",
+    title="The speed of the console's line",
     levels={"board": Level(), **{str(baud): _at(baud) for baud in (9600, 38400, 115200)}},
     beyond_image="the real board's line is read at one speed, the target's",
 )

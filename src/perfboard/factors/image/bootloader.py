@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What comes between reset and the kernel."""
+"""The code between reset and the kernel."""
 
 from perfboard.factors.base import Factor, Level, set_fields
 from perfboard.images.flash.place import has_places
 
 FACTOR = Factor(
     name="bootloader",
-    title="What comes between reset and the kernel",
+    title="The code between reset and the kernel",
     levels={
         "u-boot": Level(),
         "none": Level(

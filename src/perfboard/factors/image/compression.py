@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the kernel is compressed by, of those that Linux 6.1 unpacks on 32-bit Arm."""
+"""The kernel's compression, among those that Linux 6.1 unpacks on 32-bit Arm."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -18,7 +18,7 @@ def _by(name: str) -> Callable[[Recipe], Recipe]:
 
 FACTOR = Factor(
     name="compression",
-    title="What the kernel is compressed by",
+    title="The kernel's compression",
     levels={
         "gzip": Level(),
         **{name: Level(_by(name)) for name in _OTHERS},

@@ -17,7 +17,7 @@ def _slim(recipe: Recipe) -> Recipe:
             f"config=slim: board {board.name} has no image.kernel.slim; "
             f"`perfboard boards slim {board.name}` finds what to write there"
         )
-    # What another level asks for it has to have.
+    # It must have the options that other levels ask for.
     return replace(recipe, options={**slim, **recipe.options})
 
 

@@ -5,7 +5,7 @@ from perfboard.factors.base import Factor, Level, add_arguments
 
 FACTOR = Factor(
     name="console",
-    title="What the kernel prints while it boots",
+    title="The kernel's messages while it boots",
     levels={
         "full": Level(),
         # The kernel's log has all of them still.

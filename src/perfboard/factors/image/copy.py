@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""By what steps the bootloader copies the kernel."""
+"""The steps by which the bootloader copies the kernel."""
 
 from perfboard.factors.base import Factor, Level, set_fields
 from perfboard.images.flash.place import has_places
 
 FACTOR = Factor(
     name="copy",
-    title="By what steps the bootloader copies the kernel",
+    title="The steps by which the bootloader copies the kernel",
     levels={"words": Level(), "bytes": Level(set_fields(copy="cp.b"))},
     has=has_places,
 )

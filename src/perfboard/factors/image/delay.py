@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the kernel's delay loop counts by: a timer, or itself, calibrated or preset.
+"""The kernel's delay loop: by a timer, or by its own count, calibrated or preset.
 
 The virtual board has a timer by which Linux waits, which parts like the PXA270 have not. A
 timer whose tick is longer than a microsecond is not used for that (Linux 6.1,
@@ -42,7 +42,7 @@ def _preset(recipe: Recipe) -> Recipe:
 
 FACTOR = Factor(
     name="delay",
-    title="What the kernel's delay loop counts by",
+    title="The kernel's delay loop",
     levels={
         "timer": Level(),
         "calibrated": Level(_calibrated),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""When the drivers start that a boot need not wait for: the network card's, and the clock's.
+"""The start of drivers that a boot need not wait for: the network card's, and the clock's.
 
 Linux 6.1 waits for asynchronous probes before it mounts the root (init/do_mounts.c): they may
 overlap with the initcalls that come after them, and no more. As a module, or deferred, it is the
@@ -48,14 +48,14 @@ def _has(board: VirtualBoard) -> bool:
 
 FACTOR = Factor(
     name="drivers",
-    title="When the drivers start that a boot need not wait for",
+    title="The start of drivers that a boot need not wait for",
     levels={
         "builtin": Level(),
         "async": Level(_asynchronous),
         "module": Level(_as_module("module")),
         "deferred": Level(
             _as_module("deferred"),
-            loses="the network when the board is usable, but for the loopback: its card comes "
+            loses="the network when the board is usable, except the loopback: its card comes "
             "after that",
         ),
     },

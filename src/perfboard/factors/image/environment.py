@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where U-Boot has its command from: its environment in flash, or the device tree.
+"""The source of U-Boot's command: its environment in flash, or the device tree.
 
 Debian's U-Boot reads all of the environment's region, whose size it is built with, three times:
 for the sum before it has memory, for the sum again, and to copy it. With load-environment = <0>
-in the device tree it leaves out the last two. The first no setting prevents.
+in the device tree it leaves out the last two. No setting avoids the first.
 """
 
 from perfboard.factors.base import Factor, Level, set_fields
@@ -16,7 +16,7 @@ def _has(board: VirtualBoard) -> bool:
 
 FACTOR = Factor(
     name="environment",
-    title="Where the bootloader has its command from",
+    title="The source of the bootloader's command",
     levels={
         "flash": Level(),
         "tree": Level(

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the kernel starts first, and how that starts the rest.
+"""The program that the kernel starts first, and how it starts the others.
 
 In parallel it is startpar, which Debian's System V init runs the scripts by: it takes ours as
 they are, and their dependencies as insserv writes them, and busybox's init stays what it is.
-Of the others in Debian 12, runit knows no dependencies, openrc brings 1.1 MB of shell scripts
+Among the others in Debian 12, runit knows no dependencies, openrc brings 1.1 MB of shell scripts
 and libraries, finit and s6-rc would take the place of init, its shell on the console and of
 the scripts.
 """
@@ -20,7 +20,7 @@ def _has(board: VirtualBoard) -> bool:
 
 FACTOR = Factor(
     name="init",
-    title="What starts the system's programs",
+    title="The start of the system's programs",
     levels={
         "sequence": Level(),
         "parallel": Level(set_root(init="parallel")),

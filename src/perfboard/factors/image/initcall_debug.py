@@ -9,7 +9,7 @@ _WORDS = ("initcall_debug", "loglevel=8", "log_buf_len=1M")
 
 FACTOR = Factor(
     name="initcall_debug",
-    title="Whether the kernel tells how long each initcall takes",
+    title="The kernel's log of each initcall's time",
     levels={
         "off": Level(),
         "on": Level(

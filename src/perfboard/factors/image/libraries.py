@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How the programs get their libraries."""
+"""How the programs are linked."""
 
 from perfboard.factors.base import Factor, Level, refuse, set_root
 from perfboard.images.root.build import has_reference
 
 FACTOR = Factor(
     name="libraries",
-    title="How the programs get their libraries",
+    title="How the programs are linked",
     levels={
         "dynamic": Level(),
         "static": Level(set_root(libraries="static")),

@@ -6,7 +6,7 @@ from perfboard.images.flash.place import has_places
 
 FACTOR = Factor(
     name="load",
-    title="How much of the kernel's region of flash is copied",
+    title="The part of the kernel's region that is copied",
     levels={"kernel": Level(), "region": Level(set_fields(whole=True))},
     has=has_places,
 )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the device nodes come from."""
+"""The source of the device nodes."""
 
 from perfboard.factors.base import Factor, Level, set_root
 from perfboard.images.recipe import Recipe
@@ -19,7 +19,7 @@ def _has(board: VirtualBoard) -> bool:
 
 FACTOR = Factor(
     name="nodes",
-    title="Where the device nodes come from",
+    title="The source of the device nodes",
     levels={
         "mdev": Level(),
         "devtmpfs": Level(_devtmpfs),

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the files of a squashfs, and the functions of BusyBox, are sorted by."""
+"""The order of a squashfs's files, and of BusyBox's functions."""
 
 from perfboard.factors.base import Factor, Level, set_root
 from perfboard.images.root.build import has_reference
 
 FACTOR = Factor(
     name="order",
-    title="What the files of a squashfs, and the functions of BusyBox, are sorted by",
+    title="The order of a squashfs's files, and of BusyBox's functions",
     levels={
         "name": Level(),
         "use": Level(set_root(order="use")),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is read before it is wanted.
+"""Reading files before a program needs them.
 
 Boards that could have it, those with a disk, have one way to start their scripts, and no root in
 memory: it meets no other level that it would have to be refused beside.
@@ -24,7 +24,7 @@ def _boot(recipe: Recipe) -> Recipe:
 
 FACTOR = Factor(
     name="readahead",
-    title="What is read before it is wanted",
+    title="Reading files before a program needs them",
     levels={"none": Level(), "boot": Level(_boot)},
     has=has_reference,
 )

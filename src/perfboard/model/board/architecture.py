@@ -8,7 +8,7 @@ from perfboard.model.board.virtual import VirtualBoard
 
 @dataclass(frozen=True)
 class Architecture:
-    """What building, booting and emulating need to know of a family of processors.
+    """A family of processors, for building, booting and emulating.
 
     `name` is Debian's. `kernel` is where the kernel's build leaves what the bootloader
     starts with its command `boot`, which is empty where the emulator itself does; the

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the file of any board has: its console, and when it has booted."""
+"""The tables of any board's file: its console, and when it has booted."""
 
 import re
 from typing import Annotated

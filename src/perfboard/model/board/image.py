@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a virtual board boots: each part built here, or a file of the user's own."""
+"""The image that a virtual board boots: each part built here, or a file of the user's own."""
 
 from pathlib import Path
 from typing import Annotated, Literal
@@ -14,17 +14,17 @@ Variable = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_.-]*$")]
 
 class _Bootloader(Table):
     delay: Annotated[int, Field(ge=0, le=60)] = 0
-    # Where U-Boot copies the kernel, and an initrd, before it starts them.
+    # U-Boot copies the kernel, and an initrd, to these before it starts them.
     kernel_address: Annotated[int, Field(ge=0)]
     initrd_address: Annotated[int, Field(ge=0)] | None = None
-    # U-Boot's, over those that are made for the board.
+    # U-Boot's variables, which replace those made for the board.
     variables: dict[Variable, BootArguments] = Field(default_factory=dict)
 
     @field_validator("variables")
     @classmethod
-    def _said_elsewhere(cls, variables: dict[str, str]) -> dict[str, str]:
+    def _delay_has_a_key(cls, variables: dict[str, str]) -> dict[str, str]:
         if "bootdelay" in variables:
-            raise ValueError("has `bootdelay`, which is said by image.bootloader.delay")
+            raise ValueError("has `bootdelay`; set image.bootloader.delay instead")
         return variables
 
 

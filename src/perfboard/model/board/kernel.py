@@ -15,7 +15,7 @@ BootArguments = Annotated[str, Field(pattern=r"^[ -~]*$")]
 
 class _Kernel(Table):
     arguments: BootArguments = ""
-    # What the kernel finds where it calibrates its delay loop on this board.
+    # The kernel's own result when it calibrates its delay loop on this board.
     loops_per_jiffy: Annotated[int, Field(gt=0)] | None = None
 
 
@@ -25,7 +25,7 @@ class BuiltKernel(_Kernel):
     source: Package
     # The fragment of its configuration.
     config: Path
-    # What is asked of the configuration for a kernel without what its boot never uses.
+    # The options of a kernel without those that its boot never uses.
     slim: dict[Option, Literal["y", "n"]] = Field(default_factory=dict)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A virtual board as its TOML file describes it: what the emulator is told to be."""
+"""A virtual board as its TOML file describes it."""
 
 import itertools
 from typing import Annotated, Literal
@@ -30,7 +30,7 @@ _FILES = ("dtb", "dumpdtb", "firmware", "initrd", "kernel", "shim")
 
 
 class Machine(Table):
-    """What the emulator is told to be."""
+    """The emulated machine."""
 
     emulator: Literal["qemu-system-arm", "qemu-system-aarch64", "qemu-system-i386"]
     type: MachineType
@@ -74,10 +74,10 @@ class _Board(Table):
     boot: BootPlan
     # A line of the board's data sheet a key, kept for the report.
     facts: dict[str, str] = Field(default_factory=dict)
-    # What single changes did on the real board.
+    # The effects of single changes on the real board.
     techniques: Annotated[tuple[Technique, ...], Field(strict=False)] = ()
     published_boots: Annotated[tuple[PublishedBoot, ...], Field(strict=False)] = ()
-    # What it takes in time; without it, a virtual board counts instructions alone.
+    # The timing model; without it, a virtual board only counts instructions.
     timing: Timing | None = None
 
 
@@ -132,7 +132,7 @@ class _AnyBoard(_Board):
             return self._without_flash()
         if self.disk is not None:
             raise ValueError("the image lies in flash or on a disk; this has both")
-        return self._laid_out(self.flash)
+        return self._with_flash(self.flash)
 
     def _without_flash(self) -> "_AnyBoard":
         if self.image.initrd is not None or self.framebuffer is not None:
@@ -143,7 +143,7 @@ class _AnyBoard(_Board):
             raise ValueError("timing.flash is of the flash, which this board does not have")
         return self
 
-    def _laid_out(self, flash: Flash) -> "_AnyBoard":
+    def _with_flash(self, flash: Flash) -> "_AnyBoard":
         placed: list[tuple[int, int, int, str]] = []
         for name, region in flash.regions().items():
             if region.bank >= len(flash.banks):

@@ -16,7 +16,7 @@ SECTIONS = "perfboard.sections"
 
 
 class Result(Record):
-    """What a study found beside metrics. `kind` tells it from others in run.json."""
+    """A study's result beside its metrics. `kind` tells it from others in run.json."""
 
     kind: str
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What probes did on a target, as a run has it; their figures are the run's metrics."""
+"""The processes of probes on a target, as a run has them; their figures are its metrics."""
 
 from typing import Literal
 

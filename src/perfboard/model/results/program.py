@@ -9,7 +9,7 @@ from perfboard.model.results.base import Result
 
 
 class FunctionTime(Record):
-    """What one function of a program, a library or the kernel took of the processor.
+    """The processor time of one function of a program, a library or the kernel.
 
     `file` is its path on the board, "kernel", or "no file" for code that lies in none.
     """

@@ -12,7 +12,7 @@ from perfboard.model.results.boot import Boot
 
 # How a try ended. "refused" is before anything was built.
 Outcome = Literal["booted", "refused", "not-built", "not-booted"]
-# What it was made for: the start, one level by itself, the search, the order of the advice.
+# Its purpose: the start, one level by itself, the search, the order of the advice.
 Stage = Literal["baseline", "alone", "together", "order"]
 
 
@@ -68,11 +68,10 @@ class Lines(Record):
 class Advised(Record):
     """A change that the best combination makes, in the order in which they are to be made.
 
-    `alone_s` is what it saves by itself, from the baseline; `saving_s` what it saves beside
-    the changes before it, of which `phases` are the parts. These add up to what the best
-    saves; None where it only works together with the next one. Of a real board `low_s` to
-    `high_s` is the interval of the saving's mean. `flash` and `ram` are the bytes that it takes
-    more.
+    `alone_s` is what it saves by itself, from the baseline; `saving_s` what it saves beside the
+    changes before it, of which `phases` are the parts. These add up to what the best saves; None
+    where it only works together with the next one. On a real board `low_s` to `high_s` is the
+    interval of the saving's mean. `flash` and `ram` are the bytes that it takes more.
     """
 
     factor: str
@@ -110,7 +109,7 @@ class Limit(Record):
 
 
 class PublishedChange(Record):
-    """What a technique did on the real board, as `model.published.Technique` has it."""
+    """The effect of a technique on the real board, as `model.published.Technique` has it."""
 
     title: str
     metric: str

@@ -130,7 +130,7 @@ class BigPages(Sourced):
 
 
 class Tlbs(Table):
-    """Of instructions and of data, and behind both a second."""
+    """One of instructions, one of data, and behind both a second."""
 
     i: Tlb
     d: Tlb

@@ -10,7 +10,7 @@ from pydantic import BeforeValidator, PlainSerializer
 _DURATION = re.compile(r"(\d{1,15}(?:\.\d{1,9})?) (fs|ps|ns|us|ms|cycles?)")
 _FEMTOSECONDS = {"fs": 1, "ps": 10**3, "ns": 10**6, "us": 10**9, "ms": 10**12}
 _SECOND = 10**15
-# What the scope takes at most: it adds such times up in 64 bits.
+# The scope's limit: it adds such times up in 64 bits.
 LONGEST_FS = _SECOND // 100
 
 
