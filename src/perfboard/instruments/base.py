@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What every instrument is: prepared, started, read while the board runs, stopped, asked."""
+"""The protocol of instruments: prepared, started, read while the board runs, stopped, asked."""
 
 import time
 from array import array
@@ -37,13 +37,13 @@ class Samples:
 
 @dataclass(frozen=True)
 class Findings:
-    """What an instrument found in one boot. All times are ns since its `start`, on one clock."""
+    """The findings of one boot. All times are ns since its `start`, on one clock."""
 
     # "virtual" is the guest's clock, "host" is `host_ns`; any other name is the instrument's own.
     clock: str = "host"
     marks: tuple[Mark, ...] = ()
     samples: tuple[Samples, ...] = ()
-    # What a reader of the run should know.
+    # For the reader of the run.
     notes: tuple[str, ...] = ()
     # The bytes of the board's console, and a stamp for each.
     console: bytes = b""
@@ -67,7 +67,7 @@ class Instrument(Protocol):
         """The descriptor that is readable when there is something to read; -1 for none."""
 
     def read(self) -> list[Sighting] | None:
-        """What arrived since the last time; None at the end of the stream.
+        """The sightings since the last time; None at the end of the stream.
 
         Raises TargetError when the way to the board is lost, or the board prints without end.
         """
@@ -76,12 +76,12 @@ class Instrument(Protocol):
         """Closes everything. May be called at any time, and twice."""
 
     def findings(self) -> Findings:
-        """What it found, asked once it is stopped, however the boot ended."""
+        """Its findings, asked once it is stopped, however the boot ended."""
 
 
 @dataclass(frozen=True)
 class Attachment:
-    """What an emulator needs for an instrument: arguments, and descriptors to inherit."""
+    """The emulator's side of an instrument: arguments, and descriptors to inherit."""
 
     arguments: tuple[str, ...]
     descriptors: tuple[int, ...]
@@ -96,7 +96,7 @@ class InEmulator(Instrument, Protocol):
     """
 
     def attachment(self) -> Attachment:
-        """What the emulator is started with, once the instrument is prepared."""
+        """Its side of the emulator, once the instrument is prepared."""
 
 
 def host_ns() -> int:
@@ -105,7 +105,7 @@ def host_ns() -> int:
 
 
 def notes_of(instruments: Iterable[Instrument]) -> Iterator[str]:
-    """What a run says of the instruments of a boot: the effect of each, and what it noted."""
+    """The notes of a run on the instruments of a boot: the effect of each, and its own notes."""
     for instrument in instruments:
         if instrument.effect:
             yield instrument.effect

@@ -12,13 +12,13 @@ from perfboard.instruments.console_log import ConsoleLog
 
 
 class Line(Protocol):
-    """Where a board's bytes arrive; its owner opens and closes it."""
+    """A line that a board's bytes arrive on; its owner opens and closes it."""
 
     def fileno(self) -> int:
         """The descriptor that is readable when there is something to read."""
 
     def read(self, timeout_s: float) -> bytes:
-        """What has come, waiting at most `timeout_s`. Raises TargetError("lost", ...)."""
+        """The bytes that came, waiting at most `timeout_s`. Raises TargetError("lost", ...)."""
 
 
 class SerialConsole:
@@ -26,8 +26,8 @@ class SerialConsole:
 
     name = "serial console"
     effect = (
-        "The times are when this machine read the console. What stands between it and the board, "
-        "as an adapter to USB, may deliver bytes some ms late, by its driver's own settings."
+        "The times are when this machine read the console. An adapter between it and the board, "
+        "as for USB, may deliver bytes some ms late, by its driver's own settings."
     )
 
     def __init__(self, line: Line) -> None:

@@ -33,7 +33,7 @@ class Together:
         return bool(self._selector.get_map())
 
     def read(self, timeout_s: float) -> list[Sighting]:
-        """What they saw, waiting at most `timeout_s`. Raises as `Instrument.read` does."""
+        """Their sightings, waiting at most `timeout_s`. Raises as `Instrument.read` does."""
         sightings: list[Sighting] = []
         for key, _ in self._selector.select(timeout_s):
             arrived = key.data.read()

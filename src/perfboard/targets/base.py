@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a target can do, as small protocols; a kind of target has those it can honour."""
+"""The abilities of targets, as small protocols; a kind of target has those that it can honour."""
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -37,8 +37,7 @@ class Bootable(Protocol):
 class Completed:
     """A script that ended: its exit status and what it printed.
 
-    Where the target has no second stream, as on a console, `errors` is empty and
-    `output` has both.
+    On a console, which has no second stream, `errors` is empty and `output` has both.
     """
 
     status: int
@@ -53,7 +52,7 @@ class Channel(Protocol):
         """Sends all of `data`. Raises TargetError: lost, hang, or what befell the target."""
 
     def read(self, timeout_s: float) -> bytes:
-        """What has come, waiting at most so long; b"" for nothing in that time.
+        """The bytes that came, waiting at most `timeout_s`; b"" if none came.
 
         Raises TargetError("lost", ...) at the end of the stream.
         """
@@ -68,8 +67,8 @@ class Shell(Protocol):
     def run(self, script: str, *, timeout_s: float = 20) -> Completed:
         """Runs `script` with nothing to read, in a process of its own.
 
-        Where it is not done within `timeout_s` it is ended, and TargetError("hang", ...)
-        is raised.
+        If it takes longer than `timeout_s` it is ended, and TargetError("hang", ...) is
+        raised.
         """
 
     def hold(self, script: str, afterwards: str) -> AbstractContextManager[Completed]:

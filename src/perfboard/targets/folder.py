@@ -53,13 +53,13 @@ def working_folder(shell: Shell) -> Iterator[str]:
 
 
 def _places(shell: Shell) -> list[str]:
-    """Where a folder may be made, the best first. What the target says is not trusted."""
-    said = shell.run('echo "TMPDIR=$TMPDIR"; echo "HOME=$HOME"; echo "PWD=$(pwd)"').output
-    named = dict(line.strip().split("=", 1) for line in said.splitlines() if "=" in line)
+    """Places for a folder, the best first. The target's answer is not trusted."""
+    output = shell.run('echo "TMPDIR=$TMPDIR"; echo "HOME=$HOME"; echo "PWD=$(pwd)"').output
+    named = dict(line.strip().split("=", 1) for line in output.splitlines() if "=" in line)
     places = [named.get("TMPDIR", ""), *_USUAL, named.get("HOME", ""), named.get("PWD", "")]
     return list(dict.fromkeys(place for place in places if _SAFE.fullmatch(place)))
 
 
-def _reason(said: str) -> str:
-    lines = [line.strip() for line in said.splitlines() if line.strip()]
+def _reason(output: str) -> str:
+    lines = [line.strip() for line in output.splitlines() if line.strip()]
     return printable(lines[-1][-200:]) if lines else "a program there cannot be run"

@@ -20,7 +20,7 @@ from perfboard.targets.base import Target
 
 
 class Kind(Protocol):
-    """What a module has that brings a kind of target."""
+    """A module that brings a kind of target."""
 
     SCHEME: str
     FORM: str

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a boot study boots, and what its run says of that."""
+"""The board of a boot study, and its words in the run."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ _Boot = TypeVar("_Boot")
 class BootSubject:
     """A board, virtual or real, that can be booted from reset.
 
-    `boots` makes so many, one after the other as they end, and leaves their artifacts in the
+    `boots` makes that number, one after the other as they end, and leaves their artifacts in the
     folder; it raises PerfboardError where one fails. `head` and `notes` are asked after the last.
     The total is held against `budget_s`, if any, each side of which `margin` is its share.
     `metrics` go to the run as they are.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A console that a shell is at, somewhere: what it says, and first words with the shell."""
+"""A console with a shell at it, somewhere: its output, and the first questions to the shell."""
 
 import re
 import secrets
@@ -18,38 +18,38 @@ _KEPT = 1 << 20
 _TAIL = 1500
 _LOGIN = re.compile(r"(login|[Uu]sername|[Pp]assword):$")
 _ENTER = re.compile(r"press (Enter|ENTER|RETURN|Return)")
-# Where a console says nothing, something is typed all the same every so often.
+# A silent console gets something typed all the same, every so often.
 _BLIND = 4
 
 
 class Console:
-    """What was heard on a console, and how a shell is asked that knows nothing of us.
+    """The output of a console, and questions to a shell that knows nothing of us.
 
-    `heard` is for its users to clear; `tag` marks what is meant for us.
+    Its users clear `output`; `tag` marks what is meant for us.
     """
 
     def __init__(self, channel: Channel) -> None:
         """The channel remains its owner's to close."""
         self._channel = channel
         self._tail = b""
-        self.heard = b""
+        self.output = b""
         self.tag = f"pb{secrets.token_hex(4)}"
 
     @property
     def tail(self) -> str:
-        """The last of what the console said, for an error's message."""
+        """The end of the console's output, for an error's message."""
         return last_lines(self._tail)
 
     def read(self, timeout_s: float) -> bytes:
-        """What has come, past `heard`."""
+        """Reads without adding to `output`."""
         data = self._channel.read(timeout_s)
         self._tail = (self._tail + data)[-_TAIL:]
         return data
 
     def hear(self, timeout_s: float) -> None:
-        """Adds what has come to `heard`."""
+        """Reads, and adds that to `output`."""
         data = self.read(timeout_s)
-        self.heard = (self.heard + data)[-_KEPT:]
+        self.output = (self.output + data)[-_KEPT:]
         if data:
             # An echo comes a character at a time: to look at each would cost more than the line.
             time.sleep(_GATHER_S)
@@ -60,26 +60,26 @@ class Console:
 
     def find_shell(self, deadline: float) -> None:
         """Returns when a shell has answered; an unfinished line is taken for a prompt."""
-        said = ""
+        text = ""
         rounds = 0
         while time.monotonic() < deadline:
             rounds += 1
-            self.heard = b""
+            self.output = b""
             self.write(b"\n")
-            said = self._settled() or said
-            prompt = said.rpartition("\n")[2].strip()
+            text = self._settled() or text
+            prompt = text.rpartition("\n")[2].strip()
             if _LOGIN.search(prompt):
                 raise EnvironmentLacksError(
                     f"The console waits for a login ({prompt[-60:]!r}). Log in there with a "
                     "terminal program, leave it without logging out, and run this again."
                 )
-            # Where nobody reads, what is typed waits for whoever reads first.
+            # Typed text waits for the first program that reads.
             if (prompt and not _ENTER.search(prompt)) or rounds % _BLIND == 0:
                 self.write(self._question("", "$((6*7))"))
                 if self._reply("42", _QUESTION_S):
                     return
-                said = said.strip() or self.heard.decode(errors="replace")
-        if not said.strip():
+                text = text.strip() or self.output.decode(errors="replace")
+        if not text.strip():
             raise TargetError(
                 "hang",
                 "Nothing comes from the console. Check that the board is on, the cable, and the "
@@ -88,33 +88,33 @@ class Console:
         raise TargetError("hang", "No POSIX shell answers on the console.", self.tail)
 
     def _settled(self) -> str:
-        """What the console says until it is quiet for a moment."""
+        """The output until the console is quiet for a moment."""
         deadline = time.monotonic() + _QUESTION_S
         length = -1
-        while len(self.heard) > length and time.monotonic() < deadline:
-            length = len(self.heard)
+        while len(self.output) > length and time.monotonic() < deadline:
+            length = len(self.output)
             self.hear(_SETTLED_S)
-        return self.heard.decode(errors="replace").replace("\r", "")
+        return self.output.decode(errors="replace").replace("\r", "")
 
     def _question(self, before: str, value: str) -> bytes:
         # In the echo, the quotes part the mark that the reply has whole.
         return f'{before}echo "<{self.tag}""={value}>"\n'.encode()
 
     def _reply(self, pattern: str, timeout_s: float) -> str:
-        """The value in the reply to a question, "" where none comes."""
+        """The value in the reply to a question, or ""."""
         wanted = re.compile(f"<{self.tag}=({pattern})>".encode())
         deadline = time.monotonic() + timeout_s
         while time.monotonic() < deadline:
-            match = wanted.search(self.heard)
+            match = wanted.search(self.output)
             if match:
                 return match[1].decode()
             self.hear(0.2)
         return ""
 
     def query(self, before: str, value: str, pattern: str) -> str:
-        """Asks until a reply matches. What is asked may be run any number of times."""
+        """Asks until a reply matches. The question may be run any number of times."""
         for attempt in range(TRIES):
-            self.heard = b""
+            self.output = b""
             self.write(self._question(before, value))
             reply = self._reply(pattern, (attempt + 1) * ASK_AGAIN_S / 2)
             if reply:
@@ -127,6 +127,6 @@ class Console:
         )
 
 
-def last_lines(said: bytes) -> str:
-    """The end of what was said, as lines of text."""
-    return printable(said.decode(errors="replace").replace("\r", "").strip()[-_TAIL:])
+def last_lines(text: bytes) -> str:
+    """The end of some output, as lines of text."""
+    return printable(text.decode(errors="replace").replace("\r", "").strip()[-_TAIL:])

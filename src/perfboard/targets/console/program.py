@@ -18,14 +18,14 @@ _KEPT = 100
 class Program:
     """The Channel to a started program. It ends at the answer to the request that started it."""
 
-    def __init__(self, shell: "ConsoleShell", heard: bytes, ending_s: float) -> None:
-        """`heard` is what has come since the program was started.
+    def __init__(self, shell: "ConsoleShell", output: bytes, ending_s: float) -> None:
+        """`output` has come since the program was started.
 
         Closed, it has `ending_s` to end by itself.
         """
         self._shell = shell
         self._ending_s = ending_s
-        self._pending = heard
+        self._pending = output
         self._recent = b""
         self._ended = False
 

@@ -31,7 +31,7 @@ from perfboard.targets.console.wire import (
     split,
 )
 
-# What scripts use, and a bare busybox may have without a link.
+# Scripts use these, and a bare busybox may have them without a link.
 _BORROWED = "base64 cat chmod dd gunzip mkdir rm sed stty uname"
 # Lines of a file that share a checksum, until one comes damaged.
 _LINES_TOGETHER = 64
@@ -72,7 +72,7 @@ class ConsoleShell:
         choose = f"for _c in {sums} none;do echo|$_c >/dev/null 2>&1&&break;done;"
         found = "none"
         for _ in range(_DOUBTS):
-            # A damaged question finds none where there is one.
+            # The answer to a damaged question is "none" too.
             found = self._console.query(borrow + choose, "$_c", "|".join([*SUMS, "none"]))
             if found != "none":
                 break
@@ -97,7 +97,7 @@ class ConsoleShell:
         try:
             yield self.run(script)
         except BaseException:
-            # What runs goes on when it is no longer listened to.
+            # A running script goes on without a reader.
             with suppress(TargetError):
                 self.run(afterwards)
             raise
@@ -137,13 +137,13 @@ class ConsoleShell:
         try:
             self._call("receive", split(encode(path.encode())), _WRITE_S)
             text = data + END
-            while text and self._wire.answer(self._number, self._console.heard) is None:
+            while text and self._wire.answer(self._number, self._console.output) is None:
                 self._console.write(text[:_SLICE])
                 text = text[_SLICE:]
                 self._console.hear(0)
             self._await_receipt()
         except BaseException:
-            # Else what is typed next would go to the file too.
+            # Without this, the next request would go to the file too.
             self._console.write(GIVEN_UP)
             raise
         done = self._completed()
@@ -154,13 +154,13 @@ class ConsoleShell:
     def _await_receipt(self) -> None:
         deadline = time.monotonic() + _WRITE_S
         again = time.monotonic() + ASK_AGAIN_S
-        while self._wire.answer(self._number, self._console.heard) is None:
+        while self._wire.answer(self._number, self._console.output) is None:
             now = time.monotonic()
             if now > deadline:
                 self._hang(_WRITE_S)
-            if self._wire.ended(self._number, self._console.heard):
+            if self._wire.ended(self._number, self._console.output):
                 # Only the answer was damaged.
-                self._console.heard = b""
+                self._console.output = b""
                 self.ask()
             elif now > again:
                 again = now + ASK_AGAIN_S
@@ -171,23 +171,23 @@ class ConsoleShell:
     def start(self, script: str) -> Channel:
         """See `targets.base.Shell`."""
         self._call("start", split(encode(script.encode())), _WRITE_S)
-        return Program(self, self._console.heard.rpartition(self._going())[2], self._ending_s)
+        return Program(self, self._console.output.rpartition(self._going())[2], self._ending_s)
 
     def _check(self, done: Completed, path: str) -> None:
         if done.status or done.output:
-            said = last_lines(done.output.encode())
-            raise TargetError("write", f"{path} cannot be written on the target: {said}")
+            errors = last_lines(done.output.encode())
+            raise TargetError("write", f"{path} cannot be written on the target: {errors}")
 
     def _completed(self) -> Completed:
-        answer = self._wire.answer(self._number, self._console.heard)
+        answer = self._wire.answer(self._number, self._console.output)
         assert answer is not None  # noqa: S101 - what ends a call is its answer
         return Completed(answer[0], answer[1].decode(errors="replace"))
 
     def _answered(self, operation: Operation) -> bool:
-        """Whether what was heard ends the call. What a program said at once is kept."""
-        if self._wire.answer(self._number, self._console.heard) is not None:
+        """Whether the output ends the call. A program's first output is kept."""
+        if self._wire.answer(self._number, self._console.output) is not None:
             return True
-        return operation != "run" and self._going() in self._console.heard
+        return operation != "run" and self._going() in self._console.output
 
     def _going(self) -> bytes:
         return f"<{self._wire.tag}:{self._number} go".encode()
@@ -195,16 +195,16 @@ class ConsoleShell:
     def _send(self, lines: Sequence[bytes]) -> None:
         """Types a request. No line before the last one has been taken, or lost."""
         for line in lines[:-1]:
-            self._console.heard = b""
+            self._console.output = b""
             self._console.write(line)
             deadline = time.monotonic() + ASK_AGAIN_S
-            while not self._wire.gathered(self._console.heard) and time.monotonic() < deadline:
+            while not self._wire.gathered(self._console.output) and time.monotonic() < deadline:
                 self._console.hear(0.2)
-        self._console.heard = b""
+        self._console.output = b""
         self._console.write(lines[-1])
 
     def _call(self, operation: Operation, pieces: Sequence[str], timeout_s: float) -> None:
-        """Makes a request and waits until the answer is in what the console heard."""
+        """Makes a request and waits until the answer is in the console's output."""
         self._number += 1
         lines = self._wire.request(self._number, operation, pieces)
         self._send(lines)
@@ -214,13 +214,13 @@ class ConsoleShell:
         damaged = 0
         while not self._answered(operation):
             now = time.monotonic()
-            came = self._wire.refusal(self._number, self._console.heard)
-            if came is not None or self._wire.ended(self._number, self._console.heard):
+            came = self._wire.refusal(self._number, self._console.output)
+            if came is not None or self._wire.ended(self._number, self._console.output):
                 damaged += 1
                 if damaged > TRIES:
                     self._give_up(operation, lines[-1], came)
                 # Refused, it has not been run; else only the answer was damaged.
-                self._console.heard = b""
+                self._console.output = b""
                 if came is None:
                     self.ask()
                 else:
@@ -232,17 +232,17 @@ class ConsoleShell:
             elif now > again:
                 wait_s *= 1.5
                 again = now + wait_s
-                if _UNFINISHED.search(self._console.heard):
+                if _UNFINISHED.search(self._console.output):
                     self.interrupt()
                 else:
                     if operation == "receive":
-                        # It may be reading already, with nothing heard of its start.
+                        # It may be reading already, with its start not seen.
                         self._console.write(END)
                     self.ask()
             self._console.hear(0.2)
 
     def read(self, timeout_s: float) -> bytes:
-        """What has come on the console."""
+        """Reads the console."""
         return self._console.read(timeout_s)
 
     def write(self, data: bytes) -> None:
@@ -258,9 +258,9 @@ class ConsoleShell:
         self._console.write(b"\x03\n")
         self.ask()
 
-    def has_ended(self, heard: bytes) -> bool:
-        """Whether a started program's end is in `heard`."""
-        return self._wire.ended(self._number, heard)
+    def has_ended(self, output: bytes) -> bool:
+        """Whether a started program's end is in `output`."""
+        return self._wire.ended(self._number, output)
 
     def _hang(self, waited_s: float) -> NoReturn:
         self.interrupt()
@@ -271,14 +271,14 @@ class ConsoleShell:
         )
 
     def _give_up(self, operation: Operation, line: bytes, came: str | None) -> NoReturn:
-        said = (
+        problem = (
             "what comes back is damaged"
             if came is None
             else f"its checksum is {line.split()[-2].decode()}, and what came back is {came!r}"
         )
         raise TargetError(
             "transfer",
-            f"A line ({operation}) was sent over the console {TRIES} times: {said}.\n"
+            f"A line ({operation}) was sent over the console {TRIES} times: {problem}.\n"
             "Check the line, its speed and its flow control, and that nothing else reads it.",
             self._console.tail,
         )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a console shell and a console say to each other, as pure functions.
+"""The protocol between a console shell and Perfboard, as pure functions.
 
 A request is some lines of printable characters. The first ones bring pieces of a text;
 the last one is a call of a shell function of ours with a number, an operation, the rest
@@ -19,7 +19,7 @@ LONGEST_TEXT = 400
 # Characters that no shell and no line editor takes for more than themselves: a damaged
 # line in which the quotes are lost still says nothing that a shell would do.
 _SPECIAL = re.compile(rb"[^A-Za-z0-9_./=+:,-]")
-# Of the answers that stand in what was heard, only so many are looked at, the last ones.
+# The last answers in the output that are looked at.
 _ANSWERS_TRIED = 8
 _POLYNOMIAL = 0x04C11DB7
 # Ends what `receive` writes to a file, by a line that says nothing to a shell. Some sed
@@ -118,30 +118,30 @@ class Wire:
         gather = [f"_g '{piece}'\n".encode() for piece in pieces[:-1]]
         return [*gather, f"_p {number} {letter} '{pieces[-1]}' {checksum} {answer}\n".encode()]
 
-    def gathered(self, heard: bytes) -> bool:
+    def gathered(self, output: bytes) -> bool:
         """Whether the shell has taken a line, damaged or not, that brings a piece."""
-        return f"<{self.tag}+".encode() in heard
+        return f"<{self.tag}+".encode() in output
 
-    def answer(self, number: int, heard: bytes) -> tuple[int, bytes] | None:
-        """Status and output of request `number`, where `heard` has its answer undamaged."""
+    def answer(self, number: int, output: bytes) -> tuple[int, bytes] | None:
+        """Status and output of request `number`, if `output` has its answer undamaged."""
         tag = self.tag.encode()
         head = re.compile(rb"<%s:%d (\d{1,3}) ([!-~]{1,80})\n" % (tag, number))
-        said = heard.replace(b"\r\n", b"\n")
-        for match in list(head.finditer(said))[-_ANSWERS_TRIED:]:
-            output, ended, _ = said[match.end() :].partition(b"\n>%s:%d\n" % (tag, number))
-            whole = b"%d %s %s" % (number, match[1], output)
+        text = output.replace(b"\r\n", b"\n")
+        for match in list(head.finditer(text))[-_ANSWERS_TRIED:]:
+            body, ended, _ = text[match.end() :].partition(b"\n>%s:%d\n" % (tag, number))
+            whole = b"%d %s %s" % (number, match[1], body)
             if ended and SUMS[self.sum_program](whole).encode() == match[2]:
-                return int(match[1]), output
+                return int(match[1]), body
         return None
 
-    def refusal(self, number: int, heard: bytes) -> str | None:
+    def refusal(self, number: int, output: bytes) -> str | None:
         """The checksum that the target found, where it refused request `number` as damaged."""
-        match = re.search(rf"<{self.tag}:{number} \? ([!-~]*)\r*\n".encode(), heard)
+        match = re.search(rf"<{self.tag}:{number} \? ([!-~]*)\r*\n".encode(), output)
         return None if match is None else match[1].decode()
 
-    def ended(self, number: int, heard: bytes) -> bool:
+    def ended(self, number: int, output: bytes) -> bool:
         """Whether the answer to request `number` has come to its end, damaged or not."""
-        return re.search(rf"\n>{self.tag}:{number}\r*\n".encode(), heard) is not None
+        return re.search(rf"\n>{self.tag}:{number}\r*\n".encode(), output) is not None
 
 
 def ask_again(number: int, attempt: int) -> bytes:

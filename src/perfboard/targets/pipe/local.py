@@ -16,8 +16,8 @@ SCHEME = "local"
 FORM = "local"
 
 
-def _ended(said: str) -> TargetError:
-    return TargetError("lost", f"The program on this machine has ended. {said.strip()[-500:]}")
+def _ended(errors: str) -> TargetError:
+    return TargetError("lost", f"The program on this machine has ended. {errors.strip()[-500:]}")
 
 
 @contextmanager

@@ -15,7 +15,7 @@ from perfboard.model.errors import TargetError
 _STUCK_S = 20.0
 # After the end of its input a program may still tidy up for so long.
 _ENDING_S = 10.0
-# What a program that is lost has still to say is heard for so long.
+# The time for the last words of a program that is lost.
 _LAST_WORDS_S = 1.0
 _CHUNK = 1 << 16
 _ERRORS_KEPT = 4000
@@ -67,7 +67,7 @@ class Process:
         return self._input.write(data[:_CHUNK]) or 0
 
     def _read_some(self, timeout_s: float) -> bytes | None:
-        """What came on standard output; None at its end and that of standard error."""
+        """The bytes on standard output; None at its end and that of standard error."""
         output = b""
         if not self._selector.get_map():
             return None
@@ -116,7 +116,7 @@ class Process:
     ) -> bytes:
         """Gives the program `data` to read, and returns all that it writes until it ends.
 
-        `sent` is told how many bytes are gone. Raises TargetError("hang", ...) when it
+        `sent` gets the number of bytes that are gone. Raises TargetError("hang", ...) when it
         has not ended `timeout_s` after it took the last of them that it took.
         """
         rest, output = memoryview(data), b""

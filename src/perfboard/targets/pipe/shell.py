@@ -70,16 +70,16 @@ class PipeShell:
     def _tell(self, script: str, at_end: str) -> Completed:
         """Has the session run `script`, and `at_end` when it ends itself."""
         mark = _new_mark()
-        # What it says to nobody must not end it first.
+        # Output without a reader must not end it first.
         traps = f"trap '' HUP PIPE\ntrap {at_end} EXIT\n"
         self._session.write((traps + _marked(mark, f"exec 2>&1 </dev/null\n{script}")).encode())
-        heard = b""
+        text = b""
         deadline = time.monotonic() + self._answers_s
-        while (done := _completed(mark, heard)) is None:
+        while (done := _completed(mark, text)) is None:
             if time.monotonic() > deadline:
                 words = f"The target has not answered for {self._answers_s:.0f} s."
                 raise TargetError("hang", words)
-            heard += self._session.read(0.5)
+            text += self._session.read(0.5)
         return done
 
     def _run(
@@ -105,14 +105,14 @@ def _new_mark() -> str:
 def _marked(mark: str, script: str) -> str:
     """The script with marks around what it prints, the last with its status.
 
-    What a login prints comes before the first, and what a logout does after the last.
+    A login prints before the first, and a logout after the last.
     """
     return f"echo {mark}\n(\n{script}\n)\nset -- $?; echo; echo {mark} $1\n"
 
 
-def _completed(mark: str, said: bytes) -> Completed | None:
-    """What a script printed and its status, from all that was said; None where it lacks a mark."""
-    _, begun, output = said.decode(errors="replace").partition(f"{mark}\n")
+def _completed(mark: str, text: bytes) -> Completed | None:
+    """Output and status of a script, from all `text`; None if that lacks a mark."""
+    _, begun, output = text.decode(errors="replace").partition(f"{mark}\n")
     output, ended, status = output.rpartition(f"\n{mark} ")
     code = re.match(r"\s*([0-9]{1,3})\s", status)
     return Completed(int(code[1]), output) if begun and ended and code else None

@@ -48,7 +48,7 @@ _SAFE_SOCKET = re.compile(r"[A-Za-z0-9/._-]{1,80}")
 
 @dataclass(frozen=True)
 class Address:
-    """Where a target is. `user` and `port` are None where ssh's configuration says."""
+    """The address of a target; a `user` or `port` of None is left to ssh's configuration."""
 
     host: str
     user: str | None = None
@@ -79,23 +79,23 @@ def parse(text: str) -> Address:
     return Address(match["ipv6"] or match["host"], match["user"], port)
 
 
-def _explain(text: str, address: Address, said: str) -> EnvironmentLacksError:
-    """The error for a connection that could not be made, from what ssh said."""
-    words = " ".join(line.strip() for line in said.splitlines() if line.strip("@ \r\n"))[-1200:]
+def _explain(text: str, address: Address, errors: str) -> EnvironmentLacksError:
+    """The error for a connection that could not be made, from the errors of ssh."""
+    words = " ".join(line.strip() for line in errors.splitlines() if line.strip("@ \r\n"))[-1200:]
     by_hand = shlex.join(
         word for word in ["ssh", *_configuration(), *address.words()] if word != "--"
     )
-    if "HOST IDENTIFICATION HAS CHANGED" in said or "host key has changed" in said.lower():
+    if "HOST IDENTIFICATION HAS CHANGED" in errors or "host key has changed" in errors.lower():
         cure = (
             f"{text} shows another host key than before. If you know why, as after a new "
             f"installation, remove the old one with ssh-keygen -R and connect once: {by_hand}"
         )
-    elif "Host key verification failed" in said or "host key is known" in said:
+    elif "Host key verification failed" in errors or "host key is known" in errors:
         cure = (
             f"The host key of {text} is not known here. Connect once and compare its "
             f"fingerprint: {by_hand}"
         )
-    elif re.search("Permission denied|authentication (failures|methods)|Unable to auth", said):
+    elif re.search("Permission denied|authentication (failures|methods)|Unable to auth", errors):
         cure = (
             f"{text} does not let you in. Perfboard asks for no password: install your key with "
             f"ssh-copy-id, load it with ssh-add, and try: {by_hand}"
@@ -110,8 +110,8 @@ def _version() -> str:
         raise EnvironmentLacksError(
             "this machine lacks ssh; on Debian: sudo apt-get install openssh-client"
         )
-    said = subprocess.run(["ssh", "-V"], capture_output=True, text=True, timeout=20, check=False)
-    return said.stderr.strip()[:200]
+    done = subprocess.run(["ssh", "-V"], capture_output=True, text=True, timeout=20, check=False)
+    return done.stderr.strip()[:200]
 
 
 @contextmanager
@@ -130,7 +130,7 @@ def _configuration() -> list[str]:
 
 
 def options(socket: Path) -> list[str]:
-    """Of ssh, over the user's own: for a session that others share by `socket`."""
+    """Options of ssh, over the user's own: for a session that others share by `socket`."""
     settings = {
         "BatchMode": "yes",
         "ConnectTimeout": str(_CONNECT_S),
@@ -161,13 +161,13 @@ def connect(
     with _control_folder() as folder:
         shared = options(folder / "s")
 
-        def lost(said: str) -> TargetError:
+        def lost(errors: str) -> TargetError:
             # The shared connection often knows more than the session that it carried.
             master.hear_last_words()
-            heard = " ".join(f"{master.errors} {said}".split())[-800:]
+            whole = " ".join(f"{master.errors} {errors}".split())[-800:]
             return TargetError(
                 "lost",
-                f"The connection to {text} is lost. ssh said: {heard or 'nothing'}\n"
+                f"The connection to {text} is lost. ssh said: {whole or 'nothing'}\n"
                 "Is it still on, and on the network? A board that hangs is lost too.",
             )
 
@@ -181,11 +181,11 @@ def connect(
             # Without its socket ssh would connect anew, and a lost board seem to be there.
             return ssh(["-o", "ControlMaster=no", "-o", "ProxyCommand=false"], script)
 
-        # Of several lines, as all that follows: a C shell takes no quotes around those.
+        # Not quoted, like all that follows: a C shell takes no quotes around several lines.
         mark = f"perfboard-{secrets.token_hex(8)}"
         words = ssh(["-o", "ControlMaster=yes"], f"echo {mark}\nexec sh")
         with progress.step(f"connecting to {text}", 1):
-            master = Process(words, lambda said: TargetError("lost", said))
+            master = Process(words, lambda errors: TargetError("lost", errors))
             try:
                 _await(mark, master, text, address)
             except BaseException:
@@ -199,25 +199,25 @@ def connect(
 
 
 def _await(mark: str, master: Process, text: str, address: Address) -> None:
-    """Returns when the target's shell has said `mark`."""
-    heard = b""
+    """Returns when the target's shell has printed `mark`."""
+    output = b""
     deadline = time.monotonic() + _GREETING_S
-    while mark.encode() not in heard:
+    while mark.encode() not in output:
         if time.monotonic() > deadline:
             raise EnvironmentLacksError(
                 f"{text} has not answered within {_GREETING_S:.0f} s. It said: "
-                f"{heard[-500:].decode(errors='replace').strip() or 'nothing'}"
+                f"{output[-500:].decode(errors='replace').strip() or 'nothing'}"
             )
         try:
-            heard = (heard + master.read(0.5))[-1 << 16 :]
+            output = (output + master.read(0.5))[-1 << 16 :]
         except TargetError:
             break
     else:
         return
     if master.exit_status() == 255:
         raise _explain(text, address, master.errors)
-    said = (heard.decode(errors="replace") + master.errors).strip()
+    words = (output.decode(errors="replace") + master.errors).strip()
     raise EnvironmentLacksError(
         f"{text} lets you in but gives no POSIX shell that runs commands. It said: "
-        f"{said[-500:] or 'nothing'}"
+        f"{words[-500:] or 'nothing'}"
     )

@@ -26,7 +26,7 @@ from perfboard.targets.console.hear import last_lines
 from perfboard.targets.console.shell import ConsoleShell
 from perfboard.targets.serial.line import ATTACH_S, SerialLine
 
-# What the kernel prints last before it has the hardware reset the board (kernel/reboot.c).
+# The kernel prints this last, before it has the hardware reset the board (kernel/reboot.c).
 _RESTARTS = b"Restarting system"
 # A bare busybox may have it without a link.
 _REBOOT = b"reboot -f || busybox reboot -f\n"

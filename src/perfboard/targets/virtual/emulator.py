@@ -78,7 +78,7 @@ def started(
     with ours:
         qmp = QEMUMonitorProtocol(ours)
         with log.open("xb") as output, theirs:
-            # What was run is part of the record.
+            # The command is part of the record.
             output.write(f"{shlex.join(whole)}\n".encode())
             output.flush()
             process = subprocess.Popen(
@@ -89,7 +89,7 @@ def started(
                 pass_fds=[*descriptors, theirs.fileno()],
                 # ^C in the terminal is ours to handle: it must not reach the emulator.
                 start_new_session=True,
-                # What it writes without being asked must not be the user's.
+                # Files that it writes unasked must not lie among the user's.
                 cwd=folder,
                 env={**os.environ, "TMPDIR": str(folder)},
             )

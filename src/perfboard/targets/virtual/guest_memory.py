@@ -10,7 +10,7 @@ from perfboard.targets.virtual.emulator import Emulator
 
 _PAGE = 4096
 _COUNTER = 4
-# Where the memory that a 32-bit kernel is in begins, by instruction set.
+# The first address of the memory that a 32-bit kernel is in, by instruction set.
 _BASES = {"arm": RAM_BASE, "x86": 0}
 # It maps that memory from a multiple of this many bytes on.
 _SPLIT = 1 << 28

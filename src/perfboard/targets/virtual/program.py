@@ -27,7 +27,7 @@ _HEAD = re.compile(rb"perfboard-run 1\n((?:[a-z_]+ \d{1,18}\n)+)\0*")
 
 @dataclass(frozen=True)
 class Results:
-    """What the board says of the command; times in s as the guest's kernel gives them."""
+    """The command's results; times in s as the guest's kernel gives them."""
 
     exit_code: int | None
     signal: int | None
@@ -138,7 +138,7 @@ def _loaded(file: Path, address: int) -> list[str]:
 
 
 def read_results(data: bytes) -> Results:
-    """What native/probe/run/run.c wrote. Raises TargetError where it is not whole."""
+    """The results that native/probe/run/run.c wrote. Raises TargetError if they are not whole."""
     match = _HEAD.match(data[:_PAGE])
     if match is None:
         raise TargetError("lost", "The board's results are not readable.")

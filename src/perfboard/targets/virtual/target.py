@@ -57,12 +57,12 @@ class Emulation:
 
     @property
     def evidence(self) -> Evidence:
-        """What its numbers rest on."""
+        """The evidence of its numbers."""
         return Evidence.TIMED if self.timed else Evidence.COUNTED
 
     @property
     def instruction_ns(self) -> int:
-        """What the emulator itself counts for an instruction, in ns."""
+        """The time that the emulator itself counts for an instruction, in ns."""
         return 1 if self.timed else 1 << self.board.machine.icount_shift
 
     def scope(self, plugin: Path, marks: Sequence[WatchedMark], *, beats: bool = False) -> Scope:
@@ -71,7 +71,7 @@ class Emulation:
         return Scope(plugin, marks, register, self.variant.timing, beats=beats)
 
     def summary(self) -> BoardSummary:
-        """What a run says of the board."""
+        """The board in the words of a run."""
         board, timing = self.board, self.board.timing
         timed_as = None
         if timing is not None and self.timed:
@@ -90,7 +90,7 @@ class Emulation:
         )
 
     def notes(self) -> tuple[str, ...]:
-        """What a reader should know of the clock, and of what runs."""
+        """Notes for the reader on the clock and the programs."""
         timing, notes = self.board.timing, []
         if timing is not None and self.timed and timing.core.cores > 1:
             notes.append(f"The part has {timing.core.cores} cores, of which one is timed.")
@@ -218,8 +218,8 @@ def _await_prompt(watch: Watch, limit_s: float, started: bool) -> None:
     `started`: there is no U-Boot, so that all output is the kernel's.
 
     A key would stop U-Boot; and of a line that is typed while the kernel sets its UART up, the
-    emulator's keeps the first 16 bytes and takes none any more. Where no prompt comes after
-    the kernel has been started, returns all the same at the end of the time.
+    emulator's keeps the first 16 bytes and takes none any more. If no prompt
+    comes after the kernel has been started, returns all the same at the end of the time.
     """
     output = b""
     last = time.monotonic()

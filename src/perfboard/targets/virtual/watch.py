@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a running emulator's instruments see, and what that means."""
+"""Judges the sightings of a running emulator's instruments."""
 
 import re
 import time
@@ -96,8 +96,8 @@ class Watch:
             if _GAVE_UP in sighting.text and "kernel.entry" not in self._reached:
                 raise TargetError(
                     "bootloader",
-                    "The bootloader gave up, and waits for somebody to reset the board. What it "
-                    "was told to do is in flash.environment, and in the kernel's region.",
+                    "The bootloader gave up, and waits for somebody to reset the board. Its "
+                    "commands are in flash.environment, and in the kernel's region.",
                     self._console.tail,
                 )
             panic = find_panic([sighting.text])
@@ -116,7 +116,7 @@ class Watch:
         return self._program is not None and name == f"exec:{self._program}"
 
     def _panicked(self, panic: Panic) -> TargetError:
-        # What follows the panic's line on the console says why.
+        # The lines after the panic's say why.
         self._instruments.settle(0.5)
         if panic.no_root:
             return TargetError(
