@@ -29,7 +29,7 @@ struct predictor {
 	struct branch_entry *table;
 	uint64_t returns[BRANCH_RETURNS];
 	uint32_t return_top, return_count;
-	uint64_t kept[TIMING_TARGETS]; /* the places of branches whose targets are */
+	uint64_t kept[MOST_TARGETS]; /* the places of branches whose targets are */
 	uint32_t next_kept;
 	uint64_t misses;
 };

@@ -14,14 +14,15 @@ static uint32_t count;
 
 bool filling_store(uint64_t address)
 {
+	const struct cache_shape *shape = &model.timing.l1d;
 	uint64_t line = address >> model.l1d.line_shift, step = line - last_line;
 
 	/* To the same line again, since another was placed in between: that is no new one. */
 	if (step) {
 		/* A line that is begun so is not gathered to a whole one. */
-		if (model.timing.fills_blocks && address & BLOCK / 2)
+		if (shape->fills == FILLS_BLOCKS && address & BLOCK / 2)
 			count = 0;
-		if (step != 1 && (step != UINT64_MAX || !model.timing.fills_down))
+		if (step != 1 && (step != UINT64_MAX || shape->fills == FILLS_UP))
 			count = 1;
 		else if (step != last_step && count > 1)
 			count = 2;
@@ -30,5 +31,5 @@ bool filling_store(uint64_t address)
 		last_step = step;
 		last_line = line;
 	}
-	return model.timing.filling && count >= model.timing.filling;
+	return shape->filling && count >= shape->filling;
 }

@@ -9,7 +9,6 @@
 
 #include "timing/timing.h"
 
-#define MEMORY_STREAMS 32
 /* What a store goes out as that is not written with others. */
 #define MEMORY_WORD 4
 
@@ -26,7 +25,7 @@ struct memory {
 		uint64_t last; /* the place of the line that was asked for last */
 		int64_t step;  /* bytes from there to the next */
 		int64_t ready; /* when that is there */
-	} streams[MEMORY_STREAMS];
+	} streams[MOST_STREAMS];
 	int64_t came; /* when the last line of all that are on their way is there */
 	uint32_t oldest_stream;
 	bool uncached;	     /* the data cache is off: each access is waited for by itself */

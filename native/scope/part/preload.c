@@ -17,7 +17,7 @@ static struct {
 } lines[LINES];
 
 /* When each of the fills that may be under way is done. */
-static int64_t done[TIMING_PRELOADS], last;
+static int64_t done[MOST_PRELOADS], last;
 
 /* Where pages are that were preloaded from of late. */
 static struct {

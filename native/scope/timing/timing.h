@@ -7,17 +7,17 @@
 #include <stdint.h>
 
 #include "decode/decode.h"
+#include "parameters.def" /* its MOST_STREAMS and others */
 
 #define FS_PER_NS 1000000
 /* Physical addresses stay below this, so that the number of a line has 32 bits. */
 #define TIMING_ADDRESSES (UINT64_C(1) << 35)
 #define TIMING_REGIONS 16
-#define TIMING_PRELOADS 16
-#define TIMING_TARGETS 16
 #define TIMING_KERNELS 2
 
 enum isa { ISA_NONE, ISA_ARM, ISA_AARCH64, ISA_X86, ISA_X86_64 };
 enum replacement { REPLACE_LRU, REPLACE_FIFO, REPLACE_RANDOM };
+enum fills { FILLS_UP, FILLS_EITHER, FILLS_BLOCKS };
 enum predictor_kind { PREDICT_NONE, PREDICT_STATIC, PREDICT_BTB2 };
 enum region_kind { REGION_RAM, REGION_FLASH, REGION_DEVICE };
 
@@ -38,6 +38,8 @@ struct cache_shape {
 	enum replacement replacement;
 	bool write_back, write_allocate;
 	int64_t hit_fs, next_fs;
+	uint32_t filling; /* 0: stores that miss always have the line read */
+	enum fills fills;
 };
 
 struct tlb_shape {
@@ -85,8 +87,6 @@ struct timing {
 		uint64_t base, size;
 	} kernels[TIMING_KERNELS]; /* whose code has the data cache turned on */
 	uint32_t kernel_count;
-	uint32_t filling; /* 0: stores that miss always have the line read */
-	bool fills_down, fills_blocks;
 	uint32_t preloads;
 	uint32_t misses;
 	bool stores_alone;

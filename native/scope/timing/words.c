@@ -44,8 +44,9 @@ int words_choice(struct words *words, const char *const *names)
 	return -1;
 }
 
-static bool read_number(const char *word, uint64_t least, uint64_t most, uint64_t *value)
+bool words_number(struct words *words, uint64_t least, uint64_t most, uint64_t *value)
 {
+	const char *word = words_next(words);
 	char *end;
 
 	/* strtoumax takes a sign and blanks. */
@@ -54,11 +55,6 @@ static bool read_number(const char *word, uint64_t least, uint64_t most, uint64_
 	errno = 0;
 	*value = strtoumax(word, &end, 0);
 	return !*end && !errno && *value >= least && *value <= most;
-}
-
-bool words_number(struct words *words, uint64_t least, uint64_t most, uint64_t *value)
-{
-	return read_number(words_next(words), least, most, value);
 }
 
 bool words_u32(struct words *words, uint32_t least, uint32_t most, uint32_t *value)
@@ -71,26 +67,12 @@ bool words_u32(struct words *words, uint32_t least, uint32_t most, uint32_t *val
 	return true;
 }
 
-static bool read_i64(const char *word, int64_t least, int64_t most, int64_t *value)
+bool words_i64(struct words *words, int64_t least, int64_t most, int64_t *value)
 {
 	uint64_t number;
 
-	if (!read_number(word, (uint64_t)least, (uint64_t)most, &number))
+	if (!words_number(words, (uint64_t)least, (uint64_t)most, &number))
 		return false;
 	*value = (int64_t)number;
 	return true;
-}
-
-bool words_i64(struct words *words, int64_t least, int64_t most, int64_t *value)
-{
-	return read_i64(words_next(words), least, most, value);
-}
-
-bool words_assigned(struct words *words, const char *name, int64_t least, int64_t most,
-		    int64_t *value)
-{
-	const char *word = words_next(words);
-	size_t length = strlen(name);
-
-	return word && !strncmp(word, name, length) && read_i64(word + length, least, most, value);
 }

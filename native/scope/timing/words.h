@@ -25,10 +25,6 @@ bool words_number(struct words *words, uint64_t least, uint64_t most, uint64_t *
 bool words_u32(struct words *words, uint32_t least, uint32_t most, uint32_t *value);
 bool words_i64(struct words *words, int64_t least, int64_t most, int64_t *value);
 
-/* The same of a word that begins with `name`, as in hit=20. */
-bool words_assigned(struct words *words, const char *name, int64_t least, int64_t most,
-		    int64_t *value);
-
 /* Whether it is a power of two. */
 static inline bool words_power(uint64_t number)
 {

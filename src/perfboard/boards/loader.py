@@ -14,10 +14,12 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import ErrorDetails
 
+from perfboard.boards.parameters import problems
 from perfboard.model.board.real import RealBoard
 from perfboard.model.board.virtual import VirtualBoard
 from perfboard.model.errors import UsageError
 from perfboard.model.tables import merged
+from perfboard.model.timing.part import Timing
 
 _BUILT_IN = Path(__file__).parent
 _PARTS = _BUILT_IN / "parts"
@@ -98,7 +100,7 @@ def _load(path: Path) -> LoadedBoard | LoadedReal:
         raise UsageError(_problems(error, str(path))) from error
     loaded = LoadedBoard(board, path, folder)
     _check_files(loaded)
-    _check_levels(loaded)
+    _check_timing(loaded)
     return loaded
 
 
@@ -280,14 +282,22 @@ def _check_files(loaded: LoadedBoard) -> None:
         raise UsageError("\n".join(problems))
 
 
-def _check_levels(loaded: LoadedBoard) -> None:
+def _check_timing(loaded: LoadedBoard) -> None:
     """Tries each level of the timing model's factors, so that none fails when it is asked for."""
     timing = loaded.board.timing
     if timing is None:
         return
+    _check_parameters(timing, f"{loaded.path}: timing.")
     for factor, level in [(f, level) for f, levels in timing.factors.items() for level in levels]:
+        where = f"{loaded.path}: timing.factors.{factor}.{level}"
         try:
-            timing.at({factor: level})
+            changed = timing.at({factor: level})
         except ValidationError as error:
-            where = f"{loaded.path}: timing.factors.{factor}.{level}"
             raise UsageError(_problems(error, where)) from error
+        _check_parameters(changed, f"{where}: ")
+
+
+def _check_parameters(timing: Timing, where: str) -> None:
+    found = list(problems(timing))
+    if found:
+        raise UsageError("\n".join(f"{where}{problem}" for problem in found))

@@ -9,7 +9,7 @@ import pytest
 
 from ..sanitized import SCOPE, compile_sanitized
 
-_BASE = "isa arm\nclock 1000000000\ncost alu 1000 1000\n"
+BASE = "isa arm\nclock.hz 1000000000\ncost alu 1000 1000\n"
 # A part's name, what is added to the file, the lines for it: what it printed.
 Drive = Callable[[str, str, Sequence[str]], list[list[int]]]
 
@@ -20,6 +20,11 @@ _MODEL_PARTS: tuple[str | Path, ...] = (
     *("part/branch.c", "part/cache.c", "part/core.c", "part/filling.c", "part/loads.c"),
     *("part/memory.c", "part/tlb.c", "part/uart.c"),
 )
+
+
+def table(name: str, **values: object) -> str:
+    """The lines of those parameters of a table, as in table("memory", buffer=4)."""
+    return "".join(f"{name}.{key} {value}\n" for key, value in values.items())
 
 
 @pytest.fixture(scope="session")
@@ -39,7 +44,7 @@ def drive(model_harness: Path, tmp_path_factory: pytest.TempPathFactory) -> Driv
     path = tmp_path_factory.mktemp("drive") / "timing.txt"
 
     def run(part: str, items: str, lines: Sequence[str]) -> list[list[int]]:
-        path.write_text(_BASE + items)
+        path.write_text(BASE + items)
         if part == "core":
             # Of most instructions, no register is one that a product is added to.
             lines = [line if len(line.split()) == 4 else f"{line} 0" for line in lines]

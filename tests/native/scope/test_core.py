@@ -3,34 +3,39 @@
 
 import pytest
 
-from .conftest import Drive
+from .conftest import Drive, table
+
+TWO = table("core", issue=2)
+BTB2 = {"penalty": 4000, "entries": 128, "predictor": "btb2"}
 
 
 def test_a_loop_is_predicted_after_its_first_turn(drive: Drive) -> None:
     turn = "1 100 104 1 1 {} 0 40"
     lines = [turn.format(1)] * 9 + [turn.format(0)] + [turn.format(1)] * 2
-    costs = [cost for (cost,) in drive("branch", "branch 4000 128 btb2 taken 500\n", lines)]
+    costs = [cost for (cost,) in drive("branch", table("branch", **BTB2, taken=500), lines)]
     assert costs == [4000, *[500] * 8, 4000, 500, 500]
 
 
 def test_a_tight_loop_is_mispredicted_at_each_turn_where_the_part_does(drive: Drive) -> None:
     turn = "1 100 104 1 1 1 {} {}"
-    file = "branch 4000 128 btb2 taken 500 tight\n"
+    file = table("branch", **BTB2, taken=500, tight="true")
     assert drive("branch", file, [turn.format(96, 96)] * 3) == [[4000]] * 3
     assert drive("branch", file, [turn.format(96, 40)] * 3) == [[4000], [500], [500]]
-    plain = file.replace(" tight", "")
+    plain = table("branch", **BTB2, taken=500)
     assert drive("branch", plain, [turn.format(96, 96)] * 3) == [[4000], [500], [500]]
 
 
 def test_a_branch_that_was_fetched_meanwhile_costs_what_is_left(drive: Drive) -> None:
     turn = "1 100 104 1 1 1 0 40 {}"
-    file = "branch 4000 128 btb2 taken 2000 fetch 8\n"
+    file = table("branch", **BTB2, taken=2000, fetch=8)
     turns = [turn.format(ahead) for ahead in (1500, 0, 500, 2000, 9000)]
     assert drive("branch", file, turns) == [[4000], [2000], [1500], [0], [0]]
 
 
 def test_what_follows_is_fetched_while_the_core_waits(drive: Drive) -> None:
-    file = "issue 2\npair alu alu\ncost load 1000 3000\nbranch 4000 128 btb2 taken 2000 fetch 8\n"
+    file = f"{TWO}pair alu alu\ncost load 1000 3000\n" + table(
+        "branch", **BTB2, taken=2000, fetch=8
+    )
     # Of three instructions, 12 bytes, that end after 5 cycles.
     assert drive("core", file, ["load 1 2", "alu 2 4", "alu 4 8"])[-1] == [5000, 3500]
     # Four that are begun by two take as long to fetch as to run.
@@ -41,7 +46,7 @@ def test_what_follows_is_fetched_while_the_core_waits(drive: Drive) -> None:
 
 
 def test_a_kept_target_costs_nothing(drive: Drive) -> None:
-    file = "branch 4000 128 btb2 taken 500 targets 2\n"
+    file = table("branch", **BTB2, taken=500, targets=2)
     one, other, third = (f"1 {place} {place + 4} 1 1 1 0 40" for place in (100, 112, 124))
 
     def costs(*lines: str) -> list[int]:
@@ -56,32 +61,35 @@ def test_a_kept_target_costs_nothing(drive: Drive) -> None:
 def test_a_return_goes_where_the_call_was(drive: Drive) -> None:
     call, back = "3 100 104 0 0 1 0 40", "5 48 52 0 0 1 0 104"
     elsewhere = "5 48 52 0 0 1 0 200"
-    with_stack = "branch 9000 16 btb2 direct 2000 returns 4\n"
+    table_alone = table("branch", penalty=9000, entries=16, predictor="btb2")
+    with_stack = table_alone + table("branch", direct=2000, returns=4)
     assert drive("branch", with_stack, [call, back, call, elsewhere]) == [[2000], [0], [0], [9000]]
-    assert drive("branch", "branch 9000 16 btb2\n", [back, back]) == [[9000], [9000]]
-    assert drive("branch", "branch 9000 16 btb2 indirect\n", [back, back]) == [[9000], [0]]
+    assert drive("branch", table_alone, [back, back]) == [[9000], [9000]]
+    indirect = table_alone + table("branch", indirect="true")
+    assert drive("branch", indirect, [back, back]) == [[9000], [0]]
 
 
 def test_a_return_that_the_stack_predicted_has_its_own_cost(drive: Drive) -> None:
     call, back = "3 100 104 0 0 1 0 40", "5 48 52 0 0 1 0 104"
-    file = "branch 9000 16 btb2 taken 500 direct 2000 returns 4{}\n"
+    file = table("branch", **BTB2, taken=500, direct=2000, returns=4)
     turns = [call, back, call, f"{back} 1000"]
     # Without one it costs what any branch does that was predicted.
-    assert drive("branch", file.format(""), turns) == [[2000], [500], [500], [0]]
-    said = drive("branch", file.format(" returned 3000"), turns)
+    assert drive("branch", file, turns) == [[2000], [500], [500], [0]]
+    file += table("branch", returned=3000)
+    said = drive("branch", file, turns)
     # What was fetched while the core waited is taken off it, too.
     assert said == [[2000], [3000], [500], [2000]]
     # The stack is empty.
-    assert drive("branch", file.format(" returned 3000"), [back]) == [[9000]]
+    assert drive("branch", file, [back]) == [[4000]]
 
 
 @pytest.mark.parametrize("flow", [2, 5, 6])
 def test_a_place_that_comes_from_memory_is_waited_for_longer(drive: Drive, flow: int) -> None:
-    file = "branch 2000 0 none{}\n"
+    file = table("branch", penalty=2000)
     turn = f"{flow} 100 104 0 0 {{}} 0 40 0 {{}}"
     turns = [turn.format(1, 0), turn.format(1, 1), turn.format(0, 1)]
-    assert drive("branch", file.format(" loaded 4000"), turns) == [[2000], [4000], [0]]
-    assert drive("branch", file.format(""), turns) == [[2000], [2000], [0]]
+    assert drive("branch", file + table("branch", loaded=4000), turns) == [[2000], [4000], [0]]
+    assert drive("branch", file, turns) == [[2000], [2000], [0]]
 
 
 def test_a_result_is_waited_for(drive: Drive) -> None:
@@ -112,15 +120,15 @@ def test_a_unit_that_is_busy_lets_the_rest_go_on(drive: Drive) -> None:
 
 
 def test_two_begin_together_where_the_file_says(drive: Drive) -> None:
-    costs = "issue 2\npair alu alu\n"
+    costs = f"{TWO}pair alu alu\n"
     assert drive("core", costs, ["alu 1 2", "alu 1 4", "alu 1 8"]) == [[0], [0], [1000], [2000]]
     # The second needs the first.
     assert drive("core", costs, ["alu 1 2", "alu 2 4"]) == [[0], [1000], [2000]]
-    assert drive("core", "issue 2\n", ["alu 1 2", "alu 1 4"]) == [[0], [1000], [2000]]
+    assert drive("core", TWO, ["alu 1 2", "alu 1 4"]) == [[0], [1000], [2000]]
 
 
 def test_a_class_that_is_not_named_is_what_it_is_like(drive: Drive) -> None:
-    file = "issue 2\npair load alu\npair alu load\ncost load 1000 3000\n"
+    file = f"{TWO}pair load alu\npair alu load\ncost load 1000 3000\n"
     two = ["alu 1 2", "load_narrow 1 4", "load_narrow 1 8", "alu 1 16", "alu 4 32"]
     assert drive("core", file, two)[:-1] == [[0], [0], [1000], [1000], [3000]]
     # A pair alone names it, and it keeps the cost of what it is like.
@@ -132,20 +140,20 @@ def test_a_class_that_is_not_named_is_what_it_is_like(drive: Drive) -> None:
 
 
 def test_a_round_of_aes_is_one_instruction_where_the_part_pairs_its_halves(drive: Drive) -> None:
-    costs = "issue 2\ncost aes 1000 3000\ncost aes_mix 1000 3000\n"
+    costs = f"{TWO}cost aes 1000 3000\ncost aes_mix 1000 3000\n"
     halves = ["aes 3 1", "aes_mix 1 1", "aes 3 1"]
     assert drive("core", costs, halves) == [[0], [3000], [6000], [7000]]
     fused = costs + "pair aes aes_mix\n"
     assert drive("core", fused, halves) == [[0], [0], [3000], [4000]]
     # What pairs with itself does not make a round of two.
-    vectors = "issue 2\ncost simd_wide 1000 3000\npair simd_wide simd_wide\n"
+    vectors = f"{TWO}cost simd_wide 1000 3000\npair simd_wide simd_wide\n"
     assert drive("core", vectors, halves)[:2] == [[0], [3000]]
     # Of another register it waits, as anything does.
     assert drive("core", fused, ["aes 3 1", "aes_mix 1 4", "alu 4 8"])[1:3] == [[3000], [6000]]
 
 
 def test_a_branch_begins_with_what_sets_its_flags(drive: Drive) -> None:
-    costs = "issue 2\npair alu branch\npair alu alu\n"
+    costs = f"{TWO}pair alu branch\npair alu alu\n"
     flags = 1 << 63
     compare = f"alu 0 {flags}"
     assert drive("core", costs, [compare, f"branch {flags} 0"]) == [[0], [0], [1000]]

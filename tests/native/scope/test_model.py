@@ -7,9 +7,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from .conftest import Drive
+from .conftest import Drive, table
 
 few = settings(max_examples=40)
+
+
+def memory(latency: int, stream: int, write: int, buffer: int, **others: int) -> str:
+    given = {"latency": latency, "stream": stream, "write": write, "buffer": buffer}
+    return table("memory", **given, **others)
+
+
+def cache(level: str, size: int, ways: int, line: int, **others: object) -> str:
+    given = {"size": size, "ways": ways, "line": line, "write": "back", "allocate": "both"}
+    return table(f"caches.{level}", **given, **others)
 
 
 @few
@@ -35,12 +45,12 @@ def test_a_cache_holds_what_a_simple_one_holds(
             held.move_to_end(line)
         held[line] |= write
         expected.append([int(hit), left, int(dirty)])
-    shape = f"cache l1d {4 * ways * 32} {ways} 32 {policy} write=back allocate=both hit=0\n"
+    shape = cache("l1d", 4 * ways * 32, ways, 32, replacement=policy)
     assert drive("cache", shape, [f"{line} {int(write)}" for line, write in lines]) == expected
 
 
 def test_a_random_cache_repeats_itself_and_keeps_its_size(drive: Drive) -> None:
-    shape = "cache l1d 256 8 32 random write=back allocate=both hit=0\n"
+    shape = cache("l1d", 256, 8, 32, replacement="random")
     lines = [f"{line % 11} 0" for line in range(500)]
     first = drive("cache", shape, lines)
     assert drive("cache", shape, lines) == first
@@ -64,7 +74,8 @@ def test_a_tlb_replaces_in_turn(drive: Drive, keys: list[int], shape: tuple[int,
         expected.append([int(key in held)])
         if key not in held:
             held.append(key)
-    assert drive("tlb", f"tlb d {entries} {ways} 1000\n", [str(key) for key in keys]) == expected
+    file = table("tlbs.d", entries=entries, ways=ways, miss=1000)
+    assert drive("tlb", file, [str(key) for key in keys]) == expected
 
 
 @few
@@ -74,38 +85,38 @@ def test_writes_wait_once_the_buffer_is_full(drive: Drive, count: int, buffer: i
     for number in range(count):
         # All at one instant: the core would be held up by the waits between.
         lines.append(f"write {number * 32} 32 0")
-    waits = [wait for (wait,) in drive("memory", f"memory 9 9 100 {buffer}\n", lines)]
+    waits = [wait for (wait,) in drive("memory", memory(9, 9, 100, buffer), lines)]
     assert waits == [max(0, number - buffer + 1) * 100 for number in range(count)]
 
 
 def test_writes_to_one_line_go_as_one(drive: Drive) -> None:
     lines = [f"write {place} 32 0" for place in (0, 4, 31, 32, 0)]
-    assert drive("memory", "memory 9 9 100 2\n", lines) == [[0], [0], [0], [0], [100]]
+    assert drive("memory", memory(9, 9, 100, 2), lines) == [[0], [0], [0], [0], [100]]
 
 
 def test_words_go_out_one_by_one_where_the_part_writes_them_so(drive: Drive) -> None:
     words = ["write 64 4 0"] * 3
-    assert drive("memory", "memory 9 9 100 2 30\n", words) == [[0], [0], [30]]
+    assert drive("memory", memory(9, 9, 100, 2, word=30), words) == [[0], [0], [30]]
     # A line is still one write of its own cost.
-    assert drive("memory", "memory 9 9 100 1 30\n", [words[0], "write 0 32 0"]) == [[0], [30]]
+    assert drive("memory", memory(9, 9, 100, 1, word=30), [words[0], "write 0 32 0"]) == [[0], [30]]
 
 
 def test_a_stream_that_is_halted_goes_on_later(drive: Drive) -> None:
     lines = ["read 0 32 0", "halt 0 0 50", "read 32 32 0", "read 64 32 127"]
-    file = "memory 70 7 1 4\nstreams 1\n"
+    file = memory(70, 7, 1, 4, streams=1)
     assert drive("memory", file, lines) == [[70], [50], [127], [7]]
 
 
 def test_stores_that_leave_by_themselves_wait_for_each_other_alone(drive: Drive) -> None:
     """Not for lines that are written, nor these for them."""
     lines = ["write 0 32 0", "send 0 0 0", "send 0 0 0", "send 0 0 0", "write 32 32 0"]
-    file = "memory 9 9 100 2\nbus 0 30\n"
+    file = memory(9, 9, 100, 2, store=30)
     assert drive("memory", file, lines) == [[0], [0], [0], [30], [0]]
     assert drive("memory", file, ["send 0 0 0"] * 2 + ["send 0 0 50"]) == [[0], [0], [0]]
 
 
 def test_without_a_buffer_each_write_is_waited_for(drive: Drive) -> None:
-    assert drive("memory", "memory 9 9 100 0\n", ["write 0 32 0"] * 3) == [[100]] * 3
+    assert drive("memory", "memory.write 100\n", ["write 0 32 0"] * 3) == [[100]] * 3
 
 
 @few
@@ -120,7 +131,7 @@ def test_streams_are_seen_up_to_their_number(
         for row, length in enumerate(lengths)
         if step < length
     ]
-    waits = [wait for (wait,) in drive("memory", f"memory 70 7 1 4\nstreams {streams}\n", lines)]
+    waits = [wait for (wait,) in drive("memory", memory(70, 7, 1, 4, streams=streams), lines)]
     if len(lengths) <= streams:
         assert sum(waits) == 70 * len(lengths)
     if streams == 0:
@@ -146,7 +157,7 @@ def test_a_stream_comes_at_its_rate_and_no_more_than_so_far_ahead(
         expected.append(max(0, come - now))
         come = max(come, now - 7 * (ahead - 1))
         now = max(now, come)
-    said = drive("memory", f"memory 70 7 1 4\nstreams 1 {ahead}\n", lines)
+    said = drive("memory", memory(70, 7, 1, 4, streams=1, ahead=ahead), lines)
     assert [wait for (wait,) in said] == expected
 
 
@@ -159,7 +170,9 @@ def test_lines_of_all_streams_come_one_after_the_other(drive: Drive) -> None:
     asked: list[str] = []
     for line in lines:
         asked.append(line.format(now))
-        waits = [wait for (wait,) in drive("memory", "memory 70 7 1 4\nstreams 2 4\n", asked)]
+        waits = [
+            wait for (wait,) in drive("memory", memory(70, 7, 1, 4, streams=2, ahead=4), asked)
+        ]
         now += waits[-1]
     assert sum(waits[-40:]) == 40 * 7
 
@@ -167,7 +180,7 @@ def test_lines_of_all_streams_come_one_after_the_other(drive: Drive) -> None:
 @pytest.mark.parametrize("step", [1, -1, 4, -4, 5, -5])
 def test_a_stream_may_go_in_steps_up_and_down(drive: Drive, step: int) -> None:
     lines = [f"read {65536 + 32 * step * number} 32 {1000 * number}" for number in range(5)]
-    waits = [wait for (wait,) in drive("memory", "memory 70 7 1 4\nstreams 2 1 4\n", lines)]
+    waits = [wait for (wait,) in drive("memory", memory(70, 7, 1, 4, streams=2, stride=4), lines)]
     # Up by a line is what is expected at once.
     first = {1: 1, 5: 5, -5: 5}.get(step, 2)
     assert waits == [70] * first + [0] * (5 - first)
@@ -179,22 +192,22 @@ def test_lines_for_stores_are_of_no_stream(drive: Drive) -> None:
         for number in range(3)
         for line in ("read {} 32 {}", "store 1{:05} 32 {}")
     ]
-    waits = [wait for (wait,) in drive("memory", "memory 70 7 1 4\nstreams 1 1 4\n", lines)]
+    waits = [wait for (wait,) in drive("memory", memory(70, 7, 1, 4, streams=1, stride=4), lines)]
     assert waits == [70, 70, 0, 70, 0, 70]
 
 
 def test_a_line_read_keeps_writes_from_memory_for_its_time_on_the_bus(drive: Drive) -> None:
     writes = [f"write {32 * number} 32 0" for number in range(3)]
     lines = [*writes[:2], "read 4096 32 0", writes[2]]
-    assert drive("memory", "memory 70 70 100 2\nbus 5\n", lines) == [[0], [0], [70], [105]]
-    assert drive("memory", "memory 70 70 100 2\n", lines) == [[0], [0], [70], [100]]
+    assert drive("memory", memory(70, 70, 100, 2, bus=5), lines) == [[0], [0], [70], [105]]
+    assert drive("memory", memory(70, 70, 100, 2), lines) == [[0], [0], [70], [100]]
 
 
 def test_flash_is_quicker_within_its_open_page(drive: Drive) -> None:
     region = "region boot 0x1000 0x1000 flash cached 100 10 2 16\n"
     lines = ["read 4096 32 0", "read 4096 4 0", "read 4100 2 0", "pass 4102 1 0", "read 64 32 0"]
     # Two pages of eight halfwords; then the first again; the last is memory.
-    assert drive("memory", "memory 70 7 1 4\n" + region, lines) == [
+    assert drive("memory", memory(70, 7, 1, 4) + region, lines) == [
         [2 * (100 + 7 * 10)],
         [100 + 10],
         [10],
@@ -206,7 +219,7 @@ def test_flash_is_quicker_within_its_open_page(drive: Drive) -> None:
 def test_a_line_may_come_from_flash_as_a_burst(drive: Drive) -> None:
     region = "region boot 0x1000 0x1000 flash code 100 10 2 16 33\n"
     lines = ["read 4096 32 0", "pass 4102 1 0"]
-    assert drive("memory", "memory 70 7 1 4\n" + region, lines) == [[33], [100]]
+    assert drive("memory", memory(70, 7, 1, 4) + region, lines) == [[33], [100]]
 
 
 @pytest.mark.parametrize(
@@ -223,7 +236,8 @@ def test_a_line_may_come_from_flash_as_a_burst(drive: Drive) -> None:
     ],
 )
 def test_each_access_waits_until_a_kernel_runs(drive: Drive, address: int, cached: bool) -> None:
-    file = "memory 9 9 100 8\npages 0xc0000000 0x100000\nuncached 70 0x1000 0x1000 0x8000 4\n"
+    file = memory(9, 9, 100, 8, uncached=70) + "kernel 0x1000 0x1000\nkernel 0x8000 4\n"
+    file += table("big_pages", start="0xc0000000", size="0x100000")
     file += "region boot 0x100000 0x1000 flash code 500 500 1 4\n"
     word, flash, reached = "pass 64 4 0", "pass 1048576 1 0", f"reach {address} 0 0"
     after = [9] if cached else [70]
@@ -238,7 +252,7 @@ def test_each_access_waits_until_a_kernel_runs(drive: Drive, address: int, cache
     ]
 
 
-L1D = "cache l1d 32768 4 64 lru write=back allocate=both hit=0\n"
+L1D = cache("l1d", 32768, 4, 64)
 
 
 @pytest.mark.parametrize(
@@ -261,13 +275,15 @@ def test_stores_to_line_after_line_fill_memory(
     lines = [str(65536 + 64 * step * number + within) for number in range(6)]
     # A second store to a line that has been missed in is no new line.
     lines.insert(2, lines[1])
-    said = [fill for (fill,) in drive("filling", f"{L1D}filling 4 {way}\n", lines)]
+    said = [
+        fill for (fill,) in drive("filling", L1D + table("caches.l1d", filling=4, fills=way), lines)
+    ]
     assert said == ([0, 0, 0, 0, 1, 1, 1] if fills else [0] * 7)
 
 
 def test_loads_of_a_group_wait_together(drive: Drive) -> None:
-    file = f"{L1D}cache l2 65536 4 64 lru write=back allocate=both hit=9 next=3\n"
-    file += "memory 100 10 1 4\nmisses 2\n"
+    file = L1D + cache("l2", 65536, 4, 64, hit=9, next=3)
+    file += memory(100, 10, 1, 4) + table("core", misses=2)
 
     def spared(*lines: str) -> list[int]:
         return [fs for (fs,) in drive("loads", file, lines)]
@@ -285,7 +301,7 @@ def test_loads_of_a_group_wait_together(drive: Drive) -> None:
 
 
 @few
-@given(st.lists(st.integers(0, 300), max_size=80), st.integers(0, 5))
+@given(st.lists(st.integers(0, 300), max_size=80), st.integers(1, 5))
 def test_a_serial_line_is_never_ahead_of_its_rate(drive: Drive, gaps: list[int], fifo: int) -> None:
     now, given_at = 0, []
     sent = 0
@@ -300,4 +316,4 @@ def test_a_serial_line_is_never_ahead_of_its_rate(drive: Drive, gaps: list[int],
         lines.append(str(at + gap))
         expected.append([when - at - gap])
         at = when
-    assert drive("uart", f"uart 1 {100 * 10**6} {fifo}\n", lines) == expected
+    assert drive("uart", f"uart 1 {100 * 10**6}\nuart.fifo {fifo}\n", lines) == expected

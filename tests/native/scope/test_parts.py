@@ -75,7 +75,7 @@ def test_a_result_takes_what_the_manual_says(
     drive: Drive, board: str, instruction: str, taken: int, waited: int
 ) -> None:
     """How long the next instruction waits, and one that wants the result."""
-    file = timing(board).replace("issue 2", "issue 1")
+    file = timing(board).replace("core.issue 2", "core.issue 1")
     assert drive("core", file, [f"{instruction} 1 2", "alu 4 8"])[1] == [1000 * taken]
     assert drive("core", file, [f"{instruction} 1 2", "alu 2 8"])[1] == [1000 * waited]
 

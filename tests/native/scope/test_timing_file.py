@@ -9,23 +9,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-BASE = "isa arm\nclock 1000000000\ncost alu 1000 1000\n"
+from .conftest import BASE, table
+
 WORDS = (
-    *("isa", "arm", "x86", "clock", "issue", "cost", "alu", "load", "branch", "btb2", "taken"),
-    *(
-        "indirect",
-        "cache",
-        "l1d",
-        "lru",
-        "write=back",
-        "allocate=both",
-        "hit=0",
-        "next=1",
-        "tlb",
-        "d",
-    ),
-    *("uncached", "region", "uart", "0", "1", "32", "1000", "0x9000", "-1", "#", "\n", "\0", "\t"),
-    *("4294967296", "18446744073709551616"),
+    *("isa", "arm", "x86", "clock.hz", "cost", "alu", "load", "branch.entries", "branch.predictor"),
+    *("btb2", "caches.l1.size", "caches.l1d.ways", "caches.l2.line", "caches.l1i.replacement"),
+    *("lru", "core.stores_alone", "true", "tlbs.d.entries", "tlbs.second.ways", "kernel", "region"),
+    *("uart", "0", "1", "32", "1000", "0x9000", "-1", "#", "\n", "\0", "\t", "4294967296"),
+    "18446744073709551616",
 )
 
 
@@ -45,59 +36,37 @@ def look(
 @pytest.mark.parametrize(
     ("line", "why"),
     [
-        ("nonsense 1", "unknown item"),
+        ("nonsense 1", "unknown table"),
+        ("core.nonsense 1", "unknown parameter"),
         ("isa z80", "isa wants"),
-        ("clock 10", "clock wants"),
-        ("clock -400000000", "clock wants"),
-        ("issue 3", "issue wants"),
-        ("issue 1 2", "there is more"),
+        ("clock.hz 10", "clock.hz wants a LARGE from 1000000 to 10000000000"),
+        ("clock.hz -400000000", "clock.hz wants"),
+        ("core.issue 3", "core.issue wants a COUNT from 1 to 2"),
+        ("core.issue 1 2", "there is more"),
+        ("core.issue", "core.issue wants"),
+        ("core.stores_alone yes", "core.stores_alone wants a FLAG"),
+        ("core.prefix -1", "core.prefix wants a CYCLES"),
         ("pair alu nothing", "pair wants"),
         ("cost alu", "cost wants ISSUE"),
         ("cost alu 1000 -1", "cost wants ISSUE"),
         ("cost alu 1000 1000 0 9", "there is more"),
         ("cost magic 1000 1000", "cost wants a class"),
-        ("early much", "early wants"),
-        ("decode 1000", "decode wants"),
         ("accumulate magic 1", "accumulate wants a class"),
         ("accumulate multiply -1", "accumulate wants a class of instructions and thousandths"),
-        ("branch 4000 100 btb2", "power of two"),
-        ("branch 4000 128 oracle", "none, static or btb2"),
-        ("branch 4000 128 btb2 taken", "wants a number"),
-        ("branch 4000 128 btb2 targets 17", "wants a number"),
-        ("branch 4000 128 btb2 returned -1", "wants a number"),
-        ("branch 4000 128 btb2 loaded", "wants a number"),
-        ("branch 4000 128 btb2 sideways 1", "no such option"),
-        ("cache l9 32768 32 32 fifo write=back allocate=read hit=0", "l1i, l1d, l1 or l2"),
-        ("cache l1d 32768 3 32 fifo write=back allocate=read hit=0", "power of two"),
-        ("cache l1d 32768 32 33 fifo write=back allocate=read hit=0", "power of two"),
-        ("cache l1d 32768 32 32 plru write=back allocate=read hit=0", "lru|fifo|random"),
-        ("cache l1d 32768 32 32 fifo write=back allocate=read", "hit=FS"),
-        ("cache l2 32768 8 32 lru write=back allocate=both hit=0 next=-1", "next=FS"),
-        ("cache l1d 0 1 32 fifo write=back allocate=read hit=0", "cache wants SIZE"),
-        ("tlb d 32 5 1000", "power of two"),
-        ("tlb d 0 1 1000", "tlb wants"),
-        ("pages 0xc0000000 5000", "pages wants"),
-        ("memory 1 2 3", "memory wants"),
-        ("streams 99", "streams wants"),
-        ("streams 4 0", "lines ahead"),
-        ("bus -1", "bus wants"),
-        ("bus 5 -1", "bus wants"),
-        ("uncached -1", "uncached wants FS"),
-        ("uncached 5 0x1000", "uncached wants BASE SIZE"),
-        ("uncached 5 0 4 8 4 16 4", "more than 2 places"),
-        ("filling 0", "filling wants"),
-        ("filling 4 sideways", "filling goes"),
-        ("preloads 17", "preloads wants"),
-        ("misses 0", "misses wants"),
-        ("misses 2 together", "misses wants"),
+        ("branch.predictor oracle", "branch.predictor wants a PREDICTOR"),
+        ("caches.l9.size 32768", "unknown parameter"),
+        ("caches.l1d.replacement plru", "caches.l1d.replacement wants a REPLACEMENT"),
+        ("memory.latency 99999999999999999999999", "memory.latency wants a TIME"),
+        ("kernel -1 4", "kernel wants BASE SIZE"),
+        ("kernel 0x1000", "kernel wants BASE SIZE"),
         ("region r 0 0 ram cached 1 1 4 4", "region wants BASE"),
         ("region r 0 0x1000 disk cached 1 1 4 4", "ram|flash|device"),
         ("region r 0 0x1000 flash cached 1 1 3 4", "powers of two"),
         ("region r 0 0x1000 flash cached 1 1 4 4 0", "FILL_FS"),
         ("region r 0x7fffff000 0x2000 flash cached 1 1 4 4", "below 32 GiB"),
         (f"region {'r' * 32} 0 0x1000 flash cached 1 1 4 4", "at most 31"),
-        ("uart 0x9000000 5", "uart wants"),
-        ("uart 99999999999999999999999 5 5", "uart wants"),
+        ("uart 0x9000000", "uart wants"),
+        ("uart 99999999999999999999999 5", "uart wants"),
         ("# " + "x" * 300, "too long"),
     ],
 )
@@ -117,6 +86,35 @@ def test_what_is_missing_is_said(
     done = look(BASE.replace(left_out, "").encode())
     assert done.returncode == 2
     assert b"missing" in done.stderr
+
+
+BTB2 = "branch.predictor btb2\nbranch.entries {}\n"
+
+
+@pytest.mark.parametrize(
+    ("lines", "why"),
+    [
+        (BTB2.format(100), "the entries of btb2"),
+        (table("caches.l1d", size=32768, ways=3, line=32), "a cache's lines and sets"),
+        (table("caches.l1", size=32768, ways=32), "a cache's lines and sets"),
+        (
+            table("caches.l1d", size=64, ways=1, line=64)
+            + table("caches.l2", size=64, ways=1, line=32),
+            "the lines of l2 are shorter",
+        ),
+        (table("caches.l1d", size=33 * 32, ways=32, line=33), "a cache's lines and sets"),
+        (table("tlbs.d", entries=32, ways=5), "the sets of a TLB"),
+        (table("tlbs.d", entries=32), "the sets of a TLB"),
+        (table("big_pages", size=5000), "the size of big pages"),
+        ("kernel 0 4\n" * 3, "more than 2 places"),
+    ],
+)
+def test_what_does_not_go_together_is_said(
+    look: Callable[[bytes], subprocess.CompletedProcess[bytes]], lines: str, why: str
+) -> None:
+    done = look((BASE + lines).encode())
+    assert done.returncode == 2
+    assert why in done.stderr.decode()
 
 
 def test_regions_may_not_overlap_and_are_sixteen(

@@ -3,7 +3,7 @@
 
 import re
 import subprocess
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from pathlib import Path
 
@@ -11,6 +11,7 @@ import pytest
 from pydantic import BaseModel
 
 from perfboard.boards.loader import list_boards, load_board
+from perfboard.boards.parameters import Parameter, parameters
 from perfboard.boards.scope_text import timing_text
 from perfboard.factors.choose import timing_factors
 from perfboard.model.board.virtual import VirtualBoard
@@ -98,15 +99,15 @@ def test_costs_that_are_none_are_told(tmp_path: Path, costs: str) -> None:
 
 def test_what_the_scope_is_told_of_verdex() -> None:
     lines = lines_of(load_board("verdex").board)
-    assert lines[:3] == ["isa arm", "clock 400000000", "issue 1"]
+    assert lines[:3] == ["isa arm", "clock.hz 400000000", "core.issue 1"]
     assert "cost load_multiple 1000 3000 2000" in lines
-    assert "branch 4000 128 btb2 taken 0 direct 4000 returns 0 targets 0" in lines
-    assert "cache l1d 32768 32 32 fifo write=back allocate=read hit=0" in lines
+    assert {"branch.predictor btb2", "branch.penalty 4000", "branch.tight false"} < set(lines)
+    assert {"caches.l1d.size 32768", "caches.l1d.allocate read"} < set(lines)
     # 60 cycles at 400 MHz.
-    assert "tlb d 32 32 150000000" in lines
-    assert "memory 140000000 140000000 100000000 8" in lines
+    assert "tlbs.d.miss 150000000" in lines
+    assert {"memory.latency 140000000", "memory.buffer 8"} < set(lines)
     # Ten bits at 115200 baud, to the femtosecond.
-    assert f"uart 0x9000000 {round(Fraction(10**16, 115200))} 64" in lines
+    assert f"uart 0x9000000 {round(Fraction(10**16, 115200))}" in lines
     assert [line for line in lines if line.startswith("region ")] == [
         f"region bank{bank} {base} {64 << 20} flash code 515000000 515000000 1 32 1436000000"
         for bank, base in enumerate(("0x0", "0x4000000"))
@@ -115,23 +116,20 @@ def test_what_the_scope_is_told_of_verdex() -> None:
 
 def test_pairs_and_second_levels_are_told() -> None:
     lines = lines_of(load_board("rpi2").board)
-    assert "issue 2" in lines and "pair alu branch" in lines
-    l2 = next(line for line in lines if line.startswith("cache l2 524288 8 64 random "))
-    assert l2.endswith("hit=11300000 next=7700000")
+    assert "core.issue 2" in lines and "pair alu branch" in lines
+    assert {"caches.l2.hit 11300000", "caches.l2.next 7700000"} < set(lines)
     assert "accumulate multiply 1000" in lines
-    assert "misses 2 alone" in lines and "filling 4 blocks" in lines
-    assert "tlb 2 256 2 19200000" in lines
-    assert any(line.endswith("returns 8 targets 4 indirect") for line in lines)
+    assert {"core.misses 2", "core.stores_alone true", "caches.l1d.fills blocks"} < set(lines)
+    assert {"tlbs.second.entries 256", "tlbs.second.miss 19200000"} < set(lines)
     zero = lines_of(load_board("rpi-zero").board)
-    assert any(line.endswith("returns 3 targets 0 returned 3000 loaded 7500") for line in zero)
-    pentium = lines_of(load_board("settop-web").board)
-    assert any(line.endswith(" indirect tight") for line in pentium)
+    assert {"branch.returned 3000", "branch.loaded 7500"} < set(zero)
+    assert "branch.tight true" in lines_of(load_board("settop-web").board)
 
 
 @pytest.mark.parametrize("name", TIMED)
 def test_each_item_is_whole_numbers_and_words(name: str) -> None:
     board = load_board(name).board
-    word = re.compile(r"0x[0-9a-f]+|[0-9]+|[a-z_0-9-]+|(write|allocate|hit|next)=[a-z0-9]+")
+    word = re.compile(r"0x[0-9a-f]+|[0-9]+|[a-z_0-9.-]+")
     for line in lines_of(board):
         assert len(line) < 200
         assert all(word.fullmatch(part) for part in line.split(" ")), line
@@ -161,41 +159,37 @@ def test_the_scope_takes_what_it_is_told(name: str, reader: Path) -> None:
     assert refused.stdout.startswith(b"1: isa wants ")
 
 
-LEAVES = (
-    *(f"caches.{cache}.{key}" for cache in ("l1d", "l2") for key in ("size", "ways", "line")),
-    *("tlbs.second.entries", "tlbs.second.ways"),
-    *("memory.buffer", "memory.streams", "memory.ahead", "memory.stride"),
-    *("core.preloads", "core.misses", "core.early", "core.prefix", "core.escape"),
-    *("branch.penalty", "branch.entries"),
-    *("branch.returns", "branch.targets", "branch.fetch", "uart.fifo", "big_pages.size"),
-)
-TIMES = (
-    *("memory.latency", "memory.write", "memory.bus", "memory.store", "memory.uncached"),
-    "caches.l2.hit",
-    "tlbs.second.miss",
-)
-POWERS = (0, *(1 << power for power in range(42)))
+# Tables of which the scope has no parameters, and keys of those of which it has.
+OTHER_TABLES = {"lacks", "pairing", "costs", "flash", "regions", "factors", "margin", "published"}
+OTHER_KEYS = {"source", "kind", "core.name", "core.cores", "uart.bits"}
 
 
-@pytest.mark.parametrize("place", [*LEAVES, *TIMES])
-def test_the_scope_takes_the_least_and_most_that_are_not_refused(place: str, reader: Path) -> None:
-    board, table = load_board("rpi2").board, timing_of("rpi2").model_dump(mode="json")
-    *folders, key = place.split(".")
-    within = table
-    for folder in folders:
-        within = within[folder]
-    taken = []
-    for value in POWERS:
-        within[key] = f"{value} cycles" if place in TIMES else value
-        with suppress(ValueError):
-            taken.append(Timing.model_validate(table))
-    assert 0 < len(taken) < len(POWERS)
-    for timing in (taken[0], taken[-1]):
-        text = "\n".join(lines_of(board.model_copy(update={"timing": timing})))
-        done = subprocess.run(
-            [str(reader)], input=text, capture_output=True, text=True, check=False
-        )
-        assert (done.stdout, done.returncode) == ("", 0)
+def paths_in(table: BaseModel, within: str = "") -> Iterator[str]:
+    for key, value in table:
+        path = f"{within}{key}"
+        if isinstance(value, BaseModel) and key not in OTHER_TABLES:
+            yield from paths_in(value, f"{path}.")
+        elif within not in ("", "caches.", "tlbs.") and not {key, path} & OTHER_KEYS:
+            yield path
+
+
+def test_each_figure_of_a_part_is_a_parameter_and_the_reverse() -> None:
+    figures = {path for name in TIMED for path in paths_in(timing_of(name))}
+    assert figures == {parameter.path for parameter in parameters()}
+
+
+def test_the_scope_takes_what_the_list_allows_and_nothing_else(reader: Path) -> None:
+    def refused(parameter: Parameter, value: object) -> bool:
+        text = f"isa arm\nclock.hz 1000000000\ncost alu 1 1\n{parameter.path} {value}\ncost"
+        done = subprocess.run([reader], input=text, capture_output=True, text=True, check=False)
+        assert done.stdout.startswith((f"4: {parameter.path} wants", "5: cost wants"))
+        return done.stdout.startswith("4")
+
+    for parameter in parameters():
+        good: Sequence[object] = parameter.words or (parameter.least, parameter.most)
+        bad = ["sideways"] if parameter.words else [parameter.least - 1, parameter.most + 1]
+        assert not any(refused(parameter, value) for value in good), parameter
+        assert all(refused(parameter, value) for value in bad), parameter
 
 
 def test_factors_change_what_is_told() -> None:
@@ -224,8 +218,11 @@ def test_factors_change_what_is_told() -> None:
     assert cached.endswith(" cached 515000000 515000000 1 32 4120000000")
     assert regions["delivered-cached"].endswith(" cached 679000000 679000000 1 32 5432000000")
     # Where the kernel's region of flash is, and where it is copied to.
-    (uncached,) = set(lines_of(board, dcache="off")) - set(lines_of(board))
-    assert uncached == f"uncached 70000000 0x100000 {15 << 20} 0x41000000 4"
+    assert set(lines_of(board, dcache="off")) - set(lines_of(board)) == {
+        "memory.uncached 70000000",
+        f"kernel 0x100000 {15 << 20}",
+        "kernel 0x41000000 4",
+    }
     assert lines_of(board, detail="counted") == []
 
 

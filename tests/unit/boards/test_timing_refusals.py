@@ -53,7 +53,17 @@ ways = 3
         ("streams = 0", "streams = -1", "timing.memory.streams: found -1"),
         ('next = "36 ns"', 'next = "36 parsecs"', "timing.factors.flash.cached: flash.next"),
         ("[timing.margin]\nshare = 0.5", "[timing.margin]\nshare = 0", "timing.margin.share"),
-        ("buffer = 8", "buffer = 2000", "timing.memory.buffer: found 2000"),
+        ("buffer = 8", "buffer = 2000", "timing.memory.buffer: found 2000; wants 1 to 1024"),
+        (
+            "[timing.memory]",
+            "[timing.caches.l1d]\nreplacement = 'plru'\n[timing.memory]",
+            "timing.caches.l1d.replacement: found plru; wants lru, fifo or random",
+        ),
+        (
+            'uncached = "70 ns"',
+            'uncached = "70 ns"\nstreams = 99',
+            "timing.factors.dcache.off: memory.streams: found 99; wants 0 to 32",
+        ),
         ('latency = "140 ns"', 'latency = "5000000 cycles"', "memory.latency is 5000000 cycles"),
         (
             "[timing.uart]",

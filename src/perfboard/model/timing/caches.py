@@ -1,16 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """The caches and TLBs of a part."""
 
-from typing import Annotated, Literal, Self
+from typing import Annotated, Self
 
 from pydantic import BeforeValidator, Field, model_validator
 
 from perfboard.model.sourced import Count, Sourced
 from perfboard.model.tables import Size, Table, as_kind
 from perfboard.model.timing.duration import Duration, Time
-
-# The scope's limits (native/scope/timing/timing_memory.c).
-_Ways = Annotated[int, Field(ge=1, le=64)]
 
 
 class Cache(Sourced):
@@ -23,21 +20,21 @@ class Cache(Sourced):
     half of one of its blocks of 32 bytes.
     """
 
-    size: Annotated[Size, Field(le=64 << 20)]
-    ways: _Ways
+    size: Size
+    ways: Count
     line: Size
-    replacement: Literal["lru", "fifo", "random"]
-    write: Literal["back", "through"] = "back"
-    allocate: Literal["read", "both"] = "both"
+    replacement: str
+    write: str = "back"
+    allocate: str = "both"
     hit: Time = Field(Duration("0 cycles"))
     next: Time = Field(Duration("0 cycles"))
-    filling: Annotated[int, Field(ge=0, le=1024)] = 0
-    fills: Literal["up", "either", "blocks"] = "up"
+    filling: int = 0
+    fills: str = "up"
 
     @model_validator(mode="after")
     def _possible(self) -> Self:
-        if self.line & (self.line - 1) or not 16 <= self.line <= 256:
-            raise ValueError(f"line is {self.line}; wants a power of two from 16 to 256")
+        if self.line & (self.line - 1):
+            raise ValueError(f"line is {self.line}; wants a power of two")
         sets, rest = divmod(self.size, self.ways * self.line)
         if rest or not sets or sets & (sets - 1):
             raise ValueError(
@@ -103,7 +100,7 @@ class Tlb(Sourced):
     """Translations kept; `miss` is what one costs that is not among them."""
 
     entries: Count
-    ways: _Ways
+    ways: Count
     miss: Time
 
     @model_validator(mode="after")
@@ -119,8 +116,8 @@ class Tlb(Sourced):
 class BigPages(Sourced):
     """Virtual addresses from `start` on lie in pages of `size`: the kernel's own."""
 
-    start: Annotated[int, Field(ge=0, lt=1 << 64)]
-    size: Annotated[Size, Field(ge=4096, le=1 << 30)]
+    start: int
+    size: Size
 
     @model_validator(mode="after")
     def _possible(self) -> Self:

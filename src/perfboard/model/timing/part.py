@@ -55,7 +55,7 @@ Key = Annotated[str, Field(pattern=r"^[a-z0-9_-]{1,30}$")]
 class Clock(Sourced):
     """The frequency of the core."""
 
-    hz: Annotated[int, Field(ge=1_000_000, le=10_000_000_000)]
+    hz: Annotated[int, Field(gt=0)]
 
 
 class Core(Sourced):
@@ -72,12 +72,12 @@ class Core(Sourced):
     """
 
     name: Annotated[str, Field(min_length=1)]
-    issue: Literal[1, 2] = 1
+    issue: int = 1
     early: Cycles = 0
     prefix: Cycles = 0
     escape: Cycles = 0
-    preloads: Annotated[int, Field(ge=0, le=16)] = 0
-    misses: Annotated[int, Field(ge=1, le=16)] = 1
+    preloads: int = 0
+    misses: int = 1
     stores_alone: bool = False
     cores: Count = 1
 
@@ -125,16 +125,16 @@ class Branch(Sourced):
     what `penalty` is else where the place to go to comes from memory.
     """
 
-    predictor: Literal["none", "static", "btb2"]
-    entries: Annotated[int, Field(ge=0, le=1 << 16)]
+    predictor: str
+    entries: int
     penalty: Cycles
     taken: Cycles
     direct: Cycles
-    returns: Annotated[int, Field(ge=0, le=64)]
+    returns: int
     indirect: bool
-    targets: Annotated[int, Field(ge=0, le=16)] = 0
+    targets: int = 0
     tight: bool = False
-    fetch: Annotated[int, Field(ge=0, le=64)] = 0
+    fetch: int = 0
     returned: Cycles | None = None
     loaded: Cycles | None = None
 
@@ -166,10 +166,10 @@ class Memory(Sourced):
     word: Time | None = None
     store: Time | None = None
     uncached: Time | None = None
-    buffer: Annotated[int, Field(ge=1, le=1024)]
-    streams: Annotated[int, Field(ge=0, le=32)]
-    ahead: Annotated[int, Field(ge=1, le=64)] = 1
-    stride: Annotated[int, Field(ge=0, le=64)] = 0
+    buffer: int
+    streams: int
+    ahead: int = 1
+    stride: int = 0
 
 
 class Access(Sourced):
@@ -208,7 +208,7 @@ class Uart(Sourced):
     """The console's transmitter: bits a byte takes on the line, and bytes that may wait."""
 
     bits: Annotated[int, Field(ge=7, le=12)] = 10
-    fifo: Annotated[int, Field(ge=1, le=4096)]
+    fifo: int
 
 
 class Margin(Sourced):

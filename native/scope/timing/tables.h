@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What a part has of which there are several: costs by class, pairs, regions; and what the board
+ * says beside its timing.
+ */
+#ifndef SCOPE_TABLES_H
+#define SCOPE_TABLES_H
+
+#include "timing/timing.h"
+#include "timing/words.h"
+
+/* Takes the words of a row of the table of that name; returns NULL or what is wrong. */
+const char *tables_read(struct timing *timing, const char *name, struct words *words);
+
+#endif
