@@ -6,10 +6,12 @@ import re
 import signal
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from perfboard.binaries.applets import all_applets
 from perfboard.model.errors import TargetError
 from perfboard.model.record import Int64, Quantity
 from perfboard.model.results.probes import ProbeProcess
@@ -114,6 +116,7 @@ def read_process(probe: str, round: int, lines: Sequence[str], end: str) -> Proc
     because the process was killed becomes a refusal.
     """
     process = _Process(probe=probe)
+    heading = _heading(probe)
     ended: _End | None = None
     metrics: list[Metric] = []
     facts: dict[str, str] = {}
@@ -126,7 +129,8 @@ def read_process(probe: str, round: int, lines: Sequence[str], end: str) -> Proc
                 process = found
             case {"metric": str()} as value if measured := _read(_Measured, value):
                 fields = measured.model_dump(exclude={"metric", "settled"})
-                metric = Metric(name=measured.metric, unsettled=int(not measured.settled), **fields)
+                unsettled = int(not measured.settled)
+                metric = Metric(name=measured.metric, unsettled=unsettled, **heading, **fields)
                 metrics += [metric] if metric.samples else []
             case {"fact": str()} as value if fact := _read(_Fact, value):
                 facts[fact.fact] = fact.value
@@ -166,6 +170,14 @@ def read_process(probe: str, round: int, lines: Sequence[str], end: str) -> Proc
         metrics=tuple(metrics),
         facts=dict(list(facts.items())[:_MOST_FACTS]),
         usable=usable,
+    )
+
+
+@cache
+def _heading(probe: str) -> dict[str, str]:
+    """Title and group of a probe's metrics; nothing for one that only the target knows."""
+    return next(
+        ({"title": one.title, "group": one.group} for one in all_applets() if one.name == probe), {}
     )
 
 

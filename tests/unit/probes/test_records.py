@@ -45,6 +45,7 @@ def test_a_process_is_read_whole() -> None:
     }
     assert (process.notes, process.refused) == (("n",), None)
     (found,) = report.metrics
+    assert (found.title, found.group) == ("Memory latency", "Memory")
     assert found.alias == "lat_mem_rd"
     assert found.labels == {"size": "4096", "stride": "64"}
     assert found.samples == (1e-9, 2e-9)
