@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tables of any board's file: its console, and when it has booted."""
+"""What a board's file says of any board, and of its console and boot."""
 
 import re
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import Field, field_validator
 
@@ -46,3 +46,14 @@ class BootPlan(Table):
             except re.error as error:
                 raise ValueError(f"is not a regular expression: {error}") from error
         return value
+
+
+class Board(Table):
+    """What the file of any board says."""
+
+    schema_: Literal["perfboard.board/1"] = Field(alias="schema")
+    name: Name
+    title: str
+    description: str
+    # A line of the board's data sheet a key, kept for the report.
+    facts: dict[str, str] = Field(default_factory=dict)

@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """A real board as its TOML file describes it."""
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 from pydantic import AfterValidator, BeforeValidator, Field
 
-from perfboard.model.board.board import Name
+from perfboard.model.board.board import Board
 from perfboard.model.options import parse_command, parse_regex
-from perfboard.model.tables import Table
 
 
 def _command(value: object) -> tuple[str, ...]:
@@ -19,13 +18,9 @@ def _command(value: object) -> tuple[str, ...]:
 Command = Annotated[tuple[str, ...], BeforeValidator(_command)]
 
 
-class RealBoard(Table):
+class RealBoard(Board):
     """A board on a serial line of this machine: the options of a command override its keys."""
 
-    schema_: Literal["perfboard.board/1"] = Field(alias="schema")
-    name: Name
-    title: str
-    description: str
     # Its line, as the option --target takes it.
     target: Annotated[str, Field(pattern="^(serial:///.+)?$")] = ""
     # The regular expression of the console line that means ready.
@@ -35,5 +30,3 @@ class RealBoard(Table):
     write: Command = ()
     # The virtual board, by name or file, whose images a tune writes on it.
     virtual: str = ""
-    # A line of the board's data sheet a key, kept for the report.
-    facts: dict[str, str] = Field(default_factory=dict)

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field, field_validator, model_validator
 
-from perfboard.model.board.board import BootPlan, Console, Name, Word
+from perfboard.model.board.board import Board, BootPlan, Console, Word
 from perfboard.model.board.disk import Disk
 from perfboard.model.board.flash import Flash
 from perfboard.model.board.image import AnyImage, DiskImage, FlashImage
@@ -63,17 +63,11 @@ class Framebuffer(Table):
     height: Annotated[int, Field(gt=0)]
 
 
-class _Board(Table):
-    schema_: Literal["perfboard.board/1"] = Field(alias="schema")
-    name: Name
-    title: str
-    description: str
+class _Virtual(Board):
     machine: Machine
     console: Console
     network: Network | None = None
     boot: BootPlan
-    # A line of the board's data sheet a key, kept for the report.
-    facts: dict[str, str] = Field(default_factory=dict)
     # The effects of single changes on the real board.
     techniques: Annotated[tuple[Technique, ...], Field(strict=False)] = ()
     published_boots: Annotated[tuple[PublishedBoot, ...], Field(strict=False)] = ()
@@ -81,7 +75,7 @@ class _Board(Table):
     timing: Timing | None = None
 
 
-class FlashBoard(_Board):
+class FlashBoard(_Virtual):
     """A board that boots from flash."""
 
     flash: Flash
@@ -89,14 +83,14 @@ class FlashBoard(_Board):
     image: FlashImage
 
 
-class DiskBoard(_Board):
+class DiskBoard(_Virtual):
     """A board with a disk, whose kernel the emulator's firmware starts."""
 
     disk: Disk
     image: DiskImage
 
 
-class _AnyBoard(_Board):
+class _AnyBoard(_Virtual):
     flash: Flash | None = None
     disk: Disk | None = None
     framebuffer: Framebuffer | None = None
