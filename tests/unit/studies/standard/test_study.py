@@ -2,7 +2,7 @@
 """The standard study on a target in memory: what it records, however it ends."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from errno import ENOSPC
 from pathlib import Path
@@ -46,7 +46,7 @@ def lines_of(applet: str, facts: Mapping[str, str] = FACTS) -> tuple[str, ...]:
 
 
 class Place:
-    """What the study meets: a target, and a session whose `run` may be replaced."""
+    """What the study meets: a target, and a session whose probes print what `prints` gives."""
 
     def __init__(self) -> None:
         self.opened: list[str] = []
@@ -56,6 +56,8 @@ class Place:
         self.fails_closing: BaseException | None = None
         self.fields: dict[str, Any] = {"evidence": Evidence.HOST}
         self.facts = FACTS
+        self.prints: Callable[[str], Sequence[str]] = lambda applet: lines_of(applet, self.facts)
+        self.arguments: list[Sequence[str]] = []
         self.machine, self.arch = "x86_64", "x86_64"
 
     @contextmanager
@@ -89,7 +91,8 @@ class Place:
         if self.fails_at and len(self.ran) == self.fails_at[0]:
             raise self.fails_at[1]
         self.ran.append(applet)
-        return Answer(lines_of(applet, self.facts), "exit 0")
+        self.arguments.append(arguments)
+        return Answer(tuple(self.prints(applet)), "exit 0")
 
     def study(
         self,
@@ -130,12 +133,10 @@ def test_a_whole_run_is_stored(place: Place) -> None:
     assert note.startswith("Stopped after 5 rounds and 15 processes")
 
 
-def test_a_clock_that_stepped_is_in_the_record_and_the_report(
-    place: Place, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_clock_that_stepped_is_in_the_record_and_the_report(place: Place) -> None:
     stepped = {"end": {"elapsed_s": 0.1, "disturbances": {"clock_step_s": -3600.0}}}
     lines = [*lines_of("ipc.pipe")[:-1], json.dumps(stepped)]
-    monkeypatch.setattr(place, "run", lambda *_: Answer(tuple(lines), "exit 0"))
+    place.prints = lambda applet: lines
     run = place.study()
     assert run.status is Status.COMPLETE
     processes = only(run, ProbeResult).processes
@@ -183,32 +184,20 @@ def test_a_real_board_that_is_a_virtual_machine_is_noted(
     assert any("virtual machine" in note and "KVMKVMKVM" in note for note in notes) == noted
 
 
-def test_the_processor_that_was_asked_for_is_measured(
-    place: Place, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    asked: list[Sequence[str]] = []
-    plain = place.run
-
-    def run(applet: str, arguments: Sequence[str], limit_s: float) -> Answer:
-        asked.append(arguments)
-        answer = plain(applet, arguments, limit_s)
-        return Answer(
-            tuple(line.replace('"cpu": 0', '"cpu": 2') for line in answer.lines), "exit 0"
-        )
-
-    monkeypatch.setattr(place, "run", run)
-    run_of_2 = place.study(cpu=2)
-    assert all(list(words[-2:]) == ["--cpu", "2"] for words in asked)
-    assert {process.cpu for process in only(run_of_2, ProbeResult).processes} == {2}
+def test_the_processor_that_was_asked_for_is_measured(place: Place) -> None:
+    place.prints = lambda applet: [
+        line.replace('"cpu": 0', '"cpu": 2') for line in lines_of(applet)
+    ]
+    run = place.study(cpu=2)
+    assert all(list(words[-2:]) == ["--cpu", "2"] for words in place.arguments)
+    assert {process.cpu for process in only(run, ProbeResult).processes} == {2}
 
 
-def test_a_processor_that_the_target_does_not_have_is_refused(
-    place: Place, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_processor_that_the_target_does_not_have_is_refused(place: Place) -> None:
     note = {"note": "not pinned to processor 9: Invalid argument"}
     lines = list(lines_of("system.facts", {"processors": "4"}))
     lines.insert(1, json.dumps(note))
-    monkeypatch.setattr(place, "run", lambda *_: Answer(tuple(lines), "exit 0"))
+    place.prints = lambda applet: lines
     with pytest.raises(UsageError) as raised:
         place.study("ssh://board", cpu=9)
     assert "CPU 9" in str(raised.value)
