@@ -2,12 +2,12 @@
 """A package outside brings a study: no file of Perfboard is edited for it."""
 
 import json
-import os
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from tests.support.command import call
 
 STUDY = """
 from dataclasses import dataclass, field
@@ -58,45 +58,41 @@ STUDY = Lamp()
 
 
 @pytest.fixture
-def package(tmp_path: Path) -> Path:
+def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with a package of one study, as pip installs it."""
     (tmp_path / "lamp.py").write_text(STUDY)
     info = tmp_path / "lamp-1.0.dist-info"
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: lamp\nVersion: 1.0\n")
     (info / "entry_points.txt").write_text("[perfboard.studies]\nlamp = lamp:STUDY\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    # Each test has a lamp of its own.
+    sys.modules.pop("lamp", None)
     return tmp_path
 
 
-def perfboard(package: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    folders = {f"XDG_{kind}_HOME": str(package / kind) for kind in ("DATA", "CACHE")}
-    paths = os.pathsep.join([str(package), *sys.path])
-    return subprocess.run(
-        [sys.executable, "-m", "perfboard.cli.main", *words],
-        capture_output=True,
-        text=True,
-        env=os.environ | folders | {"PYTHONPATH": paths},
-        check=False,
-    )
-
-
-def test_it_runs_and_is_shown(package: Path) -> None:
-    made = perfboard(package, "study", "lamp", "--blinks", "3", "--json")
-    assert made.returncode == 0, made.stderr
-    (metric,) = json.loads(made.stdout)["metrics"]
+@pytest.mark.usefixtures("package")
+def test_it_runs_and_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    assert call("study", "lamp", "--blinks", "3", "--json") == 0
+    (metric,) = json.loads(capsys.readouterr().out)["metrics"]
     assert (metric["name"], metric["samples"]) == ("lamp.time", [0.5, 1.5, 2.5])
-    assert "lamp.time" in perfboard(package, "show", "latest").stdout
+    assert call("show", "latest") == 0
+    assert "lamp.time" in capsys.readouterr().out
 
 
-def test_its_options_are_in_its_help(package: Path) -> None:
-    shown = perfboard(package, "study", "lamp", "--help").stdout
+@pytest.mark.usefixtures("package")
+def test_its_options_are_in_its_help(capsys: pytest.CaptureFixture[str]) -> None:
+    assert call("study", "lamp", "--help") == 0
+    shown = capsys.readouterr().out
     assert "How long does the lamp take to shine?" in shown
     assert "--blinks" in shown and "how often it blinks" in shown
     assert "serial targets: the colour of its light" in shown
     assert "--boots" not in shown
-    assert "lamp: A lamp" in perfboard(package, "studies").stdout
+    assert call("studies") == 0
+    assert "lamp: A lamp" in capsys.readouterr().out
 
 
+@pytest.mark.usefixtures("package")
 @pytest.mark.parametrize(
     ("words", "said"),
     [
@@ -106,21 +102,23 @@ def test_its_options_are_in_its_help(package: Path) -> None:
         (["--target", "ssh://board"], "study lamp measures local or serial:///dev/DEVICE"),
     ],
 )
-def test_what_does_not_fit_it_is_refused(package: Path, words: list[str], said: str) -> None:
-    refused = perfboard(package, "study", "lamp", *words)
-    assert refused.returncode == 2
-    assert said in refused.stderr
+def test_what_does_not_fit_it_is_refused(
+    capsys: pytest.CaptureFixture[str], words: list[str], said: str
+) -> None:
+    assert call("study", "lamp", *words) == 2
+    assert said in capsys.readouterr().err
 
 
-def test_a_study_that_cannot_be_imported_is_named_with_its_package(package: Path) -> None:
+def test_a_study_that_cannot_be_imported_is_named_with_its_package(
+    package: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     (package / "lamp.py").write_text("import nowhere_at_all\n")
-    refused = perfboard(package, "study", "lamp")
-    assert refused.returncode == 2
-    assert "study lamp cannot be imported from lamp:STUDY" in refused.stderr
+    assert call("study", "lamp") == 2
+    assert "study lamp cannot be imported from lamp:STUDY" in capsys.readouterr().err
     # Another study is not imported with it.
-    assert perfboard(package, "study", "standard", "--help").returncode == 0
+    assert call("study", "standard", "--help") == 0
 
 
 def test_help_imports_no_study(package: Path) -> None:
     (package / "lamp.py").write_text("raise SystemExit(9)\n")
-    assert perfboard(package, "--help").returncode == 0
+    assert call("--help") == 0

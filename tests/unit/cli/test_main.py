@@ -10,18 +10,10 @@ from pathlib import Path
 import pytest
 
 from perfboard.boards.loader import load_board
-from perfboard.cli.main import main
+from tests.support.command import call
 from tests.support.runs import make_run
 
 TUNE = ("tune", "boot", "--board", "verdex")
-
-
-def call(*words: str) -> int:
-    try:
-        return main(words)
-    except SystemExit as leaving:
-        assert isinstance(leaving.code, int)
-        return leaving.code
 
 
 def store(homes: Path, name: str) -> Path:

@@ -7,6 +7,7 @@ Run as `python -m perfboard.images.root.write`, which advice of a tune may say.
 import argparse
 import gzip
 import re
+from collections.abc import Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
 
@@ -18,8 +19,8 @@ from perfboard.model.errors import PerfboardError, UsageError
 _NODE = re.compile(r"/(\S+)\s+([bc])\s+([0-7]{1,4})\s+0\s+0\s+(\d{1,9})\s+(\d{1,9})\s+0\s+0\s+-")
 
 
-def main() -> None:
-    """Writes the image that the command line asks for."""
+def main(words: Sequence[str] | None = None) -> None:
+    """Writes the image that `words`, or else the command line, ask for."""
     parser = argparse.ArgumentParser(prog="python -m perfboard.images.root.write")
     parser.add_argument("form", choices=("cramfs", "initramfs"))
     parser.add_argument("tree", type=Path, help="the folder of its files; all belong to root")
@@ -34,7 +35,7 @@ def main() -> None:
         metavar="PATTERN",
         help="programs of a cramfs whose code is not compressed, and run where it lies",
     )
-    chosen = parser.parse_args()
+    chosen = parser.parse_args(words)
     try:
         nodes = _read_nodes(chosen.nodes) if chosen.nodes else []
         entries = read_entries(chosen.tree, nodes)

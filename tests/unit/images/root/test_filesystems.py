@@ -4,7 +4,6 @@
 import random
 import struct
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -20,6 +19,7 @@ from perfboard.images.root.make import make_file_system
 from perfboard.images.root.recipe import RootRecipe
 from perfboard.images.root.tree import CONSOLE, Node, saved_nodes
 from perfboard.images.root.ubi import checksum, leb_size, volume_size
+from perfboard.images.root.write import main
 from perfboard.model.errors import UsageError
 from tests.support.cramfs_reader import Cramfs
 from tests.support.roots import make_root
@@ -226,14 +226,12 @@ def test_the_saved_nodes() -> None:
         ("/dev/null c 888 0 0 1 3 0 0 -", "nodes.txt:1: wants the ten columns of one node"),
     ],
 )
-def test_nodes_that_are_not_as_mkfs_has_them_are_refused(tree: Path, line: str, said: str) -> None:
-    (tree.parent / "nodes.txt").write_text(f"{line}\n")
-    words = ["--nodes", "nodes.txt", "cramfs", TREE, "image"]
-    done = subprocess.run(
-        [sys.executable, "-m", "perfboard.images.root.write", *words],
-        cwd=tree.parent,
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 2 and said in done.stderr
+def test_nodes_that_are_not_as_mkfs_has_them_are_refused(
+    tree: Path, capsys: pytest.CaptureFixture[str], line: str, said: str
+) -> None:
+    nodes = tree.parent / "nodes.txt"
+    nodes.write_text(f"{line}\n")
+    with pytest.raises(SystemExit) as leaving:
+        main(["--nodes", str(nodes), "cramfs", str(tree), str(tree.parent / "image")])
+    assert leaving.value.code == 2 and said in capsys.readouterr().err
     assert not (tree.parent / "image").exists()

@@ -17,7 +17,6 @@ from hypothesis import strategies as st
 from perfboard.analysis.program.metrics import Instant, instants, trial_metrics
 from perfboard.boards.loader import load_board
 from perfboard.cli.arguments import make_parser
-from perfboard.cli.main import main
 from perfboard.cli.program import trying
 from perfboard.images.program.base import Job, check_job
 from perfboard.model.errors import Cancelled, UsageError
@@ -29,6 +28,7 @@ from perfboard.report.text import run_text
 from perfboard.studies.lab import Lab
 from perfboard.studies.program.study import copy_job, try_boards
 from perfboard.targets.virtual.program import Results, read_results
+from tests.support.command import call
 from tests.support.lab import RESULTS, FakeLab
 from tests.support.runs import make_run, only
 
@@ -40,14 +40,6 @@ def folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "folder").mkdir()
     return tmp_path
-
-
-def call(*words: str) -> int:
-    try:
-        return main(words)
-    except SystemExit as leaving:
-        assert isinstance(leaving.code, int)
-        return leaving.code
 
 
 @pytest.mark.parametrize(
