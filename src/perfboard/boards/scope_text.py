@@ -58,7 +58,7 @@ def _lines(board: VirtualBoard, timing: Timing) -> Iterator[str]:
 
 
 def _kernels(board: VirtualBoard) -> Iterator[str]:
-    """Where a kernel's first instruction may be: in its region of flash, or where it is copied."""
+    """The places of a kernel's first instruction: in its region of flash, or in the copy."""
     if isinstance(board, FlashBoard):
         lies = board.flash.kernel
         yield f"kernel {board.flash.banks[lies.bank].base + lies.offset:#x} {lies.size}"
