@@ -2,15 +2,14 @@
 """The record of one study on one target, as it stands in run.json."""
 
 from enum import StrEnum
-from functools import reduce
-from operator import or_
 from typing import Annotated, Any, Literal, TypedDict, TypeVar
 
 from pydantic import ConfigDict, Field, GetCoreSchemaHandler
 from pydantic_core import CoreSchema
 
 from perfboard.model.record import Int64, Moment, Quantity, Record
-from perfboard.model.results.base import Result, result_types
+from perfboard.model.results.base import Result
+from perfboard.model.results.kinds import known
 
 MetricName = Annotated[str, Field(pattern=r"^[a-z0-9]+([._+-][A-Za-z0-9_+-]+)*$")]
 Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
@@ -154,8 +153,7 @@ class _AnyResult:
     def __get_pydantic_core_schema__(
         self, source: Any, handler: GetCoreSchemaHandler
     ) -> CoreSchema:
-        union = reduce(or_, result_types())
-        return handler.generate_schema(Annotated[union, Field(discriminator="kind")])
+        return handler.generate_schema(known().any_result)
 
 
 _Kind = TypeVar("_Kind", bound=Result)

@@ -10,6 +10,7 @@ from pydantic import ValidationError
 from pydantic_core import from_json
 
 from perfboard.model.errors import UsageError
+from perfboard.model.results.kinds import known
 from perfboard.model.run import Run
 from perfboard.model.units import format_size
 from perfboard.store.folder import RUN_FILE
@@ -37,7 +38,7 @@ def load_run(folder: Path) -> Run:
             f"{path} is not whole: Invalid JSON: {error}; it was copied in part or changed: "
             "copy the run folder again"
         ) from error
-    schema = record.get("schema") if isinstance(record, dict) else None
+    schema = record.get("schema", OLD) if isinstance(record, dict) else None
     try:
         run = Run.model_validate(upgraded(record) if schema == OLD else record)
     except ValidationError as error:
@@ -120,10 +121,11 @@ def _words(path: Path, schema: object, error: ValidationError) -> str:
     # A record of another schema lacks much; what counts is that it is of another.
     first = next((each for each in problems if each["loc"] == ("schema",)), problems[0])
     if first["type"] == "union_tag_invalid":
-        return (
+        words = (
             f"{path} has a result of kind {_quoted(first['ctx']['tag'])}, which nothing installed "
             "here knows; install the package whose study made it, or a newer Perfboard"
         )
+        return "; ".join((words, *known().problems))
     where = ".".join(str(part) for part in first["loc"]) or "the whole"
     return (
         f"{path} is not a run of schema {schema if match else NEW}: {where!r} is "

@@ -6,7 +6,8 @@ import pkgutil
 from functools import cache
 from typing import Any
 
-from perfboard.model.results.base import Result, outside_sections
+from perfboard.model.results.base import Result
+from perfboard.model.results.kinds import known
 from perfboard.model.run import Run
 from perfboard.report.section import Section
 
@@ -19,7 +20,7 @@ def all_sections() -> tuple[Section[Any], ...]:
         for folder in pkgutil.iter_modules(__path__)
     )
     return tuple(
-        sorted((*(m.SECTION for m in ours), *outside_sections()), key=lambda each: each.order)
+        sorted((*(m.SECTION for m in ours), *known().sections), key=lambda each: each.order)
     )
 
 

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Each section of the report shows every recorded run that has a result of its kind."""
+
+from pathlib import Path
+from typing import Any, get_args
+
+import pytest
+from markupsafe import escape
+
+from perfboard.model.results.kinds import known
+from perfboard.report.html import render
+from perfboard.report.section import Section
+from perfboard.report.sections import all_sections, sections_of
+from perfboard.report.terminal import WIDTH
+from perfboard.report.terminal import render as as_text
+from perfboard.store.reading import load_run
+from tests.support.golden import NAMES, unpack
+
+
+def test_each_kind_of_result_has_one() -> None:
+    union, _ = get_args(known().any_result)
+    assert {section.result for section in all_sections()} == set(get_args(union))
+    assert known().problems == ()
+    orders = [section.order for section in all_sections()]
+    assert len(set(orders)) == len(orders)
+
+
+@pytest.mark.parametrize("section", all_sections(), ids=lambda each: each.result.__name__)
+def test_it_shows_every_recorded_run_of_its_kind(section: Section[Any], tmp_path: Path) -> None:
+    shown = 0
+    for name in NAMES:
+        run = load_run(unpack(name, tmp_path))
+        for each, result in sections_of(run):
+            if each is not section:
+                continue
+            shown += 1
+            lead = section.lead(run, result)
+            assert lead.endswith(".") and "\n" not in lead
+            lines = as_text(section.text(run, result)).splitlines()
+            assert lines and max(map(len, lines)) <= WIDTH
+            template, _ = section.page(run, result)
+            assert template.partition("/")[0] == section.page.__module__.rpartition(".")[0]
+            assert str(escape(lead)) in render(run)
+    assert shown

@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Records of schema perfboard.run/1: read whole, refused where damaged, and left as they are."""
+
+import json
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from perfboard.model.errors import UsageError
+from perfboard.model.results.boot import BootResult
+from perfboard.model.results.probes import ProbeResult
+from perfboard.model.results.program import ProgramResult
+from perfboard.model.results.tune import TuneResult
+from perfboard.store.folder import runs_folder
+from perfboard.store.index import list_runs
+from perfboard.store.reading import load_run
+from perfboard.store.upgrade import upgraded
+from tests.support.golden import NAMES, golden, unpack
+
+# One of each kind of result, and one without.
+DAMAGED = (
+    "measure-local",
+    "boot-verdex-initcalls",
+    "try-rpi2",
+    "tune-boot-verdex",
+    "boot-verdex-failed",
+)
+
+
+def _without(record: dict[str, Any], *names: str) -> dict[str, Any]:
+    return {name: value for name, value in record.items() if name not in names}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_all_of_it_is_read_and_its_file_left(name: str, tmp_path: Path) -> None:
+    folder = unpack(name, tmp_path)
+    old = json.loads((folder / "run.json").read_text())
+    run = load_run(folder)
+    assert (folder / "run.json").read_text() == golden(f"{name}.json")
+    new = json.loads(run.to_json())
+    parts = ("boots", "processes", "trial", "tuning", "tried")
+    added = ("headline", "perturbed", "results")
+    assert _without(new, "schema", "metrics", *added) == _without(old, "schema", "metrics", *parts)
+    metrics = [_without(metric, "title", "group") for metric in new["metrics"]]
+    assert metrics == old["metrics"]
+    found = {result["kind"]: _without(result, "kind") for result in new["results"]}
+    assert found.get("boot", {"boots": []}) == {"boots": old["boots"]}
+    assert found.get("probes", {"processes": []}) == {"processes": old["processes"]}
+    assert found.get("program") == old["trial"]
+    tune = found.get("tune")
+    assert (tune and _without(tune, "tried")) == old["tuning"]
+    assert (tune["tried"] if tune else []) == old["tried"]
+
+
+@pytest.mark.parametrize(
+    ("name", "headline", "kinds"),
+    [
+        ("boot-verdex-counted", "boot.total", [BootResult]),
+        ("boot-verdex-failed", "boot.total", []),
+        ("measure-local", None, [ProbeResult]),
+        ("try-rpi2", "try.time.real", [ProgramResult]),
+        ("tune-boot-verdex", "boot.total", [BootResult, TuneResult]),
+    ],
+)
+def test_what_it_is_upgraded_to(
+    name: str, headline: str | None, kinds: list[type], tmp_path: Path
+) -> None:
+    run = load_run(unpack(name, tmp_path))
+    assert run.headline == headline
+    assert [type(result) for result in run.results] == kinds
+
+
+def test_the_list_shows_the_headlines_of_old_runs() -> None:
+    names = {unpack(name, runs_folder()): name for name in NAMES}
+    rows = {names[row.path]: row for row in list_runs()}
+    assert rows.keys() == {*NAMES}
+    assert all(row.status != "broken" for row in rows.values())
+    found = {name: row.headline for name, row in rows.items() if row.headline}
+    assert found.pop("try-rpi2") == "try.time.real"
+    assert {*found.values()} == {"boot.total"} and len(found) == 5
+    assert rows["boot-verdex-counted"].median == pytest.approx(1.901604880)
+
+
+# Tables whose keys are free: one key tells of all.
+_FREE = ("factors", "facts", "host", "image", "packages", "titles", "baseline", "keep", "checked")
+
+
+def _short(value: Any, name: str = "") -> Any:
+    """A record with the first items alone of its lists and free tables."""
+    if isinstance(value, list):
+        is_pair = len(value) == 2 and all(isinstance(each, int) for each in value)
+        return value if is_pair else [_short(each) for each in value[:1]]
+    if isinstance(value, dict):
+        items = list(value.items())[: 1 if name in _FREE else None]
+        return {key: 0 if key == "best" else _short(each, key) for key, each in items}
+    return value
+
+
+def _damages(record: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Copies of the record, each with one field replaced or left out, and what was done to it."""
+
+    def fields(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+        items = value.items() if isinstance(value, dict) else enumerate(value)
+        for key, each in items:
+            yield (*path, key)
+            if isinstance(each, (dict, list)):
+                yield from fields(each, (*path, key))
+
+    for path in fields(record):
+        for value in ({"odd": [1]}, [["odd"]], "odd", 1e300, None, "gone"):
+            copy = json.loads(json.dumps(record))
+            at = copy
+            for key in path[:-1]:
+                at = at[key]
+            if value == "gone":
+                del at[path[-1]]
+            else:
+                at[path[-1]] = value
+            yield f"{'.'.join(map(str, path))} = {value}", copy
+
+
+@pytest.mark.parametrize("name", DAMAGED)
+def test_damage_is_refused_in_words_where_the_old_version_refused_it(
+    name: str, tmp_path: Path
+) -> None:
+    folder = unpack(name, tmp_path)
+    record = _short(json.loads((folder / "run.json").read_text()))
+    accepted = set()
+    for damage, damaged in _damages(record):
+        (folder / "run.json").write_text(json.dumps(damaged))
+        with suppress(UsageError):
+            load_run(folder)
+            accepted.add(damage)
+    expected = {*json.loads(golden("damaged.json"))[name]}
+    # Since then a mark may be any instrument's, and tries without their tune are refused.
+    accepted = {damage for damage in accepted if not damage.endswith("marks.0.source = odd")}
+    if name == "tune-boot-verdex":
+        expected -= {"tuning = None", "tuning = gone"}
+    assert accepted == expected
+
+
+def test_a_record_of_both_schemas_is_refused(tmp_path: Path) -> None:
+    folder = unpack("measure-local", tmp_path)
+    record = json.loads((folder / "run.json").read_text())
+    (folder / "run.json").write_text(json.dumps(record | {"results": []}))
+    with pytest.raises(UsageError, match=r"'schema' is 'perfboard\.run/1'"):
+        load_run(folder)
+
+
+def test_a_record_is_not_changed_by_its_upgrade() -> None:
+    record = json.loads(golden("tune-boot-verdex.json"))
+    upgraded(record)
+    assert record == json.loads(golden("tune-boot-verdex.json"))
