@@ -4,26 +4,21 @@
 import itertools
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from pathlib import Path
 from threading import Event
 
 import pytest
 
 from perfboard.analysis.boot.phases import total
-from perfboard.analysis.tune.combinations import BASELINE, Combination, best_of
-from perfboard.host.cache import cache_root
+from perfboard.analysis.tune.combinations import BASELINE, Combination
 from perfboard.images.image import Image
 from perfboard.images.variant import Variant
 from perfboard.instruments.base import Instrument
-from perfboard.model.errors import INCONCLUSIVE, EnvironmentLacksError, TargetError, UsageError
+from perfboard.model.errors import EnvironmentLacksError, TargetError, UsageError
 from perfboard.model.progress import SilentProgress
 from perfboard.model.results.boot import Boot
-from perfboard.store.folder import new_run
 from perfboard.studies.lab import Lab
 from perfboard.studies.tune.attempt import Attempt, Task
-from perfboard.studies.tune.bench import Proof
-from perfboard.studies.tune.line import LineBench, inconclusive
 from perfboard.studies.tune.plan import TuneOptions
 from perfboard.studies.tune.progress import TuneStep
 from perfboard.studies.tune.rounds import Rounds
@@ -280,70 +275,3 @@ def test_the_best_is_the_boot_in_the_middle() -> None:
     assert middle == boots[3]
     whole = total(boots[3])
     assert whole is not None
-
-
-def test_a_saving_that_may_be_none_is_inconclusive() -> None:
-    before = [make_boot({"usable": late * MS}) for late in (0, 30, 10, 20, 40)]
-    same = [make_boot({"usable": late * MS}) for late in (5, 25, 10, 15, 38)]
-    faster = [make_boot({"usable": -400 * MS + late * MS}) for late in (5, 25, 10, 15, 38)]
-    (error,) = inconclusive(before, same)
-    assert error.kind == INCONCLUSIVE
-    assert "not told from nothing, between -0.0" in error.message
-    assert inconclusive(before, faster) == ()
-    (error,) = inconclusive(before[:1], faster[:1])
-    assert "1 boots" in error.message
-
-
-class Bench(LineBench):
-    """On a line that is a double."""
-
-    def __init__(self, board: Board) -> None:
-        self._options, self._lab, self._board = REAL, Lab(), board
-        self._rounds: list[Rounds] = []
-
-    @contextmanager
-    def _on_line(self, note: object, purpose: str) -> Iterator[Rounds]:
-        self._rounds.append(rounds(self._board, purpose))
-        yield self._rounds[-1]
-
-
-def proved(takes: Callable[[str, bool], int | Exception]) -> tuple[Sweep, Proof, list[Path]]:
-    """A tune of two levels: the sweep, its proof, and the boots that are kept."""
-    proving: list[str] = []
-    bench = Bench(Board(lambda name: takes(name, bool(proving))))
-    sweep = Sweep(plan_of(keep=KEEP))
-    with SilentProgress().step("", 1) as step, bench.making(lambda *said: None) as make:
-        for batch in ([BASELINE], [LZ4, QUIET]):
-            sweep.make(batch, "alone", make, TuneStep(step))
-    proving.append("now")
-    proof = bench.prove(sweep, new_run("tune-boot", "board"))
-    return sweep, proof, [*cache_root().glob("line-boot/*")]
-
-
-def test_the_best_is_proved_and_its_boots_are_forgotten() -> None:
-    sweep, proof, kept = proved(lambda name, proving: -400 * MS * (name == "quiet"))
-    assert best_of(sweep.space, sweep.known) == QUIET
-    assert (len(proof.boots), proof.errors, kept) == (5, (), [])
-    assert "between 0.400 and 0.400 s less" in proof.notes[0]
-    (total_of_baseline,) = (m for m in proof.metrics if m.name == "boot.total")
-    assert len(total_of_baseline.samples) == 5
-
-
-def test_a_best_that_fails_in_its_proof_is_left_for_the_next() -> None:
-    def takes(name: str, proving: bool) -> int | Exception:
-        if name == "quiet":
-            return TargetError("panic", "oops") if proving else -400 * MS
-        return -200 * MS * (name == "lz4")
-
-    sweep, proof, _ = proved(takes)
-    assert best_of(sweep.space, sweep.known) == LZ4
-    assert sweep.attempts[QUIET].kind == "panic"
-    assert (len(proof.boots), proof.errors) == (5, ())
-
-
-def test_what_is_not_told_from_the_baseline_is_inconclusive_and_its_boots_are_kept() -> None:
-    noise = random.Random(3)
-    _, proof, kept = proved(lambda name, proving: noise.randrange(300) * MS)
-    (error,) = proof.errors
-    assert error.kind == INCONCLUSIVE and "--boots takes more" in error.message
-    assert len(kept) > 20
