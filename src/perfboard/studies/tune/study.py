@@ -81,7 +81,7 @@ class TuneStudy:
                 with lab.progress.step(f"tuning {plan.board.name}", inf) as step:
                     shown = TuneStep(step, lab.clock)
                     with bench.making(shown.note) as make:
-                        _try_all(sweep, make, shown)
+                        try_all(sweep, make, shown)
                 proof = bench.prove(sweep, record.folder)
             _, _, places = sweep.recorded()
             for combination, place in places.items():
@@ -93,7 +93,7 @@ class TuneStudy:
 TUNE = TuneStudy()
 
 
-def _try_all(sweep: Sweep, make: Make, step: TuneStep) -> None:
+def try_all(sweep: Sweep, make: Make, step: TuneStep) -> None:
     """The baseline, each level alone, then combinations, then the steps to the best."""
     alone, space = sweep.plan.alone, sweep.space
     meeting, steps = dict.fromkeys(_interactions(sweep.plan)), len(space.levels)

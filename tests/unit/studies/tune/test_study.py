@@ -19,7 +19,7 @@ from perfboard.studies.tune.bench import Proof
 from perfboard.studies.tune.plan import TuneOptions
 from perfboard.studies.tune.progress import TuneStep
 from perfboard.studies.tune.record import found_by
-from perfboard.studies.tune.study import _try_all
+from perfboard.studies.tune.study import try_all
 from perfboard.studies.tune.sweep import Sweep
 from tests.support.runs import MARKS, make_boot, make_run, only
 from tests.support.tunes import at_once, keep_but, plan_of
@@ -57,7 +57,7 @@ def _tune(
 
     with SilentProgress().step("", 1) as step:
         try:
-            _try_all(sweep, at_once(noted), TuneStep(step))
+            try_all(sweep, at_once(noted), TuneStep(step))
         except PerfboardError as error:
             return sweep, tasks, error
     return sweep, tasks, None
