@@ -23,7 +23,7 @@ from perfboard.cli.progress import progress
 from perfboard.factors.choose import choose
 from perfboard.images.image import build_image
 from perfboard.studies.lab import Lab
-from perfboard.studies.tune.attempt import Task
+from perfboard.studies.tune.task import Task
 from perfboard.studies.tune.pool import local_workers
 
 MOST_S = 600.0

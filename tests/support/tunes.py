@@ -8,9 +8,9 @@ from typing import Any
 from perfboard.boards.loader import load_board
 from perfboard.factors.choose import factors_of
 from perfboard.studies.base import Request
-from perfboard.studies.tune.attempt import Attempt, Task
 from perfboard.studies.tune.plan import Plan, TuneOptions, make_plan
 from perfboard.studies.tune.pool import Make, Submit, as_they_end
+from perfboard.studies.tune.task import Task, TaskResult
 
 
 def request_of(target: str = "virtual:verdex", **baseline: str) -> Request:
@@ -31,17 +31,17 @@ def keep_but(*varied: str) -> dict[str, str]:
     return {name: factor.default for name, factor in known.items() if name not in out}
 
 
-def submitting(make: Callable[[Task], Attempt]) -> Submit:
+def submitting(make: Callable[[Task], TaskResult]) -> Submit:
     """What has made an attempt when it is asked for it."""
 
-    def submit(task: Task) -> "Future[Attempt]":
-        future: Future[Attempt] = Future()
+    def submit(task: Task) -> "Future[TaskResult]":
+        future: Future[TaskResult] = Future()
         future.set_result(make(task))
         return future
 
     return submit
 
 
-def at_once(make: Callable[[Task], Attempt]) -> Make:
+def at_once(make: Callable[[Task], TaskResult]) -> Make:
     """What has made each attempt when they are asked for."""
     return as_they_end(submitting(make))

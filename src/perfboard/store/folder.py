@@ -29,7 +29,7 @@ _UNFINISHED = ".unfinished"
 
 
 def runs_folder() -> Path:
-    """Where the user's runs are kept."""
+    """The folder of the user's runs."""
     # The emulator, which writes to it, has another working folder than we.
     return platformdirs.user_data_path("perfboard").absolute() / "runs"
 
@@ -47,7 +47,7 @@ class RunFolder:
         self._lock = lock
 
     def artifact_path(self, name: str) -> Path:
-        """Where to write the artifact `name`; folders above it are made."""
+        """The path of the artifact `name`; folders above it are made."""
         relative = PurePosixPath(name)
         if relative.is_absolute() or not relative.parts or ".." in relative.parts:
             raise ValueError(f"{name!r} is not the name of an artifact")
@@ -132,7 +132,7 @@ def new_run(
 ) -> RunFolder:
     """A private folder for a run of `study` on `board`, under an id of its own.
 
-    The id ends with a `token` of so many bytes, drawn again where another run has it.
+    The id ends with `token(bytes)`, drawn again if another run has it.
     """
     runs = runs_folder()
     with disk_errors(runs):

@@ -21,7 +21,7 @@ _COLUMNS = "mtime_ns, size, study, board, status, evidence, started, headline, u
 _CREATE = f"CREATE TABLE IF NOT EXISTS runs (path PRIMARY KEY, {_COLUMNS})"
 _SELECT = f"SELECT path, {_COLUMNS} FROM runs"  # noqa: S608
 _REPLACE = "REPLACE INTO runs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-# What tells a changed run.json from the one that was read: its time and size.
+# The time and size of run.json, by which a changed one is noticed.
 _Stamp = tuple[int, int]
 _Known = dict[Path, tuple[_Stamp, "RunRow"]]
 

@@ -110,7 +110,7 @@ def _read(record: Path) -> bytes:
 
 
 def _words(path: Path, schema: object, error: ValidationError) -> str:
-    """What is wrong with the record, in words; parts of the file are quoted safely."""
+    """The problem with the record, in words; parts of the file are quoted safely."""
     match = _SCHEMA.fullmatch(schema) if isinstance(schema, str) else None
     if match and int(match[1]) > _NEWEST:
         return (

@@ -31,7 +31,7 @@ _ENDS = (PerfboardError, OSError, KeyboardInterrupt, Cancelled)
 
 @dataclass(frozen=True)
 class Subject:
-    """What was measured, as the head of its run names it."""
+    """The measured board and target, as the head of the run names them."""
 
     board: BoardSummary
     target: str
@@ -44,7 +44,7 @@ class Subject:
 
 @dataclass(frozen=True)
 class Found:
-    """What a study knows when it ends, early or not."""
+    """The results of a study when it ends, early or not."""
 
     subject: Subject
     metrics: tuple[Metric, ...] = ()

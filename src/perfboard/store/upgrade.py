@@ -21,7 +21,7 @@ _GROUPS = {
 
 
 def upgraded(record: dict[str, Any]) -> dict[str, Any]:
-    """A record of schema OLD as one of NEW. What is damaged stays so, for the model to refuse."""
+    """A record of schema OLD as one of NEW. Damaged parts stay so, for the model to refuse."""
     if _ADDED & record.keys():
         return record
     rest = dict(record)
@@ -41,7 +41,7 @@ def upgraded(record: dict[str, Any]) -> dict[str, Any]:
     if trial is not None:
         results.append(_of_kind("program", trial))
     if tuning is not None:
-        results.append(_of_kind("tune", tuning, tried=tried))
+        results.append(_of_kind("tune", _renamed(tuning), tried=tried))
     elif tried != []:
         rest["tried"] = tried
     return {
@@ -60,6 +60,19 @@ def _in_words(metric: Any) -> Any:
     name = str(metric.get("name"))
     group = _GROUPS.get(name.partition(".")[0], "")
     return {"title": TITLES.get(name, ""), "group": group, **metric}
+
+
+def _renamed(tuning: Any) -> Any:
+    """A tune whose tries say `excluded_because` for `barred`."""
+    if not isinstance(tuning, dict) or not isinstance(tuning.get("tries"), list):
+        return tuning
+    tries = [
+        {"excluded_because" if key == "barred" else key: value for key, value in each.items()}
+        if isinstance(each, dict)
+        else each
+        for each in tuning["tries"]
+    ]
+    return {**tuning, "tries": tries}
 
 
 def _of_kind(kind: str, result: Any, **more: Any) -> Any:

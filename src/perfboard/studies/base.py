@@ -24,7 +24,7 @@ _Options = TypeVar("_Options", contravariant=True)
 
 @dataclass(frozen=True)
 class Request:
-    """What the user asked of any study: the target, and the levels of its factors.
+    """The user's request to any study: the target, and the levels of its factors.
 
     `command` is Perfboard's own, for the record. `board` is the real board, if the user gave its
     file.
@@ -41,7 +41,8 @@ class Request:
         return self.board.name if self.board else place_of(self.target)
 
     def summary(self, title: str, description: str, facts: Mapping[str, str]) -> BoardSummary:
-        """What a run says of a real board: the words of its file, else these; and its facts."""
+        """A run's description of a real board: the words of its file, or else these; and its
+        facts."""
         if (board := self.board) is not None:
             title, description, facts = board.title, board.description, {**board.facts, **facts}
         return BoardSummary(
@@ -58,7 +59,7 @@ class Study(Protocol[_Options]):
 
     @property
     def title(self) -> str:
-        """What it measures, in a few words."""
+        """The measured thing, in a few words."""
 
     @property
     def question(self) -> str:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a study works with. The command line makes the real one; tests hand in others."""
+"""The tools of a study. The command line makes the real ones; tests hand in others."""
 
 import time
 from collections.abc import Callable, Iterable, Sequence

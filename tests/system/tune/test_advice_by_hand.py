@@ -23,7 +23,7 @@ from perfboard.studies.tune.advice import (
     CONFIGURATION,
     KERNEL_IMAGE,
     ROOT_IMAGE,
-    Made,
+    Build,
     lines_between,
 )
 from tests.support.board_files import config_of
@@ -77,7 +77,7 @@ def test_a_kernel_and_its_boot_command_made_by_hand_give_the_same_boot(
     variants = (start, choose(loaded, {**start.levels, **changed}))
     images = [build_image(variant, SilentProgress()) for variant in variants]
     old, new = (
-        Made(variant, image.variables, image.arguments)
+        Build(variant, image.variables, image.arguments)
         for variant, image in zip(variants, images, strict=True)
     )
     lines = {one.where: one for one in lines_between(old, new)}

@@ -267,5 +267,5 @@ def test_a_limit_on_memory_changes_the_best(perfboard: Perfboard, tmp_path: Path
     assert best["levels"] != fastest["levels"]
     assert best["ram"] < fastest["ram"]
     same = next(o for o in result_of(limited, "tune")["tries"] if o["levels"] == fastest["levels"])
-    assert same["barred"] == "beyond the limits"
+    assert same["excluded_because"] == "beyond the limits"
     assert len(booted(boots)) == before

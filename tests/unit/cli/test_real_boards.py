@@ -39,7 +39,7 @@ def test_a_boot(words: list[str], said: str, capsys: pytest.CaptureFixture[str])
         ("--write", ["--write", "/nowhere"], "--write /nowhere: there is no such program"),
         ("", ["--usable", "("], "no regular expression"),
         ("", ["--scheduler", "localhost:1"], "--scheduler: only for virtual targets"),
-        ("", ["--max-ram", "16MB"], "not told by its console"),
+        ("", ["--max-ram", "16MB"], "console does not show"),
     ],
 )
 def test_a_tune(

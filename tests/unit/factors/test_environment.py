@@ -14,7 +14,7 @@ from perfboard.factors.choose import factors_of
 from perfboard.images.bootloader.device_tree import quoted, settings, source
 from perfboard.images.image import Image
 from perfboard.model.errors import UsageError
-from perfboard.studies.tune.advice import Made, lines_between
+from perfboard.studies.tune.advice import Build, lines_between
 from perfboard.targets.virtual.target import VirtualTarget
 from tests.support.variants import variant_of
 
@@ -79,7 +79,7 @@ def test_the_emulator_is_given_the_tree(tmp_path: Path) -> None:
 
 def test_the_advice_moves_the_variables() -> None:
     made = [
-        Made(variant_of(environment=name), {"bootargs": "quiet", "bootcmd": "bootz 1"})
+        Build(variant_of(environment=name), {"bootargs": "quiet", "bootcmd": "bootz 1"})
         for name in ("flash", "tree")
     ]
     stored, tree = lines_between(*made)

@@ -22,30 +22,28 @@ def in_words(levels: Mapping[str, str]) -> str:
 
 
 class Try(Record):
-    """One combination of levels that was tried.
+    """One combination of levels that was tried."""
 
-    `levels` are those that differ from the baseline's, by factor. `problem` says why it did
-    not boot, and `kind` is that error's. `boot` is the place of its boot among the run's `tried`,
-    of a real board's of the first of `boots` that follow each other; between these were the
-    baseline's, from the first of `beside` among its own up to the second.
-    `flash` is the bytes of each part of the image, by name; `ram` is the bytes of memory that
-    could not be given to a program when the board was usable, where that is known. `loses`
-    says by factor what the device no longer does or shows, and `barred` why it may not be the
-    best, "" where it may.
-    """
-
+    # The levels that differ from the baseline's, by factor.
     levels: dict[str, str] = Field(default_factory=dict)
     stage: Stage
     outcome: Outcome
+    # The reason why it did not boot, and the kind of that error.
     problem: str = ""
     kind: str = ""
+    # The place of its boot among the run's `tried`; on a real board the first of `boots`.
     boot: Int64 | None = None
     boots: Annotated[Int64, Field(ge=1)] = 1
+    # The baseline's boots between these: from the first, among its own, up to the second.
     beside: tuple[Int64, Int64] | None = None
+    # The bytes of each part of the image, by name.
     flash: dict[str, Int64] = Field(default_factory=dict)
+    # The bytes of memory that programs could not have when the board was usable, if known.
     ram: Int64 | None = None
+    # The functions or information that the device loses, by factor.
     loses: dict[str, str] = Field(default_factory=dict)
-    barred: str = ""
+    # The reason why it may not be the best, or "".
+    excluded_because: str = ""
 
     @property
     def flash_bytes(self) -> int:

@@ -24,25 +24,25 @@ class Point:
     size: int
     seconds: float
     name: str
-    barred: str = ""
+    excluded_because: str = ""
 
 
 @dataclass(frozen=True)
 class Dot:
-    """A point as drawn, `barred` or not; `number` is its place on the front, from 1, or 0."""
+    """A point as drawn, `hollow` if excluded; `number` is its place on the front, from 1, or 0."""
 
     x: float
     y: float
     number: int
     tooltip: str
-    barred: bool
+    hollow: bool
 
 
 @dataclass(frozen=True)
 class Scatter(Plane):
     """The whole chart; `path` is the front's, in steps, and `front` its points in order.
 
-    Where all points are barred there is no front, and the path is "".
+    Where all points are excluded there is no front, and the path is "".
     """
 
     dots: tuple[Dot, ...]
@@ -69,7 +69,7 @@ def scatter(points: Sequence[Point], titles: tuple[str, str], layout: Layout) ->
     def y(time: float) -> float:
         return bottom - (time - first) / (last - first) * (bottom - top)
 
-    places = [place for place, point in enumerate(points) if not point.barred]
+    places = [place for place, point in enumerate(points) if not point.excluded_because]
     front = [places[n] for n in pareto_front((sizes[place], times[place]) for place in places)]
     numbers = {place: number for number, place in enumerate(front, 1)}
     dots = [
@@ -78,8 +78,8 @@ def scatter(points: Sequence[Point], titles: tuple[str, str], layout: Layout) ->
             y(times[place]),
             numbers.get(place, 0),
             f"{point.name}: {format_value(point.seconds, 's')}, {format_size(point.size)}"
-            + (f", {point.barred}" if point.barred else ""),
-            bool(point.barred),
+            + (f", {point.excluded_because}" if point.excluded_because else ""),
+            bool(point.excluded_because),
         )
         for place, point in enumerate(points)
     ]

@@ -23,18 +23,18 @@ from perfboard.studies.boot.virtual import marks_to_watch
 from perfboard.studies.lab import Lab
 from perfboard.targets.virtual.target import VirtualTarget
 
-# What the mark of a function's first instruction is called, before its address.
+# The beginning of the name of a function's mark, before its address.
 _RAN = "ran."
 # The programs that a boot started, and what they printed.
 Behaviour = tuple[tuple[str, ...], tuple[str, ...]]
 
 
 def slim_options(name: str, lab: Lab) -> dict[str, str]:
-    """What to write as image.kernel.slim of that board: options that its boot does without.
+    """The board's image.kernel.slim: options that its boot does not need.
 
     A mark at each function of the kernel tells which ran until the board was usable, and the
     kernel's makefiles which option brings none of these. With all of them off, the board must
-    start the same programs, which must print the same; else those that it takes for that stay.
+    start the same programs, which must print the same; options that it needs for that stay.
     Raises UsageError for a board whose kernel is not built here, and what a build and a boot
     raise.
     """

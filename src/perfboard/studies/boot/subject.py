@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The board of a boot study, and its words in the run."""
+"""The board that a boot study boots, and its description in the run."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -20,10 +20,10 @@ _Boot = TypeVar("_Boot")
 class BootSubject:
     """A board, virtual or real, that can be booted from reset.
 
-    `boots` makes that number, one after the other as they end, and leaves their artifacts in the
-    folder; it raises PerfboardError where one fails. `head` and `notes` are asked after the last.
-    The total is held against `budget_s`, if any, each side of which `margin` is its share.
-    `metrics` go to the run as they are.
+    `boots` makes a number of boots, gives each as it ends, and leaves its artifacts in the folder;
+    it raises PerfboardError if one fails. `head` and `notes` are asked after the last. The total is
+    held against `budget_s`, if any, each side of which `margin` is its share. `metrics` go to the
+    run as they are.
     """
 
     name: str

@@ -25,7 +25,7 @@ from perfboard.studies.boot.subject import BootSubject, boot_noted
 from perfboard.studies.lab import Lab
 from perfboard.targets.virtual.target import VirtualTarget
 
-# What a mark is called, and the kernel function whose first instruction it is.
+# A mark's name, and the kernel function whose first instruction it is.
 _PHASE_SYMBOLS = {
     "kernel.start_kernel": "start_kernel",
     "kernel.sched_init": "sched_init",
@@ -163,6 +163,6 @@ def _boot_all(
 
 
 def _kernel_size(image: Image) -> Metric:
-    """What the bootloader loads, by which the time that it takes can be compared."""
+    """The size that the bootloader loads, by which its time can be compared."""
     size = image.kernel_file.stat().st_size
     return Metric(name=KERNEL_SIZE, unit="B", samples=(float(size),))

@@ -308,7 +308,7 @@ def _ended(
 
 
 def _remarks(board: VirtualBoard, results: Results) -> list[str]:
-    """What a reader of the results should know of how the command ended."""
+    """Notes for the reader on how the command ended."""
     remarks = []
     if results.oom_kills:
         remarks.append(
@@ -317,7 +317,7 @@ def _remarks(board: VirtualBoard, results: Results) -> list[str]:
         )
     if results.cut:
         remarks.append(
-            "The command's output is cut off: there was no more room for it, and what wrote it "
-            "was told that the disk is full."
+            "The command's output is cut off: there was no more room for it, and its writer saw a "
+            "full disk."
         )
     return remarks

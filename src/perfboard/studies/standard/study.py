@@ -17,7 +17,7 @@ from perfboard.studies.base import Request
 from perfboard.studies.lab import Lab
 from perfboard.targets.base import Target
 
-# Of what the probe's system.facts says, what names a board: the first that it gives.
+# Facts of the probe system.facts that name a board: the first one that is there.
 NAMING_FACTS = ("board", "product", "processor")
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What to change in one's own build: the difference of what two images are made by."""
+"""The changes to one's own build: the difference of the inputs of two images."""
 
 import dataclasses
 import json
@@ -27,14 +27,14 @@ ROOT_IMAGE = "image of the root"
 BOARD_FILE = "board file"
 _IN_FAKEROOT = "all in one session of fakeroot, beside the folder root"
 
-# What stands beside a set-up of hardware: what one changes for it, who says so, how sure that is.
+# Keys beside a hardware set-up: the change on the real board, its source, and how sure it is.
 _WORDS = (".advice", ".source")
 _NO_SETUP = (*_WORDS, ".kind")
 
 
 @dataclasses.dataclass(frozen=True)
-class Made:
-    """What an image was made by, and what stands in it."""
+class Build:
+    """The inputs of an image, and its settings."""
 
     variant: Variant
     # U-Boot's.
@@ -43,7 +43,7 @@ class Made:
     arguments: str = ""
 
 
-def lines_between(old: Made, new: Made) -> tuple[Lines, ...]:
+def lines_between(old: Build, new: Build) -> tuple[Lines, ...]:
     """The lines by which `new` differs from `old`, by the place that they stand in."""
     found = (
         _command_line(old, new),
@@ -71,9 +71,9 @@ def _changed(where: str, was: Sequence[str], now: Sequence[str], words: str = ""
     )
 
 
-def _command_line(old: Made, new: Made) -> Lines:
-    """The whole lines: where a word lies among the others counts in the time that a boot takes."""
-    before, after = (made.variables.get("bootargs", made.arguments) for made in (old, new))
+def _command_line(old: Build, new: Build) -> Lines:
+    """The whole lines: the order of the words counts in the time that a boot takes."""
+    before, after = (build.variables.get("bootargs", build.arguments) for build in (old, new))
     return _changed(COMMAND_LINE, [before] if before else [], [after] if after else [])
 
 
@@ -90,12 +90,12 @@ def _option(name: str, value: str) -> str:
     return f"# {name} is not set" if value == "n" else f"{name}={value}"
 
 
-def _making(made: Made) -> tuple[str, ...]:
-    return _lines(image_commands(made.variant.recipe))
+def _making(build: Build) -> tuple[str, ...]:
+    return _lines(image_commands(build.variant.recipe))
 
 
 def _bootloader(where: str, old: Mapping[str, str], new: Mapping[str, str]) -> Lines:
-    """What stands there in one and not in the other: lines by name."""
+    """The lines that only one of them has, by name."""
     changed = [name for name in {**old, **new} if old.get(name) != new.get(name)]
     return Lines(
         where=where,
@@ -104,28 +104,28 @@ def _bootloader(where: str, old: Mapping[str, str], new: Mapping[str, str]) -> L
     )
 
 
-def _first(made: Made) -> tuple[str, ...]:
-    if made.variant.recipe.direct:
+def _first(build: Build) -> tuple[str, ...]:
+    if build.variant.recipe.direct:
         return (
             "perfboard/images/bootloader/start.S, assembled for this board: it copies the rest, "
             "and jumps",
             "the device tree, 4096 bytes after it, with the kernel's command line in /chosen",
         )
-    return ("U-Boot",) if isinstance(made.variant.board, FlashBoard) else ()
+    return ("U-Boot",) if isinstance(build.variant.board, FlashBoard) else ()
 
 
-def _stored(made: Made) -> dict[str, str]:
+def _stored(build: Build) -> dict[str, str]:
     """U-Boot's variables in flash, without the kernel's command line."""
-    if made.variant.recipe.environment != "flash":
+    if build.variant.recipe.environment != "flash":
         return {}
-    return {name: f"{name}={v}" for name, v in made.variables.items() if name != "bootargs"}
+    return {name: f"{name}={v}" for name, v in build.variables.items() if name != "bootargs"}
 
 
-def _settings(made: Made) -> dict[str, str]:
-    """What the device tree tells U-Boot, without the kernel's command line."""
-    if made.variant.recipe.environment != "tree":
+def _settings(build: Build) -> dict[str, str]:
+    """U-Boot's settings in the device tree, without the kernel's command line."""
+    if build.variant.recipe.environment != "tree":
         return {}
-    found = settings(made.variables)["config"]
+    found = settings(build.variables)["config"]
     return {name: f"/config {name} = {value};" for name, value in found.items()}
 
 
@@ -134,7 +134,7 @@ def _files(
 ) -> Iterator[Lines]:
     """Lines of the root file system's own files, which other files of it may hold as well.
 
-    Those to add go behind those that stay; a file where they do not is told whole.
+    Those to add go behind those that stay; a file in which they do not is printed whole.
     """
     for path in {**old, **new}:
         words = "a new file" if path not in old else "a file less" if path not in new else ""
@@ -146,9 +146,9 @@ def _files(
         yield lines
 
 
-def _commands(made: Made) -> Commands:
-    """What makes the image of the root, where that is the reference system's."""
-    board, root = made.variant.board, made.variant.recipe.root
+def _commands(build: Build) -> Commands:
+    """The commands that make the image of the root, if it is the reference system's."""
+    board, root = build.variant.board, build.variant.recipe.root
     if not has_reference(board):
         return Commands(())
     return commands_of(root, nodes_of(root), *room_for_root(board))
@@ -183,10 +183,10 @@ def _board_of(variant: Variant) -> dict[str, str]:
 def _tables(old: Mapping[str, str], new: Mapping[str, str]) -> Lines:
     changed = [key for key in {**old, **new} if old.get(key) != new.get(key)]
     keys = [key for key in changed if not key.endswith(_NO_SETUP)]
-    told = [json.loads(new[key]) for end in _WORDS for key in changed if key.endswith(end)]
+    advice = [json.loads(new[key]) for end in _WORDS for key in changed if key.endswith(end)]
     return Lines(
         where=BOARD_FILE,
-        words="; ".join(words for words in told if words),
+        words="; ".join(words for words in advice if words),
         remove=tuple(f"{key} = {old[key]}" for key in keys if key in old),
         add=tuple(f"{key} = {new[key]}" for key in keys if key in new),
     )

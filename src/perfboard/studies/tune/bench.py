@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a tune's tries are booted on, and what its run says of that."""
+"""The board that a tune's tries are booted on, and its description in the run."""
 
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
@@ -15,7 +15,7 @@ from perfboard.studies.tune.sweep import Sweep
 
 @dataclass(frozen=True)
 class Proof:
-    """The best's own boots, what they showed that it is not as it was tried, and what else.
+    """The best's own boots, errors that they showed, and more for the run.
 
     `metrics` and `notes` go to the run as they are.
     """
@@ -35,7 +35,8 @@ class Bench(Protocol):
     tools: Mapping[str, str]
 
     def making(self, note: Note) -> AbstractContextManager[Make]:
-        """What makes the tries; `note` is told from any thread what is being done."""
+        """The context of a function that makes the tries; `note` gets, from any thread, the work at
+        hand."""
 
     def prove(self, sweep: Sweep, folder: RunFolder) -> Proof:
         """Boots the best once more, its artifacts in the folder's `boot-1`.
@@ -47,4 +48,4 @@ class Bench(Protocol):
         """The board, asked when the last boot has ended."""
 
     def notes(self) -> tuple[str, ...]:
-        """What a reader of the results should know."""
+        """Notes for the reader of the results."""

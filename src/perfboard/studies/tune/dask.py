@@ -23,23 +23,23 @@ from perfboard.host.cache import cached, find_cached, hash_file
 from perfboard.model.errors import EnvironmentLacksError
 from perfboard.model.progress import SilentProgress
 from perfboard.studies.lab import Lab
-from perfboard.studies.tune.attempt import Attempt, Task
 from perfboard.studies.tune.pool import Note, Submit, noted
+from perfboard.studies.tune.task import Task, TaskResult
 from perfboard.targets.virtual.emulator import emulator_version
 
 if TYPE_CHECKING:
     from distributed import Client
 
 # Raise it when what is kept of a try changes.
-_RECIPE = "2"
+_RECIPE = "3"
 _CONNECT_S = 10
-# Of what a worker elsewhere says so much is sent.
+# The seconds between two notes that a worker sends.
 _EVERY_S = 1.0
-_ATTEMPT = TypeAdapter(Attempt)
+_RESULT = TypeAdapter(TaskResult)
 
 
 def software(emulator: str) -> dict[str, str]:
-    """What a boot depends on of a machine: its Perfboard, and the version of that emulator."""
+    """The software that a boot depends on: Perfboard, and the version of that emulator."""
     return {
         # Between two versions there are many that call themselves the first.
         "Perfboard": f"{version('perfboard')} ({_code()})",
@@ -76,22 +76,22 @@ class KeptTries:
     def __init__(self, software: Mapping[str, str]) -> None:
         self._software = software
 
-    def find(self, task: Task) -> Attempt | None:
-        """How the task ended; None where it was not made, or did not boot."""
+    def find(self, task: Task) -> TaskResult | None:
+        """How the task ended; None if it was not run, or did not boot."""
         folder = find_cached("try", self._inputs(task))
         if folder is None:
             return None
         return _read(folder)
 
-    def keep(self, task: Task, made: Attempt) -> None:
+    def keep(self, task: Task, result: TaskResult) -> None:
         """Keeps it where it has a boot. Raises as `images.cache.cached` does."""
-        if not made.boots:
+        if not result.boots:
             return
 
         def write(folder: Path) -> None:
-            (folder / "console.log").write_bytes(made.console)
-            text = _ATTEMPT.dump_json(made, exclude={"console"})
-            (folder / "attempt.json").write_bytes(text)
+            (folder / "console.log").write_bytes(result.console)
+            text = _RESULT.dump_json(result, exclude={"console"})
+            (folder / "result.json").write_bytes(text)
 
         cached("try", self._inputs(task), write, SilentProgress())
 
@@ -107,15 +107,15 @@ class KeptTries:
         }
 
 
-def _read(folder: Path) -> Attempt:
-    content = json.loads((folder / "attempt.json").read_text())
-    made = _ATTEMPT.validate_json(json.dumps({**content, "console": ""}))
-    return replace(made, console=(folder / "console.log").read_bytes())
+def _read(folder: Path) -> TaskResult:
+    content = json.loads((folder / "result.json").read_text())
+    result = _RESULT.validate_json(json.dumps({**content, "console": ""}))
+    return replace(result, console=(folder / "console.log").read_bytes())
 
 
 @contextmanager
 def distributed_workers(address: str, emulator: str, note: Note) -> Iterator[Submit]:
-    """What has an attempt of a task made by the workers of the scheduler at that address.
+    """A function that runs a task on the workers of the scheduler at that address.
 
     `emulator` is the program that boots the board; see `tuning_pool.local_workers`. The try of a
     worker that is lost is made by another. A try that has come back is kept here, and looked for
@@ -143,18 +143,18 @@ def distributed_workers(address: str, emulator: str, note: Note) -> Iterator[Sub
         client.subscribe_topic(topic, lambda event: note(*event[1]))
         executor = client.get_executor(pure=False)
 
-        def submit(task: Task) -> "Future[Attempt]":
-            found: Future[Attempt] = Future()
+        def submit(task: Task) -> "Future[TaskResult]":
+            found: Future[TaskResult] = Future()
             kept = tries.find(task) if task.boots else None
             if kept is not None:
                 found.set_result(kept)
                 return found
 
-            def pass_on(made: "Future[Attempt]") -> None:
+            def pass_on(result: "Future[TaskResult]") -> None:
                 try:
-                    attempt = ended(made)
-                    tries.keep(task, attempt)
-                    found.set_result(attempt)
+                    own = ended(result)
+                    tries.keep(task, own)
+                    found.set_result(own)
                 # Whatever it is, it is for who waits for the try.
                 except BaseException as error:
                     found.set_exception(error)
@@ -189,8 +189,8 @@ def _check_there(client: "Client") -> None:
         )
 
 
-def ended(future: "Future[Attempt]") -> Attempt:
-    """What came of an attempt. Raises what it raised, and EnvironmentLacksError for Dask's ends."""
+def ended(future: "Future[TaskResult]") -> TaskResult:
+    """The result of a task. Raises its error, and EnvironmentLacksError if Dask fails."""
     try:
         return future.result()
     except CancelledError:
@@ -206,8 +206,8 @@ def ended(future: "Future[Attempt]") -> Attempt:
         raise
 
 
-def _elsewhere(task: Task, topic: str, emulator: str, wanted: Mapping[str, str]) -> Attempt:
-    """The attempt of a task by a worker, which sends what is being done to `topic`."""
+def _elsewhere(task: Task, topic: str, emulator: str, wanted: Mapping[str, str]) -> TaskResult:
+    """The result of a task on a worker, which sends its steps to `topic`."""
     from distributed import get_worker
 
     worker, sent = get_worker(), -_EVERY_S

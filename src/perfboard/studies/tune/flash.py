@@ -18,8 +18,8 @@ from perfboard.studies.tune.plan import Plan
 FACTOR = "flash"
 READ_BANDWIDTH = "flash.read.bandwidth"
 _PROBE = "flash.read"
-# What the one process takes, in seconds of the board's own clock, of which each size has its
-# share: blocks of 1 MiB are half a second each where the flash is slow.
+# The time of the one process, in seconds of the board's clock, shared among the sizes: a block of 1
+# MiB takes half a second if the flash is slow.
 _SECONDS = 40
 _LIMIT_S = 600
 
@@ -27,9 +27,9 @@ _LIMIT_S = 600
 def flash_bandwidths(plan: Plan, lab: Lab) -> tuple[list[Metric], list[str]]:
     """The metrics of the probe flash.read, through MTD, at each set-up: their label `flash`.
 
-    None for a board whose flash has no set-ups, is not timed, or is to stay as it is. What was
-    read before is taken from the cache. One process reads, since a board that is timed repeats
-    exactly. Of a set-up that could not be read there is a sentence that says why.
+    None for a board whose flash has no set-ups, is not timed, or is to stay as it is. Earlier
+    readings come from the cache. One process reads, since a board that is timed repeats exactly. A
+    sentence gives the reason for each set-up that could not be read.
     """
     found: list[Metric] = []
     problems: list[str] = []

@@ -23,13 +23,13 @@ from perfboard.store.folder import RunFolder
 from perfboard.studies.base import Request
 from perfboard.studies.boot.serial import summary_of
 from perfboard.studies.lab import Lab
-from perfboard.studies.tune.attempt import Attempt
 from perfboard.studies.tune.bench import Proof
 from perfboard.studies.tune.plan import TuneOptions
 from perfboard.studies.tune.pool import Make, Note, as_they_end, local_workers
 from perfboard.studies.tune.progress import TuneStep
 from perfboard.studies.tune.rounds import Rounds
 from perfboard.studies.tune.sweep import Sweep
+from perfboard.studies.tune.task import TaskResult
 from perfboard.targets.serial.boot import SerialBoard
 from perfboard.targets.serial.line import open_line
 
@@ -41,7 +41,7 @@ class LineBench:
 
     def __init__(self, request: Request, options: TuneOptions, lab: Lab) -> None:
         """Raises UsageError for a target that is no line, and EnvironmentLacksError without one."""
-        # A wrong text is told before there is a run.
+        # A wrong text is refused before there is a run.
         with open_line(request.target):
             pass
         self._request, self._options, self._lab = request, options, lab
@@ -60,15 +60,15 @@ class LineBench:
     def prove(self, sweep: Sweep, folder: RunFolder) -> Proof:
         """See `tuning_bench.Bench`. The baseline is booted between the best's boots.
 
-        So what the best saves is told by boots that it was not chosen by.
+        So the saving is measured by other boots than those that chose the best.
         """
         while True:
             best = sweep.best()
             last = self._boot_again(sweep, (BASELINE, best))
             if last[best].outcome == "booted":
                 break
-            # What does not boot each time is none that anybody wants: the next one, then.
-            sweep.attempts[best], sweep.known[best] = last[best], None
+            # A combination that does not boot each time is of no use: take the next one.
+            sweep.results[best], sweep.known[best] = last[best], None
         folder.write_artifact("boot-1/console.log", last[best].console)
         before, after = last[BASELINE].boots, last[best].boots
         if best == BASELINE:
@@ -87,10 +87,10 @@ class LineBench:
 
     def _boot_again(
         self, sweep: Sweep, combinations: Sequence[Combination]
-    ) -> dict[Combination, Attempt]:
+    ) -> dict[Combination, TaskResult]:
         """New boots of combinations that were tried."""
         tries = {
-            each: (sweep.task(each), replace(sweep.attempts[each], boots=(), beside=None))
+            each: (sweep.task(each), replace(sweep.results[each], boots=(), beside=None))
             for each in dict.fromkeys(combinations)
         }
         with (
@@ -127,7 +127,7 @@ class LineBench:
 
 
 def _proved(before: Sequence[Boot], after: Sequence[Boot]) -> str:
-    """What the best saves, in words."""
+    """The best's saving, in words."""
     saved = saving_interval(before, after)
     between = f": between {saved.low:.3f} and {saved.high:.3f} s less in the mean" if saved else ""
     return (
@@ -140,17 +140,17 @@ def undecided(sweep: Sweep) -> tuple[RunError, ...]:
     """The error of a sweep in which something may be faster than the baseline, and is not known."""
     space, base = sweep.space, sweep.known[BASELINE]
     found = []
-    for combination, made in sweep.attempts.items():
+    for combination, result in sweep.results.items():
         if not combination or not sweep.known[combination] or not allowed(space, combination):
             continue
-        saved = saving_interval(sweep.beside(made), made.boots)
+        saved = saving_interval(sweep.beside(result), result.boots)
         if base and saved and saved.high > space.resolution * base.total_s:
             found.append(in_words(dict(sorted(combination))))
     if not found:
         return ()
     message = (
-        f"Whether {', '.join(found[:3])}{' and others' if found[3:] else ''} saves anything is not "
-        "told by these boots. --boots takes more."
+        f"These boots do not show whether {', '.join(found[:3])}"
+        f"{' and others' if found[3:] else ''} saves anything; give more with --boots."
     )
     return (RunError(kind=INCONCLUSIVE, message=message),)
 
@@ -162,7 +162,7 @@ def inconclusive(before: Sequence[Boot], after: Sequence[Boot]) -> tuple[RunErro
         return ()
     between = "" if saved is None else f", between {saved.low:.3f} and {saved.high:.3f} s"
     message = (
-        f"What the best saves is not told from nothing{between} (boot.total, {len(after)} boots, "
-        f"{len(before)} of the baseline). --boots takes more."
+        f"The best's saving may be nothing{between} (boot.total, {len(after)} boots, {len(before)} "
+        "of the baseline); give more boots with --boots."
     )
     return (RunError(kind=INCONCLUSIVE, message=message),)

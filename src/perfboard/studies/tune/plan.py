@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a tune will try: checked as a whole before anything is built."""
+"""The plan of a tune: checked as a whole before anything is built."""
 
 import shutil
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -122,7 +122,7 @@ class TuneOptions:
 class Plan:
     """The baseline, what is tried alone, what is refused, and the search."""
 
-    # What `load_board` takes, from any folder.
+    # The board as `load_board` takes it, from any folder.
     board_name: str
     baseline: Variant
     alone: tuple[Combination, ...]
@@ -141,7 +141,7 @@ class Plan:
         return changed(self.baseline, dict(combination))
 
     def loses(self, combination: Combination) -> dict[str, str]:
-        """What the device loses by its levels, by factor."""
+        """The functions that the device loses by its levels, by factor."""
         found = {name: self.factors[name].levels[level] for name, level in sorted(combination)}
         return {name: level.loses for name, level in found.items() if level.loses}
 
@@ -166,7 +166,7 @@ class Plan:
         return ", ".join(found)
 
     def titles(self) -> dict[str, str]:
-        """What each factor is, by name."""
+        """The title of each factor, by name."""
         return {name: self.factors[name].title for name in self.space.levels}
 
 
@@ -221,7 +221,7 @@ def make_plan(request: Request, options: TuneOptions) -> Plan:
             if not (setting.loses or outside) or (factor, level) in allow:
                 searched[factor].append(level)
     _meet_kept(searched, options.keep, frozenset(options.keep.items() - baseline.items()), refusal)
-    # What cannot be beside the baseline may be beside another level that is searched.
+    # A level that the baseline excludes may stand beside another level that is searched.
     others = [one for one in alone if all(level in searched[factor] for factor, level in one)]
     for one in refused:
         ((factor, level),) = one.levels.items()
@@ -294,7 +294,7 @@ def _meet_kept(
 
 
 def tools_of(plan: Plan) -> set[Use]:
-    """What the images of all levels are made with."""
+    """The uses of tools for the images of all levels."""
     return {use for each in plan.alone for use in tools_for(plan.variant(each).recipe)}
 
 
@@ -346,12 +346,12 @@ def _check_limits(loaded: LoadedBoard, options: TuneOptions, real: bool) -> None
     board = loaded.board
     if options.max_ram is not None and real:
         raise UsageError(
-            "--max-ram: how much memory a real board uses is not told by its console; leave it out"
+            "--max-ram: a real board's console does not show how much memory is in use; omit it"
         )
     if options.max_ram is not None and board.machine.isa == "aarch64":
         raise UsageError(
-            f"--max-ram: how much memory board {board.name} uses is not known, since that can be "
-            "told of 32-bit kernels alone; leave it out"
+            f"--max-ram: board {board.name} has a 64-bit kernel, and only 32-bit kernels show how "
+            "much memory is in use; omit it"
         )
     kernel = board.image.kernel
     if not isinstance(kernel, OwnKernel):

@@ -14,17 +14,17 @@ from perfboard.analysis.tune.combinations import Combination
 from perfboard.model.errors import Cancelled
 from perfboard.model.progress import Step
 from perfboard.studies.lab import Lab
-from perfboard.studies.tune.attempt import Attempt, Task, attempt
+from perfboard.studies.tune.task import Task, TaskResult, run_task
 
-# What has tries made, by name, and gives each as it ends; one that is booted again, again.
-Make = Callable[[Mapping[Combination, Task]], Iterator[tuple[Combination, Attempt]]]
-Submit = Callable[[Task], "Future[Attempt]"]
-# Told a combination, and what is being done for it, or "" where that has ended.
+# Runs tasks, by their combinations, and gives each result as it ends; again if booted again.
+Make = Callable[[Mapping[Combination, Task]], Iterator[tuple[Combination, TaskResult]]]
+Submit = Callable[[Task], "Future[TaskResult]"]
+# Gets a combination, and the work at hand for it, or "" when that has ended.
 Note = Callable[[str, str], None]
 
 
 class _Inner:
-    """The steps of a try, of which each is told; where it looks whether it is wanted."""
+    """The steps of a try, each of which is noted; here it looks whether it is still wanted."""
 
     def __init__(self, note: Callable[[str], None], cancelled: Event) -> None:
         self._note, self._cancelled = note, cancelled
@@ -55,20 +55,20 @@ class _InnerStep:
             self._note(f"{self._title}{share}")
 
 
-def noted(task: Task, lab: Lab, note: Note, cancelled: Event) -> Attempt:
-    """The attempt of a task; `note` gets what is being done."""
+def noted(task: Task, lab: Lab, note: Note, cancelled: Event) -> TaskResult:
+    """The result of a task; `note` gets the work at hand."""
     try:
         progress = _Inner(partial(note, task.title), cancelled)
-        return attempt(task, replace(lab, progress=progress), cancelled)
+        return run_task(task, replace(lab, progress=progress), cancelled)
     finally:
         note(task.title, "")
 
 
 @contextmanager
 def local_workers(lab: Lab, note: Note) -> Iterator[Submit]:
-    """What makes an attempt of a task in the background, on this machine's processors.
+    """A function that runs a task in the background, on this machine's processors.
 
-    `note` is told from any thread what is being done. Left early, no more attempts are begun, and
+    `note` gets the work at hand, from any thread. Left early, no more tasks are begun, and
     those under way are given up.
     """
     cancelled = Event()
@@ -81,9 +81,10 @@ def local_workers(lab: Lab, note: Note) -> Iterator[Submit]:
 
 
 def as_they_end(submit: Submit) -> Make:
-    """What has tries made at once, and gives each when it has ended. Raises what a try raises."""
+    """A function that runs tasks at once, and gives each result as it ends. Raises a task's
+    errors."""
 
-    def make(tasks: Mapping[Combination, Task]) -> Iterator[tuple[Combination, Attempt]]:
+    def make(tasks: Mapping[Combination, Task]) -> Iterator[tuple[Combination, TaskResult]]:
         pending = {submit(task): combination for combination, task in tasks.items()}
         for future in as_completed(pending):
             yield pending[future], future.result()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a tune shows while it runs: the best so far, the time left, and what is being tried."""
+"""The progress of a tune: the best so far, the time left, and the tries under way."""
 
 import time
 from collections import deque
@@ -9,13 +9,13 @@ from threading import Lock
 from perfboard.model.progress import Step
 from perfboard.model.units import format_value
 
-# The speed is that of so many tries: the first may have come from the cache.
+# The speed is that of the last tries: the first may have come from the cache.
 _RECENT = 20
 _SHOWN = 2
 
 
 class TuneStep:
-    """The step of a whole tune, which is told how tries begin, go on, and end.
+    """The step of a whole tune; its methods report how tries begin, go on, and end.
 
     Its note has two lines: the best with the time left, and what is being tried. Notes may come
     from any thread. `clock` gives seconds.
@@ -31,20 +31,21 @@ class TuneStep:
         self._lock = Lock()
 
     def expect(self, tries: int, work: int) -> None:
-        """At most so many tries are left, which are so much work, in boots."""
+        """At most `tries` are left, with that `work` in boots."""
         with self._lock:
             self._tries, self._work = tries, work
             self._show()
 
     def ended(self, work: int, best_s: float | None) -> None:
-        """So much was done since the last; the best so far takes `best_s`, if there is one."""
+        """Adds `work` that was done since the last; the best so far takes `best_s`, if there is
+        one."""
         with self._lock:
             self._best_s = best_s
             self._ends.append((self._clock(), self._ends[-1][1] + work))
             self._show()
 
     def note(self, levels: str, doing: str) -> None:
-        """Says what is being done for a combination; "" where that has ended."""
+        """Shows the work at hand for a combination; "" when that has ended."""
         with self._lock:
             if doing:
                 self._doing[levels] = doing
@@ -62,10 +63,10 @@ class TuneStep:
         self._step.update(0, ", ".join(words) + "\n" + "; ".join(doing[:_SHOWN] + more))
 
     def _left_s(self) -> float | None:
-        """The time that the work left takes, at the speed of late; None where nothing was done.
+        """The time that the remaining work takes, at the recent speed; None if nothing was done.
 
-        What has not ended yet, such as a kernel, counts as time and not as work: the longer it
-        takes, the slower the tune is taken to be.
+        Unfinished work, such as a kernel, counts as time only: the longer it takes, the slower the
+        tune seems.
         """
         (began, before), (_, now) = self._ends[0], self._ends[-1]
         if not self._work or now == before:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a tune found, as its run has it: metrics, advice, the limit, what was published."""
+"""A tune's results, as its run has them: metrics, advice, the limit, published figures."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -34,7 +34,7 @@ from perfboard.model.results.tune import (
 from perfboard.model.run import Evidence, Metric, Verdict
 from perfboard.model.units import parse_size
 from perfboard.store.recording import Found, Subject
-from perfboard.studies.tune.advice import Made, lines_between
+from perfboard.studies.tune.advice import Build, lines_between
 from perfboard.studies.tune.bench import Proof
 from perfboard.studies.tune.flash import FACTOR as FLASH
 from perfboard.studies.tune.flash import READ_BANDWIDTH
@@ -53,7 +53,7 @@ def found_by(
     best = best_of(sweep.space, sweep.known)
     space = sweep.space
     tries, tried, places = sweep.recorded()
-    # What was published is of the board that the board's file is of.
+    # Published figures belong to the board of the board's file.
     virtual = subject.evidence is not Evidence.SILICON
     tuning = TuneResult(
         titles=plan.titles(),
@@ -99,12 +99,12 @@ def found_by(
     )
     if best is None:
         return found
-    made = sweep.attempts[best]
-    boots = proof.boots or made.boots
+    result = sweep.results[best]
+    boots = proof.boots or result.boots
     metrics = (
         *metrics_of(boots),
         *counted_metrics(boots),
-        Metric(name=KERNEL_SIZE, unit="B", samples=(float(made.flash["kernel"]),)),
+        Metric(name=KERNEL_SIZE, unit="B", samples=(float(result.flash["kernel"]),)),
         *_metrics(sweep, places),
         *proof.metrics,
     )
@@ -118,10 +118,10 @@ def found_by(
         verdicts = (judge(total, budget_s, evidence, margin, _reset_s(boots)),)
     return replace(
         found,
-        subject=replace(subject, image=made.hashes, packages=made.packages),
+        subject=replace(subject, image=result.hashes, packages=result.packages),
         metrics=metrics,
         results=(*_boots(boots), tuning),
-        notes=(*made.notes, *notes),
+        notes=(*result.notes, *notes),
         verdicts=verdicts,
     )
 
@@ -137,7 +137,7 @@ def _reset_s(boots: Iterable[Boot]) -> float:
 
 
 def _rates(board: VirtualBoard) -> Iterator[PublishedRate]:
-    """What was published of the flash at one of its set-ups alone."""
+    """The published figures of the flash at only one of its set-ups."""
     for figure in board.timing.published if board.timing else ():
         if figure.metric == READ_BANDWIDTH and figure.factors.keys() == {FLASH}:
             size = figure.labels.get("size")
@@ -174,7 +174,7 @@ def _metrics(sweep: Sweep, places: Iterable[Combination]) -> Iterator[Metric]:
         if measured is None:
             continue
         labels = dict(sorted(combination)) or {"levels": "baseline"}
-        for metric in metrics_of(sweep.attempts[combination].boots):
+        for metric in metrics_of(sweep.results[combination].boots):
             if metric.name == "boot.total" or metric.name in measured.phases:
                 yield metric.model_copy(update={"labels": labels})
         sizes = {FLASH_SIZE: measured.flash, RAM_USED: measured.ram}
@@ -205,7 +205,7 @@ def _advice(sweep: Sweep, best: Combination) -> Iterator[Advised]:
 
 
 def _beside(sweep: Sweep, last: Combination, step: Combination) -> dict[str, Any]:
-    """What a step saves and takes after the last that booted; nothing where it does not boot."""
+    """A step's saving and cost after the last that booted; nothing if it does not boot."""
     before, after = sweep.known[last], sweep.known.get(step)
     if before is None or after is None:
         return {}
@@ -218,13 +218,13 @@ def _beside(sweep: Sweep, last: Combination, step: Combination) -> dict[str, Any
         "phases": effects(before, after),
         "flash": after.flash - before.flash,
         "ram": (after.ram or 0) - (before.ram or 0) if known_ram else None,
-        "lines": lines_between(_made(sweep, last), _made(sweep, step)),
+        "lines": lines_between(_build(sweep, last), _build(sweep, step)),
     }
 
 
 def _interval(sweep: Sweep, last: Combination, step: Combination) -> Interval | None:
     """The interval of what a step saves, by the baseline's boots beside both."""
-    before, after = sweep.attempts[last], sweep.attempts[step]
+    before, after = sweep.results[last], sweep.results[step]
     old, new = sweep.beside(before), sweep.beside(after)
     if not new:
         return saving_interval(before.boots, after.boots)
@@ -233,9 +233,9 @@ def _interval(sweep: Sweep, last: Combination, step: Combination) -> Interval | 
     return saving_interval(before.boots, after.boots, middle_s(new) - middle_s(old))
 
 
-def _made(sweep: Sweep, combination: Combination) -> Made:
-    made = sweep.attempts[combination]
-    return Made(sweep.plan.variant(combination), made.variables, made.arguments)
+def _build(sweep: Sweep, combination: Combination) -> Build:
+    result = sweep.results[combination]
+    return Build(sweep.plan.variant(combination), result.variables, result.arguments)
 
 
 def _limit(sweep: Sweep) -> Limit | None:
@@ -243,9 +243,9 @@ def _limit(sweep: Sweep) -> Limit | None:
     if timing is None or not sweep.plan.baseline.timed:
         return None
     found = []
-    for combination, made in sweep.attempts.items():
-        if made.boot is not None and allowed(sweep.plan.space, combination):
+    for combination, result in sweep.results.items():
+        if result.boot is not None and allowed(sweep.plan.space, combination):
             levels = sweep.plan.variant(combination).levels
             own = {factor: levels[factor] for factor in timing.factors}
-            found.append((made.boot, timing.at(own)))
+            found.append((result.boot, timing.at(own)))
     return boot_limit(found)

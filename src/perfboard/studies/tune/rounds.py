@@ -18,9 +18,9 @@ from perfboard.model.progress import SilentProgress
 from perfboard.model.results.boot import Boot
 from perfboard.model.run import Metric
 from perfboard.studies.lab import Lab
-from perfboard.studies.tune.attempt import Attempt, Task
 from perfboard.studies.tune.plan import PRECISION, TuneOptions
 from perfboard.studies.tune.pool import Make, Note
+from perfboard.studies.tune.task import Task, TaskResult
 from perfboard.targets.serial.boot import SerialBoard
 
 # Raise it when what is kept of a boot changes.
@@ -44,39 +44,39 @@ class Rounds:
         note: Note,
         purpose: str,
     ) -> None:
-        """`build` makes images; `note` is told what is being done for a combination.
+        """`build` makes images; `note` gets the work at hand for a combination.
 
         Boots are kept for the same `purpose` alone.
         """
         self._board, self._target, self._options = board, target, options
         self._lab, self._build, self._note = lab, build, note
-        self._baseline: tuple[Task, Attempt] | None = None
+        self._baseline: tuple[Task, TaskResult] | None = None
         self._purpose = purpose
-        self._tried: dict[tuple[tuple[str, str], ...], Attempt] = {}
+        self._tried: dict[tuple[tuple[str, str], ...], TaskResult] = {}
         self._took: list[float] = []
         # Whether the last image could not be written: two in a row are no fault of an image.
         self._refused = False
         self._entries: list[Path] = []
         self.kept = 0
 
-    def make(self, tasks: Mapping[Combination, Task]) -> Iterator[tuple[Combination, Attempt]]:
+    def make(self, tasks: Mapping[Combination, Task]) -> Iterator[tuple[Combination, TaskResult]]:
         """See `tuning_pool.Make`: each combination comes again with each of its boots.
 
         Raises EnvironmentLacksError where the baseline's image cannot be written, or the board
         not be reset, UsageError where an image is not what it was, and TargetError where the line
         is lost, or the baseline boots no more.
         """
-        built: dict[Combination, Attempt] = {}
+        built: dict[Combination, TaskResult] = {}
         images = {each: replace(task, boots=False) for each, task in tasks.items()}
-        for combination, made in self._build(images):
-            same = self._tried.get(_image(made))
-            if made.outcome != "booted" or not tasks[combination].boots:
-                yield combination, made
+        for combination, result in self._build(images):
+            same = self._tried.get(_image(result))
+            if result.outcome != "booted" or not tasks[combination].boots:
+                yield combination, result
             elif same is not None:
                 # The same image by another name does the same.
                 yield combination, same
             else:
-                built[combination] = made
+                built[combination] = result
         # In the order in which they were asked for, the same each time.
         open_tries = {each: (tasks[each], built[each]) for each in tasks if each in built}
         if self._baseline is not None and open_tries:
@@ -91,9 +91,9 @@ class Rounds:
             shutil.rmtree(entry, ignore_errors=True)
 
     def again(
-        self, tries: dict[Combination, tuple[Task, Attempt]], most: int
-    ) -> Iterator[tuple[Combination, Attempt]]:
-        """Boots them, each of which was built, for at most so many rounds. See `make`."""
+        self, tries: dict[Combination, tuple[Task, TaskResult]], most: int
+    ) -> Iterator[tuple[Combination, TaskResult]]:
+        """Boots them, each of which was built, for at most `most` rounds. See `make`."""
         beside = tries.keys() != {BASELINE}
         first = len(tries[BASELINE][1].boots) if BASELINE in tries else 0
         for number in range(1, most + 1):
@@ -101,18 +101,18 @@ class Rounds:
                 where = f"round {number}, {place} of {len(tries)}"
                 if left := self._left(number, place, len(tries)):
                     where += f", {left} left of these"
-                made = self._booted_again(task, before, where)
+                result = self._booted_again(task, before, where)
                 if combination == BASELINE:
-                    if self._baseline is not None and made.outcome != "booted":
-                        raise made.error("The baseline, booted again, does not boot")
-                    self._baseline = task, made
+                    if self._baseline is not None and result.outcome != "booted":
+                        raise result.error("The baseline, booted again, does not boot")
+                    self._baseline = task, result
                 elif self._baseline is not None:
-                    made = replace(made, beside=(first, len(self._baseline[1].boots)))
-                made = replace(made, final=number == most or _enough(made))
-                tries[combination] = task, made
-                self._tried[_image(made)] = made
-                yield combination, made
-            for each in [each for each, (_, made) in tries.items() if _enough(made)]:
+                    result = replace(result, beside=(first, len(self._baseline[1].boots)))
+                result = replace(result, final=number == most or _enough(result))
+                tries[combination] = task, result
+                self._tried[_image(result)] = result
+                yield combination, result
+            for each in [each for each, (_, result) in tries.items() if _enough(result)]:
                 # The baseline goes on while another does.
                 if each != BASELINE or len(tries) == 1:
                     del tries[each]
@@ -120,7 +120,7 @@ class Rounds:
                 return
 
     def _left(self, number: int, place: int, count: int) -> str:
-        """The time that the rounds take that are made of all, by what boots took of late."""
+        """The time of the rounds that all combinations take, by the recent boots."""
         boots = (max(FEWEST_PROCESSES - number, 0) + 1) * count - place + 1
         if not self._took:
             return ""
@@ -128,26 +128,28 @@ class Rounds:
         minutes = sum(recent) / len(recent) * boots / 60
         return f"{minutes:.0f} min" if minutes >= 2 else f"{minutes * 60:.0f} s"
 
-    def _booted_again(self, task: Task, made: Attempt, where: str) -> Attempt:
-        """The attempt with one more boot; what went wrong with that is its outcome."""
+    def _booted_again(self, task: Task, result: TaskResult, where: str) -> TaskResult:
+        """The result with one more boot; a failure of that boot is its outcome."""
         try:
-            folder = self._boot(task, made, where)
+            folder = self._boot(task, result, where)
         except TargetError as error:
             if error.kind == "lost":
                 raise
-            return replace(made, outcome="not-booted", problem=str(error), kind=error.kind)
+            return replace(result, outcome="not-booted", problem=str(error), kind=error.kind)
         finally:
             self._note(task.title, "")
         kept = json.loads((folder / "kept.json").read_text())
         if kept["kind"]:
-            before = f"It booted {len(made.boots)} times, and then: " if made.boots else ""
+            before = f"It booted {len(result.boots)} times, and then: " if result.boots else ""
             problem = f"{before}{kept['problem']}"
-            return replace(made, outcome="not-booted", problem=problem, kind=kept["kind"], boots=())
+            return replace(
+                result, outcome="not-booted", problem=problem, kind=kept["kind"], boots=()
+            )
         boot = Boot.model_validate_json((folder / "boot.json").read_text())
         console = (folder / "console.log").read_bytes()
-        return replace(made, boots=(*made.boots, boot), console=console)
+        return replace(result, boots=(*result.boots, boot), console=console)
 
-    def _boot(self, task: Task, made: Attempt, where: str) -> Path:
+    def _boot(self, task: Task, result: TaskResult, where: str) -> Path:
         """The cache's folder of the next boot, made now where there is none."""
         options = self._options
         inputs = {
@@ -156,16 +158,16 @@ class Rounds:
             "usable": options.usable,
             "write": shlex.join(options.write),
             "reset": shlex.join(options.reset),
-            "arguments": made.arguments,
+            "arguments": result.arguments,
             "levels": json.dumps(dict(task.levels), sort_keys=True),
-            "boot": f"{self._purpose} {len(made.boots) + 1}",
-            **{f"image {name}": hash for name, hash in made.hashes.items()},
+            "boot": f"{self._purpose} {len(result.boots) + 1}",
+            **{f"image {name}": hash for name, hash in result.hashes.items()},
         }
 
         def build(folder: Path) -> None:
             began = self._lab.clock()
             image = self._lab.build(task.variant(), SilentProgress())
-            if dict(image.hashes) != made.hashes:
+            if dict(image.hashes) != result.hashes:
                 raise UsageError(
                     f"The image of {task.title} is not what it was when the tune began: a file of "
                     "the board, or a package, has changed. Run it again"
@@ -209,21 +211,21 @@ class Rounds:
 
 
 def files_of(image: Image) -> tuple[Path, ...]:
-    """What is written to a board: its banks of flash; else kernel, device tree, disk, if any."""
+    """The files to write to a board: its banks of flash; or kernel, device tree, disk, if any."""
     files = image.banks or (image.kernel_file, image.tree, image.root)
     return tuple(file for file in files if file is not None)
 
 
-def _image(made: Attempt) -> tuple[tuple[str, str], ...]:
-    """What is the same for attempts of the same image."""
-    return (*sorted(made.hashes.items()), ("arguments", made.arguments))
+def _image(result: TaskResult) -> tuple[tuple[str, str], ...]:
+    """A key that results of the same image share."""
+    return (*sorted(result.hashes.items()), ("arguments", result.arguments))
 
 
-def _enough(made: Attempt) -> bool:
+def _enough(result: TaskResult) -> bool:
     """Whether the median total of its boots is known well enough, or it does not boot."""
-    if made.outcome != "booted":
+    if result.outcome != "booted":
         return True
-    totals = tuple(totals_s(made.boots))
+    totals = tuple(totals_s(result.boots))
     if len(totals) < FEWEST_PROCESSES:
         return False
     metric = Metric(name="boot.total", unit="s", samples=totals)

@@ -85,7 +85,7 @@ class TuneStudy:
                 proof = bench.prove(sweep, record.folder)
             _, _, places = sweep.recorded()
             for combination, place in places.items():
-                if console := sweep.attempts[combination].console:
+                if console := sweep.results[combination].console:
                     record.folder.write_artifact(f"try-{place + 1}/console.log", console)
         return record.run
 
@@ -115,23 +115,23 @@ def try_all(sweep: Sweep, make: Make, step: TuneStep) -> None:
 
 
 def _check_baseline(sweep: Sweep) -> None:
-    """Raises why the baseline does not boot, or why a limit cannot be told."""
+    """Raises the reason why the baseline does not boot, or why a limit cannot be checked."""
     base = sweep.known[BASELINE]
     if base is None:
-        made = sweep.attempts[BASELINE]
-        does = "build" if made.outcome == "not-built" else "boot"
-        raise made.error(f"The baseline does not {does}")
+        result = sweep.results[BASELINE]
+        does = "build" if result.outcome == "not-built" else "boot"
+        raise result.error(f"The baseline does not {does}")
     if sweep.space.max_ram is not None and base.ram is None:
         raise UsageError(
-            "--max-ram: how much memory the baseline uses is not known, since that can be told of "
-            "32-bit kernels with a System.map alone; give image.kernel.system_map, or leave it out"
+            "--max-ram: the memory in use is not known, which takes a 32-bit kernel with a "
+            "System.map; give image.kernel.system_map, or omit it"
         )
 
 
 def _interactions(plan: Plan) -> Iterator[Combination]:
     """Levels of two factors of which it is known that they change what the other does.
 
-    Also such as may not be in the best, which are tried alone.
+    This includes levels that the best may not have, which are tried alone.
     """
     tried = [item for each in plan.alone for item in each]
     found = {

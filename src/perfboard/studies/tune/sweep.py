@@ -18,10 +18,10 @@ from perfboard.model.errors import UsageError
 from perfboard.model.results.boot import Boot
 from perfboard.model.results.tune import Stage, Try, in_words
 from perfboard.model.units import format_size
-from perfboard.studies.tune.attempt import Attempt, Task
 from perfboard.studies.tune.plan import Plan
 from perfboard.studies.tune.pool import Make
 from perfboard.studies.tune.progress import TuneStep
+from perfboard.studies.tune.task import Task, TaskResult
 
 # How many boots a kernel takes as long as: most differ from the last one in an option or two.
 _KERNEL = 10
@@ -29,16 +29,16 @@ _NO_MARK = "The boot has no mark reset or usable."
 
 
 class Sweep:
-    """What was tried so far, and the `space` that the best is sought in.
+    """The tries so far, and the `space` that the best is sought in.
 
-    `attempts` are how the tries ended, by combination; `known` what those took that booted.
+    `results` are those of the tries, by combination; `known` the costs of those that booted.
     """
 
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
         self.space = plan.space
         self.known: Known = {}
-        self.attempts: dict[Combination, Attempt] = {}
+        self.results: dict[Combination, TaskResult] = {}
         # In the order in which they were asked for, which is the same each time.
         self._stages: dict[Combination, Stage] = {}
         # Those of images that were built.
@@ -52,9 +52,9 @@ class Sweep:
         step: TuneStep,
         later: int = 0,
     ) -> None:
-        """Tries those that have not been tried, after which at most so many are tried `later`.
+        """Tries those that have not been tried, after which at most `later` more are tried.
 
-        Raises what `tuning_boot.attempt` does.
+        Raises the errors of `task.run_task`.
         """
         new = [each for each in dict.fromkeys(combinations) if each not in self.known]
         self._stages |= dict.fromkeys(new, stage)
@@ -62,16 +62,16 @@ class Sweep:
         new.sort(key=lambda each: str(self.space.kernel(each)))
         left = set(new)
         step.expect(len(left) + later, self.work(left) + later)
-        for combination, made in make({each: self.task(each) for each in new}):
-            measured = self._measured(combination, made)
-            if made.outcome == "booted" and measured is None:
-                made = replace(made, outcome="not-booted", kind="no-mark", problem=_NO_MARK)
-            if not_run := self._not_run(combination, made):
+        for combination, result in make({each: self.task(each) for each in new}):
+            measured = self._measured(combination, result)
+            if result.outcome == "booted" and measured is None:
+                result = replace(result, outcome="not-booted", kind="no-mark", problem=_NO_MARK)
+            if not_run := self._not_run(combination, result):
                 problem = f"Init scripts that the baseline ran did not: {', '.join(not_run)}."
-                made = replace(made, outcome="not-booted", kind="no-script", problem=problem)
+                result = replace(result, outcome="not-booted", kind="no-script", problem=problem)
                 measured = None
-            self.attempts[combination], self.known[combination] = made, measured
-            if not made.final or combination not in left:
+            self.results[combination], self.known[combination] = result, measured
+            if not result.final or combination not in left:
                 continue
             before = self.work(left)
             left.remove(combination)
@@ -104,29 +104,29 @@ class Sweep:
             f"least that they take is {' and '.join(least) or 'not known'}. Allow more."
         )
 
-    def beside(self, made: Attempt) -> tuple[Boot, ...]:
+    def beside(self, result: TaskResult) -> tuple[Boot, ...]:
         """The baseline's boots that were made between those of a real board's try."""
-        base = self.attempts.get(BASELINE)
-        return base.boots[slice(*made.beside)] if base and made.beside else ()
+        base = self.results.get(BASELINE)
+        return base.boots[slice(*result.beside)] if base and result.beside else ()
 
-    def _measured(self, combination: Combination, made: Attempt) -> Measured | None:
-        """What the try took; of a real board, as if it was made with the baseline's first boot.
+    def _measured(self, combination: Combination, result: TaskResult) -> Measured | None:
+        """The try's cost; on a real board, as if it was booted with the baseline's first boot.
 
-        What drifts from one batch of tries to the next is so taken off.
+        This subtracts the drift from one batch of tries to the next.
         """
-        boot, base = made.boot, made if combination == BASELINE else self.attempts.get(BASELINE)
+        boot, base = result.boot, result if combination == BASELINE else self.results.get(BASELINE)
         whole = total(boot) if boot is not None else None
         if whole is None or boot is None:
             return None
         total_s = whole.duration_ns / 1e9
         if base is not None and len(base.boots) > 1:
-            now = self.beside(made) if combination else base.boots
+            now = self.beside(result) if combination else base.boots
             total_s += middle_s(base.boots[:1]) - middle_s(now or base.boots)
         return Measured(
             total_s=total_s,
             phases={phase.name: phase.duration_ns / 1e9 for phase in cut_phases(boot)},
-            flash=sum(made.flash.values()),
-            ram=made.ram,
+            flash=sum(result.flash.values()),
+            ram=result.ram,
         )
 
     def work(self, combinations: Iterable[Combination]) -> int:
@@ -142,8 +142,8 @@ class Sweep:
         tasks = {each: self.task(each, boots=False) for each in combinations}
         left, found = set(tasks), []
         step.expect(later, self.work(left) + later)
-        for combination, made in make(tasks):
-            found.append(made.flash)
+        for combination, result in make(tasks):
+            found.append(result.flash)
             before = self.work(left)
             left.remove(combination)
             self._kernels.add(self.space.kernel(combination))
@@ -151,21 +151,21 @@ class Sweep:
             step.expect(later, self.work(left) + later)
         return found
 
-    def _not_run(self, combination: Combination, made: Attempt) -> list[str]:
+    def _not_run(self, combination: Combination, result: TaskResult) -> list[str]:
         """The init scripts of the baseline that did not run, where nothing says that they do not.
 
         Without them a boot is faster, and no better.
         """
-        base = self.attempts.get(BASELINE)
-        if base is None or not base.boot or not made.boot:
+        base = self.results.get(BASELINE)
+        if base is None or not base.boot or not result.boot:
             return []
         if self.plan.skips_scripts(combination):
             return []
-        ran = {step.title for step in cut_userspace(made.boot)}
+        ran = {step.title for step in cut_userspace(result.boot)}
         return [step.title for step in cut_userspace(base.boot) if step.title not in ran]
 
     def task(self, combination: Combination, boots: bool = True) -> Task:
-        """What is to be done for a combination."""
+        """The task of a combination."""
         title = in_words(dict(sorted(combination)))
         levels = {**self.plan.baseline.levels, **dict(combination)}
         return Task(self.plan.board_name, levels, title, boots, bool(combination))
@@ -176,32 +176,32 @@ class Sweep:
         boots: list[Boot] = []
         places: dict[Combination, int] = {}
         for combination, stage in self._stages.items():
-            made = self.attempts.get(combination)
+            result = self.results.get(combination)
             # ^C may have come before it ended.
-            if made is None:
+            if result is None:
                 continue
-            booted = made.outcome == "booted"
+            booted = result.outcome == "booted"
             places[combination] = len(tries)
             tries.append(
                 Try(
                     levels=dict(sorted(combination)),
                     stage=stage if combination else "baseline",
-                    outcome=made.outcome,
-                    problem=made.problem,
-                    kind=made.kind,
+                    outcome=result.outcome,
+                    problem=result.problem,
+                    kind=result.kind,
                     boot=len(boots) if booted else None,
-                    boots=len(made.boots) if booted else 1,
-                    beside=made.beside if booted else None,
-                    flash=made.flash,
-                    ram=made.ram,
+                    boots=len(result.boots) if booted else 1,
+                    beside=result.beside if booted else None,
+                    flash=result.flash,
+                    ram=result.ram,
                     loses=self.plan.loses(combination),
-                    barred=self._barred(combination),
+                    excluded_because=self._excluded_because(combination),
                 )
             )
-            boots += made.boots if booted else ()
+            boots += result.boots if booted else ()
         return tries, boots, places
 
-    def _barred(self, combination: Combination) -> str:
+    def _excluded_because(self, combination: Combination) -> str:
         measured, found = self.known[combination], self.plan.excluded_because(combination)
         if measured is None or not self.space.excess(measured.flash, measured.ram):
             return found

@@ -70,7 +70,7 @@ def _prove(sweep: Sweep, folder: RunFolder, lab: Lab) -> Boot:
 
 
 def _repeats(sweep: Sweep, proof: Boot) -> tuple[RunError, ...]:
-    before = sweep.attempts[sweep.best()].boot
+    before = sweep.results[sweep.best()].boot
     if before is None or before.marks == proof.marks:
         return ()
     message = "The best combination, booted again, has other marks: a virtual board is to repeat."

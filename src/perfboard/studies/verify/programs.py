@@ -19,7 +19,7 @@ from perfboard.store.folder import find_run
 from perfboard.studies.lab import Lab
 from perfboard.studies.program.study import try_boards
 
-# The row of each figure by its number, and the runs made.
+# The row of each figure by its number, and the runs trial.
 Programs = tuple[dict[int, Row], tuple[str, ...]]
 TryBoards = Callable[[Sequence[str], Job, Mapping[str, str], tuple[str, ...], Lab], Sequence[Run]]
 
@@ -42,29 +42,29 @@ def measure_programs(
     try_boards: TryBoards = try_boards,
     fetch: Callable[[NpmFile, Progress], Path] = npm_file,
 ) -> Programs:
-    """The row of each figure that is of a program, by its number, and the runs made.
+    """The row of each figure that is of a program, by its number, and the runs trial.
 
-    One run serves all figures that one command prints. Where a program cannot be run, or
-    does not print its figure, its rows say why and the others go on.
+    One run serves all figures that one command prints. If a program cannot be run, or does not
+    print its figure, its rows say why and the others go on.
     """
     folder = load_board(board).path.resolve().parent
 
     def run(program: Program, factors: Mapping[str, str]) -> _Ran | str:
-        """What ran, or why it did not."""
+        """The program that ran, or the reason why it did not."""
         try:
             files = (
                 *(folder / file for file in program.push),
                 *(fetch(file, lab.progress) for file in program.npm),
             )
             job = Job(program.command, program.packages, files)
-            (made,) = try_boards([board], job, factors, command, lab)
+            (trial,) = try_boards([board], job, factors, command, lab)
         except PerfboardError as error:
             return _first_line(str(error))
-        if made.status is Status.ABORTED:
+        if trial.status is Status.ABORTED:
             raise KeyboardInterrupt
-        for problem in made.errors:
+        for problem in trial.errors:
             return _first_line(problem.message)
-        return _ended(made)
+        return _ended(trial)
 
     ran: dict[tuple[object, ...], _Ran | str] = {}
     rows = {}
@@ -79,15 +79,15 @@ def measure_programs(
     return rows, tuple(found.run for found in ran.values() if isinstance(found, _Ran))
 
 
-def _ended(made: Run) -> _Ran | str:
-    (result,) = made.results_of(ProgramResult)
+def _ended(trial: Run) -> _Ran | str:
+    (result,) = trial.results_of(ProgramResult)
     if result.signal:
         return "it was killed by a signal"
     if result.exit_code:
         return f"it ended with exit code {result.exit_code}"
-    (real,) = (metric for metric in made.metrics if metric.name == "try.time.real")
-    output: Path = find_run(made.id) / "artifacts" / "stdout"
-    return _Ran(real.samples[0], output.read_text(errors="replace"), made.id)
+    (real,) = (metric for metric in trial.metrics if metric.name == "try.time.real")
+    output: Path = find_run(trial.id) / "artifacts" / "stdout"
+    return _Ran(real.samples[0], output.read_text(errors="replace"), trial.id)
 
 
 def _first_line(message: str) -> str:

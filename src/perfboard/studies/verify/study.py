@@ -27,7 +27,7 @@ from perfboard.studies.lab import Lab
 from perfboard.studies.standard.study import StandardOptions, measure_target
 from perfboard.studies.verify.programs import Programs, measure_programs
 
-# What measures, and at which levels: the boot study, the probe of flash, or the others.
+# The measuring study, and its levels: the boot study, the probe of flash, or other probes.
 _Group = tuple[Literal["boot", "flash", "probes"], tuple[tuple[str, str], ...]]
 # Times the budget: a block can take a second of flash, and costs the host next to nothing.
 _OF_FLASH = 4
@@ -89,17 +89,17 @@ def verify_board(
     for (kind, at), figures in groups.items():
         request = Request(f"virtual:{name}", dict(at), command)
         if kind == "boot":
-            made = studies.boot(request, BootOptions(boots=1), lab)
+            run = studies.boot(request, BootOptions(boots=1), lab)
         else:
             probes = probes_for(figures) + (list(PROBES) if (kind, at) == plain else [])
             options = StandardOptions(budget_s * _OF_FLASH if kind == "flash" else budget_s)
-            made = studies.measure("verify", request, sorted({*probes}), options, lab)
-        if made.status is Status.ABORTED:
+            run = studies.measure("verify", request, sorted({*probes}), options, lab)
+        if run.status is Status.ABORTED:
             raise KeyboardInterrupt
-        for error in made.errors:
-            raise TargetError(error.kind, f"Run {made.id} ended early: {error.message}")
-        runs.append(made.id)
-        metrics[kind, at] = made.metrics
+        for error in run.errors:
+            raise TargetError(error.kind, f"Run {run.id} ended early: {error.message}")
+        runs.append(run.id)
+        metrics[kind, at] = run.metrics
     found = {}
     for number, figure in of_probes.items():
         less = metrics[group(figure, figure.less)] if figure.less else ()

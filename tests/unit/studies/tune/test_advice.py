@@ -10,21 +10,21 @@ from perfboard.images.recipe import Recipe
 from perfboard.images.root.recipe import RootRecipe
 from perfboard.images.root.tree import contents_of
 from perfboard.model.results.tune import Lines
-from perfboard.studies.tune.advice import Made, lines_between
+from perfboard.studies.tune.advice import Build, lines_between
 from tests.support.variants import variant_of
 
 BOARD = load_board("verdex").board
 
 
-def _made(recipe: Recipe | None = None, bootargs: str = "", **variables: str) -> Made:
+def _made(recipe: Recipe | None = None, bootargs: str = "", **variables: str) -> Build:
     variant = variant_of()
     if recipe is not None:
         variant = replace(variant, recipe=recipe)
-    return Made(variant, {"bootargs": bootargs, **variables})
+    return Build(variant, {"bootargs": bootargs, **variables})
 
 
-def _at(**levels: str) -> Made:
-    return Made(variant_of(**levels), {"bootargs": ""})
+def _at(**levels: str) -> Build:
+    return Build(variant_of(**levels), {"bootargs": ""})
 
 
 def test_nothing_changed_is_no_line() -> None:
@@ -48,7 +48,7 @@ def test_the_kernels_command_line_is_told_whole_for_its_words_order(old: str, ne
 
 
 def test_a_disks_arguments_are_the_kernels_too() -> None:
-    old = Made(variant_of(), {}, "a b")
+    old = Build(variant_of(), {}, "a b")
     new = replace(old, arguments="a c")
     assert lines_between(old, new) == (
         Lines(where="kernel command line", remove=("a b",), add=("a c",)),
@@ -202,7 +202,7 @@ def test_lines_put_behind_those_that_stay_make_the_files(levels: dict[str, str])
 
 
 def test_reading_ahead_is_lines_of_a_script_a_list_and_a_node() -> None:
-    new, old = (Made(variant_of("converter", readahead=level), {}) for level in ("boot", "none"))
+    new, old = (Build(variant_of("converter", readahead=level), {}) for level in ("boot", "none"))
     found = {lines.where: lines for lines in lines_between(old, new)}
     assert set(found) == {"/etc/init.d/rcS", "/etc/readahead", "image of the root"}
     assert "cat $files >/dev/null &" in found["/etc/init.d/rcS"].add

@@ -9,12 +9,12 @@ from types import SimpleNamespace
 import pytest
 
 from perfboard.model.errors import EnvironmentLacksError, UsageError
-from perfboard.studies.tune.attempt import Attempt, Task
 from perfboard.studies.tune.dask import KeptTries, check_software, ended, software
+from perfboard.studies.tune.task import Task, TaskResult
 from tests.support.runs import make_boot
 
 TASK = Task("verdex", {"console": "quiet"}, "console=quiet")
-MADE = Attempt(
+MADE = TaskResult(
     "booted",
     boots=(make_boot(),),
     console=b"\xff\x00 not text",
@@ -42,7 +42,7 @@ def test_it_is_not_taken_for_another() -> None:
 
 def test_what_did_not_boot_is_tried_again() -> None:
     tries = KeptTries(HERE)
-    tries.keep(TASK, Attempt("not-booted", "a hang", "hang"))
+    tries.keep(TASK, TaskResult("not-booted", "a hang", "hang"))
     assert tries.find(TASK) is None
 
 
@@ -58,14 +58,14 @@ def test_a_worker_with_other_software_is_refused(program: Callable[[str, str], N
 
 
 def test_what_an_attempt_raises_comes_through() -> None:
-    future: Future[Attempt] = Future()
+    future: Future[TaskResult] = Future()
     future.set_exception(UsageError("no such board"))
     with pytest.raises(UsageError, match="no such board"):
         ended(future)
 
 
 def test_a_lost_scheduler_is_this_machines_lack() -> None:
-    future: Future[Attempt] = Future()
+    future: Future[TaskResult] = Future()
     future.cancel()
     future.set_running_or_notify_cancel()
     with pytest.raises(EnvironmentLacksError, match="the Dask scheduler was lost"):
@@ -74,7 +74,7 @@ def test_a_lost_scheduler_is_this_machines_lack() -> None:
 
 def test_workers_that_are_lost_again_and_again() -> None:
     scheduler = pytest.importorskip("distributed.scheduler")
-    future: Future[Attempt] = Future()
+    future: Future[TaskResult] = Future()
     last = SimpleNamespace(address="tcp://127.0.0.1:9")
     future.set_exception(scheduler.KilledWorker("task", last, 3))
     with pytest.raises(EnvironmentLacksError, match="lost again and again"):

@@ -13,8 +13,8 @@ from perfboard.images.image import Image
 from perfboard.images.variant import Variant
 from perfboard.model.errors import Cancelled
 from perfboard.model.progress import Progress
-from perfboard.studies.tune.attempt import Task
 from perfboard.studies.tune.pool import local_workers
+from perfboard.studies.tune.task import Task
 from tests.support.lab import FakeLab
 
 TASK = Task("verdex", {}, "console=quiet", boots=False)

@@ -3,9 +3,9 @@
 
 from perfboard.analysis.tune.combinations import BASELINE
 from perfboard.model.results.boot import Boot
-from perfboard.studies.tune.attempt import Attempt, Task
 from perfboard.studies.tune.progress import TuneStep
 from perfboard.studies.tune.sweep import Sweep
+from perfboard.studies.tune.task import Task, TaskResult
 from tests.support.runs import make_boot
 from tests.support.tunes import at_once, plan_of
 
@@ -66,11 +66,11 @@ def test_the_best_stays_beside_what_changes() -> None:
     assert shown.lines == ["best 865.0 ms", ""]
 
 
-def _booted(task: Task) -> Attempt:
+def _booted(task: Task) -> TaskResult:
     """It takes 100 ms less with the console quiet."""
     quiet = task.levels["console"] == "quiet"
     boot: Boot = make_boot({"kernel.sched_init": -100_000_000} if quiet else {})
-    return Attempt("booted", boots=(boot,), flash={"kernel": 1})
+    return TaskResult("booted", boots=(boot,), flash={"kernel": 1})
 
 
 def test_a_sweep_tells_the_best_and_the_most_tries_that_are_left() -> None:

@@ -18,11 +18,11 @@ from perfboard.model.errors import EnvironmentLacksError, TargetError, UsageErro
 from perfboard.model.progress import SilentProgress
 from perfboard.model.results.boot import Boot
 from perfboard.studies.lab import Lab
-from perfboard.studies.tune.attempt import Attempt, Task
 from perfboard.studies.tune.plan import TuneOptions
 from perfboard.studies.tune.progress import TuneStep
 from perfboard.studies.tune.rounds import Rounds
 from perfboard.studies.tune.sweep import Sweep
+from perfboard.studies.tune.task import Task, TaskResult
 from perfboard.targets.serial.boot import SerialBoard
 from tests.support.replay import Replay
 from tests.support.runs import make_boot
@@ -87,12 +87,12 @@ def image(name: str, content: str) -> Image:
 def rounds(
     board: Board,
     purpose: str = "try",
-    build: Callable[[Task], Attempt] | None = None,
+    build: Callable[[Task], TaskResult] | None = None,
     content_of: Callable[[str], str] = str,
 ) -> Rounds:
-    def built(task: Task) -> Attempt:
+    def built(task: Task) -> TaskResult:
         assert not task.boots
-        return Attempt("booted", flash={"kernel": 1}, hashes={"bank": name_of(task.levels)})
+        return TaskResult("booted", flash={"kernel": 1}, hashes={"bank": name_of(task.levels)})
 
     def built_again(variant: Variant, progress: object) -> Image:
         name = name_of(variant.levels)
@@ -102,7 +102,7 @@ def rounds(
     return Rounds(board, LINE, REAL, lab, at_once(build or built), lambda *said: None, purpose)
 
 
-def made(of: Rounds, *combinations: Combination) -> dict[Combination, Attempt]:
+def made(of: Rounds, *combinations: Combination) -> dict[Combination, TaskResult]:
     """The last that came of each."""
     return dict(of.make({each: TASKS[each] for each in combinations}))
 
@@ -219,7 +219,7 @@ def test_what_failed_before_an_interruption_has_failed_after_it() -> None:
 
 def test_what_is_not_built_is_not_written() -> None:
     board = Board(lambda name: 0)
-    of = rounds(board, build=lambda task: Attempt("not-built", "too large", "usage"))
+    of = rounds(board, build=lambda task: TaskResult("not-built", "too large", "usage"))
     assert made(of, BASELINE)[BASELINE].problem == "too large"
     assert board.written == []
 
@@ -271,7 +271,7 @@ def test_an_interrupted_tune_goes_on_with_its_boots_and_one_that_ended_does_not(
 
 def test_the_best_is_the_boot_in_the_middle() -> None:
     boots = tuple(make_boot({"usable": late * MS}) for late in (50, 10, 90, 30))
-    middle = Attempt("booted", boots=boots).boot
+    middle = TaskResult("booted", boots=boots).boot
     assert middle == boots[3]
     whole = total(boots[3])
     assert whole is not None

@@ -14,13 +14,13 @@ from perfboard.model.progress import SilentProgress
 from perfboard.model.results.tune import TuneResult
 from perfboard.model.run import Evidence, Outcome
 from perfboard.store.recording import Found, Subject
-from perfboard.studies.tune.attempt import Attempt, Task
 from perfboard.studies.tune.bench import Proof
 from perfboard.studies.tune.plan import TuneOptions
 from perfboard.studies.tune.progress import TuneStep
 from perfboard.studies.tune.record import found_by
 from perfboard.studies.tune.study import try_all
 from perfboard.studies.tune.sweep import Sweep
+from perfboard.studies.tune.task import Task, TaskResult
 from tests.support.runs import MARKS, make_boot, make_run, only
 from tests.support.tunes import at_once, keep_but, plan_of
 
@@ -29,10 +29,10 @@ MIB = 1 << 20
 QUIET, STATIC = ("console", "quiet"), ("libraries", "static")
 
 
-def _attempt(task: Task) -> Attempt:
+def _attempt(task: Task) -> TaskResult:
     """A quiet console saves time, static libraries more; these take memory and flash."""
     quiet, static = (task.levels[factor] == level for factor, level in (QUIET, STATIC))
-    return Attempt(
+    return TaskResult(
         "booted",
         boots=(make_boot({"kernel.sched_init": -10 * MS * quiet, "usable": -20 * MS * static}),),
         flash={"root": (3 + static) * MIB},
@@ -41,7 +41,7 @@ def _attempt(task: Task) -> Attempt:
 
 
 def _tune(
-    make: Callable[[Task], Attempt],
+    make: Callable[[Task], TaskResult],
     varied: Sequence[str] = ("console", "libraries"),
     keep: Mapping[str, str] = MappingProxyType({}),
     **request: Any,
@@ -51,7 +51,7 @@ def _tune(
     sweep = Sweep(plan_of(keep=kept, **request))
     tasks: list[Task] = []
 
-    def noted(task: Task) -> Attempt:
+    def noted(task: Task) -> TaskResult:
         tasks.append(task)
         return make(task)
 
@@ -80,9 +80,9 @@ def test_a_limit_on_memory_changes_the_best() -> None:
     sweep, _, error = _tune(_attempt, max_ram=10 * MIB)
     assert error is None
     assert best_of(sweep.space, sweep.known) == frozenset({QUIET})
-    barred = {frozenset(one.levels.items()): one.barred for one in sweep.recorded()[0]}
-    assert barred[frozenset({STATIC})] == "beyond the limits"
-    assert barred[frozenset({QUIET})] == ""
+    excluded = {frozenset(one.levels.items()): one.excluded_because for one in sweep.recorded()[0]}
+    assert excluded[frozenset({STATIC})] == "beyond the limits"
+    assert excluded[frozenset({QUIET})] == ""
 
 
 def test_a_limit_on_flash_is_looked_at_when_the_baseline_has_booted() -> None:
@@ -96,12 +96,16 @@ def test_a_limit_on_flash_is_looked_at_when_the_baseline_has_booted() -> None:
 @pytest.mark.parametrize(
     ("made", "kind", "words"),
     [
-        (Attempt("not-booted", "it panics", "panic"), "panic", "does not boot. it panics"),
-        (Attempt("not-built", "too large", "usage"), "usage", "does not build. too large"),
-        (Attempt("booted", boots=(make_boot(marks=()),)), "no-mark", "has no mark reset or usable"),
+        (TaskResult("not-booted", "it panics", "panic"), "panic", "does not boot. it panics"),
+        (TaskResult("not-built", "too large", "usage"), "usage", "does not build. too large"),
+        (
+            TaskResult("booted", boots=(make_boot(marks=()),)),
+            "no-mark",
+            "has no mark reset or usable",
+        ),
     ],
 )
-def test_a_baseline_that_does_not_boot_ends_it(made: Attempt, kind: str, words: str) -> None:
+def test_a_baseline_that_does_not_boot_ends_it(made: TaskResult, kind: str, words: str) -> None:
     sweep, tasks, error = _tune(lambda task: made)
     assert error.kind == kind
     assert isinstance(error, UsageError if kind == "usage" else TargetError)
@@ -112,10 +116,10 @@ def test_a_baseline_that_does_not_boot_ends_it(made: Attempt, kind: str, words: 
 
 
 def test_memory_that_is_not_known_cannot_be_limited() -> None:
-    unknown = Attempt("booted", boots=(make_boot(),))
+    unknown = TaskResult("booted", boots=(make_boot(),))
     sweep, tasks, error = _tune(lambda task: unknown, max_ram=10 * MIB)
     assert isinstance(error, UsageError)
-    assert "--max-ram: how much memory the baseline uses is not known" in str(error)
+    assert "--max-ram: the memory in use is not known" in str(error)
     assert len(tasks) == 1
     assert sweep.known[BASELINE] is not None
 
@@ -123,13 +127,13 @@ def test_memory_that_is_not_known_cannot_be_limited() -> None:
 def test_what_only_costs_in_all_counts_in_bound_and_limit() -> None:
     """It is not combined, and yet a boot that was tried and may be the best."""
 
-    def costs(task: Task) -> Attempt:
+    def costs(task: Task) -> TaskResult:
         quiet, static = (task.levels[factor] == level for factor, level in (QUIET, STATIC))
         changes = {"kernel.sched_init": -10 * MS * static, "usable": 400 * MS * static}
         changes["kernel.prepare_namespace"] = -10 * MS * quiet
         counters = {"flash_fs": round((0.515 - 0.1 * static) * 1e15)}
         boot = make_boot(changes, counters=counters)
-        return Attempt("booted", boots=(boot,), flash={"kernel": MIB}, ram=MIB)
+        return TaskResult("booted", boots=(boot,), flash={"kernel": MIB}, ram=MIB)
 
     sweep, _, error = _tune(costs)
     assert error is None
@@ -154,13 +158,13 @@ def test_a_verdict_knows_how_well_the_reset_is_known(precision_s: int, outcome: 
     reset, *others = boot.marks
     reset = reset.model_copy(update={"precision_ns": precision_s * 1000 * MS})
     boot = boot.model_copy(update={"marks": (reset, *others)})
-    made = Attempt("booted", boots=(boot, boot), flash={"kernel": MIB})
+    made = TaskResult("booted", boots=(boot, boot), flash={"kernel": MIB})
     sweep, _, _ = _tune(lambda task: made, ())
     (verdict,) = _found(sweep, Evidence.SILICON).verdicts
     assert verdict.outcome == outcome
 
 
-def test_what_loses_something_meets_the_flash_and_stays_barred() -> None:
+def test_what_loses_something_meets_the_flash_and_stays_excluded() -> None:
     """A kernel that runs in flash costs by the flash's cache: issue 5 names the two."""
     sweep, _, error = _tune(_attempt, ("kernel", "flash"))
     assert error is None
@@ -168,14 +172,14 @@ def test_what_loses_something_meets_the_flash_and_stays_barred() -> None:
     assert sweep.known[both]
     (found,) = (one for one in sweep.recorded()[0] if one.levels == dict(both))
     assert (found.stage, found.outcome) == ("together", "booted")
-    assert found.barred.startswith("loses ")
+    assert found.excluded_because.startswith("loses ")
     assert "xip" not in sweep.space.levels["kernel"]
 
 
 def test_a_boot_without_the_baselines_scripts_is_none() -> None:
     """It reaches usable all the same, and sooner."""
 
-    def make(task: Task) -> Attempt:
+    def make(task: Task) -> TaskResult:
         made = _attempt(task)
         assert made.boot is not None
         if task.levels["libraries"] != "static":
@@ -186,7 +190,7 @@ def test_a_boot_without_the_baselines_scripts_is_none() -> None:
     sweep, _, error = _tune(make)
     assert error is None
     assert best_of(sweep.space, sweep.known) == frozenset({QUIET})
-    static = sweep.attempts[frozenset({STATIC})]
+    static = sweep.results[frozenset({STATIC})]
     assert (static.outcome, static.kind) == ("not-booted", "no-script")
     assert static.problem == "Init scripts that the baseline ran did not: ethernet."
 

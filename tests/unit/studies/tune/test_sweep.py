@@ -6,9 +6,9 @@ import pytest
 from perfboard.analysis.tune.combinations import BASELINE
 from perfboard.model.progress import SilentProgress
 from perfboard.model.results.boot import Boot
-from perfboard.studies.tune.attempt import Attempt, Task
 from perfboard.studies.tune.progress import TuneStep
 from perfboard.studies.tune.sweep import Sweep
+from perfboard.studies.tune.task import Task, TaskResult
 from tests.support.tunes import at_once, plan_of
 
 
@@ -17,11 +17,11 @@ def _step() -> TuneStep:
         return TuneStep(step)
 
 
-def _done(task: Task) -> Attempt:
-    return Attempt("booted")
+def _done(task: Task) -> TaskResult:
+    return TaskResult("booted")
 
 
-class Interrupted(Attempt):
+class Interrupted(TaskResult):
     """One that has ended when ^C comes, before it is looked at what it took."""
 
     @property

@@ -42,14 +42,14 @@ _COMBINATIONS = 20
 class Combined:
     """A combination that was tried: its number on the front, or "", and what it takes.
 
-    `barred` says why it may not be the best, "" where it may.
+    `excluded_because` says why it may not be the best, "" where it may.
     """
 
     name: str
     time: str
     flash: str
     ram: str
-    barred: str
+    excluded_because: str
     front: str
 
 
@@ -163,7 +163,7 @@ def _front(tried: Sequence[Tried]) -> list[tuple[str, scatter.Scatter]]:
             each.record.flash_bytes,
             each.total_s,
             in_words(each.record.levels),
-            each.record.barred,
+            each.record.excluded_because,
         )
         for each in tried
     ]
@@ -186,7 +186,7 @@ def _combined(
             time=format_value(each.total_s, "s"),
             flash=format_size(each.record.flash_bytes),
             ram=format_size(each.record.ram) if each.record.ram is not None else "\N{EN DASH}",
-            barred=each.record.barred,
+            excluded_because=each.record.excluded_because,
             front=numbers.get(in_words(each.record.levels), ""),
         )
         for place, each in enumerate(ranked)

@@ -107,15 +107,15 @@ def test_what_may_not_be_the_best_is_marked_and_not_on_the_front() -> None:
         outcome="booted",
         boot=3,
         flash={"root": 1},
-        barred="loses all that is printed",
+        excluded_because="loses all that is printed",
     )
     tune = make_tune(tries=(*make_tune().tries, small))
     view = tuning_view(make_tuned(tune), tune)
-    (row,) = (row for row in view.combined if row.barred)
+    (row,) = (row for row in view.combined if row.excluded_because)
     assert (row.name, row.front) == ("console=off", "")
     for _, drawing in view.front:
         assert "console=off" not in [point.name for point in drawing.front]
-        (dot,) = (dot for dot in drawing.dots if dot.barred)
+        (dot,) = (dot for dot in drawing.dots if dot.hollow)
         assert dot.tooltip.endswith("loses all that is printed")
     assert "loses all that is printed</td>" in render(make_tuned(tune))
 

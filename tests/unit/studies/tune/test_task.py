@@ -14,16 +14,16 @@ from perfboard.model.errors import (
     UsageError,
 )
 from perfboard.studies.lab import Lab
-from perfboard.studies.tune.attempt import Attempt, Task, attempt
+from perfboard.studies.tune.task import Task, TaskResult, run_task
 
 
-def _attempt(error: PerfboardError) -> Attempt:
+def _attempt(error: PerfboardError) -> TaskResult:
     """An attempt whose image is not built."""
 
     def build(*arguments: object) -> NoReturn:
         raise error
 
-    return attempt(Task("verdex", {}), Lab(build=build), Event())
+    return run_task(Task("verdex", {}), Lab(build=build), Event())
 
 
 @pytest.mark.parametrize("error", [UsageError("too large"), BuildError("make failed")])
@@ -50,7 +50,7 @@ def test_what_this_machine_lacks_ends_the_tune() -> None:
 def test_the_baselines_error_keeps_its_class(
     kind: str, error: type[PerfboardError], code: int
 ) -> None:
-    found = Attempt("not-booted", "the reason", kind).error("The baseline does not boot")
+    found = TaskResult("not-booted", "the reason", kind).error("The baseline does not boot")
     assert type(found) is error
     assert (found.kind, found.exit_code) == (kind, code)
     assert str(found) == "The baseline does not boot. the reason"

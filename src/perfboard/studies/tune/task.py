@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One combination of levels, built and booted; a boot that was made is not made again."""
+"""One combination of levels, built and booted; an earlier boot comes from the cache."""
 
 import json
 import shlex
@@ -25,7 +25,7 @@ from perfboard.targets.virtual.target import VirtualTarget
 
 # Raise it when what is kept of a boot changes.
 _RECIPE = "2"
-# What a kernel or bootloader says of itself is the same each time; a hang may be this machine's.
+# A kernel's or bootloader's own error is the same each time; a hang may be this machine's.
 _SURE = ("bootloader", "panic", "no-root")
 
 
@@ -49,8 +49,8 @@ class Task:
 
 
 @dataclass(frozen=True)
-class Attempt:
-    """How a task ended: see `model.tuning.Try`.
+class TaskResult:
+    """How a task ended: see `model.results.tune.Try`.
 
     `kind` is that of the error that `problem` is the words of. A virtual board, which repeats, is
     booted once. `beside` are the first of the baseline's boots between which a real board's were
@@ -87,18 +87,18 @@ class Attempt:
         return TargetError(self.kind or "no-mark", words)
 
 
-def attempt(task: Task, lab: Lab, cancelled: Event) -> Attempt:
+def run_task(task: Task, lab: Lab, cancelled: Event) -> TaskResult:
     """Builds and boots a combination, from the cache where it has been before.
 
-    What is wrong with the combination is its outcome. Raises EnvironmentLacksError where this
+    A fault of the combination is its outcome. Raises EnvironmentLacksError where this
     machine is at fault, and Cancelled soon after another thread sets `cancelled`.
     """
     variant = task.variant()
     try:
         image = lab.build(variant, lab.progress)
     except (UsageError, BuildError) as error:
-        return Attempt("not-built", str(error), error.kind)
-    found = Attempt(
+        return TaskResult("not-built", str(error), error.kind)
+    found = TaskResult(
         "booted",
         flash=dict(image.sizes),
         hashes=dict(image.hashes),
@@ -138,7 +138,7 @@ def _booted(
     plugin = lab.scope(lab.progress)
     command = shlex.join(target.command())
     for file in (*image.banks, image.kernel_file, image.root, image.tree):
-        # Where a file lies does not change what is in it, which its hash tells.
+        # The path of a file does not change its content, whose hash is enough.
         command = command.replace(str(file), "FILE") if file else command
     inputs = {
         "recipe": _RECIPE,
@@ -168,7 +168,7 @@ def _booted(
                 raise
             kept |= {"problem": str(error), "kind": error.kind}
         (folder / "kept.json").write_text(json.dumps(kept))
-        # Of a hundred boots these are large, and what was read from them is kept.
+        # These are large for a hundred boots, and what was read from them is kept.
         (folder / "scope.jsonl").unlink()
 
     return cached("boot", inputs, build, lab.progress)
