@@ -51,6 +51,8 @@ def test_all_of_it_is_read_and_its_file_left(name: str, tmp_path: Path) -> None:
     assert found.get("probes", {"processes": []}) == {"processes": old["processes"]}
     assert found.get("program") == old["trial"]
     tune = found.get("tune")
+    for one in old["tuning"]["tries"] if old["tuning"] else ():
+        one["excluded_because"] = one.pop("barred")
     assert (tune and _without(tune, "tried")) == old["tuning"]
     assert (tune["tried"] if tune else []) == old["tried"]
 
