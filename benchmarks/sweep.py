@@ -23,8 +23,8 @@ from perfboard.cli.progress import progress
 from perfboard.factors.choose import choose
 from perfboard.images.image import build_image
 from perfboard.studies.lab import Lab
-from perfboard.studies.tune.task import Task
 from perfboard.studies.tune.pool import local_workers
+from perfboard.studies.tune.task import Task
 
 MOST_S = 600.0
 # Factors that one kernel serves, and whose images differ in all their parts.
