@@ -61,7 +61,7 @@ def images(boots: Path) -> set[str]:
 
 def kept(boots: Path) -> set[str]:
     """The images of the tries that came back to the machine with that cache."""
-    made = (boots.parent / "try").glob("*/attempt.json")
+    made = (boots.parent / "try").glob("*/result.json")
     whole = [file for file in made if not file.parent.name.endswith(".unfinished")]
     hashes = [json.loads(file.read_text())["hashes"] for file in whole]
     return {each["bank0"] + each["bank1"] for each in hashes}

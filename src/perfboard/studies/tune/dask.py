@@ -117,7 +117,7 @@ def _read(folder: Path) -> TaskResult:
 def distributed_workers(address: str, emulator: str, note: Note) -> Iterator[Submit]:
     """A function that runs a task on the workers of the scheduler at that address.
 
-    `emulator` is the program that boots the board; see `tuning_pool.local_workers`. The try of a
+    `emulator` is the program that boots the board; see `pool.local_workers`. The try of a
     worker that is lost is made by another. A try that has come back is kept here, and looked for
     here first. Raises EnvironmentLacksError where the scheduler is not to be had.
     """

@@ -35,7 +35,7 @@ from perfboard.targets.serial.line import open_line
 
 
 class LineBench:
-    """See `tuning_bench.Bench`."""
+    """See `bench.Bench`."""
 
     evidence: Evidence = Evidence.SILICON
 
@@ -53,12 +53,12 @@ class LineBench:
 
     @contextmanager
     def making(self, note: Note) -> Iterator[Make]:
-        """See `tuning_bench.Bench`."""
+        """See `bench.Bench`."""
         with self._on_line(note, "try") as rounds:
             yield rounds.make
 
     def prove(self, sweep: Sweep, folder: RunFolder) -> Proof:
-        """See `tuning_bench.Bench`. The baseline is booted between the best's boots.
+        """See `bench.Bench`. The baseline is booted between the best's boots.
 
         So the saving is measured by other boots than those that chose the best.
         """
@@ -100,11 +100,11 @@ class LineBench:
             return dict(rounds.again(tries, self._options.boots))
 
     def summary(self) -> BoardSummary:
-        """See `tuning_bench.Bench`."""
+        """See `bench.Bench`."""
         return summary_of(self._request, self._facts)
 
     def notes(self) -> tuple[str, ...]:
-        """See `tuning_bench.Bench`."""
+        """See `bench.Bench`."""
         kept = sum(rounds.kept for rounds in self._rounds)
         before = (
             (f"{kept} boots are of a tune before, which ended without a result.",) if kept else ()

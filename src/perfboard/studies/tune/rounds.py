@@ -60,7 +60,7 @@ class Rounds:
         self.kept = 0
 
     def make(self, tasks: Mapping[Combination, Task]) -> Iterator[tuple[Combination, TaskResult]]:
-        """See `tuning_pool.Make`: each combination comes again with each of its boots.
+        """See `pool.Make`: each combination comes again with each of its boots.
 
         Raises EnvironmentLacksError where the baseline's image cannot be written, or the board
         not be reset, UsageError where an image is not what it was, and TargetError where the line

@@ -20,7 +20,7 @@ from perfboard.targets.virtual.target import Emulation, VirtualTarget
 
 
 class VirtualBench:
-    """See `tuning_bench.Bench`."""
+    """See `bench.Bench`."""
 
     def __init__(self, plan: Plan, scheduler: str, lab: Lab) -> None:
         """`scheduler` is the address of a Dask scheduler whose workers make the tries, or ""."""
@@ -34,7 +34,7 @@ class VirtualBench:
 
     @contextmanager
     def making(self, note: Note) -> Iterator[Make]:
-        """See `tuning_bench.Bench`."""
+        """See `bench.Bench`."""
         with (
             distributed_workers(self._scheduler, self._emulator, note)
             if self._scheduler
@@ -43,17 +43,17 @@ class VirtualBench:
             yield as_they_end(submit)
 
     def prove(self, sweep: Sweep, folder: RunFolder) -> Proof:
-        """See `tuning_bench.Bench`. The image is booted whatever boot of it was kept."""
+        """See `bench.Bench`. The image is booted whatever boot of it was kept."""
         boot = _prove(sweep, folder, self._lab)
         metrics, problems = flash_bandwidths(self._plan, self._lab)
         return Proof((boot,), _repeats(sweep, boot), tuple(metrics), tuple(problems))
 
     def summary(self) -> BoardSummary:
-        """See `tuning_bench.Bench`."""
+        """See `bench.Bench`."""
         return self._virtual.summary()
 
     def notes(self) -> tuple[str, ...]:
-        """See `tuning_bench.Bench`."""
+        """See `bench.Bench`."""
         return self._virtual.notes()
 
 
