@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Errors: one class for each exit code, told apart by who must act."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 # Parts a message from the console's last lines, wherever it is kept as text.
 CONSOLE_HEADING = "\nlast console lines:\n"
 
@@ -62,6 +65,27 @@ class Cancelled(Exception):
     """The work was given up because another thread asked for it."""
 
 
+class DefectError(PerfboardError):
+    """Perfboard itself failed: its developers must act."""
+
+    exit_code = 70
+    kind = "defect"
+
+
+@contextmanager
+def defects(doing: str) -> Iterator[None]:
+    """Turns an unforeseen exception into a DefectError, so that the run is kept."""
+    try:
+        yield
+    except (PerfboardError, OSError, MemoryError):
+        raise
+    except Exception as error:
+        raise DefectError(
+            f"A defect of Perfboard: {doing} failed ({type(error).__name__}: {error}). Please "
+            "report it, with the recordings that the run keeps."
+        ) from error
+
+
 # The kind of a run's error where what was measured decides nothing.
 INCONCLUSIVE = "inconclusive"
 EXIT_FAILED_VERDICT = 1
@@ -71,6 +95,6 @@ EXIT_INTERRUPTED = 130
 
 def exit_code_of(kind: str) -> int:
     """The exit code of an error that a run recorded by its kind."""
-    known = (UsageError, EnvironmentLacksError, BuildError)
+    known = (UsageError, EnvironmentLacksError, BuildError, DefectError)
     codes = {error.kind: error.exit_code for error in known} | {INCONCLUSIVE: EXIT_INCONCLUSIVE}
     return codes.get(kind, TargetError.exit_code)

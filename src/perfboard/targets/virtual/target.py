@@ -25,7 +25,7 @@ from perfboard.instruments.scope import Scope, WatchedMark
 from perfboard.instruments.together import prepared
 from perfboard.model.board.architecture import architecture_of
 from perfboard.model.board.virtual import DiskBoard, FlashBoard
-from perfboard.model.errors import TargetError, UsageError
+from perfboard.model.errors import TargetError, UsageError, defects
 from perfboard.model.progress import Progress
 from perfboard.model.results.boot import Boot
 from perfboard.model.run import BoardSummary, Evidence, TimedAs
@@ -201,14 +201,15 @@ class VirtualTarget(Emulation):
             watch.end()
         scope = artifacts / "scope.jsonl"
         found = [each.findings() for each in instruments]
-        record = boot_record(
-            scope.read_text() if scope.exists() else "",
-            (artifacts / "console.log").read_bytes(),
-            self.board.boot.usable,
-            self.instruction_ns,
-            seconds,
-            [mark for each in found if each.clock == "virtual" for mark in each.marks],
-        )
+        with defects("making the record of a boot from its recordings"):
+            record = boot_record(
+                scope.read_text() if scope.exists() else "",
+                (artifacts / "console.log").read_bytes(),
+                self.board.boot.usable,
+                self.instruction_ns,
+                seconds,
+                [mark for each in found if each.clock == "virtual" for mark in each.marks],
+            )
         return record, ram
 
 
