@@ -8,7 +8,7 @@ loop and the boot command out of its sum; here it is a phase of its own.
 """
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from perfboard.model.results.boot import Boot, Mark
@@ -54,17 +54,41 @@ PHASES = (
     Phase("boot.userspace", "3.2", "user space", "init.exec", "usable"),
 )
 
-# The steps inside the kernel's phases: the mark that each begins at, name, title.
-_LOAD_STEPS = {
-    "boot.command": ("boot.kernel.load.copy", "copy by the bootloader"),
-    "kernel.entry": ("boot.kernel.load.decompress", "decompression, early set-up"),
-}
+# A board that began again by itself has an earlier boot: the phases then begin at this mark.
+RESTART = "boot.restart"
+_EARLIER = Phase("boot.earlier", "", "an earlier boot", "reset", RESTART)
+
+_COPY = Phase("boot.kernel.load.copy", "", "copy by the bootloader", "boot.command", "kernel.entry")
+# The steps inside the kernel's phases. With the kernel's symbols a phase ends where the last does.
+_LOAD_STEPS = (
+    _COPY,
+    Phase(
+        "boot.kernel.load.decompress",
+        "",
+        "decompression, early set-up",
+        "kernel.entry",
+        "kernel.sched_init",
+    ),
+)
 # Those of a kernel without symbols, whose phases are one.
-_LOG_STEPS = {
-    **_LOAD_STEPS,
-    "kernel.clock": ("boot.kernel.log", "kernel, once its clock runs"),
-    "kernel.freed": ("boot.kernel.freed", "after its start-up memory is freed"),
-}
+_LOG_STEPS = (
+    _COPY,
+    Phase(
+        "boot.kernel.load.decompress",
+        "",
+        "decompression, early set-up",
+        "kernel.entry",
+        "kernel.clock",
+    ),
+    Phase("boot.kernel.log", "", "kernel, once its clock runs", "kernel.clock", "kernel.freed"),
+    Phase(
+        "boot.kernel.freed",
+        "",
+        "after its start-up memory is freed",
+        "kernel.freed",
+        "init.exec",
+    ),
+)
 
 
 @dataclass(frozen=True)
@@ -105,19 +129,23 @@ def cut_phases(boot: Boot) -> tuple[PhaseTime, ...]:
 
     If a mark between two phases is missing, they become one phase whose name joins theirs with "+":
     the measured sum is kept, its parts are absent. Phases before the first mark or after the last
-    are absent.
+    are absent. A mark counts as missing if it lies before the one that it should follow. A boot
+    that began again by itself has an earlier boot as its first phase.
     """
     found: list[PhaseTime] = []
     pending: list[Phase] = []
     start: Mark | None = None
+    reset, restart = boot.mark("reset"), boot.mark(RESTART)
+    if reset is not None and restart is not None and reset.t_ns <= restart.t_ns:
+        found.append(_joined([_EARLIER], reset, restart))
     for phase in PHASES:
         if not pending:
-            start = boot.mark(phase.start)
+            start = restart if found and phase is PHASES[0] else boot.mark(phase.start)
         if start is None:
             continue
         pending.append(phase)
         end = boot.mark(phase.end)
-        if end is None:
+        if end is None or end.t_ns < start.t_ns:
             continue
         found.append(_joined(pending, start, end))
         pending = []
@@ -179,15 +207,36 @@ def _step_name(mark: Mark) -> str:
 
 
 def _cut_kernel(boot: Boot, phase: PhaseTime) -> tuple[PhaseTime, ...]:
-    steps = _LOG_STEPS if "+" in phase.name else _LOAD_STEPS
-    marks = [boot.mark(name) for name in steps]
-    cuts = [m for m in marks if m is not None and phase.start.t_ns <= m.t_ns < phase.end.t_ns]
-    if len(cuts) < 2 or cuts[0] != phase.start:
-        return ()
-    return tuple(
-        PhaseTime(steps[first.name][0], phase.number, steps[first.name][1], first, second, depth=1)
-        for first, second in pairwise([*cuts, phase.end])
-    )
+    """The steps inside the phase that the kernel is loaded in, each between marks of its own.
+
+    If a mark is missing, so are the steps beside it. All before the kernel's entry, or else before
+    its clock, is one step, whose name joins those of its parts.
+    """
+    steps = _LOAD_STEPS if phase.end.name == _LOAD_STEPS[-1].end else _LOG_STEPS
+    found: list[PhaseTime] = []
+    before = [part for part in PHASES if part.name in phase_names(phase.name)]
+    before = before[: [part.name for part in before].index("boot.kernel.load")]
+    last_ns = phase.start.t_ns
+    for step in steps:
+        start, end = boot.mark(step.start), boot.mark(step.end)
+        if (
+            start is not None
+            and end is not None
+            and last_ns <= start.t_ns <= end.t_ns <= phase.end.t_ns
+        ):
+            if not found and start != phase.start:
+                if step.start not in ("kernel.entry", "kernel.clock"):
+                    break
+                found.append(_inside(before, phase, phase.start, start))
+            found.append(_inside([step], phase, start, end))
+            last_ns = end.t_ns
+        if not found:
+            before.append(step)
+    return tuple(found)
+
+
+def _inside(parts: list[Phase], phase: PhaseTime, start: Mark, end: Mark) -> PhaseTime:
+    return replace(_joined(parts, start, end), number=phase.number, depth=1)
 
 
 def cut_boot(boot: Boot) -> tuple[PhaseTime, ...]:
@@ -197,7 +246,7 @@ def cut_boot(boot: Boot) -> tuple[PhaseTime, ...]:
         rows.append(phase)
         if phase.start.name == "init.exec":
             rows.extend(cut_userspace(boot))
-        elif phase.start.name == "boot.command":
+        elif "boot.kernel.load" in phase_names(phase.name):
             rows.extend(_cut_kernel(boot, phase))
     return tuple(rows)
 

@@ -90,7 +90,7 @@ def step_name(step: PhaseTime) -> str:
 
 
 def _lane_of(phase: PhaseTime) -> str:
-    if phase.name.startswith(("boot.bootloader", "boot.delay")):
+    if phase.name.startswith(("boot.earlier", "boot.bootloader", "boot.delay")):
         return "bootloader"
     return "user space" if phase.name.startswith("boot.userspace") else "kernel"
 

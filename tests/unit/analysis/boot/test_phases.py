@@ -3,6 +3,7 @@
 
 import itertools
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -95,3 +96,59 @@ def test_instructions_are_absent_where_a_mark_has_none() -> None:
     (phase,) = cut_phases(Boot(marks=marks))
     assert phase.instructions is None
     assert phase.precision_ns == 11
+
+
+def test_a_boot_that_began_again_has_an_earlier_one() -> None:
+    boot = boot_of(
+        ("reset", 0),
+        ("boot.restart", 300),
+        ("bootloader.main", 310),
+        ("boot.command", 320),
+        ("init.exec", 400),
+        ("usable", 500),
+    )
+    assert [(row.name, row.duration_ns) for row in cut_boot(boot)] == [
+        ("boot.earlier", 300),
+        ("boot.bootloader", 10),
+        ("boot.delay", 10),
+        ("boot.kernel.load+kernel.init+root.mount", 80),
+        ("boot.userspace", 100),
+    ]
+
+
+@given(st.lists(st.tuples(st.sampled_from([*NAMES, "boot.restart"]), st.integers(0, 100))))
+def test_no_phase_is_negative_whatever_order_its_marks_are_in(marks: list[tuple[str, int]]) -> None:
+    boot = boot_of(
+        *marks, *((name, at) for at, name in enumerate(("kernel.entry", "kernel.clock")))
+    )
+    rows = cut_boot(boot)
+    assert all(row.duration_ns >= 0 for row in rows)
+    assert all(a.end == b.start for a, b in itertools.pairwise(r for r in rows if not r.depth))
+
+
+@pytest.mark.parametrize(
+    ("missing", "names"),
+    [
+        ({"kernel.clock"}, ["copy", "freed"]),
+        ({"kernel.freed"}, ["copy", "decompress"]),
+        ({"kernel.entry"}, ["copy+kernel.load.decompress", "log", "freed"]),
+        ({"boot.command", "bootloader.main"}, ["copy", "decompress", "log", "freed"]),
+        ({"kernel.entry", "kernel.clock"}, []),
+    ],
+)
+def test_a_step_without_both_marks_is_absent(missing: set[str], names: list[str]) -> None:
+    marks = {
+        "reset": 0,
+        "bootloader.main": 100,
+        "boot.command": 200,
+        "kernel.entry": 250,
+        "kernel.clock": 300,
+        "kernel.freed": 500,
+        "init.exec": 510,
+        "usable": 900,
+    }
+    boot = boot_of(*((name, t) for name, t in marks.items() if name not in missing))
+    steps = [row for row in cut_boot(boot) if row.depth]
+    assert [row.name.removeprefix("boot.").split("kernel.", 1)[1] for row in steps] == [
+        name if name in ("log", "freed") else f"load.{name}" for name in names
+    ]
