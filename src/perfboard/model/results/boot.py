@@ -30,11 +30,13 @@ class Mark(Record):
 class Span(Record):
     """A recorded stretch of time inside a boot: an initcall or a driver probe.
 
-    `start_ns` is None where the log gives a duration only.
+    `start_ns` is None where the log gives a duration only. `driver` was probed for the device
+    `name`, if the kernel names it.
     """
 
     kind: Literal["initcall", "probe"]
     name: str
+    driver: str | None = None
     start_ns: Int64 | None
     duration_ns: Int64
     returned: Int64
@@ -58,7 +60,8 @@ class ProcessTime(Record):
 class Boot(Record):
     """One boot: its marks in order of time, and what the instruments saw.
 
-    `untimed` names initcalls and probes that the log has without a usable time. `counters`
+    `untimed` names initcalls and probes that the log has without a usable time, `unfinished`
+    initcalls that never returned. `notes` say in sentences what was not as usual. `counters`
     are the timing model's at the last mark, by the scope's names (docs/scope.md).
     `kernel_bytes` is how many bytes were on the console from the kernel's first mark until init.
     """
@@ -66,6 +69,8 @@ class Boot(Record):
     marks: tuple[Mark, ...]
     spans: tuple[Span, ...] = ()
     untimed: tuple[str, ...] = ()
+    unfinished: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
     processes: tuple[ProcessTime, ...] = ()
     counters: dict[str, int] = Field(default_factory=dict)
     kernel_bytes: Int64 | None = None

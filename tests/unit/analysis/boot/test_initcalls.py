@@ -257,3 +257,35 @@ def test_a_printed_log_comes_back(
     assert list(found.spans) == expected
     # A later call of the same name may take an earlier one's place.
     assert sorted(found.unfinished) == sorted(unfinished)
+
+
+def test_a_probe_names_its_driver() -> None:
+    text = "probe of a600000.usb with driver dwc3-qcom returned -517 after 2 usecs"
+    assert (one(text).name, one(text).driver) == ("a600000.usb", "dwc3-qcom")
+
+
+@pytest.mark.parametrize("before", [" sdc:", "foo...done", "<0>.(0)[1:swapper/0]"])
+def test_an_initcall_behind_another_text(before: str) -> None:
+    assert one(f"{before}initcall foo+0x0/0x1c [m] returned 0 after 5 usecs").name == "foo [m]"
+
+
+def test_the_forms_of_old_kernels() -> None:
+    log = parse_initcalls(
+        kernel_log(
+            "[    1.000000] Calling initcall 0xc03fe890: .a_init+0x0/0x10()\n"
+            "[    1.100000] initcall 0xc03fe890: .a_init+0x0/0x10() returned -19.\n"
+            "[    1.100000] initcall 0xc03fe890 ran for 99 msecs: .a_init+0x0/0x10()\n"
+            "[    1.200000] Calling initcall 0xc03fe8a0 b_init\n"
+            "[    1.300000] calling  c_init+0x0/0x3a\n"
+        )
+    )
+    assert [(span.name, span.duration_ns, span.returned) for span in log.spans] == [
+        ("a_init", 99_000_000, -19)
+    ]
+    assert log.unfinished == ("b_init", "c_init")
+
+
+def test_no_call_takes_longer_than_the_boot() -> None:
+    lines = [KernelLine(10**9, f"initcall foo returned 0 after {'9' * 15} msecs")]
+    log = parse_initcalls(lines, longest_ns=10**12)
+    assert (log.spans, log.beyond) == ((), 1)

@@ -34,6 +34,11 @@ def boot_parts(run: Run, result: BootResult) -> "list[str | Table]":
                     f"{row.title} ±{format_value(row.precision_ns / 10**9, 's')}" for row in rough
                 )
             )
+    for number, boot in enumerate(result.boots, 1):
+        parts += [part for note in boot.notes for part in ("", f"Boot {number}: {note}")]
+        if boot.unfinished:
+            calls = ", ".join(boot.unfinished)
+            parts += ["", f"Boot {number}: initcalls that never returned: {calls}."]
     names = {row.name for row in rows}
     others = [m for m in run.metrics if m.samples and m.name.removesuffix(_COUNTED) not in names]
     if others and run.results == (result,):
