@@ -15,6 +15,7 @@ from perfboard.model.errors import UsageError
 from perfboard.model.options import check_target
 from perfboard.model.run import BoardSummary, Run
 from perfboard.studies.lab import Lab
+from perfboard.targets.base import meant
 from perfboard.targets.opening import kinds
 
 # Packages outside bring studies under this name: `NAME = "module:STUDY"`.
@@ -98,7 +99,9 @@ def run_study(study: Study[_Options], request: Request, options: _Options, lab: 
     if study.targets and kind not in study.targets:
         known = kinds()
         forms = " or ".join(known[each].FORM if each in known else each for each in study.targets)
-        raise UsageError(f'study {study.name} measures {forms}, not "{request.target}"')
+        raise UsageError(
+            f'study {study.name} measures {forms}, not "{request.target}".{meant(request.target)}'
+        )
     check_target(options, request.target)
     return study.run(request, options, lab)
 

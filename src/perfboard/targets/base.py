@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The abilities of targets, as small protocols; a kind of target has those that it can honour."""
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
@@ -123,3 +124,14 @@ def refuse_factors(text: str, factors: Mapping[str, str]) -> None:
         raise UsageError(
             f"{text} has no factor {', '.join(factors)}; only virtual boards have factors to set"
         )
+
+
+def meant(text: str) -> str:
+    """The question whether the user meant a serial line, as " Did you mean ...?", or ""."""
+    match = re.fullmatch(
+        r"(?:serial:)?/{0,3}((?:dev/)?(?:tty|pts/|serial/)[^?#\0]+)(\?baud=.*)?", text
+    )
+    if match is None:
+        return ""
+    path = match[1] if match[1].startswith("dev/") else f"dev/{match[1]}"
+    return f" Did you mean serial:///{path}{match[2] or ''}?"

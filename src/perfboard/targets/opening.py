@@ -16,7 +16,7 @@ from typing import Protocol, cast
 import perfboard.targets
 from perfboard.model.errors import UsageError
 from perfboard.model.progress import Progress
-from perfboard.targets.base import Target
+from perfboard.targets.base import Target, meant
 
 
 class Kind(Protocol):
@@ -59,5 +59,5 @@ def open_target(
     kind = known.get(text.partition(":")[0])
     if kind is None:
         forms = ", ".join(kind.FORM for _, kind in sorted(known.items()))
-        raise UsageError(f'"{text}" is no target. A target is one of: {forms}.')
+        raise UsageError(f'"{text}" is no target. A target is one of: {forms}.{meant(text)}')
     return kind.connect(text, progress, artifacts, factors)

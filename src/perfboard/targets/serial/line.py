@@ -16,8 +16,9 @@ from pathlib import Path
 from perfboard.model.errors import EnvironmentLacksError, TargetError, UsageError
 from perfboard.model.progress import Progress
 from perfboard.model.run import Evidence
-from perfboard.targets.base import Target, refuse_factors
+from perfboard.targets.base import Target, meant, refuse_factors
 from perfboard.targets.console.shell import ConsoleShell
+from perfboard.targets.serial.holders import holders
 
 SCHEME = "serial"
 FORM = "serial:///dev/DEVICE[?baud=115200]"
@@ -27,6 +28,14 @@ _USUAL_BAUD = "115200"
 ATTACH_S = 30.0
 _IDLE_S = 60.0
 _STUCK_S = 20.0
+
+
+# The numbers of the drivers of pseudo-terminals.
+_PSEUDO = range(136, 144)
+PSEUDO_NOTE = (
+    "The line is a pseudo-terminal: a program of this machine is at its other end, and nothing "
+    "shows whether a board is behind it."
+)
 
 
 class SerialLine:
@@ -56,6 +65,12 @@ class SerialLine:
     def fileno(self) -> int:
         """The device's descriptor."""
         return self._descriptor
+
+    @property
+    def evidence(self) -> Evidence:
+        """The evidence of what it shows: a pseudo-terminal is no real board's."""
+        number = os.major(os.fstat(self._descriptor).st_rdev)
+        return Evidence.HOST if number in _PSEUDO else Evidence.SILICON
 
     def ready(self, timeout_s: float) -> bool:
         """Whether something has come, waiting at most `timeout_s`."""
@@ -92,7 +107,8 @@ def _opened(path: str, speed: int) -> Iterator[int]:
         cure = {
             errno.ENOENT: "Is it plugged in? `ls /dev/tty*` shows what there is.",
             errno.EACCES: "On Debian: sudo adduser $USER dialout, and log in again.",
-            errno.EBUSY: "Another program uses it; end that first.",
+            errno.EBUSY: f"{' and '.join(holders(path)) or 'Another program'} uses it: end that "
+            "first. A ModemManager tries each new line for half a minute.",
         }.get(error.errno or 0, "")
         raise EnvironmentLacksError(f"{path} cannot be opened: {error.strerror}. {cure}") from error
     try:
@@ -100,6 +116,11 @@ def _opened(path: str, speed: int) -> Iterator[int]:
             before = termios.tcgetattr(descriptor)
         except termios.error as error:
             raise UsageError(f"{path} is no serial line.") from error
+        if others := holders(path):
+            raise EnvironmentLacksError(
+                f"{path} is open in {' and '.join(others)}, which would get a part of what the "
+                "board prints: end that first."
+            )
         fcntl.ioctl(descriptor, termios.TIOCEXCL)
         try:
             tty.setraw(descriptor)
@@ -123,7 +144,7 @@ def open_line(text: str) -> Iterator[SerialLine]:
     """The line of the target that the user wrote as `text`. Raises UsageError for a wrong text."""
     match = _TEXT.fullmatch(text)
     if match is None:
-        raise UsageError(f'"{text}" is no serial target; it is written {FORM}.')
+        raise UsageError(f'"{text}" is no serial target; it is written {FORM}.{meant(text)}')
     baud = match["baud"] or _USUAL_BAUD
     speed = getattr(termios, f"B{baud}", None)
     if not speed:
@@ -142,4 +163,5 @@ def connect(
         shell = ConsoleShell(line)
         with progress.step("looking for a shell on the console", 1):
             shell.attach(ATTACH_S)
-        yield Target(text, Evidence.SILICON, shell, _IDLE_S)
+        notes = (PSEUDO_NOTE,) if line.evidence is Evidence.HOST else ()
+        yield Target(text, line.evidence, shell, _IDLE_S, notes=notes)
