@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How long a console log with 50,000 initcalls takes to become phases and initcalls.
+"""How long a console log with 15,000 initcalls takes to become phases and initcalls.
 
 The log is made up, the same in every run: U-Boot's countdown and boot command,
-50,000 initcalls in pairs of records as the kernel prints them, every tenth
+15,000 initcalls in pairs of records as the kernel prints them, every tenth
 behind a program's text on its line, other kernel messages up to 10 MB, a
 mounted root, init, and the line that says the system is usable. What is timed
 is reading the log's file, splitting it by the stamps of its bytes, which are
@@ -14,6 +14,7 @@ perl; ours, in a process that runs already, not that of Python.
 """
 
 import argparse
+import re
 import subprocess
 import tempfile
 import time
@@ -21,13 +22,12 @@ from array import array
 from collections.abc import Callable
 from pathlib import Path
 
-from perfboard.analysis.boot.console import Stamps, console_marks, find_line, split_lines
-from perfboard.analysis.boot.initcalls import parse_initcalls
-from perfboard.analysis.boot.kernel_log import clock_offset, kernel_marks, parse_console
+from perfboard.analysis.boot.console import Stamps
 from perfboard.analysis.boot.phases import cut_phases
+from perfboard.analysis.boot.record import console_record
 from perfboard.model.results.boot import Boot, Mark
 
-INITCALLS = 50_000
+INITCALLS = 15_000
 SIZE = 10_000_000
 BYTE_NS = 328
 OFFSET_NS = 900_000_000
@@ -59,7 +59,7 @@ def make_log() -> bytes:
         if number == 1000:
             filler_bytes = SIZE // INITCALLS - (len(log) - start) // 1000
         if number > 1000:
-            record(f"device {number}: {'registered ' * 20}"[: filler_bytes - 16])
+            record(f"device {number}: {'registered ' * 60}"[: filler_bytes - 16])
     record("VFS: Mounted root (squashfs filesystem) readonly on device 31:2.")
     record("Freeing unused kernel image (initmem) memory: 1024K")
     record("Run /sbin/init as init process")
@@ -68,15 +68,8 @@ def make_log() -> bytes:
 
 def read_log(log: Path, stamps: Stamps) -> tuple[Boot, int]:
     """The boot of the log, and how many phases it has."""
-    lines = split_lines(log.read_bytes(), stamps)
-    records = parse_console(lines)
-    offset = clock_offset(records)
-    usable = find_line(lines, "system usable", "usable")
-    assert offset is not None  # noqa: S101
-    assert usable is not None  # noqa: S101
     reset = Mark(name="reset", t_ns=0, source="scope", instructions=0)
-    marks = (reset, *console_marks(lines), *kernel_marks(records, offset), usable)
-    boot = Boot(marks=marks, spans=parse_initcalls(records, offset.ns).spans)
+    boot = console_record([log.read_bytes()], stamps, re.compile("system usable"), [reset])
     return boot, len(cut_phases(boot))
 
 

@@ -4,6 +4,7 @@
 import os
 from array import array
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from perfboard.analysis.boot.console import Stamps
@@ -22,12 +23,16 @@ class Replay:
     ) -> None:
         """Without `stamps`, all came at once with the start."""
         stamps = stamps or Stamps(array("q", bytes(8 * len(console))))
-        self._findings = Findings("host", tuple(marks), (), ("It was replayed.",), console, stamps)
+        self._findings = Findings("host", tuple(marks), (), ("It was replayed.",), stamps=stamps)
+        self._console = console
         self._reader = self._writer = -1
         self._lines = console.decode(errors="replace").splitlines()
 
     def prepare(self, artifacts: Path) -> None:
-        (artifacts / "replayed").touch(exist_ok=False)
+        path = artifacts / "replayed"
+        with path.open("xb") as file:
+            file.write(self._console)
+        self._findings = replace(self._findings, console=path)
         self._reader, self._writer = os.pipe()
 
     def start(self) -> None:

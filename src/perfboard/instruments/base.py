@@ -45,8 +45,8 @@ class Findings:
     samples: tuple[Samples, ...] = ()
     # For the reader of the run.
     notes: tuple[str, ...] = ()
-    # The bytes of the board's console, and a stamp for each.
-    console: bytes = b""
+    # The file with the bytes of the board's console, if it read one, and their stamps.
+    console: Path | None = None
     stamps: Stamps = field(default_factory=lambda: Stamps(array("q")))
 
 

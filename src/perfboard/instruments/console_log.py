@@ -3,17 +3,28 @@
 
 import contextlib
 import os
+from collections.abc import Sequence
 from pathlib import Path
 
+from perfboard.analysis.boot.screen import Row, Screen
 from perfboard.instruments.base import Sighting
 from perfboard.model.errors import TargetError
 from perfboard.model.text import printable
 from perfboard.model.units import format_size
 
-# A guest that never ends a line must not make the recorder grow without bound.
-LONGEST_LINE = 1 << 16
 # Beyond what any board prints; one that prints for ever would fill the disk.
 MOST_BYTES = 64 << 20
+
+
+def sightings_of(rows: Sequence[Row], pending: Row | None) -> list[Sighting]:
+    """The sightings of rows that ended, and of one that has not.
+
+    A line has one, as a person reads it, and so has each kernel record on it. A program's line that
+    records were printed into has another one when it is whole.
+    """
+    lines = [Sighting("line", "", reading.text) for row in rows for reading in row.readings()]
+    prompts = pending.readings() if pending else ()
+    return [*lines, *(Sighting("prompt", "", reading.text) for reading in prompts)]
 
 
 class ConsoleLog:
@@ -22,7 +33,7 @@ class ConsoleLog:
     def __init__(self, most_bytes: int = MOST_BYTES) -> None:
         """A board that prints more than `most_bytes` is given up."""
         self._most_bytes = most_bytes
-        self._line = b""
+        self._screen = Screen()
         self._tail: list[str] = []
         self._size = 0
         self._file = -1
@@ -48,14 +59,9 @@ class ConsoleLog:
         written = 0
         while written < len(data):
             written += os.write(self._file, data[written:])
-        *whole, self._line = (self._line + data).split(b"\n")
-        self._line = self._line[-LONGEST_LINE:]
-        lines = [line.decode(errors="replace").strip("\r") for line in whole]
-        self._tail = [*self._tail, *lines][-12:]
-        sightings = [Sighting("line", "", line) for line in lines]
-        if self._line:
-            sightings.append(Sighting("prompt", "", self._line.decode(errors="replace")))
-        return sightings
+        rows = self._screen.add(data)
+        self._tail = [*self._tail, *(row.text for row in rows[-12:])][-12:]
+        return sightings_of(rows, self._screen.pending)
 
     def close(self) -> None:
         """Closes the file. May be called twice."""
@@ -67,5 +73,6 @@ class ConsoleLog:
     @property
     def tail(self) -> str:
         """The last lines, printable, for an error's message."""
-        lines = [*self._tail, self._line.decode(errors="replace")]
+        pending = self._screen.pending
+        lines = [*self._tail, pending.text if pending else ""]
         return printable("\n".join(line for line in lines if line.strip()))

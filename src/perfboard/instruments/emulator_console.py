@@ -5,8 +5,9 @@ import select
 import socket
 from pathlib import Path
 
+from perfboard.analysis.boot.screen import LONGEST_LINE
 from perfboard.instruments.base import Attachment, Findings, Sighting
-from perfboard.instruments.console_log import LONGEST_LINE, MOST_BYTES, ConsoleLog
+from perfboard.instruments.console_log import MOST_BYTES, ConsoleLog
 from perfboard.model.errors import TargetError
 
 _STUCK_S = 20.0

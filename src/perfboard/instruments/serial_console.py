@@ -34,13 +34,14 @@ class SerialConsole:
         self._line = line
         self._log = ConsoleLog()
         self._stamps: TextIO = io.StringIO()
-        self._console = bytearray()
-        self._times = array("q")
+        self._console: Path | None = None
+        self._times, self._ends = array("q"), array("I")
         self._zero_ns = 0
 
     def prepare(self, artifacts: Path) -> None:
         """Makes both files. The line is open already."""
         self._log.open(artifacts)
+        self._console = artifacts / "console.log"
         self._stamps = (artifacts / "stamps.txt").open("x")
 
     def start(self) -> None:
@@ -57,8 +58,8 @@ class SerialConsole:
         now_ns = host_ns() - self._zero_ns
         if not data:
             return []
-        self._times.extend([now_ns] * len(data))
-        self._console += data
+        self._times.append(now_ns)
+        self._ends.append(len(data) + (self._ends[-1] if self._ends else 0))
         self._stamps.write(f"{now_ns} {len(data)}\n")
         return self._log.add(data)
 
@@ -68,5 +69,5 @@ class SerialConsole:
         self._log.close()
 
     def findings(self) -> Findings:
-        """The console's bytes and their times."""
-        return Findings("host", console=bytes(self._console), stamps=Stamps(self._times))
+        """The console's bytes, and when each portion of them came."""
+        return Findings("host", console=self._console, stamps=Stamps(self._times, ends=self._ends))

@@ -113,7 +113,7 @@ def test_a_real_board_is_tuned_by_boots_that_are_repeated_and_interleaved(
     with board_to_write(verdex, image, tmp_path) as options:
         run = perfboard.json(*words, *options, "--boots", "5")
     tuning = result_of(run, "tune")
-    assert (run["status"], run["evidence"], run["errors"]) == ("complete", "silicon", [])
+    assert (run["status"], run["evidence"], run["errors"]) == ("complete", "host", [])
     tries = {tuple(one["levels"].items()): one for one in tuning["tries"]}
     # Fewer bytes on a line that takes them one by one.
     assert tuning["tries"][tuning["best"]]["levels"] == {"console": "quiet"}

@@ -1,43 +1,63 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Console bytes and their stamps made into lines, and lines into marks."""
+"""Console bytes and their stamps made into lines, and a text on them into a mark."""
 
 import re
 from array import array
-from collections.abc import Sequence
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from perfboard.analysis.boot.records import RECORD
+from perfboard.analysis.boot.screen import Reading, Row, Screen, find, readable
 from perfboard.model.results.boot import Mark
 
-# A line ends at a line feed, with the carriage returns before it, or at carriage returns alone.
-_LINE = re.compile(r"([^\r\n]*+)(?:\r*+\n|\r++|\Z)")
-# A final "[" is left out: a cut-off sequence must not take the "[" of a kernel record behind it.
-_ESCAPE = re.compile(
-    r"\x1b(?:\[[0-?]*[ -/]*[@-Z\\-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[ -/]*[0-Z\\^-~])"
-)
-_CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f-\x9f]")
-_LONGEST_MATCHED = 4096
+# A program that prints a line at once does not pause within it for this long.
+_PAUSE_NS = 200_000_000
 
 
 @dataclass(frozen=True)
 class Stamps:
-    """One stamp a console byte, in the order of the bytes.
+    """When console bytes came, in their order.
 
-    `ns` (type code "q") counts nanoseconds since reset; `instructions`, of the
-    same length, those executed since reset, or is None where nobody counted.
+    `ns` (type code "q") counts nanoseconds since reset: of each byte, or, where `ends` is given,
+    of each portion; `ends` are then how many bytes had come with it. `instructions`, of the same
+    length, are those executed since reset, or None where nobody counted.
     """
 
     ns: "array[int]"  # array cannot be subscripted when run on Python 3.11
     instructions: "array[int] | None" = None
+    ends: Sequence[int] | None = None
 
     def __post_init__(self) -> None:
-        """Raises ValueError where the two arrays differ in length."""
-        if self.instructions is not None and len(self.instructions) != len(self.ns):
-            raise ValueError(f"{len(self.ns)} times but {len(self.instructions)} counts")
+        """Raises ValueError where the arrays differ in length."""
+        for what, other in (("counts", self.instructions), ("ends", self.ends)):
+            if other is not None and len(other) != len(self.ns):
+                raise ValueError(f"{len(self.ns)} times but {len(other)} {what}")
 
     def __len__(self) -> int:
         """How many bytes have a stamp."""
-        return len(self.ns)
+        if self.ends is None:
+            return len(self.ns)
+        return self.ends[-1] if self.ends else 0
+
+    def place(self, offset: int) -> int:
+        """The place in `ns` of the byte at that offset."""
+        return offset if self.ends is None else bisect_right(self.ends, offset)
+
+    def at(self, offset: int) -> int:
+        """When the byte at that offset came; 0 for -1, what was before the first."""
+        return self.ns[self.place(offset)] if offset >= 0 else 0
+
+    def count(self, offset: int) -> int | None:
+        """The instructions that had been executed when the byte at that offset came."""
+        return None if self.instructions is None else self.instructions[self.place(offset)]
+
+    def pauses(self, start: int, stop: int) -> Iterator[int]:
+        """The offsets behind `start`, before `stop`, of bytes that came after a pause."""
+        for place in range(self.place(start) + 1, self.place(stop - 1) + 1):
+            if self.ns[place] - self.ns[place - 1] > _PAUSE_NS:
+                yield place if self.ends is None else self.ends[place - 1]
 
 
 class ConsoleLine(NamedTuple):
@@ -58,112 +78,86 @@ class ConsoleLine(NamedTuple):
     end_instructions: int | None = None
 
 
-def split_lines(data: bytes, stamps: Stamps) -> list[ConsoleLine]:
-    """The stamped lines of a console log, blank ones too.
+def read_rows(portions: Iterable[bytes], stamps: Stamps) -> Iterator[Row]:
+    """The rows of a console log, the last of which may have no end.
 
-    Lines end in any mix of CR and LF. Bytes beyond the last stamp are left out,
-    as though the recording had ended there, because a time made up for them would
-    be wrong; stamps beyond the last byte are not used.
+    Bytes beyond the last stamp are left out, as though the recording had ended there, because a
+    time made up for them would be wrong; stamps beyond the last byte are not used.
     """
+    screen, left = Screen(), len(stamps)
+    for portion in portions:
+        yield from screen.add(portion[:left])
+        left -= min(left, len(portion))
+    if screen.pending is not None:
+        yield screen.pending
+
+
+def line_of(row: Row, stamps: Stamps) -> ConsoleLine:
+    """A row with its stamps."""
+    start, last = stamps.place(row.start), stamps.place(row.end - 1)
+    text_end = stamps.place(row.start + len(row.raw) - 1) if row.raw else start
     ns, counts = stamps.ns, stamps.instructions
-    lines = []
-    # Latin-1 has one character a byte; only lines beyond ASCII need a second look.
-    for match in _LINE.finditer(data.decode("latin-1"), 0, len(stamps)):
-        start, text_end = match.span(1)
-        last = match.end() - 1
-        if last < start:
-            break
-        text = match[1]
-        if not text.isascii():
-            text = text.encode("latin-1").decode("utf-8", "replace")
-        if not text.isprintable():
-            text = _CONTROL.sub("", _ESCAPE.sub("", text))
-        lines.append(
-            ConsoleLine(
-                text,
-                ns[start],
-                ns[max(start, text_end - 1)],
-                ns[last],
-                None if counts is None else counts[start],
-                None if counts is None else counts[last],
+    if counts is None:
+        return ConsoleLine(row.text, ns[start], ns[text_end], ns[last])
+    return ConsoleLine(row.text, ns[start], ns[text_end], ns[last], counts[start], counts[last])
+
+
+def split_lines(data: bytes, stamps: Stamps) -> list[ConsoleLine]:
+    """The stamped lines of a console log, blank ones too; which bytes count `read_rows` says."""
+    return [line_of(row, stamps) for row in read_rows([data], stamps)]
+
+
+def mark_at(offset: int, stamps: Stamps, name: str) -> Mark:
+    """A mark at a console byte. Its precision is the time since the byte before it."""
+    t_ns = stamps.at(offset)
+    return Mark(
+        name=name,
+        t_ns=t_ns,
+        source="console",
+        precision_ns=t_ns - stamps.at(offset - 1),
+        instructions=stamps.count(offset),
+    )
+
+
+class Sighted(NamedTuple):
+    """A mark where a text was found; `record_ns` is the kernel's time if a record has the text."""
+
+    mark: Mark
+    record_ns: int | None
+
+
+def sight(pattern: re.Pattern[str], row: Row, stamps: Stamps, name: str) -> Sighted | None:
+    """The mark `name` where `pattern` is found in a row, or None.
+
+    It is at the first byte of the line, or the first after a pause in the line. The precision is
+    the time since the byte before it: where programs wait for their output, what the line tells of
+    happened between the two. Buffered output may tell of something earlier still. A pattern that
+    backtracks exponentially stays slow: it must come from whoever may also choose what is run.
+    """
+    for reading in row.readings():
+        place = find(pattern, reading.text)
+        if place is not None:
+            record = RECORD.match(reading.pieces[0][0])
+            return Sighted(
+                mark_at(_first_byte(reading, place, stamps), stamps, name),
+                int(record[1] + record[2]) * 1000 if record else None,
             )
-        )
-    return lines
+    return None
 
 
-def matches(pattern: re.Pattern[str], text: str) -> bool:
-    """Whether `pattern` is found in a line, of which it sees the first 4096 characters."""
-    return pattern.search(text[:_LONGEST_MATCHED]) is not None
-
-
-def find_line(lines: Sequence[ConsoleLine], pattern: str, name: str) -> Mark | None:
-    """A mark `name` at the first byte of the first line in which `pattern` is found.
-
-    The precision is the time since the byte before it: where programs wait for their output, what
-    the line tells of happened between the two. Buffered output may tell of something earlier still.
-    A match sees at most the line's first 4096 characters, but a pattern that backtracks
-    exponentially stays slow: it must come from whoever may also choose what is run. Raises re.error
-    where `pattern` is not a regular expression.
-    """
-    compiled = re.compile(pattern)
-    return next(
-        (
-            _first_byte_mark(lines, index, name)
-            for index, line in enumerate(lines)
-            if matches(compiled, line.text)
-        ),
-        None,
-    )
-
-
-def console_marks(lines: Sequence[ConsoleLine]) -> list[Mark]:
-    """The marks that U-Boot's output shows, in order of time.
-
-    - `bootloader.main`: the first byte of its countdown, the first thing that its
-      main loop prints. Precision: the time since the byte before.
-    - `boot.command`: the line feed that ends the countdown; the boot command runs
-      next. Precision: the time since the countdown's last character.
-    - `kernel.entry`: the end of "Starting kernel ..." and the blank lines that go with
-      it; the jump comes after. Precision: the time to the next text, before
-      which it must have happened. Absent where there is none.
-    """
-    marks = []
-    for index, line in enumerate(lines):
-        if line.text.startswith("Hit any key to stop autoboot"):
-            marks.append(_first_byte_mark(lines, index, "bootloader.main"))
-            # The last line may have no end yet.
-            if index + 1 < len(lines):
-                marks.append(_end_mark(line, "boot.command", line.end_ns - line.text_end_ns))
-            break
-    for index, line in enumerate(lines):
-        if line.text.startswith("Starting kernel ..."):
-            following = index + 1
-            while following < len(lines) and not lines[following].text.strip():
-                following += 1
-            if following < len(lines):
-                last = lines[following - 1]
-                gap = lines[following].start_ns - last.end_ns
-                marks.append(_end_mark(last, "kernel.entry", gap))
-            break
-    return sorted(marks, key=lambda mark: mark.t_ns)
-
-
-def _first_byte_mark(lines: Sequence[ConsoleLine], index: int, name: str) -> Mark:
-    line = lines[index]
-    return Mark(
-        name=name,
-        t_ns=line.start_ns,
-        source="console",
-        precision_ns=line.start_ns - (lines[index - 1].end_ns if index else 0),
-        instructions=line.instructions,
-    )
-
-
-def _end_mark(line: ConsoleLine, name: str, precision_ns: int) -> Mark:
-    return Mark(
-        name=name,
-        t_ns=line.end_ns,
-        source="console",
-        precision_ns=precision_ns,
-        instructions=line.end_instructions,
-    )
+def _first_byte(reading: Reading, place: int, stamps: Stamps) -> int:
+    """The byte from which on the text at that place was printed without a pause."""
+    begin, before, last = reading.pieces[0][1], "", None
+    for raw, offset in reading.pieces:
+        # The time of the records between two pieces is no pause of their program, if it is short.
+        if last is not None and raw and stamps.at(offset) - stamps.at(last) > _PAUSE_NS:
+            if len(readable(before)) > place:
+                break
+            begin = offset
+        for pause in stamps.pauses(offset, offset + len(raw)) if raw else ():
+            if len(readable(before + raw[: pause - offset])) > place:
+                return begin
+            begin = pause
+        before += raw
+        last = offset + len(raw) - 1 if raw else last
+    return begin

@@ -1,31 +1,35 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The kernel's own log: its records, its clock, and the marks they tell of."""
+"""The kernel's own log: its records, and the instants that they show."""
 
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from statistics import median_low
+from array import array
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from perfboard.analysis.boot.console import ConsoleLine
-from perfboard.model.results.boot import Mark
+from perfboard.analysis.boot.records import RECORD, message, without_level
 
-# The kernel pads the seconds to five characters, which tells its records from
-# most other text in brackets. The caller ("[    T1]") is there with PRINTK_CALLER.
-_RECORD = re.compile(
-    r"\[(?=[ 0-9]{5}) {0,4}([0-9]{1,12})\.([0-9]{6})\](?:\[ {0,6}[TC][0-9]{1,10}\])? ?"
-)
-_LEVEL = re.compile(r"<[0-9]{1,3}>\Z")
-_CONSOLE_ENABLED = re.compile(r"(?<!boot)console \[[^\]]+\] enabled")
-_PANIC = re.compile(r"Kernel panic - not syncing: (.*?)(?: \]---)?\Z")
+CONSOLE_ENABLED = re.compile(r"(?<!boot)console \[[^\]]+\] enabled")
+# A kernel prints one of these first.
+FIRST_WORDS = re.compile(r"Linux version [0-9]|Booting Linux on physical CPU")
+_INSTANTS = {
+    "root.mounted": re.compile(r"(?:\A|\W)VFS: Mounted root"),
+    "kernel.freed": re.compile(r"(?:\A|\W)Freeing (?:unused kernel|init memory)"),
+    "init.exec": re.compile(r"(?:\A|\W)Run \S.* as init process\s*\Z"),
+}
 _NAMING = {
     "board": re.compile(r"(?:Machine model|DMI): (.+)"),
-    "kernel": re.compile(r"(Linux version .+)"),
+    "kernel": re.compile(r"(?<![\w-])(Linux version [0-9].*)"),
 }
 _LONGEST_NAME = 200
-_TOLD = ("VFS: Mounted root", "Freeing unused kernel", "Run ")
-# printk stores nanoseconds and prints microseconds.
-_RESOLUTION_NS = 1000
+# A record with one of these is kept: instants, initcalls, and the state of the log itself.
+_NOTABLE = (
+    *("VFS: Mounted root", "Freeing ", " as init process", "] enabled", "alling ", "initcall "),
+    *("probe of ", "to clocksource ", "Linux version ", "Booting Linux"),
+)
+# Several times the calls and probes of any kernel.
+MOST_NOTABLE = 32_000
+_LATEST_NS = 2**63 - 1
 
 
 class KernelLine(NamedTuple):
@@ -44,118 +48,94 @@ class KernelLine(NamedTuple):
     rest: str = ""
 
 
-@dataclass(frozen=True)
-class Offset:
-    """The sum to add to a time on the kernel's clock, and how far it may be wrong."""
-
-    ns: int
-    precision_ns: int
-
-
-@dataclass(frozen=True)
-class Panic:
-    """Why the kernel stopped; `no_root` where it found no root file system to mount."""
-
-    text: str
-    no_root: bool
-
-
-def parse_console(lines: Iterable[ConsoleLine]) -> list[KernelLine]:
+class KernelLog:
     """The kernel's records among the lines of a console, in the order printed.
 
-    A record is found wherever it begins: behind what a program had printed without
-    a line end, and behind another record. Text that is no record's is left out.
+    A record is found wherever it begins: behind a program's text without a line end, and behind
+    another record. Other text is left out.
+
+    Each record has a place in `times`, its time on the kernel's clock; in `arrivals`, the stamp of
+    its first byte, or -1 behind other text on its line; and in `quiet`, the time since the byte
+    before. `lines` has the notable records by their places, up to MOST_NOTABLE: `more` counts
+    those behind. `beyond` counts records with a time that no clock has.
     """
-    records: list[KernelLine] = []
-    cut: list[int] = []  # records whose end has not come yet, the innermost last
-    for line in lines:
+
+    def __init__(self, *, all_lines: bool = False) -> None:
+        """`all_lines` keeps every record's line."""
+        self.times = array("q")
+        self.arrivals = array("q")
+        self.quiet = array("q")
+        self.lines: dict[int, KernelLine] = {}
+        self.more = self.beyond = 0
+        self._all = all_lines
+        self._cut: list[int] = []  # records whose end has not come yet, the innermost last
+        self._last_ns = 0
+
+    def add(self, line: ConsoleLine) -> None:
+        """The next line of the console."""
         text = line.text
         stamp: int | None = line.start_ns
-        match = _RECORD.search(text)
+        match = RECORD.search(text)
         before = text[: match.start()] if match else text
-        if before:
-            before = _LEVEL.sub("", before)
-        if before:
+        if before and (before := without_level(before)):
             stamp = None
-            if cut:
-                index = cut.pop()
-                records[index] = records[index]._replace(rest=before)
+            if self._cut:
+                index = self._cut.pop()
+                if index in self.lines:
+                    self.lines[index] = self.lines[index]._replace(rest=before)
         while match:
             time_ns = int(match[1] + match[2]) * 1000
             end = match.end()
-            match = _RECORD.search(text, end)
-            if match:
-                cut.append(len(records))
-                body = _LEVEL.sub("", text[end : match.start()])
-            else:
-                body = text[end:]
-            records.append(KernelLine(time_ns, body, stamp))
+            match = RECORD.search(text, end)
+            body = without_level(text[end : match.start()]) if match else text[end:]
+            self._add(KernelLine(time_ns, body, stamp), line, cut=match is not None)
             stamp = None
-    return records
+        self._last_ns = line.end_ns
+
+    def _add(self, record: KernelLine, line: ConsoleLine, *, cut: bool) -> None:
+        if record.time_ns > _LATEST_NS:
+            self.beyond += 1
+            return
+        index = len(self.times)
+        self.times.append(record.time_ns)
+        self.arrivals.append(-1 if record.console_ns is None else record.console_ns)
+        self.quiet.append(line.start_ns - self._last_ns)
+        if cut:
+            self._cut = [*self._cut[-99:], index]
+        if self._all or cut or _is_notable(record.text):
+            if self._all or len(self.lines) < MOST_NOTABLE or instant_of(record.text):
+                self.lines[index] = record
+            else:
+                self.more += 1
 
 
-def clock_offset(lines: Sequence[KernelLine]) -> Offset | None:
-    """The zero of the kernel's clock, on the clock of the console's stamps.
-
-    The kernel stamps a record when it stores it and prints it afterwards, never before. So console
-    time less kernel time is the offset plus that record's delay, and its minimum over the records
-    is the offset plus the least delay. Its precision is the delay of a usual record, the median
-    less the minimum, plus the microsecond to which the kernel rounds its times down.
-
-    Records up to "console [...] enabled" are left out: they wait for the
-    console's driver and come out late, all at once. So are those of time zero,
-    printed before the kernel's clock ran. None where no record remains.
-    """
-    after = 0
-    for index, line in enumerate(lines):
-        if "] enabled" in line.text and _CONSOLE_ENABLED.search(line.text):
-            after = index + 1
-    delays = [
-        line.console_ns - line.time_ns
-        for line in lines[after:]
-        if line.console_ns is not None and line.time_ns > 0
-    ]
-    if not delays:
-        return None
-    least = min(delays)
-    return Offset(least, median_low(delays) - least + _RESOLUTION_NS)
+def _is_notable(text: str) -> bool:
+    return any(words in text for words in _NOTABLE)
 
 
-def kernel_marks(lines: Sequence[KernelLine], offset: Offset) -> list[Mark]:
-    """The instants of a boot that the log bounds, in order of time.
+def parse_console(lines: Iterable[ConsoleLine]) -> list[KernelLine]:
+    """All records of the kernel among the lines of a console, as `KernelLog` has them."""
+    log = KernelLog(all_lines=True)
+    for line in lines:
+        log.add(line)
+    return list(log.lines.values())
 
-    - `kernel.clock`: the zero of the kernel's clock. It runs from some way into
-      the kernel's start; the records before it all say zero, so that the start
-      itself cannot be had from the log.
+
+def instant_of(text: str) -> str | None:
+    """The name of the mark that a record with that text is, or None.
+
     - `root.mounted`: "VFS: Mounted root"; absent where an initramfs is used.
     - `kernel.freed`: "Freeing unused kernel", once the memory of the kernel's start
       has been freed.
     - `init.exec`: "Run ... as init process", printed just before the exec; of
-      several, tried in turn, the last. Absent in kernels that do not print it.
+      several, tried in turn, the last counts. Absent in kernels that do not print it.
 
     `kernel.sched_init` and `kernel.prepare_namespace` leave nothing in the log.
     """
-    times: dict[str, int] = {"kernel.clock": 0} if lines else {}
-    for line in lines:
-        text = line.text
-        if not text.startswith(_TOLD):
-            continue
-        if text.startswith("VFS: Mounted root"):
-            times.setdefault("root.mounted", line.time_ns)
-        elif text.startswith("Freeing unused kernel"):
-            times.setdefault("kernel.freed", line.time_ns)
-        elif text.rstrip().endswith(" as init process"):
-            times["init.exec"] = line.time_ns
-    marks = [
-        Mark(
-            name=name,
-            t_ns=time_ns + offset.ns,
-            source="kernel-log",
-            precision_ns=offset.precision_ns,
-        )
-        for name, time_ns in times.items()
-    ]
-    return sorted(marks, key=lambda mark: mark.t_ns)
+    if "VFS" not in text and "Freeing" not in text and " as init" not in text:
+        return None
+    words = message(text)
+    return next((name for name, pattern in _INSTANTS.items() if pattern.search(words)), None)
 
 
 def naming_lines(lines: Iterable[str]) -> dict[str, str]:
@@ -166,13 +146,3 @@ def naming_lines(lines: Iterable[str]) -> dict[str, str]:
             if name not in names and (match := pattern.search(line)):
                 names[name] = match[1].strip()[:_LONGEST_NAME]
     return names
-
-
-def find_panic(lines: Iterable[str]) -> Panic | None:
-    """The first kernel panic among lines of the console or the log, and its reason, or None."""
-    for line in lines:
-        match = _PANIC.search(line)
-        if match is not None:
-            reason = match[1].strip()
-            return Panic(reason, no_root="Unable to mount root fs" in reason)
-    return None

@@ -1,21 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """From what the instruments stored of one boot to its record."""
 
+import re
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import chain
 
-from perfboard.analysis.boot.console import (
-    ConsoleLine,
-    Stamps,
-    console_marks,
-    find_line,
-    split_lines,
-)
+from perfboard.analysis.boot.clocks import LATE_NS
+from perfboard.analysis.boot.console import Stamps, mark_at
 from perfboard.analysis.boot.initcalls import parse_initcalls
-from perfboard.analysis.boot.kernel_log import clock_offset, kernel_marks, parse_console
 from perfboard.analysis.boot.phases import PHASES
+from perfboard.analysis.boot.reader import Recording, read_recording
 from perfboard.analysis.boot.scope_log import parse_scope, process_times, scope_marks
+from perfboard.analysis.boot.timeline import Timeline, timeline_of
 from perfboard.model.results.boot import Boot, Mark
 
 
@@ -36,14 +33,15 @@ def boot_record(
     of `others`, the console's, and last the kernel's.
     """
     log = parse_scope(scope.splitlines())
-    lines = split_lines(console, log.stamps)
     seen = scope_marks(log, instruction_ns)
     kind, _, what = usable.partition(":")
     if kind == "exec":
+        recording = read_recording([console], log.stamps, None)
         end = next((mark for mark in seen if mark.name == f"exec:{what}"), None)
     else:
-        end = find_line(lines, what, "usable")
-    record, last_ns = _record(lines, log.stamps, (*seen, *others), end)
+        recording = read_recording([console], log.stamps, re.compile(what))
+        end = recording.usable.mark if recording.usable else None
+    record, last_ns = _record(recording, log.stamps, (*seen, *others), end)
     return record.model_copy(
         update={
             "processes": process_times(log, last_ns),
@@ -53,54 +51,90 @@ def boot_record(
     )
 
 
-def console_record(console: bytes, stamps: Stamps, usable: str, seen: Sequence[Mark]) -> Boot:
+def console_record(
+    portions: Iterable[bytes], stamps: Stamps, usable: re.Pattern[str], seen: Sequence[Mark]
+) -> Boot:
     """The record of a boot whose console this machine saw, up to its mark `usable`.
 
-    `stamps` are on this machine's clock, from the reset on; `usable` is a regular expression;
-    `seen` are the mark `reset`, and marks of other instruments on the same clock. Bytes that were
-    read at once have one stamp, and came at any time since those before.
+    `portions` are the console's bytes until `usable` was found on it, cut anywhere; `stamps` are
+    on this machine's clock, from the reset on; `seen` are the mark `reset`, and marks of other
+    instruments on the same clock. Bytes that were read at once have one stamp, and came at any
+    time since those before.
     """
-    lines = split_lines(console, stamps)
-    record, _ = _record(lines, stamps, seen, find_line(lines, usable, "usable"))
-    read_at = sorted({0, *stamps.ns})
+    recording = read_recording(portions, stamps, usable)
+    end = recording.usable.mark if recording.usable else None
+    if end is None and recording.last is not None:
+        end = mark_at(recording.last.start, stamps, "usable")
+    record, _ = _record(recording, stamps, seen, end)
 
     def as_read(mark: Mark) -> Mark:
         precision_ns = mark.precision_ns
         if mark not in seen and mark.source == "console":
-            since = read_at[max(0, bisect_left(read_at, mark.t_ns) - 1)]
-            precision_ns = max(precision_ns, mark.t_ns - since)
+            before = bisect_left(stamps.ns, mark.t_ns) - 1
+            since_ns = stamps.ns[before] if before >= 0 else 0
+            precision_ns = max(precision_ns, mark.t_ns - since_ns)
         return mark.model_copy(update={"clock": "host", "precision_ns": precision_ns})
 
     return record.model_copy(update={"marks": tuple(map(as_read, record.marks))})
 
 
+def unfinished_calls(portions: Iterable[bytes], stamps: Stamps) -> tuple[str, ...]:
+    """The initcalls that a console shows to have begun and not to have returned."""
+    timeline = timeline_of(read_recording(portions, stamps, None), stamps.ns, None)
+    return parse_initcalls(timeline.records).unfinished
+
+
 def _record(
-    lines: Sequence[ConsoleLine], stamps: Stamps, seen: Sequence[Mark], end: Mark | None
+    recording: Recording, stamps: Stamps, seen: Sequence[Mark], end: Mark | None
 ) -> tuple[Boot, int]:
     """Marks and initcalls up to `end`, or without one to the last of `seen`; and when that is."""
+    timeline = timeline_of(recording, stamps.ns, end.t_ns if end else None)
     if end is not None:
-        seen = (*seen, end.model_copy(update={"name": "usable"}))
-    kernel = parse_console(lines)
-    offset = clock_offset(kernel)
+        end = _usable(recording, timeline, end)
+        seen = (*seen, end)
     marks: dict[str, list[Mark]] = {}
-    logged = kernel_marks(kernel, offset) if offset is not None else []
-    for source in (seen, console_marks(lines), logged):
+    restart = (timeline.start.mark,) if timeline.start else ()
+    for source in (seen, restart, timeline.marks):
         for mark in source:
             same = marks.setdefault(mark.name, [])
             if not same or same[0].source == mark.source:
                 same.append(mark)
     last_ns = end.t_ns if end is not None else max((m.t_ns for m in seen), default=0)
-    kept = [mark for mark in chain(*marks.values()) if mark.t_ns <= last_ns]
-    order = {name: i for i, phase in enumerate(PHASES) for name in (phase.start, phase.end)}
+    kept = [mark for mark in chain(*marks.values()) if 0 <= mark.t_ns <= last_ns]
+    names = [PHASES[0].start, *(phase.end for phase in PHASES)]
+    order = {name: i for i, name in enumerate(names)}
     kept.sort(key=lambda mark: (mark.t_ns, order.get(mark.name, len(order))))
-    initcalls = parse_initcalls(kernel, offset.ns if offset else 0)
+    zero_ns = timeline.zero.ns if timeline.zero else 0
+    initcalls = parse_initcalls(timeline.records, zero_ns, longest_ns=max(last_ns, 0))
+    notes = [*timeline.notes]
+    if initcalls.beyond:
+        notes.append(
+            "Initcalls and probes left out, because they claim to last longer than the boot: "
+            f"{initcalls.beyond}."
+        )
     record = Boot(
         marks=tuple(kept),
         spans=tuple(s for s in initcalls.spans if s.start_ns is None or s.start_ns <= last_ns),
         untimed=initcalls.untimed,
+        unfinished=initcalls.unfinished,
+        notes=tuple(notes),
     )
     began, left = record.mark("kernel.sched_init"), record.mark("init.exec")
     if began is not None and left is not None:
         printed = bisect_left(stamps.ns, left.t_ns) - bisect_left(stamps.ns, began.t_ns)
         record = record.model_copy(update={"kernel_bytes": printed})
     return record, last_ns
+
+
+def _usable(recording: Recording, timeline: Timeline, end: Mark) -> Mark:
+    """The mark `usable`, by the record's own time if it is of a record that was printed late."""
+    sighted, zero = recording.usable, timeline.zero
+    record_ns = sighted.record_ns if sighted else None
+    if record_ns is None or zero is None or record_ns + zero.ns + LATE_NS > end.t_ns:
+        return end.model_copy(update={"name": "usable"})
+    return Mark(
+        name="usable",
+        t_ns=max(0, record_ns + zero.ns),
+        source="kernel-log",
+        precision_ns=zero.precision_ns,
+    )

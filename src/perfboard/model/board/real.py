@@ -18,6 +18,9 @@ def _command(value: object) -> tuple[str, ...]:
 Command = Annotated[tuple[str, ...], BeforeValidator(_command)]
 
 
+Seconds = Annotated[float, Field(ge=1, le=86_400)]
+
+
 class RealBoard(Board):
     """A board on a serial line of this machine: the options of a command override its keys."""
 
@@ -25,6 +28,9 @@ class RealBoard(Board):
     target: Annotated[str, Field(pattern="^(serial:///.+)?$")] = ""
     # The regular expression of the console line that means ready.
     usable: Annotated[str, AfterValidator(parse_regex)] = ""
+    # How long the board may be silent, and may take to be ready, in s.
+    silence: Seconds | None = None
+    timeout: Seconds | None = None
     # Commands of this machine: the first resets the board, the second writes an image on it.
     reset: Command = ()
     write: Command = ()

@@ -13,11 +13,20 @@ from perfboard.studies.base import Request
 from perfboard.studies.boot.subject import BootSubject, boot_noted
 from perfboard.studies.lab import Lab
 from perfboard.targets.base import refuse_factors
-from perfboard.targets.serial.boot import SerialBoard
-from perfboard.targets.serial.line import open_line
+from perfboard.targets.serial.boot import SerialBoard, check_command
+from perfboard.targets.serial.line import PSEUDO_NOTE, open_line
+from perfboard.targets.serial.watch import BOOT_S, SILENT_S
 
 
-def serial_subject(request: Request, usable: str, reset: Sequence[str], lab: Lab) -> BootSubject:
+def serial_subject(
+    request: Request,
+    usable: str,
+    reset: Sequence[str],
+    lab: Lab,
+    *,
+    silent_s: float = SILENT_S,
+    boot_s: float = BOOT_S,
+) -> BootSubject:
     """The board on the line that the request's target names; see `BootOptions`."""
     refuse_factors(request.target, request.factors)
     if not usable:
@@ -25,16 +34,19 @@ def serial_subject(request: Request, usable: str, reset: Sequence[str], lab: Lab
             "the boot of a real board ends with a line of its console: give it as --usable "
             "'login:', or as `usable` in the board's file"
         )
+    check_command("--reset", reset)
     # A wrong target fails before there is a run.
-    with open_line(request.target):
-        pass
+    with open_line(request.target) as line:
+        pseudo = line.evidence is Evidence.HOST
+    # Whoever has written a file of a real board says that one is behind the line.
+    evidence = Evidence.HOST if pseudo and request.board is None else Evidence.SILICON
     facts: dict[str, str] = {}
-    notes: dict[str, None] = {}
+    notes: dict[str, None] = dict.fromkeys([PSEUDO_NOTE] if pseudo else [])
 
     def boots(count: int, folder: RunFolder) -> Iterator[Boot]:
         took_s = 0.0
         with open_line(request.target) as line, lab.progress.step("booting", count) as step:
-            board = SerialBoard(line, usable, reset)
+            board = SerialBoard(line, usable, reset, silent_s=silent_s, boot_s=boot_s)
             for number in range(count):
                 began = lab.clock()
 
@@ -54,13 +66,16 @@ def serial_subject(request: Request, usable: str, reset: Sequence[str], lab: Lab
 
     return BootSubject(
         name=request.place,
-        head=lambda: Subject(summary_of(request, facts), request.target, Evidence.SILICON),
+        head=lambda: Subject(summary_of(request, facts, evidence), request.target, evidence),
         boots=boots,
         notes=lambda: tuple(notes),
     )
 
 
-def summary_of(request: Request, facts: Mapping[str, str]) -> BoardSummary:
+def summary_of(request: Request, facts: Mapping[str, str], evidence: Evidence) -> BoardSummary:
     """The board, with the `facts` that its kernel prints."""
-    title = facts.get("board", "a board on a serial line")
-    return request.summary(title, "A board of which the console was seen.", facts)
+    if evidence is Evidence.SILICON:
+        title, description = "a board on a serial line", "A board of which the console was seen."
+    else:
+        title, description = "a pseudo-terminal", "A program that prints on a pseudo-terminal."
+    return request.summary(facts.get("board", title), description, facts)

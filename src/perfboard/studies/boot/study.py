@@ -8,7 +8,13 @@ from perfboard.analysis.boot.metrics import counted_metrics, metrics_of
 from perfboard.analysis.statistics.summary import judge
 from perfboard.boards.loader import load_board
 from perfboard.factors.choose import factors_of
-from perfboard.model.options import option, parse_command, parse_count, parse_regex
+from perfboard.model.options import (
+    option,
+    parse_command,
+    parse_count,
+    parse_regex,
+    parse_seconds,
+)
 from perfboard.model.results.boot import Boot, BootResult
 from perfboard.model.run import Metric, Run, Verdict
 from perfboard.store.recording import Found
@@ -17,6 +23,7 @@ from perfboard.studies.boot.serial import serial_subject
 from perfboard.studies.boot.subject import BootSubject
 from perfboard.studies.boot.virtual import virtual_subject
 from perfboard.studies.lab import Lab
+from perfboard.targets.serial.watch import BOOT_S, SILENT_S
 
 
 @dataclass(frozen=True)
@@ -35,6 +42,20 @@ class BootOptions:
         "end when the board is released (default: `reboot -f` in the board's own shell)",
         parse=parse_command,
         metavar="COMMAND",
+        only="serial",
+    )
+    silence: float = option(
+        SILENT_S,
+        f"how long the board may be silent (default: {SILENT_S:g})",
+        parse=parse_seconds,
+        metavar="S",
+        only="serial",
+    )
+    timeout: float = option(
+        BOOT_S,
+        f"how long the board may take to be ready (default: {BOOT_S:g})",
+        parse=parse_seconds,
+        metavar="S",
         only="serial",
     )
 
@@ -60,7 +81,14 @@ class BootStudy:
     def run(self, request: Request, options: BootOptions, lab: Lab) -> Run:
         """See `studies.base.Study`."""
         if request.target.startswith("serial:"):
-            subject = serial_subject(request, options.usable, options.reset, lab)
+            subject = serial_subject(
+                request,
+                options.usable,
+                options.reset,
+                lab,
+                silent_s=options.silence,
+                boot_s=options.timeout,
+            )
         else:
             subject = virtual_subject(request, lab)
         boots: list[Boot] = []

@@ -30,20 +30,20 @@ from perfboard.studies.tune.progress import TuneStep
 from perfboard.studies.tune.rounds import Rounds
 from perfboard.studies.tune.sweep import Sweep
 from perfboard.studies.tune.task import TaskResult
-from perfboard.targets.serial.boot import SerialBoard
-from perfboard.targets.serial.line import open_line
+from perfboard.targets.serial.boot import SerialBoard, check_command
+from perfboard.targets.serial.line import PSEUDO_NOTE, open_line
 
 
 class LineBench:
     """See `bench.Bench`."""
 
-    evidence: Evidence = Evidence.SILICON
-
     def __init__(self, request: Request, options: TuneOptions, lab: Lab) -> None:
         """Raises UsageError for a target that is no line, and EnvironmentLacksError without one."""
-        # A wrong text is refused before there is a run.
-        with open_line(request.target):
-            pass
+        check_command("--reset", options.reset)
+        check_command("--write", options.write)
+        # A wrong target is refused before there is a run.
+        with open_line(request.target) as line:
+            self.evidence = line.evidence
         self._request, self._options, self._lab = request, options, lab
         self._facts: dict[str, str] = {}
         self._rounds: list[Rounds] = []
@@ -101,7 +101,7 @@ class LineBench:
 
     def summary(self) -> BoardSummary:
         """See `bench.Bench`."""
-        return summary_of(self._request, self._facts)
+        return summary_of(self._request, self._facts, self.evidence)
 
     def notes(self) -> tuple[str, ...]:
         """See `bench.Bench`."""
@@ -109,13 +109,20 @@ class LineBench:
         before = (
             (f"{kept} boots are of a tune before, which ended without a result.",) if kept else ()
         )
-        return (SerialConsole.effect, *before)
+        pseudo = (PSEUDO_NOTE,) if self.evidence is Evidence.HOST else ()
+        return (SerialConsole.effect, *pseudo, *before)
 
     @contextmanager
     def _on_line(self, note: Note, purpose: str) -> Iterator[Rounds]:
         options = self._options
         with open_line(self.target) as line, local_workers(self._lab, note) as submit:
-            board = SerialBoard(line, options.usable, options.reset)
+            board = SerialBoard(
+                line,
+                options.usable,
+                options.reset,
+                silent_s=options.silence,
+                boot_s=options.timeout,
+            )
             rounds = Rounds(
                 board, self.target, options, self._lab, as_they_end(submit), note, purpose
             )

@@ -29,11 +29,13 @@ from perfboard.model.options import (
     parse_levels,
     parse_one_level_each,
     parse_regex,
+    parse_seconds,
 )
 from perfboard.model.results.tune import Try
 from perfboard.model.units import format_size, parse_size
 from perfboard.studies.base import Request
 from perfboard.studies.lab import Lab
+from perfboard.targets.serial.watch import BOOT_S, SILENT_S
 
 # A real board's boots are enough where half the interval of their median is this share of it.
 PRECISION = 0.01
@@ -107,6 +109,20 @@ class TuneOptions:
         "this machine, without a shell",
         parse=parse_command,
         metavar="COMMAND",
+        only="serial",
+    )
+    silence: float = option(
+        SILENT_S,
+        f"how long the board may be silent (default: {SILENT_S:g})",
+        parse=parse_seconds,
+        metavar="S",
+        only="serial",
+    )
+    timeout: float = option(
+        BOOT_S,
+        f"how long the board may take to be ready (default: {BOOT_S:g})",
+        parse=parse_seconds,
+        metavar="S",
         only="serial",
     )
     boots: int = option(

@@ -54,7 +54,7 @@ def found_by(
     space = sweep.space
     tries, tried, places = sweep.recorded()
     # Published figures belong to the board of the board's file.
-    virtual = subject.evidence is not Evidence.SILICON
+    virtual = subject.evidence in (Evidence.TIMED, Evidence.COUNTED)
     tuning = TuneResult(
         titles=plan.titles(),
         baseline=dict(plan.baseline.levels),

@@ -5,26 +5,28 @@ import os
 import re
 import select
 import shlex
+import shutil
 import signal
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from threading import Event
 
-from perfboard.analysis.boot.console import matches
-from perfboard.analysis.boot.kernel_log import find_panic, naming_lines
-from perfboard.analysis.boot.record import console_record
+from perfboard.analysis.boot.kernel_log import naming_lines
+from perfboard.analysis.boot.record import console_record, unfinished_calls
 from perfboard.instruments.base import Findings, Instrument, host_ns
 from perfboard.instruments.serial_console import SerialConsole
 from perfboard.instruments.together import Together, prepared
-from perfboard.model.errors import Cancelled, EnvironmentLacksError, TargetError
+from perfboard.model.errors import Cancelled, EnvironmentLacksError, TargetError, defects
 from perfboard.model.results.boot import Boot, Mark
 from perfboard.targets.console.hear import last_lines
 from perfboard.targets.console.shell import ConsoleShell
 from perfboard.targets.serial.line import ATTACH_S, SerialLine
+from perfboard.targets.serial.watch import BOOT_S, SILENT_S, Watch
 
 # The kernel prints this last, before it has the hardware reset the board (kernel/reboot.c).
 _RESTARTS = b"Restarting system"
@@ -39,9 +41,19 @@ _SYNC_S = 60.0
 _RESTART_S = 20.0
 # For a program to end after a signal.
 _ENDS_S = 5.0
-_LONGEST_BOOT_S = 600.0
 _READ_S = 0.2
-_AFTER_PANIC_S = 0.5
+_PORTION = 1 << 16
+_TAIL = 1 << 14
+_NAMED_CALLS = 5
+
+
+def check_command(option: str, words: Sequence[str]) -> None:
+    """Raises EnvironmentLacksError if this machine has no such command."""
+    if words and shutil.which(words[0]) is None:
+        raise EnvironmentLacksError(
+            f"{option} {shlex.join(words)}: there is no command {words[0]!r}. Install it, or give "
+            "the path of another."
+        )
 
 
 class SerialBoard:
@@ -56,20 +68,22 @@ class SerialBoard:
         usable: str,
         reset: Sequence[str],
         *,
-        silent_s: float = 60.0,
+        silent_s: float = SILENT_S,
+        boot_s: float = BOOT_S,
         write_s: float = 1800.0,
     ) -> None:
         """`usable` is the regular expression of the line that says that the board is usable.
 
         `reset` is a command of this machine that resets the board and ends when it releases it.
         Without one, the shell on the console restarts the board.
-        The board may be silent for `silent_s`, and `reset` may run as long; a `write` may run
-        for `write_s`.
+        The board may be silent for `silent_s`, and `reset` may run as long; it must be usable
+        within `boot_s`. A `write` may run for `write_s`.
         """
         self._line = line
         self._usable = re.compile(usable)
         self._reset = tuple(reset)
         self._silent_s = silent_s
+        self._boot_s = boot_s
         self._write_s = write_s
         self.facts: dict[str, str] = {}
 
@@ -90,13 +104,12 @@ class SerialBoard:
             try:
                 self._await_usable(together, seen, cancelled)
             except TargetError as error:
-                error.console = last_lines(_console_of(instruments).console)
-                raise
+                raise _with_console(error, _console_of(instruments)) from error
         found = _console_of(instruments)
-        self.facts |= naming_lines(found.console.decode(errors="replace").splitlines())
         others = (each.findings() for each in instruments)
         marks = [mark for each in others if each.clock == "host" for mark in each.marks]
-        return console_record(found.console, found.stamps, self._usable.pattern, [reset, *marks])
+        with defects("making the record of a boot from its console"):
+            return console_record(_portions(found), found.stamps, self._usable, [reset, *marks])
 
     def _await_usable(
         self, together: Together, seen: Callable[[str], None], cancelled: Event
@@ -105,29 +118,20 @@ class SerialBoard:
 
         Raises TargetError if the kernel panics, or the board is silent or takes too long.
         """
-        began = last = time.monotonic()
+        began_ns = host_ns()
+        watch = Watch(self._usable, self._silent_s, self._boot_s)
         while together.open:
             if cancelled.is_set():
                 raise Cancelled
             sightings = together.read(_READ_S)
-            now = time.monotonic()
-            last = now if sightings else last
-            for sighting in sightings:
-                if sighting.kind != "prompt":
-                    seen(sighting.text or sighting.name)
-            if panic := find_panic(sighting.text for sighting in sightings):
-                # The lines that follow say why.
-                together.settle(_AFTER_PANIC_S)
-                raise TargetError("panic", f"The kernel panicked: {panic.text}")
-            if any(matches(self._usable, sighting.text) for sighting in sightings):
+            lines = [each.text or each.name for each in sightings if each.kind != "prompt"]
+            self.facts |= naming_lines(lines)
+            for line in lines:
+                seen(line)
+            now_ns = host_ns() - began_ns
+            if watch.is_usable(sightings, now_ns):
                 return
-            if now - last > self._silent_s or now - began > _LONGEST_BOOT_S:
-                raise TargetError(
-                    "hang",
-                    f"No line of the console matches {self._usable.pattern!r}: it has been "
-                    f"silent for {now - last:.0f} s, {now - began:.0f} s since the reset. Is that "
-                    "what the board prints when it is usable?",
-                )
+            watch.check(now_ns)
         raise TargetError("lost", "No instrument sees the board any more.")
 
     def write(self, program: Sequence[str], files: Sequence[Path], arguments: str) -> None:
@@ -228,6 +232,28 @@ def _console_of(instruments: Sequence[Instrument]) -> Findings:
     """The findings of the first instrument that has read the console."""
     found = (each.findings() for each in instruments)
     return next((each for each in found if each.console), Findings())
+
+
+def _portions(found: Findings) -> Iterator[bytes]:
+    """The bytes of the console, in portions that take little memory."""
+    if found.console is not None:
+        with found.console.open("rb") as file:
+            while portion := file.read(_PORTION):
+                yield portion
+
+
+def _with_console(error: TargetError, found: Findings) -> TargetError:
+    """The error with the last lines of the console, and the calls that a board hangs in."""
+    message = str(error)
+    if error.kind == "hang":
+        with defects("reading the console of a boot that hangs"):
+            calls = unfinished_calls(_portions(found), found.stamps)
+        if calls:
+            message += (
+                f" The kernel's calls that never returned: {', '.join(calls[-_NAMED_CALLS:])}."
+            )
+    tail = b"".join(deque(_portions(found), maxlen=2))[-_TAIL:]
+    return TargetError(error.kind, message, last_lines(tail))
 
 
 def _end(program: "subprocess.Popen[bytes]") -> None:

@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 
 from perfboard.analysis.boot.console import (
     ConsoleLine,
+    Sighted,
     Stamps,
-    console_marks,
-    find_line,
+    read_rows,
+    sight,
     split_lines,
 )
-from tests.support.recorded import recorded_boot
 
 
 def counted(data: bytes) -> Stamps:
@@ -25,6 +25,12 @@ def counted(data: bytes) -> Stamps:
 
 def texts(data: bytes) -> list[str]:
     return [line.text for line in split_lines(data, counted(data))]
+
+
+def sighted(data: bytes, stamps: Stamps, pattern: str) -> Sighted | None:
+    rows = read_rows([data], stamps)
+    found = (sight(re.compile(pattern), row, stamps, "usable") for row in rows)
+    return next((each for each in found if each), None)
 
 
 def test_a_line_has_the_stamps_of_its_first_and_last_bytes() -> None:
@@ -45,23 +51,14 @@ def test_times_without_counts() -> None:
     assert split_lines(b"a\n", Stamps(array("q", [5, 9]))) == [ConsoleLine("a", 5, 5, 9)]
 
 
-@pytest.mark.parametrize(
-    ("data", "text"),
-    [
-        (b"a\0b", "ab"),
-        (b"\x1b[1;24r\x1b[0m\x1b(B\x1b)0plain\x1b[31;1m red\x1b[m", "plain red"),
-        (b"\x1b]0;title\x07prompt", "prompt"),
-        (b"a\tb", "a\tb"),
-        (b"\xff\xfe", "\ufffd\ufffd"),
-        ("µ".encode(), "µ"),
-        # A program's escape sequence, cut off by a kernel record, leaves the record whole.
-        (b"\x1b[31[    1.234567] x", "[31[    1.234567] x"),
-        (b"\x1b[    1.234567] x", "[    1.234567] x"),
-        (b"\x1b]0;ti[    1.234567] x", "]0;ti[    1.234567] x"),
-    ],
-)
-def test_text_is_plain(data: bytes, text: str) -> None:
-    assert texts(data) == [text]
+def test_a_portion_has_one_stamp() -> None:
+    stamps = Stamps(array("q", [5, 9]), ends=array("I", [2, 5]))
+    assert len(stamps) == 5
+    assert [stamps.at(offset) for offset in range(-1, 5)] == [0, 5, 5, 9, 9, 9]
+    assert split_lines(b"a\nbcdef", stamps) == [
+        ConsoleLine("a", 5, 5, 5),
+        ConsoleLine("bcd", 9, 9, 9),
+    ]
 
 
 def test_bytes_without_a_stamp_are_left_out() -> None:
@@ -84,7 +81,6 @@ def test_any_bytes_become_lines_in_order(data: bytes, stamped: int) -> None:
     assert all(later.start_ns == line.end_ns + 7 for line, later in pairwise(lines))
     assert sum(line.end_ns - line.start_ns + 7 for line in lines) == 7 * min(len(data), stamped)
     assert not any(c in line.text for line in lines for c in "\0\x1b\r\n")
-    console_marks(lines)
 
 
 @given(
@@ -95,67 +91,32 @@ def test_printed_lines_come_back(lines: list[str], end: bytes) -> None:
     assert texts(b"".join(line.encode() + end for line in lines)) == lines
 
 
-def test_marks_of_a_recorded_boot() -> None:
-    main, command, entry = console_marks(recorded_boot())
-    assert (main.name, main.t_ns, main.precision_ns) == ("bootloader.main", 209391400, 6186248)
-    assert (command.name, command.t_ns) == ("boot.command", 209403144)
-    assert command.precision_ns < 2_000
-    assert entry.name == "kernel.entry"
-    # The scope saw start_kernel, which follows the decompression, at 847234144 ns.
-    assert entry.t_ns < 847234144 < entry.t_ns + entry.precision_ns
-    for mark in (main, command, entry):
-        assert mark.source == "console"
-        assert mark.instructions == mark.t_ns // 8
+def test_a_text_is_sighted_at_the_first_byte_of_its_line() -> None:
+    data = b"x\nsystem usable\nsystem usable\n"
+    found = sighted(data, counted(data), r"^system +usable$")
+    assert found is not None and found.record_ns is None
+    assert (found.mark.name, found.mark.t_ns, found.mark.precision_ns) == ("usable", 300, 100)
+    assert found.mark.instructions == 30
+    assert sighted(data, counted(data), "no such line") is None
 
 
-def test_a_countdown_of_seconds() -> None:
-    data = b"Net: none\r\nHit any key to stop autoboot:  1 \x08\x08\x08 0 \r\nnext\r\n"
-    main, command = console_marks(split_lines(data, counted(data)))
-    assert main.t_ns == 100 * (data.index(b"H") + 1)
-    assert main.precision_ns == 100
-    assert command.t_ns == 100 * (data.index(b"\nnext") + 1)
-    assert command.precision_ns == 200
+def test_a_text_behind_a_pause_is_sighted_behind_it() -> None:
+    data = b"Starting: ready\n"
+    stamps = Stamps(array("q", [*range(10), *range(10**9, 10**9 + 6)]))
+    for text, t_ns in (("Start", 0), ("ready", 10**9), ("g: r", 0)):
+        found = sighted(data, stamps, text)
+        assert found is not None and found.mark.t_ns == t_ns
 
 
-def test_a_boot_cut_off_has_no_marks_that_were_not_seen() -> None:
-    data = b"Hit any key to stop autoboot:  0 "
-    assert [m.name for m in console_marks(split_lines(data, counted(data)))] == ["bootloader.main"]
-    data = b"Starting kernel ...\r\n\r\n"
-    assert console_marks(split_lines(data, counted(data))) == []
+def test_a_text_that_a_record_cut_is_sighted_where_it_began() -> None:
+    data = b"box lo[    2.300000] crng\r\ngin: "
+    found = sighted(data, counted(data), "box login:")
+    assert found is not None
+    assert (found.mark.t_ns, found.record_ns) == (100, None)
 
 
-def test_find_line_takes_the_first_and_its_first_byte() -> None:
-    lines = recorded_boot()
-    mark = find_line(lines, r"^system +usable$", "usable")
-    line = next(line for line in lines if line.text == "system usable")
-    assert mark is not None
-    assert (mark.name, mark.t_ns, mark.instructions) == (
-        "usable",
-        line.start_ns,
-        line.instructions,
-    )
-    assert mark.precision_ns == line.start_ns - lines[lines.index(line) - 1].end_ns
-    assert find_line(lines, "no such line", "usable") is None
-
-
-def test_find_line_reads_only_so_far() -> None:
-    data = b"x" * 4096 + b"usable\n"
-    lines = split_lines(data, counted(data))
-    assert find_line(lines, "usable", "usable") is None
-    assert find_line(lines, "^x", "usable") is not None
-
-
-def test_a_wrong_pattern_is_told() -> None:
-    with pytest.raises(re.error):
-        find_line([], "(", "usable")
-
-
-@given(st.integers(0, 10**12))
-def test_later_stamps_give_later_marks(late: int) -> None:
-    data = b"U-Boot\r\nHit any key to stop autoboot:  0 \r\nStarting kernel ...\r\n\r\nup\r\n"
-    stamps = counted(data)
-    later = Stamps(array("q", (t + late for t in stamps.ns)), stamps.instructions)
-    before = console_marks(split_lines(data, stamps))
-    after = console_marks(split_lines(data, later))
-    assert len(before) == 3
-    assert after == [mark.model_copy(update={"t_ns": mark.t_ns + late}) for mark in before]
+def test_a_text_of_a_record_is_sighted_with_the_kernels_time() -> None:
+    data = b"box lo[    2.300000] crng\r\n"
+    found = sighted(data, counted(data), "crng")
+    assert found is not None
+    assert (found.mark.t_ns, found.record_ns) == (700, 2_300_000_000)

@@ -1,23 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-from array import array
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from perfboard.analysis.boot.console import ConsoleLine, Stamps, split_lines
+from perfboard.analysis.boot.console import ConsoleLine
 from perfboard.analysis.boot.kernel_log import (
     KernelLine,
-    Offset,
-    Panic,
-    clock_offset,
-    find_panic,
-    kernel_marks,
+    KernelLog,
+    instant_of,
+    naming_lines,
     parse_console,
 )
-from tests.support.recorded import kernel_log, recorded, recorded_boot
-
-RECORDS = parse_console(recorded_boot())
+from perfboard.analysis.boot.records import message
+from tests.support.recorded import recorded
 
 
 def console(*texts: str) -> list[ConsoleLine]:
@@ -38,6 +33,8 @@ def console(*texts: str) -> list[ConsoleLine]:
         ("<6>[    1.234567] level", KernelLine(1_234_567_000, "level")),
         ("<30>[    1.234567][   T12] both", KernelLine(1_234_567_000, "both")),
         ("[    1.234567]  two spaces", KernelLine(1_234_567_000, " two spaces")),
+        ("[    1.234567@0] Amlogic", KernelLine(1_234_567_000, "Amlogic")),
+        ("[    1.234567s]Huawei", KernelLine(1_234_567_000, "Huawei")),
     ],
 )
 def test_a_record_in_each_form(text: str, record: KernelLine) -> None:
@@ -94,16 +91,6 @@ def test_no_record_of_a_shared_console_is_lost() -> None:
     ]
 
 
-@given(st.binary(max_size=300))
-def test_any_bytes_parse(data: bytes) -> None:
-    lines = split_lines(data, Stamps(array("q", range(len(data)))))
-    records = parse_console(lines)
-    offset = clock_offset(records)
-    if offset is not None:
-        kernel_marks(records, offset)
-    find_panic(line.text for line in lines)
-
-
 messages = st.text(st.characters(codec="ascii", categories=["L", "N", "Zs"]), max_size=20)
 times = st.integers(0, 10**11)
 
@@ -122,83 +109,53 @@ def test_foreign_text_takes_no_record(plan: list[tuple[int, str, list[str], str]
     assert [(record.time_ns, record.text) for record in records] == expected
 
 
-def test_the_offset_is_the_least_delay_after_the_console_came_up() -> None:
-    lines = [
-        KernelLine(0, "Booting", 100),
-        KernelLine(5_000, "early, printed late", 900_000),
-        KernelLine(6_000, "printk: console [ttyAMA0] enabled", 910_000),
-        KernelLine(0, "before the clock", 2_000),
-        KernelLine(10_000, "slow", 10_000 + 803_000),
-        KernelLine(20_000, "quick", 20_000 + 800_000),
-        KernelLine(30_000, "usual", 30_000 + 800_500),
-        KernelLine(40_000, "behind other text", None),
-    ]
-    assert clock_offset(lines) == Offset(800_000, 500 + 1_000)
+@pytest.mark.parametrize(
+    "text",
+    [
+        "VFS: x",
+        "<0>.(0)[1:swapper/0]VFS: x",
+        " <5>.(4)[1:swapper/0][name:mtk_wdt&]VFS: x",
+        "-(0)[0:swapper/0]VFS: x",
+        "[0:      swapper/0:    1] VFS: x",
+        "I[0:      swapper/0:    0] VFS: x",
+        "[pid:1,cpu0,swapper/0]VFS: x",
+        " c0      1 VFS: x",
+        "[    T1] <6> VFS: x",
+    ],
+)
+def test_what_vendors_print_before_a_message_is_taken_off(text: str) -> None:
+    assert message(text) == "VFS: x"
 
 
-def test_the_boot_console_does_not_hold_records_back() -> None:
-    lines = [
-        KernelLine(1_000, "printk: bootconsole [pl11] enabled", 51_000),
-        KernelLine(2_000, "x", 53_000),
-    ]
-    assert clock_offset(lines) == Offset(50_000, 1_000)
+@pytest.mark.parametrize("text", ["[drm] Initialized", " two spaces", "(unnamed net_device)", "c"])
+def test_a_message_in_brackets_stays(text: str) -> None:
+    assert message(text) == text
 
 
-def test_no_offset_without_stamps() -> None:
-    assert clock_offset([]) is None
-    assert clock_offset([KernelLine(5, "from a dmesg")]) is None
-    assert clock_offset([KernelLine(0, "before the clock", 7)]) is None
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("VFS: Mounted root (ext4 filesystem) on device 179:2.", "root.mounted"),
+        ("Freeing unused kernel memory: 1024K", "kernel.freed"),
+        ("Freeing unused kernel image (initmem) memory: 1024K", "kernel.freed"),
+        ("Freeing init memory: 212K", "kernel.freed"),
+        ("Run /sbin/init as init process", "init.exec"),
+        ("unknown{7}VFS: Mounted root (nfs filesystem).", "root.mounted"),
+        ("Freeing initrd memory: 8192K", None),
+        ("Run /sbin/init as init process, they said", None),
+    ],
+)
+def test_the_instants_of_a_boot(text: str, name: str | None) -> None:
+    assert instant_of(text) == name
 
 
-def test_marks_lie_as_near_to_the_scopes_as_they_say() -> None:
-    lines = RECORDS
-    offset = clock_offset(lines)
-    assert offset is not None
-    marks = {mark.name: mark for mark in kernel_marks(lines, offset)}
-    assert list(marks) == ["kernel.clock", "root.mounted", "kernel.freed", "init.exec"]
-    # What the scope saw in this boot is in tests/data/README.md.
-    clock, init = marks["kernel.clock"], marks["init.exec"]
-    assert abs(clock.t_ns - 890482736) <= clock.precision_ns < 100_000
-    assert abs(init.t_ns - 1126234976) <= init.precision_ns < 100_000
-    assert 1113843864 < marks["root.mounted"].t_ns < marks["kernel.freed"].t_ns < init.t_ns
-    assert {mark.source for mark in marks.values()} == {"kernel-log"}
+def test_a_time_that_no_clock_has_is_left_out() -> None:
+    log = KernelLog()
+    for line in console("[18446744073.381141] x", "[999999999999.000000] y", "[    1.000000] z"):
+        log.add(line)
+    assert (list(log.times), log.beyond) == ([10**9], 2)
 
 
-@given(st.integers(-(10**6), 10**12))
-def test_later_stamps_give_later_marks(late: int) -> None:
-    lines = RECORDS[-100:]
-    later = [
-        line._replace(console_ns=None if line.console_ns is None else line.console_ns + late)
-        for line in lines
-    ]
-    offset, shifted = clock_offset(lines), clock_offset(later)
-    assert offset is not None
-    assert shifted == Offset(offset.ns + late, offset.precision_ns)
-    assert kernel_marks(later, shifted) == [
-        mark.model_copy(update={"t_ns": mark.t_ns + late}) for mark in kernel_marks(lines, offset)
-    ]
-
-
-def test_the_init_that_ran_is_the_last_tried() -> None:
-    lines = kernel_log(
-        "[    1.000000] Run /sbin/init as init process\n"
-        "[    1.000100] Run /bin/sh as init process\n"
-    )
-    assert [mark.t_ns for mark in kernel_marks(lines, Offset(7, 1))] == [7, 1_000_100_007]
-
-
-def test_no_records_no_marks() -> None:
-    assert kernel_marks([], Offset(0, 0)) == []
-
-
-def test_a_missing_root_is_told_apart() -> None:
-    texts = [line.text for line in recorded("verdex-no-root.log")]
-    panic = Panic("VFS: Unable to mount root fs on unknown-block(0,0)", no_root=True)
-    assert find_panic(texts) == panic
-    assert find_panic(texts[-2:]) == panic  # "---[ end Kernel panic ..." alone
-
-
-def test_other_panics() -> None:
-    text = "[    1.0] Kernel panic - not syncing: No working init found.  Try passing init="
-    assert find_panic([text]) == Panic("No working init found.  Try passing init=", no_root=False)
-    assert find_panic(line.text for line in RECORDS) is None
+def test_a_board_is_named_by_its_kernel_alone() -> None:
+    lines = ["[    0.000000] Linux version 6.6.1 (a@b)", "no Linux version here", "DMI: QEMU"]
+    assert naming_lines(lines) == {"kernel": "Linux version 6.6.1 (a@b)", "board": "QEMU"}

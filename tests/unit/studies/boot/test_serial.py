@@ -9,6 +9,7 @@ import pytest
 
 from perfboard.cli.main import main
 from perfboard.instruments.serial_console import SerialConsole
+from perfboard.targets.serial.line import PSEUDO_NOTE
 from tests.support.recorded import DATA
 from tests.support.runs import boots_of
 from tests.support.serial_board import board_on_a_line
@@ -28,7 +29,12 @@ def test_the_run_says_how_the_instrument_changes_what_it_measures(
     assert run["status"] == "complete" and run["board"]["facts"]["kernel"].startswith("Linux")
     (boot,) = boots_of(run)
     assert [boot["marks"][place]["name"] for place in (0, -1)] == ["reset", "usable"]
-    assert run["provenance"]["notes"] == [SerialConsole.effect]
+    # The line is a pseudo-terminal, which is no real board.
+    assert run["provenance"]["notes"] == [PSEUDO_NOTE, SerialConsole.effect]
+    assert (run["evidence"], run["board"]["description"]) == (
+        "host",
+        "A program that prints on a pseudo-terminal.",
+    )
     (report,) = tmp_path.rglob("report.html")
     assert SerialConsole.effect in " ".join(unescape(report.read_text()).split())
 
@@ -63,4 +69,42 @@ def test_a_boot_that_fails_says_so_too(
         assert main(["study", "boot", *words, "--reset", f"touch {reset}", "--json"]) == 4
     run = json.loads(capsys.readouterr().out)
     assert [error["kind"] for error in run["errors"]] == ["panic"] and run["results"] == []
-    assert run["provenance"]["notes"] == [SerialConsole.effect]
+    assert run["provenance"]["notes"] == [PSEUDO_NOTE, SerialConsole.effect]
+
+
+@pytest.mark.parametrize(
+    ("target", "reset", "code", "words"),
+    [
+        ("/dev/ttyUSB0", "true", 2, 'not "/dev/ttyUSB0". Did you mean serial:///dev/ttyUSB0?'),
+        ("serial:/dev/ttyUSB0", "true", 2, "Did you mean serial:///dev/ttyUSB0?"),
+        ("serial://ttyS1?baud=9600", "true", 2, "Did you mean serial:///dev/ttyS1?baud=9600?"),
+        ("serial:///dev/ttyUSB0", "no-such-command -x", 3, "there is no command 'no-such-command'"),
+        (
+            "serial:///dev/ttyUSB0",
+            "/nowhere/reset.sh",
+            3,
+            "there is no command '/nowhere/reset.sh'",
+        ),
+    ],
+)
+def test_a_wrong_line_or_command_is_found_before_there_is_a_run(
+    target: str, reset: str, code: int, words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    options = ["--usable", "login:", "--reset", reset]
+    assert main(["study", "boot", "--target", target, *options]) == code
+    assert words in " ".join(capsys.readouterr().err.split())
+
+
+def test_a_boot_ends_when_the_board_was_silent_for_longer_than_it_may(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    reset = tmp_path / "reset"
+    call = b"[    1.000000] calling  hang_init+0x0/0x10 @ 1\r\n"
+    with board_on_a_line(reset, [b"[    0.500000] NET: x\r\n", call]) as target:
+        words = ["--target", target, "--usable", "login:", "--silence", "1", "--boots", "1"]
+        assert main(["study", "boot", *words, "--reset", f"touch {reset}", "--json"]) == 4
+    (error,) = json.loads(capsys.readouterr().out)["errors"]
+    assert error["kind"] == "hang"
+    assert "--silence 1 and --timeout 600, in seconds; --silence ended the boot" in error["message"]
+    assert "calls that never returned: hang_init." in error["message"]

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One pass over a console's bytes, which keeps little of them, however many there are."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from perfboard.analysis.boot.console import (
+    ConsoleLine,
+    Sighted,
+    Stamps,
+    line_of,
+    mark_at,
+    read_rows,
+    sight,
+)
+from perfboard.analysis.boot.kernel_log import MOST_NOTABLE, KernelLine, KernelLog, instant_of
+from perfboard.analysis.boot.loaders import Event, Loaders
+from perfboard.analysis.boot.screen import Row, readable
+from perfboard.model.results.boot import Mark
+
+# Records of a kernel that prints no times.
+_BARE = re.compile(
+    r"(?:<[0-7]>)?(VFS: Mounted root|Freeing (?:unused kernel|init memory): |Run \S+ as init proc"
+    r"|[Cc]alling |initcall |probe of |clocksource: Switched|Switch(?:ed|ing) to clocksource )"
+)
+
+
+class Bare(NamedTuple):
+    """A line of a kernel that prints no times: its arrival stands for its time.
+
+    `next_ns` is when the next line came that is not blank, if any.
+    """
+
+    line: KernelLine
+    mark: Mark
+    next_ns: int | None = None
+
+
+@dataclass
+class Recording:
+    """A console, as far as a boot's record needs it.
+
+    `usable` is the place of the text that ends the boot. `next_text` has the time of the next text
+    of a program, by the place of each record that the memory of the kernel's start is freed.
+    """
+
+    log: KernelLog = field(default_factory=KernelLog)
+    events: Sequence[Event] = ()
+    bare: list[Bare] = field(default_factory=list)
+    next_text: dict[int, int] = field(default_factory=dict)
+    usable: Sighted | None = None
+    last: Row | None = None
+
+
+def read_recording(
+    portions: Iterable[bytes], stamps: Stamps, usable: re.Pattern[str] | None
+) -> Recording:
+    """Reads all portions; `usable` is searched for, if it is given."""
+    found = Recording()
+    loaders = Loaders()
+    freed: list[int] = []
+    for row in read_rows(portions, stamps):
+        found.last = row
+        if usable is not None and found.usable is None:
+            found.usable = sight(usable, row, stamps, "usable")
+        line = line_of(row, stamps)
+        known = len(found.log.times)
+        found.log.add(line)
+        for piece in _pieces(row, line, stamps):
+            loaders.add(piece)
+        if len(found.log.times) > known:
+            freed += [
+                place
+                for place in range(known, len(found.log.times))
+                if (record := found.log.lines.get(place))
+                and instant_of(record.text) == "kernel.freed"
+            ]
+        elif line.text.strip():
+            found.next_text |= dict.fromkeys(freed, line.start_ns)
+            freed.clear()
+            if found.bare and found.bare[-1].next_ns is None:
+                found.bare[-1] = found.bare[-1]._replace(next_ns=line.start_ns)
+            bare = _BARE.match(line.text)
+            if bare and len(found.bare) < MOST_NOTABLE:
+                text = line.text[bare.start(1) :]
+                record = KernelLine(line.start_ns, text, line.start_ns)
+                found.bare.append(Bare(record, mark_at(row.start, stamps, "")))
+    found.events = tuple(loaders.events)
+    return found
+
+
+def _pieces(row: Row, line: ConsoleLine, stamps: Stamps) -> Iterator[ConsoleLine]:
+    """The line, or what stands on it before a kernel's record, and that."""
+    if not row.records or row.records[0] == 0:
+        yield line
+        return
+    first = row.records[0]
+    cut = row.start + first
+    before = stamps.at(cut - 1)
+    count = stamps.count(cut - 1)
+    yield line._replace(
+        text=readable(row.raw[:first]),
+        text_end_ns=before,
+        end_ns=before,
+        end_instructions=count,
+    )
+    yield line._replace(
+        text=readable(row.raw[first:]),
+        start_ns=stamps.at(cut),
+        instructions=stamps.count(cut),
+    )

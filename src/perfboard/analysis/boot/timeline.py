@@ -1,0 +1,269 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The marks of the boot that a console's recording ends with, and notes on them."""
+
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from perfboard.analysis.boot.clocks import Clock, Zero, first_ns, follow, zero_of
+from perfboard.analysis.boot.kernel_log import CONSOLE_ENABLED, KernelLine, KernelLog, instant_of
+from perfboard.analysis.boot.loaders import Event, loader_marks
+from perfboard.analysis.boot.reader import Bare, Recording
+from perfboard.analysis.boot.several import Start, later_starts
+from perfboard.model.results.boot import Mark
+from perfboard.model.units import format_value
+
+# An adapter to USB may deliver a loader's last words this much later than a record.
+_SLACK_NS = 50_000_000
+
+
+@dataclass(frozen=True)
+class Timeline:
+    """The marks that a console gives, the loaders' before those of the kernel's log.
+
+    `start` is the start of their boot, if that is not the reset. `records` are the notable ones of
+    its kernel, on the clock with that `zero`, or None if none has a time. `notes` say in sentences
+    what is not as usual.
+    """
+
+    marks: tuple[Mark, ...]
+    records: tuple[KernelLine, ...]
+    zero: Zero | None
+    start: Start | None
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class _Running:
+    """A clock of this boot, with its zero, which is not before `floor_ns`."""
+
+    clock: Clock
+    zero: Zero
+    floor_ns: int
+    has_words: bool
+
+    @property
+    def based(self) -> bool:
+        """Whether it counts from something other than the kernel's start."""
+        return self.zero.ns + self.zero.precision_ns + _SLACK_NS < self.floor_ns
+
+    @property
+    def trust(self) -> tuple[int, bool, int]:
+        """The larger, the more it is the kernel's clock rather than another's."""
+        live = self.zero.live
+        return 2 * live + 2 * self.has_words + (not self.based), live, len(self.clock.places)
+
+
+class _Notable(NamedTuple):
+    """A notable record, the zero of its time, and whether it was shown again."""
+
+    place: int
+    line: KernelLine
+    zero: Zero
+    shown: bool
+
+
+def timeline_of(recording: Recording, came: Sequence[int], usable_ns: int | None) -> Timeline:
+    """The timeline up to `usable_ns`, or without it to the end; `came` is when bytes were read."""
+    log = recording.log
+    events = [e for e in recording.events if usable_ns is None or e.mark.t_ns <= usable_ns]
+    clocks = follow(log, [event.mark.t_ns for event in events if event.kind != "kernel"])
+    starts = later_starts(log, clocks, events)
+    start = starts[-1] if starts else None
+    since_ns = start.mark.t_ns if start else 0
+    notes = [_restarted(starts)] if starts else []
+    events = [event for event in events if event.mark.t_ns >= since_ns]
+    running = [
+        _running(log, clock, events, came, since_ns)
+        for clock in clocks
+        if first_ns(log, clock) >= since_ns
+    ]
+    if not running:
+        words = (event.mark.t_ns for event in events if event.kind == "kernel")
+        bare = [bare for bare in recording.bare if bare.line.time_ns >= since_ns]
+        marks = [*loader_marks(events, min(words, default=None)), *_bare_marks(bare)]
+        return Timeline(tuple(marks), tuple(b.line for b in bare), None, start, tuple(notes))
+    main = max(running, key=lambda clock: clock.trust)
+    kept = list(_notable(log, main, running, since_ns, came[-1]))
+    logged = [*_clock_mark(log, main, running), *_instants(kept, recording.next_text, usable_ns)]
+    notes += _clock_notes(main, running, log.beyond)
+    if log.more:
+        notes.append(f"Records of initcalls left out, because there are too many: {log.more}.")
+    return Timeline(
+        (
+            *loader_marks(events, first_ns(log, main.clock)),
+            *sorted(logged, key=lambda mark: mark.t_ns),
+        ),
+        tuple(
+            line
+            if zero is main.zero
+            else line._replace(time_ns=line.time_ns + zero.ns - main.zero.ns)
+            for _, line, zero, _ in kept
+        ),
+        main.zero,
+        start,
+        tuple(notes),
+    )
+
+
+def _running(
+    log: KernelLog, clock: Clock, events: Sequence[Event], came: Sequence[int], since_ns: int
+) -> _Running:
+    loaded = [mark.t_ns for mark in loader_marks(events, first_ns(log, clock))]
+    floor_ns = since_ns
+    if loaded:
+        # The words may have come at any time since the reading before.
+        before = bisect_left(came, max(loaded)) - 1
+        floor_ns = max(floor_ns, came[before] if before >= 0 else 0)
+    words = clock.begin is not None or any(
+        instant_of(line.text) or CONSOLE_ENABLED.search(line.text)
+        for place in clock.places
+        if (line := log.lines.get(place))
+    )
+    return _Running(clock, zero_of(log, clock, floor_ns), floor_ns, words)
+
+
+def _counts(clock: _Running, main: _Running) -> bool:
+    """Whether a clock is the kernel's: the main one, or that before or after a jump."""
+    return clock is main or (clock.zero.live and clock.has_words)
+
+
+def _notable(
+    log: KernelLog, main: _Running, running: Sequence[_Running], since_ns: int, end_ns: int
+) -> Iterator[_Notable]:
+    """The notable records of this boot's kernel, those that were shown again last."""
+    shown: list[_Notable] = []
+    began = False
+    for place, line in log.lines.items():
+        began = began or log.arrivals[place] >= since_ns
+        if not began:
+            continue
+        clock = main if _has(main.clock, place) else None
+        if clock is None:
+            clock = next((clock for clock in running if _has(clock.clock, place)), None)
+        if clock is None or _counts(clock, main):
+            found = _Notable(place, line, (clock or main).zero, shown=False)
+        elif not clock.zero.live and not clock.based:
+            found = _Notable(place, line, main.zero, shown=True)
+        else:
+            continue
+        if line.time_ns + found.zero.ns > end_ns:
+            continue
+        if found.shown:
+            shown.append(found)
+        else:
+            yield found
+    yield from shown
+
+
+def _has(clock: Clock, place: int) -> bool:
+    at = bisect_left(clock.places, place)
+    return at < len(clock.places) and clock.places[at] == place
+
+
+def _clock_mark(log: KernelLog, main: _Running, running: Sequence[_Running]) -> Iterator[Mark]:
+    """`kernel.clock`: the zero of the kernel's clock.
+
+    The clock begins some way into the kernel's start; records before it all say zero, so the log
+    does not show the start itself. If the clock counts from something else, the mark is at the
+    kernel's first words.
+    """
+    clock = next((c for c in running if _counts(c, main) and not c.based), main)
+    begin = clock.clock.begin
+    if clock.based and begin is None:
+        return
+    base_ns = log.times[begin] if clock.based and begin is not None else 0
+    yield _log_mark("kernel.clock", base_ns, clock.zero)
+
+
+def _instants(
+    kept: Iterable[_Notable], next_text: dict[int, int], usable_ns: int | None
+) -> list[Mark]:
+    """The marks of `instant_of`; a record that was shown again counts if no other has its mark.
+
+    If a kernel does not print that it runs init, it does so between the record that the memory of
+    its start is freed and the next text of a program.
+    """
+    found: dict[str, Mark] = {}
+    own: set[str] = set()
+    bound_ns: int | None = None
+    for place, line, zero, shown in kept:
+        name = instant_of(line.text)
+        if name is None or (shown and name in own):
+            continue
+        mark = _log_mark(name, line.time_ns, zero)
+        if line.console_ns is not None and mark.t_ns > line.console_ns + _SLACK_NS:
+            continue
+        if not shown:
+            own.add(name)
+        if name not in found or name == "init.exec":
+            found[name] = mark
+            if name == "kernel.freed":
+                bound_ns = next_text.get(place, usable_ns)
+    freed = found.get("kernel.freed")
+    if freed is not None and "init.exec" not in found and bound_ns is not None:
+        found["init.exec"] = _init_behind(freed, bound_ns)
+    return list(found.values())
+
+
+def _log_mark(name: str, time_ns: int, zero: Zero) -> Mark:
+    return Mark(
+        name=name,
+        t_ns=time_ns + zero.ns,
+        source="kernel-log",
+        precision_ns=zero.precision_ns,
+    )
+
+
+def _init_behind(freed: Mark, bound_ns: int) -> Mark:
+    precision_ns = max(freed.precision_ns, bound_ns - freed.t_ns)
+    return freed.model_copy(update={"name": "init.exec", "precision_ns": precision_ns})
+
+
+def _bare_marks(bare: Sequence[Bare]) -> list[Mark]:
+    """The marks of `instant_of` in a log without times, by when its lines came."""
+    found: dict[str, Mark] = {}
+    for line, mark, next_ns in bare:
+        name = instant_of(line.text)
+        if name is not None and (name not in found or name == "init.exec"):
+            found[name] = mark.model_copy(update={"name": name})
+            if name == "kernel.freed" and next_ns is not None:
+                behind = _init_behind(found[name], next_ns)
+                found.setdefault("init.exec", behind)
+    return list(found.values())
+
+
+def _restarted(starts: Sequence[Start]) -> str:
+    """A note that the boot which counts is not the first."""
+    times = ", ".join(format_value(start.mark.t_ns / 1e9, "s") for start in starts)
+    return (
+        f"The board began again {times} after its reset: {starts[-1].because}. The phases are of "
+        "the boot that came to be usable; the phase boot.earlier is all before it."
+    )
+
+
+def _clock_notes(main: _Running, running: Sequence[_Running], beyond: int) -> Iterator[str]:
+    zero = main.zero
+    left_out = beyond + sum(len(c.clock.places) for c in running if not _counts(c, main))
+    if left_out:
+        yield (
+            f"Kernel records left out of the kernel's clock: {left_out}. Their order, or when they "
+            "came, speaks against it: a log that was shown again, another clock, or a time that no "
+            "clock has."
+        )
+    for clock in running:
+        if clock is not main and _counts(clock, main):
+            jump = format_value(abs(main.zero.ns - clock.zero.ns) / 1e9, "s")
+            yield f"The kernel's clock jumped, by {jump}: each record counts by the clock it is of."
+    if zero.late_ns:
+        yield (
+            "The kernel did not wait for its console: records were printed up to "
+            f"{format_value(zero.late_ns / 1e9, 's')} after they were stored, as by a thread "
+            "(nbcon or PREEMPT_RT). The marks are at the records' own times."
+        )
+    if not zero.live:
+        yield (
+            "The kernel's log came all at once, so that its times are known to "
+            f"±{format_value(zero.precision_ns / 1e9, 's')} only."
+        )
