@@ -14,8 +14,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from statistics import median_low
 
-from perfboard.analysis.boot.kernel_log import CONSOLE_ENABLED, FIRST_WORDS, KernelLog
-from perfboard.analysis.boot.records import message
+from perfboard.analysis.boot.kernel_log import CONSOLE_ENABLED, KernelLog, instant_of, is_first
 
 # Several processors store their records almost in the order of their times: off by this at most.
 _BACK_NS = 100_000_000
@@ -51,15 +50,17 @@ class Clock:
     places: "array[int]" = field(default_factory=lambda: array("q"))
     last_ns: int = 0
     agreed_ns: int | None = None
-    # Whether its zero lies before the reset: it counts from something else.
-    before_reset: bool = False
+    # The last words of a loader before it, or the reset.
+    floor_ns: int = 0
+    # Whether its zero lies before: it counts from something other than the kernel's start.
+    based: bool = False
     _recent: list[tuple[int, int]] = field(default_factory=list)
 
     def add(self, place: int, log: KernelLog) -> None:
         """The next record of this clock."""
         time_ns = log.times[place]
         if not self.places:
-            self.before_reset = log.arrivals[place] - time_ns < -_BACK_NS
+            self.based = log.arrivals[place] - time_ns < self.floor_ns - _BACK_NS
         self.places.append(place)
         self.last_ns = max(self.last_ns, time_ns)
         if log.quiet[place] < _QUIET_NS:
@@ -76,7 +77,8 @@ class Clock:
 
     def takes(self, time_ns: int, zero_ns: int) -> bool:
         """Whether a record of that time, from which that zero follows, may come next."""
-        if time_ns < self.last_ns - _BACK_NS or (zero_ns < -_BACK_NS) is not self.before_reset:
+        based = zero_ns < self.floor_ns - _BACK_NS
+        if time_ns < self.last_ns - _BACK_NS or based is not self.based:
             return False
         return (
             self.agreed_ns is None
@@ -101,8 +103,8 @@ def follow(log: KernelLog, breaks: Sequence[int]) -> list[Clock]:
     clocks: list[Clock] = []
     current: Clock | None = None
     begin: int | None = None
-    apart = False
-    first = {place for place, line in log.lines.items() if FIRST_WORDS.match(message(line.text))}
+    apart, floor_ns = False, 0
+    first = {place for place, line in log.lines.items() if is_first(line.text)}
     coming = iter([*breaks, 2**63])
     next_break = next(coming)
     for place, (time_ns, arrival_ns) in enumerate(zip(log.times, log.arrivals, strict=True)):
@@ -114,13 +116,13 @@ def follow(log: KernelLog, breaks: Sequence[int]) -> list[Clock]:
         ):
             begin, apart = _begin(log, begin, place), True
         while next_break <= arrival_ns:
-            next_break, apart = next(coming), True
+            floor_ns, next_break, apart = next_break, next(coming), True
             begin = begin if begin == place else None
         if arrival_ns < 0 or time_ns == 0:
             continue
         clock = _clock_of(log, place, clocks, current, apart=apart)
         if clock is None:
-            clock = Clock(begin)
+            clock = Clock(begin, floor_ns=floor_ns)
             if len(clocks) < _MOST_CLOCKS:
                 clocks.append(clock)
         clock.add(place, log)
@@ -158,6 +160,15 @@ def first_ns(log: KernelLog, clock: Clock) -> int:
     begin = clock.begin
     place = clock.places[0] if begin is None or log.arrivals[begin] < 0 else begin
     return log.arrivals[place]
+
+
+def has_words(log: KernelLog, clock: Clock) -> bool:
+    """Whether its records are a kernel's by their words, not a program's or another processor's."""
+    return clock.begin is not None or any(
+        instant_of(line.text) or CONSOLE_ENABLED.search(line.text)
+        for place in clock.places
+        if (line := log.lines.get(place))
+    )
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from perfboard.analysis.boot.records import RECORD, message, without_level
 
 CONSOLE_ENABLED = re.compile(r"(?<!boot)console \[[^\]]+\] enabled")
 # A kernel prints one of these first.
-FIRST_WORDS = re.compile(r"Linux version [0-9]|Booting Linux on physical CPU")
+_FIRST_WORDS = re.compile(r"(?:\A|[\])>:] ?)(?:Linux version [0-9]|Booting Linux on physical CPU)")
 _INSTANTS = {
     "root.mounted": re.compile(r"(?:\A|\W)VFS: Mounted root"),
     "kernel.freed": re.compile(r"(?:\A|\W)Freeing (?:unused kernel|init memory)"),
@@ -119,6 +119,11 @@ def parse_console(lines: Iterable[ConsoleLine]) -> list[KernelLine]:
     for line in lines:
         log.add(line)
     return list(log.lines.values())
+
+
+def is_first(text: str) -> bool:
+    """Whether a record or line with that text is a kernel's first words."""
+    return "Linux" in text and _FIRST_WORDS.search(message(text)) is not None
 
 
 def instant_of(text: str) -> str | None:

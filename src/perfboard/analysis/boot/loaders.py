@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import Literal, NamedTuple
 
 from perfboard.analysis.boot.console import ConsoleLine
+from perfboard.analysis.boot.kernel_log import is_first
 from perfboard.analysis.boot.records import RECORD, message
 from perfboard.model.results.boot import Mark
 
@@ -62,10 +63,7 @@ _ENTRY = re.compile(
     r"|\ALoading initial ramdisk"  # GRUB
 )
 _KEXEC = re.compile(r"\A(?:kexec(?:_core)?: )?Starting new kernel|\ABye[!.]|\AI'm in purgatory")
-_KERNEL = re.compile(
-    r"\A(?:Linux version [0-9]|Booting Linux on physical CPU|Booting Linux\.\.\."
-    r"|Uncompressing Linux|Decompressing Linux)"
-)
+_UNPACKING = re.compile(r"Uncompressing Linux|Decompressing Linux|Booting Linux\.\.\.")
 
 
 Kind = Literal["banner", "main", "command", "entry", "kexec", "kernel"]
@@ -125,7 +123,7 @@ class Loaders:
         words = message(text[record.end() :]) if record else text
         if BANNER.search(text):
             self._add("banner", text, self._first_byte(line, "boot.restart"))
-        if _KERNEL.match(words):
+        if _UNPACKING.match(words) or is_first(words):
             self._add("kernel", text, self._first_byte(line, "kernel"))
         elif _KEXEC.match(words):
             self._leaving = "kexec", words, line

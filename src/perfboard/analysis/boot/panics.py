@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from perfboard.analysis.boot.kernel_log import FIRST_WORDS
+from perfboard.analysis.boot.kernel_log import is_first
 from perfboard.analysis.boot.loaders import BANNER
 from perfboard.analysis.boot.records import RECORD, message, without_level
 
@@ -99,7 +99,7 @@ class PanicWatch:
                 self._suspect(find_panic([text]), now_ns, _LIKELY_NS)
             return
         time_ns = int(record[1] + record[2]) * 1000
-        if FIRST_WORDS.match(message(text[record.end() :])):
+        if is_first(text[record.end() :]):
             self._latest_ns, self._zeros, self._stored, self._panic = 0, [], False, None
         if time_ns == 0:
             return

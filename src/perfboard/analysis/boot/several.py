@@ -5,7 +5,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from perfboard.analysis.boot.clocks import Clock, first_ns, zero_of
+from perfboard.analysis.boot.clocks import Clock, first_ns, has_words, zero_of
 from perfboard.analysis.boot.kernel_log import KernelLog
 from perfboard.analysis.boot.loaders import Event
 from perfboard.analysis.boot.phases import RESTART
@@ -37,6 +37,7 @@ class _Kernel:
     last_ns: int
     zero_ns: int
     live: bool
+    has_words: bool
 
 
 def later_starts(
@@ -46,8 +47,8 @@ def later_starts(
 
     A loader's words show one if a kernel ran before them and does not go on behind them; or if the
     same words were there before, and the loader comes to its main loop a second time. A kernel's
-    first words show one if its clock begins after the last record of the kernel before. A log that
-    is shown again has no clock that runs, or its own kernel goes on behind it.
+    log shows one if its clock begins after the last record of the kernel before. A log that is
+    shown again has no clock that runs, or its own kernel goes on behind it.
     """
     kernels = [_kernel(log, clock) for clock in clocks]
     found: list[Start] = []
@@ -75,7 +76,7 @@ def later_starts(
 def _kernel(log: KernelLog, clock: Clock) -> _Kernel:
     zero = zero_of(log, clock, 0)
     last_ns = log.arrivals[clock.places[-1]]
-    return _Kernel(clock, first_ns(log, clock), last_ns, zero.ns, zero.live)
+    return _Kernel(clock, first_ns(log, clock), last_ns, zero.ns, zero.live, has_words(log, clock))
 
 
 class _Boot:
@@ -106,7 +107,7 @@ class _Boot:
         last_ns = max((k.last_ns for k in ran), default=None)
         if last_ns is None or last_ns > kernel.first_ns or kernel.zero_ns < last_ns - _SLACK_NS:
             return None
-        if not kernel.live or (kernel.clock.begin is None and self._kexec is None):
+        if not (kernel.live and kernel.has_words):
             return None
         return self._kernel_start(max(last_ns, min(kernel.first_ns, kernel.zero_ns)), last_ns)
 

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from perfboard.analysis.boot.clocks import Clock, Zero, first_ns, follow, zero_of
-from perfboard.analysis.boot.kernel_log import CONSOLE_ENABLED, KernelLine, KernelLog, instant_of
+from perfboard.analysis.boot.clocks import Clock, Zero, first_ns, follow, has_words, zero_of
+from perfboard.analysis.boot.kernel_log import KernelLine, KernelLog, instant_of
 from perfboard.analysis.boot.loaders import Event, loader_marks
 from perfboard.analysis.boot.reader import Bare, Recording
 from perfboard.analysis.boot.several import Start, later_starts
@@ -116,12 +116,7 @@ def _running(
         # The words may have come at any time since the reading before.
         before = bisect_left(came, max(loaded)) - 1
         floor_ns = max(floor_ns, came[before] if before >= 0 else 0)
-    words = clock.begin is not None or any(
-        instant_of(line.text) or CONSOLE_ENABLED.search(line.text)
-        for place in clock.places
-        if (line := log.lines.get(place))
-    )
-    return _Running(clock, zero_of(log, clock, floor_ns), floor_ns, words)
+    return _Running(clock, zero_of(log, clock, floor_ns), floor_ns, has_words(log, clock))
 
 
 def _counts(clock: _Running, main: _Running) -> bool:
@@ -167,13 +162,14 @@ def _clock_mark(log: KernelLog, main: _Running, running: Sequence[_Running]) -> 
 
     The clock begins some way into the kernel's start; records before it all say zero, so the log
     does not show the start itself. If the clock counts from something else, the mark is at the
-    kernel's first words.
+    first record behind the kernel's first words.
     """
-    clock = next((c for c in running if _counts(c, main) and not c.based), main)
-    begin = clock.clock.begin
-    if clock.based and begin is None:
+    from_start = [clock for clock in running if clock.has_words and not clock.based]
+    live = (clock for clock in from_start if _counts(clock, main))
+    clock = next(live, from_start[0] if main.based and from_start else main)
+    if clock.based and clock.clock.begin is None:
         return
-    base_ns = log.times[begin] if clock.based and begin is not None else 0
+    base_ns = log.times[clock.clock.places[0]] if clock.based else 0
     yield _log_mark("kernel.clock", base_ns, clock.zero)
 
 

@@ -8,6 +8,7 @@ from perfboard.analysis.boot.kernel_log import (
     KernelLine,
     KernelLog,
     instant_of,
+    is_first,
     naming_lines,
     parse_console,
 )
@@ -35,6 +36,7 @@ def console(*texts: str) -> list[ConsoleLine]:
         ("[    1.234567]  two spaces", KernelLine(1_234_567_000, " two spaces")),
         ("[    1.234567@0] Amlogic", KernelLine(1_234_567_000, "Amlogic")),
         ("[    1.234567s]Huawei", KernelLine(1_234_567_000, "Huawei")),
+        ("[    1.234567 / 01-01 00:00:01.234] LG", KernelLine(1_234_567_000, "LG")),
     ],
 )
 def test_a_record_in_each_form(text: str, record: KernelLine) -> None:
@@ -147,6 +149,15 @@ def test_a_message_in_brackets_stays(text: str) -> None:
 )
 def test_the_instants_of_a_boot(text: str, name: str | None) -> None:
     assert instant_of(text) == name
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Linux version 6.6.1 (a@b)", "<0>-(0)[0:swapper]Linux version 3", "[x] Linux version 4"],
+)
+def test_a_kernels_first_words(text: str) -> None:
+    assert is_first(text)
+    assert not is_first("no Linux version 6")
 
 
 def test_a_time_that_no_clock_has_is_left_out() -> None:

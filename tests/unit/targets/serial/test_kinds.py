@@ -130,7 +130,28 @@ KINDS: dict[str, tuple[Plan, Right]] = {
         plan_of(LOADER, printed([(2.5, HEAD[1]), (2.6, "a"), (3.4, BODY[2][1])], 0.1)),
         Right({"kernel.clock": 2.6, "root.mounted": 3.5}),
     ),
+    "a clock that runs from the supply on, once it runs": (
+        plan_of(
+            LOADER,
+            shown(2.45, [(0.0, HEAD[0]), (0.0, HEAD[1])]),
+            printed([(12.5, "a"), (12.9, "b"), (13.3, BODY[2][1])], -10.0),
+        ),
+        Right({"kernel.clock": 2.5, "root.mounted": 3.3}),
+    ),
+    "a clock that jumps ahead behind few records": (
+        plan_of(
+            LOADER,
+            shown(2.5, [(0.0, HEAD[1]), ENABLED]),
+            printed(BODY[:1]),
+            printed([(second + 1.1, text) for second, text in BODY[1:]], ZERO_S - 1.1),
+        ),
+        Right(LOGGED, note=f"{OUT}: 2."),
+    ),
     # Several boots.
+    "a watchdog of a quiet board": (
+        plan_of(LOADER, printed(BODY), printed(BODY, ZERO_S + 20)),
+        Right({**LATER, "boot.restart": 22.2}, {EARLIER: 22.2}, note="another kernel's log began"),
+    ),
     "a watchdog behind a loader that says nothing": (
         plan_of(LOADER, kernel(), kernel(ZERO_S + 20)),
         Right({**LATER, "boot.restart": 22.2}, {EARLIER: 22.2}, note="another kernel's log began"),
