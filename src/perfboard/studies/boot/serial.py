@@ -34,10 +34,10 @@ def serial_subject(
             "the boot of a real board ends with a line of its console: give it as --usable "
             "'login:', or as `usable` in the board's file"
         )
-    check_command("--reset", reset)
-    # A wrong target fails before there is a run.
+    # A wrong target or command fails before there is a run.
     with open_line(request.target) as line:
         pseudo = line.evidence is Evidence.HOST
+    check_command("--reset", reset)
     # Whoever has written a file of a real board says that one is behind the line.
     evidence = Evidence.HOST if pseudo and request.board is None else Evidence.SILICON
     facts: dict[str, str] = {}

@@ -30,7 +30,7 @@ from perfboard.studies.tune.progress import TuneStep
 from perfboard.studies.tune.rounds import Rounds
 from perfboard.studies.tune.sweep import Sweep
 from perfboard.studies.tune.task import TaskResult
-from perfboard.targets.serial.boot import SerialBoard, check_command
+from perfboard.targets.serial.boot import SerialBoard
 from perfboard.targets.serial.line import PSEUDO_NOTE, open_line
 
 
@@ -39,8 +39,6 @@ class LineBench:
 
     def __init__(self, request: Request, options: TuneOptions, lab: Lab) -> None:
         """Raises UsageError for a target that is no line, and EnvironmentLacksError without one."""
-        check_command("--reset", options.reset)
-        check_command("--write", options.write)
         # A wrong target is refused before there is a run.
         with open_line(request.target) as line:
             self.evidence = line.evidence

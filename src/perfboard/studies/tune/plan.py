@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The plan of a tune: checked as a whole before anything is built."""
 
-import shutil
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -35,6 +34,7 @@ from perfboard.model.results.tune import Try
 from perfboard.model.units import format_size, parse_size
 from perfboard.studies.base import Request
 from perfboard.studies.lab import Lab
+from perfboard.targets.serial.boot import check_command
 from perfboard.targets.serial.watch import BOOT_S, SILENT_S
 
 # A real board's boots are enough where half the interval of their median is this share of it.
@@ -277,9 +277,8 @@ def _check_commands(request: Request, options: TuneOptions) -> None:
             "--write COMMAND, which puts an image on it, --reset COMMAND, which resets it, and "
             "--usable REGEX, the console line that means ready, or with these in its file"
         )
-    for name, (program, *_) in (("write", options.write), ("reset", options.reset)):
-        if shutil.which(program) is None:
-            raise UsageError(f"{flag(name)} {program}: there is no such program")
+    for name, command in (("write", options.write), ("reset", options.reset)):
+        check_command(flag(name), command)
 
 
 def _meet_kept(

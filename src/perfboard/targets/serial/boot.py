@@ -21,7 +21,13 @@ from perfboard.analysis.boot.record import console_record, unfinished_calls
 from perfboard.instruments.base import Findings, Instrument, host_ns
 from perfboard.instruments.serial_console import SerialConsole
 from perfboard.instruments.together import Together, prepared
-from perfboard.model.errors import Cancelled, EnvironmentLacksError, TargetError, defects
+from perfboard.model.errors import (
+    Cancelled,
+    EnvironmentLacksError,
+    TargetError,
+    UsageError,
+    defects,
+)
 from perfboard.model.results.boot import Boot, Mark
 from perfboard.targets.console.hear import last_lines
 from perfboard.targets.console.shell import ConsoleShell
@@ -48,12 +54,9 @@ _NAMED_CALLS = 5
 
 
 def check_command(option: str, words: Sequence[str]) -> None:
-    """Raises EnvironmentLacksError if this machine has no such command."""
+    """Raises UsageError if this machine does not have the program of a command."""
     if words and shutil.which(words[0]) is None:
-        raise EnvironmentLacksError(
-            f"{option} {shlex.join(words)}: there is no command {words[0]!r}. Install it, or give "
-            "the path of another."
-        )
+        raise UsageError(f"{option} {words[0]}: there is no such program")
 
 
 class SerialBoard:

@@ -78,20 +78,21 @@ def test_a_boot_that_fails_says_so_too(
         ("/dev/ttyUSB0", "true", 2, 'not "/dev/ttyUSB0". Did you mean serial:///dev/ttyUSB0?'),
         ("serial:/dev/ttyUSB0", "true", 2, "Did you mean serial:///dev/ttyUSB0?"),
         ("serial://ttyS1?baud=9600", "true", 2, "Did you mean serial:///dev/ttyS1?baud=9600?"),
-        ("serial:///dev/ttyUSB0", "no-such-command -x", 3, "there is no command 'no-such-command'"),
-        (
-            "serial:///dev/ttyUSB0",
-            "/nowhere/reset.sh",
-            3,
-            "there is no command '/nowhere/reset.sh'",
-        ),
+        ("", "no-such-command -x", 2, "--reset no-such-command: there is no such program"),
+        ("", "/nowhere/reset.sh", 2, "--reset /nowhere/reset.sh: there is no such program"),
     ],
 )
 def test_a_wrong_line_or_command_is_found_before_there_is_a_run(
-    target: str, reset: str, code: int, words: str, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path,
+    target: str,
+    reset: str,
+    code: int,
+    words: str,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     options = ["--usable", "login:", "--reset", reset]
-    assert main(["study", "boot", "--target", target, *options]) == code
+    with board_on_a_line(tmp_path / "reset") as line:
+        assert main(["study", "boot", "--target", target or line, *options]) == code
     assert words in " ".join(capsys.readouterr().err.split())
 
 
