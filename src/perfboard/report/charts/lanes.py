@@ -65,7 +65,7 @@ def lanes(boot: Boot) -> tuple[Lane, ...]:
     grouped: dict[str, list[Row]] = {"bootloader": [], "kernel": [], "user space": []}
     for row in rows:
         bar = Bar(
-            name=step_name(row) if row.depth else f"{row.number} {row.title}",
+            name=step_name(row) if row.depth else f"{row.number} {row.title}".strip(),
             start_ns=min(row.start.t_ns, row.end.t_ns),
             end_ns=max(row.start.t_ns, row.end.t_ns),
             kind="step" if row.depth else "phase",

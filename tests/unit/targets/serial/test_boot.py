@@ -15,7 +15,13 @@ import pytest
 from perfboard.analysis.boot.console import Stamps
 from perfboard.analysis.boot.phases import cut_boot, total
 from perfboard.instruments.base import Instrument, notes_of
-from perfboard.model.errors import Cancelled, EnvironmentLacksError, TargetError
+from perfboard.model.errors import (
+    Cancelled,
+    DefectError,
+    EnvironmentLacksError,
+    TargetError,
+    exit_code_of,
+)
 from perfboard.model.results.boot import Boot, Mark
 from perfboard.targets.serial.boot import SerialBoard
 from perfboard.targets.serial.line import open_line
@@ -103,6 +109,17 @@ def test_a_boot_that_nothing_sees_any_more_ends(tmp_path: Path) -> None:
     with board(tmp_path) as of, pytest.raises(TargetError, match="No instrument") as caught:
         boot(of, tmp_path, replay)
     assert caught.value.kind == "lost" and caught.value.console == "U-Boot"
+
+
+def test_a_recording_that_we_fail_to_read_is_a_defect_of_ours(tmp_path: Path) -> None:
+    """The run is failed then, and keeps the recording: it does not end in a traceback."""
+    unread = array("q", [1])
+    replay = Replay(BOOT, Stamps(unread, ends=array("I", [len(BOOT)])))
+    del unread[0]
+    with board(tmp_path) as of, pytest.raises(DefectError, match="its console failed") as caught:
+        boot(of, tmp_path, replay)
+    assert exit_code_of(caught.value.kind) == 70
+    assert (tmp_path / "replayed").read_bytes() == BOOT
 
 
 def test_a_boot_is_cancelled(tmp_path: Path) -> None:
