@@ -161,7 +161,7 @@ def _clock_mark(log: KernelLog, main: _Running, running: Sequence[_Running]) -> 
     """`kernel.clock`: the zero of the kernel's clock.
 
     The clock begins some way into the kernel's start; records before it all say zero, so the log
-    does not show the start itself. If the clock counts from something else, the mark is at the
+    does not show the start itself. If the clock counts from another instant, the mark is at the
     first record behind the kernel's first words.
     """
     from_start = [clock for clock in running if clock.has_words and not clock.based]
