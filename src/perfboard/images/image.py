@@ -107,8 +107,8 @@ def build_image(variant: Variant, progress: Progress) -> Image:
         image = _on_disk(recipe, board, files, timed)
     symbols, notes = _symbols(loaded, files["kernel"].with_name("System.map"))
     names = _package_names(recipe)
-    if names and packages.lists_note:
-        notes = (*notes, f"apt did not get all package lists: {packages.lists_note}")
+    if names:
+        notes = (*notes, *packages.notes)
     return replace(
         image,
         symbols=symbols,

@@ -87,8 +87,17 @@ class AptState:
         self._lists_note_file = self.folder / "lists.txt"
 
     @property
-    def lists_note(self) -> str:
-        """The problem when the package lists were fetched, or ""."""
+    def notes(self) -> tuple[str, ...]:
+        """A note for a run if the package lists were not fetched whole; apt's words stay here."""
+        if not self._lists_problem:
+            return ()
+        return (
+            "apt did not get all package lists: a package may be older than the newest. "
+            f"{self._lists_note_file.name} in the cache's apt folder has what apt said.",
+        )
+
+    @property
+    def _lists_problem(self) -> str:
         try:
             return self._lists_note_file.read_text().strip()
         except FileNotFoundError:
@@ -230,7 +239,7 @@ class AptState:
 
     def _why_unknown(self, output: str) -> str:
         """The problem with the lists, which are fetched anew then; otherwise apt's output."""
-        note = self.lists_note
+        note = self._lists_problem
         if note:
             # Lists that were fetched in part may be whole at the next attempt.
             self._lists_note_file.unlink()

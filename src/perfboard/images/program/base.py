@@ -181,14 +181,13 @@ def build_trial_base(loaded: LoadedBoard, job: Job, progress: Progress) -> Trial
     extra = read_fragment(_FRAGMENT)
     built = build_kernel(arch, state, kernel.source, fragment, progress, extra)
     options = {**read_fragment(fragment), **extra}
-    note = state.lists_note
     return TrialBase(
         kernel=built / arch.kernel_name,
         symbols=read_map(built / "System.map"),
         root=root,
         packages={package.name: package.version for package in root.packages}
         | {kernel.source: state.resolve(kernel.source).version},
-        notes=(f"apt did not get all package lists: {note}",) if note else (),
+        notes=state.notes,
         flash_devices=int(options.get("CONFIG_MTD_PHYSMAP_OF") == "y"),
     )
 

@@ -83,6 +83,14 @@ def test_lists_that_came_in_part_are_fetched_anew_for_a_missing_package() -> Non
     assert not (apt.folder / "lists.txt").exists()
 
 
+def test_a_run_has_a_note_of_lists_that_came_in_part_without_the_words_of_apt() -> None:
+    apt = AptState("armhf", SilentProgress())
+    apt.write_configuration()
+    assert not apt.notes
+    (apt.folder / "lists.txt").write_text("E: /a has another size. Mirror sync in progress?")
+    assert ["may be older" in note and "Mirror" not in note for note in apt.notes] == [True]
+
+
 def test_a_cache_folder_that_apt_cannot_take_is_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
