@@ -34,6 +34,16 @@ def _without(record: dict[str, Any], *names: str) -> dict[str, Any]:
     return {name: value for name, value in record.items() if name not in names}
 
 
+def _boots(boots: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Boots without the parts that a record of perfboard.run/1 has not."""
+    new = ("unfinished", "notes")
+    spans = [[_without(span, "driver") for span in boot["spans"]] for boot in boots]
+    return [
+        {**_without(boot, *new), "spans": of_boot}
+        for boot, of_boot in zip(boots, spans, strict=True)
+    ]
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_all_of_it_is_read_and_its_file_left(name: str, tmp_path: Path) -> None:
     folder = unpack(name, tmp_path)
@@ -47,14 +57,14 @@ def test_all_of_it_is_read_and_its_file_left(name: str, tmp_path: Path) -> None:
     metrics = [_without(metric, "title", "group") for metric in new["metrics"]]
     assert metrics == old["metrics"]
     found = {result["kind"]: _without(result, "kind") for result in new["results"]}
-    assert found.get("boot", {"boots": []}) == {"boots": old["boots"]}
+    assert _boots(found.get("boot", {"boots": []})["boots"]) == old["boots"]
     assert found.get("probes", {"processes": []}) == {"processes": old["processes"]}
     assert found.get("program") == old["trial"]
     tune = found.get("tune")
     for one in old["tuning"]["tries"] if old["tuning"] else ():
         one["excluded_because"] = one.pop("barred")
     assert (tune and _without(tune, "tried")) == old["tuning"]
-    assert (tune["tried"] if tune else []) == old["tried"]
+    assert _boots(tune["tried"] if tune else []) == old["tried"]
 
 
 @pytest.mark.parametrize(

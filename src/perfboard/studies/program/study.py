@@ -4,7 +4,7 @@
 import os
 import shutil
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
 from math import inf
 from pathlib import Path
@@ -42,6 +42,7 @@ from perfboard.targets.virtual.program import MARK, Results, TrialTarget
 STUDY_NAME = "try"
 # Functions that run.json keeps; all of them are in the artifact profile.jsonl, by address.
 _MOST_FUNCTIONS = 100
+_LOOK_S = 0.5
 _PART = 1 << 20
 _NOT_FOUND = 127
 _BEGIN, _END = 0, 1
@@ -167,6 +168,9 @@ def _try_all(
                 futures.append(
                     pool.submit(_try, ready, job, plugin, command, lab, shown, cancelled)
                 )
+            # A ^C that comes just before Python waits is heard only when it waits no more.
+            while wait(futures, _LOOK_S).not_done:
+                pass
             return [future.result() for future in futures]
         except KeyboardInterrupt:
             cancelled.set()
