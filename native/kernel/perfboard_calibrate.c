@@ -8,9 +8,9 @@
  * That is some twenty ticks. Today's finds a coarse count within two and refines that;
  * what was published of presetting the value in 2009 is of the older one.
  *
- * What is found is left where lpj= puts its value, so that nothing is calibrated
- * once more: the log then has "(skipped) preset value". Nothing else is printed, since
- * the console would take time for it that the older kernel did not spend.
+ * The result goes where lpj= puts its value, so that nothing is calibrated once more:
+ * the log then has "(skipped) preset value". Nothing else is printed, since the
+ * console would take time for it that the older kernel did not spend.
  */
 #include <linux/delay.h>
 #include <linux/init.h>
@@ -37,7 +37,7 @@ static void __init calibrate(void)
 	unsigned long bit;
 	int left;
 
-	/* Of a loop that is too fast for any count, none is left: today's method then follows. */
+	/* A loop too fast for any count leaves 0 turns: today's method then follows. */
 	while (turns && !outlasts_tick(turns))
 		turns <<= 1;
 	turns >>= 1;
@@ -52,7 +52,7 @@ static void __init calibrate(void)
 
 static int __init perfboard_calibrate_init(void)
 {
-	/* Who counts by a timer, or was told, did not calibrate then either. */
+	/* A kernel with a timer or a preset value did not calibrate then either. */
 	if (!lpj_fine && !preset_lpj)
 		late_time_init = calibrate;
 	return 0;

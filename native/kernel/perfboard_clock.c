@@ -4,12 +4,12 @@
  *
  * QEMU's counter has the rate of its own clock, 1 GHz, whatever the part's is: a
  * kernel that found it would take the processor for one of 1 GHz, and not
- * calibrate its delay loop. So the processor is said to have none (-cpu
+ * calibrate its delay loop. So the board has a processor without one (-cpu
  * ...,-tsc); but the instruction is still there, and without a fine clock the
  * kernel's timers would have the resolution of its tick.
  *
- * What a reading costs is the timing model's to say (clock_read): on such a
- * part it would be one of the interval timer, over the ISA bus.
+ * The timing model has the cost of a reading (clock_read): on such a part it
+ * would be one of the interval timer, over the ISA bus.
  */
 #include <linux/clocksource.h>
 #include <linux/init.h>

@@ -65,7 +65,7 @@ struct disk {
 	u8 *memory;
 	/* The byte that the head is over. */
 	u64 head;
-	/* Of the last request, where it was a read; or U64_MAX. */
+	/* The end of the last request if it was a read; else U64_MAX. */
 	u64 read_end;
 	/* When that left the medium, in ns. */
 	u64 read_at;

@@ -43,7 +43,7 @@ static struct iphdr *ip_of(const struct sk_buff *skb)
 	return (struct iphdr *)(skb->data + ETH_HLEN);
 }
 
-/* What lies in the packet: an ICMP or UDP header, both of 8 bytes. */
+/* The packet's content: an ICMP or UDP header, both of 8 bytes. */
 static void *content_of(const struct sk_buff *skb)
 {
 	return (u8 *)ip_of(skb) + ip_of(skb)->ihl * 4;

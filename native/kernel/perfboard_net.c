@@ -2,10 +2,10 @@
 /*
  * A network card, its wire, and a host at the wire's far end, that take a real link's time.
  *
- * What an emulator's network card sends goes out to its host, which answers when
- * it likes, so that no two runs are the same. Nothing leaves this one: the far
- * end is in this driver, and every instant is one of the guest's own clock. The
- * processor idles while frames are on their way.
+ * An emulator's network card sends to its host, which answers when it likes, so
+ * that no two runs are the same. Nothing leaves this one: the far end is in this
+ * driver, and every instant is one of the guest's own clock. The processor idles
+ * while frames are on their way.
  *
  * To use it: CONFIG_PERFBOARD_NET=y, and on the kernel's command line
  *
@@ -65,7 +65,7 @@ struct card {
 	struct hrtimer timer;
 	struct completion linked;
 	u64 byte_time;
-	/* Of the two lists and the instants when the wire is free, here and there. */
+	/* Guards the two lists and the instants when the wire is free, here and there. */
 	spinlock_t lock;
 	u64 free_here;
 	u64 free_there;

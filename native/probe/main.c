@@ -56,7 +56,7 @@ static bool parse(int argc, char **argv, struct options *options)
 	return options->seconds > 0 && options->seconds <= 3600;
 }
 
-/* Where memory runs out after all, the kernel is to end the probe, and nothing else. */
+/* If memory runs out after all, the kernel is to end the probe, and nothing else. */
 static void volunteer_for_the_oom_killer(void)
 {
 	const char *most = "1000";
@@ -76,7 +76,7 @@ static void volunteer_for_the_oom_killer(void)
 
 int main(int argc, char **argv)
 {
-	/* What kernel.exec starts. */
+	/* The program that kernel.exec starts. */
 	if (argc == 2 && !strcmp(argv[1], "nothing"))
 		return 0;
 	if (argc == 2 && !strcmp(argv[1], "list"))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What an applet is, and what the probe gives it: a clock, batches timed by
- * their slope, memory within limits, children that die with it, JSON lines.
+ * The applet, and what the probe gives it: a clock, batches timed by their
+ * slope, memory within limits, children that die with it, JSON lines.
  *
  * An applet is one file in applets/: a header comment that is its manual, a function that
  * measures, and APPLET() to be found by. It prints only through talk/json.c.
@@ -96,7 +96,7 @@ double slopes_median(const struct slopes *slopes);
 /* Takes the median of `less` off each; what is left may be below 0. */
 void slopes_less(struct slopes *slopes, const struct slopes *less);
 
-/* Of a difference that is none. */
+/* The refusal of a difference that is not above 0. */
 #define TOO_UNSTEADY "more operations took no longer: the clock or the processor is too unsteady"
 bool is_steady(double before, double now); /* two times of the same differ by less than 1 % */
 void count_unusable_pair(void);

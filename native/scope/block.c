@@ -27,10 +27,10 @@ struct arena {
 
 static struct arena *arenas;
 
-/* Of the block that is being described. */
+/* Facts of the block that is being described, an instruction each. */
 static int64_t rest_fs[MOST_INSTRUCTIONS + 1];
 static uint64_t preloads_of[MOST_INSTRUCTIONS]; /* offsets, as struct data_preloading has them */
-static bool zeroes[MOST_INSTRUCTIONS];		/* data_zeroed is to be told */
+static bool zeroes[MOST_INSTRUCTIONS];		/* data_zeroed is to be called */
 static uint8_t marks[MOST_INSTRUCTIONS];	/* as DATA_MARK has them */
 
 static void *allocate(size_t size)
@@ -54,7 +54,7 @@ static void *allocate(size_t size)
 
 void block_forget(void)
 {
-	/* What is running still has its time to come. */
+	/* The running block still has its time to come. */
 	block_none.profile = model.last->profile;
 	model.last = &block_none;
 	while (arenas) {
@@ -145,7 +145,7 @@ static uint8_t take_group(struct group *group, const struct decoded *op)
 /* Whether what an instruction stores leaves by itself, as one access or two. */
 static uint8_t mark_store(const struct decoded *op)
 {
-	/* Of floating point, `count` has words of 64 bits. */
+	/* Stores of floating point have words of 64 bits in `count`. */
 	if (op->loads || op->count > (op->class == OP_FP_STORE ? 1 : 2))
 		return 0;
 	return op->count == 2 ? DATA_HALF : DATA_WHOLE;

@@ -13,12 +13,12 @@
 size_t block_count(struct qemu_plugin_tb *translated, enum isa isa);
 
 /*
- * Describes a block that has just been translated, of so many instructions, and has it timed
+ * Describes a block of `count` instructions that has just been translated, and has it timed
  * when it runs.
  */
 void block_translated(struct qemu_plugin_tb *translated, size_t count);
 
-/* What the block just described costs from its instruction `index` on, in fs. */
+/* The cost of the block just described from its instruction `index` on, in fs. */
 int64_t block_rest_fs(size_t index);
 
 /* The emulator has forgotten all blocks. */

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* Of the last line before or of processor `cpu`: a kernel for one processor may number none. */
+/* The last value up to processor `cpu`: a kernel for one processor may number none. */
 static double bogomips_of(struct lines *cpuinfo, int cpu)
 {
 	double found = 0;

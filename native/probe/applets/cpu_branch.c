@@ -3,11 +3,11 @@
  * cpu.branch: what a mispredicted branch costs.
  *
  * A branch jumps where a random number, new each time and computed in registers (Marsaglia's
- * xorshift, 2003), is not above a limit. With a limit in the middle half of the guesses are
- * wrong, whatever is learnt. The same instructions are timed with the greatest limit and
- * with 0: always a jump, never one, and after the first few no guess is wrong. What the random ones
- * take longer than the mean of those two is half of what a wrong guess costs. A processor that does
- * not predict has no such difference, and is refused as that.
+ * xorshift, 2003), is not above a limit. With a limit in the middle half of the guesses are wrong,
+ * whatever is learnt. The same instructions are timed with the greatest limit and with 0: always a
+ * jump, never one, and after the first few no guess is wrong. The random ones take longer than the
+ * mean of those two by half the cost of a wrong guess. A processor that does not predict has no
+ * such difference, and is refused as that.
  */
 #include "probe.h"
 
@@ -30,7 +30,7 @@
 #define BRANCH "cmplw %1, %2\n\tble 1f\n\tadd %0, %0, %3\n\tadd %0, %0, %3\n1:"
 #endif
 
-/* Of a turn's time; less than this cannot be told from none. */
+/* A share of a turn's time; a smaller difference may be noise. */
 #define LEAST_DIFFERENCE 0.02
 
 struct branches {
@@ -62,7 +62,7 @@ static void branch(void *context, unsigned long count)
 	branches->through += (double)twice / 2;
 }
 
-/* Of the branches, the share that is to have gone through tells whether it was as meant. */
+/* Checks itself: `share` of the branches must have gone through. */
 static bool time_branches(unsigned long limit, double share, double seconds, struct slopes *slopes)
 {
 	struct branches branches = {.limit = limit, .random = 2463534242u};

@@ -94,7 +94,7 @@ static bool find_flash(struct flash *flash)
 	return flash->file >= 0;
 }
 
-/* What a block of `size` begins with must be what the first reading gave. */
+/* A block must still begin with the bytes of the first reading. */
 static bool check(struct reading *reading, uint32_t expected)
 {
 	reading->at = 0;

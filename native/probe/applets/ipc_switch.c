@@ -29,7 +29,7 @@
 #define MOST_MEMBERS 96
 #define MOST_SIZE 262144
 
-/* What a member costs beside its working set: page tables, stacks, its pages of the program. */
+/* A member's memory beside its working set: page tables, stacks, its pages of the program. */
 #define MEMBER_COST 131072
 
 static const unsigned ring_sizes[] = {2, 4, 8, 16, 24, 32, 64, 96};

@@ -16,7 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* What the child ends with where the program could not be started. */
+/* The child's exit code if the program could not be started. */
 #define NOT_STARTED 127
 
 struct start {

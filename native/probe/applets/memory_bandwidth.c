@@ -2,13 +2,12 @@
 /*
  * memory.bandwidth: read, write, update (read and write in place) and copy, by size.
  *
- * From 512 bytes to four times the last-level cache (16 MiB at least), or to what the
- * room allows, in powers of two; with the widest loads and stores of the part at each size, and
- * with those that go around the caches, or are narrower, where they can be faster:
- * the hardware's limit is the best of them. From 16 MiB on, also what a compiler makes of a
- * fill by 64 bits. An update and a copy count each byte once. Sizes beyond 64 KiB are walked in
- * pieces of that, round and round, so that a batch need not span the buffer. What there is no time
- * for is left out with a note.
+ * From 512 bytes to four times the last-level cache (16 MiB at least), or to what the room allows,
+ * in powers of two; with the widest loads and stores of the part at each size, and with those that
+ * go around the caches, or are narrower, where they can be faster: the hardware's limit is the
+ * best of them. From 16 MiB on, also what a compiler makes of a fill by 64 bits. An update and a
+ * copy count each byte once. Sizes beyond 64 KiB are walked in pieces of that, round and round, so
+ * that a batch need not span the buffer. If time runs short, sizes are left out with a note.
  */
 #include "measure/budget.h"
 #include "measure/memory_buffers.h"

@@ -107,7 +107,7 @@ static bool map_copies(const struct scratch *scratch, struct region *region)
 			break;
 	}
 	for (size_t i = 0; i < copies; i++)
-		/* Of shared ones, kernels for caches by virtual address flush each at a fault. */
+		/* Not MAP_SHARED: kernels for caches by virtual address would flush each time. */
 		if (mmap(region->memory + i * scratch->size, scratch->size, PROT_READ,
 			 MAP_PRIVATE | MAP_FIXED, scratch->file, 0) == MAP_FAILED) {
 			munmap(region->memory, region->size);

@@ -7,8 +7,8 @@
  *	prefetcher foresees it: each step of the curve is a cache that the array has
  *	outgrown. With pages=small the curve also rises where the array outgrows
  *	what the TLB maps; pages=huge puts that off, so that the caches show by
- *	themselves. What a prefetcher brings in beside a line that missed (its
- *	neighbour, with some) is of use in arrays that are about as large as a cache.
+ *	themselves. Some prefetchers bring in the neighbour of a line that missed: that
+ *	is of use in arrays that are about as large as a cache.
  * walk=local   the lines of 16 pages in random order, then those of another 16, at
  *	random: the caches miss as in walk=random, the TLB once in a page's lines.
  *	Processors that prefetch within a page guess some lines right here, so read
@@ -47,7 +47,7 @@
 #define USUAL_POINT_S 2.5e-3
 /* Making and checking all walks takes about half as long as writing the array so often. */
 #define WRITES 24
-/* Where the kernel does not say how large the last cache is. */
+/* The last cache's size if the kernel does not state it. */
 #define SUPPOSED_CACHE ((size_t)2 << 20)
 
 struct walk {
@@ -58,7 +58,7 @@ struct walk {
 	bool quarters;
 };
 
-/* What is first is measured even when there is little time. */
+/* The first is measured even when there is little time. */
 static struct walk walks[] = {
     {"random", 0, CHASE_RANDOM, "huge", true},
     {"random", 0, CHASE_RANDOM, "small", true},
@@ -145,7 +145,7 @@ static int points(const struct plan *plan)
 	return count;
 }
 
-/* What is left of the time decides nothing here: each process is to measure the same. */
+/* The time left decides nothing here: each process is to measure the same. */
 static void choose_points(struct plan *plan)
 {
 	double point = least_point(0) > USUAL_POINT_S ? least_point(0) : USUAL_POINT_S;
@@ -198,7 +198,7 @@ static size_t largest_size(const struct options *options)
 			   in_time / 1024);
 		most = (size_t)in_time;
 	}
-	/* What is on none of the grids need not be taken. */
+	/* An array between two points of the grids need not be taken. */
 	size_t octave = octave_of(most);
 
 	return most >= octave + octave / 2 ? octave + octave / 2 : octave;

@@ -7,9 +7,9 @@
  * memory.latency's random walk each line comes once a round, and a cache that lets go what
  * was used longest ago has none.
  *
- * What drawing takes, some 5 to 10 cycles, is in the time; in arrays that the first cache
- * holds there is nothing else but a hit in it. The time less that of the smallest array is
- * what tinymembench (version 0.4) prints.
+ * The time includes the drawing, some 5 to 10 cycles; in arrays that the first cache holds
+ * there is nothing else but a hit in it. The time less that of the smallest array is what
+ * tinymembench (version 0.4) prints.
  */
 #include "measure/budget.h"
 #include "measure/memory_buffers.h"

@@ -3,12 +3,12 @@
  * memory.tmpfs: filling a file in a tmpfs (/dev/shm, or /tmp or /run where that is one
  * and has more room) with write(), in blocks of 64 KiB, by size: what dd to /dev/shm does.
  *
- * A batch writes half of the file, or all of it, into a file made empty before,
- * outside the time; the slope between them is that of the file's second half,
- * without what a file costs to begin. The kernel takes a page for each that is
- * written and copies to it: the pages are those that emptying the file gave back.
- * The bytes count once. Where a file is filled in less than what the clock can tell, a batch
- * fills several of that size. The files have no names, and are gone with the process.
+ * A batch writes half of the file, or all of it, into a file made empty before, outside the
+ * time; the slope between them is that of the file's second half, without what a file costs
+ * to begin. The kernel takes a page for each that is written and copies to it: the pages are
+ * those that emptying the file gave back. The bytes count once. If filling a file takes less
+ * than the clock can resolve, a batch fills several of that size. The files have no names,
+ * and are gone with the process.
  */
 #include "measure/budget.h"
 #include "measure/fresh.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * system.facts: what is known of the target and its settings, as the kernel says
- * it: machine, processors, caches, clock, governor, mitigations, memory, kernel.
- * What the kernel does not say is left out.
+ * system.facts: the target and its settings, as its kernel states them: machine,
+ * processors, caches, clock, governor, mitigations, memory, kernel. Facts that
+ * it does not state are left out.
  */
 #include "measure/reading.h"
 #include "probe.h"
@@ -18,10 +18,10 @@
 
 /* As much of a text as a reader wants to see. */
 #define MOST_TEXT 1800
-/* Of mitigations: kernels have some twenty. */
+/* The most mitigations read: kernels have some twenty. */
 #define MOST_NAMES 64
 #define LONGEST_NAME 48
-/* What the kernel says of them is there: what has no folder below. */
+/* The kernel's folder of processors; the base of paths below that name no folder. */
 #define PROCESSORS "/sys/devices/system/cpu/"
 
 /* With the number of the processor that is measured, where they are of one. */

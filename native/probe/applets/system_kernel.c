@@ -19,7 +19,7 @@
 #include <sys/stat.h>
 #include <sys/utsname.h>
 
-/* Of one sample, with one label. */
+/* A metric of one sample, with one label. */
 static void print_bytes(const char *metric_name, const char *label, const char *value,
 			uint64_t bytes)
 {

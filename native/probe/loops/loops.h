@@ -36,8 +36,8 @@ struct loops {
 };
 
 /*
- * Of the architecture, ended by a set without a name: widest first, but those last that go around
- * the caches, since after them these have to be warmed anew.
+ * The architecture's sets, ended by one without a name. The widest come first. Those that go
+ * around the caches come last, since after them the caches have to be warmed anew.
  */
 extern const struct loops loops_table[];
 unsigned loops_features(void);
@@ -61,7 +61,7 @@ int loops_available(struct loops available[MOST_LOOPS]);
  */
 bool loops_are_right(const struct loops *loops);
 
-/* What WRITE leaves: one word of 32 bits, again and again. */
+/* WRITE fills memory with this word of 32 bits, again and again. */
 #define LOOPS_WORD UINT64_C(0x96a5c33c96a5c33c)
 extern const uint32_t loops_pattern[16];
 

@@ -16,8 +16,9 @@ int loops_available(struct loops available[MOST_LOOPS])
 	int count = 0;
 
 	for (const struct loops *loops = loops_table; loops->name; loops++) {
-		/* Of less than half the widest, only stores into the caches were faster: fewer of
-		 * them are under way at once, and the processor's own fetching keeps ahead.
+		/*
+		 * Sets of less than half the greatest width were faster only in stores into the
+		 * caches: fewer loads are under way at once, and the prefetcher keeps ahead.
 		 */
 		bool narrow = count && loops->needs && loops->width * 2 < available[0].width;
 

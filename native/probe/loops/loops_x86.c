@@ -155,7 +155,7 @@ unsigned loops_features(void)
 		return features;
 	unsigned saved, high;
 
-	/* What the system saves: 6 is SSE and AVX, e0 what AVX-512 adds. */
+	/* The registers that the system saves: 6 is SSE and AVX, e0 the further ones of AVX-512. */
 	__asm__ volatile("xgetbv" : "=a"(saved), "=d"(high) : "c"(0));
 	if (c & bit_AVX && (saved & 6) == 6)
 		features |= AVX;

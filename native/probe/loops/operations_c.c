@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Arithmetic in C, one operation at a time: the compiler is told that each result may be
- * anything, so that it can neither fold two operations nor do several in one.
+ * Arithmetic in C, one operation at a time: empty assembly lets each result be anything
+ * for the compiler, so that it can neither fold two operations nor do several in one.
  *
  * Operands are such that no part takes a short way, none is denormal and nothing overflows:
  * a sum and a product of all bits, with a second operand that undoes the first; a

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The time of one operation: the slope between batches of two sizes, so that
- * whatever a batch costs beside its operations (reading the clock, the call,
- * the first misses) drops out, and is not guessed and subtracted. What else the
- * machine does can but lengthen a batch: of a few of each size the least counts.
+ * whatever a batch costs beside its operations (reading the clock, the call, the
+ * first misses) drops out, and is not guessed and subtracted. Other work of the
+ * machine can only lengthen a batch: of a few of each size the least counts.
  *
  * In the same time, batches of n and 8n give a slope less than half as uncertain
  * as n and 2n: what the clock and the machine add to either of two batches is

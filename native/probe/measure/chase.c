@@ -150,7 +150,7 @@ bool chase_is_whole(const struct chase *chase)
 	return visited == chase->count;
 }
 
-/* What is volatile is loaded as often as is written here, and in that order. */
+/* Volatile values are loaded as often as written here, and in that order. */
 #define LOAD p = p->next
 #define LOAD4                                                                                      \
 	LOAD;                                                                                      \

@@ -49,7 +49,7 @@ void chase_grow(struct chase *chase, size_t count);
  */
 bool chase_is_whole(const struct chase *chase);
 
-/* Loads by chase_follow() in a unit: so many that its branch, 5 cycles of some parts, is little. */
+/* Loads by chase_follow() in a unit: enough that its branch, 5 cycles of some parts, is little. */
 #define CHASE_UNIT 128
 
 /* Does `units` times CHASE_UNIT loads; where it came to. */

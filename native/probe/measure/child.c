@@ -14,7 +14,7 @@ pid_t fork_child(void)
 {
 	pid_t parent = getpid();
 
-	/* Else what waits in the buffer would be printed by both. */
+	/* Otherwise both processes would print the buffer's content. */
 	fflush(stdout);
 	pid_t child = _Fork();
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What came between: switches that the process did not ask for, time that a
- * hypervisor took, clocks that were set, a processor that was slowed down.
+ * Disturbances of a measurement: switches that the process did not ask for,
+ * time that a hypervisor took, clocks that were set, a processor that was
+ * slowed down.
  */
 #include "measure/reading.h"
 #include "probe.h"
@@ -15,7 +16,7 @@
 
 /* A clock that is slewed moves 500 ppm at most; a step moves more. */
 #define LEAST_STEP_NS 1000000
-#define SLEW 1000 /* one part in so many */
+#define SLEW 1000 /* one part in a thousand */
 #define FREQUENCY_SECONDS 0.002
 /* Its own processor, another of the cluster, one of another cluster. */
 #define MOST_WATCHED 3
@@ -74,7 +75,7 @@ static void look(struct watched *at)
 	at->frequency = processor_frequency(FREQUENCY_SECONDS);
 	at->stolen = stolen(at->cpu);
 	at->throttled = -1;
-	/* What others than x86 do of this kind is a cooling device. */
+	/* Other architectures than x86 do this by a cooling device. */
 #if defined(__i386__) || defined(__x86_64__)
 	at->throttled = number_in(
 	    "/sys/devices/system/cpu/cpu%d/thermal_throttle/core_throttle_count", at->cpu);
@@ -149,7 +150,7 @@ void watch_processor(int cpu)
 	struct watched *next = &before.watched[before.count];
 	unsigned unsettled = unsettled_points();
 
-	/* Where the first cannot be pinned, main() has said so. */
+	/* The first processor is kept even if not pinned: main() has reported that. */
 	if (before.count == MOST_WATCHED || (!pin(cpu) && before.count))
 		return;
 	next->cpu = cpu;

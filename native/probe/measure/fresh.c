@@ -10,7 +10,7 @@ struct batch {
 	double operations;
 };
 
-/* What else the machine does can but lengthen a batch: the least counts. */
+/* Other work of the machine can only lengthen a batch: the least counts. */
 static void keep_least(struct batch *least, const struct batch *batch)
 {
 	if (batch->ns * least->operations < least->ns * batch->operations)

@@ -20,7 +20,7 @@ unsigned long long meminfo(const char *text, const char *name)
 	return line ? whole_number(line + strlen(name), NULL, 10) * 1024 : 0;
 }
 
-/* Of control groups of one version: the folder they are in, and their files. */
+/* The folder and the files of control groups of one version. */
 struct groups {
 	const char *folder;
 	const char *limit;
@@ -43,7 +43,7 @@ static char *read_group(const struct groups *groups, const char *group, const ch
 	return text;
 }
 
-/* What one group leaves; all there is where it has no limit, or is not in this container. */
+/* The bytes that one group leaves; the greatest number if it has no limit here. */
 static unsigned long long group_leaves(const struct groups *groups, const char *group)
 {
 	char text[4096], *end;
@@ -61,7 +61,7 @@ static unsigned long long group_leaves(const struct groups *groups, const char *
 	return limit > used ? limit - used : 0;
 }
 
-/* What this process's control groups leave it, each with those above it. */
+/* The bytes that this process's control groups and their parents leave it. */
 static unsigned long long groups_leave(void)
 {
 	unsigned long long least = ~0ULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where processes run: pinned, and to which processor. */
+/* The processor of a process: whether it is pinned, and to which. */
 #include "measure/reading.h"
 #include "probe.h"
 

@@ -45,7 +45,7 @@ size_t may_write(const struct options *options, int file)
 	return (size_t)most;
 }
 
-/* The words of a block, but for the first, to which the block's number is added. */
+/* The words of a block; to its first, the block's number is added. */
 static unsigned long word(size_t index)
 {
 	return (index + 1) * 2654435761UL;

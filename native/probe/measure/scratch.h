@@ -45,7 +45,7 @@ size_t scratch_size(const struct scratch *scratch, int index);
 #define SUM_LOOP "c" /* the label of what it times, as that of loops */
 unsigned long sum_words(const void *memory, size_t size);
 
-/* What sum_words() gives over the first `size` bytes of a scratch file. */
+/* The result of sum_words() over the first `size` bytes of a scratch file. */
 unsigned long scratch_sum(size_t size);
 
 #endif

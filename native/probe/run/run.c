@@ -185,7 +185,7 @@ static bool try_command(struct trial *trial, int results)
 		return false;
 	killed = oom_kills();
 	sync();
-	/* Where memory is used up, the kernel would take this process's code, and read it again. */
+	/* So that the kernel does not drop and reread this code when memory is used up. */
 	mlockall(MCL_CURRENT | MCL_FUTURE | MCL_ONFAULT);
 	signal(SIGALRM, on_alarm);
 	setitimer(ITIMER_REAL, &limit, NULL);

@@ -32,7 +32,7 @@ static bool make_folders(char *path)
 	return true;
 }
 
-/* What `text` says of that name in a line of its own; NULL: nothing. */
+/* The value of that name, from a line of its own in `text`; NULL: there is none. */
 static const char *value_of(const char *text, const char *name)
 {
 	const char *found = strstr(text, name);
@@ -78,7 +78,7 @@ static bool make_kind(const char *folder, mode_t kind)
 	return made;
 }
 
-/* What programs have called their open files for as long as there is Linux. */
+/* The usual names of a program's open files. */
 static bool make_links(void)
 {
 	static const char *const links[][2] = {

@@ -126,7 +126,7 @@ static bool put(char **list, char *text)
 		count++;
 	if (count == RUN_MOST_WORDS) {
 		errno = E2BIG;
-		return run_complain("take", "so many words");
+		return run_complain("take", "all words of the job");
 	}
 	list[count] = text;
 	return true;

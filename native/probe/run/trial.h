@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What `run` is asked to do, and the file system that it does it in. */
+/* The job of `run`, and the file system that it works in. */
 #ifndef PROBE_TRIAL_H
 #define PROBE_TRIAL_H
 
@@ -29,7 +29,7 @@ bool run_read_job(struct trial *trial);
 bool run_prepare_output(const struct trial *trial);
 int run_output_file(const char *name);
 
-/* What the command reads: the job's, or nothing where it has none. */
+/* The command's input: the job's, or nothing if it has none. */
 int run_input_file(void);
 
 /* Goes where the command is to run, and sees nothing else from then on; false as above. */

@@ -17,11 +17,11 @@
 #include <unistd.h>
 
 #define ROOM ((size_t)256 << 10)
-/* Of that, kept for what the server itself adds. */
+/* The part of ROOM that is kept for the server's own words. */
 #define ROOM_FOR_NOTES 4096
 #define ROOM_FOR_ERRORS 1000
 
-/* What came through a pipe. */
+/* The bytes that came through a pipe. */
 struct stream {
 	int file; /* -1: closed */
 	char *text;

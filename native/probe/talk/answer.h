@@ -25,7 +25,7 @@ void answer_refuse(const char *why);
 /* Starts the program itself anew with these words, for at most so long. */
 void answer_start(char *const *words, double limit_s);
 
-/* Where its output comes, to be waited for; -1: nowhere. */
+/* The pipe of its output, to be waited for; -1: none. */
 int answer_output(void);
 int answer_errors(void);
 uint64_t answer_deadline(void); /* as of clock_now(); 0 while no process runs */

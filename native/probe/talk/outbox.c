@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the server owes the host: few flags, from which each frame is made when it can be sent. */
+/* The frames to send: few flags, from which each frame is made when it can be sent. */
 #include "talk/outbox.h"
 #include "probe.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the server owes the host, in the order in which it is sent. */
+/* The server's frames for the host, in the order in which they are sent. */
 #ifndef OUTBOX_H
 #define OUTBOX_H
 

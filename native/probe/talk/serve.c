@@ -36,7 +36,7 @@ static void on_signal(int number)
 
 	if (number != SIGCHLD)
 		told_to_end = 1;
-	/* Where the pipe is full, what it holds wakes the server as well. */
+	/* A full pipe is no loss: its content wakes the server as well. */
 	(void)!write(signals[1], "", 1);
 	errno = error;
 }
@@ -51,7 +51,7 @@ static bool catch_signals(void)
 	for (size_t i = 0; i < sizeof(caught) / sizeof(*caught); i++)
 		sigaction(caught[i], &action, NULL);
 	signal(SIGPIPE, SIG_IGN);
-	/* Else a server in the background would stop where it sets the terminal. */
+	/* Otherwise a server in the background would stop when it sets the terminal. */
 	signal(SIGTTOU, SIG_IGN);
 	return true;
 }
@@ -263,7 +263,7 @@ int serve(int argc, char **argv)
 			strerror(errno));
 		return 1;
 	}
-	/* What a terminal echoes would only take the line's time. */
+	/* A terminal's echo would only take the line's time. */
 	bool hushed = !tcgetattr(STDIN_FILENO, &terminal);
 
 	if (hushed) {

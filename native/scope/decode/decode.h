@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What an instruction is to an in-order pipeline: its class, the registers it
+ * An instruction as an in-order pipeline sees it: its class, the registers it
  * waits for and gives, what it does to memory and to the flow of control.
  *
  * The decoders are pure, take any bytes, and never fail: what is not defined
@@ -70,8 +70,8 @@ enum op_class {
 	OP_SIMD_FLOAT_WIDE,
 	OP_SIMD_FLOAT_MULTIPLY_ADD,
 	OP_SIMD_FLOAT_MULTIPLY_ADD_WIDE,
-	OP_AES,		/* Arm: a round of AES but for the mixing of its columns */
-	OP_AES_MIX,	/* that */
+	OP_AES,		/* Arm: a round of AES without the mixing of its columns */
+	OP_AES_MIX,	/* Arm: that mixing */
 	OP_STRING,	/* x86 LODS, INS, OUTS: one element, or with `repeats` as many as CX says */
 	OP_STRING_MOVE, /* x86 MOVS, likewise */
 	OP_STRING_STORE,   /* x86 STOS */
@@ -83,7 +83,7 @@ enum op_class {
 	OP_CLASSES
 };
 
-/* Where control goes after it. */
+/* The flow of control after it. */
 enum op_flow {
 	FLOW_NEXT,
 	FLOW_BRANCH, /* to a constant place; `conditional`: or to the next */
@@ -144,8 +144,8 @@ struct decoded {
 void decode_arm(uint32_t word, struct decoded *op);
 
 /*
- * One T16 or T32 instruction; a T32 cut short is OP_SYSTEM of size 2. What an
- * IT before it changes is not known here: that most T16 then leave the flags.
+ * One T16 or T32 instruction; a T32 cut short is OP_SYSTEM of size 2. An IT
+ * before it is not seen here: after one, most T16 leave the flags.
  */
 void decode_thumb(const uint8_t *bytes, size_t size, struct decoded *op);
 

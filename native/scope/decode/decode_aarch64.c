@@ -8,7 +8,7 @@
 
 /* Fields: Rd or Rt 0, Rn 5, Ra or Rt2 10, Rm or Rs 16. */
 static const struct pattern table[] = {
-    /* Of constants. */
+    /* Constants. */
     {0x1f000000, 0x10000000, OP_ALU, 0, {W(0)}}, /* ADR */
     {0x3f800000, 0x31000000, OP_ALU, WRITES_FLAGS, {W(0), SP(R(5))}},
     {0x3f800000, 0x11000000, OP_ALU, 0, {SP(W(0)), SP(R(5))}},
@@ -50,7 +50,7 @@ static const struct pattern table[] = {
     {0xfffff000, 0xd53b9000, OP_CLOCK_READ, CLOCK, {W(0)}},
     {0xfff00000, 0xd5100000, OP_COPROCESSOR, 0, {R(0)}},
     {0xfff00000, 0xd5300000, OP_COPROCESSOR, 0, {W(0)}},
-    /* Of registers. */
+    /* Registers. */
     {0x7f00fc00, 0x6a000000, OP_ALU_REGISTER, WRITES_FLAGS, {W(0), R(5), R(16)}},
     {0x7fe0ffe0, 0x2a0003e0, OP_ALU, 0, {W(0), R(16)}}, /* MOV */
     {0x1f00fc00, 0x0a000000, OP_ALU_REGISTER, 0, {W(0), R(5), R(16)}},

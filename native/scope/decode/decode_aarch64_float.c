@@ -58,7 +58,7 @@ static const struct pattern scalar[] = {
     {0x5f000000, 0x1f000000, OP_FP_MULTIPLY_ADD, 0, {V(W(0)), V(R(5)), V(R(16)), V(A(10))}},
 };
 
-/* What was in the first counts too; below, a product is added to it. */
+/* CHANGE reads the first operand too; ACCUMULATE adds a product to it. */
 #define CHANGE                                                                                     \
 	{                                                                                          \
 		V(RW(0)), V(R(5)), V(R(16))                                                        \
@@ -68,7 +68,7 @@ static const struct pattern scalar[] = {
 		V(AW(0)), V(R(5)), V(R(16))                                                        \
 	}
 
-/* Of whole vectors; where bit 28 is free, of one lane too. */
+/* Operations on whole vectors; where the mask leaves bit 28 free, on one lane too. */
 static const struct pattern vector[] = {
     /* Three registers alike. */
     {0xafe0fc00, 0x2e201c00, OP_SIMD_LOGIC, 0, BINARY}, /* EOR */
@@ -84,7 +84,7 @@ static const struct pattern vector[] = {
     {0xaf20fc00, 0x0e20fc00, OP_SIMD_FLOAT_MULTIPLY_ADD, 0, BINARY}, /* FRECPS */
     {0x8f20c400, 0x0e20c400, OP_SIMD_FLOAT, 0, BINARY},
     {0x8f200400, 0x0e200400, OP_SIMD, 0, BINARY},
-    /* Of different lengths. */
+    /* Operands of different lengths. */
     {0x8f20dc00, 0x0e205000, OP_SIMD_WIDE, 0, CHANGE}, /* SABAL */
     {0x8f20cc00, 0x0e208000, OP_SIMD_MULTIPLY_WIDE, 0, ACCUMULATE},
     {0x8f20cc00, 0x0e20c000, OP_SIMD_MULTIPLY_WIDE, 0, BINARY},

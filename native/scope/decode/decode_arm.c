@@ -216,7 +216,7 @@ static void finish(uint32_t word, struct decoded *op)
 	case OP_LOAD_MULTIPLE:
 	case OP_STORE_MULTIPLE:
 		decode_arm_multiple(word & 0xffff, bits(word, 16, 4), bits(word, 21, 1), op);
-		/* Of the user's registers, or with the status of the interrupted. */
+		/* The user's registers, or the status of the interrupted. */
 		if (bits(word, 22, 1) && op->flow == FLOW_RETURN)
 			op->flow = FLOW_EXCEPTION;
 		break;

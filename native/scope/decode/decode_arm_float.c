@@ -61,7 +61,7 @@ static const struct pattern scalar[] = {
     {0x0f000f10, 0x0e000a00, OP_FP_MULTIPLY_ADD, 0, {Z(AW(12)), Z(R(16)), Z(R(0))}},
 };
 
-/* What was in the first counts too; below, a product is added to it. */
+/* CHANGE reads the first operand too; ACCUMULATE adds a product to it. */
 #define CHANGE                                                                                     \
 	{                                                                                          \
 		Q(RW(12)), Q(R(16)), Q(R(0))                                                       \

@@ -38,7 +38,7 @@ enum operand_kind {
 #define READS(number) (KIND(FIXED) | READ | (number))
 #define WRITES(number) (KIND(FIXED) | WRITE | (number))
 
-/* What else it does. */
+/* Its effects beside those on its operands. */
 #define LOADS 0x01
 #define STORES 0x02
 #define READS_FLAGS 0x04

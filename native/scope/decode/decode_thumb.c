@@ -114,7 +114,7 @@ static const struct pattern wide[] = {
     {0xfe0070f0, 0xea000000, OP_ALU_REGISTER, FLAGS_BY_BIT_20, {W(8), R(16), R(0)}},
     {0xfe0070f0, 0xea000030, OP_SHIFT, READS_FLAGS | FLAGS_BY_BIT_20, {W(8), R(16), E(0)}},
     {0xfe000000, 0xea000000, OP_SHIFT, FLAGS_BY_BIT_20, {W(8), R(16), E(0)}},
-    /* Of a constant. */
+    /* With a constant. */
     {0xfba08000, 0xf0a00000, OP_SYSTEM, EXCEPTION, {0}},
     {0xfbe08000, 0xf0c00000, OP_SYSTEM, EXCEPTION, {0}},
     {0xfbe08000, 0xf1200000, OP_SYSTEM, EXCEPTION, {0}},

@@ -94,7 +94,7 @@ static void set_flow(const struct x86_code *code, const struct x86_row *row, siz
 		op->backward = x86_last_constant(code, immediate) <= -(int64_t)code->at;
 }
 
-/* What the sums and shifts differ in: 2 ADC and RCL, 3 SBB and RCR, 7 CMP. */
+/* Sums and shifts differ by three bits: 2 ADC and RCL, 3 SBB and RCR, 7 CMP. */
 static void tell_apart(const struct x86_code *code, uint8_t opcode, struct decoded *op)
 {
 	bool folded = opcode < 0x40;

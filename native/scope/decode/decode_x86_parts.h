@@ -5,7 +5,7 @@
 
 #include "decode/decode.h"
 
-/* What an opcode brings with it, and what it does to which operand. */
+/* The parts that follow an opcode, and its effects on its operands. */
 #define MODRM 0x1
 #define IMM8 0x2
 #define IMM16 0x4

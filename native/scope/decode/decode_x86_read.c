@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What x86 instructions are made of: prefixes, opcode, address, constants. */
+/* The parts of x86 instructions: prefixes, opcode, address, constants. */
 #include "decode/decode_x86_parts.h"
 
 static uint8_t byte_at(const struct x86_code *code, size_t at)

@@ -78,7 +78,7 @@ static void decode_letter(char letter, uint64_t source, uint64_t target, struct 
 static void pop(struct decoded *op)
 {
 	op->pushed--;
-	/* What lay at st(n) lies at st(n - 1); st(0) is gone. */
+	/* The value of st(n) moves to st(n - 1); st(0) is gone. */
 	op->writes =
 	    (op->writes & STATUS) | (op->writes >> 1 & (0x7full << 32)) | (op->writes & 0xffffffff);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the scope needs of the emulator that the plugin interface of QEMU 7.2
- * does not offer: the exact clock in the middle of a block, a register, and a
- * text in guest memory. They are functions that qemu-system-* exports.
+ * Functions of the emulator that the plugin interface of QEMU 7.2 does not
+ * offer: the exact clock in the middle of a block, a register, and a text in
+ * guest memory. They are functions that qemu-system-* exports.
  */
 #ifndef SCOPE_EMULATOR_H
 #define SCOPE_EMULATOR_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where the versions of QEMU's plugin interface differ: one binary serves 1 (QEMU 7.2) to
- * 4 (10.0), and is of the version that the emulator which loads it has.
+ * The differences between the versions of QEMU's plugin interface: one binary serves 1
+ * (QEMU 7.2) to 4 (10.0), and is of the version that the emulator which loads it has.
  */
 #ifndef SCOPE_INTERFACE_H
 #define SCOPE_INTERFACE_H

@@ -28,7 +28,7 @@ static uint32_t stretch_count, last_stretch;
 #define PAGE_MASK 0xfff
 #define PAGES 4096
 
-/* Where pages of the guest are that were looked for of late. */
+/* The places of pages of the guest that were looked for recently. */
 static struct {
 	uint64_t page; /* its physical number and one */
 	uint64_t place;
@@ -64,7 +64,7 @@ const char *places_find(void)
 	return symbols_find(wanted, sizeof(wanted) / sizeof(*wanted));
 }
 
-/* What no region names has the emulator's own number, which never changes either. */
+/* A block that no region names has the emulator's own number, which never changes either. */
 static int add_block(void *block, void *data)
 {
 	uint64_t size = qemu_ram_get_used_length(block), offset = qemu_ram_get_offset(block);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where in the guest's physical memory something lies that the emulator knows
- * by an address of the host.
+ * The place in the guest's physical memory of an address of the host.
  */
 #ifndef SCOPE_PLACES_H
 #define SCOPE_PLACES_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the scope uses of QEMU's plugin interface (QEMU's documentation, "QEMU TCG
- * Plugins"), declared here because Debian ships no header for it. All of it is the same
- * in versions 1 to 4; for what is not, see interface.h.
+ * The part of QEMU's plugin interface that the scope uses (QEMU's documentation, "QEMU
+ * TCG Plugins"), declared here because Debian ships no header for it. All of it is the
+ * same in versions 1 to 4; interface.h has the differences.
  */
 #ifndef SCOPE_QEMU_PLUGIN_H
 #define SCOPE_QEMU_PLUGIN_H

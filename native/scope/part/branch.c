@@ -53,7 +53,7 @@ static int32_t miss(struct predictor *predictor, const struct branch *branch)
 	return penalty(&predictor->costs, branch);
 }
 
-/* What is fetched while the core waits for something else costs nothing. */
+/* Instructions fetched while the core waits for something else cost nothing. */
 static int32_t left_of(int32_t cost, const struct branch *branch)
 {
 	return cost > branch->ahead ? cost - branch->ahead : 0;

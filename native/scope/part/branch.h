@@ -38,7 +38,7 @@ struct predictor {
 bool predictor_open(struct predictor *predictor, const struct branch_costs *costs);
 void predictor_close(struct predictor *predictor);
 
-/* What the branch costs in thousandths of a cycle, when it goes to `target`. */
+/* The cost of the branch in thousandths of a cycle, when it goes to `target`. */
 int32_t predictor_cost(struct predictor *predictor, const struct branch *branch, bool taken,
 		       uint64_t target);
 

@@ -69,7 +69,7 @@ static bool is_one(const struct core *core, const struct decoded *op)
 	       op->writes == core->last.writes && op->reads == op->writes;
 }
 
-/* What is there of each register of x87 goes with it where some are pushed, or popped. */
+/* Moves the instants of the x87 stack with its registers, where some are pushed or popped. */
 static void turn_stack(int64_t *instants, int pushed)
 {
 	int64_t *stack = instants + STACK;
@@ -106,7 +106,7 @@ static struct class_cost cost_of(const struct core *core, const struct decoded *
  */
 static int64_t decode(struct core *core, const struct decoded *op, int64_t start)
 {
-	/* What repeats has its prefix in its own cost. */
+	/* A repeated instruction has its prefix in its own cost. */
 	int64_t takes = (op->prefixes - op->repeats) * core->timing->prefix +
 			op->escaped * core->timing->escape;
 	int64_t wait = takes ? later(core->decoder + takes - start, 0) : 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a run of instructions costs an in-order core whose loads all hit: each
- * begins when the one before lets it and the registers it reads are there.
+ * The cost of a run of instructions on an in-order core whose loads all hit:
+ * each begins when the one before lets it and the registers it reads are there.
  */
 #ifndef SCOPE_CORE_H
 #define SCOPE_CORE_H
@@ -26,10 +26,7 @@ void core_begin(struct core *core, const struct timing *timing);
 /* Takes the next instruction; returns when it begins, from the first on. */
 int64_t core_take(struct core *core, const struct decoded *op);
 
-/*
- * What of the time so far a later turn of a string instruction, the first that was taken, does
- * not take again.
- */
+/* The part of the time so far that a string instruction, if first, takes only in its first turn. */
 int64_t core_once(const struct core *core, const struct decoded *op);
 
 /* When what comes after all of them may begin. */
@@ -37,7 +34,7 @@ int64_t core_end(const struct core *core);
 
 /*
  * How long before its turn what comes after all of them may be fetched, in thousandths of a
- * cycle, if they are so many bytes; 0 where nothing is fetched before its turn.
+ * cycle, if they are `bytes` long; 0 where nothing is fetched before its turn.
  */
 int32_t core_ahead(const struct core *core, int64_t bytes);
 

@@ -62,7 +62,7 @@ static void access_device(uint64_t place, uint32_t size, bool store)
 		data_device_stored(place);
 }
 
-/* What goes out at once of a store that the first cache does not take. */
+/* The bytes that leave together from a store that the first cache does not take. */
 static uint32_t written_together(void)
 {
 	return model.timing.memory.word_fs ? MEMORY_WORD : model.timing.l1d.line;
@@ -71,7 +71,7 @@ static uint32_t written_together(void)
 /* A store goes on to what is behind the first cache. */
 static void store_on(uint64_t address, uint64_t place, uint32_t mark)
 {
-	/* Of two words one is at an odd place, and leaves with the other. */
+	/* One of two words is at an odd place, and leaves with the other. */
 	if (mark == DATA_WHOLE || (mark == DATA_HALF && !(address & 4)))
 		model_wait_for_data(memory_send(&model.memory, model_instant()));
 	model_wait_for_data(model_write(place, written_together()));

@@ -6,10 +6,10 @@
 #include "emulator/qemu_plugin.h"
 
 /*
- * The bits of an access's mark. Of a load, its group: loads of one block of which none waits for
- * what another brings, by number, on a part whose loads may miss together. Of a store, on a part
- * where those of one or two registers leave by themselves, whether it is all that its instruction
- * stores, or one of two words. 0: neither.
+ * The bits of an access's mark; 0: none. A load is marked with the number of its group, on a part
+ * whose loads may miss together: loads of one block that do not wait for each other's values. A
+ * store is marked on a part where stores of one or two registers leave by themselves: is it all
+ * that its instruction stores, or one of two words?
  */
 #define DATA_MARK 255
 #define DATA_WHOLE 1
@@ -46,7 +46,7 @@ void data_zeroed(unsigned int vcpu, void *ahead);
 /* A byte of the console has been written: waits for room for it, and sets the clock. */
 void data_console_stored(void);
 
-/* What virtual addresses stand for may have changed. */
+/* Virtual addresses may now stand for other places. */
 void data_remapped(void);
 
 #endif

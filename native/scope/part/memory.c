@@ -6,7 +6,7 @@ void memory_open(struct memory *memory, const struct timing *timing)
 	*memory =
 	    (struct memory){.timing = timing, .flash_page = UINT64_MAX, .last_write = UINT64_MAX};
 	memory->uncached = timing->memory.uncached_fs;
-	/* Where no line is, that any could be next to. */
+	/* A place next to which no line lies. */
 	for (uint32_t i = 0; i < MOST_STREAMS; i++)
 		memory->streams[i].last = UINT64_C(1) << 63;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What lies behind the caches: memory, flash, and the buffer that writes wait
+ * The parts behind the caches: memory, flash, and the buffer that writes wait
  * in. Everything here is at an instant `now` of the core's own time, in
  * femtoseconds since it began, and answers how long the core waits.
  */
@@ -9,7 +9,7 @@
 
 #include "timing/timing.h"
 
-/* What a store goes out as that is not written with others. */
+/* The bytes of a store that is not written with others. */
 #define MEMORY_WORD 4
 
 struct memory_waits {

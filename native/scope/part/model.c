@@ -109,7 +109,7 @@ static int64_t overcharged(struct instant now)
 	return model.charged - (now.instructions - charged_before);
 }
 
-/* What is to be added to the clock for `busy` and as many instructions. */
+/* The nanoseconds to add to the clock for `busy` and `charged` instructions. */
 static int64_t due_ns(struct instant now, int64_t busy, int64_t charged)
 {
 	int64_t due = (busy - charged * counted_fs) / FS_PER_NS - added_ns;
@@ -139,7 +139,7 @@ int64_t model_settle(void)
 		      stderr);
 		_Exit(1);
 	}
-	/* What an instruction cost is not known any more: a cycle is near. */
+	/* The cost of each instruction is not known any more: a cycle is near. */
 	model.busy -= over * model.timing.cycle_fs;
 	model.charged -= over;
 	due = due_ns(now, model.busy, model.charged);

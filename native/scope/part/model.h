@@ -53,7 +53,7 @@ extern struct block block_none;
 
 struct counters {
 	uint64_t l1i_misses, l1d_misses, l2_misses, tlb_misses, writebacks;
-	/* What the core waited for; the rest of its time is its own. */
+	/* The core's waits, by cause; the rest of its time is its own. */
 	int64_t branch_fs, icache_fs, dcache_fs, tlb_fs, uart_fs;
 };
 
@@ -111,11 +111,11 @@ static inline void model_wait_for_data(int64_t fs)
 	model.counters.dcache_fs += fs;
 }
 
-/* What the core waits for a line below its first caches, for a store or not; to write one there. */
+/* The core's wait to read a line below its first caches, for a store or not; to write one there. */
 int64_t model_fill(uint64_t address, uint32_t bytes, bool store);
 int64_t model_write(uint64_t address, uint32_t bytes);
 
-/* What finding a page takes that the first TLB does not hold. */
+/* The time to find a page that the first TLB does not hold. */
 int64_t model_walk(const struct tlb_shape *shape, uint64_t key);
 
 /* The key of the page at a virtual and a physical address. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The first cache of data, and lines of it that were used of late: those are known, by their
+ * The first cache of data, and its lines that were used recently: those are known, by their
  * virtual number, to be there and their pages to be in the TLB. For them nothing is to be done.
  */
 #ifndef SCOPE_NEAR_H
@@ -35,10 +35,10 @@ void near_remember(uint64_t address, uint32_t slot, uint32_t page);
 /* A page has left its slot of the TLB. */
 void near_forget_page(uint32_t slot);
 
-/* What virtual addresses stand for may have changed. */
+/* Virtual addresses may now stand for other places. */
 void near_forget(void);
 
-/* Puts a line that is not there into the cache; its slot. What had to leave is written. */
+/* Puts a line that is not there into the cache; its slot. Writes the line that has to leave. */
 uint32_t near_place(uint32_t line);
 
 #endif

@@ -12,15 +12,15 @@
 
 #include "emulator/qemu_plugin.h"
 
-/* Where the ports of x86 end. */
+/* The number of ports of x86. */
 #define PORTS_END 0x10000u
 
 /* Looks at a block that has just been translated; returns whether it may come after an OUT. */
 bool ports_translated(struct qemu_plugin_tb *translated);
 
 /*
- * Where such a block begins: whether the guest has just given a byte to the
- * console whose first port is `console`.
+ * Called where such a block begins: whether the guest has just given a byte to
+ * the console whose first port is `console`.
  */
 bool ports_stored(uint64_t console);
 

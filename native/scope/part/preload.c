@@ -10,7 +10,7 @@
 
 uint32_t preload_count;
 
-/* Lines that nobody asked for yet. Of more, the preload does nothing. */
+/* Lines that nobody asked for yet. A preload beyond these does nothing. */
 static struct {
 	uint32_t line;
 	int64_t ready;
@@ -19,7 +19,7 @@ static struct {
 /* When each of the fills that may be under way is done. */
 static int64_t done[MOST_PRELOADS], last;
 
-/* Where pages are that were preloaded from of late. */
+/* The places of pages that were preloaded from recently. */
 static struct {
 	uint64_t page; /* its virtual number and one */
 	uint64_t place;

@@ -14,7 +14,7 @@ void preload(uint64_t address);
 /* How long the core still waits for a line that the cache has. */
 int64_t preload_wait(uint32_t line);
 
-/* What virtual addresses stand for may have changed. */
+/* Virtual addresses may now stand for other places. */
 void preload_remapped(void);
 
 #endif

@@ -59,7 +59,7 @@ uint64_t profile_page(const void *host)
 	return sum;
 }
 
-/* Where the block is in the table, or is to be. */
+/* The slot of the table that has the block, or is to have it. */
 static struct profile_block **slot_of(uint64_t address, uint64_t page)
 {
 	size_t i = mixed(address ^ page) & (room - 1);

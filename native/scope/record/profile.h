@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where the guest's time goes, by the address of each block of code, between
- * two hits of a mark.
+ * The guest's time by the address of each block of code, between two hits of a
+ * mark.
  *
  * Which file a block is of is found later: by the content of the page that it
  * lies in, of which a hash is kept. So the guest is asked nothing, and a page
- * that the kernel uses for other code meanwhile is told apart.
+ * that the kernel meanwhile uses for other code is another page.
  */
 #ifndef SCOPE_PROFILE_H
 #define SCOPE_PROFILE_H
@@ -29,13 +29,13 @@ extern struct profile profile;
 /* Has the profile written to the file `path`; false where that cannot be. */
 bool profile_open(const char *path);
 
-/* What is known of the block at a virtual address that lies at `host`; NULL: no profile. */
+/* The profile of the block at a virtual address that lies at `host`; NULL: no profile. */
 struct profile_block *profile_find(uint64_t address, const void *host);
 
 /* A mark that begins or ends it was hit, in the block entered last. */
 void profile_mark(void);
 
-/* What a page of code, at `host`, is told by. */
+/* The number by which a page of code, at `host`, is recognised. */
 uint64_t profile_page(const void *host);
 
 /* The core has left this block: all that was added to the model since is its. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the scope saw, written as JSON lines. */
+/* The scope's record, written as JSON lines. */
 #ifndef SCOPE_RECORD_H
 #define SCOPE_RECORD_H
 

@@ -6,7 +6,7 @@
 #include "timing/timing.h"
 #include "timing/words.h"
 
-/* What a part has of which nothing is said. */
+/* Sets the values of a part whose file states nothing. */
 void parameters_begin(struct timing *timing);
 
 /* Takes the value of the parameter at that path; returns NULL or what is wrong. */

@@ -61,7 +61,7 @@ static const char *check_shapes(const struct timing *timing)
 		   : "the size of big pages is not a power of two";
 }
 
-/* What is said of none in particular has the cost of another. */
+/* A branch without a cost of its own has the cost of another. */
 static void complete_branch(struct branch_costs *branch)
 {
 	if (branch->direct < 0)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a part has of which there are several: costs by class, pairs, regions; and what the board
- * says beside its timing.
+ * The lists of a part: costs by class, pairs, regions; and the board's keys beside its timing.
  */
 #ifndef SCOPE_TABLES_H
 #define SCOPE_TABLES_H

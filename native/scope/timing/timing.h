@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the scope knows of the part that a virtual board is timed as: see reader.h. */
+/* The part that a virtual board is timed as, as the scope knows it: see reader.h. */
 #ifndef SCOPE_TIMING_H
 #define SCOPE_TIMING_H
 
@@ -90,7 +90,7 @@ struct timing {
 	uint32_t preloads;
 	uint32_t misses;
 	bool stores_alone;
-	bool marks; /* an access is told what it is of: data.h, DATA_MARK */
+	bool marks; /* an access has a mark: data.h, DATA_MARK */
 	struct region regions[TIMING_REGIONS];
 	uint32_t region_count;
 	uint64_t uart; /* 0: none */
