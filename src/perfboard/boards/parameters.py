@@ -31,7 +31,7 @@ class Parameter:
     words: tuple[str, ...]  # one of which it is; (): a number
 
     def value(self, timing: Timing) -> object:
-        """What the model has; None where it has no such table or key."""
+        """The model's figure; None where it has no such table or key."""
         found: object = timing
         for key in self.path.split("."):
             found = getattr(found, key, None)
@@ -55,7 +55,7 @@ class Parameter:
                 return str(value)
 
     def problem(self, timing: Timing) -> str:
-        """What the scope would refuse of the value; "" for nothing."""
+        """Why the scope would refuse the value; "" where it takes it."""
         text = self.text(timing)
         if not text or (text in self.words if self.words else self.least <= int(text) <= self.most):
             return ""
@@ -85,7 +85,7 @@ def parameters() -> tuple[Parameter, ...]:
 
 
 def problems(timing: Timing) -> Iterator[str]:
-    """What the scope would refuse of the model, a line each."""
+    """The figures of the model that the scope would refuse, a line each."""
     return filter(None, (parameter.problem(timing) for parameter in parameters()))
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a board's file says of any board, and of its console and boot."""
+"""The keys of any board's file, and those of its console and boot."""
 
 import re
 from typing import Annotated, Literal
@@ -49,7 +49,7 @@ class BootPlan(Table):
 
 
 class Board(Table):
-    """What the file of any board says."""
+    """The keys that any board's file has."""
 
     schema_: Literal["perfboard.board/1"] = Field(alias="schema")
     name: Name

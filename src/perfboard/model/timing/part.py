@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the instructions, caches, memory and devices of a named part cost, and who says so."""
+"""The costs of a named part: instructions, caches, memory and devices, each with its source."""
 
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
@@ -30,10 +30,10 @@ CLASSES = (
     *("string", "string_move", "string_store", "string_compare"),
     *("coprocessor", "clock_read", "barrier", "system"),
 )
-# The scope takes so many regions, flash banks among them, below such an address.
+# The scope takes at most this many regions, flash banks among them, all below this address.
 _MOST_REGIONS = 16
 _ADDRESSES = 1 << 35
-# What every part must say; the others may be left to the class that they are like.
+# The classes whose cost every part states; another may have that of the class it is like.
 NEEDED = (
     *("alu", "shift", "multiply", "divide", "load", "store"),
     *("branch", "branch_indirect", "call", "return"),
@@ -61,13 +61,13 @@ class Clock(Sourced):
 class Core(Sourced):
     """The pipeline: how many instructions it begins in a cycle.
 
-    `early` is what an address or a shift waits longer for its register than a sum does.
-    `prefix` is what each prefix of x86 takes to be decoded, unless the instruction before takes as
+    `early` is how much longer an address or a shift waits for its register than a sum does.
+    `prefix` is the time to decode each prefix of x86, unless the instruction before takes as
     much longer than a cycle, and `escape` the same for the 0F of an opcode, but a jump's.
     `preloads` is how many lines preload instructions may have on their way; with 0 such an
-    instruction does nothing. `misses` is how many loads may wait for their lines at once, where
-    none waits for what another brings. Where `stores_alone`, no stream goes on while a line is
-    read for a store, and what has to leave L2 for it is waited for too. `cores` is how many the
+    instruction does nothing. `misses` is how many loads may wait for their lines at once, if
+    none needs another's value. With `stores_alone`, no stream goes on while a line is read for
+    a store, and the core also waits for the line that leaves L2 for it. `cores` is how many the
     part has; one of them is timed.
     """
 
@@ -83,7 +83,7 @@ class Core(Sourced):
 
 
 class Lacks(Sourced):
-    """What of the instructions that the board's programs are built with the part does not have."""
+    """The instructions that the board's programs are built with and the part does not have."""
 
     instructions: Annotated[str, Field(min_length=1, max_length=100, pattern=r"^[^\x00-\x1f]*$")]
 
@@ -99,9 +99,9 @@ class Costs(Sourced):
 
     The first counts for each register that is transferred; a third, where there is one,
     comes on top once. A string instruction takes the second alone, and where it is repeated the
-    third and the first for each element. Of the classes that `busy` has, one begins so many
-    cycles after another, while the rest go on. A product may be added to a result of a class that
-    `accumulate` has so many cycles after that began, by another of these classes.
+    third and the first for each element. `busy` is the cycles from the start of one instruction
+    of these classes to the next one's; the other classes go on. `accumulate` is the cycles from
+    the start of an instruction until another of these classes may add a product to its result.
     """
 
     cycles: dict[
@@ -118,11 +118,11 @@ class Branch(Sourced):
     a taken branch's to a constant place that the table does not hold. `returns` is how
     many return addresses are kept; `indirect` whether the table predicts the others. `targets`
     is of how many branches to a constant place the first instructions at the target are
-    kept, so that they cost nothing when predicted. Where `tight`, a loop of one or two
+    kept, so that they cost nothing when predicted. With `tight`, a loop of one or two
     instructions is mispredicted at each turn. `fetch` is how many bytes are fetched a cycle, while
     the core waits too, which hides as much of `taken`; 0: nothing is hidden. `returned` is a
     return's that the stack of return addresses predicted (`taken` where it is not given), `loaded`
-    what `penalty` is else where the place to go to comes from memory.
+    a misprediction's where the target comes from memory (`penalty` where it is not given).
     """
 
     predictor: str
@@ -151,12 +151,12 @@ class Memory(Sourced):
     `bus` is how long a line that is read keeps writes from the memory. `buffer` is how many
     writes wait before the core does, `streams` how many streams are followed at once, and
     `ahead` how many lines of one are fetched before they are asked for. A stream is the next line
-    up each time, or where there is `stride`, up to so many lines up or down, always as many; the
+    up each time or, with `stride`, a constant number of lines up or down, at most `stride`; the
     lines of all streams come one after the other. Stores that no cache takes leave with others
-    to their line, or, where there is `word`, one by one in that time. With `store`, those of
+    to their line, or, with `word`, one by one in that time. With `store`, those of
     one or two registers leave the core one by one, each in that time, and go to their line then.
-    Where there is `uncached`, a bootloader runs without the data cache: the core waits so long for
-    each access to memory until the kernel runs.
+    With `uncached`, a bootloader runs without the data cache: until the kernel runs, the core
+    waits that long for each access to memory.
     """
 
     latency: Time
@@ -173,12 +173,12 @@ class Memory(Sourced):
 
 
 class Access(Sourced):
-    """What reaching memory costs that is not like the rest, such as flash.
+    """The cost of accesses to memory that is not like the rest, such as flash.
 
     An access of `width` bytes takes `first`, and `next` where the one before it was in
-    the same `page` bytes. With `caching` "code" only instructions are cached. Where there is
-    `fill`, a line comes into a cache in that time, as a burst, whatever accesses take. `advice` is
-    what one changes on the real board to have it so.
+    the same `page` bytes. With `caching` "code" only instructions are cached. With `fill`, a
+    line comes into a cache in that time, as a burst, whatever accesses take. `advice` is the
+    change to the real board that has this effect.
     """
 
     caching: Literal["uncached", "code", "cached"]
@@ -199,7 +199,7 @@ class MemoryRegion(Access):
 
 
 class Ports(Sourced):
-    """What an access to a port of x86 takes, beside its instruction."""
+    """The time of an access to a port of x86, beside its instruction."""
 
     access: Time
 
