@@ -40,6 +40,7 @@ check: $(VENV)/.dev
 	$(VENV)/bin/ruff format --check hatch_build.py src tests benchmarks
 	$(VENV)/bin/mypy
 	$(VENV)/bin/lint-imports --no-cache
+	$(VENV)/bin/python -m tests.english
 	clang-format --dry-run --Werror $$(git ls-files 'native/*.c' 'native/*.h' 'tests/*.c' 'src/*.c')
 
 # What the distribution brings: asked for only where something is missing.

@@ -91,7 +91,7 @@ def _template(name: str) -> str:
 
 
 def _printable(value: Any) -> Any:
-    # What is Markup came out of a template, where its parts were made printable already.
+    # Markup came out of a template, where its parts were made printable already.
     if isinstance(value, str) and not isinstance(value, Markup):
         return _UNSAFE.sub("\N{REPLACEMENT CHARACTER}", value.replace("\r\n", "\n"))
     return value
@@ -121,7 +121,7 @@ def _view(run: Run) -> Mapping[str, Any]:
             (section.ahead, _section(section, run, result, label)) for section, result in shown
         ],
         "figures": [figure(m, run.evidence) if m.samples else None for m in run.metrics],
-        # Of processes there is more to say than of single samples.
+        # Processes have a spread; single samples have none.
         "spread": spread_words(run.evidence) if any(m.processes for m in run.metrics) else "",
         "command": shlex.join(run.provenance.command),
         "sample_count": sum(len(metric.samples) for metric in run.metrics),

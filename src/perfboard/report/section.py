@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a section of the report is: the part that shows one kind of result."""
+"""A section of the report: the part that shows one kind of result."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ class Section(Generic[ResultType]):
     result: type[ResultType]
     # Its place among the sections, on the terminal and on the page.
     order: int
-    # What the commands print: lines and tables.
+    # The lines and tables that the commands print.
     text: "Callable[[Run, ResultType], Sequence[str | Table]]"
     # The template, as PACKAGE/FILE, and what it shows; `run` and `label`, its evidence in words,
     # are there in any template.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the commands print for people: 80 columns, plain text, good without colour.
+"""Text for people on the terminal: 80 columns, plain, good without colour.
 
 All text of a run is untrusted: control characters are taken out, and nothing in
 it is read as markup.
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 def run_text(run: Run) -> str:
     """A run: its head, its sections or else its metrics, its notes, verdicts and errors."""
-    made = [result.summary for result in run.results if result.summary]
+    summaries = [result.summary for result in run.results if result.summary]
     head = [
         ("run", run.id),
         ("study", run.study),
@@ -31,7 +31,7 @@ def run_text(run: Run) -> str:
         ("evidence", EVIDENCE_WORDS[run.evidence]),
         ("margin", timing_words(run)),
         ("started", f"{run.started:%Y-%m-%d %H:%M:%S %Z}".strip()),
-        ("status", ", ".join([run.status, *(made or ["nothing measured"])])),
+        ("status", ", ".join([run.status, *(summaries or ["nothing measured"])])),
         ("factors", ", ".join(f"{key}={value}" for key, value in sorted(run.factors.items()))),
     ]
     parts: list[str | Table] = [pair_table((key, value) for key, value in head if value)]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `perfboard boards verify` prints: the published figures beside the virtual ones."""
+"""The text of `perfboard boards verify`: the published figures beside the virtual ones."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -50,8 +50,8 @@ def verification_text(found: Verification) -> str:
     if savings:
         near = sum(abs((row.ratio or 0) - 1) <= WITHIN for row in savings)
         parts.append(
-            f"Of {len(savings)} held-out differences {near} are within {WITHIN:.0%} of what was "
-            "published, taken to the real board's size where the row says so."
+            f"{near} of {len(savings)} held-out differences are within {WITHIN:.0%} of the "
+            "published one, scaled to the real board's size where the row says so."
         )
     for use, half in program_accuracy(found.rows).items():
         parts.append(
@@ -71,7 +71,7 @@ def verification_text(found: Verification) -> str:
 
 
 def _parameters(rows: Sequence[Parameter]) -> "list[str | Table]":
-    """What the board file says and what the probes see; nothing where they were not asked."""
+    """The figures of the board file beside the probes'; nothing where they were not asked."""
     if not rows:
         return []
     table = new_table("parameter", "board file", "virtual", "ratio")

@@ -111,8 +111,8 @@ def _latency(metrics: Sequence[Metric], bands: tuple[Band, ...]) -> Drawn | None
         Graph(
             title="Memory read latency over size",
             caption="The time of a read whose address comes from the read before, in a walk "
-            "over so many bytes. Local: at random within a few pages, then within others, so that "
-            f"the TLB seldom misses.{note}",
+            "over this much memory. Local: at random within a few pages, then within others, so "
+            f"that the TLB seldom misses.{note}",
             x="size of the memory walked",
             x_bytes=True,
             y="time of a read",
@@ -131,7 +131,7 @@ def _bandwidth(metrics: Sequence[Metric], bands: tuple[Band, ...]) -> Drawn | No
         Graph(
             title="Memory bandwidth over size",
             caption="Every byte is touched; a copy counts each byte once, so that it moves twice "
-            "what it shows. Of each operation the fastest loop is drawn and, thin and dashed, the "
+            "what it shows. Drawn are each operation's fastest loop and, thin and dashed, the "
             "fastest whose stores go past the caches; the other loops are among the figures.",
             x="size of the memory",
             x_bytes=True,
@@ -189,7 +189,7 @@ def _copies(metrics: Sequence[Metric], bands: tuple[Band, ...]) -> Drawn | None:
         Graph(
             title="Copy bandwidth over size",
             caption="An array copied in one go, in blocks of 256 KiB, and word by word, also from "
-            "its end. Each byte counts once. Of each the fastest loop is drawn and, thin and "
+            "its end. Each byte counts once. Drawn are each method's fastest loop and, thin and "
             "dashed, the fastest whose stores go past the caches; the others are among the "
             "figures. The loop libc is the memcpy of the probe's C library, not the board's.",
             x="size of the memory copied",
@@ -215,7 +215,7 @@ def _switches(metrics: Sequence[Metric], bands: tuple[Band, ...]) -> Drawn | Non
         Graph(
             title="Context switch time over the number of processes",
             caption="A token goes round a ring of processes on one core, each of which works "
-            "through so much memory of its own. What one process needs for the same is taken off.",
+            "through memory of its own. The time that one process needs for that is taken off.",
             x="processes in the ring",
             x_bytes=False,
             y="time of a switch",
@@ -284,8 +284,8 @@ def flash(metrics: Sequence[Metric], bands: tuple[Band, ...] = ()) -> Drawn | No
         found,
         Graph(
             title="Flash read bandwidth over block size",
-            caption="Raw flash read through MTD, one block after the other, in blocks of so many "
-            "bytes at a time. Small blocks are slower by what each call costs.",
+            caption="Raw flash read through MTD, one block after the other. Small blocks are "
+            "slower by the cost of a call.",
             x="size of a block",
             x_bytes=True,
             y="bandwidth",
@@ -302,12 +302,12 @@ def flash(metrics: Sequence[Metric], bands: tuple[Band, ...] = ()) -> Drawn | No
     )
 
 
-def _rest(curve: Curve, beside: Sequence[Curve], *said: str) -> str:
-    """The labels that a line's name does not say otherwise, and that tell it from those beside."""
+def _rest(curve: Curve, beside: Sequence[Curve], *named: str) -> str:
+    """The labels, other than those `named`, by which a line differs from those beside it."""
     return "".join(
         f", {key} {value}"
         for key, value in curve.labels.items()
-        if key not in said and any(other.labels.get(key) != value for other in beside)
+        if key not in named and any(other.labels.get(key) != value for other in beside)
     )
 
 

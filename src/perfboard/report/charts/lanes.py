@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a waterfall shows of a boot: its lanes, their rows, and the bars on them."""
+"""The waterfall of a boot: its lanes, their rows, and the bars on them."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -50,7 +50,7 @@ class Lane:
 
 
 def lanes(boot: Boot) -> tuple[Lane, ...]:
-    """What a boot's chart shows: its phases, the steps inside them, and the recorded spans.
+    """The lanes of a boot's chart: its phases, the steps inside them, and the recorded spans.
 
     Spans without a start, or outside of the phases, are absent; those that reach
     beyond the last phase end with it.

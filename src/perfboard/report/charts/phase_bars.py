@@ -18,7 +18,7 @@ _BAR = 1.1
 
 @dataclass(frozen=True)
 class Piece:
-    """What a change saves, or where it lies left of zero takes more, of one phase."""
+    """The time that a change saves in one phase; left of zero, the time it costs."""
 
     x: float
     y: float

@@ -40,7 +40,7 @@ class Band:
 
 @dataclass(frozen=True)
 class Graph:
-    """What is drawn: `x` names the axis, bytes where `x_bytes`, else counts; `y` is in `unit`.
+    """A graph to draw: `x` names the axis, bytes where `x_bytes`, else counts; `y` is in `unit`.
 
     `more` are lines of the same kind that are not drawn, but are among its figures.
     """
@@ -95,7 +95,7 @@ class Text:
 
 @dataclass(frozen=True)
 class Plane:
-    """What every drawing over two axes has; `left`, `right`, `top`, `bottom` bound its plane."""
+    """A drawing over two axes; `left`, `right`, `top`, `bottom` bound its plane."""
 
     width: float
     height: float
@@ -264,7 +264,7 @@ def _strokes(
 
 
 def _marked(pixels: Sequence[tuple[float, float]], line: Line) -> Iterator[tuple[float, float]]:
-    """Where a line has marks: apart, and not where the line beside it has them."""
+    """The points of a line with marks: apart, and not where the line beside it has them."""
     after = pixels[0][0] + (line.look % MARKS) * _BETWEEN_MARKS / MARKS
     if line.thin or len(pixels) == 1:
         after = pixels[0][0]

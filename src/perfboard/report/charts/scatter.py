@@ -42,7 +42,7 @@ class Dot:
 class Scatter(Plane):
     """The whole chart; `path` is the front's, in steps, and `front` its points in order.
 
-    Where all points are excluded there is no front, and the path is "".
+    If all points are excluded there is no front, and the path is "".
     """
 
     dots: tuple[Dot, ...]

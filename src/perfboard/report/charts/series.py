@@ -72,7 +72,7 @@ class Series:
 def series_of(boots: Sequence[Boot]) -> Series:
     """The boots to summarise, of one at least: those like the boot with the median total.
 
-    With an even number of boots it is the lower of the two in the middle. Where no
+    With an even number of boots it is the lower of the two in the middle. If no
     boot became usable, it is the one with the most marks.
     """
     whole = sorted(

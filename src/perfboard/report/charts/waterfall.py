@@ -23,7 +23,7 @@ _TICK = 5.5
 class Layout:
     """Sizes in pixels. `gutter` holds the lanes' titles; without one they stand above the lane.
 
-    Where `stacked`, a label stands above its bar instead of in it or beside it.
+    With `stacked`, a label stands above its bar instead of in it or beside it.
     """
 
     width: float
@@ -40,7 +40,7 @@ NARROW = Layout(width=358, gutter=0, font=16, row=40, bar=12, stacked=True)
 
 @dataclass(frozen=True)
 class Box:
-    """A bar as drawn, or several that lie too close to be told apart."""
+    """A bar as drawn, or several that lie too close together."""
 
     x: float
     y: float

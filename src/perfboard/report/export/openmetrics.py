@@ -32,7 +32,7 @@ def exposition(run: Run) -> str:
             name = f"perfboard_{name}"
         family = families.setdefault(name, (unit, {}))[1]
         for statistic, value in _statistics(figure(metric, run.evidence)):
-            # Of two metrics by the same name and labels, which no study makes, the first stands.
+            # No study makes two metrics of one name and labels; the first would stand.
             family.setdefault(_labels(run, metric, statistic), f"{value!r} {stamp}")
     lines = [f"# TYPE {_ABOUT} info", f"# HELP {_ABOUT} What was measured, and how."]
     lines.append(f"{_ABOUT}_info{_braced(_about(run))} 1 {stamp}")

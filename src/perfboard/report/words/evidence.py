@@ -12,7 +12,7 @@ EVIDENCE_WORDS = {
     Evidence.TIMED: "timed (virtual board, timing model)",
     Evidence.COUNTED: "counted (virtual board, instructions only)",
 }
-# Names of extrapolated metrics that are listed; of more, the first word alone.
+# Names of extrapolated metrics that are listed; with more, the first word alone.
 _LISTED = 8
 
 
@@ -39,7 +39,7 @@ def _family(name: str) -> str:
 
 
 def timing_words(run: Run) -> str:
-    """What the times of a timed run rest on, and which are extrapolated; else ""."""
+    """The part and margin of a timed run's times, and those extrapolated; "" of any other run."""
     timed = run.board.timed_as
     if run.margin is None or timed is None:
         return ""

@@ -7,7 +7,7 @@ from perfboard.report.words.evidence import evidence_label
 
 
 def verdict_sentence(verdict: Verdict, run: Run) -> str:
-    """What was found, held against the budget, and what to do where it is inconclusive."""
+    """The value held against the budget, and what to do where it is inconclusive."""
     value, budget, low, high = (
         format_value(number, verdict.unit)
         for number in (verdict.value, verdict.budget, verdict.low, verdict.high)

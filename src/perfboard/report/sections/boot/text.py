@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the commands print of boots: the phase table, and what else was measured."""
+"""Boots on the terminal: the phase table, and the run's other metrics."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the report shows of a run that probes measured: graphs, levels, tables, disturbances."""
+"""A run's probes in the report: graphs, levels, tables, disturbances."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -59,7 +59,7 @@ class Measurements:
 
 
 def measurements(run: Run, result: ProbeResult) -> Measurements:
-    """What to show of the run's probes."""
+    """The view of the run's probes."""
     steps = find_steps(cache_curve(run.metrics))
     drawn = tuple(graphs(run.metrics, steps))
     in_graphs = {id(metric) for one in drawn for metric in one.metrics}
@@ -106,7 +106,7 @@ def levels(metrics: Sequence[Metric], steps: Sequence[CacheStep]) -> tuple[Level
     found = []
     for place, part in enumerate(parts):
         last = part is parts[-1]
-        # Of the level's size it is known that it is within the step.
+        # The level's size is known to be within the step.
         step = steps[-1] if last else steps[place]
         sizes = f"{'beyond' if last else 'up to'} {size_span(step.low, step.high)}"
         found.append(

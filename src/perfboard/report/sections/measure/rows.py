@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What probes measured, as rows: figures by group, and what came between."""
+"""The results of probes as rows: figures by group, and disturbances."""
 
 import re
 from collections import defaultdict
@@ -93,7 +93,7 @@ def clock_words(processes: Sequence[ProbeProcess]) -> list[str]:
 
 
 def _disturbances(group: Sequence[ProbeProcess]) -> list[str]:
-    """What came between, in words: states as a span, events summed, and none that was not."""
+    """The disturbances in words: states as a span, events summed; those that happened alone."""
     values: dict[str, list[float]] = defaultdict(list)
     for process in group:
         for name, value in process.disturbances.items():
@@ -129,18 +129,20 @@ def _plain_span(values: Sequence[float]) -> str:
 
 
 def _counted(texts: Iterable[str], of: int) -> tuple[str, ...]:
-    """Each text once, and how many of the processes said it; those that differ in numbers count
-    as one, of which the first is shown."""
+    """Each text once, with the number of processes that have it.
+
+    Texts that differ in numbers count as one, of which the first is shown.
+    """
     found: dict[str, list[str]] = defaultdict(list)
     for text in texts:
         found[_NUMBERS.sub("#", text)].append(text)
     return tuple(
-        alike[0] + ("" if len(alike) == of and len({*alike}) == 1 else _said(alike, of))
+        alike[0] + ("" if len(alike) == of and len({*alike}) == 1 else _share(alike, of))
         for alike in found.values()
     )
 
 
-def _said(alike: Sequence[str], of: int) -> str:
+def _share(alike: Sequence[str], of: int) -> str:
     if len({*alike}) == 1:
         return f" ({len(alike)} of {of} processes)"
     return f" (and {len(alike) - 1} like it, in {of} processes)"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the commands print of metrics that probes measured."""
+"""The metrics of probes on the terminal."""
 
 from typing import TYPE_CHECKING
 
@@ -33,12 +33,12 @@ def probe_parts(run: Run, result: ProbeResult) -> list["str | Table"]:
             table.add_row(*cells(level.sizes, level.latency, *level.bandwidths))
         parts += ["", table, "The best of the processes; latency is that of a random walk."]
     by_level = ("memory.latency", "memory.bandwidth") if found else ()
-    said: tuple[Metric, ...] = ()
+    before: tuple[Metric, ...] = ()
     for one in drawn:
-        # What is drawn twice, as time and as bandwidth, is said once.
-        if one.metrics[0].name not in by_level and one.metrics != said:
+        # Two graphs of the same metrics, as time and as bandwidth, have one table.
+        if one.metrics[0].name not in by_level and one.metrics != before:
             parts += ["", f"{headed(one.graph.title, run)}:", _curve_table(one)]
-            said = one.metrics
+            before = one.metrics
     in_graphs = {id(metric) for one in drawn for metric in one.metrics}
     groups = by_group(metric for metric in metrics if id(metric) not in in_graphs)
     if groups:

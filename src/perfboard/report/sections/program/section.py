@@ -41,12 +41,12 @@ def program_text(runs: Sequence[Run]) -> str:
             parts += [_profile(run, result), ""]
     for run in runs:
         words = timing_words(run)
-        said = [words] if words else []
-        # A note may quote all that another program said.
-        said += [note.partition("\n")[0] for note in run.provenance.notes]
-        said += [f"{error.kind}: {error.message}" for error in run.errors]
+        lines = [words] if words else []
+        # A note may quote another program's whole output.
+        lines += [note.partition("\n")[0] for note in run.provenance.notes]
+        lines += [f"{error.kind}: {error.message}" for error in run.errors]
         prefix = f"{run.board.name}: " if len(runs) > 1 else ""
-        parts += [f"{prefix}{text}" for text in said]
+        parts += [f"{prefix}{text}" for text in lines]
     return render(parts)
 
 

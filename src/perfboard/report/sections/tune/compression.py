@@ -73,12 +73,11 @@ class _Load:
 
 
 def compression(tuning: TuneResult) -> Compression | None:
-    """What the tries of the factor `compression` say; None where there are not two of them.
+    """The compressors in the tries of the factor `compression`; None with less than two.
 
-    Those count where only it and the flash's set-up are changed, and factors of which no level
-    changes the loading by itself. At each set-up one read rate is
-    fitted to all; what unpacking takes is from the baseline's set-up, less what a kernel that
-    is not compressed takes there.
+    A try counts if it changes only that factor, the flash's set-up, and factors of which no
+    level changes the loading by itself. At each set-up one read rate is fitted to all. The time
+    of unpacking is from the baseline's set-up, less the start of an uncompressed kernel there.
     """
     if FACTOR not in tuning.baseline:
         return None
@@ -183,16 +182,16 @@ def _graph(
 
 
 def _crossings(packed: Mapping[str, Packed], low: float, high: float, look: int) -> Iterator[Line]:
-    """A mark at each bandwidth where what is fastest changes."""
-    for form, said in _FORMS:
+    """A mark at each bandwidth where another compressor becomes the fastest."""
+    for form, prefix in _FORMS:
         for winner in winners(packed, low, high, form)[:-1]:
             point = winner.high, form.seconds(packed[winner.name], winner.high)
-            yield Line(said + _stretch(winner, low, high), (point,), look)
+            yield Line(prefix + _stretch(winner, low, high), (point,), look)
             look += 1
 
 
 def _stretch(winner: Winner, low: float, high: float) -> str:
-    """Where what is fastest."""
+    """The bandwidths at which a compressor wins."""
     if winner.low <= low and winner.high >= high:
         return f"{winner.name} wins at every bandwidth shown"
     if winner.low <= low:
@@ -234,9 +233,9 @@ def _sentences(
     low: float,
     high: float,
 ) -> Iterable[str]:
-    for form, said in _FORMS:
+    for form, prefix in _FORMS:
         found = (_stretch(winner, low, high) for winner in winners(packed, low, high, form))
-        words = said + "; ".join(found)
+        words = prefix + "; ".join(found)
         yield f"{words[0].upper()}{words[1:]}."
     names = list(packed)
     for place, one in enumerate(names):
@@ -252,8 +251,8 @@ def _sentences(
                 )
     measured = ", ".join(f"{_rate(rate)} at flash={flash}" for flash, rate in rates.items())
     yield (
-        f"The read bandwidth is fitted to the copies by the bootloader: {measured}. What unpacking "
-        f"takes is that of the boots at flash={base_flash}"
+        f"The read bandwidth is fitted to the copies by the bootloader: {measured}. The "
+        f"time of unpacking is that of the boots at flash={base_flash}"
         + (f", less {format_value(start_s, 's')} that the kernel takes there without." if start_s
            else ", with the kernel's early set-up in it.")
     )  # fmt: skip

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the report shows of a tune: advice, tables and charts, from the stored run alone."""
+"""A tune in the report: advice, tables and charts, from the stored run alone."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -79,7 +79,7 @@ class TuningView:
 
 
 def tuning_view(run: Run, tuning: TuneResult) -> TuningView:
-    """What to show of a tune."""
+    """The view of a tune."""
     tried = booted(tuning)
     pressed = compression(tuning)
     read = flash(run.metrics)
@@ -108,10 +108,10 @@ def tuning_view(run: Run, tuning: TuneResult) -> TuningView:
 
 
 def _bars(tried: Sequence[Tried]) -> list[tuple[str, Bars]]:
-    """What each level does by itself, by phase, what saves most first.
+    """The saving of each level by itself, by phase, the greatest first.
 
-    Those that do nothing are left out, and those that cost more than the most that is saved:
-    beside them the others could not be told apart.
+    Levels that do nothing are left out, and those that cost more than the greatest saving:
+    beside them the bars of the others would be too short.
     """
     base = baseline_of(list(tried))
     if base is None:

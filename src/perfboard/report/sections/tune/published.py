@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What was published of techniques on the real board, beside the tries that do the same."""
+"""Published figures of techniques on the real board, beside the tries that do the same."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ _TOTAL = "boot.total"
 
 @dataclass(frozen=True)
 class PublishedRow:
-    """What was published of the real board, and what the virtual one does.
+    """A published figure of the real board, and the virtual one's.
 
     `ratio` is of the savings, the virtual one's scaled as `scaled` says; `note` explains it
     where it is further off than `WITHIN`.
@@ -32,7 +32,7 @@ class PublishedRow:
 
 
 def published_rows(tuning: TuneResult) -> Iterator[PublishedRow]:
-    """What was published of techniques, beside the tries that do the same."""
+    """The published figures of techniques, beside the tries that do the same."""
     tried = booted(tuning)
     best = best_of(tuning, tried)
     for each in tuning.published:
@@ -67,7 +67,7 @@ def published_rows(tuning: TuneResult) -> Iterator[PublishedRow]:
 
 
 def start_sentence(tuning: TuneResult) -> str:
-    """Where published changes start from other levels than the tune; "" where none does."""
+    """The published changes that start from other levels than the tune; "" for none."""
     starts = dict.fromkeys((each.factor, each.old) for each in tuning.published if each.old)
     other = [
         f"{factor}={tuning.baseline[factor]}, where one starts from {old}"

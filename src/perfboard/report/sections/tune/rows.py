@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a tune found, as rows and sentences: the same on the terminal and in the report."""
+"""A tune as rows and sentences: the same on the terminal and in the report."""
 
 import statistics
 from collections.abc import Mapping
@@ -70,14 +70,14 @@ class SingleRow:
 
 @dataclass(frozen=True)
 class FailedRow:
-    """A combination that did not boot or build: what kind of failure, and what was said.
+    """A combination that did not boot or build: the kind of failure, and its message.
 
-    `said` is the first line and the last one, `all` all of them.
+    `message` is the first line and the last one, `all` all of them.
     """
 
     levels: str
     kind: str
-    said: str
+    message: str
     all: str
 
 
@@ -85,7 +85,7 @@ class FailedRow:
 class Tried:
     """A try that booted: its boot, total in s, phases in s, and the rest of its record.
 
-    Of several `boots`, as a real board's are, it is that of the median total.
+    `boots` are several on a real board; `boot` is that of the median total.
     """
 
     record: Try
@@ -132,7 +132,7 @@ def head_sentence(run: Run, tuning: TuneResult) -> str:
     shown = [boot for result in run.results_of(BootResult) for boot in result.boots]
     proof = [m for m in run.metrics if m.name == "boot.total" and m.labels == PROOF_LABELS]
     if proof and proof[0].samples and totals_s(shown):
-        # Of boots by which the best was not chosen.
+        # The best was not chosen by these boots.
         saved = difference_interval(totals_s(shown), proof[0].samples)
         old, new = statistics.mean(proof[0].samples), statistics.mean(totals_s(shown))
         words = f", {sure_words(saved.low, saved.high)}" if saved else ""
@@ -215,7 +215,7 @@ def _advice_row(number: int, advised: Advised) -> AdviceRow:
 
 
 def single_rows(tuning: TuneResult) -> list[SingleRow]:
-    """Each level by itself, what saves most first; then what did not boot or was refused."""
+    """Each level by itself, the greatest saving first; then those that failed or were refused."""
     tried = booted(tuning)
     base = baseline_of(tried)
     by_record = {id(each.record): each for each in tried}
@@ -227,7 +227,7 @@ def single_rows(tuning: TuneResult) -> list[SingleRow]:
         found = by_record.get(id(record))
         if found is None or base is None:
             failed = record.outcome in _FAILED
-            note = f"{record.outcome.replace('-', ' ')}: {_said(record.problem)}"
+            note = f"{record.outcome.replace('-', ' ')}: {_shortened(record.problem)}"
             rows.append(SingleRow(factor, level, "", "", None, "", "", "", note, failed))
             continue
         before = base.boots[slice(*record.beside)] if record.beside else ()
@@ -254,12 +254,12 @@ def single_rows(tuning: TuneResult) -> list[SingleRow]:
 
 
 def failed_rows(tuning: TuneResult) -> list[FailedRow]:
-    """What did not boot or build, at whichever stage, in the order of the tries."""
+    """The combinations that did not boot or build, at any stage, in the order of the tries."""
     return [
         FailedRow(
             levels=in_words(record.levels),
             kind=record.outcome.replace("-", " ") + (f", {record.kind}" if record.kind else ""),
-            said=_said(record.problem),
+            message=_shortened(record.problem),
             all=record.problem,
         )
         for record in tuning.tries
@@ -267,7 +267,7 @@ def failed_rows(tuning: TuneResult) -> list[FailedRow]:
     ]
 
 
-def _said(problem: str) -> str:
+def _shortened(problem: str) -> str:
     """The first line of a problem, and the last: a tool's or the console's own last word."""
     lines = [line.strip() for line in problem.replace(CONSOLE_HEADING, "\n").splitlines()]
     lines = [line for line in lines if line]
@@ -282,7 +282,7 @@ def difference(new: int | None, old: int | None) -> int | None:
 
 
 def phase_words(phases: Mapping[str, float]) -> str:
-    """The phases that a saving is made of, what counts most first."""
+    """The phases that a saving is made of, the greatest first."""
     whole = sum(abs(seconds) for seconds in phases.values())
     ranked = sorted(phases.items(), key=lambda item: -abs(item[1]))
     return ", ".join(

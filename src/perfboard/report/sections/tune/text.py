@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a tune found, for a terminal."""
+"""A tune on the terminal."""
 
 from typing import TYPE_CHECKING
 
@@ -52,11 +52,11 @@ def tuning_parts(run: Run, tuning: TuneResult) -> "list[str | Table]":
     if failed:
         table = new_table("metric", "", "line")
         for column, title in zip(
-            table.columns, ("did not boot or build", "kind", "what was said"), strict=True
+            table.columns, ("did not boot or build", "kind", "message"), strict=True
         ):
             column.header = title
         for one in failed:
-            table.add_row(*cells(one.levels, one.kind, one.said))
+            table.add_row(*cells(one.levels, one.kind, one.message))
         parts += ["", table]
     published = list(published_rows(tuning))
     if published:

@@ -31,9 +31,9 @@ def test_what_failed_beside_others_is_told_with_its_last_line() -> None:
         Try(levels=both, stage="order", outcome="not-booted", problem=panic, kind="panic"),
     )
     first, second = failed_rows(tune)
-    assert first.said == "building the kernel failed (kernel.log); its last lines: … error: b"
+    assert first.message == "building the kernel failed (kernel.log); its last lines: … error: b"
     assert (second.levels, second.kind) == ("console=quiet root=bad", "not booted, panic")
-    assert second.said == "The kernel panicked. … [0.2] no init <b>found</b>"
+    assert second.message == "The kernel panicked. … [0.2] no init <b>found</b>"
     text = run_text(make_tuned(tune))
     shown = " ".join(text.split())
     assert "did not boot or build" in shown
