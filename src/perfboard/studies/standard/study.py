@@ -2,14 +2,16 @@
 """The standard measurements of study A (2002), and study B's of processor and memory."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from perfboard.analysis.statistics.summary import REPEATS
 from perfboard.binaries.applets import all_applets
-from perfboard.model.errors import INCONCLUSIVE, UsageError
+from perfboard.model.errors import INCONCLUSIVE, TargetError, UsageError
 from perfboard.model.options import option, parse_cpu, parse_seconds
 from perfboard.model.results.probes import ProbeResult
 from perfboard.model.run import BoardSummary, Evidence, Run, RunError
+from perfboard.probes.conditions import Conditions, condition_notes, read_conditions
 from perfboard.probes.plan import FACTS, Measuring, Plan
 from perfboard.probes.session import Session
 from perfboard.store.recording import Found, Subject
@@ -75,26 +77,39 @@ def measure_target(
     _check(probes)
     with lab.record(study, request.place, request.command, STUDY.headline) as record:
         artifacts = record.folder.artifact_path("console.log").parent
-        with (
-            lab.open(request.target, lab.progress, artifacts, request.factors) as target,
-            lab.probe(target, lab.progress) as session,
-        ):
-            known = {applet.name: applet for applet in session.applets()}
-            applets = [known[name] for name in dict.fromkeys(probes or known)]
+        with lab.open(request.target, lab.progress, artifacts, request.factors) as target:
             virtual = target.evidence in REPEATS
-            measuring = Measuring(session, applets, Plan(options.budget, virtual), lab.clock)
-            if options.cpu is not None:
-                measuring.pin(options.cpu)
             notes = list(target.notes)
-            with (
-                record.begin(lambda: _found(request, target, session, measuring, notes)),
-                lab.progress.step("measuring", options.budget) as step,
-            ):
-                # A probe that was asked for may do that itself.
-                if all(applet.name != FACTS for applet in applets):
-                    measuring.describe()
-                notes.append(measuring.run(step))
+            # Nothing holds a virtual board back. A console has one program at a time: the
+            # target's conditions are read before the probe is started, and after it has ended.
+            before = None if virtual else read_conditions(target.shell)
+            complete = False
+            with lab.probe(target, lab.progress) as session:
+                known = {applet.name: applet for applet in session.applets()}
+                applets = [known[name] for name in dict.fromkeys(probes or known)]
+                measuring = Measuring(session, applets, Plan(options.budget, virtual), lab.clock)
+                if options.cpu is not None:
+                    measuring.pin(options.cpu)
+                with (
+                    record.begin(lambda: _found(request, target, session, measuring, notes)),
+                    lab.progress.step("measuring", options.budget) as step,
+                ):
+                    # A probe that was asked for may do that itself.
+                    if all(applet.name != FACTS for applet in applets):
+                        measuring.describe()
+                    notes.append(measuring.run(step))
+                    complete = True
+            if before is not None:
+                after = _conditions_after(target) if complete else None
+                notes += condition_notes(before, after, measuring.merger.processes)
     return record.run
+
+
+def _conditions_after(target: Target) -> Conditions | None:
+    """The target's conditions once all is measured; None if it does not answer any more."""
+    with suppress(TargetError):
+        return read_conditions(target.shell)
+    return None
 
 
 def _found(

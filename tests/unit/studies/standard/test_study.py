@@ -18,6 +18,7 @@ from perfboard.model.run import BoardSummary, Evidence, Run, Status
 from perfboard.probes.exchange import Answer
 from perfboard.probes.records import Applet
 from perfboard.report.sections.measure.rows import probe_rows
+from perfboard.report.text import run_text
 from perfboard.store.folder import find_run, finished_folders, runs_folder
 from perfboard.store.reading import load_run
 from perfboard.studies.base import Request
@@ -28,8 +29,9 @@ from perfboard.studies.standard.study import (
     StandardOptions,
     measure_target,
 )
-from perfboard.targets.base import Target
+from perfboard.targets.base import Completed, Shell, Target
 from tests.support.runs import only
+from tests.support.shells import SayingShell
 
 NAMES = ("memory.latency", "ipc.pipe", "system.facts")
 # Of those that the probe gives; see native/probe/applets/system_facts.c.
@@ -50,6 +52,7 @@ class Place:
 
     def __init__(self) -> None:
         self.opened: list[str] = []
+        self.busy = False
         self.ran: list[str] = []
         self.fails_at: tuple[int, BaseException] | None = None
         self.fails_opening: BaseException | None = None
@@ -59,6 +62,7 @@ class Place:
         self.prints: Callable[[str], Sequence[str]] = lambda applet: lines_of(applet, self.facts)
         self.arguments: list[Sequence[str]] = []
         self.machine, self.arch = "x86_64", "x86_64"
+        self.shell: Shell = SayingShell()
 
     @contextmanager
     def open_target(
@@ -72,7 +76,8 @@ class Place:
         if self.fails_opening:
             raise self.fails_opening
         (artifacts / "console.log").write_bytes(b"login: ")
-        yield Target(**({"name": text, "shell": None, "factors": factors} | self.fields))
+        given: dict[str, Any] = {"name": text, "shell": self.shell, "factors": factors}
+        yield Target(**(given | self.fields))
         # What the console says last belongs to the record too.
         (artifacts / "console.log").write_bytes(b"login: bye")
         if self.fails_closing:
@@ -80,7 +85,9 @@ class Place:
 
     @contextmanager
     def session(self, target: Target, progress: Progress) -> Iterator["Place"]:
+        self.busy = True
         yield self
+        self.busy = False
 
     def applets(self) -> tuple[Applet, ...]:
         return tuple(
@@ -129,8 +136,9 @@ def test_a_whole_run_is_stored(place: Place) -> None:
         owners = {only(run, ProbeResult).processes[number].probe for number in metric.processes}
         assert owners == {metric.name}
         assert len(metric.samples) == len(metric.processes) == 10
-    (note,) = run.provenance.notes
-    assert note.startswith("Stopped after 5 rounds and 15 processes")
+    outcome, stolen = run.provenance.notes
+    assert outcome.startswith("Stopped after 5 rounds and 15 processes")
+    assert "10% of the probes' time" in stolen
 
 
 def test_a_clock_that_stepped_is_in_the_record_and_the_report(place: Place) -> None:
@@ -182,6 +190,55 @@ def test_a_real_board_that_is_a_virtual_machine_is_noted(
     place.fields["evidence"] = evidence
     notes = place.study("ssh://board").provenance.notes
     assert any("virtual machine" in note and "KVMKVMKVM" in note for note in notes) == noted
+
+
+LIMITED = "".join(
+    f"/sys/devices/system/cpu/cpufreq/policy0/{name}={value}\n"
+    for name, value in (("cpuinfo_max_freq", 1800000), ("scaling_max_freq", 1200000))
+)
+
+
+@pytest.mark.parametrize("target", ["local", "ssh://board", "serial:///dev/ttyUSB0"])
+def test_what_held_the_probes_back_is_noted_on_any_target(place: Place, target: str) -> None:
+    place.shell = SayingShell(LIMITED)
+    for run in (place.study(target), place.measure(target, "ipc.pipe")):
+        assert any("held to 1.200 GHz of its 1.800 GHz" in n for n in run.provenance.notes)
+        assert "held to 1.200 GHz" in " ".join(run_text(run).split())
+
+
+def test_nothing_holds_a_virtual_board_back(place: Place) -> None:
+    place.shell = SayingShell(LIMITED)
+    place.fields["evidence"] = Evidence.COUNTED
+    assert len(place.study("virtual:verdex").provenance.notes) == 1
+
+
+@pytest.mark.parametrize("stops", [False, True])
+def test_conditions_are_asked_for_while_no_probe_has_the_console(place: Place, stops: bool) -> None:
+    class Watched(SayingShell):
+        def run(self, script: str, *, timeout_s: float = 20) -> Completed:
+            assert not place.busy
+            return super().run(script, timeout_s=timeout_s)
+
+    place.shell = shell = Watched(LIMITED)
+    if stops:
+        place.fails_at = (7, TargetError("lost", "The board is gone."))
+    run = place.study("serial:///dev/ttyUSB0")
+    assert any("held to 1.200 GHz" in note for note in run.provenance.notes)
+    # Of a target that is lost nothing more is asked.
+    assert len(shell.scripts) == (1 if stops else 2)
+
+
+def test_a_target_that_ends_after_its_last_probe_keeps_its_run(place: Place) -> None:
+    class Ending(SayingShell):
+        def run(self, script: str, *, timeout_s: float = 20) -> Completed:
+            if self.scripts:
+                raise TargetError("lost", "The connection is gone.")
+            return super().run(script, timeout_s=timeout_s)
+
+    place.shell = Ending(LIMITED)
+    run = place.study("ssh://board")
+    assert run.status is Status.COMPLETE
+    assert any("held to 1.200 GHz" in note for note in run.provenance.notes)
 
 
 def test_the_processor_that_was_asked_for_is_measured(place: Place) -> None:
