@@ -31,12 +31,11 @@ def upgraded(record: dict[str, Any]) -> dict[str, Any]:
     results = []
     if boots != []:
         results.append({"kind": "boot", "boots": boots})
+    probed = processes != []
     if isinstance(metrics, list):
         metrics = rest["metrics"] = [_in_words(metric) for metric in metrics]
-        probed = any(isinstance(each, dict) and each.get("processes") for each in metrics)
-        if probed and processes == []:
-            results.append({"kind": "probes", "processes": []})
-    if processes != []:
+        probed |= any(isinstance(each, dict) and bool(each.get("processes")) for each in metrics)
+    if probed:
         results.append({"kind": "probes", "processes": processes})
     if trial is not None:
         results.append(_of_kind("program", trial))
