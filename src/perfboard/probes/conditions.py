@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What holds a target's processor back while probes run: quotas, limits, heat, other programs.
+"""Brakes on a target's processor while probes run: quotas, limits, heat, other programs.
 
 Its settings and counters are read through the target's shell, before the probes and after
 them. The rest is what each process of a probe reports of its own time.
@@ -43,7 +43,7 @@ _show {_STAT}
 """
 # The columns of /proc/stat in which a processor is idle, and those that are parts of others.
 _IDLE, _COLUMNS = (3, 4), 8
-# Below these shares nothing is said: a target's own services take as much.
+# Smaller shares are not mentioned: a target's own services take as much.
 _BUSY, _STOLEN = 0.1, 0.01
 # By how much a processor may be slower than its limit says, and its readings may differ.
 _SLOW, _UNSTEADY = 0.85, 0.93
@@ -70,7 +70,7 @@ def _is_number(text: str) -> bool:
 def read_conditions(shell: Shell) -> Conditions:
     """The target's conditions now, over a second in which no probe runs.
 
-    What the target's kernel does not have is left out. Raises TargetError where the shell does.
+    Files that its kernel does not have are left out. Raises TargetError where the shell does.
     """
     files: dict[str, list[str]] = {}
     for line in shell.run(SCRIPT).output.splitlines():
@@ -218,7 +218,7 @@ def _neighbours(before: Conditions, after: Conditions | None) -> Iterator[str]:
     if words:
         yield (
             f"Other programs ran on the target: they used {' the probes ran, and '.join(words)} "
-            "the probes ran. Where they share a processor, a cache or the memory with a probe, "
+            "the probes ran. If they share a processor, a cache or the memory with a probe, "
             "its figures are slower."
         )
 
