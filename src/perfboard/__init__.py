@@ -5,11 +5,11 @@ These functions and `Run.rows()` are the interface for Python programs; docs/pyt
 them. They import what they need when they are called, so that `import perfboard` is fast.
 """
 
-from typing import TYPE_CHECKING, Any
-
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
+    from typing import Any
 
     from perfboard.model.run import Run
     from perfboard.store.index import RunRow
@@ -39,7 +39,7 @@ def run_study(
     study: str,
     target: str | None = None,
     factors: "Mapping[str, str] | None" = None,
-    **options: Any,
+    **options: "Any",
 ) -> "Run":
     """Runs a study as `perfboard study` does, and returns the stored run, a failed one too.
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The command, called in the test's own process."""
 
-from perfboard.cli.main import main
+from perfboard.cli.command import main
 
 
 def call(*words: str) -> int:

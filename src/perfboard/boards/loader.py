@@ -15,11 +15,13 @@ from pydantic import TypeAdapter, ValidationError
 from pydantic_core import ErrorDetails
 
 from perfboard.boards.parameters import problems
+from perfboard.host.files import read_file
 from perfboard.model.board.real import RealBoard
-from perfboard.model.board.virtual import VirtualBoard
+from perfboard.model.board.virtual import DiskBoard, VirtualBoard
 from perfboard.model.errors import UsageError
 from perfboard.model.tables import merged
 from perfboard.model.timing.part import Timing
+from perfboard.model.units import format_size
 
 _BUILT_IN = Path(__file__).parent
 _PARTS = _BUILT_IN / "parts"
@@ -28,6 +30,9 @@ _SHARED = ("machine", "console", "flash", "framebuffer", "image", "boot")
 # A file with one of these keys describes a real board.
 _REAL = ("target", "usable", "reset", "write", "virtual")
 _LONGEST_SHOWN = 60
+_MOST_BYTES = 1 << 20
+# A file of the image, which is read whole where the board has no disk for it.
+_MOST_IMAGE = 256 << 20
 _BOARD: TypeAdapter[VirtualBoard] = TypeAdapter(VirtualBoard)
 
 
@@ -49,7 +54,7 @@ class LoadedBoard:
 
     def file(self, name: Path) -> Path:
         """The whole path of a file that the board names."""
-        return self.folder / name.expanduser()
+        return self.folder / _expanded(name)
 
 
 def list_boards() -> tuple[str, ...]:
@@ -113,23 +118,31 @@ def _load_real(table: dict[str, Any], path: Path) -> LoadedReal:
 
     def whole(command: tuple[str, ...]) -> tuple[str, ...]:
         program, *words = command or ("",)
-        return (str(folder / Path(program).expanduser()), *words) if "/" in program else command
+        return (str(folder / _expanded(program)), *words) if "/" in program else command
 
     virtual = str(_place(board.virtual, folder)) if board.virtual else ""
     files = {"reset": whole(board.reset), "write": whole(board.write), "virtual": virtual}
     return LoadedReal(board.model_copy(update=files), path)
 
 
+def _expanded(name: str | Path) -> Path:
+    """The path with the user's home for its "~", where there is one."""
+    try:
+        return Path(name).expanduser()
+    except RuntimeError:
+        return Path(name)
+
+
 def _place(name_or_path: str, folder: Path) -> Path:
     """The file of that board, where the text is a path: from `folder`."""
     if "/" in name_or_path or name_or_path.endswith(".toml"):
-        return folder / Path(name_or_path).expanduser()
+        return folder / _expanded(name_or_path)
     return _built_in(name_or_path)
 
 
 def _read(path: Path, what: str) -> dict[str, Any]:
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        return tomllib.loads(read_file(path, _MOST_BYTES, f"a {what} file").decode())
     except OSError as error:
         raise UsageError(f"{path}: {error.strerror}; wants a {what} file") from error
     except UnicodeDecodeError as error:
@@ -165,7 +178,7 @@ def _like(table: dict[str, Any], path: Path) -> tuple[dict[str, Any], Path]:
 def _part(name: str, path: Path) -> dict[str, Any]:
     """The table of a part, by its name or by its file, from the board's folder."""
     if "/" in name or name.endswith(".toml"):
-        return _read(path.resolve().parent / Path(name).expanduser(), "part")
+        return _read(path.resolve().parent / _expanded(name), "part")
     names = sorted(file.stem for file in _PARTS.glob("*.toml"))
     if name not in names:
         raise UsageError(
@@ -273,13 +286,25 @@ def _show(value: object) -> str:
 
 
 def _check_files(loaded: LoadedBoard) -> None:
-    problems = [
-        f"{loaded.path}: {key}: there is no file {loaded.file(name)}"
-        for key, name in loaded.board.image.files().items()
-        if not loaded.file(name).is_file()
-    ]
+    problems = []
+    for key, name in loaded.board.image.files().items():
+        file = loaded.file(name)
+        if not file.is_file():
+            problems.append(f"{loaded.path}: {key}: there is no file {file}")
+        elif (size := file.stat().st_size) > _most(key, loaded.board):
+            problems.append(
+                f"{loaded.path}: {key}: {file} has {format_size(size)}, and such a file has "
+                f"{format_size(_most(key, loaded.board))} at most"
+            )
     if problems:
         raise UsageError("\n".join(problems))
+
+
+def _most(key: str, board: VirtualBoard) -> int:
+    """How many bytes that file of the image may have."""
+    if isinstance(board, DiskBoard) and key == "image.root.file":
+        return board.disk.size
+    return _MOST_IMAGE
 
 
 def _check_timing(loaded: LoadedBoard) -> None:

@@ -7,7 +7,6 @@ Only the standard library is imported here, so that the command starts at once.
 import argparse
 import importlib
 from collections.abc import Iterable
-from importlib.metadata import version
 from typing import Any
 
 from perfboard.model.errors import UsageError
@@ -29,7 +28,7 @@ RUN is a run's id, a unique beginning of one, "latest", or a path.
 
 exit codes: 0 done; 1 a verdict failed; 2 the command or a file is wrong;
 3 this machine or the way to the target lacks something; 4 the target failed;
-5 inconclusive; 130 interrupted
+5 inconclusive; 70 a defect of Perfboard; 130 interrupted
 """
 _TRY = """\
 Boot a virtual board, run a command on it, and print what the command took there.
@@ -128,6 +127,15 @@ class Command(argparse.ArgumentParser):
         return name
 
 
+class _Version(argparse.Action):
+    """Looked up when it is asked for, since that takes as long as all else here."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        from importlib.metadata import version
+
+        parser.exit(message=f"perfboard {version('perfboard')}\n")
+
+
 def make_parser() -> argparse.ArgumentParser:
     """The parser; it sets `module` and `function`, which `cli.main` calls."""
     parser = argparse.ArgumentParser(
@@ -137,7 +145,9 @@ def make_parser() -> argparse.ArgumentParser:
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--version", action="version", version=f"perfboard {version('perfboard')}")
+    parser.add_argument(
+        "--version", action=_Version, nargs=0, help="print the version of Perfboard, and exit"
+    )
     commands = parser.add_subparsers(
         title="commands", metavar="COMMAND", required=True, parser_class=Command
     )

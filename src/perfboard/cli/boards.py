@@ -40,7 +40,7 @@ def show(options: argparse.Namespace) -> int:
     print(printable(f"{board.name}: {board.title}\n"))
     print(printable(textwrap.fill(" ".join(board.description.split()), 78)) + "\n")
     print(f"its file, {loaded.path}:\n")
-    print(printable(loaded.path.read_text()), end="")
+    print(printable(loaded.path.read_text("utf-8")), end="")
     return 0
 
 

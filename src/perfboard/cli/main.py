@@ -1,71 +1,47 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The `perfboard` command: words in, a command called, an exit code out.
+"""The entry point of the `perfboard` script.
 
-Only the standard library is imported here, so that the command starts at once.
+It takes over ^C as its first act: the imports take a while, and a traceback says nothing to the
+user who gives a command up. So all else is imported where it is used.
 """
 
-import errno
-import importlib
 import os
 import signal
 import sys
-from collections.abc import Sequence
-from typing import NoReturn
 
-from perfboard.cli.arguments import make_parser
-from perfboard.cli.standard_error import forgiving_stderr
-from perfboard.model.errors import EXIT_INTERRUPTED, EnvironmentLacksError, PerfboardError
-from perfboard.model.text import printable
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import NoReturn
 
-
-def _terminated(signal_number: int, frame: object) -> NoReturn:
-    # A closing terminal may send it twice, which would interrupt the tidying up.
-    if signal_number == signal.SIGHUP:
-        signal.signal(signal.SIGHUP, signal.SIG_IGN)
-    raise KeyboardInterrupt
+_INTERRUPTED = 130
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs one command; returns its exit code, as the design gives them."""
-    signal.signal(signal.SIGTERM, _terminated)
-    # Under nohup it is ignored, and stays so.
-    if signal.getsignal(signal.SIGHUP) is signal.SIG_DFL:
-        signal.signal(signal.SIGHUP, _terminated)
-    with forgiving_stderr():
-        return _command(arguments)
-
-
-def _command(arguments: Sequence[str] | None) -> int:
-    words = list(sys.argv[1:] if arguments is None else arguments)
+def _leave(signal_number: int, frame: object) -> "NoReturn":
     try:
-        # `perfboard` alone prints its help.
-        options = make_parser().parse_args(words or ["--help"])
-        module = importlib.import_module(f"perfboard.cli.{options.module}")
-        code: int = getattr(module, options.function)(options)
-        sys.stdout.flush()
-    except PerfboardError as error:
-        print(printable(f"perfboard: {error}"), file=sys.stderr)
-        return error.exit_code
-    except KeyboardInterrupt:
-        print("perfboard: interrupted", file=sys.stderr)
-        return EXIT_INTERRUPTED
-    except BrokenPipeError:
-        # The reader of our output has left.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
-    except OSError as error:
-        # Other errors of a file are reported by the code that opened it.
-        if error.errno != errno.ENOSPC or error.filename is not None:
-            raise
-        print(f"perfboard: standard output: {error.strerror}", file=sys.stderr)
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return EnvironmentLacksError.exit_code
-    return code
+        os.write(2, b"perfboard: interrupted\n")
+    finally:
+        os._exit(_INTERRUPTED)
 
 
-def run() -> NoReturn:
-    """The entry point of the `perfboard` script."""
-    sys.exit(main())
+def _leave_on_interrupt() -> None:
+    # One that is ignored, as under nohup, stays so.
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, _leave)
+
+
+_leave_on_interrupt()
+
+
+def run() -> "NoReturn":
+    """Runs one command, and ends with its exit code."""
+    from perfboard.cli.command import main
+    from perfboard.cli.standard_streams import standard_streams
+
+    with standard_streams():
+        code = main()
+        # The work is done: nothing is left to tidy up.
+        _leave_on_interrupt()
+    sys.exit(code)
 
 
 if __name__ == "__main__":

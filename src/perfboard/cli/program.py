@@ -17,6 +17,7 @@ from perfboard.images.program.base import Job
 from perfboard.model.errors import EXIT_INTERRUPTED, UsageError, exit_code_of
 from perfboard.model.results.program import ProgramResult
 from perfboard.model.run import Run, Status
+from perfboard.model.text import printable
 from perfboard.report.sections.program.section import program_text
 from perfboard.report.writing import write_report
 from perfboard.store.folder import find_run
@@ -72,7 +73,7 @@ def trying(
     if not given.stdin and _unread(given_input):
         print("Standard input was not given to the command: --stdin - does so.", file=sys.stderr)
     for report in reports:
-        print(report, file=sys.stderr)
+        print(printable(str(report)), file=sys.stderr)
     return _exit_code(runs)
 
 

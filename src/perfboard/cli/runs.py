@@ -6,6 +6,7 @@ import sys
 from dataclasses import asdict
 
 from perfboard.cli.words import print_json, print_run
+from perfboard.model.text import printable
 from perfboard.store.folder import find_run
 from perfboard.store.reading import load_run
 
@@ -38,7 +39,7 @@ def report(options: argparse.Namespace) -> int:
     if options.json:
         print_json({"run": folder.name, "report": str(path)})
     else:
-        print(path)
+        print(printable(str(path)))
     return 0
 
 

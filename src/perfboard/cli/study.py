@@ -19,6 +19,7 @@ from perfboard.model.errors import (
     exit_code_of,
 )
 from perfboard.model.run import Outcome, Run, Status
+from perfboard.model.text import printable
 from perfboard.report.writing import write_report
 from perfboard.store.folder import find_run
 from perfboard.studies.base import Request, get_study, run_study
@@ -42,13 +43,8 @@ def study(options: argparse.Namespace) -> int:
 def finish(run: Run, as_json: bool) -> int:
     """Writes the report of a run that was just made, and prints both; the exit code."""
     report = write_report(find_run(run.id))
-    try:
-        print_run(run, as_json)
-        print(_shortest(report), file=sys.stderr if as_json else sys.stdout)
-        sys.stdout.flush()
-    except BrokenPipeError:
-        # The reader of our output has left; the exit code still is the run's.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    print_run(run, as_json)
+    print(_shortest(report), file=sys.stderr if as_json else sys.stdout)
     return _exit_code(run)
 
 
@@ -79,8 +75,12 @@ def line_of(real: LoadedReal, target: str | None) -> str:
 
 def _shortest(path: Path) -> str:
     """The path as the user would type it: relative where that is inside this folder."""
-    relative = os.path.relpath(path)
-    return str(path) if relative.startswith("..") else relative
+    try:
+        relative = os.path.relpath(path)
+    except FileNotFoundError:
+        # The working folder is gone.
+        return printable(str(path))
+    return printable(str(path) if relative.startswith("..") else relative)
 
 
 def _exit_code(run: Run) -> int:

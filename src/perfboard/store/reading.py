@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Run folders read back. They may have been copied in part, or come from anyone."""
 
-import os
 import re
 import stat
 from pathlib import Path, PurePosixPath
@@ -9,10 +8,10 @@ from pathlib import Path, PurePosixPath
 from pydantic import ValidationError
 from pydantic_core import from_json
 
+from perfboard.host.files import read_file
 from perfboard.model.errors import UsageError
 from perfboard.model.results.kinds import known
 from perfboard.model.run import Run
-from perfboard.model.units import format_size
 from perfboard.store.folder import RUN_FILE
 from perfboard.store.upgrade import NEW, OLD, upgraded
 
@@ -89,17 +88,7 @@ def artifact_file(folder: Path, name: str) -> Path:
 def _read(record: Path) -> bytes:
     try:
         # Neither a link to elsewhere nor a pipe that never ends is a record.
-        descriptor = os.open(record, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
-        with os.fdopen(descriptor, "rb") as file:
-            status = os.fstat(file.fileno())
-            if not stat.S_ISREG(status.st_mode):
-                raise UsageError(f"{record} is not a file; give a run folder")
-            if status.st_size > _MOST_BYTES:
-                raise UsageError(
-                    f"{record} has {format_size(status.st_size)}, and a record has "
-                    f"{format_size(_MOST_BYTES)} at most; do not trust this run"
-                )
-            return file.read(_MOST_BYTES)
+        return read_file(record, _MOST_BYTES, "a run's record", links=False)
     except FileNotFoundError as error:
         raise UsageError(
             f"{record} is missing: {record.parent} is not a run folder, or was copied in part; "

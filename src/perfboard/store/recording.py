@@ -11,7 +11,8 @@ from importlib.metadata import version
 from pathlib import Path
 
 from perfboard.factors.choose import perturbations
-from perfboard.model.errors import Cancelled, EnvironmentLacksError, PerfboardError
+from perfboard.host.failures import defect_words, keep_details, lack_words
+from perfboard.model.errors import Cancelled, DefectError, EnvironmentLacksError, PerfboardError
 from perfboard.model.results.base import Result
 from perfboard.model.run import (
     BoardSummary,
@@ -26,7 +27,7 @@ from perfboard.model.run import (
 from perfboard.store.folder import FULL, RunFolder, disk_words, new_run
 
 # The errors of a target, of this machine and of the user, which a run records; others are defects.
-_ENDS = (PerfboardError, OSError, KeyboardInterrupt, Cancelled)
+_ENDS = (PerfboardError, OSError, MemoryError, KeyboardInterrupt, Cancelled)
 
 
 @dataclass(frozen=True)
@@ -84,19 +85,22 @@ class Recording:
 
     @contextmanager
     def ending(self) -> Iterator[None]:
-        """Keeps the first error that ends the run. Raises a defect, and all before `begin`."""
+        """Keeps the first error that ends the run. Raises all before `begin`."""
         try:
             yield
         except BaseException as error:
             if self._found is None:
                 self.folder.discard()
                 raise
-            if not isinstance(error, _ENDS):
+            if not isinstance(error, (Exception, KeyboardInterrupt)):
                 raise
             self._end = self._end or error
 
     def finish(self) -> None:
-        """Writes the record."""
+        """Writes the record. Raises a DefectError where it was no error of those that are foreseen.
+
+        Its cause is the exception that has ended the run.
+        """
         if self._found is None:
             raise RuntimeError("a recording ended that has not begun")
         found = self._found()
@@ -136,6 +140,10 @@ class Recording:
             errors=errors,
         )
         self.folder.finish(self.run)
+        if self._end is not None and not isinstance(self._end, _ENDS):
+            raise DefectError(
+                f"{self.run.errors[0].message}\nThe run is {self.run.id}."
+            ) from self._end
 
 
 @contextmanager
@@ -146,9 +154,9 @@ def recording(
 
     `headline` is the metric that the list of runs shows of it, or "".
 
-    PerfboardError and OSError: failed. KeyboardInterrupt and Cancelled: aborted. Anything else is
-    a defect: it is raised, and the folder stays unfinished. Before `begin` every error is raised,
-    and the folder removed.
+    PerfboardError, OSError, MemoryError: failed. KeyboardInterrupt and Cancelled: aborted. Any
+    other exception is a defect: failed, and a DefectError is raised. Before `begin` every error is
+    raised, and the folder removed.
     """
     record = Recording(new_run(study, place), study, command, headline)
     with record.ending():
@@ -167,7 +175,11 @@ def _failure(error: BaseException, step: str, folder: Path) -> tuple[Status, Run
         words = f"Interrupted in {step}." if step else "Interrupted."
         return Status.ABORTED, RunError(kind="interrupted", message=words)
     kind = error.kind if isinstance(error, PerfboardError) else EnvironmentLacksError.kind
-    words = str(error)
-    if isinstance(error, OSError) and error.errno in FULL:
+    words = lack_words(error) or str(error)
+    if isinstance(error, DefectError):
+        words = f"{words} {keep_details(error)}"
+    elif not isinstance(error, _ENDS):
+        kind, words = DefectError.kind, defect_words(error)
+    elif isinstance(error, OSError) and error.errno in FULL:
         words = disk_words(error, Path(error.filename or folder))
     return Status.FAILED, RunError(kind=kind, message=f"In {step}: {words}" if step else words)

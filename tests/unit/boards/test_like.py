@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """A board that is like another but for what its file says."""
 
+import os
 from pathlib import Path
 
 import pytest
 
 from perfboard.boards.loader import load_board
+from perfboard.model.errors import UsageError
 from tests.support.board_files import RPI2, VERDEX, built_kernel, load, refusal
 
 
@@ -31,6 +33,10 @@ def test_a_budget_is_of_one_device(tmp_path: Path) -> None:
         ('"nosuch"', 'there is no board "nosuch"'),
         ('"rpi-zero"', 'rpi-zero is itself based on verdex; write like = "verdex"'),
         ("7", "like: found 7; wants a board's name or file"),
+        ('"/dev/zero"', "/dev/zero: is a device; wants a board file"),
+        ('"./"', "Is a directory; wants a board file"),
+        (r'"./a\u0000b"', "a NUL in its name"),
+        ('"~nosuchuser/board.toml"', "No such file"),
     ],
 )
 def test_what_a_board_cannot_be_like(tmp_path: Path, like: str, said: str) -> None:
@@ -42,3 +48,17 @@ def test_files_of_an_own_image_lie_beside_the_board(tmp_path: Path) -> None:
     (tmp_path / "mine.config").touch()
     text = RPI2 + image.replace("verdex.config", "mine.config")
     assert built_kernel(load(tmp_path, text)).config == Path("mine.config")
+
+
+def test_files_that_never_end_are_refused(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe.toml"
+    os.mkfifo(pipe)
+    for refused, kind in (("/dev/zero", "a device"), (str(pipe), "a pipe")):
+        with pytest.raises(UsageError, match=kind):
+            load_board(refused)
+        part = RPI2.replace('part = "cortex-a7"', f'part = "{refused}"')
+        assert f"{refused}: is {kind}; wants a part file" in refusal(tmp_path, part)
+    with (tmp_path / "mine.config").open("wb") as file:
+        file.truncate(3 << 30)
+    text = VERDEX.replace("verdex.config", "mine.config")
+    assert "mine.config has 3 GiB, and such a file has 256 MiB at most" in refusal(tmp_path, text)

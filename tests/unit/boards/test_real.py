@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from perfboard.boards.loader import LoadedReal, read_board
-from perfboard.cli.main import main
+from perfboard.cli.command import main
 from perfboard.model.errors import UsageError
 
 SHELF = """

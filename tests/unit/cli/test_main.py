@@ -184,7 +184,7 @@ def test_doctor_names_what_is_missing_and_the_command(
 
 def test_help_imports_nothing_heavy() -> None:
     code = (
-        "import sys, perfboard.cli.main as command\n"
+        "import sys, perfboard.cli.command as command\n"
         "try: command.main(['--help'])\n"
         "finally: print(*sys.modules)"
     )

@@ -3,7 +3,7 @@
 
 import pytest
 
-from perfboard.cli.main import main
+from perfboard.cli.command import main
 
 REAL = {"--write": "true", "--reset": "true", "--usable": "x"}
 

@@ -3,13 +3,14 @@
 
 import errno
 import os
+from pathlib import Path
 
 import pytest
 
-from perfboard.model.errors import Cancelled, TargetError, UsageError
+from perfboard.model.errors import Cancelled, DefectError, TargetError, UsageError, defects
 from perfboard.model.results.boot import BootResult
 from perfboard.model.run import Run, RunError, Status
-from perfboard.store.folder import find_run, runs_folder, unfinished_folders
+from perfboard.store.folder import find_run, finished_folders, runs_folder
 from perfboard.store.reading import load_run
 from perfboard.store.recording import Found, Subject, recording
 from tests.support.runs import make_boot, make_run
@@ -49,6 +50,13 @@ def test_a_complete_run_has_all_that_was_found() -> None:
             "environment",
             "In boot 2: the disk is full: cannot write /nowhere/log, ",
         ),
+        (MemoryError(), Status.FAILED, "environment", "In boot 2: there is too little memory"),
+        (
+            OSError(errno.EMFILE, os.strerror(errno.EMFILE)),
+            Status.FAILED,
+            "environment",
+            "In boot 2: Too many open files; raise the limit",
+        ),
         (KeyboardInterrupt(), Status.ABORTED, "interrupted", "Interrupted in boot 2."),
         (Cancelled(), Status.ABORTED, "interrupted", "Interrupted in boot 2."),
     ],
@@ -71,10 +79,26 @@ def test_nothing_is_left_of_a_run_that_has_not_begun(error: BaseException) -> No
     assert list(runs_folder().iterdir()) == []
 
 
-def test_a_defect_is_raised_and_the_folder_stays() -> None:
-    with pytest.raises(ZeroDivisionError):
-        record(Found(SUBJECT), ZeroDivisionError())
-    assert len(unfinished_folders()) == 1
+def test_a_defect_is_recorded_and_raised(homes: Path) -> None:
+    with pytest.raises(DefectError) as raised:
+        record(Found(SUBJECT, results=(BOOTS,), step="boot 2"), ZeroDivisionError("by nought"))
+    run = load_run(finished_folders()[0])
+    (recorded,) = run.errors
+    assert (run.status, recorded.kind, run.results) == (Status.FAILED, "defect", (BOOTS,))
+    assert "In boot 2: a defect of Perfboard" in recorded.message and run.id in str(raised.value)
+    (details,) = (homes / "cache/perfboard/errors").iterdir()
+    assert str(details) in str(raised.value)
+    assert "ZeroDivisionError: by nought" in details.read_text()
+    assert isinstance(raised.value.__cause__, ZeroDivisionError)
+
+
+def test_a_defect_that_was_expected_is_recorded_with_its_details(homes: Path) -> None:
+    with pytest.raises(DefectError) as raised, defects("reading it"):
+        raise KeyError("mark")
+    (recorded,) = record(Found(SUBJECT), raised.value).errors
+    (details,) = (homes / "cache/perfboard/errors").iterdir()
+    assert recorded.kind == "defect" and str(details) in recorded.message
+    assert "KeyError: 'mark'" in details.read_text()
 
 
 @pytest.mark.parametrize("late", [TargetError("lost", "gone"), KeyboardInterrupt()])

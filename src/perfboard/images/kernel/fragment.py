@@ -5,9 +5,11 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
+from perfboard.host.files import read_file
 from perfboard.model.errors import UsageError
 
 _OPTION = re.compile(r'(CONFIG_\w+)=(y|n|-?\d+|0x[0-9a-fA-F]+|"[\w .,:/+=@-]*")', re.ASCII)
+_MOST_BYTES = 1 << 20
 _UNSET = re.compile(r"# (CONFIG_\w+) is not set", re.ASCII)
 
 
@@ -18,7 +20,8 @@ def read_fragment(path: Path) -> dict[str, str]:
     shell scripts expand them. Raises UsageError with the line at fault.
     """
     options: dict[str, str] = {}
-    for number, line in enumerate(path.read_text(errors="replace").splitlines(), 1):
+    text = read_file(path, _MOST_BYTES, "a kernel fragment").decode(errors="replace")
+    for number, line in enumerate(text.splitlines(), 1):
         if match := _OPTION.fullmatch(line):
             options[match[1]] = match[2]
         elif match := _UNSET.fullmatch(line):

@@ -14,6 +14,7 @@ from bisect import bisect_right
 from dataclasses import dataclass
 from pathlib import Path
 
+from perfboard.host.files import read_file
 from perfboard.model.board.architecture import ARCHITECTURES
 from perfboard.model.errors import UsageError
 
@@ -24,6 +25,7 @@ _BANNER = b"Linux version "
 _BASES = ("_text", "stext")
 # No ARM kernel with all that Debian's has comes near this; a bomb is stopped by it.
 _LARGEST = 256 << 20
+_LARGEST_MAP = 64 << 20
 _WORD = 4
 _LARGEST_32 = 0xFFFFFFFF
 _ZIMAGE = next(known for known in ARCHITECTURES if known.kernel_name == "zImage")
@@ -48,7 +50,7 @@ def read_map(path: Path) -> SystemMap:
 
     Raises UsageError with file and line where a line is not one of a System.map.
     """
-    content = path.read_bytes()
+    content = read_file(path, _LARGEST_MAP, "a System.map")
     addresses: dict[str, int] = {}
     code: set[int] = set()
     if not _STAND_IN.fullmatch(content):

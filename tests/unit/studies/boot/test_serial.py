@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from perfboard.cli.main import main
+from perfboard.cli.command import main
 from perfboard.instruments.serial_console import SerialConsole
 from perfboard.targets.serial.line import PSEUDO_NOTE
 from tests.support.recorded import DATA

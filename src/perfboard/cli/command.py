@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The `perfboard` command: words in, a command called, an exit code out.
+
+Only the standard library is imported here, so that the command starts at once.
+"""
+
+import importlib
+import signal
+import sys
+from collections.abc import Sequence
+from typing import NoReturn
+
+from perfboard.cli.arguments import make_parser
+from perfboard.model.errors import (
+    EXIT_INTERRUPTED,
+    DefectError,
+    EnvironmentLacksError,
+    PerfboardError,
+)
+from perfboard.model.text import printable
+
+
+def _terminated(signal_number: int, frame: object) -> NoReturn:
+    # A closing terminal may send it twice, which would interrupt the tidying up.
+    if signal_number == signal.SIGHUP:
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    raise KeyboardInterrupt
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs one command; returns its exit code, as the design gives them."""
+    signal.signal(signal.SIGTERM, _terminated)
+    # Under nohup it is ignored, and stays so.
+    if signal.getsignal(signal.SIGHUP) is signal.SIG_DFL:
+        signal.signal(signal.SIGHUP, _terminated)
+    try:
+        return _command(list(sys.argv[1:] if arguments is None else arguments))
+    except BaseException as error:
+        words, code = _ended(error)
+        print(printable(f"perfboard: {words}"), file=sys.stderr)
+        return code
+
+
+def _command(words: Sequence[str]) -> int:
+    try:
+        # `perfboard` alone prints its help.
+        options = make_parser().parse_args(words or ["--help"])
+        module = importlib.import_module(f"perfboard.cli.{options.module}")
+        # Until here there was nothing to tidy up.
+        if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+        code: int = getattr(module, options.function)(options)
+    except SystemExit as leaving:
+        # The parser has printed its help, or what is wrong.
+        code = int(leaving.code or 0)
+    sys.stdout.flush()
+    return code
+
+
+def _ended(error: BaseException) -> tuple[str, int]:
+    """Whatever has ended a command: its words, and the exit code. The one place for all."""
+    if isinstance(error, PerfboardError):
+        return str(error), error.exit_code
+    if isinstance(error, KeyboardInterrupt):
+        return "interrupted", EXIT_INTERRUPTED
+    from perfboard.host.failures import defect_words, lack_words
+
+    if words := lack_words(error):
+        return words, EnvironmentLacksError.exit_code
+    return defect_words(error), DefectError.exit_code

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Errors that nobody foresaw: what this machine lacks, or else the details of a defect."""
+
+import errno
+import os
+import platform
+import secrets
+import sys
+import traceback
+from datetime import UTC, datetime
+from importlib.metadata import version
+
+from perfboard.host.cache import cache_root
+
+# What a machine has too little of, or does not allow.
+_LACKS = {
+    *(errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO),
+    *(errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN, errno.ESTALE, errno.ENAMETOOLONG),
+}
+
+
+def lack_words(error: BaseException) -> str:
+    """What this machine lacks where `error` says so, else ""."""
+    if isinstance(error, MemoryError):
+        return (
+            "there is too little memory for that on this machine, or too low a limit for it "
+            "(ulimit -v); free some, or raise the limit"
+        )
+    if not isinstance(error, OSError):
+        return ""
+    if error.errno in _LACKS:
+        where = "" if error.filename is None else f"{error.filename}: "
+        raises = error.errno in (errno.EMFILE, errno.ENFILE)
+        return f"{where}{error.strerror}{'; raise the limit (ulimit -n)' if raises else ''}"
+    if error.errno == errno.ENOENT and error.filename is None and not _has_folder():
+        return "the working folder is gone; change to another one, and run it again"
+    return ""
+
+
+def defect_words(error: BaseException) -> str:
+    """What to tell the user of the defect that `error` shows."""
+    words = f"a defect of Perfboard {version('perfboard')}: {type(error).__name__}: {error}"
+    return f"{words}\nPlease report it. {keep_details(error)}"
+
+
+def keep_details(error: BaseException) -> str:
+    """Writes the details of a defect to the folder `errors` of the cache; says where they are."""
+    text = (
+        f"perfboard {version('perfboard')}, Python {platform.python_version()}, "
+        f"{platform.platform()}\n{sys.argv!r}\n{''.join(traceback.format_exception(error))}"
+    )
+    folder = cache_root() / "errors"
+    path = folder / f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(2)}.txt"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(descriptor, "w", encoding="utf-8", errors="backslashreplace") as file:
+            file.write(text)
+    except OSError as refusal:
+        frames = traceback.extract_tb(error.__traceback__)[-1:]
+        place = "".join(f" It was at {frame.filename}:{frame.lineno}." for frame in frames)
+        return f"Its details could not be kept in {folder} ({refusal.strerror}).{place}"
+    return f"Its details are in {path}"
+
+
+def _has_folder() -> bool:
+    try:
+        os.getcwd()  # noqa: PTH109
+    except OSError:
+        return False
+    return True

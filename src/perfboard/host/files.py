@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Files that the user names or that come from anyone, read whole."""
+
+import os
+import stat
+from pathlib import Path
+
+from perfboard.model.errors import UsageError
+from perfboard.model.units import format_size
+
+_PORTION = 1 << 20
+_KINDS = {
+    stat.S_IFCHR: "a device",
+    stat.S_IFBLK: "a device",
+    stat.S_IFIFO: "a pipe",
+    stat.S_IFSOCK: "a socket",
+}
+
+
+def read_file(path: Path, most: int, what: str, *, links: bool = True) -> bytes:
+    """The bytes of a file that is to be `what`, such as "a board file".
+
+    Neither waits for a pipe nor reads without end: raises UsageError for what is no regular file,
+    and for one of more than `most` bytes. Raises OSError where it cannot be opened; a symbolic
+    link, if `links` is false, cannot.
+    """
+    if "\0" in str(path):
+        raise UsageError(f"{path}: has a NUL in its name, which no file has; wants {what}")
+    flags = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | (0 if links else os.O_NOFOLLOW)
+    with open(path, "rb", opener=lambda name, _: os.open(name, flags)) as file:
+        status = os.fstat(file.fileno())
+        kind = stat.S_IFMT(status.st_mode)
+        if kind != stat.S_IFREG:
+            raise UsageError(f"{path}: is {_KINDS.get(kind, 'no file')}; wants {what}")
+        found, size = bytearray(), status.st_size
+        while size <= most and (portion := file.read(_PORTION)):
+            found += portion
+            size = max(size, len(found))
+    if size > most:
+        raise UsageError(
+            f"{path}: has {format_size(size)}; wants {what}, which has {format_size(most)} at most"
+        )
+    return bytes(found)
