@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from perfboard.cli.arguments import make_parser
+from perfboard.host.scratch import sweep
 from perfboard.model.errors import (
     EXIT_INTERRUPTED,
     DefectError,
@@ -49,6 +50,7 @@ def _command(words: Sequence[str]) -> int:
         # Until here there was nothing to tidy up.
         if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
             signal.signal(signal.SIGINT, signal.default_int_handler)
+        sweep()
         code: int = getattr(module, options.function)(options)
     except SystemExit as leaving:
         # The parser has printed its help, or what is wrong.

@@ -6,7 +6,6 @@ import os
 import shutil
 import signal
 import subprocess
-import tempfile
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -14,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
+from perfboard.host.scratch import temporary_folder
 from perfboard.model.errors import BuildError, EnvironmentLacksError
 from perfboard.model.units import format_size
 
@@ -113,7 +113,7 @@ def failure(what: str, outcome: Outcome, folder: Path) -> EnvironmentLacksError:
         return EnvironmentLacksError(
             f"{what}: it was killed, as for want of memory; free some, and run it again; {output}"
         )
-    for place in (folder, Path(tempfile.gettempdir())):
+    for place in (folder, temporary_folder()):
         free = shutil.disk_usage(place).free
         if free < _ROOM:
             return EnvironmentLacksError(

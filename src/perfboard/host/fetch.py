@@ -4,11 +4,11 @@
 import hashlib
 import shutil
 import tarfile
-import tempfile
 from pathlib import Path, PurePosixPath
 
 from perfboard.host.cache import cached
 from perfboard.host.command import run_tool
+from perfboard.host.scratch import scratch_folder
 from perfboard.model.errors import EnvironmentLacksError
 from perfboard.model.progress import Progress
 from perfboard.model.published import NpmFile
@@ -31,12 +31,12 @@ def npm_file(wanted: NpmFile, progress: Progress) -> Path:
                 f"this machine lacks npm, which fetches {name} of {wanted.package}; on Debian: "
                 "sudo apt-get install npm"
             )
-        with tempfile.TemporaryDirectory(prefix="perfboard-") as scratch:
+        with scratch_folder() as scratch:
             # With a cache of its own, npm writes nothing to the user's folders.
             options = ("--ignore-scripts", "--no-update-notifier", "--cache", f"{scratch}/cache")
             package = f"{wanted.package}@{wanted.version}"
-            run_tool(["npm", "pack", package, "--silent", *options], Path(scratch))
-            (product / name).write_bytes(_member(Path(scratch), wanted))
+            run_tool(["npm", "pack", package, "--silent", *options], scratch)
+            (product / name).write_bytes(_member(scratch, wanted))
         (product / name).chmod(0o755)
 
     inputs = {key: str(value) for key, value in wanted.model_dump().items()}

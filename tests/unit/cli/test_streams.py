@@ -117,10 +117,10 @@ def test_a_working_folder_that_is_gone(run_id: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "variables",
     [
-        {"HOME": "/nowhere", "XDG_DATA_HOME": "", "XDG_CACHE_HOME": ""},
+        {"HOME": "/proc/nowhere", "XDG_DATA_HOME": "", "XDG_CACHE_HOME": ""},
         {"HOME": "/dev/null", "XDG_DATA_HOME": "", "XDG_CACHE_HOME": ""},
         {"XDG_DATA_HOME": "/dev/null", "XDG_CACHE_HOME": "/proc/1/nothing"},
-        {"TMPDIR": "/nowhere", "TERM": "nosuch", "COLUMNS": "wide", "LANG": "nosuch"},
+        {"TMPDIR": "/proc/nowhere", "TERM": "nosuch", "COLUMNS": "wide", "LANG": "nosuch"},
         {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
     ],
 )

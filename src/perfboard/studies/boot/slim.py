@@ -4,21 +4,19 @@
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from math import inf
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from threading import Event
 
 from perfboard.analysis.tune.slim import behaviour, most_allowed
 from perfboard.boards.loader import load_board
 from perfboard.boards.scope_text import TIMED
 from perfboard.factors.choose import choose
+from perfboard.host.scratch import scratch_folder
 from perfboard.images.kernel.slim import Slim, find_slim
 from perfboard.images.kernel.system_map import read_map
 from perfboard.images.variant import Variant
 from perfboard.instruments.scope import WatchedMark
 from perfboard.model.board.kernel import BuiltKernel
 from perfboard.model.errors import TargetError, UsageError
-from perfboard.store.folder import disk_errors
 from perfboard.studies.boot.virtual import marks_to_watch
 from perfboard.studies.lab import Lab
 from perfboard.targets.virtual.target import VirtualTarget
@@ -87,11 +85,9 @@ def _boot(variant: Variant, functions: Iterable[int], lab: Lab) -> tuple[Behavio
     marks = [WatchedMark(f"{_RAN}{address:x}", address) for address in sorted(functions)]
     scope = target.scope(lab.scope(lab.progress), (*marks_to_watch(target.board, image), *marks))
     with (
-        TemporaryDirectory(prefix="perfboard-") as name,
-        disk_errors(Path(name)),
+        scratch_folder() as folder,
         lab.progress.step(f"booting {target.board.name}", inf) as step,
     ):
-        folder = Path(name)
         boot, _ = lab.boot(target, [scope], folder, lambda at: step.update(0, at), Event())
         log, console = (folder / "scope.jsonl").read_text(), folder / "console.log"
         behaved = behaviour(log, console.read_bytes(), boot)

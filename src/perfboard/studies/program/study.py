@@ -8,7 +8,6 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
 from math import inf
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from threading import Event, Lock
 from typing import IO
 
@@ -18,6 +17,7 @@ from perfboard.boards.loader import load_board
 from perfboard.boards.scope_text import TIMED
 from perfboard.factors.choose import check_known, choose, timing_factors
 from perfboard.host.cache import hash_file
+from perfboard.host.scratch import scratch_folder
 from perfboard.images.packages.missing import missing_remarks
 from perfboard.images.program.base import (
     FOLDER,
@@ -119,9 +119,9 @@ def try_boards(
         check_known(what, timing_factors(one.board), factors.items())
         # Timed unless the user says otherwise.
         variants.append(choose(one, factors, TIMED))
-    with TemporaryDirectory(prefix="perfboard-") as copies:
+    with scratch_folder() as copies:
         room = min(room_of(one.board) for one in loaded)
-        own = copy_job(job, stdin, Path(copies), room)
+        own = copy_job(job, stdin, copies, room)
         for one in loaded:
             check_job(own, one.board)
         prepared = [_prepare(variant, own, lab) for variant in variants]

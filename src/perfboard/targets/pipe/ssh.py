@@ -13,13 +13,13 @@ import secrets
 import shlex
 import shutil
 import subprocess
-import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from perfboard.host.scratch import USUAL, scratch_folder, temporary_folder
 from perfboard.model.errors import EnvironmentLacksError, TargetError, UsageError
 from perfboard.model.progress import Progress
 from perfboard.model.run import Evidence
@@ -42,8 +42,9 @@ _CONNECT_S = 15
 _GREETING_S = 40.0
 # Nothing tells a target that the network has gone silent; then this does.
 _IDLE_S = 900.0
-# ssh names its socket with 17 characters more while it makes it; the kernel allows 107.
-_SAFE_SOCKET = re.compile(r"[A-Za-z0-9/._-]{1,80}")
+# Of a folder that holds one with the socket: 28 characters more, and while ssh makes it 17 beyond
+# these. The kernel allows 107.
+_SAFE_SOCKET = re.compile(r"[A-Za-z0-9/._-]{1,52}")
 
 
 @dataclass(frozen=True)
@@ -117,10 +118,9 @@ def _version() -> str:
 @contextmanager
 def _control_folder() -> Iterator[Path]:
     """A private folder whose path is short and plain enough for a socket of ssh's."""
-    usual = tempfile.gettempdir()
-    short = _SAFE_SOCKET.fullmatch(f"{usual}/pb-12345678/s") is not None
-    with tempfile.TemporaryDirectory(prefix="pb-", dir=None if short else "/tmp") as folder:  # noqa: S108
-        yield Path(folder)
+    usual = temporary_folder()
+    with scratch_folder(usual if _SAFE_SOCKET.fullmatch(str(usual)) else USUAL) as folder:
+        yield folder
 
 
 def _configuration() -> list[str]:

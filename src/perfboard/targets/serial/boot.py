@@ -18,6 +18,7 @@ from threading import Event
 
 from perfboard.analysis.boot.kernel_log import naming_lines
 from perfboard.analysis.boot.record import console_record, unfinished_calls
+from perfboard.host.scratch import temporary_folder
 from perfboard.instruments.base import Findings, Instrument, host_ns
 from perfboard.instruments.serial_console import SerialConsole
 from perfboard.instruments.together import Together, prepared
@@ -169,7 +170,7 @@ class SerialBoard:
         EnvironmentLacksError if the program fails, or takes longer.
         """
         what = f"{option} {shlex.join(words)}"
-        with tempfile.TemporaryFile() as output:
+        with tempfile.TemporaryFile(dir=temporary_folder()) as output:
             try:
                 program = subprocess.Popen(
                     words,

@@ -2,13 +2,13 @@
 """A virtual board that runs one command: it is booted, awaited, and its results are read."""
 
 import re
-import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Event
 
+from perfboard.host.scratch import scratch_folder
 from perfboard.images.program.base import Job, TrialBase, boot_arguments, lay_out, write_job
 from perfboard.images.variant import Variant
 from perfboard.instruments.scope import Scope, WatchedMark
@@ -61,8 +61,8 @@ class TrialTarget(Emulation):
         """
         mark = WatchedMark(MARK, self._base.mark, every=True, profile=self.timed)
         scope = self.scope(plugin, [mark], beats=True)
-        with tempfile.TemporaryDirectory(prefix="perfboard-") as folder:
-            image = Path(folder, "job.squashfs")
+        with scratch_folder() as folder:
+            image = folder / "job.squashfs"
             write_job(self._job, self.board, image)
             root = self._base.root.image
             layout = lay_out(self.board, root.stat().st_size, image.stat().st_size)

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from threading import Event
 
 from perfboard.analysis.boot.record import boot_record
@@ -15,6 +14,7 @@ from perfboard.binaries.probe import find_binary
 from perfboard.binaries.scope import build_plugin
 from perfboard.boards.loader import load_board
 from perfboard.factors.choose import choose
+from perfboard.host.scratch import scratch_folder
 from perfboard.images.disk import disk_base
 from perfboard.images.image import Image, build_image
 from perfboard.images.network import has_own_card
@@ -255,7 +255,7 @@ def connect(
     tools: dict[str, str] = {board.machine.emulator: emulator_version(board.machine.emulator)}
     image = build_image(variant, progress)
     with ExitStack() as stack:
-        scratch = Path(stack.enter_context(TemporaryDirectory(prefix="perfboard-")))
+        scratch = stack.enter_context(scratch_folder())
         architecture = architecture_of(board)
         probe = find_binary(architecture.probe, progress).read_bytes()
         preloaded = scratch / "preloaded.bin"
