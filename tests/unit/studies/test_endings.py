@@ -26,12 +26,13 @@ from perfboard.studies.boot.study import BootOptions
 from perfboard.studies.program.study import try_boards
 from perfboard.studies.standard.study import STUDY as STANDARD
 from perfboard.studies.standard.study import StandardOptions
-from perfboard.studies.tune.plan import TuneOptions
+from perfboard.studies.tune.options import TuneOptions
 from perfboard.studies.tune.study import TUNE
 from perfboard.targets.base import Target
 from perfboard.targets.virtual.program import Results
 from tests.support.lab import RESULTS, FakeLab
 from tests.support.runs import make_boot
+from tests.support.shells import SayingShell
 from tests.support.tunes import keep_but, request_of
 
 FULL = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
@@ -94,8 +95,7 @@ def standard(fake: FakeLab, end: Ending, **early: Any) -> Run:
     def opened(*_: object) -> Iterator[Target]:
         if early:
             early["build"]()
-        no_shell: Any = None
-        yield Target("local", Evidence.HOST, no_shell)
+        yield Target("local", Evidence.HOST, SayingShell())
 
     @contextmanager
     def probe(*_: object) -> Iterator[Machine]:
