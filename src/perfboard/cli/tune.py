@@ -12,7 +12,7 @@ from perfboard.cli.words import parse_factors
 from perfboard.model.errors import UsageError
 from perfboard.studies.base import Request, run_study
 from perfboard.studies.lab import Lab
-from perfboard.studies.tune.plan import TuneOptions
+from perfboard.studies.tune.options import TuneOptions
 from perfboard.studies.tune.study import TUNE
 
 

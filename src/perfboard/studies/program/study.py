@@ -11,41 +11,26 @@ from pathlib import Path
 from threading import Event, Lock
 from typing import IO
 
-from perfboard.analysis.program.metrics import Instant, instants, trial_metrics
-from perfboard.analysis.program.profile import Block, by_function, read_blocks, seconds, split
 from perfboard.boards.loader import load_board
 from perfboard.boards.scope_text import TIMED
 from perfboard.factors.choose import check_known, choose, timing_factors
 from perfboard.host.cache import hash_file
 from perfboard.host.scratch import scratch_folder
-from perfboard.images.packages.missing import missing_remarks
-from perfboard.images.program.base import (
-    FOLDER,
-    Job,
-    TrialBase,
-    check_job,
-    room_of,
-)
-from perfboard.images.program.code import CodePages, kernel_functions
+from perfboard.images.program.base import Job, TrialBase, check_job, room_of
 from perfboard.images.variant import Variant
-from perfboard.model.board.virtual import VirtualBoard
 from perfboard.model.errors import EnvironmentLacksError, TargetError
 from perfboard.model.options import option, parse_seconds
 from perfboard.model.progress import Step
-from perfboard.model.results.program import FunctionTime, ProgramResult
-from perfboard.model.run import Metric, Run
-from perfboard.model.units import format_size
+from perfboard.model.results.program import ProgramResult
+from perfboard.model.run import Run
 from perfboard.store.recording import Found, Subject, as_text
 from perfboard.studies.lab import Lab
-from perfboard.targets.virtual.program import MARK, Results, TrialTarget
+from perfboard.studies.program.outcome import evaluated, remarks
+from perfboard.targets.virtual.program import TrialTarget
 
 STUDY_NAME = "try"
-# Functions that run.json keeps; all of them are in the artifact profile.jsonl, by address.
-_MOST_FUNCTIONS = 100
 _LOOK_S = 0.5
 _PART = 1 << 20
-_NOT_FOUND = 127
-_BEGIN, _END = 0, 1
 
 
 @dataclass(frozen=True)
@@ -252,12 +237,9 @@ def _try(
         )
         for name, content in (("stdout", results.stdout), ("stderr", results.stderr)):
             record.folder.write_artifact(name, content)
-        metrics, profile, profiled_s = _evaluate(artifacts, results, base, job, target.timed)
-        notes = [*found.notes, *_remarks(board, results)]
-        if results.exit_code == _NOT_FOUND:
-            notes += missing_remarks(results.stderr, job.files, base.root.files)
-        trial = _ended(trial, results, profile, profiled_s)
-        found = replace(found, metrics=metrics, results=(trial,), notes=tuple(notes))
+        metrics, trial = evaluated(trial, artifacts, results, base, job, target.timed)
+        notes = (*found.notes, *remarks(board, results, base, job))
+        found = replace(found, metrics=metrics, results=(trial,), notes=notes)
         if results.late:
             raise TargetError(
                 "time-limit",
@@ -265,63 +247,3 @@ def _try(
                 "killed. Raise --time-limit if it needs more.",
             )
     return record.run
-
-
-def _evaluate(
-    artifacts: Path, results: Results, base: TrialBase, job: Job, timed: bool
-) -> tuple[tuple[Metric, ...], tuple[FunctionTime, ...], float]:
-    """The metrics, the functions by their time, and the time of all of these."""
-    marks: list[Instant] = instants((artifacts / "scope.jsonl").read_text(), MARK)
-    if len(marks) != _END + 2:
-        raise TargetError(
-            "mark",
-            "The command, or a program that it ran, made the system call vhangup, by which "
-            "Perfboard tells when it begins and ends: it cannot be timed.",
-        )
-    user_s, system_s = results.user_s, results.system_s
-    functions: tuple[FunctionTime, ...] = ()
-    blocks: list[Block] = []
-    if timed:
-        blocks = read_blocks((artifacts / "profile.jsonl").read_text())
-        user, system = split(blocks, base.symbols.addresses["_text"])
-        user_s, system_s = seconds(user), seconds(system)
-        pushed = {f"{FOLDER}/{file.name}": file for file in job.files}
-        pages = CodePages({**base.root.files, **pushed})
-        kernel = kernel_functions(base.symbols)
-        functions = by_function(user, system, pages.find, kernel.name)
-    metrics = trial_metrics(marks[_BEGIN], marks[_END], user_s, system_s, results.resident_bytes)
-    return metrics, functions, seconds(blocks)
-
-
-def _ended(
-    trial: ProgramResult, results: Results, profile: tuple[FunctionTime, ...], profiled_s: float
-) -> ProgramResult:
-    return trial.model_copy(
-        update={
-            "exit_code": results.exit_code,
-            "signal": results.signal,
-            "late": results.late,
-            "oom_kills": results.oom_kills,
-            "cut": results.cut,
-            "stdout_bytes": len(results.stdout),
-            "stderr_bytes": len(results.stderr),
-            "profile": profile[:_MOST_FUNCTIONS],
-            "profiled_s": profiled_s,
-        }
-    )
-
-
-def _remarks(board: VirtualBoard, results: Results) -> list[str]:
-    """Notes for the reader on how the command ended."""
-    remarks = []
-    if results.oom_kills:
-        remarks.append(
-            f"The board's memory, {format_size(board.machine.ram)}, was used up: its kernel "
-            f"killed {results.oom_kills} processes of the command's."
-        )
-    if results.cut:
-        remarks.append(
-            "The command's output is cut off: there was no more room for it, and its writer saw a "
-            "full disk."
-        )
-    return remarks

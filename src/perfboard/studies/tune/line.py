@@ -24,7 +24,7 @@ from perfboard.studies.base import Request
 from perfboard.studies.boot.serial import summary_of
 from perfboard.studies.lab import Lab
 from perfboard.studies.tune.bench import Proof
-from perfboard.studies.tune.plan import TuneOptions
+from perfboard.studies.tune.options import TuneOptions
 from perfboard.studies.tune.pool import Make, Note, as_they_end, local_workers
 from perfboard.studies.tune.progress import TuneStep
 from perfboard.studies.tune.rounds import Rounds

@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The plan of a tune: checked as a whole before anything is built."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from itertools import combinations, product
 
-from perfboard.analysis.statistics.bootstrap import FEWEST_PROCESSES
 from perfboard.analysis.tune.combinations import BASELINE, Combination, Space
 from perfboard.boards.loader import LoadedBoard, load_board
 from perfboard.boards.scope_text import TIMED
@@ -20,118 +19,16 @@ from perfboard.model.board.architecture import architecture_of
 from perfboard.model.board.kernel import OwnKernel
 from perfboard.model.board.virtual import VirtualBoard
 from perfboard.model.errors import UsageError
-from perfboard.model.options import (
-    flag,
-    option,
-    parse_command,
-    parse_count,
-    parse_levels,
-    parse_one_level_each,
-    parse_regex,
-    parse_seconds,
-)
+from perfboard.model.options import flag
 from perfboard.model.results.tune import Try
-from perfboard.model.units import format_size, parse_size
+from perfboard.model.units import format_size
 from perfboard.studies.base import Request
 from perfboard.studies.lab import Lab
+from perfboard.studies.tune.options import TuneOptions
 from perfboard.targets.serial.boot import check_command
-from perfboard.targets.serial.watch import BOOT_S, SILENT_S
 
 # A real board's boots are enough where half the interval of their median is this share of it.
 PRECISION = 0.01
-
-
-def _parse_limit(texts: Sequence[str]) -> int:
-    if len(texts) > 1:
-        raise ValueError(f"it is given more than once: {', '.join(texts)}")
-    size = parse_size(texts[0])
-    if size == 0:
-        raise ValueError("it is 0, and nothing is that small; omit it for no limit")
-    return size
-
-
-@dataclass(frozen=True)
-class TuneOptions:
-    """The options of `perfboard tune boot`, and the board that it tunes.
-
-    With a serial target its images are booted on that board, and not on the virtual one.
-    """
-
-    board: str
-    keep: Mapping[str, str] = option(
-        {},
-        "a level that the best combination must have; repeatable",
-        parse=parse_one_level_each,
-        metavar="FACTOR=LEVEL",
-        repeated=True,
-    )
-    allow: tuple[tuple[str, str], ...] = option(
-        (),
-        "accept what this level loses; repeatable",
-        parse=parse_levels,
-        metavar="FACTOR=LEVEL",
-        repeated=True,
-    )
-    max_flash: int | None = option(
-        None,
-        "the most flash that the image may take, such as 4MB",
-        parse=_parse_limit,
-        metavar="SIZE",
-        repeated=True,
-    )
-    max_ram: int | None = option(
-        None,
-        "the most memory that may be in use, such as 16MB",
-        parse=_parse_limit,
-        metavar="SIZE",
-        repeated=True,
-    )
-    scheduler: str = option(
-        "",
-        "a Dask Distributed scheduler that spreads the work over machines",
-        metavar="ADDRESS",
-        only="virtual",
-    )
-    usable: str = option(
-        "", "the console line that means ready", parse=parse_regex, metavar="REGEX", only="serial"
-    )
-    write: tuple[str, ...] = option(
-        (),
-        "the command that writes an image; its last arguments are the image's files; it runs on "
-        "this machine, without a shell",
-        parse=parse_command,
-        metavar="COMMAND",
-        only="serial",
-    )
-    reset: tuple[str, ...] = option(
-        (),
-        "the command that resets the board; it must end when the board is released; it runs on "
-        "this machine, without a shell",
-        parse=parse_command,
-        metavar="COMMAND",
-        only="serial",
-    )
-    silence: float = option(
-        SILENT_S,
-        f"how long the board may be silent (default: {SILENT_S:g})",
-        parse=parse_seconds,
-        metavar="S",
-        only="serial",
-    )
-    timeout: float = option(
-        BOOT_S,
-        f"how long the board may take to be ready (default: {BOOT_S:g})",
-        parse=parse_seconds,
-        metavar="S",
-        only="serial",
-    )
-    boots: int = option(
-        15,
-        "the most boots of one combination (default: 15)",
-        parse=parse_count("boots", FEWEST_PROCESSES, 1000),
-        metavar="N",
-        only="serial",
-    )
 
 
 @dataclass(frozen=True)

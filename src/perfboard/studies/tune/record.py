@@ -38,7 +38,7 @@ from perfboard.studies.tune.advice import Build, lines_between
 from perfboard.studies.tune.bench import Proof
 from perfboard.studies.tune.flash import FACTOR as FLASH
 from perfboard.studies.tune.flash import READ_BANDWIDTH
-from perfboard.studies.tune.plan import TuneOptions
+from perfboard.studies.tune.options import TuneOptions
 from perfboard.studies.tune.sweep import Sweep
 
 FLASH_SIZE = "image.flash.size"

@@ -18,7 +18,8 @@ from perfboard.model.progress import SilentProgress
 from perfboard.model.results.boot import Boot
 from perfboard.model.run import Metric
 from perfboard.studies.lab import Lab
-from perfboard.studies.tune.plan import PRECISION, TuneOptions
+from perfboard.studies.tune.options import TuneOptions
+from perfboard.studies.tune.plan import PRECISION
 from perfboard.studies.tune.pool import Make, Note
 from perfboard.studies.tune.task import Task, TaskResult
 from perfboard.targets.serial.boot import SerialBoard

@@ -19,9 +19,9 @@ from perfboard.studies.base import Request
 from perfboard.studies.lab import Lab
 from perfboard.studies.tune.bench import Bench, Proof
 from perfboard.studies.tune.line import LineBench
+from perfboard.studies.tune.options import TuneOptions
 from perfboard.studies.tune.plan import (
     Plan,
-    TuneOptions,
     check_smallest,
     check_tools,
     is_serial,

@@ -18,7 +18,7 @@ from perfboard.targets.virtual.watch import LIMITS_PER_BOOT, Watch
 
 MARK = "try"
 # Begun, ended, and the results are there.
-_MARKS = 3
+MARKS = 3
 _PAGE = 4096
 # The guest ends a command that is late; one whose kernel hangs is ended here.
 _GRACE_NS = 10 * 10**9
@@ -101,7 +101,7 @@ def await_command(
     last, now_ns = time.monotonic(), -1
     longest_s = LIMITS_PER_BOOT * limit_s
     deadline = last + longest_s
-    while len(scope.marks_ns) < _MARKS:
+    while len(scope.marks_ns) < MARKS:
         if cancelled.is_set():
             raise Cancelled
         data = watch.read(0.2)
@@ -123,7 +123,7 @@ def await_command(
                 "If it is only slow, raise boot.limit_s in the board file.",
             )
         # The clock of a board that is done runs on while this machine is busy.
-        done = len(scope.marks_ns) == _MARKS
+        done = len(scope.marks_ns) == MARKS
         if began_ns and not done and now_ns - began_ns > command_s * 1e9 + _GRACE_NS:
             raise TargetError(
                 "hang",

@@ -11,7 +11,7 @@ from perfboard.model.run import Status
 from perfboard.probes.exchange import Answer
 from perfboard.studies.lab import Lab
 from perfboard.studies.tune.flash import flash_bandwidths
-from perfboard.studies.tune.plan import TuneOptions
+from perfboard.studies.tune.options import TuneOptions
 from perfboard.studies.tune.study import TUNE
 from tests.support.lab import FakeLab
 from tests.support.runs import make_boot, only

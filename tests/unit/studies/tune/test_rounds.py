@@ -18,7 +18,7 @@ from perfboard.model.errors import EnvironmentLacksError, TargetError, UsageErro
 from perfboard.model.progress import SilentProgress
 from perfboard.model.results.boot import Boot
 from perfboard.studies.lab import Lab
-from perfboard.studies.tune.plan import TuneOptions
+from perfboard.studies.tune.options import TuneOptions
 from perfboard.studies.tune.progress import TuneStep
 from perfboard.studies.tune.rounds import Rounds
 from perfboard.studies.tune.sweep import Sweep

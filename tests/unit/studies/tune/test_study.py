@@ -15,7 +15,7 @@ from perfboard.model.results.tune import TuneResult
 from perfboard.model.run import Evidence, Outcome
 from perfboard.store.recording import Found, Subject
 from perfboard.studies.tune.bench import Proof
-from perfboard.studies.tune.plan import TuneOptions
+from perfboard.studies.tune.options import TuneOptions
 from perfboard.studies.tune.progress import TuneStep
 from perfboard.studies.tune.record import found_by
 from perfboard.studies.tune.study import try_all

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The outcome of a command on a virtual board: its metrics, its profile, and notes."""
+
+from pathlib import Path
+
+from perfboard.analysis.program.metrics import instants, trial_metrics
+from perfboard.analysis.program.profile import Block, by_function, read_blocks, seconds, split
+from perfboard.images.packages.missing import missing_remarks
+from perfboard.images.program.base import FOLDER, Job, TrialBase
+from perfboard.images.program.code import CodePages, kernel_functions
+from perfboard.model.board.virtual import VirtualBoard
+from perfboard.model.errors import TargetError
+from perfboard.model.results.program import FunctionTime, ProgramResult
+from perfboard.model.run import Metric
+from perfboard.model.units import format_size
+from perfboard.targets.virtual.program import MARK, MARKS, Results
+
+# Functions that run.json keeps; all of them are in the artifact profile.jsonl, by address.
+_MOST_FUNCTIONS = 100
+_NOT_FOUND = 127
+
+
+def evaluated(
+    trial: ProgramResult, artifacts: Path, results: Results, base: TrialBase, job: Job, timed: bool
+) -> tuple[tuple[Metric, ...], ProgramResult]:
+    """The metrics, and the trial with how it ended and its functions by their time.
+
+    Raises TargetError where the command cannot be timed.
+    """
+    marks = instants((artifacts / "scope.jsonl").read_text(), MARK)
+    if len(marks) != MARKS:
+        raise TargetError(
+            "mark",
+            "The command, or a program that it ran, made the system call vhangup, by which "
+            "Perfboard tells when it begins and ends: it cannot be timed.",
+        )
+    user_s, system_s = results.user_s, results.system_s
+    functions: tuple[FunctionTime, ...] = ()
+    blocks: list[Block] = []
+    if timed:
+        blocks = read_blocks((artifacts / "profile.jsonl").read_text())
+        user, system = split(blocks, base.symbols.addresses["_text"])
+        user_s, system_s = seconds(user), seconds(system)
+        pushed = {f"{FOLDER}/{file.name}": file for file in job.files}
+        pages = CodePages({**base.root.files, **pushed})
+        kernel = kernel_functions(base.symbols)
+        functions = by_function(user, system, pages.find, kernel.name)
+    ended = {
+        "exit_code": results.exit_code,
+        "signal": results.signal,
+        "late": results.late,
+        "oom_kills": results.oom_kills,
+        "cut": results.cut,
+        "stdout_bytes": len(results.stdout),
+        "stderr_bytes": len(results.stderr),
+        "profile": functions[:_MOST_FUNCTIONS],
+        "profiled_s": seconds(blocks),
+    }
+    metrics = trial_metrics(marks[0], marks[1], user_s, system_s, results.resident_bytes)
+    return metrics, trial.model_copy(update=ended)
+
+
+def remarks(board: VirtualBoard, results: Results, base: TrialBase, job: Job) -> list[str]:
+    """Notes for the reader on how the command ended."""
+    found = []
+    if results.oom_kills:
+        found.append(
+            f"The board's memory, {format_size(board.machine.ram)}, was used up: its kernel "
+            f"killed {results.oom_kills} processes of the command's."
+        )
+    if results.cut:
+        found.append(
+            "The command's output is cut off: there was no more room for it, and its writer saw a "
+            "full disk."
+        )
+    if results.exit_code == _NOT_FOUND:
+        found += missing_remarks(results.stderr, job.files, base.root.files)
+    return found

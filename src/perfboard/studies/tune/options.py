@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The options of a tune."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from perfboard.analysis.statistics.bootstrap import FEWEST_PROCESSES
+from perfboard.model.options import (
+    option,
+    parse_command,
+    parse_count,
+    parse_levels,
+    parse_one_level_each,
+    parse_regex,
+    parse_seconds,
+)
+from perfboard.model.units import parse_size
+from perfboard.targets.serial.watch import BOOT_S, SILENT_S
+
+
+def _parse_limit(texts: Sequence[str]) -> int:
+    if len(texts) > 1:
+        raise ValueError(f"it is given more than once: {', '.join(texts)}")
+    size = parse_size(texts[0])
+    if size == 0:
+        raise ValueError("it is 0, and nothing is that small; omit it for no limit")
+    return size
+
+
+@dataclass(frozen=True)
+class TuneOptions:
+    """The options of `perfboard tune boot`, and the board that it tunes.
+
+    With a serial target its images are booted on that board, and not on the virtual one.
+    """
+
+    board: str
+    keep: Mapping[str, str] = option(
+        {},
+        "a level that the best combination must have; repeatable",
+        parse=parse_one_level_each,
+        metavar="FACTOR=LEVEL",
+        repeated=True,
+    )
+    allow: tuple[tuple[str, str], ...] = option(
+        (),
+        "accept what this level loses; repeatable",
+        parse=parse_levels,
+        metavar="FACTOR=LEVEL",
+        repeated=True,
+    )
+    max_flash: int | None = option(
+        None,
+        "the most flash that the image may take, such as 4MB",
+        parse=_parse_limit,
+        metavar="SIZE",
+        repeated=True,
+    )
+    max_ram: int | None = option(
+        None,
+        "the most memory that may be in use, such as 16MB",
+        parse=_parse_limit,
+        metavar="SIZE",
+        repeated=True,
+    )
+    scheduler: str = option(
+        "",
+        "a Dask Distributed scheduler that spreads the work over machines",
+        metavar="ADDRESS",
+        only="virtual",
+    )
+    usable: str = option(
+        "", "the console line that means ready", parse=parse_regex, metavar="REGEX", only="serial"
+    )
+    write: tuple[str, ...] = option(
+        (),
+        "the command that writes an image; its last arguments are the image's files; it runs on "
+        "this machine, without a shell",
+        parse=parse_command,
+        metavar="COMMAND",
+        only="serial",
+    )
+    reset: tuple[str, ...] = option(
+        (),
+        "the command that resets the board; it must end when the board is released; it runs on "
+        "this machine, without a shell",
+        parse=parse_command,
+        metavar="COMMAND",
+        only="serial",
+    )
+    silence: float = option(
+        SILENT_S,
+        f"how long the board may be silent (default: {SILENT_S:g})",
+        parse=parse_seconds,
+        metavar="S",
+        only="serial",
+    )
+    timeout: float = option(
+        BOOT_S,
+        f"how long the board may take to be ready (default: {BOOT_S:g})",
+        parse=parse_seconds,
+        metavar="S",
+        only="serial",
+    )
+    boots: int = option(
+        15,
+        "the most boots of one combination (default: 15)",
+        parse=parse_count("boots", FEWEST_PROCESSES, 1000),
+        metavar="N",
+        only="serial",
+    )
