@@ -74,7 +74,7 @@ def later(plan: Plan, seconds: float) -> Plan:
 
 COPY, DECOMPRESS = "boot.kernel.load.copy", "boot.kernel.load.decompress"
 LOG, EARLIER, USERSPACE = "boot.kernel.log", "boot.earlier", "boot.userspace"
-UP_TO_ENTRY = "boot.bootloader+delay+kernel.load.copy"
+UP_TO_ENTRY = "boot.firmware"
 LOGGED = {"kernel.clock": 2.2, "root.mounted": 3.4, "kernel.freed": 3.45, "init.exec": 3.46}
 
 

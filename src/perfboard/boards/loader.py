@@ -16,6 +16,7 @@ from pydantic_core import ErrorDetails
 
 from perfboard.boards.parameters import problems
 from perfboard.host.files import read_file
+from perfboard.host.saved_log import import_advice
 from perfboard.model.board.real import RealBoard
 from perfboard.model.board.virtual import DiskBoard, VirtualBoard
 from perfboard.model.errors import UsageError
@@ -146,11 +147,19 @@ def _read(path: Path, what: str) -> dict[str, Any]:
     except OSError as error:
         raise UsageError(f"{path}: {error.strerror}; wants a {what} file") from error
     except UnicodeDecodeError as error:
-        raise UsageError(f"{path}: is not UTF-8 text (byte {error.start})") from error
+        raise UsageError(
+            f"{path}: is not UTF-8 text (byte {error.start}); wants a {what} file.{_advice(path)}"
+        ) from error
     except tomllib.TOMLDecodeError as error:
-        raise UsageError(f"{path}: is not TOML: {_with_line(str(error))}") from error
+        raise UsageError(
+            f"{path}: is not TOML: {_with_line(str(error))}; wants a {what} file.{_advice(path)}"
+        ) from error
     except RecursionError as error:
         raise UsageError(f"{path}: has lists or tables too deep inside each other") from error
+
+
+def _advice(path: Path) -> str:
+    return "" if path.suffix == ".toml" else import_advice(str(path))
 
 
 def _like(table: dict[str, Any], path: Path) -> tuple[dict[str, Any], Path]:
@@ -217,7 +226,7 @@ def _built_in(name: str) -> Path:
         hint = f'; did you mean "{close[0]}"?' if close else "."
         raise UsageError(
             f'there is no board "{name}"{hint} The boards are: {", ".join(names)}. '
-            "For a board file of your own, give its path, as ./myboard.toml"
+            f"For a board file of your own, give its path, as ./myboard.toml.{import_advice(name)}"
         )
     return _BUILT_IN / f"{name}.toml"
 

@@ -22,6 +22,7 @@ first steps:
   perfboard tune boot --board verdex   find the settings that boot fastest
   perfboard try rpi2 -- COMMAND        time a program on a board you do not have
   perfboard report latest              write the newest run's HTML report
+  perfboard import boot.log            see where the time went in a saved log
   perfboard compare OLD NEW            see what changed between two runs
 
 RUN is a run's id, a unique beginning of one, "latest", or a path.
@@ -73,6 +74,20 @@ examples:
   perfboard tune boot --board ./my-board.toml --set flash=delivered
   perfboard tune boot --board ./my-board.toml --target serial:///dev/ttyUSB0 \\
       --write './flash.sh' --reset 'uhubctl -a cycle -l 1-1 -p 2' --usable 'login:'
+"""
+
+_IMPORT = """\
+Read saved logs, store the boots in them as one run, and write its report.
+
+A log may be of grabserial, ts, tio, minicom, screen, picocom, labgrid or LAVA, a console log with
+the kernel's own times, or dmesg in any of its formats. Its format is found by its content; --format
+names it. A phase is as precise as the log's stamps. Phases that a log cannot show are absent: dmesg
+has none before the kernel's clock runs.
+
+examples:
+  perfboard import boot.log
+  perfboard import before-1.log before-2.log --name before --evidence silicon
+  perfboard import dmesg.txt --usable 'my-app: ready'
 """
 
 
@@ -255,6 +270,16 @@ def make_parser() -> argparse.ArgumentParser:
     measure.options = ("perfboard.studies.standard.study", "StandardOptions")
     _add_set(measure)
     add("probes", "measure", "list the probes, and what each measures")
+
+    importing = add(
+        "import",
+        "importing",
+        "make a run of a saved console log or dmesg: where the time went",
+        _IMPORT,
+    )
+    importing.set_defaults(function="import_run")
+    importing.add_argument("files", metavar="FILE", nargs="+", help="a saved log")
+    importing.options = ("perfboard.importers.base", "ImportOptions")
 
     add("runs", "runs", "list the runs, newest first")
     show = add("show", "runs", "print a run's figures")

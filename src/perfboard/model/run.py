@@ -24,6 +24,8 @@ class Evidence(StrEnum):
     HOST = "host"
     TIMED = "timed"
     COUNTED = "counted"
+    # Imported, and the user does not say of what.
+    UNKNOWN = "unknown"
 
 
 class Status(StrEnum):

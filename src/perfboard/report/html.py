@@ -41,6 +41,7 @@ EVIDENCE = {
     ),
     Evidence.SILICON: "Silicon: measured on a real board.",
     Evidence.HOST: "Host: measured on the machine that Perfboard ran on.",
+    Evidence.UNKNOWN: "Unknown: imported, and nobody said of what.",
 }
 
 SIGNS = {

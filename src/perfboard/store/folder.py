@@ -18,6 +18,7 @@ from pathlib import Path, PurePosixPath
 
 import platformdirs
 
+from perfboard.host.saved_log import import_advice
 from perfboard.model.errors import EnvironmentLacksError, UsageError
 from perfboard.model.run import Artifact, Run
 from perfboard.model.units import format_size
@@ -235,7 +236,10 @@ def find_run(text: str) -> Path:
         if given.name == RUN_FILE and given.is_file():
             return given.parent
     if "/" in text:
-        raise UsageError(f"{text} is not a run folder; give the path of one, with its run.json")
+        raise UsageError(
+            f"{text} is not a run folder; give the path of one, with its run.json."
+            f"{import_advice(text)}"
+        )
     matches = [path for path in finished if text and path.name.startswith(text)]
     if len(matches) == 1:
         return matches[0]
@@ -245,9 +249,10 @@ def find_run(text: str) -> Path:
     for path in unfinished_folders():
         if text and unfinished_id(path).startswith(text):
             raise UsageError(f"run {unfinished_id(path)} is not finished; its folder is {path}")
+    advice = import_advice(text)
     if not finished:
-        raise UsageError(f"there are no runs in {runs}; make one with `perfboard study`")
-    raise UsageError(f'no run "{text}" in {runs}; `perfboard runs` lists them')
+        raise UsageError(f"there are no runs in {runs}; make one with `perfboard study`.{advice}")
+    raise UsageError(f'no run "{text}" in {runs}; `perfboard runs` lists them.{advice}')
 
 
 def _folders() -> Iterator[Path]:

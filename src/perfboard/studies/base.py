@@ -10,6 +10,7 @@ from importlib.metadata import EntryPoint, entry_points
 from typing import Any, Protocol, TypeVar, cast
 
 import perfboard.studies
+from perfboard.host.saved_log import import_advice
 from perfboard.model.board.real import RealBoard
 from perfboard.model.errors import UsageError
 from perfboard.model.options import check_target
@@ -101,6 +102,7 @@ def run_study(study: Study[_Options], request: Request, options: _Options, lab: 
         forms = " or ".join(known[each].FORM if each in known else each for each in study.targets)
         raise UsageError(
             f'study {study.name} measures {forms}, not "{request.target}".{meant(request.target)}'
+            f"{import_advice(request.target)}"
         )
     check_target(options, request.target)
     return study.run(request, options, lab)

@@ -14,6 +14,7 @@ from types import MappingProxyType
 from typing import Protocol, cast
 
 import perfboard.targets
+from perfboard.host.saved_log import import_advice
 from perfboard.model.errors import UsageError
 from perfboard.model.progress import Progress
 from perfboard.targets.base import Target, meant
@@ -59,5 +60,7 @@ def open_target(
     kind = known.get(text.partition(":")[0])
     if kind is None:
         forms = ", ".join(kind.FORM for _, kind in sorted(known.items()))
-        raise UsageError(f'"{text}" is no target. A target is one of: {forms}.{meant(text)}')
+        raise UsageError(
+            f'"{text}" is no target. A target is one of: {forms}.{meant(text)}{import_advice(text)}'
+        )
     return kind.connect(text, progress, artifacts, factors)

@@ -54,13 +54,15 @@ class Clock:
     floor_ns: int = 0
     # Whether its zero lies before: it counts from something other than the kernel's start.
     based: bool = False
+    # Records of one clock may disagree by this, because their stamps are coarse.
+    resolution_ns: int = 0
     _recent: list[tuple[int, int]] = field(default_factory=list)
 
     def add(self, place: int, log: KernelLog) -> None:
         """The next record of this clock."""
         time_ns = log.times[place]
         if not self.places:
-            self.based = log.arrivals[place] - time_ns < self.floor_ns - _BACK_NS
+            self.based = self._is_before(log.arrivals[place] - time_ns)
         self.places.append(place)
         self.last_ns = max(self.last_ns, time_ns)
         if log.quiet[place] < _QUIET_NS:
@@ -69,29 +71,36 @@ class Clock:
         zeros = [zero for _, zero in self._recent]
         if (
             len(zeros) == _AGREE
-            and max(zeros) - min(zeros) <= _CLOSE_NS
+            and max(zeros) - min(zeros) <= _CLOSE_NS + self.resolution_ns
             and time_ns - self._recent[0][0] >= _APART_NS
-            and (self.agreed_ns is None or min(zeros) <= self.agreed_ns + _CLOSE_NS)
+            and (
+                self.agreed_ns is None
+                or min(zeros) <= self.agreed_ns + _CLOSE_NS + self.resolution_ns
+            )
         ):
             self.agreed_ns = min(zeros)
 
     def takes(self, time_ns: int, zero_ns: int) -> bool:
         """Whether a record of that time, from which that zero follows, may come next."""
-        based = zero_ns < self.floor_ns - _BACK_NS
-        if time_ns < self.last_ns - _BACK_NS or based is not self.based:
+        if time_ns < self.last_ns - _BACK_NS or self._is_before(zero_ns) is not self.based:
             return False
         return (
             self.agreed_ns is None
-            or self.agreed_ns - _AHEAD_NS <= zero_ns <= self.agreed_ns + _WAITS_NS
+            or self.agreed_ns - _AHEAD_NS - self.resolution_ns
+            <= zero_ns
+            <= self.agreed_ns + _WAITS_NS
         )
 
     def agrees(self, time_ns: int, zero_ns: int) -> bool:
         """Whether it comes at its time on this clock."""
         return (
             self.agreed_ns is not None
-            and abs(zero_ns - self.agreed_ns) <= _AHEAD_NS
+            and abs(zero_ns - self.agreed_ns) <= _AHEAD_NS + self.resolution_ns
             and time_ns >= self.last_ns - _BACK_NS
         )
+
+    def _is_before(self, zero_ns: int) -> bool:
+        return zero_ns < self.floor_ns - _BACK_NS - self.resolution_ns
 
 
 def follow(log: KernelLog, breaks: Sequence[int]) -> list[Clock]:
@@ -122,7 +131,7 @@ def follow(log: KernelLog, breaks: Sequence[int]) -> list[Clock]:
             continue
         clock = _clock_of(log, place, clocks, current, apart=apart)
         if clock is None:
-            clock = Clock(begin, floor_ns=floor_ns)
+            clock = Clock(begin, floor_ns=floor_ns, resolution_ns=log.resolution_ns)
             if len(clocks) < _MOST_CLOCKS:
                 clocks.append(clock)
         clock.add(place, log)
@@ -220,16 +229,17 @@ def zero_of(log: KernelLog, clock: Clock, floor_ns: int) -> Zero:
         places = clock.places
     least = min(_zeros(log, places))
     usual = median_low(_zeros(log, _sample(places))) - least
+    rounded_ns = _RESOLUTION_NS + log.resolution_ns
     if not live:
-        return Zero(least, max(usual, least - floor_ns) + _RESOLUTION_NS, live=False)
+        return Zero(least, max(usual, least - floor_ns) + rounded_ns, live=False)
     if not _is_late(log, places, least):
-        return Zero(least, usual + _RESOLUTION_NS, live=True)
+        return Zero(least, usual + rounded_ns, live=True)
     heads = [place for place in _sample(places) if log.quiet[place] >= _QUIET_NS]
     usual = least - floor_ns
     if len(heads) >= _AGREE:
         usual = min(usual, max(median_low(_zeros(log, heads)) - least, 0))
     late_ns = max(_zeros(log, places)) - least
-    return Zero(least, max(usual, 0) + _RESOLUTION_NS, live=True, late_ns=late_ns)
+    return Zero(least, max(usual, 0) + rounded_ns, live=True, late_ns=late_ns)
 
 
 def _zeros(log: KernelLog, places: Iterable[int]) -> Iterator[int]:
@@ -251,7 +261,7 @@ def _last_of_store(log: KernelLog, clock: Clock) -> Zero:
         first = place
     late_ns = log.arrivals[last] - log.arrivals[first]
     zero_ns = log.arrivals[first] - log.times[last]
-    return Zero(zero_ns, late_ns + _RESOLUTION_NS, live=False)
+    return Zero(zero_ns, late_ns + _RESOLUTION_NS + log.resolution_ns, live=False)
 
 
 def _is_live(log: KernelLog, places: "array[int]") -> bool:
@@ -263,7 +273,7 @@ def _is_live(log: KernelLog, places: "array[int]") -> bool:
     zeros = sorted(_zeros(log, places))
     if len(zeros) > _AGREE:
         ran_ns = log.times[places[-1]] - log.times[places[0]]
-        if (zeros[len(zeros) * 4 // 5] - zeros[0]) * 10 <= ran_ns:
+        if (zeros[len(zeros) * 4 // 5] - zeros[0] - log.resolution_ns) * 10 <= ran_ns:
             return True
     heads = sorted(
         (log.arrivals[place] - log.times[place], log.times[place])
@@ -271,7 +281,7 @@ def _is_live(log: KernelLog, places: "array[int]") -> bool:
         if log.quiet[place] >= _QUIET_NS
     )
     return any(
-        zero - other <= max(_CLOSE_NS, abs(time_ns - other_time_ns) // 10)
+        zero - other <= max(_CLOSE_NS, abs(time_ns - other_time_ns) // 10) + log.resolution_ns
         and abs(time_ns - other_time_ns) >= _APART_NS
         for (other, other_time_ns), (zero, time_ns) in pairwise(heads)
     )
@@ -280,7 +290,8 @@ def _is_live(log: KernelLog, places: "array[int]") -> bool:
 def _is_late(log: KernelLog, places: Sequence[int], zero_ns: int) -> bool:
     """Whether records had been stored before the ones before them were printed, and often."""
     waited = sum(
-        log.quiet[place] < _QUIET_NS and log.times[place] + zero_ns + LATE_NS < log.arrivals[before]
+        log.quiet[place] < _QUIET_NS
+        and log.times[place] + zero_ns + LATE_NS + log.resolution_ns < log.arrivals[before]
         for before, place in pairwise(places)
     )
     return waited >= _AGREE and waited * 5 >= len(places)

@@ -22,12 +22,14 @@ class Stamps:
 
     `ns` (type code "q") counts nanoseconds since reset: of each byte, or, where `ends` is given,
     of each portion; `ends` are then how many bytes had come with it. `instructions`, of the same
-    length, are those executed since reset, or None where nobody counted.
+    length, are those executed since reset, or None where nobody counted. Each stamp may be up to
+    `resolution_ns` later than its byte.
     """
 
     ns: "array[int]"  # array cannot be subscripted when run on Python 3.11
     instructions: "array[int] | None" = None
     ends: Sequence[int] | None = None
+    resolution_ns: int = 0
 
     def __post_init__(self) -> None:
         """Raises ValueError where the arrays differ in length."""

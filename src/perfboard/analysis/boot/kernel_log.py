@@ -60,8 +60,9 @@ class KernelLog:
     those behind. `beyond` counts records with a time that no clock has.
     """
 
-    def __init__(self, *, all_lines: bool = False) -> None:
-        """`all_lines` keeps every record's line."""
+    def __init__(self, *, all_lines: bool = False, resolution_ns: int = 0) -> None:
+        """`all_lines` keeps every record's line; `resolution_ns` is that of the stamps."""
+        self.resolution_ns = resolution_ns
         self.times = array("q")
         self.arrivals = array("q")
         self.quiet = array("q")

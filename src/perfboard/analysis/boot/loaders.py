@@ -66,6 +66,20 @@ _KEXEC = re.compile(r"\A(?:kexec(?:_core)?: )?Starting new kernel|\ABye[!.]|\AI'
 _UNPACKING = re.compile(r"Uncompressing Linux|Decompressing Linux|Booting Linux\.\.\.")
 
 
+def begins_boot(text: str) -> bool:
+    """Whether a line is the first words of a loader or of a kernel."""
+    if not any(hint in text for hint in _HINTS):
+        return False
+    record = RECORD.match(text)
+    words = message(text[record.end() :]) if record else text
+    return is_first(words) or _UNPACKING.match(words) is not None or BANNER.search(text) is not None
+
+
+def counts_down(text: str) -> bool:
+    """Whether a line is a loader's countdown, which ends when the line does."""
+    return "uto" in text and _COUNTED.search(text) is not None
+
+
 Kind = Literal["banner", "main", "command", "entry", "kexec", "kernel"]
 
 

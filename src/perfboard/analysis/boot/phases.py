@@ -8,8 +8,9 @@ loop and the boot command out of its sum; here it is a phase of its own.
 """
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import pairwise, takewhile
 
 from perfboard.model.results.boot import Boot, Mark
 
@@ -58,6 +59,23 @@ PHASES = (
 RESTART = "boot.restart"
 _EARLIER = Phase("boot.earlier", "", "an earlier boot", "reset", RESTART)
 
+PRINTED = "console.first"
+"""A saved log may begin here, at the console's first byte, an unknown time after the reset."""
+
+FIRMWARE_END = "firmware.end"
+"""The kernel's entry, or if nothing shows that, its clock, where no bootloader shows its steps."""
+
+_ENTRY, _CLOCK = "kernel.entry", "kernel.clock"
+_FIRMWARE = Phase("boot.firmware", "1", "firmware", "reset", FIRMWARE_END)
+_KERNEL = Phase("boot.kernel", "2", "kernel", FIRMWARE_END, "init.exec")
+_BOOTLOADER = ("bootloader.main", "boot.command", "kernel.sched_init", "kernel.prepare_namespace")
+
+_WHOLES = (
+    Phase("boot.total", "", "reset to usable", "reset", "usable"),
+    Phase("boot.printed", "", "first byte to usable", PRINTED, "usable"),
+    Phase("boot.logged", "", "the kernel's clock to usable", _CLOCK, "usable"),
+)
+
 _COPY = Phase("boot.kernel.load.copy", "", "copy by the bootloader", "boot.command", "kernel.entry")
 # The steps inside the kernel's phases. With the kernel's symbols a phase ends where the last does.
 _LOAD_STEPS = (
@@ -96,7 +114,8 @@ class PhaseTime:
     """A phase as measured in one boot.
 
     `name` is the metric's name without its unit; `depth` is 0 for a phase and 1
-    for a step inside one. `precision_ns` is the sum of the marks' precisions.
+    for a step inside one. `precision_ns` is the sum of the marks' precisions. `parts` are the
+    phases that it joins.
     """
 
     name: str
@@ -105,6 +124,7 @@ class PhaseTime:
     start: Mark
     end: Mark
     depth: int = 0
+    parts: tuple[Phase, ...] = ()
 
     @property
     def duration_ns(self) -> int:
@@ -134,13 +154,15 @@ def cut_phases(boot: Boot) -> tuple[PhaseTime, ...]:
     """
     found: list[PhaseTime] = []
     pending: list[Phase] = []
-    start: Mark | None = None
-    reset, restart = boot.mark("reset"), boot.mark(RESTART)
-    if reset is not None and restart is not None and reset.t_ns <= restart.t_ns:
-        found.append(_joined([_EARLIER], reset, restart))
-    for phase in PHASES:
+    origin = start = _origin(boot)
+    restart = boot.mark(RESTART)
+    if origin is not None and restart is not None and origin.t_ns <= restart.t_ns:
+        found.append(_joined([_seen(_EARLIER, origin)], origin, restart))
+        origin = restart
+    first, *others = _phases(boot)
+    for phase in (_seen(first, origin), *others):
         if not pending:
-            start = restart if found and phase is PHASES[0] else boot.mark(phase.start)
+            start = origin if phase.start == first.start else boot.mark(phase.start)
         if start is None:
             continue
         pending.append(phase)
@@ -152,6 +174,36 @@ def cut_phases(boot: Boot) -> tuple[PhaseTime, ...]:
     return tuple(found)
 
 
+def _origin(boot: Boot) -> Mark | None:
+    return boot.mark(PHASES[0].start) or boot.mark(PRINTED)
+
+
+def _seen(phase: Phase, origin: Mark | None) -> Phase:
+    """The first phase, which has another name if the log does not have its beginning."""
+    if origin is None or origin.name != PRINTED:
+        return phase
+    return replace(phase, name=f"{phase.name}.printed", title=f"{phase.title}, from its first byte")
+
+
+def _phases(boot: Boot) -> tuple[Phase, ...]:
+    """The phases that may be cut: study E's, or firmware, kernel and user space."""
+    if boot.mark(FIRMWARE_END) is None:
+        return PHASES
+    firmware = _FIRMWARE
+    if boot.mark(_ENTRY) is None:
+        firmware = replace(firmware, title="firmware, and the kernel until its clock runs")
+    return firmware, _KERNEL, PHASES[-1]
+
+
+def firmware_end(marks: Iterable[Mark]) -> Mark | None:
+    """The mark FIRMWARE_END among these of one boot, or None if a bootloader shows its steps."""
+    found = {mark.name: mark for mark in marks}
+    end = found.get(_ENTRY, found.get(_CLOCK))
+    if end is None or any(name in found for name in _BOOTLOADER):
+        return None
+    return end.model_copy(update={"name": FIRMWARE_END})
+
+
 def _joined(parts: list[Phase], start: Mark, end: Mark) -> PhaseTime:
     numbers = [part.number for part in parts]
     return PhaseTime(
@@ -160,6 +212,7 @@ def _joined(parts: list[Phase], start: Mark, end: Mark) -> PhaseTime:
         title=", ".join(part.title for part in parts),
         start=start,
         end=end,
+        parts=tuple(parts),
     )
 
 
@@ -206,6 +259,10 @@ def _step_name(mark: Mark) -> str:
     return re.sub(r"[^A-Za-z0-9_-]", "-", match[1])
 
 
+# The phases that have the kernel's steps.
+_KERNELS = ("boot.kernel.load", _KERNEL.name)
+
+
 def _cut_kernel(boot: Boot, phase: PhaseTime) -> tuple[PhaseTime, ...]:
     """The steps inside the phase that the kernel is loaded in, each between marks of its own.
 
@@ -214,8 +271,7 @@ def _cut_kernel(boot: Boot, phase: PhaseTime) -> tuple[PhaseTime, ...]:
     """
     steps = _LOAD_STEPS if phase.end.name == _LOAD_STEPS[-1].end else _LOG_STEPS
     found: list[PhaseTime] = []
-    before = [part for part in PHASES if part.name in phase_names(phase.name)]
-    before = before[: [part.name for part in before].index("boot.kernel.load")]
+    before = [*takewhile(lambda part: part.name not in _KERNELS, phase.parts)]
     last_ns = phase.start.t_ns
     for step in steps:
         start, end = boot.mark(step.start), boot.mark(step.end)
@@ -224,7 +280,7 @@ def _cut_kernel(boot: Boot, phase: PhaseTime) -> tuple[PhaseTime, ...]:
             and end is not None
             and last_ns <= start.t_ns <= end.t_ns <= phase.end.t_ns
         ):
-            if not found and start != phase.start:
+            if not found and start.t_ns != phase.start.t_ns:
                 if step.start not in ("kernel.entry", "kernel.clock"):
                     break
                 found.append(_inside(before, phase, phase.start, start))
@@ -246,14 +302,20 @@ def cut_boot(boot: Boot) -> tuple[PhaseTime, ...]:
         rows.append(phase)
         if phase.start.name == "init.exec":
             rows.extend(cut_userspace(boot))
-        elif "boot.kernel.load" in phase_names(phase.name):
+        elif any(part.name in _KERNELS for part in phase.parts):
             rows.extend(_cut_kernel(boot, phase))
     return tuple(rows)
 
 
 def total(boot: Boot) -> PhaseTime | None:
-    """From reset to usable, or None where either mark is missing."""
-    start, end = boot.mark("reset"), boot.mark("usable")
-    if start is None or end is None:
-        return None
-    return PhaseTime("boot.total", "", "reset to usable", start, end)
+    """From reset to usable, or None if a mark is missing.
+
+    If the reset is not in the log, it is from the console's first byte, or else from the zero of
+    the kernel's clock, and has another name.
+    """
+    end = boot.mark("usable")
+    for whole in _WHOLES:
+        start = boot.mark(whole.start)
+        if start is not None and end is not None:
+            return _joined([whole], start, end)
+    return None

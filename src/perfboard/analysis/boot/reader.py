@@ -58,7 +58,7 @@ def read_recording(
     portions: Iterable[bytes], stamps: Stamps, usable: re.Pattern[str] | None
 ) -> Recording:
     """Reads all portions; `usable` is searched for, if it is given."""
-    found = Recording()
+    found = Recording(KernelLog(resolution_ns=stamps.resolution_ns))
     loaders = Loaders()
     freed: list[int] = []
     for row in read_rows(portions, stamps):

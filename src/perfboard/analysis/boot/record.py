@@ -5,11 +5,12 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from itertools import chain
+from typing import Literal
 
 from perfboard.analysis.boot.clocks import LATE_NS
 from perfboard.analysis.boot.console import Stamps, mark_at
 from perfboard.analysis.boot.initcalls import parse_initcalls
-from perfboard.analysis.boot.phases import PHASES
+from perfboard.analysis.boot.phases import PHASES, firmware_end
 from perfboard.analysis.boot.reader import Recording, read_recording
 from perfboard.analysis.boot.scope_log import parse_scope, process_times, scope_marks
 from perfboard.analysis.boot.timeline import Timeline, timeline_of
@@ -66,14 +67,38 @@ def console_record(
     if end is None and recording.last is not None:
         end = mark_at(recording.last.start, stamps, "usable")
     record, _ = _record(recording, stamps, seen, end)
+    return _as_read(record, stamps, seen, "host")
+
+
+def saved_record(
+    portions: Iterable[bytes],
+    stamps: Stamps,
+    usable: re.Pattern[str] | None,
+    seen: Sequence[Mark],
+    clock: Literal["host", "kernel"],
+) -> Boot:
+    """The record of a boot of which a log was kept, with or without its mark `usable`.
+
+    `stamps` are on that `clock`; `seen` is the mark that the boot begins with, if any.
+    """
+    recording = read_recording(portions, stamps, usable)
+    end = recording.usable.mark if recording.usable else None
+    record, _ = _record(recording, stamps, seen, end, stamps.ns[-1] if stamps.ns else 0)
+    return _as_read(record, stamps, seen, clock)
+
+
+def _as_read(
+    record: Boot, stamps: Stamps, seen: Sequence[Mark], clock: Literal["host", "kernel"]
+) -> Boot:
+    """The record on that clock, where what was read at once has one stamp."""
 
     def as_read(mark: Mark) -> Mark:
         precision_ns = mark.precision_ns
         if mark not in seen and mark.source == "console":
             before = bisect_left(stamps.ns, mark.t_ns) - 1
             since_ns = stamps.ns[before] if before >= 0 else 0
-            precision_ns = max(precision_ns, mark.t_ns - since_ns)
-        return mark.model_copy(update={"clock": "host", "precision_ns": precision_ns})
+            precision_ns = max(precision_ns, mark.t_ns - since_ns) + stamps.resolution_ns
+        return mark.model_copy(update={"clock": clock, "precision_ns": precision_ns})
 
     return record.model_copy(update={"marks": tuple(map(as_read, record.marks))})
 
@@ -85,9 +110,16 @@ def unfinished_calls(portions: Iterable[bytes], stamps: Stamps) -> tuple[str, ..
 
 
 def _record(
-    recording: Recording, stamps: Stamps, seen: Sequence[Mark], end: Mark | None
+    recording: Recording,
+    stamps: Stamps,
+    seen: Sequence[Mark],
+    end: Mark | None,
+    last_ns: int = 0,
 ) -> tuple[Boot, int]:
-    """Marks and initcalls up to `end`, or without one to the last of `seen`; and when that is."""
+    """Marks and initcalls up to `end`, and when that is.
+
+    Without an end it is the last of `seen`, or `last_ns` if that is later.
+    """
     timeline = timeline_of(recording, stamps.ns, end.t_ns if end else None)
     if end is not None:
         end = _usable(recording, timeline, end)
@@ -99,8 +131,10 @@ def _record(
             same = marks.setdefault(mark.name, [])
             if not same or same[0].source == mark.source:
                 same.append(mark)
-    last_ns = end.t_ns if end is not None else max((m.t_ns for m in seen), default=0)
+    last_ns = end.t_ns if end is not None else max((last_ns, *(m.t_ns for m in seen)))
     kept = [mark for mark in chain(*marks.values()) if 0 <= mark.t_ns <= last_ns]
+    if end_of_firmware := firmware_end(kept):
+        kept.append(end_of_firmware)
     names = [PHASES[0].start, *(phase.end for phase in PHASES)]
     order = {name: i for i, name in enumerate(names)}
     kept.sort(key=lambda mark: (mark.t_ns, order.get(mark.name, len(order))))

@@ -85,6 +85,12 @@ def compare(a: Run, b: Run, across_evidence: bool = False) -> Comparison:
                 f"run {run.id} has no metrics (its status is {run.status}), so it cannot be "
                 "compared; choose a complete run"
             )
+    for run in (a, b):
+        if run.evidence == Evidence.UNKNOWN:
+            raise UsageError(
+                f"run {run.id} has unknown evidence, which is compared with nothing. Import its "
+                "files again, and say of what they are: `perfboard import FILE --evidence silicon`"
+            )
     if a.evidence != b.evidence and not across_evidence:
         raise UsageError(
             f"run {a.id} is {a.evidence} and run {b.id} is {b.evidence}: numbers of different "

@@ -11,6 +11,7 @@ EVIDENCE_WORDS = {
     Evidence.HOST: "host (the machine that ran it)",
     Evidence.TIMED: "timed (virtual board, timing model)",
     Evidence.COUNTED: "counted (virtual board, instructions only)",
+    Evidence.UNKNOWN: "unknown (imported; nobody says of what)",
 }
 # Names of extrapolated metrics that are listed; with more, the first word alone.
 _LISTED = 8

@@ -7,7 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from perfboard.analysis.boot.phases import PHASES, cut_boot, cut_phases, cut_userspace, total
+from perfboard.analysis.boot.phases import (
+    PHASES,
+    cut_boot,
+    cut_phases,
+    cut_userspace,
+    firmware_end,
+    total,
+)
 from perfboard.model.results.boot import Boot, Mark
 
 NAMES = [PHASES[0].start, *(phase.end for phase in PHASES)]
@@ -152,3 +159,55 @@ def test_a_step_without_both_marks_is_absent(missing: set[str], names: list[str]
     assert [row.name.removeprefix("boot.").split("kernel.", 1)[1] for row in steps] == [
         name if name in ("log", "freed") else f"load.{name}" for name in names
     ]
+
+
+LOGGED = (("kernel.freed", 500), ("init.exec", 510), ("usable", 900))
+
+
+@pytest.mark.parametrize(
+    ("before", "names"),
+    [
+        (
+            [("reset", 0), ("kernel.clock", 300)],
+            {"firmware": 300, "kernel": 210, "userspace": 390, "total": 900},
+        ),
+        (
+            [("reset", 0), ("kernel.entry", 250), ("kernel.clock", 300)],
+            {"firmware": 250, "kernel": 260, "userspace": 390, "total": 900},
+        ),
+        (
+            [("console.first", 0), ("kernel.clock", 300)],
+            {"firmware.printed": 300, "kernel": 210, "userspace": 390, "printed": 900},
+        ),
+        (
+            [("console.first", 0), ("bootloader.main", 100), ("boot.command", 200)],
+            {
+                "bootloader.printed": 100,
+                "delay": 100,
+                "kernel.load+kernel.init+root.mount": 310,
+                "userspace": 390,
+                "printed": 900,
+            },
+        ),
+        (
+            [("kernel.clock", 0)],
+            {"kernel": 510, "userspace": 390, "logged": 900},
+        ),
+    ],
+)
+def test_a_console_without_a_bootloader_is_cut_by_the_kernel(
+    before: list[tuple[str, int]], names: dict[str, int]
+) -> None:
+    boot = boot_of(*before, *LOGGED)
+    end = firmware_end(boot.marks)
+    boot = Boot(marks=(*boot.marks, end) if end else boot.marks)
+    whole = total(boot)
+    assert whole is not None
+    rows = [*(row for row in cut_phases(boot)), whole]
+    assert {row.name.removeprefix("boot."): row.duration_ns for row in rows} == names
+    assert sum(row.duration_ns for row in rows[:-1]) == whole.duration_ns
+
+
+def test_a_kernel_that_never_starts_init_is_one_phase_with_user_space() -> None:
+    boot = boot_of(("reset", 0), ("kernel.clock", 300), ("firmware.end", 300), ("usable", 900))
+    assert [row.name for row in cut_phases(boot)] == ["boot.firmware", "boot.kernel+userspace"]

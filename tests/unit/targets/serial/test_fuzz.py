@@ -10,11 +10,10 @@ from collections.abc import Iterator
 import pytest
 
 from perfboard.analysis.boot.console import Stamps
-from perfboard.analysis.boot.phases import cut_boot, total
 from perfboard.analysis.boot.reader import read_recording
 from perfboard.analysis.boot.record import boot_record, unfinished_calls
 from perfboard.model.errors import TargetError
-from perfboard.model.results.boot import Boot
+from tests.support.boots import hold
 from tests.support.serial_plan import boot, record, stamped
 
 SEEDS = 400
@@ -86,20 +85,6 @@ def made_up(chance: random.Random) -> Iterator[tuple[int, bytes]]:
         for place in range(0, len(data), size):
             now_ns += chance.choice([0, 86806 * 16])
             yield now_ns, data[place : place + size]
-
-
-def hold(made: Boot) -> None:
-    """What holds of each record of a boot."""
-    times = [mark.t_ns for mark in made.marks]
-    assert times == sorted(times) and all(t_ns >= 0 for t_ns in times)
-    assert all(mark.precision_ns >= 0 for mark in made.marks)
-    rows = cut_boot(made)
-    assert all(row.duration_ns >= 0 for row in rows)
-    whole = total(made)
-    if whole is not None:
-        assert sum(row.duration_ns for row in rows if not row.depth) == whole.duration_ns
-    assert all(span.duration_ns >= 0 for span in made.spans)
-    assert Boot.model_validate_json(made.model_dump_json()) == made
 
 
 @pytest.mark.parametrize("seed", range(0, SEEDS, 100))

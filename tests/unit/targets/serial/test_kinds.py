@@ -243,7 +243,7 @@ KINDS: dict[str, tuple[Plan, Right]] = {
         plan_of([(0.1, SPL)], kernel(0.8)),
         Right(
             {"kernel.clock": 0.8},
-            {f"{UP_TO_ENTRY}+kernel.load.decompress": 0.8, LOG: 1.25},
+            {UP_TO_ENTRY: 0.8, LOG: 1.25},
         ),
     ),
     "a Raspberry Pi": (

@@ -104,7 +104,7 @@ def total_row(series: Series) -> TimeRow | None:
         return None
     times = [found.duration_ns for found in whole]
     return TimeRow(
-        title="reset to usable",
+        title=whole[0].title,
         median=series.scale.ms(statistics.median(times)),
         spread=series.scale.spread(times),
         share=1.0,

@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`perfboard import`: saved files become a run."""
+
+import argparse
+import sys
+from pathlib import Path
+
+from perfboard.cli.options import options_from
+from perfboard.cli.study import finish
+from perfboard.importers.base import ImportOptions
+from perfboard.importers.record import import_files
+
+
+def import_run(options: argparse.Namespace) -> int:
+    """Imports the files; the report's path is the last line."""
+    given = options_from(ImportOptions, options)
+    paths = [Path(name) for name in options.files]
+    return finish(import_files(paths, given, ("perfboard", *sys.argv[1:])), options.json)

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The importers there are, and that of a file."""
+
+import importlib
+import pkgutil
+from importlib.metadata import entry_points
+from typing import cast
+
+import perfboard.importers
+from perfboard.importers.base import Importer, SavedFile
+from perfboard.model.errors import UsageError
+
+# Packages outside bring importers under this name: `NAME = "module:IMPORTER"`.
+_GROUP = "perfboard.importers"
+_LEAST = 0.5
+
+
+def importers() -> dict[str, Importer]:
+    """The IMPORTER of each module here, and those of other packages, by name."""
+    found = [
+        cast("Importer", module.IMPORTER)
+        for each in pkgutil.iter_modules(perfboard.importers.__path__)
+        if hasattr(
+            module := importlib.import_module(f"{perfboard.importers.__name__}.{each.name}"),
+            "IMPORTER",
+        )
+    ]
+    for point in entry_points(group=_GROUP):
+        try:
+            found.append(cast("Importer", point.load()))
+        except (ImportError, AttributeError) as error:
+            raise UsageError(
+                f"importer {point.name} cannot be imported from {point.value}: {error}; mend the "
+                "package that brings it, or uninstall it"
+            ) from error
+    return {importer.name: importer for importer in found}
+
+
+def choose_importer(file: SavedFile, format: str) -> Importer:
+    """The importer of that name, or without one the importer of the file's form.
+
+    Raises UsageError if there is none, or more than one.
+    """
+    known = importers()
+    if format:
+        if format not in known:
+            raise UsageError(f'--format: there is no "{format}". There are: {", ".join(known)}.')
+        return known[format]
+    shares = {name: importer.share(file.head) for name, importer in known.items()}
+    largest = max(shares.values())
+    names = [name for name, share in shares.items() if share == largest]
+    if largest < _LEAST:
+        forms = "\n".join(f"  {name:<12} {each.title}" for name, each in known.items())
+        raise UsageError(
+            f"{file.path}: its format was not found. Name it with --format. Perfboard looked for "
+            f"lines of these forms:\n{forms}"
+        )
+    if len(names) > 1:
+        raise UsageError(
+            f"{file.path}: its lines may be of {' or '.join(names)}. Name one with --format: "
+            + "; ".join(f"{name} is {known[name].title}" for name in names)
+        )
+    return known[names[0]]

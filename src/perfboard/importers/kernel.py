@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Console logs without stamps of a host: the kernel's own times are all that they have."""
+
+import re
+from collections.abc import Sequence
+
+from perfboard.analysis.boot.records import RECORD
+from perfboard.importers.base import Imported, Importer, ImportOptions, SavedFile
+from perfboard.importers.console import SavedConsole, SavedLine, boots_in, lines_of
+
+_LEAST = 3
+# Less than formats that have a form for each of their lines.
+_SHARE = 0.7
+# Seconds that no uptime has: an epoch's.
+_LONGEST = 9
+_LEVEL = re.compile(r"\A(?:\W|<[0-9]{1,3}>){0,8}")
+
+
+def kernel_console(lines: Sequence[bytes], notes: tuple[str, ...] = ()) -> SavedConsole:
+    """A log on the kernel's clock: a line has the time of the first record on it, if any."""
+    return SavedConsole([SavedLine(_time(line), line) for line in lines], "kernel", notes=notes)
+
+
+def record_line(ns: int, message: bytes) -> SavedLine:
+    """A record as the kernel prints it on a console."""
+    return SavedLine(ns, b"[%5d.%06d] %s\n" % (*divmod(ns // 1000, 10**6), message))
+
+
+def share(head: bytes) -> float:
+    """See `Importer`."""
+    records = 0
+    for line in head.splitlines():
+        text = line[:80].decode("latin-1")
+        level = _LEVEL.match(text)
+        record = RECORD.match(text, level.end() if level and "[" not in level[0] else 0)
+        records += record is not None and len(record[1]) <= _LONGEST
+    return _SHARE if records >= _LEAST else 0.0
+
+
+def _time(line: bytes) -> int | None:
+    if b"[" not in line:
+        return None
+    record = RECORD.search(line[:4096].decode("latin-1"))
+    if record is None or len(record[1]) > _LONGEST:
+        return None
+    return int(record[1] + record[2]) * 1000
+
+
+def _read(file: SavedFile, options: ImportOptions) -> Imported:
+    return boots_in(file, kernel_console(lines_of(file)), options.usable)
+
+
+IMPORTER = Importer(
+    "kernel",
+    "a console log with the kernel's times alone: [    0.000000] Linux version ...",
+    share,
+    _read,
+)

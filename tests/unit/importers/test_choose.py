@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A file's format: found by its content, forced, unknown, or one of several."""
+
+from pathlib import Path
+
+import pytest
+
+from perfboard.importers.base import ImportOptions, SavedFile
+from perfboard.importers.choose import choose_importer, importers
+from perfboard.model.errors import UsageError
+from tests.support.recorded import DATA
+
+
+def file(tmp_path: Path, data: bytes) -> SavedFile:
+    path = tmp_path / "boot.log"
+    path.write_bytes(data)
+    return SavedFile(path)
+
+
+def test_the_names_are_those_of_the_files() -> None:
+    assert set(importers()) == {
+        *("dmesg", "dmesg-json", "grabserial", "kernel", "labgrid", "lava", "minicom", "screen"),
+        *("tio", "ts"),
+    }
+    assert all(name == importer.name and importer.title for name, importer in importers().items())
+
+
+@pytest.mark.parametrize(
+    "data", [b"", b"\0" * 100, b"Hello.\nThis is a letter.\n", bytes(range(256)) * 9]
+)
+def test_an_unknown_format_is_said_with_all_that_were_looked_for(
+    tmp_path: Path, data: bytes
+) -> None:
+    with pytest.raises(UsageError, match=r"its format was not found\. Name it with --format") as e:
+        choose_importer(file(tmp_path, data), "")
+    assert all(f"  {name} " in str(e.value) for name in importers())
+
+
+def test_a_format_that_there_is_not_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r'--format: there is no "foo"\. There are: dmesg'):
+        choose_importer(file(tmp_path, b""), "foo")
+
+
+def test_a_forced_format_is_not_searched(tmp_path: Path) -> None:
+    assert choose_importer(file(tmp_path, b""), "tio").name == "tio"
+
+
+def test_a_forced_format_that_is_wrong_finds_no_boot() -> None:
+    path = SavedFile(DATA / "import" / "lava-pc.log")
+    with pytest.raises(UsageError, match="no boot was found in it"):
+        choose_importer(path, "grabserial").read(path, ImportOptions())
+
+
+def test_a_file_of_two_formats_is_refused(tmp_path: Path) -> None:
+    lines = b"-- 0:tty -- time-stamp -- Nov/25/26 12:34:56 --\n[2026-11-25 00:00:00\r\n" * 2
+    with pytest.raises(UsageError, match=r"may be of minicom or screen\. Name one with --format"):
+        choose_importer(file(tmp_path, lines), "")
+
+
+@pytest.mark.parametrize(
+    ("line", "name"),
+    [
+        (b"Nov 25 12:34:56 text\n", "ts"),
+        (b"Nov 25 12:34:56.123456 text\n", "ts"),
+        (b"2026-11-25T12:34:56.123456+0100 text\n", "ts"),
+        (b"1764074096 text\n", "ts"),
+        (b"[12:34:56.789] text\n", "tio"),
+        (b"[1764074096.789] text\n", "tio"),
+        (b"[1764074096.789123] text\n", "tio"),
+        (b"[12.345678 0.000123] text\n", "grabserial"),
+        (b"[2026-11-25 12:34:56] text\n", "minicom"),
+        (b"[    1.234567] text\n", "dmesg"),
+        (b"[    1.234567][    T1] text\n", "dmesg"),
+        (b"<6>[    1.234567] text\n", "dmesg"),
+        (b"[Nov25 12:34] text\n[  +0.123456] text\n", "dmesg"),
+        (b"\x1b[32m[    1.234567] \x1b[0mtext\n", "dmesg"),
+        (b"[    1.234567] text\nnot a record\n", "kernel"),
+        (b'{"dmesg":[{"time":1,"msg":""}]}', "dmesg-json"),
+    ],
+)
+def test_a_format_by_its_lines(tmp_path: Path, line: bytes, name: str) -> None:
+    assert choose_importer(file(tmp_path, line * 9), "").name == name
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-16-be"])
+def test_a_text_of_windows_is_read(tmp_path: Path, encoding: str) -> None:
+    text = (DATA / "import" / "tio-pc.log").read_bytes().decode()
+    data = (b"\xfe\xff" if encoding == "utf-16-be" else b"") + text.encode(encoding)
+    log = file(tmp_path, data)
+    (boot,) = choose_importer(log, "").read(log, ImportOptions()).boots
+    assert boot.mark("usable") is not None
