@@ -143,7 +143,7 @@ class Command(argparse.ArgumentParser):
 
 
 class _Version(argparse.Action):
-    """Looked up when it is asked for, since that takes as long as all else here."""
+    """Looked up when it is asked for, since that takes as long as the rest of this module."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
         from importlib.metadata import version

@@ -2,7 +2,7 @@
 """The entry point of the `perfboard` script.
 
 It takes over ^C as its first act: the imports take a while, and a traceback says nothing to the
-user who gives a command up. So all else is imported where it is used.
+user who gives a command up. So everything more is imported where it is used.
 """
 
 import os

@@ -25,7 +25,7 @@ class _Stream(io.FileIO):
 
     def __init__(self, descriptor: int, name: str, forgiving: bool) -> None:
         super().__init__(descriptor, "wb", closefd=False)
-        self._said, self._forgiving = name, forgiving
+        self._name, self._forgiving = name, forgiving
         self._lost = False
 
     def write(self, data: "Buffer", /) -> int:
@@ -38,15 +38,15 @@ class _Stream(io.FileIO):
             self._lost = True
             if self._forgiving or isinstance(error, BrokenPipeError):
                 return size
-            raise EnvironmentLacksError(f"{self._said}: {error.strerror}") from error
+            raise EnvironmentLacksError(f"{self._name}: {error.strerror}") from error
 
 
 @contextmanager
 def standard_streams() -> Iterator[None]:
     """Has `sys.stdout` and `sys.stderr` take any text, and not fail without words.
 
-    A closed one goes nowhere. What the encoding of standard output lacks is printed as an escape
-    of JSON, since all of the documents that need each character are that.
+    A closed one goes nowhere. A character that the encoding of standard output lacks is
+    printed as an escape of JSON: only JSON documents need each character.
     """
     # The next files that are opened would be standard output and error.
     while (descriptor := os.open(os.devnull, os.O_RDWR)) <= 2:

@@ -12,7 +12,7 @@ from importlib.metadata import version
 
 from perfboard.host.cache import cache_root
 
-# What a machine has too little of, or does not allow.
+# Errors of a machine that has too little of something, or does not allow it.
 _LACKS = {
     *(errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO),
     *(errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN, errno.ESTALE, errno.ENAMETOOLONG),
@@ -20,7 +20,7 @@ _LACKS = {
 
 
 def lack_words(error: BaseException) -> str:
-    """What this machine lacks where `error` says so, else ""."""
+    """The lack of this machine that `error` shows, in words; "" for another error."""
     if isinstance(error, MemoryError):
         return (
             "there is too little memory for that on this machine, or too low a limit for it "
@@ -38,7 +38,7 @@ def lack_words(error: BaseException) -> str:
 
 
 def defect_words(error: BaseException) -> str:
-    """What to tell the user of the defect that `error` shows."""
+    """The message to the user on the defect that `error` shows."""
     words = f"a defect of Perfboard {version('perfboard')}: {type(error).__name__}: {error}"
     return f"{words}\nPlease report it. {keep_details(error)}"
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Private folders for a while. What a killed process leaves of them, the next command removes."""
+"""Private folders for a while. The next command removes those of killed processes."""
 
 import errno
 import fcntl

@@ -42,8 +42,8 @@ _CONNECT_S = 15
 _GREETING_S = 40.0
 # Nothing tells a target that the network has gone silent; then this does.
 _IDLE_S = 900.0
-# Of a folder that holds one with the socket: 28 characters more, and while ssh makes it 17 beyond
-# these. The kernel allows 107.
+# A folder whose own folder for the socket fits: its name adds 28 characters, and 17 more while ssh
+# makes it. The kernel allows 107.
 _SAFE_SOCKET = re.compile(r"[A-Za-z0-9/._-]{1,52}")
 
 
