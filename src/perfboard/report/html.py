@@ -118,9 +118,7 @@ def _view(run: Run) -> Mapping[str, Any]:
         "evidence": f"{EVIDENCE[run.evidence]} {timing_words(run)}".strip(),
         "label": label,
         "timed_units": TIMED_UNITS,
-        "sections": [
-            (section.ahead, _section(section, run, result, label)) for section, result in shown
-        ],
+        "sections": [_section(section, run, result, label) for section, result in shown],
         "figures": [figure(m, run.evidence) if m.samples else None for m in run.metrics],
         # Processes have a spread; single samples have none.
         "spread": spread_words(run.evidence) if any(m.processes for m in run.metrics) else "",

@@ -28,5 +28,3 @@ class Section(Generic[ResultType]):
     page: Callable[[Run, ResultType], tuple[str, Mapping[str, Any]]]
     # The sentence at the head of the page; "" for none.
     lead: Callable[[Run, ResultType], str]
-    # On the page it stands before the description of what was measured.
-    ahead: bool = False

@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 
 def run_text(run: Run) -> str:
-    """A run: its head, its sections or else its metrics, its notes, verdicts and errors."""
+    """A run: errors, verdicts and headlines, its sections or else its metrics, then what it is."""
     summaries = [result.summary for result in run.results if result.summary]
-    head = [
+    about = [
         ("run", run.id),
         ("study", run.study),
         ("board", f"{run.board.name}: {run.board.title}"),
@@ -34,21 +34,19 @@ def run_text(run: Run) -> str:
         ("status", ", ".join([run.status, *(summaries or ["nothing measured"])])),
         ("factors", ", ".join(f"{key}={value}" for key, value in sorted(run.factors.items()))),
     ]
-    parts: list[str | Table] = [pair_table((key, value) for key, value in head if value)]
-    for section, result in sections_of(run):
+    shown = sections_of(run)
+    parts: list[str | Table] = [f"{error.kind}: {error.message}\n" for error in run.errors]
+    for verdict in run.verdicts:
+        parts.append(f"{verdict.outcome.upper()}: {verdict_sentence(verdict, run)}")
+    parts += [lead for section, result in shown if (lead := section.lead(run, result))]
+    for section, result in shown:
         parts += section.text(run, result)
     metrics = [metric for metric in run.metrics if metric.samples]
     if metrics and not run.results:
         parts += ["", metric_table(metrics, headed("median", run))]
     for note in run.provenance.notes:
         parts += ["", note]
-    if run.verdicts:
-        parts.append("")
-        for verdict in run.verdicts:
-            sentence = verdict_sentence(verdict, run)
-            parts.append(f"{verdict.outcome.upper()}: {sentence}")
-    for error in run.errors:
-        parts += ["", f"{error.kind}: {error.message}"]
+    parts += ["", pair_table((key, value) for key, value in about if value)]
     return render(parts)
 
 

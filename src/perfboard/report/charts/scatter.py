@@ -113,7 +113,8 @@ def scatter(points: Sequence[Point], titles: tuple[str, str], layout: Layout) ->
 
 def _widened(low: float, high: float) -> tuple[float, float]:
     room = (high - low) * _MARGIN or max(1.0, abs(high) * _MARGIN)
-    return max(0.0, low - room), high + room
+    # Nothing is below zero, unless a damaged record says so.
+    return (max(0.0, low - room) if low >= 0 else low - room), high + room
 
 
 def _multiples(low: float, high: float, step: int) -> Iterator[int]:

@@ -34,7 +34,7 @@ class Layout:
     stacked: bool
 
 
-WIDE = Layout(width=1080, gutter=104, font=13, row=24, bar=18, stacked=False)
+WIDE = Layout(width=1080, gutter=116, font=13, row=24, bar=18, stacked=False)
 NARROW = Layout(width=358, gutter=0, font=16, row=40, bar=12, stacked=True)
 
 

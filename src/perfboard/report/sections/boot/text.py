@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Boots on the terminal: the phase table, and the run's other metrics."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from perfboard.analysis.boot.metrics import BootRow, boot_rows
@@ -9,6 +9,8 @@ from perfboard.analysis.statistics.summary import summary
 from perfboard.model.results.boot import BootResult
 from perfboard.model.run import Run
 from perfboard.model.units import format_value
+from perfboard.report.charts.series import series_of
+from perfboard.report.sections.boot.tables import span_rows
 from perfboard.report.terminal import cells, metric_table, new_table
 from perfboard.report.words.evidence import headed
 
@@ -18,6 +20,9 @@ if TYPE_CHECKING:
 # A precision below this share of the time is not worth a word.
 _ROUGH = 1e-4
 _COUNTED = ".instructions"
+_SLOWEST = 5
+# The columns of the waterfall: titles, bars; its times have the rest of the line.
+_TITLE, _BAR = 24, 44
 
 
 def boot_parts(run: Run, result: BootResult) -> "list[str | Table]":
@@ -25,7 +30,7 @@ def boot_parts(run: Run, result: BootResult) -> "list[str | Table]":
     rows = boot_rows(result.boots)
     parts: list[str | Table] = []
     if rows:
-        parts += ["", _phase_table(rows, headed("median", run))]
+        parts += ["", *_waterfall(rows), "", _phase_table(rows, headed("median", run))]
         rough = [row for row in rows if row.precision_ns > min(row.seconds) * 10**9 * _ROUGH]
         if rough:
             parts.append(
@@ -39,11 +44,34 @@ def boot_parts(run: Run, result: BootResult) -> "list[str | Table]":
         if boot.unfinished:
             calls = ", ".join(boot.unfinished)
             parts += ["", f"Boot {number}: initcalls that never returned: {calls}."]
+    slowest = span_rows(series_of(result.boots), _SLOWEST)
+    if slowest:
+        table = new_table("", "median, ms", "spread, ms", "kind", "returned")
+        table.columns[0].header = "slowest initcalls and probes"
+        for span in slowest:
+            table.add_row(*cells(span.title, span.median, span.spread, span.number, span.detail))
+        parts += ["", table]
     names = {row.name for row in rows}
     others = [m for m in run.metrics if m.samples and m.name.removesuffix(_COUNTED) not in names]
     if others and run.results == (result,):
         parts += ["", metric_table(others, headed("median", run))]
     return parts
+
+
+def _waterfall(rows: Sequence[BootRow]) -> Iterator[str]:
+    """The phases one below the other, each a bar where it lies between reset and usable."""
+    times = [
+        (row.title, summary(row.seconds).median)
+        for row in rows
+        if row.depth == 0 and row.name != "boot.total"
+    ]
+    whole, start = sum(seconds for _, seconds in times), 0.0
+    for title, seconds in times:
+        begin, end = (round(at / whole * _BAR) if whole else 0 for at in (start, start + seconds))
+        start += seconds
+        title = title if len(title) <= _TITLE else f"{title[: _TITLE - 1]}\N{HORIZONTAL ELLIPSIS}"
+        bar = " " * min(begin, _BAR - 1) + "\N{FULL BLOCK}" * max(end - begin, 1)
+        yield f"{title:{_TITLE}} {bar:{_BAR}} {format_value(seconds, 's'):>9}"
 
 
 def _phase_table(rows: Sequence[BootRow], median: str) -> "Table":

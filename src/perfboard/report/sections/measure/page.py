@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A run's probes in the report: graphs, levels, tables, disturbances."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from perfboard.analysis.statistics.cache_steps import (
@@ -13,7 +13,7 @@ from perfboard.analysis.statistics.cache_steps import (
 from perfboard.analysis.statistics.curves import cache_curve, curves, middle_of
 from perfboard.model.results.probes import ProbeResult
 from perfboard.model.run import Metric, Run
-from perfboard.model.units import format_value
+from perfboard.model.units import format_size, format_value
 from perfboard.report.charts import histogram as histograms
 from perfboard.report.charts import plot
 from perfboard.report.charts.graphs import OPERATIONS, graphs, size_span
@@ -86,17 +86,33 @@ def measurements(run: Run, result: ProbeResult) -> Measurements:
 
 
 def _summary(run: Run, result: ProbeResult, parts: Sequence[Level]) -> str:
+    """The machine in one line, how fast its memory is, and how much was measured."""
+    sentences = [words] if (words := _machine(run.board.facts)) else []
+    if parts:
+        size, latency_s = cache_curve(run.metrics)[-1]
+        reads = [f"{level.latency} {level.sizes}" for level in parts]
+        reads.append(f"{format_value(latency_s, 's')} in {format_size(round(size))}, the largest")
+        sentences.append(f"A read at random takes at best {', '.join(reads)}")
     samples = sum(len(metric.samples) for metric in run.metrics)
     refused = len({process.probe for process in result.processes if process.refused})
-    words = f"{len(run.metrics):,} metrics from {samples:,} samples"
+    count = len(run.metrics)
+    words = f"{count:,} {'metric' if count == 1 else 'metrics'} from {samples:,} samples"
     if result.processes:
         words += f" of {len(result.processes):,} processes"
     if refused:
         words += f"; {refused} {'probe' if refused == 1 else 'probes'} refused all or a part"
-    if parts:
-        reads = ", ".join(f"{level.latency} {level.sizes}" for level in parts)
-        words += f". A read at random takes at best {reads}"
-    return words
+    return ". ".join([*sentences, words])
+
+
+def _machine(facts: Mapping[str, str]) -> str:
+    count, memory, kernel = (facts.get(key, "") for key in ("processors", "memory", "kernel"))
+    kib = memory.removesuffix(" KiB")
+    words = (
+        f"{count} {'processor' if count == '1' else 'processors'}" if count else "",
+        f"{format_size(int(kib) << 10)} of memory" if kib.isdecimal() and len(kib) < 16 else "",
+        f"Linux {kernel}" if kernel else "",
+    )
+    return ", ".join(filter(None, words))
 
 
 def levels(metrics: Sequence[Metric], steps: Sequence[CacheStep]) -> tuple[Level, ...]:

@@ -21,6 +21,5 @@ def _page(run: Run, result: TuneResult) -> tuple[str, Mapping[str, Any]]:
     return f"{__package__}/tune.html.j2", {"tuning": tuning_view(run, result)}
 
 
-SECTION = Section(
-    result=TuneResult, order=30, text=tuning_parts, page=_page, lead=_lead, ahead=True
-)
+# Before the boots of the best that it found.
+SECTION = Section(result=TuneResult, order=5, text=tuning_parts, page=_page, lead=_lead)

@@ -10,7 +10,6 @@ from perfboard.report.sections.tune.rows import (
     advice_rows,
     constraints,
     failed_rows,
-    head_sentence,
     limit_sentence,
     search_sentence,
     single_rows,
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
 
 def tuning_parts(run: Run, tuning: TuneResult) -> "list[str | Table]":
     """The advice with its lines, each level by itself, and what else there is to know."""
-    parts: list[str | Table] = ["", head_sentence(run, tuning), search_sentence(tuning)]
+    parts: list[str | Table] = ["", search_sentence(tuning)]
     if words := constraints(tuning):
         parts.append(f"Under the limits: {words}.")
     if words := limit_sentence(tuning):

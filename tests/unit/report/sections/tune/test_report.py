@@ -71,13 +71,13 @@ def test_the_report_has_all_charts_and_escapes_what_it_shows() -> None:
     html = render(make_tuned())
     for title in (
         "What to change",
-        "Savings by phase",
         "Each level by itself",
         "Before and after",
         "Time over flash",
         "Published, and measured here",
     ):
         assert f"<h2>{title}</h2>" in html
+    assert html.index('aria-label="Savings of each level by phase') < html.index("What to change")
     assert "<script>" not in html
     assert "&lt;script&gt;" in html
     ids = re.findall(r'\bid="([^"]+)"', html)

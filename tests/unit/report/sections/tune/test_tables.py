@@ -126,6 +126,11 @@ def test_a_front_of_nothing() -> None:
     assert (drawing.path, drawing.front) == ("", ())
 
 
+def test_times_below_zero_have_places_too() -> None:
+    points = [scatter.Point(1, -1e-9, "a", ""), scatter.Point(2, -1e-9, "b", "")]
+    assert len(scatter.scatter(points, ("size", "time"), plot.WIDE).dots) == 2
+
+
 _HOSTILE = st.sampled_from([0, 1, -1, 10**9, 2**63 - 1, -(2**63)])
 
 
