@@ -112,7 +112,10 @@ def scatter(points: Sequence[Point], titles: tuple[str, str], layout: Layout) ->
 
 
 def _widened(low: float, high: float) -> tuple[float, float]:
-    room = (high - low) * _MARGIN or max(1.0, abs(high) * _MARGIN)
+    room = (high - low) * _MARGIN
+    # Beside numbers as great, less is lost in the rounding.
+    if room <= abs(high) * 1e-12:
+        room = max(1.0, abs(high) * _MARGIN)
     # Nothing is below zero, unless a damaged record says so.
     return (max(0.0, low - room) if low >= 0 else low - room), high + room
 

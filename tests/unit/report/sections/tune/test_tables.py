@@ -126,8 +126,9 @@ def test_a_front_of_nothing() -> None:
     assert (drawing.path, drawing.front) == ("", ())
 
 
-def test_times_below_zero_have_places_too() -> None:
-    points = [scatter.Point(1, -1e-9, "a", ""), scatter.Point(2, -1e-9, "b", "")]
+@pytest.mark.parametrize(("size", "seconds"), [(1, -1e-9), (2**63 - 1, 1.0)])
+def test_points_of_a_damaged_record_have_places_too(size: int, seconds: float) -> None:
+    points = [scatter.Point(size, seconds, "a", ""), scatter.Point(size + 1, seconds, "b", "")]
     assert len(scatter.scatter(points, ("size", "time"), plot.WIDE).dots) == 2
 
 
