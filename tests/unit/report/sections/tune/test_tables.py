@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What failed in a tune, what may not be its best, its flash, and records that are hostile."""
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
