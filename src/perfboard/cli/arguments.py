@@ -281,7 +281,17 @@ def make_parser() -> argparse.ArgumentParser:
     importing.add_argument("files", metavar="FILE", nargs="+", help="a saved log")
     importing.options = ("perfboard.importers.base", "ImportOptions")
 
-    add("runs", "runs", "list the runs, newest first")
+    runs = add("runs", "runs", "list the runs, newest first; prune removes unfinished ones")
+    runs.add_argument(
+        "--unfinished",
+        action="store_true",
+        help="list only those whose process ended before their record was written",
+    )
+    of_runs = runs.add_subparsers(metavar="prune")
+    words = "remove the folders of unfinished runs, and print their paths"
+    prune = of_runs.add_parser("prune", help=words, description=f"{words.capitalize()}.")
+    prune.set_defaults(function="prune")
+    _add_json(prune, default=argparse.SUPPRESS)
     show = add("show", "runs", "print a run's figures")
     report = add("report", "runs", "write a run's HTML report, and print its path")
     for command in (show, report):

@@ -7,7 +7,7 @@ from dataclasses import asdict
 
 from perfboard.cli.words import print_json, print_run
 from perfboard.model.text import printable
-from perfboard.store.folder import find_run
+from perfboard.store.folder import find_run, prune_unfinished
 from perfboard.store.reading import load_run
 
 
@@ -17,10 +17,22 @@ def runs(options: argparse.Namespace) -> int:
     from perfboard.store.index import list_runs
 
     rows = list_runs()
+    if options.unfinished:
+        rows = [row for row in rows if row.status == "unfinished"]
     if options.json:
         print_json([asdict(row) for row in rows])
     else:
         print(runs_text(rows), end="")
+    return 0
+
+
+def prune(options: argparse.Namespace) -> int:
+    """Removes the unfinished runs."""
+    removed = [str(path) for path in prune_unfinished()]
+    if options.json:
+        print_json(removed)
+    else:
+        print(printable("".join(f"removed {path}\n" for path in removed)), end="")
     return 0
 
 

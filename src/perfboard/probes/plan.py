@@ -190,7 +190,7 @@ class Measuring:
         words = f"Stopped after {self._round} rounds and {processes} process"
         words += "es" if processes != 1 else ""
         if not known:
-            return f"{words}: no probe has measured anything."
+            return f"{words}: no probe has measured a metric."
         words += f", because {why}: {narrow} of {len(known)} metrics are within ±{PRECISION:.0%}"
         widest, name = max(known, default=(0.0, ""))
         if widest > PRECISION:

@@ -27,6 +27,9 @@ RUN_FILE = "run.json"
 # The errors of a disk that has no room left.
 FULL = (errno.ENOSPC, errno.EDQUOT)
 _UNFINISHED = ".unfinished"
+# Room for the record of a run that fills the disk.
+_RESERVE = ".reserve"
+_RESERVE_BYTES = 64 << 10
 
 
 def runs_folder() -> Path:
@@ -68,32 +71,44 @@ class RunFolder:
                 raise
         return path
 
-    def finish(self, run: Run) -> Path:
+    def finish(
+        self, run: Run, otherwise: Callable[[EnvironmentLacksError], Run] | None = None
+    ) -> Path:
         """Records `run` with the hashes of its artifacts; the run folder's final path.
 
-        Raises EnvironmentLacksError where the disk refuses it: the folder then
+        Where the disk refuses that, what `otherwise` makes of the error is recorded: it may be
+        shorter. Raises EnvironmentLacksError where the disk refuses that too: the folder then
         stays as an unfinished run, with what it held.
         """
         if run.id != self.id:
             raise ValueError(f"run {run.id} does not belong in the folder of {self.id}")
-        destination = self.path.parent / self.id
         try:
-            with disk_errors(self.path):
-                artifacts = tuple(self._artifacts())
-            data = run.model_copy(update={"artifacts": artifacts}).to_json().encode()
-            with disk_errors(self.path / RUN_FILE, len(data)):
-                self._write_record(data)
-                self.path.rename(destination)
-                _sync(self.path.parent)
+            try:
+                self._record(run)
+            except EnvironmentLacksError as error:
+                if otherwise is None:
+                    raise
+                self._record(otherwise(error))
         finally:
             os.close(self._lock)
-        self.path = destination
-        return destination
+        return self.path
 
     def discard(self) -> None:
         """Removes the folder of a run of which nothing came."""
         os.close(self._lock)
         shutil.rmtree(self.path, ignore_errors=True)
+
+    def _record(self, run: Run) -> None:
+        destination = self.path.parent / self.id
+        with disk_errors(self.path):
+            artifacts = tuple(self._artifacts())
+            (self.path / _RESERVE).unlink(missing_ok=True)
+        data = run.model_copy(update={"artifacts": artifacts}).to_json().encode()
+        with disk_errors(self.path / RUN_FILE, len(data)):
+            self._write_record(data)
+            self.path.rename(destination)
+            self.path = destination
+            _sync(destination.parent)
 
     def _artifacts(self) -> Iterator[Artifact]:
         for path in sorted((self.path / "artifacts").rglob("*")):
@@ -149,10 +164,21 @@ def new_run(
             if (runs / id).exists():
                 path.rmdir()
                 continue
-            lock = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
-            fcntl.flock(lock, fcntl.LOCK_EX)
+            # `runs prune` may remove it before it is locked.
+            with suppress(FileNotFoundError):
+                lock = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
+                fcntl.flock(lock, fcntl.LOCK_EX)
+                if path.exists():
+                    break
+                os.close(lock)
+        folder = RunFolder(id, path, lock)
+        try:
             (path / "artifacts").mkdir()
-            return RunFolder(id, path, lock)
+            (path / _RESERVE).write_bytes(os.urandom(_RESERVE_BYTES))
+        except OSError:
+            folder.discard()
+            raise
+        return folder
 
 
 @contextmanager
@@ -201,21 +227,49 @@ def unfinished_id(path: Path) -> str:
     return path.name.removeprefix(".").removesuffix(_UNFINISHED)
 
 
+def prune_unfinished() -> list[Path]:
+    """Removes the folders of runs that were interrupted, and returns their paths.
+
+    Raises EnvironmentLacksError for one that cannot be removed.
+    """
+    removed = []
+    for path in unfinished_folders():
+        with _locked(path) as free:
+            if free:
+                with disk_errors(path):
+                    shutil.rmtree(path)
+                removed.append(path)
+    return removed
+
+
 def is_under_way(path: Path) -> bool:
     """Whether the process that makes the run of an unfinished folder still lives."""
+    with _locked(path) as free:
+        return free is False
+
+
+@contextmanager
+def _locked(path: Path) -> Iterator[bool | None]:
+    """Whether the lock of an unfinished run was free; it is held then. None: there is no telling.
+
+    A link is no folder of ours.
+    """
     try:
-        folder = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
+        folder = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
     except OSError:
-        return False
+        yield None
+        return
     try:
-        fcntl.flock(folder, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        free: bool | None = True
     except BlockingIOError:
-        return True
+        free = False
     except OSError:
-        return False
+        free = None
+    try:
+        yield free
     finally:
         os.close(folder)
-    return False
 
 
 def find_run(text: str) -> Path:

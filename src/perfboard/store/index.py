@@ -157,5 +157,5 @@ def _unfinished(path: Path) -> RunRow:
         path,
         "unfinished",
         reason=f"it ended before its record was written; what it had is kept in {path}; "
-        "delete that folder to be rid of it",
+        "`perfboard runs prune` removes it",
     )

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Records a run, however the work that it is of ends."""
 
+import errno
 import os
 import platform
+import shutil
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -12,7 +14,13 @@ from pathlib import Path
 
 from perfboard.factors.choose import perturbations
 from perfboard.host.failures import defect_words, keep_details, lack_words
-from perfboard.model.errors import Cancelled, DefectError, EnvironmentLacksError, PerfboardError
+from perfboard.model.errors import (
+    Cancelled,
+    DefectError,
+    EnvironmentLacksError,
+    PerfboardError,
+    TargetError,
+)
 from perfboard.model.results.base import Result
 from perfboard.model.run import (
     BoardSummary,
@@ -28,6 +36,9 @@ from perfboard.store.folder import FULL, RunFolder, disk_words, new_run
 
 # The errors of a target, of this machine and of the user, which a run records; others are defects.
 _ENDS = (PerfboardError, OSError, MemoryError, KeyboardInterrupt, Cancelled)
+
+# A disk with less is full.
+_LEAST_FREE = 64 << 10
 
 
 @dataclass(frozen=True)
@@ -139,11 +150,26 @@ class Recording:
             verdicts=found.verdicts if self._end is None else (),
             errors=errors,
         )
-        self.folder.finish(self.run)
+        self.folder.finish(self.run, self._without_results)
         if self._end is not None and not isinstance(self._end, _ENDS):
             raise DefectError(
                 f"{self.run.errors[0].message}\nThe run is {self.run.id}."
             ) from self._end
+
+    def _without_results(self, error: EnvironmentLacksError) -> Run:
+        """The run where the disk has no room for the whole record."""
+        refused = RunError(kind=error.kind, message=str(error))
+        ended = self._end is not None
+        self.run = self.run.model_copy(
+            update={
+                "status": self.run.status if ended else Status.FAILED,
+                "metrics": (),
+                "results": (),
+                "verdicts": (),
+                "errors": (*self.run.errors, refused) if ended else (refused,),
+            }
+        )
+        return self.run
 
 
 @contextmanager
@@ -164,6 +190,10 @@ def recording(
     record.finish()
 
 
+def _full(folder: Path) -> str:
+    return disk_words(OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)), folder)
+
+
 def as_text(word: str) -> str:
     """A word of a command line, whose bytes need be no text."""
     return os.fsencode(word).decode(errors="backslashreplace")
@@ -178,6 +208,9 @@ def _failure(error: BaseException, step: str, folder: Path) -> tuple[Status, Run
     words = lack_words(error) or str(error)
     if isinstance(error, DefectError):
         words = f"{words} {keep_details(error)}"
+    elif isinstance(error, TargetError) and shutil.disk_usage(folder).free < _LEAST_FREE:
+        # A board whose instruments, or whose disk, cannot be written may do anything.
+        kind, words = EnvironmentLacksError.kind, f"{_full(folder)}; {words}"
     elif not isinstance(error, _ENDS):
         kind, words = DefectError.kind, defect_words(error)
     elif isinstance(error, OSError) and error.errno in FULL:

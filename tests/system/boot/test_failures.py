@@ -180,7 +180,7 @@ def test_a_full_disk_while_the_run_is_written(
         timeout=120,
     )
     assert done.returncode == 3, done.stderr
-    assert "the disk is full" in " ".join(done.stdout.split())
+    assert "the disk is full" in " ".join((done.stdout + done.stderr).split())
     assert "Traceback" not in done.stderr
 
 

@@ -204,7 +204,7 @@ def test_a_probe_that_cannot_is_not_asked_again_and_the_others_go_on(
 def test_when_nothing_can_be_measured_it_ends(board: Board) -> None:
     board.answers["a"] = Answer((), "exit 1")
     assert measure(board, a=1).run() == (
-        "Stopped after 5 rounds and 1 process: no probe has measured anything."
+        "Stopped after 5 rounds and 1 process: no probe has measured a metric."
     )
 
 

@@ -11,12 +11,13 @@ from pathlib import Path
 import pytest
 
 from perfboard.model.errors import EnvironmentLacksError, UsageError
-from perfboard.model.run import Artifact
+from perfboard.model.run import Artifact, Run, Status
 from perfboard.store.folder import (
     RunFolder,
     find_run,
     finished_folders,
     new_run,
+    prune_unfinished,
     runs_folder,
     unfinished_folders,
 )
@@ -126,7 +127,7 @@ def test_a_disk_full_while_finishing() -> None:
     (folder.path / ".run.json").symlink_to("/dev/full")
     with pytest.raises(EnvironmentLacksError, match="disk is full"):
         folder.finish(make_run(folder.id))
-    assert [entry.name for entry in folder.path.iterdir()] == ["artifacts"]
+    assert sorted(entry.name for entry in folder.path.iterdir()) == ["artifacts"]
     assert (folder.path / "artifacts/console.log").read_bytes() == b"kept"
     assert finished_folders() == [earlier]
     assert (earlier / "run.json").read_bytes() == before
@@ -189,3 +190,28 @@ def test_an_unfinished_run_is_not_found_but_named() -> None:
     folder = new_run("boot", "verdex")
     with pytest.raises(UsageError, match="is not finished"):
         find_run(folder.id)
+
+
+def test_pruning_leaves_what_is_finished_or_under_way_or_not_ours(tmp_path: Path) -> None:
+    earlier, under_way = stored(), new_run("boot", "verdex")
+    (tmp_path / "other").mkdir()
+    link = runs_folder() / ".x.unfinished"
+    link.symlink_to(tmp_path / "other")
+    assert prune_unfinished() == []
+    assert unfinished_folders() == [link, under_way.path]
+    assert finished_folders() == [earlier] and (tmp_path / "other").is_dir()
+    under_way.finish(make_run(under_way.id))
+
+
+def test_a_record_for_which_there_is_no_room_is_replaced_by_a_shorter_one() -> None:
+    folder = new_run("boot", "verdex")
+    (folder.path / ".run.json").symlink_to("/dev/full")
+    short = make_run(folder.id).model_copy(update={"status": Status.FAILED, "metrics": ()})
+
+    def shorter(error: EnvironmentLacksError) -> Run:
+        assert "disk is full" in str(error)
+        return short
+
+    path = folder.finish(make_run(folder.id), shorter)
+    assert load_run(path).status == "failed"
+    assert sorted(entry.name for entry in path.iterdir()) == ["artifacts", "run.json"]

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from perfboard.host.cache import cache_root
+from perfboard.store.folder import new_run, prune_unfinished
 from perfboard.store.index import list_runs
 from tests.support.runs import make_run, stored
 
@@ -119,8 +120,11 @@ def test_a_killed_run_is_listed_as_unfinished_and_its_data_kept() -> None:
     assert (row.status, row.path) == ("unfinished", path)
     assert f".{row.id}.unfinished" == path.name
     assert str(path) in row.reason
-    assert "delete that folder" in row.reason
+    assert "`perfboard runs prune` removes it" in row.reason
     assert (path / "artifacts/console.log").read_bytes() == b"so far"
+    under_way = new_run("boot", "verdex")
+    assert prune_unfinished() == [path]
+    assert [row.path for row in list_runs()] == [under_way.path]
 
 
 def test_files_and_foreign_folders_among_the_runs() -> None:

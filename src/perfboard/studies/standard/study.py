@@ -118,7 +118,9 @@ def _found(
     merger = measuring.merger
     metrics = merger.metrics()
     errors: tuple[RunError, ...] = ()
-    if not metrics:
+    # The facts of a target are no metrics.
+    only_facts = all(one.probe == FACTS and not one.refused for one in merger.processes)
+    if not metrics and not (only_facts and merger.facts):
         refused = {one.refused: None for one in merger.processes}
         message = f"No probe has measured anything: {' '.join(filter(None, refused))}"
         errors = (RunError(kind=INCONCLUSIVE, message=message),)
