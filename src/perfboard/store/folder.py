@@ -76,9 +76,9 @@ class RunFolder:
     ) -> Path:
         """Records `run` with the hashes of its artifacts; the run folder's final path.
 
-        Where the disk refuses that, what `otherwise` makes of the error is recorded: it may be
-        shorter. Raises EnvironmentLacksError where the disk refuses that too: the folder then
-        stays as an unfinished run, with what it held.
+        If the disk refuses that, the run that `otherwise` makes of the error is recorded, which may
+        be shorter. Raises EnvironmentLacksError if the disk refuses both: the folder then stays as
+        an unfinished run, with what it held.
         """
         if run.id != self.id:
             raise ValueError(f"run {run.id} does not belong in the folder of {self.id}")

@@ -96,7 +96,7 @@ class Recording:
 
     @contextmanager
     def ending(self) -> Iterator[None]:
-        """Keeps the first error that ends the run. Raises all before `begin`."""
+        """Keeps the first error that ends the run, or else a defect. Raises all before `begin`."""
         try:
             yield
         except BaseException as error:
@@ -105,7 +105,8 @@ class Recording:
                 raise
             if not isinstance(error, (Exception, KeyboardInterrupt)):
                 raise
-            self._end = self._end or error
+            if self._end is None or not isinstance(error, _ENDS):
+                self._end = error
 
     def finish(self) -> None:
         """Writes the record. Raises a DefectError where it was no error of those that are foreseen.

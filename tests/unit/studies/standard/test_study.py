@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from perfboard.model.errors import EnvironmentLacksError, TargetError, UsageError
+from perfboard.model.errors import DefectError, EnvironmentLacksError, TargetError, UsageError
 from perfboard.model.progress import Progress
 from perfboard.model.results.probes import ProbeResult
 from perfboard.model.run import BoardSummary, Evidence, Run, Status
@@ -340,13 +340,13 @@ def test_what_ended_a_run_first_is_its_end(
 
 def test_a_defect_while_closing_is_not_hidden(place: Place) -> None:
     place.fails_at, place.fails_closing = (7, KeyboardInterrupt()), ZeroDivisionError()
-    with pytest.raises(ZeroDivisionError):
+    with pytest.raises(DefectError, match="ZeroDivisionError"):
         place.study()
 
 
 def test_a_defect_is_not_hidden(place: Place) -> None:
     place.fails_at = (2, ZeroDivisionError())
-    with pytest.raises(ZeroDivisionError):
+    with pytest.raises(DefectError, match="ZeroDivisionError"):
         place.study()
 
 
@@ -389,3 +389,12 @@ def test_factors_are_those_of_the_target(place: Place) -> None:
 )
 def test_a_run_is_named_after_its_place(place: Place, target: str, name: str) -> None:
     assert place.study(target).board.name == name
+
+
+def test_the_facts_alone_are_what_was_asked_for(place: Place) -> None:
+    run = place.measure("local", "system.facts")
+    assert (run.status, run.errors, run.metrics) == (Status.COMPLETE, (), ())
+    assert run.board.facts == FACTS
+    place.facts = {}
+    (undecided,) = place.measure("local", "system.facts").errors
+    assert undecided.kind == "inconclusive"
