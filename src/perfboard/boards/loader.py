@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Finds, reads and checks board files."""
 
-import difflib
 import json
 import math
 import re
@@ -21,6 +20,7 @@ from perfboard.model.board.real import RealBoard
 from perfboard.model.board.virtual import DiskBoard, VirtualBoard
 from perfboard.model.errors import UsageError
 from perfboard.model.tables import merged
+from perfboard.model.text import nearest
 from perfboard.model.timing.part import Timing
 from perfboard.model.units import format_size
 
@@ -222,10 +222,8 @@ def _cycles(group: object) -> dict[str, Any]:
 def _built_in(name: str) -> Path:
     names = list_boards()
     if name not in names:
-        close = difflib.get_close_matches(name, names, n=1)
-        hint = f'; did you mean "{close[0]}"?' if close else "."
         raise UsageError(
-            f'there is no board "{name}"{hint} The boards are: {", ".join(names)}. '
+            f'there is no board "{name}"{nearest(name, names)} The boards are: {", ".join(names)}. '
             f"For a board file of your own, give its path, as ./myboard.toml.{import_advice(name)}"
         )
     return _BUILT_IN / f"{name}.toml"

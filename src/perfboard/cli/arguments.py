@@ -6,13 +6,17 @@ Only the standard library is imported here, so that the command starts at once.
 
 import argparse
 import importlib
+import re
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, NoReturn
 
 from perfboard.model.errors import UsageError
+from perfboard.model.text import nearest
 from perfboard.report.export.formats import FORMATS
 
 _TARGETS = "local, ssh://[USER@]HOST[:PORT], serial:///dev/NAME or virtual:BOARD"
+# The options that take FACTOR=LEVEL.
+_LEVELS = ("--set", "--keep", "--allow")
 _RUN = "a run's id, a unique beginning of one, a path, or latest"
 _EPILOG = """\
 first steps:
@@ -92,11 +96,14 @@ examples:
 
 
 class Command(argparse.ArgumentParser):
-    """The parser of one command.
+    """The parser of one command, whose errors are ours and name the nearest right word.
 
     Options that a study declares are added when the command is given, so that no study is
     imported for another command.
     """
+
+    # The commands below it, if it has any.
+    commands: Iterable[str] | None = None
 
     # The module and class that declare them; or they are those of the study that is named.
     options: tuple[str, str] | None = None
@@ -109,8 +116,10 @@ class Command(argparse.ArgumentParser):
     ) -> tuple[Any, list[str]]:
         """See `argparse`."""
         words = list(args or ())
+        _refuse_two_words(words)
+        self._refuse_unknown_command(words)
         command: list[str] = []
-        if self.takes_command and "--" in words:
+        if cut_off := self.takes_command and "--" in words:
             cut = words.index("--")
             words, command = words[:cut], words[cut + 1 :]
         if self.options is not None:
@@ -120,13 +129,46 @@ class Command(argparse.ArgumentParser):
             add_options(self, getattr(importlib.import_module(module), name))
         study = self._add_study(words) if self.of_study else ""
         found, unknown = super().parse_known_args(words, namespace)
-        found.command = command
-        if study and unknown:
+        if self.takes_command:
+            found.command = command
+            if unknown and not cut_off and not unknown[0].startswith("-"):
+                raise UsageError(
+                    f'the command stands behind "--": {self.prog} {found.board} -- '
+                    f"{' '.join(unknown)}"
+                )
+        if unknown:
+            what = " ".join(filter(None, (self.prog.partition(" ")[2], study)))
             raise UsageError(
-                f"study {study} takes no {' '.join(unknown)}; `perfboard study {study} --help` "
-                "lists its options"
+                f"{what} takes no {' '.join(unknown)}{self._meant(unknown[0])} "
+                f"`perfboard {what} --help` lists its options"
             )
         return found, unknown
+
+    def error(self, message: str) -> NoReturn:
+        """See `argparse`."""
+        raise UsageError(f"{message}; `{self.prog} --help` shows how it is written")
+
+    def _refuse_unknown_command(self, words: list[str]) -> None:
+        first = next((word for word in words if not word.startswith("-")), None)
+        if self.commands is not None and first is not None and first not in self.commands:
+            raise UsageError(
+                f'there is no command "{self.prog} {first}"{nearest(first, self.commands)} '
+                f"The commands are: {', '.join(self.commands)}"
+            )
+
+    def _meant(self, word: str) -> str:
+        """The question after what an unknown word was to be, or a full stop."""
+        options = re.findall(r"--[a-z][a-z-]*", self.format_help())
+        if word.startswith("-"):
+            return nearest(word.partition("=")[0], options)
+        if "--set" in options and "=" in word:
+            return f'; did you mean "--set {word}"?'
+        if "--board" in options:
+            from perfboard.boards.loader import list_boards
+
+            if word.endswith(".toml") or word in list_boards():
+                return f'; did you mean "--board {word}"?'
+        return "."
 
     def _add_study(self, words: list[str]) -> str:
         """Adds the options of the study that the words name, and returns its name, if any."""
@@ -151,10 +193,23 @@ class _Version(argparse.Action):
         parser.exit(message=f"perfboard {version('perfboard')}\n")
 
 
+def _refuse_two_words(words: list[str]) -> None:
+    """Raises UsageError for `--set console quiet`."""
+    for option, factor, level in zip(words, words[1:], words[2:], strict=False):
+        if option in _LEVELS and not factor.startswith("-") and "=" not in factor:
+            if level.startswith("-"):
+                continue
+            raise UsageError(
+                f"{option} takes FACTOR=LEVEL as one word; did you mean "
+                f'"{option} {factor}={level}"?'
+            )
+
+
 def make_parser() -> argparse.ArgumentParser:
     """The parser; it sets `module` and `function`, which `cli.main` calls."""
-    parser = argparse.ArgumentParser(
+    parser = Command(
         prog="perfboard",
+        allow_abbrev=False,
         description="Measure embedded Linux boards, real or emulated (virtual): where the time "
         "goes,\nwhat a change did, and what to change. Virtual boards repeat exactly.",
         epilog=_EPILOG,
@@ -163,9 +218,8 @@ def make_parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--version", action=_Version, nargs=0, help="print the version of Perfboard, and exit"
     )
-    commands = parser.add_subparsers(
-        title="commands", metavar="COMMAND", required=True, parser_class=Command
-    )
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    parser.commands = commands.choices
 
     def add(name: str, module: str, help: str, description: str = "") -> Command:
         command = commands.add_parser(
@@ -173,6 +227,7 @@ def make_parser() -> argparse.ArgumentParser:
             help=help,
             description=description or f"{help[0].upper()}{help[1:]}.",
             formatter_class=argparse.RawDescriptionHelpFormatter,
+            allow_abbrev=False,
         )
         command.set_defaults(module=module, function=name)
         _add_json(command)
@@ -189,12 +244,15 @@ def make_parser() -> argparse.ArgumentParser:
         "list the boards; show, verify or slim one",
     )
     of_one = boards.add_subparsers(metavar="show|verify|slim")
+    boards.commands = of_one.choices
     for name, help in (
         ("show", "print a board's description; --json adds its part and inherited keys"),
         ("verify", "compare a virtual board with published figures of the real one"),
         ("slim", "list the kernel options that a boot never uses, for the board file"),
     ):
-        one = of_one.add_parser(name, help=help, description=f"{help[0].upper()}{help[1:]}.")
+        one = of_one.add_parser(
+            name, help=help, description=f"{help[0].upper()}{help[1:]}.", allow_abbrev=False
+        )
         one.set_defaults(function=name)
         # SUPPRESS: `boards --json show` keeps the value that `boards` parsed.
         _add_json(one, default=argparse.SUPPRESS)
@@ -226,6 +284,7 @@ def make_parser() -> argparse.ArgumentParser:
         "--board", help="a virtual board's name, or the file of a virtual or a real board"
     )
     study.add_argument("--target", metavar="T", help=_TARGETS)
+    _add_name(study)
     _add_set(study)
 
     tune = add("tune", "tune", "find the settings that make a board boot fastest", _TUNE)
@@ -267,6 +326,7 @@ def make_parser() -> argparse.ArgumentParser:
     measure.add_argument(
         "--target", metavar="T", default="local", help=f"{_TARGETS} (default: local)"
     )
+    _add_name(measure)
     measure.options = ("perfboard.studies.standard.study", "StandardOptions")
     _add_set(measure)
     add("probes", "measure", "list the probes, and what each measures")
@@ -324,6 +384,12 @@ def _add_json(command: argparse.ArgumentParser, default: object = False) -> None
         action="store_true",
         default=default,
         help="print one JSON document to standard output",
+    )
+
+
+def _add_name(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--name", help="the name of the board on that target, for its runs (default: the target's)"
     )
 
 

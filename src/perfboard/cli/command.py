@@ -5,6 +5,8 @@ Only the standard library is imported here, so that the command starts at once.
 """
 
 import importlib
+import itertools
+import json
 import signal
 import sys
 from collections.abc import Sequence
@@ -34,11 +36,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     # Under nohup it is ignored, and stays so.
     if signal.getsignal(signal.SIGHUP) is signal.SIG_DFL:
         signal.signal(signal.SIGHUP, _terminated)
+    words = list(sys.argv[1:] if arguments is None else arguments)
     try:
-        return _command(list(sys.argv[1:] if arguments is None else arguments))
+        return _command(words)
     except BaseException as error:
-        words, code = _ended(error)
-        print(printable(f"perfboard: {words}"), file=sys.stderr)
+        kind, message, code = _ended(error)
+        print(printable(f"perfboard: {message}"), file=sys.stderr)
+        # What stands behind "--" is for another program.
+        if "--json" in itertools.takewhile(lambda word: word != "--", words):
+            document = {"error": {"kind": kind, "message": message, "exit_code": code}}
+            print(json.dumps(document, indent=1), flush=True)
         return code
 
 
@@ -59,14 +66,14 @@ def _command(words: Sequence[str]) -> int:
     return code
 
 
-def _ended(error: BaseException) -> tuple[str, int]:
-    """Whatever has ended a command: its words, and the exit code. The one place for all."""
+def _ended(error: BaseException) -> tuple[str, str, int]:
+    """Whatever has ended a command: its kind, words and exit code. The one place for all."""
     if isinstance(error, PerfboardError):
-        return str(error), error.exit_code
+        return error.kind, str(error), error.exit_code
     if isinstance(error, KeyboardInterrupt):
-        return "interrupted", EXIT_INTERRUPTED
+        return "interrupted", "interrupted", EXIT_INTERRUPTED
     from perfboard.host.failures import defect_words, lack_words
 
     if words := lack_words(error):
-        return words, EnvironmentLacksError.exit_code
-    return defect_words(error), DefectError.exit_code
+        return EnvironmentLacksError.kind, words, EnvironmentLacksError.exit_code
+    return DefectError.kind, defect_words(error), DefectError.exit_code

@@ -20,6 +20,7 @@ def measure(options: argparse.Namespace) -> int:
         target=options.target,
         factors=parse_factors(options.set),
         command=("perfboard", *sys.argv[1:]),
+        name=options.name or "",
     )
     given = options_from(StandardOptions, options)
     run = measure_target("measure", request, options.probes, given, Lab(progress()))

@@ -35,6 +35,7 @@ def study(options: argparse.Namespace) -> int:
         factors=parse_factors(options.set),
         command=("perfboard", *sys.argv[1:]),
         board=real,
+        name=options.name or "",
     )
     given = options_from(chosen.options, options, real)
     return finish(run_study(chosen, request, given, Lab(progress())), options.json)

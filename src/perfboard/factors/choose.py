@@ -14,6 +14,7 @@ from perfboard.images.recipe import Recipe
 from perfboard.images.variant import Variant
 from perfboard.model.board.virtual import VirtualBoard
 from perfboard.model.errors import UsageError
+from perfboard.model.text import nearest
 
 
 @cache
@@ -65,11 +66,16 @@ def check_known(
     for factor, level in given:
         if factor not in known:
             has = ", ".join(known) or "none"
-            raise UsageError(f'{option}{what} has no factor "{factor}"; it has: {has}')
+            raise UsageError(
+                f'{option}{what} has no factor "{factor}"{nearest(factor, known)} It has: {has}'
+            )
         levels = known[factor].levels
         if level not in levels:
             has = ", ".join(levels)
-            raise UsageError(f'{option}factor {factor} has no level "{level}"; it has: {has}')
+            raise UsageError(
+                f'{option}factor {factor} has no level "{level}"{nearest(level, levels)} '
+                f"It has: {has}"
+            )
 
 
 def choose(

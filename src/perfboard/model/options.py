@@ -89,6 +89,17 @@ def parse_seconds(text: str) -> float:
     return value
 
 
+def parse_duration(text: str) -> float:
+    """Parses a time of more than nothing and at most a day, in seconds."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not 0 < value <= 86_400:
+        raise ValueError(f'"{text}" is not a number of seconds above 0, at most 86400')
+    return value
+
+
 def parse_command(text: str) -> tuple[str, ...]:
     """Parses a command line into its words, as a shell does."""
     try:

@@ -1,7 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Text of boards, targets and files, made safe to show in a terminal."""
+"""Text for people: safe to show in a terminal, and near to what they wrote."""
+
+import difflib
+from collections.abc import Iterable
 
 
 def printable(text: str) -> str:
     """`text` with "?" for what does not print; newlines and tabs stay."""
     return "".join(c if c.isprintable() or c in "\n\t" else "?" for c in text)
+
+
+def nearest(word: str, known: Iterable[str]) -> str:
+    """The end of a sentence about an unknown `word`: the question after the known word that is
+    most like it, or a full stop."""
+    close = difflib.get_close_matches(word, list(known), n=1)
+    return f'; did you mean "{close[0]}"?' if close else "."

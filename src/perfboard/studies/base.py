@@ -11,10 +11,12 @@ from typing import Any, Protocol, TypeVar, cast
 
 import perfboard.studies
 from perfboard.host.saved_log import import_advice
+from perfboard.model.board.board import NAME
 from perfboard.model.board.real import RealBoard
 from perfboard.model.errors import UsageError
 from perfboard.model.options import check_target
 from perfboard.model.run import BoardSummary, Run
+from perfboard.model.text import nearest
 from perfboard.studies.lab import Lab
 from perfboard.targets.base import meant
 from perfboard.targets.opening import kinds
@@ -22,6 +24,13 @@ from perfboard.targets.opening import kinds
 # Packages outside bring studies under this name: `NAME = "module:STUDY"`.
 _GROUP = "perfboard.studies"
 _Options = TypeVar("_Options", contravariant=True)
+_EXAMPLES = """\
+  --board verdex               a virtual board: the Gumstix of a 2009 study, kernel, root file
+                               system and boot as published
+  --board rpi2                 the same image, timed as a Raspberry Pi 2
+  --board ./my-board.toml      a board file of yours, with your own image
+  --target serial:///dev/NAME  a real board on a serial line
+`perfboard boards` lists the virtual boards."""
 
 
 @dataclass(frozen=True)
@@ -29,18 +38,27 @@ class Request:
     """The user's request to any study: the target, and the levels of its factors.
 
     `command` is Perfboard's own, for the record. `board` is the real board, if the user gave its
-    file.
+    file. `name` is the user's own for the board, or "".
     """
 
     target: str
     factors: Mapping[str, str]
     command: tuple[str, ...]
     board: RealBoard | None = None
+    name: str = ""
+
+    def __post_init__(self) -> None:
+        if self.name and not re.fullmatch(NAME, self.name):
+            raise UsageError(
+                f'--name {self.name}: wants at most 40 of a-z, 0-9 and "-", the first no "-"'
+            )
+        if self.name and self.target.startswith("virtual:"):
+            raise UsageError(f"--name {self.name}: a virtual board has the name in its file")
 
     @property
     def place(self) -> str:
-        """A short name for the board: that of its file, else one of its target."""
-        return self.board.name if self.board else place_of(self.target)
+        """A short name for the board: the user's, that of its file, else one of its target."""
+        return self.name or (self.board.name if self.board else place_of(self.target))
 
     def summary(self, title: str, description: str, facts: Mapping[str, str]) -> BoardSummary:
         """A run's description of a real board: the words of its file, or else these; and its
@@ -77,7 +95,7 @@ class Study(Protocol[_Options]):
 
     @property
     def default_target(self) -> str:
-        """The target that is measured if the user names none."""
+        """The target that is measured if the user names none; "" if one has to be named."""
 
     @property
     def headline(self) -> str:
@@ -96,6 +114,8 @@ class Study(Protocol[_Options]):
 
 def run_study(study: Study[_Options], request: Request, options: _Options, lab: Lab) -> Run:
     """Runs a study. Raises UsageError if it, or an option, is not for the request's target."""
+    if not request.target:
+        raise UsageError(f"study {study.name} needs to know which board:\n{_EXAMPLES}")
     kind = request.target.partition(":")[0]
     if study.targets and kind not in study.targets:
         known = kinds()
@@ -123,7 +143,10 @@ def get_study(name: str) -> Study[Any]:
     """The study of that name. Imports no other; raises UsageError, listing those there are."""
     study = _load(name) if name in study_names() else None
     if study is None:
-        raise UsageError(f'There is no study "{name}". There are: {", ".join(studies())}.')
+        known = studies()
+        raise UsageError(
+            f'There is no study "{name}"{nearest(name, known)} There are: {", ".join(known)}.'
+        )
     return study
 
 

@@ -170,7 +170,7 @@ def test_its_options_are_in_its_help(package: Path) -> None:
     [
         (["--blinks", "10"], '--blinks: "10" is not a number of blinks from 1 to 9'),
         (["--colour", "red"], "--colour: only for serial targets, and this one is local"),
-        (["--boots", "3"], "study lamp takes no --boots 3; `perfboard study lamp --help`"),
+        (["--boots", "3"], "study lamp takes no --boots 3. `perfboard study lamp --help`"),
         (["--target", "ssh://board"], "study lamp measures local or serial:///dev/DEVICE"),
     ],
 )

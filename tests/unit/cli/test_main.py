@@ -13,6 +13,7 @@ from perfboard.boards.loader import load_board
 from tests.support.command import call
 from tests.support.runs import make_run
 
+BOOT = ("study", "boot", "--board", "verdex")
 TUNE = ("tune", "boot", "--board", "verdex")
 
 
@@ -28,10 +29,10 @@ def store(homes: Path, name: str) -> Path:
     [
         (["study", "boot", "--board", "verdx"], 'did you mean "verdex"?'),
         (["study", "nosuch", "--board", "verdex"], 'no study "nosuch"'),
-        (["study", "boot", "--boots", "0"], "is not a number of boots"),
-        (["study", "boot", "--boots", "many"], "is not a number of boots"),
-        (["study", "boot", "--set", "console"], "--set: it takes FACTOR=LEVEL"),
-        (["study", "boot", "--usable", "x"], "--usable: only for serial targets"),
+        ([*BOOT, "--boots", "0"], "is not a number of boots"),
+        ([*BOOT, "--boots", "many"], "is not a number of boots"),
+        ([*BOOT, "--set", "console"], "--set: it takes FACTOR=LEVEL"),
+        ([*BOOT, "--usable", "x"], "--usable: only for serial targets"),
         (["tune", "boot"], "required: --board"),
         ([*TUNE, "--keep", "console"], "--keep: it takes FACTOR=LEVEL"),
         ([*TUNE, "--keep", "a=b", "--keep", "a=c"], "--keep: factor a is given twice"),
@@ -42,9 +43,9 @@ def store(homes: Path, name: str) -> Path:
         ([*TUNE, "--boots", "3"], "not a number of boots from 5"),
         ([*TUNE, "--write", "x", "--boots", "9"], "--write, --boots: only for serial targets"),
         ([*TUNE, "--target", "local"], "study tune-boot measures virtual:BOARD or serial:"),
-        (["study", "boot", "--set", "console=full", "--set", "console=quiet"], "twice"),
-        (["study", "boot", "--set", "colour=red"], 'no factor "colour"'),
-        (["study", "boot", "--set", "console=loud"], 'no level "loud"'),
+        ([*BOOT, "--set", "console=full", "--set", "console=quiet"], "twice"),
+        ([*BOOT, "--set", "colour=red"], 'no factor "colour"'),
+        ([*BOOT, "--set", "console=loud"], 'no level "loud"'),
         (["study", "boot", "--board", "./absent.toml"], "absent.toml"),
         (["study", "boot", "--target", "ssh://root@board"], "virtual:BOARD"),
         (["study", "boot", "--target", "virtual:nosuch"], 'no board "nosuch"'),
@@ -55,20 +56,20 @@ def store(homes: Path, name: str) -> Path:
         (["measure", "--budget", "nan"], "is not a number of seconds"),
         (["measure", "--cpu", "-1"], "is not the number of a CPU"),
         (["study", "standard", "--cpu", "big"], "is not the number of a CPU"),
-        (["study", "boot", "--cpu", "0"], "study boot takes no --cpu 0;"),
+        (["study", "boot", "--cpu", "0"], "study boot takes no --cpu 0."),
         (["measure", "--target", "localhost"], "is no target"),
         (["study", "boot", "--target", "virtual:verdex", "--board", "verdex"], "omit one"),
-        (["study", "boot", "--budget", "5"], "study boot takes no --budget 5;"),
-        (["study", "standard", "--boots", "10"], "study standard takes no --boots 10;"),
+        (["study", "boot", "--budget", "5"], "study boot takes no --budget 5; did you mean"),
+        (["study", "standard", "--boots", "10"], "study standard takes no --boots 10."),
         (["boards", "show"], "required: BOARD"),
-        (["boards", "list", "verdex"], "invalid choice: 'list'"),
+        (["boards", "list", "verdex"], 'no command "perfboard boards list"'),
         (["boards", "slim"], "required: BOARD"),
-        (["boards", "--budget=5"], "unrecognized arguments: --budget"),
-        (["boards", "show", "verdex", "--budget", "5"], "unrecognized arguments: --budget"),
-        (["boards", "slim", "verdex", "--budget", "5"], "unrecognized arguments: --budget"),
+        (["boards", "--budget=5"], "takes no --budget"),
+        (["boards", "show", "verdex", "--budget", "5"], "takes no --budget"),
+        (["boards", "slim", "verdex", "--budget", "5"], "takes no --budget"),
         (["show", "20200101"], "there are no runs"),
         (["report", "/nowhere/at/all"], "is not a run folder"),
-        (["nosuch"], "invalid choice"),
+        (["nosuch"], 'no command "perfboard nosuch". The commands are: doctor'),
     ],
 )
 def test_what_is_wrong_is_said_with_exit_code_2(
@@ -78,6 +79,46 @@ def test_what_is_wrong_is_said_with_exit_code_2(
     captured = capsys.readouterr()
     assert said in captured.err
     assert captured.out == ""
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["stuyd", "boot"], 'did you mean "study"?'),
+        (["boards", "verfy", "rpi2"], 'did you mean "verify"?'),
+        (["study", "bot", "--board", "verdex"], 'did you mean "boot"?'),
+        (["study", "boot"], "--board rpi2 "),
+        (["study", "boot", "verdex"], 'did you mean "--board verdex"?'),
+        ([*BOOT, "--set", "console", "quiet"], 'did you mean "--set console=quiet"?'),
+        ([*TUNE, "--keep", "console", "quiet"], 'did you mean "--keep console=quiet"?'),
+        ([*BOOT, "console=quiet"], 'did you mean "--set console=quiet"?'),
+        ([*BOOT, "--set", "consol=quiet"], 'did you mean "console"?'),
+        ([*BOOT, "--set", "console=quite"], 'did you mean "quiet"?'),
+        ([*BOOT, "--boot", "5"], 'did you mean "--boots"?'),
+        ([*TUNE, "--alow=console=quiet"], 'did you mean "--allow"?'),
+        (["try", "rpi2", "ls", "-l"], "perfboard try rpi2 -- ls -l"),
+        (["try", "rpi", "--", "ls"], 'did you mean "rpi2"?'),
+        (["measure", "memory.latncy"], 'did you mean "memory.latency"?'),
+        ([*BOOT, "--budget-s", "0"], '--budget-s: "0" is not a number of seconds above 0'),
+        ([*BOOT, "--name", "shelf"], "a virtual board has the name in its file"),
+        (["measure", "--name", "A b"], "--name A b: wants at most 40 of a-z"),
+    ],
+)
+def test_a_slip_is_answered_with_the_nearest_right_thing(
+    words: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert call(*words, "--json") == 2 if "--" not in words else call(*words) == 2
+    captured = capsys.readouterr()
+    assert said in captured.err
+    if "--" not in words:
+        (error,) = json.loads(captured.out).values()
+        assert error == {"kind": "usage", "message": error["message"], "exit_code": 2}
+        assert said in error["message"]
+
+
+def test_the_json_of_another_program_is_not_ours(capsys: pytest.CaptureFixture[str]) -> None:
+    assert call("try", "nosuch", "--", "ls", "--json") == 2
+    assert capsys.readouterr().out == ""
 
 
 def test_alone_it_prints_its_help(capsys: pytest.CaptureFixture[str]) -> None:

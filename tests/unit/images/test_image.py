@@ -214,9 +214,9 @@ def test_levels() -> None:
     timed = {"detail": "counted", "flash": "tuned", "dcache": "on"}
     assert variant_of().levels == {**defaults, **timed}
     assert variant_of(console="quiet").levels["console"] == "quiet"
-    with pytest.raises(UsageError, match=r"has no .*it has: baud, block, .*, root$"):
+    with pytest.raises(UsageError, match=r"has no .*It has: baud, block, .*, root$"):
         variant_of(counted, detail="timed")
-    with pytest.raises(UsageError, match=r"console has no level .loud.; it has: full, quiet"):
+    with pytest.raises(UsageError, match=r"console has no level .loud.\. It has: full, quiet"):
         variant_of(console="loud")
     with pytest.raises(UsageError, match="choose one"):
         variant_of(console="quiet", initcall_debug="on")

@@ -8,7 +8,8 @@ from pydantic import Field, field_validator
 
 from perfboard.model.tables import Table
 
-Name = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{0,39}$")]
+NAME = r"^[a-z0-9][a-z0-9-]{0,39}$"
+Name = Annotated[str, Field(pattern=NAME)]
 Word = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._,=+-]*$")]
 
 

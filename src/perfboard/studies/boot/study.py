@@ -2,7 +2,7 @@
 """Study E (2009): where the time goes between reset and a usable system."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from perfboard.analysis.boot.metrics import counted_metrics, metrics_of
 from perfboard.analysis.statistics.summary import judge
@@ -12,6 +12,7 @@ from perfboard.model.options import (
     option,
     parse_command,
     parse_count,
+    parse_duration,
     parse_regex,
     parse_seconds,
 )
@@ -32,6 +33,13 @@ class BootOptions:
 
     boots: int = option(
         3, "the number of boots (default: 3)", parse=parse_count("boots", 1, 1000), metavar="N"
+    )
+    budget_s: float | None = option(
+        None,
+        "the seconds that the whole boot may take: the run gets a verdict (default: the board "
+        "file's, if any)",
+        parse=parse_duration,
+        metavar="S",
     )
     usable: str = option(
         "", "the console line that means ready", parse=parse_regex, metavar="REGEX", only="serial"
@@ -69,13 +77,13 @@ class BootStudy:
     question: str = "Where does the time go between reset and a usable system?"
     options: type[BootOptions] = BootOptions
     targets: tuple[str, ...] = ("virtual", "serial")
-    default_target: str = "virtual:verdex"
+    default_target: str = ""
     headline: str = "boot.total"
 
     @property
     def factors(self) -> Mapping[str, tuple[str, ...]]:
-        """Those of the board that is booted where none is named; others may have others."""
-        board = load_board(self.default_target.partition(":")[2]).board
+        """Those of the board verdex; others may have others."""
+        board = load_board("verdex").board
         return {name: tuple(factor.levels) for name, factor in factors_of(board).items()}
 
     def run(self, request: Request, options: BootOptions, lab: Lab) -> Run:
@@ -91,6 +99,8 @@ class BootStudy:
             )
         else:
             subject = virtual_subject(request, lab)
+        if options.budget_s is not None:
+            subject = replace(subject, budget_s=options.budget_s)
         boots: list[Boot] = []
         with (
             lab.record(self.name, subject.name, request.command, self.headline) as record,

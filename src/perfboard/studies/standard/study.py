@@ -11,6 +11,7 @@ from perfboard.model.errors import INCONCLUSIVE, TargetError, UsageError
 from perfboard.model.options import option, parse_cpu, parse_seconds
 from perfboard.model.results.probes import ProbeResult
 from perfboard.model.run import BoardSummary, Evidence, Run, RunError
+from perfboard.model.text import nearest
 from perfboard.probes.conditions import Conditions, condition_notes, read_conditions
 from perfboard.probes.plan import FACTS, Measuring, Plan
 from perfboard.probes.session import Session
@@ -165,9 +166,12 @@ def _board(
 
 def _check(probes: Sequence[str]) -> None:
     known = [applet.name for applet in all_applets()]
-    unknown = [probe for probe in probes if probe not in known]
-    if unknown:
-        raise UsageError(f"there is no probe {', '.join(unknown)}; there are: {', '.join(known)}")
+    for probe in probes:
+        if probe not in known:
+            raise UsageError(
+                f'there is no probe "{probe}"{nearest(probe, known)} The probes are: '
+                f"{', '.join(known)}"
+            )
 
 
 STUDY = StandardStudy()

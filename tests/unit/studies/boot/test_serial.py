@@ -39,6 +39,22 @@ def test_the_run_says_how_the_instrument_changes_what_it_measures(
     assert SerialConsole.effect in " ".join(unescape(report.read_text()).split())
 
 
+def test_the_command_gives_a_name_and_a_budget(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    reset = tmp_path / "reset"
+    with board_on_a_line(reset, BOOT.splitlines(keepends=True)) as target:
+        words = ["--target", target, "--usable", "Run /sbin/init", "--boots", "1"]
+        words += ["--reset", f"touch {reset}", "--name", "gateway", "--budget-s", "1.5"]
+        # One boot of a real board has no interval.
+        assert main(["study", "boot", *words, "--json"]) == 5
+    run = json.loads(capsys.readouterr().out)
+    assert run["board"]["name"] == "gateway" and "-boot-gateway-" in run["id"]
+    (verdict,) = run["verdicts"]
+    assert (verdict["budget"], verdict["outcome"]) == (1.5, "inconclusive")
+
+
 def test_a_board_file_says_what_the_options_do_not(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -356,14 +356,14 @@ def test_probes_are_chosen_by_name(place: Place) -> None:
     assert place.ran == ["system.facts", *["ipc.pipe"] * 5]
     assert {process.probe for process in only(run, ProbeResult).processes} == {"ipc.pipe"}
     assert run.study == "measure"
-    with pytest.raises(UsageError, match=r"no probe nosuch; there are: cpu\.bogomips"):
+    with pytest.raises(UsageError, match=r"no probe .nosuch.\. The probes are: cpu\.bogomips"):
         place.measure("local", "ipc.pipe", "nosuch")
     assert len(finished_folders()) == 1
 
 
 def test_a_mistyped_probe_is_found_before_the_target_is_opened(place: Place) -> None:
-    with pytest.raises(UsageError, match="no probe nosuch"):
-        place.measure("virtual:verdex", "nosuch")
+    with pytest.raises(UsageError, match=r"did you mean .memory\.latency.\?"):
+        place.measure("virtual:verdex", "memory.latncy")
     assert place.opened == []
     assert not runs_folder().exists()
 
