@@ -31,6 +31,27 @@ class Table(BaseModel):
     )
 
 
+def either(key: str, having: type[BaseModel], lacking: type[BaseModel]) -> BeforeValidator:
+    """Reads a table of two kinds, as `having` if it has `key`. It has keys of one kind alone."""
+
+    def needed(kind: type[BaseModel]) -> str:
+        both = having.model_fields.keys() & lacking.model_fields.keys()
+        fields = kind.model_fields.items()
+        own = [f"`{name}`" for name, field in fields if field.is_required() and name not in both]
+        return " and ".join(own)
+
+    def read(table: object) -> BaseModel:
+        keys = set(table) if isinstance(table, Mapping) else set()
+        kind, other = (having, lacking) if key in keys else (lacking, having)
+        if odd := sorted(keys & (other.model_fields.keys() - kind.model_fields.keys())):
+            raise ValueError(f"has `{odd[0]}`, which does not go with {needed(kind)}")
+        if keys.isdisjoint(kind.model_fields.keys() - other.model_fields.keys()):
+            raise ValueError(f"wants either {needed(having)}, or {needed(lacking)}")
+        return kind.model_validate(table)
+
+    return BeforeValidator(read)
+
+
 Kind = TypeVar("Kind", bound=BaseModel)
 
 

@@ -13,6 +13,10 @@ from perfboard.model.errors import UsageError
 from perfboard.model.timing.caches import SplitCaches, UnifiedCaches
 from tests.support.board_files import VERDEX, flash_board, load, refusal
 
+# The keys of verdex's root file system.
+ROOT = """recipe = "reference"
+packages = ["busybox", "libc6", "libgcc-s1", "libstdc++6"]"""
+
 
 def test_every_built_in_board_loads_and_names_itself() -> None:
     assert "verdex" in list_boards()
@@ -73,11 +77,13 @@ def test_absent_file() -> None:
         ('offset = "256 KiB"', "offset = 4096", "flash.environment and flash.root overlap"),
         ("exec:S99usable", "console:(", "boot.usable: is not a regular expression"),
         ('"busybox",', "3,", "image.root.packages[0]: found 3; wants a valid string"),
-        ('recipe = "reference"', 'file = "none"', "image.root.file: there is no file /"),
+        (ROOT, 'file = "none"', "image.root.file: there is no file /"),
+        (ROOT, "", "image.root: wants either `file`, or `recipe`"),
+        ('recipe = "reference"', 'file = "none"', "has `packages`, which does not go with `file`"),
         ('"perfboard.board/1"', '"perfboard.board/2"', "wants 'perfboard.board/1'"),
         ('EXPERT = "y"', 'EXPERT = "m"', "image.kernel.slim.CONFIG_EXPERT: found \"m\"; wants 'y'"),
         ('CONFIG_EXPERT = "y"', 'EXPERT = "y"', 'slim.EXPERT.[key]: found "EXPERT"; wants a text'),
-        ('config = "verdex.config"', 'file = "zImage"', "has `slim` beside `file`"),
+        ('config = "verdex.config"', 'file = "zImage"', "has `slim`, which does not go with"),
         ("delay = 0", 'variables = { bootcmd = "x" }', "which wants kernel.file"),
         ("delay = 0", 'variables = { bootdelay = "1" }', "set image.bootloader.delay"),
         ("delay = 0", 'variables = { verify = "\\n" }', "variables.verify: found"),

@@ -4,10 +4,10 @@
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import BeforeValidator, Field, field_validator, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from perfboard.model.board.kernel import BootArguments, BuiltKernel, Kernel
-from perfboard.model.tables import Package, Table, as_kind
+from perfboard.model.tables import Package, Table, either
 
 Variable = Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_.-]*$")]
 
@@ -38,59 +38,28 @@ class DebianBootloader(_Bootloader):
 class OwnBootloader(_Bootloader):
     """A U-Boot of the user's own."""
 
-    file: Path
+    file: Path = Field(strict=False)
 
 
-class _AnyBootloader(_Bootloader):
-    package: Package | None = None
-    path: str | None = None
-    file: Path | None = Field(None, strict=False)
-
-    @model_validator(mode="after")
-    def _one_origin(self) -> "_AnyBootloader":
-        if (self.file is None) == (self.package is None or self.path is None):
-            raise ValueError("wants either `file`, or both `package` and `path`")
-        return self
-
-
-def _kind_of_bootloader(table: object) -> DebianBootloader | OwnBootloader:
-    found = _AnyBootloader.model_validate(table)
-    return as_kind(DebianBootloader, found) if found.file is None else as_kind(OwnBootloader, found)
-
-
-Bootloader = Annotated[DebianBootloader | OwnBootloader, BeforeValidator(_kind_of_bootloader)]
+Bootloader = Annotated[
+    DebianBootloader | OwnBootloader, either("file", OwnBootloader, DebianBootloader)
+]
 
 
 class ReferenceRoot(Table):
     """The root file system of the reference system, with more of Debian's packages."""
 
+    recipe: Literal["reference"]
     packages: Annotated[tuple[Package, ...], Field(strict=False)] = ()
 
 
 class OwnRoot(Table):
     """A root file system of the user's own."""
 
-    file: Path
+    file: Path = Field(strict=False)
 
 
-class _AnyRoot(Table):
-    recipe: Literal["reference"] | None = None
-    packages: Annotated[tuple[Package, ...], Field(strict=False)] = ()
-    file: Path | None = Field(None, strict=False)
-
-    @model_validator(mode="after")
-    def _one_origin(self) -> "_AnyRoot":
-        if (self.file is None) == (self.recipe is None):
-            raise ValueError("wants either `file` or `recipe`")
-        return self
-
-
-def _kind_of_root(table: object) -> ReferenceRoot | OwnRoot:
-    root = _AnyRoot.model_validate(table)
-    return as_kind(ReferenceRoot, root) if root.file is None else as_kind(OwnRoot, root)
-
-
-Root = Annotated[ReferenceRoot | OwnRoot, BeforeValidator(_kind_of_root)]
+Root = Annotated[ReferenceRoot | OwnRoot, either("file", OwnRoot, ReferenceRoot)]
 
 
 class Initrd(Table):

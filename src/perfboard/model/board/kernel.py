@@ -4,9 +4,9 @@
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import Field
 
-from perfboard.model.tables import Package, Table, as_kind
+from perfboard.model.tables import Package, Table, either
 
 Option = Annotated[str, Field(pattern=r"^CONFIG_[A-Za-z0-9_]+$")]
 # One line of printable ASCII, which a variable of U-Boot can hold as it is.
@@ -24,7 +24,7 @@ class BuiltKernel(_Kernel):
 
     source: Package
     # The fragment of its configuration.
-    config: Path
+    config: Path = Field(strict=False)
     # The options of a kernel without those that its boot never uses.
     slim: dict[Option, Literal["y", "n"]] = Field(default_factory=dict)
 
@@ -32,31 +32,8 @@ class BuiltKernel(_Kernel):
 class OwnKernel(_Kernel):
     """A kernel of the user's own."""
 
-    file: Path
-    system_map: Path | None = None
-
-
-class _AnyKernel(_Kernel):
-    source: Package | None = None
-    config: Path | None = Field(None, strict=False)
-    file: Path | None = Field(None, strict=False)
+    file: Path = Field(strict=False)
     system_map: Path | None = Field(None, strict=False)
-    slim: dict[Option, Literal["y", "n"]] = Field(default_factory=dict)
-
-    @model_validator(mode="after")
-    def _one_origin(self) -> "_AnyKernel":
-        if (self.file is None) == (self.source is None or self.config is None):
-            raise ValueError("wants either `file`, or both `source` and `config`")
-        if self.system_map is not None and self.file is None:
-            raise ValueError("has `system_map` without `file`: a built kernel brings its own")
-        if self.slim and self.file is not None:
-            raise ValueError("has `slim` beside `file`: only a built kernel can be made slim")
-        return self
 
 
-def _kind(table: object) -> BuiltKernel | OwnKernel:
-    kernel = _AnyKernel.model_validate(table)
-    return as_kind(BuiltKernel, kernel) if kernel.file is None else as_kind(OwnKernel, kernel)
-
-
-Kernel = Annotated[BuiltKernel | OwnKernel, BeforeValidator(_kind)]
+Kernel = Annotated[BuiltKernel | OwnKernel, either("file", OwnKernel, BuiltKernel)]

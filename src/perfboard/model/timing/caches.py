@@ -3,10 +3,10 @@
 
 from typing import Annotated, Self
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import Field, model_validator
 
 from perfboard.model.sourced import Count, Sourced
-from perfboard.model.tables import Size, Table, as_kind
+from perfboard.model.tables import Size, Table, either
 from perfboard.model.timing.duration import Duration, Time
 
 
@@ -44,11 +44,23 @@ class Cache(Sourced):
         return self
 
 
-class UnifiedCaches(Table):
+class _Caches(Table):
+    l2: Cache | None = None
+
+    @model_validator(mode="after")
+    def _nested(self) -> Self:
+        first = [cache for name, cache in self if name != "l2"]
+        if self.l2 and self.l2.line < max(cache.line for cache in first):
+            raise ValueError(f"l2.line is {self.l2.line}, shorter than that of the first level")
+        if self.l2 and self.l2.size <= first[-1].size:
+            raise ValueError(f"l2.size is {self.l2.size}; the first level holds {first[-1].size}")
+        return self
+
+
+class UnifiedCaches(_Caches):
     """The caches of a part whose first is of code and data alike."""
 
     l1: Cache
-    l2: Cache | None = None
 
     @property
     def data(self) -> Cache:
@@ -56,12 +68,11 @@ class UnifiedCaches(Table):
         return self.l1
 
 
-class SplitCaches(Table):
+class SplitCaches(_Caches):
     """The caches of a part that has a first of code and one of data."""
 
     l1i: Cache
     l1d: Cache
-    l2: Cache | None = None
 
     @property
     def data(self) -> Cache:
@@ -69,31 +80,7 @@ class SplitCaches(Table):
         return self.l1d
 
 
-class _AnyCaches(Table):
-    l1: Cache | None = None
-    l1i: Cache | None = None
-    l1d: Cache | None = None
-    l2: Cache | None = None
-
-    @model_validator(mode="after")
-    def _nested(self) -> Self:
-        if (self.l1 is None) != (self.l1i is not None) or (self.l1i is None) != (self.l1d is None):
-            raise ValueError("wants either l1, or both l1i and l1d")
-        first = [cache for cache in (self.l1, self.l1i, self.l1d) if cache]
-        lines = [cache.line for cache in first]
-        if self.l2 and self.l2.line < max(lines):
-            raise ValueError(f"l2.line is {self.l2.line}, shorter than that of the first level")
-        if self.l2 and self.l2.size <= first[-1].size:
-            raise ValueError(f"l2.size is {self.l2.size}; the first level holds {first[-1].size}")
-        return self
-
-
-def _kind(table: object) -> UnifiedCaches | SplitCaches:
-    caches = _AnyCaches.model_validate(table)
-    return as_kind(SplitCaches, caches) if caches.l1 is None else as_kind(UnifiedCaches, caches)
-
-
-Caches = Annotated[UnifiedCaches | SplitCaches, BeforeValidator(_kind)]
+Caches = Annotated[UnifiedCaches | SplitCaches, either("l1", UnifiedCaches, SplitCaches)]
 
 
 class Tlb(Sourced):
