@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# make study: set up, build board verdex, boot it three times, report.
+# make study: set up, build board rpi2, boot it three times, report.
 # make test:  set up, check, and run every test.
 
 PACKAGES := bc bison build-essential ca-certificates ccache clang-format \
@@ -21,7 +21,9 @@ SUDO := $(if $(filter 0,$(shell id -u)),,sudo)
 .PHONY: study test unit native system check clean
 
 study: $(VENV)/.run
-	$(VENV)/bin/perfboard study boot --board verdex
+	@# A verdict is a result, no error: 1 is a failed one, 5 an inconclusive one.
+	$(VENV)/bin/perfboard study boot --board rpi2 || { code=$$?; \
+		[ $$code -eq 1 ] || [ $$code -eq 5 ] || exit $$code; }
 
 test: check unit native system
 

@@ -44,7 +44,7 @@ class Bench:
         # The end is a line of the console, which is there with the scope and without.
         plan = board.boot.model_copy(update={"usable": "console:^system usable"})
         self.board = board.model_copy(update={"boot": plan})
-        self.variant = choose(replace(loaded, board=self.board), {})
+        self.variant = choose(replace(loaded, board=self.board), {"detail": "counted"})
         self.plugin = build_plugin(progress())
 
     def boot(self, marks: list[WatchedMark]) -> tuple[float, str, bytes]:

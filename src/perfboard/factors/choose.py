@@ -32,10 +32,13 @@ def image_factors(board: VirtualBoard) -> dict[str, Factor]:
 
 
 def timing_factors(board: VirtualBoard) -> dict[str, Factor]:
-    """The factors that the board's timing model brings, by name."""
+    """The factors that the board's timing model brings, by name; without one, there are none.
+
+    A board with a model is timed by default: counted boots give no seconds.
+    """
     if board.timing is None:
         return {}
-    levels = {"detail": ("counted", *TIMED.values()), **board.timing.factors}
+    levels = {"detail": (*TIMED.values(), "counted"), **board.timing.factors}
     return {
         name: Factor(
             name,
@@ -78,10 +81,8 @@ def check_known(
             )
 
 
-def choose(
-    loaded: LoadedBoard, given: Mapping[str, str], prefer: Mapping[str, str] | None = None
-) -> Variant:
-    """The board at its defaults; over them `prefer`, where it has the factor; over them `given`.
+def choose(loaded: LoadedBoard, given: Mapping[str, str]) -> Variant:
+    """The board at its defaults, with the levels `given` in place of them.
 
     Raises UsageError for an unknown factor or level, and where a level cannot be on this board, or
     beside another.
@@ -89,8 +90,7 @@ def choose(
     board = loaded.board
     known = factors_of(board)
     check_known(f"board {board.name}", known, given.items())
-    preferred = {name: level for name, level in (prefer or {}).items() if name in known}
-    levels = {name: factor.default for name, factor in known.items()} | preferred | dict(given)
+    levels = {name: factor.default for name, factor in known.items()} | dict(given)
     return Variant(loaded, levels, _recipe_of(board, known, levels))
 
 

@@ -81,6 +81,15 @@ class Verdict(Record):
     outcome: Outcome
 
 
+class NoVerdict(Record):
+    """A budget, in `unit`, that the metric was not held against; the reason, and what to do."""
+
+    metric: str
+    unit: str
+    budget: Quantity
+    reason: str
+
+
 class Artifact(Record):
     """A file of the run folder, by its path there."""
 
@@ -184,6 +193,7 @@ class Run(Record):
     metrics: tuple[Metric, ...] = ()
     results: tuple[Annotated[Result, _AnyResult()], ...] = ()
     verdicts: tuple[Verdict, ...] = ()
+    no_verdicts: tuple[NoVerdict, ...] = ()
     artifacts: tuple[Artifact, ...] = ()
     errors: tuple[RunError, ...] = ()
 

@@ -27,7 +27,7 @@ from perfboard.report.section import Section
 from perfboard.report.sections import sections_of
 from perfboard.report.words.evidence import evidence_label, timing_words
 from perfboard.report.words.figures import figure, spread_words
-from perfboard.report.words.verdicts import verdict_sentence
+from perfboard.report.words.verdicts import no_verdict_sentence, verdict_sentence
 
 EVIDENCE = {
     Evidence.COUNTED: (
@@ -49,6 +49,7 @@ SIGNS = {
     Outcome.FAIL: "\N{BALLOT X}",
     Outcome.INCONCLUSIVE: "?",
 }
+NO_SIGN = "\N{EN DASH}"
 
 # Controls other than tab and newline, marks that reorder text or have no width, and halves of
 # surrogate pairs, which cannot be encoded.
@@ -113,7 +114,8 @@ def _view(run: Run) -> Mapping[str, Any]:
         "leads": [lead for section, result in shown if (lead := section.lead(run, result))],
         "verdicts": [
             (v.outcome.value, SIGNS[v.outcome], verdict_sentence(v, run)) for v in verdicts
-        ],
+        ]
+        + [("no verdict", NO_SIGN, no_verdict_sentence(each)) for each in run.no_verdicts],
         "errors": [_split_error(error) for error in run.errors],
         "evidence": f"{EVIDENCE[run.evidence]} {timing_words(run)}".strip(),
         "label": label,

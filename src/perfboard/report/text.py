@@ -13,7 +13,7 @@ from perfboard.model.units import format_value
 from perfboard.report.sections import sections_of
 from perfboard.report.terminal import cells, metric_table, new_table, pair_table, render
 from perfboard.report.words.evidence import EVIDENCE_WORDS, headed, timing_words
-from perfboard.report.words.verdicts import verdict_sentence
+from perfboard.report.words.verdicts import no_verdict_sentence, verdict_sentence
 from perfboard.store.index import RunRow
 
 if TYPE_CHECKING:
@@ -38,6 +38,8 @@ def run_text(run: Run) -> str:
     parts: list[str | Table] = [f"{error.kind}: {error.message}\n" for error in run.errors]
     for verdict in run.verdicts:
         parts.append(f"{verdict.outcome.upper()}: {verdict_sentence(verdict, run)}")
+    for missing in run.no_verdicts:
+        parts.append(f"NO VERDICT: {no_verdict_sentence(missing)}")
     parts += [lead for section, result in shown if (lead := section.lead(run, result))]
     for section, result in shown:
         parts += section.text(run, result)

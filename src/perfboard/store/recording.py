@@ -26,6 +26,7 @@ from perfboard.model.run import (
     BoardSummary,
     Evidence,
     Metric,
+    NoVerdict,
     Provenance,
     Run,
     RunError,
@@ -62,8 +63,9 @@ class Found:
     metrics: tuple[Metric, ...] = ()
     results: tuple[Result, ...] = ()
     notes: tuple[str, ...] = ()
-    # Only a complete run keeps these two.
+    # Only a complete run keeps these three.
     verdicts: tuple[Verdict, ...] = ()
+    no_verdicts: tuple[NoVerdict, ...] = ()
     errors: tuple[RunError, ...] = ()
     # The work under way, as in "boot 3": an error's message begins with it.
     step: str = ""
@@ -149,6 +151,7 @@ class Recording:
             metrics=found.metrics,
             results=found.results,
             verdicts=found.verdicts if self._end is None else (),
+            no_verdicts=found.no_verdicts if self._end is None else (),
             errors=errors,
         )
         self.folder.finish(self.run, self._without_results)

@@ -23,7 +23,7 @@ from perfboard.model.errors import TargetError
 from perfboard.model.progress import SilentProgress
 from perfboard.targets.virtual.target import VirtualTarget
 
-from ..conftest import Change, Perfboard
+from ..conftest import COUNTED, Change, Perfboard
 
 Derive = Callable[[Change], Path]
 
@@ -61,7 +61,7 @@ def slow_countdown(board: dict[str, Any]) -> None:
 def test_a_boot_that_fails_is_recorded(
     perfboard: Perfboard, derive: Derive, change: Change, kind: str, said: str
 ) -> None:
-    run = perfboard.json("study", "boot", "--board", str(derive(change)), code=4)
+    run = perfboard.json("study", "boot", "--board", str(derive(change)), *COUNTED, code=4)
     assert run["status"] == "failed"
     assert run["errors"][0]["kind"] == kind
     assert said in run["errors"][0]["message"]
@@ -75,7 +75,9 @@ def test_a_boot_that_fails_is_recorded(
 
 def test_a_bootloader_that_gives_up_is_not_waited_for(perfboard: Perfboard) -> None:
     # Debian's U-Boot does not survive the copy of all of the kernel's region.
-    run = perfboard.json("study", "boot", "--board", "verdex", "--set", "load=region", code=4)
+    run = perfboard.json(
+        "study", "boot", "--board", "verdex", "--set", "load=region", *COUNTED, code=4
+    )
     (error,) = run["errors"]
     assert error["kind"] == "bootloader"
     assert "gave up" in error["message"] and "Please RESET" in error["message"]
@@ -87,7 +89,7 @@ def test_a_guest_that_prints_for_ever_is_ended(derive: Derive, tmp_path: Path) -
         board["boot"]["usable"] = "console:never said"
 
     loaded = load_board(str(derive(change)))
-    variant = choose(loaded, {})
+    variant = choose(loaded, {"detail": "counted"})
     target = VirtualTarget(variant, build_image(variant, SilentProgress()))
     with (
         pytest.raises(TargetError, match=r"\nflood\n") as caught,
@@ -111,7 +113,7 @@ def wait_for_emulator(process: subprocess.Popen[str]) -> psutil.Process:
 
 
 def test_an_emulator_that_dies(perfboard: Perfboard) -> None:
-    process = perfboard.start("study", "boot", "--board", "verdex")
+    process = perfboard.start("study", "boot", "--board", "verdex", *COUNTED)
     emulator = wait_for_emulator(process)
     time.sleep(0.5)
     emulator.kill()
@@ -127,7 +129,7 @@ def test_an_emulator_that_dies(perfboard: Perfboard) -> None:
 def test_an_interrupted_run_is_recorded_and_leaves_no_process(
     perfboard: Perfboard, number: signal.Signals
 ) -> None:
-    process = perfboard.start("study", "boot", "--board", "verdex")
+    process = perfboard.start("study", "boot", "--board", "verdex", *COUNTED)
     emulator = wait_for_emulator(process)
     time.sleep(0.5)
     process.send_signal(number)
@@ -139,7 +141,7 @@ def test_an_interrupted_run_is_recorded_and_leaves_no_process(
 
 
 def test_a_killed_perfboard_takes_its_emulator_with_it(perfboard: Perfboard) -> None:
-    process = perfboard.start("study", "boot", "--board", "verdex")
+    process = perfboard.start("study", "boot", "--board", "verdex", *COUNTED)
     emulator = wait_for_emulator(process)
     process.kill()
     process.communicate(timeout=60)
@@ -150,7 +152,7 @@ def test_a_killed_perfboard_takes_its_emulator_with_it(perfboard: Perfboard) -> 
 
 
 def test_two_runs_at_once(perfboard: Perfboard) -> None:
-    words = ["study", "boot", "--board", "verdex", "--boots", "1"]
+    words = ["study", "boot", "--board", "verdex", "--boots", "1", *COUNTED]
     processes = [perfboard.start(*words) for _ in range(2)]
     for process in processes:
         _, err = process.communicate(timeout=120)
@@ -170,7 +172,17 @@ def test_a_full_disk_while_the_run_is_written(
     isolate = ["unshare", *([] if os.geteuid() == 0 else ["--map-root-user"]), "--mount"]
     if subprocess.run([*isolate, "true"], check=False, capture_output=True).returncode:
         pytest.skip("this machine allows no private mounts")
-    words = ["-m", "perfboard.cli.main", "study", "boot", "--board", "verdex", "--boots", "1"]
+    words = [
+        "-m",
+        "perfboard.cli.main",
+        "study",
+        "boot",
+        "--board",
+        "verdex",
+        "--boots",
+        "1",
+        *COUNTED,
+    ]
     done = subprocess.run(
         [*isolate, "sh", "-c", script, "sh", str(data), size, sys.executable, *words],
         env={**os.environ, "XDG_DATA_HOME": str(data)},

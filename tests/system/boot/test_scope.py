@@ -23,7 +23,7 @@ def boot(verdex: LoadedBoard, image: Image, folder: Path, marks: list[WatchedMar
     board = verdex.board.model_copy(update={"boot": plan})
     plugin = build_plugin(SilentProgress())
     scopes = [Scope(plugin, marks, board.console.data_register)] if marks else []
-    target = VirtualTarget(variant_of(board), image)
+    target = VirtualTarget(variant_of(board, detail="counted"), image)
     with target.running(target.command(), scopes, folder) as watch:
         watch.until_usable(lambda name: None, Event())
         watch.end()

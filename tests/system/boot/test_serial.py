@@ -38,7 +38,7 @@ while json.loads(said.readline()).get("event") != "RESET":
 @contextmanager
 def board_on_a_line(verdex: LoadedBoard, image: Image, monitor: Path) -> Iterator[str]:
     """The target of a board that has been switched on, and starts anew when it is reset."""
-    command = VirtualTarget(choose(verdex, {}), image).command()
+    command = VirtualTarget(choose(verdex, {"detail": "counted"}), image).command()
     command.remove("-no-reboot")
     command += ["-chardev", "pty,id=console", "-serial", "chardev:console"]
     command += ["-qmp", f"unix:{monitor},server=on,wait=off"]

@@ -16,14 +16,14 @@ from perfboard.model.results.boot import BootResult
 from perfboard.store.reading import load_run
 from tests.support.runs import boots_of, only
 
-from ..conftest import Change, Perfboard, sample
+from ..conftest import COUNTED, Change, Perfboard, sample
 
 
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory: pytest.TempPathFactory, image: object) -> tuple[Perfboard, list[str]]:
     """One run of two boots, and one with initcall_debug."""
     perfboard = Perfboard(tmp_path_factory.mktemp("data"))
-    words = ["study", "boot", "--board", "verdex", "--boots"]
+    words = ["study", "boot", "--board", "verdex", *COUNTED, "--boots"]
     plain = perfboard.json(*words, "2")
     debug = perfboard.json(*words, "1", "--set", "initcall_debug=on")
     return perfboard, [plain["id"], debug["id"]]
@@ -109,7 +109,7 @@ def test_a_prompt_without_a_line_end_can_be_usable(
     def change(board: dict[str, Any]) -> None:
         board["boot"]["usable"] = "console:activate this console"
 
-    words = ["study", "boot", "--board", str(derive(change)), "--boots", "1"]
+    words = ["study", "boot", "--board", str(derive(change)), "--boots", "1", *COUNTED]
     (boot,) = boots_of(perfboard.json(*words))
     usable = next(mark for mark in boot["marks"] if mark["name"] == "usable")
     assert usable["source"] == "console"

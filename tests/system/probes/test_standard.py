@@ -24,7 +24,7 @@ from tests.support.probe_peer import Wire
 from tests.support.probe_runs import GRAPHS
 from tests.support.runs import processes_of
 
-from ..conftest import Here, Perfboard, until
+from ..conftest import COUNTED, Here, Perfboard, until
 
 
 def check_probes(run: Any, probes: set[str]) -> None:
@@ -75,7 +75,9 @@ def test_every_probe_of_this_machine_is_measured(here: Here) -> None:
 
 def test_a_virtual_board_gives_the_same(perfboard: Perfboard) -> None:
     probes = {probe["name"] for probe in perfboard.json("probes")}
-    run = perfboard.json("study", "standard", "--target", "virtual:verdex", "--budget", "10")
+    run = perfboard.json(
+        "study", "standard", "--target", "virtual:verdex", "--budget", "10", *COUNTED
+    )
     check_standard(perfboard, run, probes)
     assert (run["evidence"], run["target"]) == ("counted", "virtual:verdex")
     # What this kernel and this part do not have, and nothing else.

@@ -22,7 +22,7 @@ from perfboard.images.image import Image
 from perfboard.targets.serial.line import SerialLine
 from tests.support.runs import processes_of
 
-from ..conftest import Change, Perfboard, running_from, until
+from ..conftest import COUNTED, Change, Perfboard, running_from, until
 from .consoles import SHELLS, BadLine, quiet_terminal, shell_on_terminal
 
 _PATIENCE_S = 120
@@ -205,7 +205,7 @@ def test_a_server_that_is_killed_has_died(command: Perfboard, tmp_path: Path) ->
 def test_a_virtual_board_whose_emulator_ends_has_died(perfboard: Perfboard) -> None:
     # A virtual board repeats: of a probe or two it has enough soon, whatever it is given.
     long = ("measure", "memory.latency", "memory.bandwidth", "cpu.clock", "--budget", "60")
-    process = perfboard.start(*long, "--target", "virtual:verdex")
+    process = perfboard.start(*long, "--target", "virtual:verdex", *COUNTED)
     assert process.stderr
     # Said now and then; what it names is not the first process.
     for line in process.stderr:
@@ -265,7 +265,7 @@ def test_a_line_on_which_nobody_answers(command: Perfboard) -> None:
 
 
 def test_one_probe_of_a_virtual_board(perfboard: Perfboard) -> None:
-    words = ["kernel.syscall", "--budget", "1", "--target", "virtual:verdex"]
+    words = ["kernel.syscall", "--budget", "1", "--target", "virtual:verdex", *COUNTED]
     run = perfboard.json("measure", *words)
     assert (run["status"], run["evidence"]) == ("complete", "counted")
     (metric,) = run["metrics"]
@@ -282,7 +282,7 @@ def test_a_board_with_16_mib_is_not_driven_out_of_memory(
 
     probes = ["memory.latency", "memory.bandwidth", "memory.copy", "memory.map", "kernel.syscall"]
     target = f"virtual:{derive(shrink)}"
-    run = command.json("measure", *probes, "--budget", "1", "--target", target)
+    run = command.json("measure", *probes, "--budget", "1", "--target", target, *COUNTED)
     assert run["status"] == "complete"
     counts = Counter(process["probe"] for process in processes_of(run))
     refused = {p["probe"]: p["refused"] for p in processes_of(run) if p["refused"]}

@@ -44,7 +44,7 @@ def board_to_write(verdex: LoadedBoard, image: Image, folder: Path) -> Iterator[
     """
     flash = folder / "flash"
     flash.mkdir()
-    target = VirtualTarget(choose(verdex, {}), image)
+    target = VirtualTarget(choose(verdex, {"detail": "counted"}), image)
     # Each bank is written under its own name.
     banks = {str(bank): str(flash / bank.name) for bank in image.banks}
     command = [*target.command(), "-serial", "stdio"]

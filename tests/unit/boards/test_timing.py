@@ -195,7 +195,7 @@ def test_the_scope_takes_what_the_list_allows_and_nothing_else(reader: Path) -> 
 def test_factors_change_what_is_told() -> None:
     board = load_board("verdex").board
     assert {name: tuple(factor.levels) for name, factor in timing_factors(board).items()} == {
-        "detail": ("counted", "timed"),
+        "detail": ("timed", "counted"),
         "flash": (
             "tuned",
             "asynchronous",

@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from perfboard.boards.loader import list_boards, load_board
-from perfboard.boards.scope_text import TIMED
 from perfboard.factors.choose import changed, choose, factors_of, image_factors
 from perfboard.images.kernel.drivers import driver_files
 from perfboard.images.recipe import Recipe
@@ -130,14 +129,14 @@ def test_a_board_without_a_calibrated_value_has_none_to_preset() -> None:
         variant_of(board, delay="preset")
 
 
-def test_what_is_given_goes_over_what_is_preferred_and_that_over_the_defaults() -> None:
+def test_a_board_with_a_model_is_timed_unless_the_level_is_given() -> None:
     loaded = load_board("verdex")
-    preferred = choose(loaded, {"flash": "cached"}, TIMED)
-    assert (preferred.levels["detail"], preferred.levels["flash"]) == ("timed", "cached")
-    assert preferred.timed and " cached 515000000 36000000 " in (preferred.timing or "")
-    given = choose(loaded, {"detail": "counted"}, TIMED)
+    timed = choose(loaded, {"flash": "cached"})
+    assert (timed.levels["detail"], timed.levels["flash"]) == ("timed", "cached")
+    assert timed.timed and " cached 515000000 36000000 " in (timed.timing or "")
+    given = choose(loaded, {"detail": "counted"})
     assert not given.timed and given.timing is None
-    assert changed(given, {"flash": "cached", "detail": "timed"}) == preferred
-    # A board that does not have the factor has no use for it.
+    assert changed(given, {"flash": "cached", "detail": "timed"}) == timed
+    # A board without a model counts.
     counted = replace(loaded, board=BOARD.model_copy(update={"timing": None}))
-    assert not choose(counted, {}, TIMED).timed
+    assert not choose(counted, {}).timed

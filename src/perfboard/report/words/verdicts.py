@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Verdicts in words, the same on the terminal and in the report."""
 
-from perfboard.model.run import Evidence, Outcome, Run, Verdict
+from perfboard.model.run import Evidence, NoVerdict, Outcome, Run, Verdict
 from perfboard.model.units import format_value
 from perfboard.report.words.evidence import evidence_label
 
@@ -41,3 +41,9 @@ def verdict_sentence(verdict: Verdict, run: Run) -> str:
     if verdict.outcome is Outcome.PASS:
         return f"{start}, within the budget of {budget}, {difference} to spare."
     return f"{start}, {difference} beyond the budget of {budget}."
+
+
+def no_verdict_sentence(missing: NoVerdict) -> str:
+    """The budget, and why nothing was held against it."""
+    budget = format_value(missing.budget, missing.unit)
+    return f"{missing.metric} was not held against the budget of {budget}: {missing.reason}."

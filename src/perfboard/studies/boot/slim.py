@@ -8,7 +8,6 @@ from threading import Event
 
 from perfboard.analysis.tune.slim import behaviour, most_allowed
 from perfboard.boards.loader import load_board
-from perfboard.boards.scope_text import TIMED
 from perfboard.factors.choose import choose
 from perfboard.host.scratch import scratch_folder
 from perfboard.images.kernel.slim import Slim, find_slim
@@ -43,7 +42,7 @@ def slim_options(name: str, lab: Lab) -> dict[str, str]:
             f"board {loaded.board.name} has a kernel of its own, image.kernel.file; only one that "
             "is built here, from image.kernel.source, can be made slim"
         )
-    variant = choose(loaded, {}, TIMED)
+    variant = choose(loaded, {})
     kernel = lab.build(variant, lab.progress).kernel_file.parent
     before, ran = _boot(variant, read_map(kernel / "System.map").code, lab)
     found = find_slim(variant, asked, kernel, ran, lab.progress)

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from perfboard.analysis.boot.metrics import counted_metrics, metrics_of
-from perfboard.analysis.statistics.summary import judge
+from perfboard.analysis.budget import Held, hold
 from perfboard.boards.loader import load_board
 from perfboard.factors.choose import factors_of
 from perfboard.model.options import (
@@ -17,7 +17,7 @@ from perfboard.model.options import (
     parse_seconds,
 )
 from perfboard.model.results.boot import Boot, BootResult
-from perfboard.model.run import Metric, Run, Verdict
+from perfboard.model.run import Metric, Run
 from perfboard.store.recording import Found
 from perfboard.studies.base import Request
 from perfboard.studies.boot.serial import serial_subject
@@ -117,15 +117,22 @@ def _found(subject: BootSubject, boots: Sequence[Boot]) -> Found:
     if boots:
         metrics = (*metrics_of(boots), *counted_metrics(boots), *subject.metrics)
     total = next((metric for metric in metrics if metric.name == "boot.total"), None)
-    verdicts: tuple[Verdict, ...] = ()
+    held = Held()
     if total is not None and subject.budget_s is not None:
-        verdicts = (judge(total, subject.budget_s, head.evidence, subject.margin),)
+        held = hold(
+            total,
+            subject.budget_s,
+            head.evidence,
+            margin=subject.margin,
+            has_model=subject.has_model,
+        )
     return Found(
         head,
         metrics=metrics,
         results=(BootResult(boots=tuple(boots)),) if boots else (),
         notes=subject.notes(),
-        verdicts=verdicts,
+        verdicts=held.verdicts,
+        no_verdicts=held.no_verdicts,
         step=f"boot {len(boots) + 1}",
     )
 

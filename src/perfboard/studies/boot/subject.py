@@ -22,8 +22,8 @@ class BootSubject:
 
     `boots` makes a number of boots, gives each as it ends, and leaves its artifacts in the folder;
     it raises PerfboardError if one fails. `head` and `notes` are asked after the last. The total is
-    held against `budget_s`, if any, each side of which `margin` is its share. `metrics` go to the
-    run as they are.
+    held against `budget_s`, if any, each side of which `margin` is its share; `has_model` tells
+    whether the board can be timed. `metrics` go to the run as they are.
     """
 
     name: str
@@ -31,6 +31,7 @@ class BootSubject:
     boots: Callable[[int, RunFolder], Iterator[Boot]]
     budget_s: float | None = None
     margin: float = 0.0
+    has_model: bool = False
     metrics: tuple[Metric, ...] = ()
     notes: Callable[[], tuple[str, ...]] = tuple
 

@@ -111,6 +111,7 @@ def virtual_subject(request: Request, lab: Lab) -> BootSubject:
         head=lambda: head,
         boots=partial(_boot_all, lab, target, lab.scope(lab.progress), marks, notes),
         budget_s=board.boot.budget_s,
+        has_model=board.timing is not None,
         margin=board.timing.margin.share if board.timing and target.timed else 0.0,
         metrics=(_kernel_size(image),),
         notes=lambda: tuple(notes),

@@ -12,7 +12,6 @@ from threading import Event, Lock
 from typing import IO
 
 from perfboard.boards.loader import load_board
-from perfboard.boards.scope_text import TIMED
 from perfboard.factors.choose import check_known, choose, timing_factors
 from perfboard.host.cache import hash_file
 from perfboard.host.scratch import scratch_folder
@@ -102,8 +101,7 @@ def try_boards(
     for one in loaded:
         what = f"a trial on board {one.board.name}"
         check_known(what, timing_factors(one.board), factors.items())
-        # Timed unless the user says otherwise.
-        variants.append(choose(one, factors, TIMED))
+        variants.append(choose(one, factors))
     with scratch_folder() as copies:
         room = min(room_of(one.board) for one in loaded)
         own = copy_job(job, stdin, copies, room)

@@ -8,7 +8,6 @@ from itertools import combinations, product
 
 from perfboard.analysis.tune.combinations import BASELINE, Combination, Space
 from perfboard.boards.loader import LoadedBoard, load_board
-from perfboard.boards.scope_text import TIMED
 from perfboard.factors.base import Factor
 from perfboard.factors.choose import changed, check_known, choose, factors_of
 from perfboard.host.tools import Use
@@ -94,7 +93,7 @@ def make_plan(request: Request, options: TuneOptions) -> Plan:
     known = {name: factor for name, factor in factors.items() if not factor.observes}
     for name, given in (("--keep", options.keep.items()), ("--allow", options.allow)):
         check_known(f"a tune of board {board.name}", known, given, f"{name}: ")
-    start = choose(loaded, request.factors, TIMED)
+    start = choose(loaded, request.factors)
     baseline = start.levels
     _check_limits(loaded, options, real)
     if real:

@@ -7,7 +7,8 @@ from typing import Any
 
 from perfboard.analysis.boot.limit import boot_limit
 from perfboard.analysis.boot.metrics import counted_metrics, metrics_of
-from perfboard.analysis.statistics.summary import Interval, judge
+from perfboard.analysis.budget import Held, hold
+from perfboard.analysis.statistics.summary import Interval
 from perfboard.analysis.tune.combinations import (
     BASELINE,
     Combination,
@@ -31,7 +32,7 @@ from perfboard.model.results.tune import (
     PublishedRate,
     TuneResult,
 )
-from perfboard.model.run import Evidence, Metric, Verdict
+from perfboard.model.run import Evidence, Metric
 from perfboard.model.units import parse_size
 from perfboard.store.recording import Found, Subject
 from perfboard.studies.tune.advice import Build, lines_between
@@ -110,19 +111,26 @@ def found_by(
     )
     total = next((metric for metric in metrics if metric.name == "boot.total"), None)
     budget_s = board.boot.budget_s
-    verdicts: tuple[Verdict, ...] = ()
+    held = Held()
     if total is not None and budget_s is not None:
         evidence = subject.evidence
         timed = evidence is Evidence.TIMED and board.timing is not None
-        margin = board.timing.margin.share if timed and board.timing else 0.0
-        verdicts = (judge(total, budget_s, evidence, margin, _reset_s(boots)),)
+        held = hold(
+            total,
+            budget_s,
+            evidence,
+            margin=board.timing.margin.share if timed and board.timing else 0.0,
+            precision_s=_reset_s(boots),
+            has_model=board.timing is not None,
+        )
     return replace(
         found,
         subject=replace(subject, image=result.hashes, packages=result.packages),
         metrics=metrics,
         results=(*_boots(boots), tuning),
         notes=(*result.notes, *notes),
-        verdicts=verdicts,
+        verdicts=held.verdicts,
+        no_verdicts=held.no_verdicts,
     )
 
 

@@ -33,7 +33,7 @@ def _lead(run: Run, result: BootResult) -> str:
     words = [f"{_total_sentence(series)} ({evidence_label(run)})."]
     if where := _where_sentence(tables.phase_rows(series)):
         words.append(f"{where}.")
-    if run.status is Status.COMPLETE and not run.verdicts:
+    if run.status is Status.COMPLETE and not run.verdicts and not run.no_verdicts:
         words.append("No verdict: this run was held against no budget.")
     return " ".join(words)
 

@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Times held against budgets, where the evidence is seconds."""
+
+from dataclasses import dataclass
+
+from perfboard.analysis.statistics.summary import judge
+from perfboard.model.run import Evidence, Metric, NoVerdict, Verdict
+
+
+@dataclass(frozen=True)
+class Held:
+    """Metrics held against budgets: the verdicts, and the budgets without one."""
+
+    verdicts: tuple[Verdict, ...] = ()
+    no_verdicts: tuple[NoVerdict, ...] = ()
+
+
+def hold(
+    metric: Metric,
+    budget_s: float,
+    evidence: Evidence,
+    *,
+    margin: float = 0.0,
+    precision_s: float = 0.0,
+    has_model: bool = False,
+) -> Held:
+    """A time held against its budget; see `judge`.
+
+    Counted instructions give no verdict: they are work, not seconds. `has_model` tells whether the
+    board has a timing model, and so whether it can be timed.
+    """
+    if evidence is not Evidence.COUNTED:
+        return Held((judge(metric, budget_s, evidence, margin, precision_s),))
+    remedy = (
+        "use --set detail=timed"
+        if has_model
+        else "the board needs a timing model, [timing] in its file"
+    )
+    reason = f"counted instructions say how much work there is, not how long it takes; {remedy}"
+    missing = NoVerdict(metric=metric.name, unit=metric.unit, budget=budget_s, reason=reason)
+    return Held(no_verdicts=(missing,))

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The boot study of a virtual board, whose boots a fake makes."""
+
+import shlex
+from pathlib import Path
+
+import pytest
+
+from perfboard.model.run import Evidence, Outcome
+from perfboard.report.html import render
+from perfboard.report.text import run_text
+from perfboard.studies.base import Request
+from perfboard.studies.boot.study import STUDY, BootOptions
+from tests.support.html import Reader
+from tests.support.lab import FakeLab
+
+MAKEFILE = Path(__file__).parents[4] / "Makefile"
+
+
+def request_of(**levels: str) -> Request:
+    return Request("virtual:verdex", levels, ("perfboard", "study", "boot"))
+
+
+@pytest.fixture(autouse=True)
+def _own_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+
+
+def test_a_board_with_a_timing_model_is_timed(tmp_path: Path) -> None:
+    run = STUDY.run(request_of(), BootOptions(boots=1), FakeLab(tmp_path).lab())
+    assert (run.evidence, run.factors["detail"], run.margin) == (Evidence.TIMED, "timed", 0.5)
+    # 1.543 s, each way by half, is within 3.356 s.
+    assert [verdict.outcome for verdict in run.verdicts] == [Outcome.PASS]
+    assert run.no_verdicts == ()
+
+
+def test_counted_boots_have_no_verdict_in_seconds(tmp_path: Path) -> None:
+    run = STUDY.run(request_of(detail="counted"), BootOptions(boots=1), FakeLab(tmp_path).lab())
+    assert (run.evidence, run.margin, run.verdicts) == (Evidence.COUNTED, None, ())
+    (missing,) = run.no_verdicts
+    assert (missing.metric, missing.budget) == ("boot.total", 3.356)
+    for text in (" ".join(run_text(run).split()), Reader(render(run)).text):
+        assert "boot.total was not held against the budget of 3.356 s: counted" in text
+        assert "use --set detail=timed." in text
+        assert "held against no budget" not in text and "PASS" not in text.upper()
+
+
+def test_make_study_shows_seconds_of_a_known_board() -> None:
+    recipe = MAKEFILE.read_text().partition("\nstudy:")[2].partition("\n\n")[0]
+    (line,) = (line for line in recipe.splitlines() if "perfboard study" in line)
+    words = shlex.split(line.partition("||")[0])
+    assert words[1:] == ["study", "boot", "--board", "rpi2"]
