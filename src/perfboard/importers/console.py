@@ -22,21 +22,19 @@ from perfboard.model.units import format_value
 MOST_LINES = 1_000_000
 _MOST_BOOTS = 1000
 # The first of these that a log has is its usable.
-_USABLE = tuple(
-    re.compile(words)
-    for words in (
-        r"(?<!Last )\blogin:(?: |\Z)",
-        r"[Pp]lease press Enter to activate this console",
-        r"procd: - init complete -",
-        r"Reached target .{0,40}(?:Multi-User|Graphical|multi-user|graphical)",
-        r"systemd\[1\]: Startup finished in ",
-    )
-)
+_USABLE = {
+    re.compile(r"(?<!Last )\blogin:(?: |\Z)"): "a login prompt",
+    re.compile(r"[Pp]lease press Enter to activate this console"): "procd's or busybox's prompt",
+    re.compile(r"procd: - init complete -"): "procd's end of init",
+    re.compile(r"Reached target .{0,40}(?:[Mm]ulti-[Uu]ser|[Gg]raphical)"): "systemd's last target",
+    re.compile(r"systemd\[1\]: Startup finished in "): "systemd's end of the start",
+}
 _RESTARTS = re.compile(r"(?:\A|[\] ])(?:reboot: )?Restarting system")
 # Lines before so long a pause are of another session.
 _PAUSE_NS = 10_000_000_000
 _BACK_NS = 100_000_000
 _SECOND_NS = 1_000_000_000
+_LONGEST_NS = 10**9 * _SECOND_NS
 
 
 class SavedLine(NamedTuple):
@@ -198,6 +196,11 @@ def _boot(console: SavedConsole, part: _Part, usable: re.Pattern[str] | None) ->
     else:
         # The kernel's clock began before the log did.
         zero_ns = known[0] - _first_record_ns(lines) - _SECOND_NS
+    # No boot lasts for so long: such a stamp is none.
+    lines = [
+        line._replace(ns=None) if line.ns is not None and line.ns - zero_ns > _LONGEST_NS else line
+        for line in lines
+    ]
     portions, stamps = _stamped(console, lines, zero_ns)
     boot = saved_record(portions, stamps, usable, seen, console.clock)
     if console.has_zero:
@@ -317,6 +320,7 @@ def _notes(
             "--usable."
         )
     elif not is_usable:
-        yield f"No line with a time matches {pattern.pattern!r}, so that the boot has no end."
+        words = _USABLE.get(pattern, f"a line that matches {pattern.pattern}")
+        yield f"The log shows no time of {words}, so that the boot has no end."
     elif not usable:
-        yield f"Usable is the first line that matches {pattern.pattern!r}; --usable names another."
+        yield f"The board is usable at {_USABLE[pattern]}; --usable names another line."

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from perfboard.analysis.boot.phases import cut_phases, cut_userspace
 from perfboard.importers.base import Imported, ImportOptions, SavedFile
 from perfboard.importers.choose import choose_importer
 from perfboard.model.results.boot import Boot
@@ -117,6 +118,61 @@ def test_a_job_of_lava_says_when_the_board_was_reset(form: str) -> None:
     reset = boot_of(LOGS / f"{form}-router.log", "lava").mark("reset")
     assert reset is not None
     assert reset.source == "command" and 0 < reset.precision_ns <= 2e9
+
+
+STEPS = {
+    "tio-pc": {"sysinit": 2.4, "multi-user": 1.0, "after-multi-user": 0.23},
+    "dmesg-router": {"init": 0.54, "procd-preinit": 0.7, "procd-ubus": 0.2},
+    "kernel-router": {"init": 0.54, "procd-preinit": 0.7, "procd-ubus": 0.2},
+    "tio-camera": {"init": 1.44, "Starting-sshd": 0.73},
+}
+
+
+@pytest.mark.parametrize("name", STEPS)
+def test_the_lines_of_a_service_manager_are_steps(name: str) -> None:
+    _, imported = read(LOGS / f"{name}.log", usable="login:|br-lan|Please press")
+    (boot,) = imported.boots
+    hold(boot)
+    steps = cut_userspace(boot)
+    found = {row.name.removeprefix("boot.userspace."): row.duration_ns / 1e9 for row in steps}
+    assert {key: found.get(key) for key in STEPS[name]} == pytest.approx(STEPS[name], abs=0.05)
+    (whole,) = (row for row in cut_phases(boot) if row.name == "boot.userspace")
+    assert sum(row.duration_ns for row in steps) == whole.duration_ns
+
+
+@pytest.mark.parametrize("form", ["tio", "minicom-ms", "ts-epoch", "grabserial", "lava"])
+def test_services_are_spans(form: str) -> None:
+    _, imported = read(LOGS / f"{form}-pc.log")
+    (service,) = imported.boots[0].spans
+    assert (service.kind, service.name) == ("service", "networking.service")
+    assert service.duration_ns / 1e9 == pytest.approx(1.4, abs=0.05)
+
+
+@pytest.mark.parametrize(
+    ("form", "phases"),
+    [
+        ("tio-pc", ["boot.firmware.printed", "boot.kernel", "boot.userspace"]),
+        ("kernel-pc", ["boot.kernel", "boot.userspace"]),
+        ("dmesg-pc", ["boot.kernel"]),
+        (
+            "tio-router",
+            [
+                *("boot.bootloader.printed", "boot.delay"),
+                *("boot.kernel.load+kernel.init+root.mount", "boot.userspace"),
+            ],
+        ),
+        (
+            "lava-router",
+            [
+                *("boot.bootloader", "boot.delay"),
+                *("boot.kernel.load+kernel.init+root.mount", "boot.userspace"),
+            ],
+        ),
+    ],
+)
+def test_the_phases_of(form: str, phases: list[str]) -> None:
+    _, imported = read(LOGS / f"{form}.log")
+    assert [row.name for row in cut_phases(imported.boots[0])] == phases
 
 
 def test_the_facts_of_a_board() -> None:

@@ -26,6 +26,7 @@ _LONGEST_NAME = 200
 _NOTABLE = (
     *("VFS: Mounted root", "Freeing ", " as init process", "] enabled", "alling ", "initcall "),
     *("probe of ", "to clocksource ", "Linux version ", "Booting Linux"),
+    *("systemd[1]: ", "procd: - ", "init: - "),
 )
 # Several times the calls and probes of any kernel.
 MOST_NOTABLE = 32_000

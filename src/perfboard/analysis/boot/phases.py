@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from itertools import pairwise, takewhile
 
+from perfboard.analysis.boot.services import REACHED, STEP
 from perfboard.model.results.boot import Boot, Mark
 
 _INIT_SCRIPT = re.compile(r"exec:S\d\d(.+)")
@@ -225,38 +226,53 @@ def phase_names(joined: str) -> list[str]:
 def cut_userspace(boot: Boot) -> tuple[PhaseTime, ...]:
     """The steps inside phase 3.2: init itself, then each init script in turn.
 
-    A script is a program whose name has the System V form, S and two digits;
-    its step runs from its start to the start of the next. Without scripts there are no steps.
+    A script is a program whose name has the System V form, S and two digits; its step runs from its
+    start to the start of the next. Without scripts, the steps are those that a service manager
+    prints: stages of procd and services of OpenRC from their lines on, and up to the lines of
+    systemd that a target is reached. Without these there are no steps.
     """
     start, end = boot.mark("init.exec"), boot.mark("usable")
     if start is None or end is None:
         return ()
-    scripts = [
-        mark
-        for mark in boot.marks
-        if _INIT_SCRIPT.fullmatch(mark.name) and start.t_ns <= mark.t_ns < end.t_ns
-    ]
-    if not scripts:
+    inside = [mark for mark in boot.marks if start.t_ns <= mark.t_ns < end.t_ns]
+    cuts = [mark for mark in inside if _INIT_SCRIPT.fullmatch(mark.name)]
+    cuts = cuts or [mark for mark in inside if mark.name.startswith((STEP, REACHED))]
+    if not cuts:
         return ()
-    cuts = [start, *scripts, end]
+    steps = [
+        (_step_title(first, second, start), first, second)
+        for first, second in pairwise([start, *cuts, end])
+    ]
     return tuple(
         PhaseTime(
-            name=f"boot.userspace.{_step_name(first)}",
+            name=f"boot.userspace.{_step_name(title)}",
             number="3.2",
-            title=_step_name(first) if first is not start else "init itself",
+            title="init itself" if title == _INIT else title,
             start=first,
             end=second,
             depth=1,
         )
-        for first, second in pairwise(cuts)
+        for title, first, second in steps
     )
 
 
-def _step_name(mark: Mark) -> str:
-    match = _INIT_SCRIPT.fullmatch(mark.name)
-    if match is None:
-        return "init"
-    return re.sub(r"[^A-Za-z0-9_-]", "-", match[1])
+_INIT = "init"
+
+
+def _step_title(first: Mark, second: Mark, start: Mark) -> str:
+    """The name of the step between two marks."""
+    if second.name.startswith(REACHED):
+        return second.name.removeprefix(REACHED)
+    if first.name.startswith(REACHED):
+        return f"after {first.name.removeprefix(REACHED)}"
+    match = _INIT_SCRIPT.fullmatch(first.name)
+    if match is not None:
+        return match[1]
+    return _INIT if first is start else first.name.removeprefix(STEP)
+
+
+def _step_name(title: str) -> str:
+    return re.sub(r"[^A-Za-z0-9_-]", "-", title)
 
 
 # The phases that have the kernel's steps.

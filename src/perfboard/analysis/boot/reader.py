@@ -18,6 +18,7 @@ from perfboard.analysis.boot.console import (
 from perfboard.analysis.boot.kernel_log import MOST_NOTABLE, KernelLine, KernelLog, instant_of
 from perfboard.analysis.boot.loaders import Event, Loaders
 from perfboard.analysis.boot.screen import Row, readable
+from perfboard.analysis.boot.services import Sightings, service_of
 from perfboard.model.results.boot import Mark
 
 # Records of a kernel that prints no times.
@@ -50,6 +51,7 @@ class Recording:
     events: Sequence[Event] = ()
     bare: list[Bare] = field(default_factory=list)
     next_text: dict[int, int] = field(default_factory=dict)
+    services: Sightings = field(default_factory=Sightings)
     usable: Sighted | None = None
     last: Row | None = None
 
@@ -65,6 +67,9 @@ def read_recording(
         found.last = row
         if usable is not None and found.usable is None:
             found.usable = sight(usable, row, stamps, "usable")
+        service = service_of(readable(row.before) if row.records else row.text)
+        if service is not None:
+            found.services.add(service, mark_at(row.start, stamps, ""))
         line = line_of(row, stamps)
         known = len(found.log.times)
         found.log.add(line)

@@ -13,6 +13,7 @@ from perfboard.analysis.boot.initcalls import parse_initcalls
 from perfboard.analysis.boot.phases import PHASES, firmware_end
 from perfboard.analysis.boot.reader import Recording, read_recording
 from perfboard.analysis.boot.scope_log import parse_scope, process_times, scope_marks
+from perfboard.analysis.boot.services import service_spans
 from perfboard.analysis.boot.timeline import Timeline, timeline_of
 from perfboard.model.results.boot import Boot, Mark
 
@@ -148,7 +149,10 @@ def _record(
         )
     record = Boot(
         marks=tuple(kept),
-        spans=tuple(s for s in initcalls.spans if s.start_ns is None or s.start_ns <= last_ns),
+        spans=(
+            *(s for s in initcalls.spans if s.start_ns is None or s.start_ns <= last_ns),
+            *service_spans(timeline.services, last_ns),
+        ),
         untimed=initcalls.untimed,
         unfinished=initcalls.unfinished,
         notes=tuple(notes),

@@ -10,6 +10,8 @@ from perfboard.analysis.boot.clocks import Clock, Zero, first_ns, follow, has_wo
 from perfboard.analysis.boot.kernel_log import KernelLine, KernelLog, instant_of
 from perfboard.analysis.boot.loaders import Event, loader_marks
 from perfboard.analysis.boot.reader import Bare, Recording
+from perfboard.analysis.boot.records import message
+from perfboard.analysis.boot.services import Service, service_of, step_marks
 from perfboard.analysis.boot.several import Start, later_starts
 from perfboard.model.results.boot import Mark
 from perfboard.model.units import format_value
@@ -32,6 +34,7 @@ class Timeline:
     zero: Zero | None
     start: Start | None
     notes: tuple[str, ...]
+    services: tuple[tuple[Service, Mark], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -83,17 +86,23 @@ def timeline_of(recording: Recording, came: Sequence[int], usable_ns: int | None
         words = (event.mark.t_ns for event in events if event.kind == "kernel")
         bare = [bare for bare in recording.bare if bare.line.time_ns >= since_ns]
         marks = [*loader_marks(events, min(words, default=None)), *_bare_marks(bare)]
-        return Timeline(tuple(marks), tuple(b.line for b in bare), None, start, tuple(notes))
+        services = _services(recording, since_ns, ())
+        marks += step_marks(services)
+        return Timeline(
+            tuple(marks), tuple(b.line for b in bare), None, start, tuple(notes), services
+        )
     main = max(running, key=lambda clock: clock.trust)
     kept = list(_notable(log, main, running, since_ns, came[-1]))
     logged = [*_clock_mark(log, main, running), *_instants(kept, recording.next_text, usable_ns)]
     notes += _clock_notes(main, running, log.beyond)
     if log.more:
         notes.append(f"Records of initcalls left out, because there are too many: {log.more}.")
+    services = _services(recording, since_ns, kept)
     return Timeline(
         (
             *loader_marks(events, first_ns(log, main.clock)),
             *sorted(logged, key=lambda mark: mark.t_ns),
+            *step_marks(services),
         ),
         tuple(
             line
@@ -104,7 +113,19 @@ def timeline_of(recording: Recording, came: Sequence[int], usable_ns: int | None
         main.zero,
         start,
         tuple(notes),
+        services,
     )
+
+
+def _services(
+    recording: Recording, since_ns: int, kept: Sequence[_Notable]
+) -> tuple[tuple[Service, Mark], ...]:
+    """The lines of service managers, and their records that are not shown again, in order."""
+    found = [each for each in recording.services.found if each[1].t_ns >= since_ns]
+    for _, line, zero, shown in kept:
+        if not shown and (service := service_of(message(line.text))):
+            found.append((service, _log_mark("", line.time_ns, zero)))
+    return tuple(sorted(found, key=lambda each: each[1].t_ns))
 
 
 def _running(

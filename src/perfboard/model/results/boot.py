@@ -29,13 +29,13 @@ class Mark(Record):
 
 
 class Span(Record):
-    """A recorded stretch of time inside a boot: an initcall or a driver probe.
+    """A recorded stretch of time inside a boot: an initcall, a driver probe, a service's start.
 
     `start_ns` is None where the log gives a duration only. `driver` was probed for the device
     `name`, if the kernel names it.
     """
 
-    kind: Literal["initcall", "probe"]
+    kind: Literal["initcall", "probe", "service"]
     name: str
     driver: str | None = None
     start_ns: Int64 | None

@@ -74,12 +74,14 @@ def lanes(boot: Boot) -> tuple[Lane, ...]:
         grouped[_lane_of(row)].append(Row(bar.name, bar.duration, (bar,)))
     found = [Lane(title, tuple(rows)) for title, rows in grouped.items() if rows]
     bars = [bar for lane in found for row in lane.rows for bar in row.bars]
-    spans = _span_lane(
-        boot.spans, min(bar.start_ns for bar in bars), max(bar.end_ns for bar in bars)
-    )
-    if spans:
+    start_ns, end_ns = min(bar.start_ns for bar in bars), max(bar.end_ns for bar in bars)
+    kernels = [span for span in boot.spans if span.kind != "service"]
+    if spans := _span_lane("initcalls, probes", kernels, start_ns, end_ns):
         after = sum(lane.title != "user space" for lane in found)
         found.insert(after, spans)
+    services = [span for span in boot.spans if span.kind == "service"]
+    if spans := _span_lane("services", services, start_ns, end_ns):
+        found.append(spans)
     return tuple(found)
 
 
@@ -90,14 +92,19 @@ def step_name(step: PhaseTime) -> str:
 
 
 def _lane_of(phase: PhaseTime) -> str:
-    if phase.name.startswith(("boot.earlier", "boot.bootloader", "boot.delay")):
+    if phase.name.startswith(("boot.earlier", "boot.bootloader", "boot.delay", "boot.firmware")):
         return "bootloader"
     return "user space" if phase.name.startswith("boot.userspace") else "kernel"
 
 
-def _span_lane(spans: Iterable[Span], start_ns: int, end_ns: int) -> Lane | None:
+def _span_lane(title: str, spans: Iterable[Span], start_ns: int, end_ns: int) -> Lane | None:
     bars = [
-        Bar(span.name, span.start_ns, min(span.start_ns + span.duration_ns, end_ns), span.kind)
+        Bar(
+            span.name,
+            span.start_ns,
+            min(span.start_ns + span.duration_ns, end_ns),
+            "step" if span.kind == "service" else span.kind,
+        )
         for span in spans
         if span.start_ns is not None
         and start_ns <= span.start_ns < end_ns
@@ -109,4 +116,4 @@ def _span_lane(spans: Iterable[Span], start_ns: int, end_ns: int) -> Lane | None
     others = tuple(bars[OWN_ROWS:])
     if others:
         rows.append(Row(f"{len(others):,} shorter ones", "", others))
-    return Lane("initcalls, probes", tuple(rows)) if rows else None
+    return Lane(title, tuple(rows)) if rows else None

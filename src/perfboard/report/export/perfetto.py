@@ -66,7 +66,11 @@ def _threads(boot: Boot) -> Iterator[tuple[str, list[_Event]]]:
                     for mark in marks
                 ],
             )
-    for kind, title in (("initcall", "initcalls"), ("probe", "driver probes")):
+    for kind, title in (
+        ("initcall", "initcalls"),
+        ("probe", "driver probes"),
+        ("service", "services"),
+    ):
         lanes = _lanes(span for span in boot.spans if span.kind == kind)
         for number, lane in enumerate(lanes, start=1):
             yield title if len(lanes) == 1 else f"{title} {number}", lane

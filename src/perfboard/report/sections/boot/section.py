@@ -54,7 +54,7 @@ def _page(run: Run, result: BootResult) -> tuple[str, Mapping[str, Any]]:
         "drawings": [("wide", draw(shown, WIDE)), ("narrow", draw(shown, NARROW))] if shown else [],
         "steps": tables.step_rows(series),
         "spans": tables.span_rows(series, SLOWEST_SPANS),
-        "span_count": len(series.boot.spans),
+        "span_count": sum(span.kind != "service" for span in series.boot.spans),
         "processes": tables.process_rows(series, MOST_PROCESSES),
     }
 

@@ -182,6 +182,8 @@ def span_rows(series: Series, most: int) -> list[TimeRow]:
     for boot in series.boots:
         seen: dict[tuple[str, str], int] = defaultdict(int)
         for span in boot.spans:
+            if span.kind == "service":
+                continue
             key = span.kind, span.name
             found[(*key, seen[key])].append(span)
             seen[key] += 1

@@ -40,6 +40,11 @@ def boot_parts(run: Run, result: BootResult) -> "list[str | Table]":
                 )
             )
     for number, boot in enumerate(result.boots, 1):
+        services = [span for span in boot.spans if span.kind == "service"]
+        if services:
+            slowest = sorted(services, key=lambda span: -span.duration_ns)[:_SLOWEST]
+            words = (f"{span.name} {format_value(span.duration_ns / 1e9, 's')}" for span in slowest)
+            parts += ["", f"Boot {number}: slowest services: {', '.join(words)}."]
         parts += [part for note in boot.notes for part in ("", f"Boot {number}: {note}")]
         if boot.unfinished:
             calls = ", ".join(boot.unfinished)
