@@ -3,6 +3,7 @@
 
 import importlib
 import pkgutil
+from functools import cache
 from importlib.metadata import entry_points
 from typing import cast
 
@@ -15,6 +16,7 @@ _GROUP = "perfboard.importers"
 _LEAST = 0.5
 
 
+@cache
 def importers() -> dict[str, Importer]:
     """The IMPORTER of each module here, and those of other packages, by name."""
     found = [

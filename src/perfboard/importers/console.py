@@ -34,7 +34,11 @@ _RESTARTS = re.compile(r"(?:\A|[\] ])(?:reboot: )?Restarting system")
 _PAUSE_NS = 10_000_000_000
 _BACK_NS = 100_000_000
 _SECOND_NS = 1_000_000_000
+_SEARCHED = 4096
+_LONGEST_SECONDS = 9
 _LONGEST_NS = 10**9 * _SECOND_NS
+# A log with these marks alone shows no boot.
+_ANY_LOG = (PRINTED, "usable")
 
 
 class SavedLine(NamedTuple):
@@ -99,8 +103,10 @@ def boots_in(file: SavedFile, console: SavedConsole, usable: str) -> Imported:
     notes = list(console.notes)
     boots: list[tuple[Boot, _Part]] = []
     for part in _parts(console, texts, pattern):
+        if _is_shown(console, part):
+            continue
         boot = _boot(console, part, pattern)
-        if boot.marks and any(mark.name != PRINTED for mark in boot.marks):
+        if any(mark.name not in _ANY_LOG for mark in boot.marks):
             boots.append((boot, part))
     if not boots:
         raise UsageError(
@@ -173,6 +179,18 @@ def _parts(
     yield part
 
 
+def _is_shown(console: SavedConsole, part: _Part) -> bool:
+    """Whether it is a kernel's log that was shown at once, as by dmesg, at a shell."""
+    if console.clock == "kernel" or not part.lines:
+        return False
+    lines = [(line.ns, time) for line in part.lines if (time := record_ns(line.text)) is not None]
+    known = [(ns, time_ns) for ns, time_ns in lines if ns is not None]
+    if record_ns(part.lines[0].text) is None or not known:
+        return False
+    came_ns = known[-1][0] - known[0][0]
+    return 2 * (came_ns + console.resolution_ns) < known[-1][1] - known[0][1]
+
+
 def _boot(console: SavedConsole, part: _Part, usable: re.Pattern[str] | None) -> Boot:
     """The record of a boot, whose marks count from its reset or else from its first byte."""
     lines = list(_untimed_before_removed(part.lines) if console.clock == "kernel" else part.lines)
@@ -186,7 +204,8 @@ def _boot(console: SavedConsole, part: _Part, usable: re.Pattern[str] | None) ->
         zero_ns = known[0] if known[0] > 10**6 * _SECOND_NS else 0
     elif part.reset is not None:
         zero_ns = part.reset[0]
-        precision_ns = max(part.reset[1], known[0] - zero_ns if not part.reset[1] else 0)
+        # The reset itself lies between the kernel's last words and the next.
+        precision_ns = part.reset[1] or min(max(0, known[0] - zero_ns), _LONGEST_NS)
         seen.append(
             _mark("reset", "command" if part.reset[1] else "console", precision_ns, console)
         )
@@ -195,7 +214,8 @@ def _boot(console: SavedConsole, part: _Part, usable: re.Pattern[str] | None) ->
         seen.append(_mark(PRINTED, "console", 0, console))
     else:
         # The kernel's clock began before the log did.
-        zero_ns = known[0] - _first_record_ns(lines) - _SECOND_NS
+        times = (record_ns(line.text) for line in lines)
+        zero_ns = known[0] - next((ns for ns in times if ns is not None), 0) - _SECOND_NS
     # No boot lasts for so long: such a stamp is none.
     lines = [
         line._replace(ns=None) if line.ns is not None and line.ns - zero_ns > _LONGEST_NS else line
@@ -232,12 +252,14 @@ def _untimed_before_removed(lines: Iterable[SavedLine]) -> Iterator[SavedLine]:
         yield line._replace(ns=ns if ns is None else latest_ns)
 
 
-def _first_record_ns(lines: Iterable[SavedLine]) -> int:
-    for line in lines:
-        record = RECORD.search(line.text[:LONGEST_LINE].decode("latin-1"))
-        if record and len(record[1]) < 7:
-            return int(record[1] + record[2]) * 1000
-    return 0
+def record_ns(line: bytes) -> int | None:
+    """The kernel's time of the first record on a line, if it has any; no epoch's."""
+    if b"[" not in line:
+        return None
+    record = RECORD.search(line[:_SEARCHED].decode("latin-1"))
+    if record is None or len(record[1]) > _LONGEST_SECONDS:
+        return None
+    return int(record[1] + record[2]) * 1000
 
 
 def _stamped(

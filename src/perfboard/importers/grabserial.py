@@ -9,11 +9,12 @@ _ELAPSED = SECONDS + FRACTION
 IMPORTER = stamped_importer(
     "grabserial",
     "a log of grabserial -t or -T: [12.345678 0.000123] text",
+    # Without deltas, times of 10,000 s and more are the kernel's.
     [
         stamp(rb"\[" + form + rb"\] ")
         for form in (
             _ELAPSED + _SINCE,
-            rb"(?P<seconds>[0-9]{1,8})\.(?P<fraction>[0-9]{6})",
+            rb"(?P<seconds>[0-9]{1,4})\.(?P<fraction>[0-9]{6})",
             CLOCK + FRACTION + _SINCE + rb"(?:" + _SINCE + rb")?",
             CLOCK + rb"\.(?P<fraction>[0-9]{6})",
         )

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from perfboard.analysis.boot.records import RECORD
 from perfboard.importers.base import Imported, Importer, ImportOptions, SavedFile
-from perfboard.importers.console import SavedConsole, SavedLine, boots_in, lines_of
+from perfboard.importers.console import SavedConsole, SavedLine, boots_in, lines_of, record_ns
 
 _LEAST = 3
 # Less than formats that have a form for each of their lines.
@@ -18,7 +18,7 @@ _LEVEL = re.compile(r"\A(?:\W|<[0-9]{1,3}>){0,8}")
 
 def kernel_console(lines: Sequence[bytes], notes: tuple[str, ...] = ()) -> SavedConsole:
     """A log on the kernel's clock: a line has the time of the first record on it, if any."""
-    return SavedConsole([SavedLine(_time(line), line) for line in lines], "kernel", notes=notes)
+    return SavedConsole([SavedLine(record_ns(line), line) for line in lines], "kernel", notes=notes)
 
 
 def record_line(ns: int, message: bytes) -> SavedLine:
@@ -35,15 +35,6 @@ def share(head: bytes) -> float:
         record = RECORD.match(text, level.end() if level and "[" not in level[0] else 0)
         records += record is not None and len(record[1]) <= _LONGEST
     return _SHARE if records >= _LEAST else 0.0
-
-
-def _time(line: bytes) -> int | None:
-    if b"[" not in line:
-        return None
-    record = RECORD.search(line[:4096].decode("latin-1"))
-    if record is None or len(record[1]) > _LONGEST:
-        return None
-    return int(record[1] + record[2]) * 1000
 
 
 def _read(file: SavedFile, options: ImportOptions) -> Imported:

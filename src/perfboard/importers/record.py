@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from perfboard.analysis.boot.metrics import metrics_of
+from perfboard.analysis.boot.phases import TOTALS
 from perfboard.importers.base import Imported, ImportOptions, SavedFile
 from perfboard.importers.choose import choose_importer
 from perfboard.model.errors import defects
@@ -15,7 +16,7 @@ from perfboard.store.folder import RunFolder
 from perfboard.store.recording import Found, Subject, recording
 
 # The metric that stands for a run in the list: the first of these that it has.
-_HEADLINES = ("boot.total", "boot.printed", "boot.logged", "boot.kernel")
+_HEADLINES = (*TOTALS, "boot.kernel")
 
 
 def import_files(paths: Sequence[Path], options: ImportOptions, command: tuple[str, ...]) -> Run:

@@ -74,8 +74,11 @@ _BOOTLOADER = ("bootloader.main", "boot.command", "kernel.sched_init", "kernel.p
 _WHOLES = (
     Phase("boot.total", "", "reset to usable", "reset", "usable"),
     Phase("boot.printed", "", "first byte to usable", PRINTED, "usable"),
-    Phase("boot.logged", "", "the kernel's clock to usable", _CLOCK, "usable"),
+    Phase("boot.logged", "", "kernel's start to usable", FIRMWARE_END, "usable"),
 )
+
+TOTALS = tuple(whole.name for whole in _WHOLES)
+"""The names that `total` may have."""
 
 _COPY = Phase("boot.kernel.load.copy", "", "copy by the bootloader", "boot.command", "kernel.entry")
 # The steps inside the kernel's phases. With the kernel's symbols a phase ends where the last does.
@@ -326,8 +329,8 @@ def cut_boot(boot: Boot) -> tuple[PhaseTime, ...]:
 def total(boot: Boot) -> PhaseTime | None:
     """From reset to usable, or None if a mark is missing.
 
-    If the reset is not in the log, it is from the console's first byte, or else from the zero of
-    the kernel's clock, and has another name.
+    If the reset is not in the log, it is from the console's first byte, or else from the kernel's
+    start, and has another name.
     """
     end = boot.mark("usable")
     for whole in _WHOLES:

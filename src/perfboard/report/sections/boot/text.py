@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from perfboard.analysis.boot.metrics import BootRow, boot_rows
+from perfboard.analysis.boot.phases import TOTALS
 from perfboard.analysis.statistics.summary import summary
 from perfboard.model.results.boot import BootResult
 from perfboard.model.run import Run
@@ -42,8 +43,8 @@ def boot_parts(run: Run, result: BootResult) -> "list[str | Table]":
     for number, boot in enumerate(result.boots, 1):
         services = [span for span in boot.spans if span.kind == "service"]
         if services:
-            slowest = sorted(services, key=lambda span: -span.duration_ns)[:_SLOWEST]
-            words = (f"{span.name} {format_value(span.duration_ns / 1e9, 's')}" for span in slowest)
+            longest = sorted(services, key=lambda each: -each.duration_ns)[:_SLOWEST]
+            words = (f"{each.name} {format_value(each.duration_ns / 1e9, 's')}" for each in longest)
             parts += ["", f"Boot {number}: slowest services: {', '.join(words)}."]
         parts += [part for note in boot.notes for part in ("", f"Boot {number}: {note}")]
         if boot.unfinished:
@@ -68,7 +69,7 @@ def _waterfall(rows: Sequence[BootRow]) -> Iterator[str]:
     times = [
         (row.title, summary(row.seconds).median)
         for row in rows
-        if row.depth == 0 and row.name != "boot.total"
+        if row.depth == 0 and row.name not in TOTALS
     ]
     whole, start = sum(seconds for _, seconds in times), 0.0
     for title, seconds in times:
@@ -81,7 +82,7 @@ def _waterfall(rows: Sequence[BootRow]) -> Iterator[str]:
 
 def _phase_table(rows: Sequence[BootRow], median: str) -> "Table":
     table = new_table("phase", "", median, "spread", "share", "instructions")
-    totals = [summary(row.seconds).median for row in rows if row.name == "boot.total"]
+    totals = [summary(row.seconds).median for row in rows if row.name in TOTALS]
     for row in rows:
         found = summary(row.seconds)
         share = f"{found.median / totals[0]:.1%}" if totals and totals[0] > 0 else ""
