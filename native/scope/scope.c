@@ -4,13 +4,14 @@
  * write console bytes, and records when, without the guest noticing.
  *
  *   -plugin scope.so,marks=FILE,out=FD,console=ADDRESS[,beat=NS]
- *           [,timing=FILE[,profile=FILE]]
+ *           [,timing=FILE[,profile=FILE]][,usage=ADDRESSES]
  *
  * marks is a file as record/marks.h describes; out is an open file descriptor;
  * console is the physical address of the console's data register, on i386 its
  * first port; about every NS of the guest's clock a line says how far it is; timing is a
  * file as timing/reader.h describes: the guest's clock is then that of the part; profile
- * is where record/profile.h writes.
+ * is where record/profile.h writes; usage has marks say how much memory programs have, as
+ * record/usage.h describes.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <errno.h>
@@ -28,6 +29,7 @@
 #include "record/marks.h"
 #include "record/profile.h"
 #include "record/record.h"
+#include "record/usage.h"
 
 #define TEXT_SIZE 128
 #define PAGE_MASK 0xfffu
@@ -76,6 +78,13 @@ static bool read_text(const struct mark *mark, char text[TEXT_SIZE])
 	return emulator_text(address, text, TEXT_SIZE);
 }
 
+static void write_more(FILE *to)
+{
+	if (timed)
+		model_write_counters(to);
+	usage_write(to);
+}
+
 static void mark_reached(unsigned int vcpu, void *data)
 {
 	const struct site *site = data;
@@ -95,7 +104,7 @@ static void mark_reached(unsigned int vcpu, void *data)
 		has_text = read_text(mark, text);
 	}
 	record_mark(out, mark, instant_before(site->pending, site->rest_fs), words,
-		    has_text ? text : NULL, timed ? model_write_counters : NULL);
+		    has_text ? text : NULL, write_more);
 	if (mark->profiles)
 		profile_mark();
 }
@@ -125,6 +134,7 @@ static void beat(int64_t ns)
 {
 	static int64_t next_ns;
 
+	usage_look(ns);
 	if (!beat_ns || ns < next_ns)
 		return;
 	next_ns = ns + beat_ns;
@@ -277,6 +287,9 @@ QEMU_PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_
 		} else if (!strncmp(argv[i], "profile=", 8)) {
 			if (!profile_open(argv[i] + 8))
 				return complain("cannot write the profile", argv[i] + 8);
+		} else if (!strncmp(argv[i], "usage=", 6)) {
+			if (!usage_open(argv[i] + 6))
+				return complain("wants two addresses", argv[i]);
 		} else if (!strncmp(argv[i], "beat=", 5)) {
 			beat_ns = strtoll(argv[i] + 5, NULL, 10);
 		} else {

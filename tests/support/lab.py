@@ -28,6 +28,7 @@ RESULTS = Results(
     exit_code=0,
     signal=None,
     late=False,
+    interrupted=False,
     cut=False,
     oom_kills=0,
     user_s=0.0,

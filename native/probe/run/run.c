@@ -35,7 +35,7 @@
 
 extern char **environ;
 
-static volatile sig_atomic_t late;
+static volatile sig_atomic_t late, interrupted;
 
 static void mark(void)
 {
@@ -48,6 +48,21 @@ static void on_alarm(int number)
 	late = 1;
 	/* All but this process, which is the first. */
 	kill(-1, SIGKILL);
+}
+
+/* Whoever waits for the results types a line to have them now. */
+static void on_input(int number)
+{
+	(void)number;
+	interrupted = 1;
+	kill(-1, SIGKILL);
+}
+
+static void await_input(void)
+{
+	signal(SIGIO, on_input);
+	if (fcntl(0, F_SETOWN, getpid()) || fcntl(0, F_SETFL, O_RDWR | O_ASYNC))
+		run_complain("watch", "the console");
 }
 
 /* In the child: never returns. */
@@ -156,15 +171,16 @@ static bool write_results(int file, const int *outputs, int status, const struct
 		sizes[i] = about.st_size;
 	}
 	fstatfs(outputs[0], &place);
-	snprintf(head, sizeof(head),
-		 "perfboard-run 1\nexit %d\nsignal %d\nlate %d\nfull %d\noom_kills %lu\n"
-		 "user_us %lld\nsystem_us %lld\nresident_kb %ld\nfaults %ld\nmajor_faults %ld\n"
-		 "switches %ld\nstdout %lld\nstderr %lld\n",
-		 WIFEXITED(status) ? WEXITSTATUS(status) : 0,
-		 WIFSIGNALED(status) ? WTERMSIG(status) : 0, (int)late, place.f_bavail == 0, killed,
-		 microseconds(usage->ru_utime), microseconds(usage->ru_stime), usage->ru_maxrss,
-		 usage->ru_minflt, usage->ru_majflt, usage->ru_nvcsw + usage->ru_nivcsw,
-		 (long long)sizes[0], (long long)sizes[1]);
+	snprintf(
+	    head, sizeof(head),
+	    "perfboard-run 1\nexit %d\nsignal %d\nlate %d\ninterrupted %d\nfull %d\n"
+	    "oom_kills %lu\n"
+	    "user_us %lld\nsystem_us %lld\nresident_kb %ld\nfaults %ld\nmajor_faults %ld\n"
+	    "switches %ld\nstdout %lld\nstderr %lld\n",
+	    WIFEXITED(status) ? WEXITSTATUS(status) : 0, WIFSIGNALED(status) ? WTERMSIG(status) : 0,
+	    (int)late, (int)interrupted, place.f_bavail == 0, killed, microseconds(usage->ru_utime),
+	    microseconds(usage->ru_stime), usage->ru_maxrss, usage->ru_minflt, usage->ru_majflt,
+	    usage->ru_nvcsw + usage->ru_nivcsw, (long long)sizes[0], (long long)sizes[1]);
 	return write_whole(file, 0, head, sizeof(head)) && copy(outputs[0], file, PAGE) &&
 	       copy(outputs[1], file, PAGE + sizes[0]);
 }
@@ -187,6 +203,7 @@ static bool try_command(struct trial *trial, int results)
 	sync();
 	/* So that the kernel does not drop and reread this code when memory is used up. */
 	mlockall(MCL_CURRENT | MCL_FUTURE | MCL_ONFAULT);
+	await_input();
 	signal(SIGALRM, on_alarm);
 	setitimer(ITIMER_REAL, &limit, NULL);
 	child = fork();

@@ -124,6 +124,11 @@ bool emulator_pointer(uint64_t address, uint64_t *value)
 	return true;
 }
 
+bool emulator_element(uint64_t array, size_t place, uint64_t *value)
+{
+	return emulator_pointer(array + place * abi->word, value);
+}
+
 bool emulator_text(uint64_t address, char *text, size_t size)
 {
 	size_t length = 0;

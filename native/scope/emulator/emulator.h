@@ -37,6 +37,9 @@ bool emulator_is_thumb(void);
 /* The pointer stored at a guest address; false when unmapped. */
 bool emulator_pointer(uint64_t address, uint64_t *value);
 
+/* The pointer or `long` at a place of a guest's array of these; false when unmapped. */
+bool emulator_element(uint64_t array, size_t place, uint64_t *value);
+
 /* Copies the text at a guest address, cut at `size`; false when unmapped. */
 bool emulator_text(uint64_t address, char *text, size_t size);
 

@@ -46,9 +46,11 @@ run.json instead (with --compare, a list of them).
 
 The board has busybox, a shell, and the C and C++ libraries. --package unpacks Debian packages
 for the board's architecture without running their scripts, so there are no users and no
-services. --push copies files to /work, where the command starts as root. Files are read at
-memory speed. Written files stay in the board's memory, which the command shares. The command
-gets no input without --stdin, which is read to its end before the board boots.
+services; --without leaves out those that others pull in. --push copies files and folders to
+/work, where the command starts as root. Files are read at memory speed; a board's disk is
+/dev/pbd, at its own. Written files stay in the board's memory, which the command shares. The
+command gets no input without --stdin, which is read to its end before the board boots. ^C
+ends the command, and shows its output so far.
 
 examples:
   perfboard try rpi2 -- uname -a

@@ -46,6 +46,7 @@ def trying(
         packages=tuple(dict.fromkeys(given.package)),
         files=tuple(Path(name) for name in given.push),
         limit_s=given.time_limit,
+        without=given.without,
     )
     factors, command = parse_factors(options.set), ("perfboard", *sys.argv[1:])
     with ExitStack() as stack:

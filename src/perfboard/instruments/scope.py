@@ -54,12 +54,15 @@ class Scope:
         timing: str | None = None,
         *,
         beats: bool = False,
+        usage: tuple[int, int] | None = None,
         most_bytes: int = MOST_BYTES,
     ) -> None:
         """`console_register` is the physical address of the console's data register.
 
         `timing` is the timing model that drives the guest's clock; None: there is none.
-        With `beats` the scope says how far the clock is while no mark comes. A board whose
+        With `beats` the scope says how far the clock is while no mark comes, and each mark says
+        how much memory programs have where `usage` is given: the addresses of the kernel's
+        vmstat_text and vm_node_stat (native/scope/record/usage.h). A board whose
         record is longer than `most_bytes` is given up.
         """
         self._plugin = plugin
@@ -67,6 +70,7 @@ class Scope:
         self._console_register = console_register
         self._timing = timing
         self._beats = beats
+        self._usage = usage
         self._most_bytes = most_bytes
         self._arguments: tuple[str, ...] = ()
         self._reader = -1
@@ -97,6 +101,8 @@ class Scope:
         ]
         if self._beats:
             options.append(f"beat={_BEAT_NS}")
+        if self._usage is not None:
+            options.append("usage={:x}:{:x}".format(*self._usage))
         if self._timing is not None:
             model = artifacts / "timing.txt"
             model.write_text(self._timing)

@@ -128,19 +128,29 @@ def test_a_program_is_timed_and_its_output_comes_through(board: Perfboard, progr
 
 
 def test_a_package_is_there_with_what_it_needs(board: Perfboard, tmp_path: Path) -> None:
-    given = tmp_path / "given"
+    given, folder = tmp_path / "given", tmp_path / "folder"
     given.write_bytes(b"given\0")
-    script = "seq 20000 | bzip2 | bzip2 -dc | md5sum >> /dev/stdout; cat - /dev/stdin"
-    words = ("--package", "bzip2", "--stdin", str(given), "--", "sh", "-c", script)
+    (folder / "deep").mkdir(parents=True)
+    (folder / "deep/text").write_text("pushed\n")
+    (folder / "link").symlink_to("deep/text")
+    # Eight processes at once, of which none is the largest.
+    eat = "x=$(head -c 2000000 /dev/zero | tr '\\0' a); sleep 1"
+    script = (
+        f"for i in 1 2 3 4 5 6 7 8; do ({eat}) & done; wait; cat folder/link; "
+        "seq 20000 | bzip2 | bzip2 -dc | md5sum >> /dev/stdout; cat - /dev/stdin"
+    )
+    pushed = ("--push", str(folder), "--package", "bzip2", "--stdin", str(given))
+    words = (*pushed, "--", "sh", "-c", script)
     done = board("try", "rpi2", "--compare", "verdex", *words)
     expected = subprocess.run(
         ["sh", "-c", "seq 20000 | md5sum"], capture_output=True, text=True, check=True
     )
-    assert done.stdout == expected.stdout + "given\0" * 2
+    assert done.stdout == "pushed\n" + expected.stdout + "given\0" * 2
     assert "rpi2, timed" in done.stderr and "verdex, timed" in done.stderr
     runs = [board.json("show", row["id"]) for row in board.json("runs")]
     times = {run["board"]["name"]: values(run)["try.time.real"] for run in runs}
     assert times["rpi2"] < times["verdex"]
+    assert all(values(run)["try.memory.resident"] > 8 * 2_000_000 for run in runs)
     files = {
         row["file"].rpartition("/")[2]
         for run in runs
@@ -190,12 +200,20 @@ def test_a_command_that_never_ends_is_killed_at_its_limit(
     assert values(run)["try.time.real"] == pytest.approx(1, rel=0.01)
 
 
-def test_an_interrupted_command_leaves_nothing_running(board: Perfboard, program: Path) -> None:
-    process = board.start("try", "rpi2", "--push", str(program), "--", "./prog", "stay")
+def test_an_interrupted_command_keeps_its_output_and_leaves_nothing_running(
+    board: Perfboard, program: Path, tmp_path: Path
+) -> None:
+    words = ("--push", str(program), "--", "sh", "-c", "echo so far; ./prog stay")
+    process = board.start("try", "rpi2", *words)
     emulator = until(lambda: emulator_of(process.pid))
+    # A beat, of a tenth of a second, after the command's first mark.
+    log = until(lambda: next(tmp_path.glob("data/**/artifacts/scope.jsonl"), None))
+    until(lambda: '"beat"' in log.read_text().partition('"mark"')[2])
     os.kill(process.pid, signal.SIGINT)
     run = board.finish(process, 130)
-    assert run["status"] == "aborted"
+    assert run["status"] == "aborted" and result_of(run, "program")["interrupted"]
+    assert values(run)["try.time.real"] > 0
+    assert board.artifact(run, "stdout").read_bytes() == b"so far\n"
     assert not emulator.is_running()
 
 

@@ -23,11 +23,17 @@ _ROUNDING_S = 1e-8
 
 @dataclass(frozen=True)
 class Instant:
-    """A mark: the board's clock in ns, instructions, and the model's counters, if any."""
+    """A mark: the board's clock in ns, instructions, and the model's counters, if any.
+
+    `memory` is what all programs have, in bytes, and `most_memory` the most since the mark
+    before; 0 where the kernel does not say.
+    """
 
     ns: int
     instructions: int
     counters: Mapping[str, int]
+    memory: int = 0
+    most_memory: int = 0
 
 
 def instants(scope_log: str, mark: str) -> list[Instant]:
@@ -38,7 +44,12 @@ def instants(scope_log: str, mark: str) -> list[Instant]:
         if line.startswith('{"mark"') and line.endswith("}")
     )
     return [
-        Instant(record["ns"], record["instructions"], record.get("counters", {}))
+        Instant(
+            record["ns"],
+            record["instructions"],
+            record.get("counters", {}),
+            *record.get("memory", ()),
+        )
         for record in records
         if record["mark"] == mark
     ]
@@ -47,20 +58,22 @@ def instants(scope_log: str, mark: str) -> list[Instant]:
 def trial_metrics(
     begin: Instant, end: Instant, user_s: float, system_s: float, resident_bytes: int
 ) -> tuple[Metric, ...]:
-    """Real, user and system time, instructions, and what was waited for.
+    """Real, user and system time, instructions, memory, and what was waited for.
 
     Idle time is what is left of the real time. Waits are parts of the user's and the
-    system's time.
+    system's time. Memory is the most that all processes had together; `resident_bytes`, the
+    most of one of those that were waited for, is beyond it where it grew between two looks.
     """
     real = (end.ns - begin.ns) / 1e9
     idle = real - user_s - system_s
+    together = end.most_memory - begin.memory
     found = [
         _metric("try.time.real", "s", real),
         _metric("try.time.user", "s", user_s),
         _metric("try.time.system", "s", system_s),
         _metric("try.time.idle", "s", idle if idle > _ROUNDING_S else 0.0),
         _metric("try.instructions", "1", end.instructions - begin.instructions),
-        _metric("try.memory.resident", "B", resident_bytes),
+        _metric("try.memory.resident", "B", max(resident_bytes, together)),
     ]
     changes = {name: value - begin.counters.get(name, 0) for name, value in end.counters.items()}
     return (*found, *counters.counter_metrics("try", [changes]))

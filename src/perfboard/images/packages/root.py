@@ -7,6 +7,7 @@ the script says literally which; libraries are found where Debian's dynamic load
 anyway.
 """
 
+import fnmatch
 import io
 import json
 import os
@@ -61,11 +62,13 @@ class PackageRoot:
     """A root file system of packages.
 
     `image` is the squashfs; `files` are those that may hold code, by their path on the board.
+    `left_out` are packages that others depend on, which the user did not want.
     """
 
     image: Path
     files: dict[str, Path]
     packages: tuple[Package, ...]
+    left_out: tuple[str, ...] = ()
 
 
 def check_names(names: Sequence[str], architecture: str) -> None:
@@ -79,15 +82,23 @@ def check_names(names: Sequence[str], architecture: str) -> None:
 
 
 def build_package_root(
-    state: AptState, names: Sequence[str], probe: Path, progress: Progress
+    state: AptState,
+    names: Sequence[str],
+    probe: Path,
+    progress: Progress,
+    without: Sequence[str] = (),
 ) -> PackageRoot:
     """The root file system of BASE, those packages and what they depend on; `probe` is its init.
+
+    Packages with a name that a pattern of `without` fits are left out, unless they are in BASE
+    or among `names`.
 
     Raises UsageError for a package that there is not, or that does not go with the others,
     and EnvironmentLacksError where apt or the squashfs tools fail.
     """
     check_names(names, state.architecture)
-    packages = state.closure((*BASE, *names))
+    closure = state.closure((*BASE, *names))
+    packages = _leave_out(closure, (*BASE, *names), without)
     inputs = {
         "recipe": _RECIPE,
         "squash": " ".join(_SQUASH),
@@ -107,11 +118,41 @@ def build_package_root(
             tree.squash(folder / "root.squashfs")
 
     image = cached("try-root", inputs, build, progress) / "root.squashfs"
-    return PackageRoot(image, _code_files(state, packages), packages)
+    left_out = tuple(package.name for package in closure if package not in packages)
+    return PackageRoot(image, _code_files(state, packages), packages, left_out)
+
+
+def _leave_out(
+    closure: Sequence[Package], wanted: Sequence[str], without: Sequence[str]
+) -> tuple[Package, ...]:
+    """The packages that no pattern fits. Raises UsageError for one that fits none."""
+    others = [package.name for package in closure if package.name not in wanted]
+    for pattern in without:
+        if not fnmatch.filter(others, pattern):
+            kept = ", and is asked for" if fnmatch.filter(wanted, pattern) else ""
+            raise UsageError(
+                f"--without {pattern}: fits no package that others pull in{kept}; there are: "
+                f"{' '.join(others) or 'none'}"
+            )
+    left_out = {name for pattern in without for name in fnmatch.filter(others, pattern)}
+    return tuple(package for package in closure if package.name not in left_out)
+
+
+def largest(root: PackageRoot, state: AptState, most: int) -> list[tuple[str, int]]:
+    """The packages with the most bytes of files, and how many, the largest first."""
+    sizes = {
+        package.name: sum(
+            path.stat().st_size
+            for _, path in _found(state.unpack(package.name))
+            if path.is_file() and not path.is_symlink()
+        )
+        for package in root.packages
+    }
+    return sorted(sizes.items(), key=lambda one: (-one[1], one[0]))[:most]
 
 
 def squash_files(files: dict[str, Path | bytes], image: Path, folders: Sequence[str] = ()) -> None:
-    """Writes a squashfs with those files and folders by their paths; a program stays one.
+    """Writes a squashfs with those files, links and folders by their paths; a program stays one.
 
     Raises EnvironmentLacksError where the squashfs tools fail.
     """
@@ -124,7 +165,7 @@ def squash_files(files: dict[str, Path | bytes], image: Path, folders: Sequence[
         if isinstance(content, bytes):
             tree.add_bytes(name, content)
         else:
-            tree.add_file(name, content)
+            tree.add_found("", name, content)
     tree.squash(image)
 
 
@@ -175,7 +216,7 @@ class _Tree:
         """Adds what a package has. Raises UsageError where another has a link for a folder."""
         for place, path in _found(unpacked):
             if place not in _MERGED:
-                self._add_found(package, _merged(place), path)
+                self.add_found(package, _merged(place), path)
 
     def __contains__(self, path: object) -> bool:
         return isinstance(path, str) and _merged(path[1:]) in self._entries
@@ -191,7 +232,8 @@ class _Tree:
                     self.add_folder(parent)
                 self._add(place, tarfile.SYMTYPE, link=target)
 
-    def _add_found(self, package: str, place: str, path: Path) -> None:
+    def add_found(self, package: str, place: str, path: Path) -> None:
+        """Adds a file, a folder or a link of this machine's; others are passed over."""
         parent = self._entries.get(str(Path(place).parent))
         if parent is not None and not parent[0].isdir():
             raise UsageError(

@@ -8,21 +8,28 @@ be the same.
 
 import os
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from perfboard.binaries.probe import find_binary
 from perfboard.boards.loader import LoadedBoard
 from perfboard.host.tools import require_tools
+from perfboard.images.disk import disk_arguments
 from perfboard.images.flash.layout import RAM_BASE
 from perfboard.images.kernel.build import build_kernel
 from perfboard.images.kernel.fragment import read_fragment
 from perfboard.images.kernel.system_map import SystemMap, read_map
 from perfboard.images.network import network_arguments
 from perfboard.images.packages.apt import AptState
-from perfboard.images.packages.root import PackageRoot, build_package_root, squash_files
+from perfboard.images.packages.root import (
+    PackageRoot,
+    build_package_root,
+    largest,
+    squash_files,
+)
+from perfboard.images.program.pushed import entries, size_of
 from perfboard.model.board.architecture import architecture_of
 from perfboard.model.board.kernel import BuiltKernel
-from perfboard.model.board.virtual import FlashBoard, VirtualBoard
+from perfboard.model.board.virtual import DiskBoard, FlashBoard, VirtualBoard
 from perfboard.model.errors import UsageError
 from perfboard.model.progress import Progress
 from perfboard.model.units import format_size
@@ -32,13 +39,16 @@ _FRAGMENT = Path(__file__).parent / "try.config"
 _MIB = 1 << 20
 # The emulator puts the board's device tree no further into memory than this.
 _LEAST_OFFSET = 256 * _MIB
-# A 32-bit kernel maps it all at once, in the addresses that its memory leaves: this much of
-# them, and of a large memory no more than leaves it the least.
-_MOST_MAPPED = 960 * _MIB
-_LEAST_MAPPED = 208 * _MIB
+# A 32-bit kernel maps it all at once, in the addresses that its own memory leaves. Measured with
+# 64, 256, 512, 760 and 1024 MiB of memory: the kernel boots with 838 MiB of both together, and
+# does not with 840; of its own memory it maps 760 MiB at most.
+_ADDRESSES = 830 * _MIB
+_MOST_OWN = 760 * _MIB
 _MOST_FILES = 512 * _MIB
 _MOST_OUTPUT = 16 * _MIB
 _MOST_COMMAND = 1 << 20
+# Packages that an error names.
+_LARGEST = 5
 # native/probe/run/trial.h
 MOST_WORDS = 4096
 _PAGE = 4096
@@ -48,9 +58,10 @@ _MARKS = ("sys_vhangup", "__arm64_sys_vhangup", "__ia32_sys_vhangup", "__x64_sys
 
 @dataclass(frozen=True)
 class Job:
-    """A command, the user's files for its folder, and its time limit.
+    """A command, the user's files and folders for its folder, and its time limit.
 
-    `input` is the command's standard input; None: nothing.
+    `without` are packages, or patterns of their names, that others depend on, and that are
+    left out. `input` is the command's standard input; None: nothing.
     """
 
     command: tuple[str, ...]
@@ -58,12 +69,12 @@ class Job:
     files: tuple[Path, ...] = ()
     limit_s: float = 600.0
     input: Path | None = None
+    without: tuple[str, ...] = ()
 
-    @property
-    def size(self) -> int:
-        """The bytes of its files, and of what the command reads."""
-        given = (*self.files, self.input) if self.input else self.files
-        return sum(file.stat().st_size for file in given)
+    def size(self, most: int) -> int:
+        """The bytes of its files, and of what the command reads; not counted beyond `most`."""
+        own = self.input.stat().st_size if self.input else 0
+        return own + size_of(self.files, most)
 
 
 @dataclass(frozen=True)
@@ -85,12 +96,18 @@ class TrialBase:
         """The kernel's address that is reached when the command begins, ends, and is done."""
         return next(self.symbols.addresses[n] for n in _MARKS if n in self.symbols.addresses)
 
+    @property
+    def counts(self) -> tuple[int, int] | None:
+        """The addresses of the names and the values of the kernel's counts of pages."""
+        names, values = (self.symbols.addresses.get(n) for n in ("vmstat_text", "vm_node_stat"))
+        return None if names is None or values is None else (names, values)
+
 
 @dataclass(frozen=True)
 class Layout:
     """The places in physical memory; sizes are multiples of 1 MiB.
 
-    `ram` is where the board's memory begins.
+    `ram` is where the board's memory begins; `disk` is the size of its disk, or 0.
     """
 
     ram: int
@@ -98,15 +115,21 @@ class Layout:
     root: int
     job: int
     results: int
+    disk: int = 0
+
+    @property
+    def disk_base(self) -> int:
+        """The address of the disk's first byte, behind all that is the trial's own."""
+        return self.base + self.root + self.job + self.results
 
     @property
     def end(self) -> int:
         """The first address beyond."""
-        return self.base + self.root + self.job + self.results
+        return self.disk_base + self.disk
 
     def arguments(self) -> list[str]:
         """The kernel's arguments for it."""
-        size = self.end - self.base
+        size = self.disk_base - self.base
         parts = ((self.root, "root"), (self.job, "job"), (self.results, "results"))
         named = ",".join(f"{length // 1024}k({name})" for length, name in parts)
         return [f"phram.phram=try,{self.base:#x},{size:#x}", f"mtdparts=try:{named}"]
@@ -125,34 +148,26 @@ def check_job(job: Job, board: VirtualBoard) -> None:
         )
     if any("\0" in word for word in job.command):
         raise UsageError("the command has a NUL in it, which no program can be given")
-    names: dict[str, Path] = {}
-    for file in job.files:
-        if not file.exists():
-            raise UsageError(f"--push {file}: there is no such file")
-        if not file.is_file():
-            kind = "a folder; pack it with tar, and push that" if file.is_dir() else "no file"
-            raise UsageError(f"--push {file}: is {kind}")
-        if file.name in names:
-            raise UsageError(
-                f"--push: {names[file.name]} and {file} have one name, and would have one place"
-            )
-        names[file.name] = file
-    check_room(board, "the pushed files and standard input", job.size)
+    check_room(board, "the pushed files and standard input", job.size(room_of(board)))
 
 
 def room_of(board: VirtualBoard) -> int:
     """How many bytes the board can be given."""
-    mapped = max(_MOST_MAPPED - board.machine.ram, _LEAST_MAPPED)
-    return min(_MOST_FILES, mapped - 2 * _MOST_OUTPUT)
+    if board.machine.isa == "aarch64":
+        return _MOST_FILES
+    empty = lay_out(board, 0, 0)
+    # Root and files are rounded up.
+    others = empty.end - empty.base + 2 * _MIB
+    return min(_MOST_FILES, _ADDRESSES - min(_whole(board.machine.ram), _MOST_OWN) - others)
 
 
-def check_room(board: VirtualBoard, what: str, size: int) -> None:
-    """Raises UsageError where the board cannot be given that many bytes."""
+def check_room(board: VirtualBoard, what: str, size: int, help: str = "") -> None:
+    """Raises UsageError where the board cannot be given that many bytes; `help` ends its words."""
     room = room_of(board)
     if size > room:
         raise UsageError(
             f"{what} have {format_size(size)}, and board {board.name} can be given "
-            f"{format_size(room)}; leave something out"
+            f"{format_size(room)}; leave something out{help}"
         )
 
 
@@ -174,9 +189,13 @@ def build_trial_base(loaded: LoadedBoard, job: Job, progress: Progress) -> Trial
         )
     state = AptState(arch.name, progress)
     probe = find_binary(arch.probe, progress)
-    root = build_package_root(state, job.packages, probe, progress)
-    what = "the packages, what they depend on, the pushed files and standard input"
-    check_room(board, what, root.image.stat().st_size + job.size)
+    root = build_package_root(state, job.packages, probe, progress, job.without)
+    size = root.image.stat().st_size + job.size(room_of(board))
+    if size > room_of(board):
+        what = "the packages, what they depend on, the pushed files and standard input"
+        sizes = [f"{name} ({format_size(n)})" for name, n in largest(root, state, _LARGEST)]
+        more = f", as with --without NAME; the largest packages are {', '.join(sizes)}"
+        check_room(board, what, size, more)
     fragment = loaded.file(kernel.config)
     extra = read_fragment(_FRAGMENT)
     built = build_kernel(arch, state, kernel.source, fragment, progress, extra)
@@ -187,8 +206,18 @@ def build_trial_base(loaded: LoadedBoard, job: Job, progress: Progress) -> Trial
         root=root,
         packages={package.name: package.version for package in root.packages}
         | {kernel.source: state.resolve(kernel.source).version},
-        notes=state.notes,
+        notes=(*state.notes, *_left_out(root)),
         flash_devices=int(options.get("CONFIG_MTD_PHYSMAP_OF") == "y"),
+    )
+
+
+def _left_out(root: PackageRoot) -> tuple[str, ...]:
+    """The note on packages that were left out."""
+    if not root.left_out:
+        return ()
+    return (
+        f"Left out by --without: {', '.join(root.left_out)}. A program that needs one of them "
+        "fails.",
     )
 
 
@@ -205,7 +234,7 @@ def write_job(job: Job, board: VirtualBoard, image: Path) -> None:
     files: dict[str, Path | bytes] = {
         "command": "".join(f"{word}\0" for word in words).encode(errors="surrogateescape")
     }
-    files |= {str(PurePosixPath("files", file.name)): file for file in job.files}
+    files |= {f"files/{place}": path for place, path in entries(job.files)}
     if job.input is not None:
         files["input"] = job.input
     squash_files(files, image, ("files",))
@@ -216,7 +245,8 @@ def lay_out(board: VirtualBoard, root: int, job: int) -> Layout:
     offset = max(_whole(board.machine.ram), _LEAST_OFFSET)
     results = _whole(_PAGE + _output_room(board))
     ram = _ram_base(board)
-    return Layout(ram, ram + offset, _whole(root), _whole(job), results)
+    disk = _whole(board.disk.size) if isinstance(board, DiskBoard) else 0
+    return Layout(ram, ram + offset, _whole(root), _whole(job), results, disk)
 
 
 def boot_arguments(board: VirtualBoard, layout: Layout, flash_devices: int, timed: bool) -> str:
@@ -230,11 +260,20 @@ def boot_arguments(board: VirtualBoard, layout: Layout, flash_devices: int, time
             f"console={board.console.device},{board.console.baud}",
             *("quiet", f"mem={ram // 1024}K"),
             *layout.arguments(),
+            *_disk(board, layout, timed),
             *network_arguments(board.network, timed),
             *(f"root=/dev/mtdblock{root}", "ro", "rootfstype=squashfs"),
             *("init=/perfboard/probe", "--", "run", f"/dev/mtdblock{job}", f"/dev/mtd{results}"),
         ]
     )
+
+
+def _disk(board: VirtualBoard, layout: Layout, timed: bool) -> tuple[str, ...]:
+    """The arguments for the board's disk, which has been there for long when a command starts."""
+    if not isinstance(board, DiskBoard):
+        return ()
+    disk = board.disk.model_copy(update={"ready": None})
+    return disk_arguments(disk, layout.disk_base, timed)
 
 
 def _ram_base(board: VirtualBoard) -> int:

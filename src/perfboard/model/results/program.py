@@ -23,10 +23,10 @@ class FunctionTime(Record):
 class ProgramResult(Result):
     """A command that was tried on a board, and how it ended.
 
-    `exit_code` is None where a `signal` killed it. `late` says that the time limit did,
-    `oom_kills` how many processes the kernel killed for want of memory, `cut` that there
-    was no room for all of its output. `profile` has the functions that took the most,
-    the longest first; `profiled_s` is the time of all.
+    `exit_code` is None where a `signal` killed it. `late` says that the time limit did, and
+    `interrupted` that the user did, `oom_kills` how many processes the kernel killed for want
+    of memory, `cut` that there was no room for all of its output. `profile` has the functions
+    that took the most, the longest first; `profiled_s` is the time of all.
     """
 
     kind: Literal["program"] = "program"
@@ -37,6 +37,7 @@ class ProgramResult(Result):
     exit_code: Int64 | None = None
     signal: Int64 | None = None
     late: bool = False
+    interrupted: bool = False
     oom_kills: Int64 = 0
     cut: bool = False
     stdout_bytes: Int64 = 0
@@ -49,6 +50,8 @@ class ProgramResult(Result):
         """How the command ended, in words."""
         if self.late:
             return f"killed at the time limit of {self.limit_s:g} s"
+        if self.interrupted:
+            return "interrupted"
         if self.signal is not None:
             try:
                 name = signal.Signals(self.signal).name

@@ -8,6 +8,7 @@ from perfboard.analysis.program.profile import Block, by_function, read_blocks, 
 from perfboard.images.packages.missing import missing_remarks
 from perfboard.images.program.base import FOLDER, Job, TrialBase
 from perfboard.images.program.code import CodePages, kernel_functions
+from perfboard.images.program.pushed import regular_files
 from perfboard.model.board.virtual import VirtualBoard
 from perfboard.model.errors import TargetError
 from perfboard.model.results.program import FunctionTime, ProgramResult
@@ -41,7 +42,7 @@ def evaluated(
         blocks = read_blocks((artifacts / "profile.jsonl").read_text())
         user, system = split(blocks, base.symbols.addresses["_text"])
         user_s, system_s = seconds(user), seconds(system)
-        pushed = {f"{FOLDER}/{file.name}": file for file in job.files}
+        pushed = {f"{FOLDER}/{place}": path for place, path in regular_files(job.files).items()}
         pages = CodePages({**base.root.files, **pushed})
         kernel = kernel_functions(base.symbols)
         functions = by_function(user, system, pages.find, kernel.name)
@@ -49,6 +50,7 @@ def evaluated(
         "exit_code": results.exit_code,
         "signal": results.signal,
         "late": results.late,
+        "interrupted": results.interrupted,
         "oom_kills": results.oom_kills,
         "cut": results.cut,
         "stdout_bytes": len(results.stdout),
@@ -74,5 +76,5 @@ def remarks(board: VirtualBoard, results: Results, base: TrialBase, job: Job) ->
             "full disk."
         )
     if results.exit_code == _NOT_FOUND:
-        found += missing_remarks(results.stderr, job.files, base.root.files)
+        found += missing_remarks(results.stderr, regular_files(job.files).values(), base.root.files)
     return found

@@ -2,7 +2,6 @@
 """Tries one command on virtual boards: its time there, and where it went."""
 
 import os
-import shutil
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
@@ -16,8 +15,9 @@ from perfboard.factors.choose import check_known, choose, timing_factors
 from perfboard.host.cache import hash_file
 from perfboard.host.scratch import scratch_folder
 from perfboard.images.program.base import Job, TrialBase, check_job, room_of
+from perfboard.images.program.pushed import copy, hash_of
 from perfboard.images.variant import Variant
-from perfboard.model.errors import EnvironmentLacksError, TargetError
+from perfboard.model.errors import Cancelled, EnvironmentLacksError, TargetError
 from perfboard.model.options import option, parse_seconds
 from perfboard.model.progress import Step
 from perfboard.model.results.program import ProgramResult
@@ -43,11 +43,18 @@ class ProgramOptions:
         metavar="P",
         repeated=True,
     )
+    without: tuple[str, ...] = option(
+        (),
+        "leave out packages that others pull in; P may be a pattern ('mesa*'); repeatable",
+        parse=tuple,
+        metavar="P",
+        repeated=True,
+    )
     push: tuple[str, ...] = option(
         (),
-        "copy a file to the command's working folder; repeatable",
+        "copy a file, or a folder with all in it, to the command's working folder; repeatable",
         parse=tuple,
-        metavar="FILE",
+        metavar="PATH",
         repeated=True,
     )
     compare: tuple[str, ...] = option(
@@ -119,12 +126,12 @@ def copy_job(job: Job, stdin: IO[bytes] | None, folder: Path, room: int) -> Job:
     files, read = folder / "files", folder / "input"
     files.mkdir()
     try:
-        copies = tuple(Path(shutil.copy2(file, files)) for file in job.files)
+        copies = copy(job.files, files)
         if stdin is not None:
             left = room + 1
-            with read.open("wb") as copy:
+            with read.open("wb") as kept:
                 while left > 0 and (part := stdin.read(min(left, _PART))):
-                    copy.write(part)
+                    kept.write(part)
                     left -= len(part)
     except OSError as error:
         raise EnvironmentLacksError(
@@ -219,7 +226,7 @@ def _try(
         image={
             "kernel": hash_file(base.kernel),
             "root": hash_file(base.root.image),
-            **{f"push {file.name}": hash_file(file) for file in job.files},
+            **{f"push {file.name}": hash_of(file) for file in job.files},
             **({"stdin": hash_file(job.input)} if job.input else {}),
         },
         packages=base.packages,
@@ -238,6 +245,8 @@ def _try(
         metrics, trial = evaluated(trial, artifacts, results, base, job, target.timed)
         notes = (*found.notes, *remarks(board, results, base, job))
         found = replace(found, metrics=metrics, results=(trial,), notes=notes)
+        if results.interrupted:
+            raise Cancelled
         if results.late:
             raise TargetError(
                 "time-limit",

@@ -5,11 +5,19 @@ import re
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import inf
 from pathlib import Path
 from threading import Event
 
 from perfboard.host.scratch import scratch_folder
-from perfboard.images.program.base import Job, TrialBase, boot_arguments, lay_out, write_job
+from perfboard.images.program.base import (
+    Job,
+    TrialBase,
+    boot_arguments,
+    check_room,
+    lay_out,
+    write_job,
+)
 from perfboard.images.variant import Variant
 from perfboard.instruments.scope import Scope, WatchedMark
 from perfboard.model.errors import Cancelled, TargetError
@@ -22,6 +30,8 @@ MARKS = 3
 _PAGE = 4096
 # The guest ends a command that is late; one whose kernel hangs is ended here.
 _GRACE_NS = 10 * 10**9
+# The host's time for an interrupted command to end, and for its output to be copied.
+_ENDING_S = 30.0
 _HEAD = re.compile(rb"perfboard-run 1\n((?:[a-z_]+ \d{1,18}\n)+)\0*")
 
 
@@ -32,6 +42,7 @@ class Results:
     exit_code: int | None
     signal: int | None
     late: bool
+    interrupted: bool
     cut: bool
     oom_kills: int
     user_s: float
@@ -55,16 +66,19 @@ class TrialTarget(Emulation):
         """Boots, runs the command, and returns its results.
 
         The instruments' files go to the folder `artifacts`. `notify` gets the board's
-        clock in ns now and then, and its value when the command began, or 0. Raises
-        TargetError if the board fails, and Cancelled soon after another thread sets
-        `cancelled`.
+        clock in ns now and then, and its value when the command began, or 0. Once another thread
+        sets `cancelled`, the board ends the command, and the results are those so far. Raises
+        TargetError if the board fails, and Cancelled if there is no command to end, or the board
+        does not end it.
         """
         mark = WatchedMark(MARK, self._base.mark, every=True, profile=self.timed)
-        scope = self.scope(plugin, [mark], beats=True)
+        scope = self.scope(plugin, [mark], beats=True, usage=self._base.counts)
         with scratch_folder() as folder:
             image = folder / "job.squashfs"
             write_job(self._job, self.board, image)
             root = self._base.root.image
+            size = root.stat().st_size + image.stat().st_size
+            check_room(self.board, "the packages and the pushed files, packed,", size)
             layout = lay_out(self.board, root.stat().st_size, image.stat().st_size)
             devices = self._base.flash_devices
             command = [
@@ -73,6 +87,8 @@ class TrialTarget(Emulation):
                 *("-append", boot_arguments(self.board, layout, devices, self.timed)),
                 *_loaded(root, layout.base),
                 *_loaded(image, layout.base + layout.root),
+                # A program may read its files at the disk's own speed.
+                *(_loaded(image, layout.disk_base) if layout.job <= layout.disk else ()),
             ]
             with self.running(command, [scope], artifacts) as watch:
                 limits = self.board.boot.limit_s, self._job.limit_s
@@ -98,12 +114,17 @@ def await_command(
     The board may stand still for `limit_s` of host time, the command take `command_s` of the
     board's. Raises TargetError where one of them takes longer.
     """
-    last, now_ns = time.monotonic(), -1
+    last, now_ns, give_up = time.monotonic(), -1, inf
     longest_s = LIMITS_PER_BOOT * limit_s
     deadline = last + longest_s
     while len(scope.marks_ns) < MARKS:
+        now = time.monotonic()
         if cancelled.is_set():
-            raise Cancelled
+            if not scope.marks_ns or now > give_up:
+                raise Cancelled
+            if give_up == inf:
+                watch.write(b"\n")
+                give_up = now + _ENDING_S
         data = watch.read(0.2)
         now = time.monotonic()
         if data or scope.now_ns != now_ns:
@@ -156,6 +177,7 @@ def read_results(data: bytes) -> Results:
             exit_code=None if killed else found["exit"],
             signal=killed or None,
             late=bool(found["late"]),
+            interrupted=bool(found["interrupted"]),
             cut=bool(found["full"]),
             oom_kills=found["oom_kills"],
             user_s=found["user_us"] / 1e6,

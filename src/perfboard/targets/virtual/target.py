@@ -65,10 +65,17 @@ class Emulation:
         """The time that the emulator itself counts for an instruction, in ns."""
         return 1 if self.timed else 1 << self.board.machine.icount_shift
 
-    def scope(self, plugin: Path, marks: Sequence[WatchedMark], *, beats: bool = False) -> Scope:
+    def scope(
+        self,
+        plugin: Path,
+        marks: Sequence[WatchedMark],
+        *,
+        beats: bool = False,
+        usage: tuple[int, int] | None = None,
+    ) -> Scope:
         """The scope for one boot; where the board is timed, it must be there."""
         register = self.board.console.data_register
-        return Scope(plugin, marks, register, self.variant.timing, beats=beats)
+        return Scope(plugin, marks, register, self.variant.timing, beats=beats, usage=usage)
 
     def summary(self) -> BoardSummary:
         """The board in the words of a run."""

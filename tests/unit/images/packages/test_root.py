@@ -1,19 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """Packages put together to a root file system, and what a board is told to do with them."""
 
-import os
+import re
 import stat
-import subprocess
 from dataclasses import asdict
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from perfboard.boards.loader import load_board
 from perfboard.host.cache import cached
 from perfboard.host.native import native_folder
 from perfboard.images.packages.apt import AptState, Package
-from perfboard.images.packages.root import BASE, build_package_root, check_names
+from perfboard.images.packages.root import BASE, build_package_root, check_names, largest
 from perfboard.images.program.base import (
     MOST_WORDS,
     Job,
@@ -21,11 +22,13 @@ from perfboard.images.program.base import (
     check_job,
     check_room,
     lay_out,
+    room_of,
     write_job,
 )
-from perfboard.model.board.virtual import VirtualBoard
+from perfboard.model.board.virtual import DiskBoard, VirtualBoard
 from perfboard.model.errors import UsageError
 from perfboard.model.progress import SilentProgress
+from tests.support.squashfs import unsquash
 
 MIB = 1 << 20
 SCRIPT = "DEBIAN/postinst"
@@ -71,15 +74,6 @@ def probe(tmp_path: Path) -> Path:
     path = tmp_path / "probe"
     path.write_text("the probe")
     return path
-
-
-def unsquash(image: Path, folder: Path) -> Path:
-    subprocess.run(
-        ["unsquashfs", "-q", "-n", "-no-xattrs", "-d", folder, image],
-        check=os.geteuid() == 0,  # only root can make the console
-        stdout=subprocess.DEVNULL,
-    )
-    return folder
 
 
 def test_packages_become_one_file_system(probe: Path, tmp_path: Path) -> None:
@@ -140,6 +134,35 @@ def test_alternatives_are_links_and_the_highest_priority_wins(probe: Path, tmp_p
     assert (tree / "usr/link").is_symlink()
     assert not (tree / "DEBIAN").exists()
     assert not any("DEBIAN" in place for place in root.files)
+
+
+def test_packages_that_others_pull_in_can_be_left_out(probe: Path, tmp_path: Path) -> None:
+    names = ("busybox", "tool", "mesa-gl", "mesa-va", "libx")
+    state = Seeded({name: {f"usr/share/{name}": name} for name in names})
+    root = build_package_root(state, ("tool",), probe, SilentProgress(), ("mesa*", "libx"))
+    tree = unsquash(root.image, tmp_path / "tree")
+    assert {path.name for path in (tree / "usr/share").iterdir()} == {"busybox", "tool"}
+    assert [package.name for package in root.packages] == ["busybox", "tool"]
+    assert root.left_out == ("libx", "mesa-gl", "mesa-va")
+    whole = build_package_root(state, ("tool",), probe, SilentProgress())
+    assert whole.left_out == () and whole.image != root.image
+    assert largest(whole, state, 2) == [("busybox", 7), ("mesa-gl", 7)]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "said"),
+    [
+        ("mesa", "--without mesa: fits no package that others pull in; there are: libx mesa-gl"),
+        ("tool", "pull in, and is asked for"),
+        ("busy*", "pull in, and is asked for"),
+        ("", "--without : fits no package"),
+    ],
+)
+def test_a_pattern_that_leaves_nothing_out_is_refused(probe: Path, pattern: str, said: str) -> None:
+    names = ("busybox", "tool", "mesa-gl", "libx")
+    state = Seeded({name: {f"usr/share/{name}": name} for name in names})
+    with pytest.raises(UsageError, match=re.escape(said)):
+        build_package_root(state, ("tool",), probe, SilentProgress(), (pattern,))
 
 
 def test_a_script_that_is_no_file_is_not_read(probe: Path) -> None:
@@ -204,11 +227,10 @@ def test_a_job_without_files_has_a_folder_for_them(board: VirtualBoard, tmp_path
         ({"command": ("x",) * 4097}, "has 4,097 words, and a board takes 4,096"),
         ({"command": ("a\0b",)}, "NUL"),
         ({"files": ("absent",)}, "absent: there is no such file"),
-        ({"files": ("folder",)}, "folder: is a folder; pack it with tar"),
-        ({"files": ("/dev/null",)}, "is no file"),
+        ({"files": ("/dev/null",)}, "is neither a file nor a folder"),
         ({"input": ("large",)}, "and standard input have 1 GiB"),
         ({"files": ("small", "folder/small")}, "have one name"),
-        ({"files": ("large",)}, "standard input have 1 GiB, and board rpi2 can be given 416 MiB"),
+        ({"files": ("large",)}, "standard input have 1 GiB, and board rpi2 can be given 299 MiB"),
     ],
 )
 def test_a_job_that_cannot_be_is_refused(
@@ -233,7 +255,7 @@ def test_a_job_that_cannot_be_is_refused(
         check_job(job, board)
 
 
-@pytest.mark.parametrize(("ram", "room"), [(16, 512), (512, 416), (1024, 176)])
+@pytest.mark.parametrize(("ram", "room"), [(16, 512), (512, 299), (760, 51), (1024, 51)])
 def test_a_root_that_is_too_large_is_refused(board: VirtualBoard, ram: int, room: int) -> None:
     machine = board.machine.model_copy(update={"ram": ram * MIB})
     board = board.model_copy(update={"machine": machine})
@@ -253,6 +275,32 @@ def test_what_is_loaded_lies_beyond_the_boards_memory(board: VirtualBoard) -> No
     assert "mtdparts=try:11264k(root),1024k(job),17408k(results)" in words
     assert "root=/dev/mtdblock1" in words
     assert words[-4:] == ["--", "run", "/dev/mtdblock2", "/dev/mtd3"]
+
+
+@given(st.integers(1, 2048), st.floats(0, 1), st.floats(0, 1))
+def test_what_is_not_refused_fits_what_a_kernel_was_seen_to_map(
+    ram: int, share: float, of_it: float
+) -> None:
+    """The kernel of `verdex` boots with 838 MiB of both; see `room_of`."""
+    board = load_board("rpi2").board
+    machine = board.machine.model_copy(update={"ram": ram * MIB})
+    board = board.model_copy(update={"machine": machine, "framebuffer": None})
+    given = int(room_of(board) * share)
+    layout = lay_out(board, int(given * of_it), given - int(given * of_it))
+    assert min(ram, 766) * MIB + layout.disk_base - layout.base <= 838 * MIB
+
+
+def test_a_disk_lies_behind_a_trials_own_files() -> None:
+    board = load_board("bifferboard").board
+    assert isinstance(board, DiskBoard) and board.disk.transfer is not None
+    layout = lay_out(board, 10 * MIB + 1, 4096)
+    assert layout.disk_base == layout.base + layout.root + layout.job + layout.results
+    assert layout.end == layout.disk_base + board.disk.size
+    words = boot_arguments(board, layout, 0, True).split()
+    assert f"perfboard_disk.base={layout.disk_base:#x}" in words
+    assert f"perfboard_disk.transfer={board.disk.transfer.rate}" in words
+    # The board has been on for long.
+    assert not any(word.startswith("perfboard_disk.ready") for word in words)
 
 
 def test_a_small_boards_memory_is_passed_by(board: VirtualBoard) -> None:

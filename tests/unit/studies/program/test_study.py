@@ -5,6 +5,7 @@ import hashlib
 import json
 import os
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from queue import SimpleQueue
 from signal import SIGINT, pthread_kill
@@ -26,6 +27,8 @@ from perfboard.model.run import Evidence, Run, RunError, Status
 from perfboard.report.html import render
 from perfboard.report.sections.program.section import program_text
 from perfboard.report.text import run_text
+from perfboard.store.folder import finished_folders
+from perfboard.store.reading import load_run
 from perfboard.studies.lab import Lab
 from perfboard.studies.program.study import copy_job, try_boards
 from perfboard.targets.virtual.program import Results, read_results
@@ -54,7 +57,6 @@ def folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (["rpi2", "--compare", "rpi2", "--", "true"], "a board is named twice"),
         (["rpi2", "--compare", "rpi9", "--", "true"], 'there is no board "rpi9"'),
         (["rpi2", "--push", "absent", "--", "true"], "absent: there is no such file"),
-        (["rpi2", "--push", "folder", "--", "true"], "folder: is a folder"),
         (["rpi2", "--stdin", "absent", "--", "true"], "--stdin absent: No such file"),
         (["rpi2", "--stdin", "folder", "--", "true"], "--stdin folder: Is a directory"),
         (["rpi2", "--set", "console=quiet", "--", "true"], 'no factor "console"'),
@@ -96,23 +98,43 @@ def test_metrics_are_what_came_between_the_marks(a: int, b: int, c: int, d: int)
     assert not any("cycles" in name or "core" in name for name in found)
 
 
+def test_memory_is_that_of_all_processes_together() -> None:
+    def found(most: int, of_one: int) -> float:
+        begin, end = Instant(0, 0, {}, 1 << 20, 9 << 20), Instant(9, 9, {}, 0, most)
+        metrics = {m.name: m for m in trial_metrics(begin, end, 0, 0, of_one)}
+        return metrics["try.memory.resident"].samples[0]
+
+    assert found(most=55 << 20, of_one=4 << 20) == 54 << 20
+    # One that grew and ended between two looks; a kernel whose counts are not known.
+    assert found(most=3 << 20, of_one=4 << 20) == 4 << 20
+    assert found(most=0, of_one=4 << 20) == 4 << 20
+
+
 def test_marks_are_found_among_what_else_the_scope_says() -> None:
     log = [
         {"beat": 5},
-        {"mark": "try", "ns": 7, "instructions": 3, "counters": {"x": 1}},
+        {"mark": "try", "ns": 7, "instructions": 3, "counters": {"x": 1}, "memory": [5, 6]},
         {"mark": "other", "ns": 8, "instructions": 4},
         {"console": [1, 2]},
         {"mark": "try", "ns": 9, "instructions": 5},
     ]
     text = "".join(f"{json.dumps(line, separators=(',', ':'))}\n" for line in log)
     assert instants(f'{text}{{"mark":"try","ns":1', "try") == [
-        Instant(7, 3, {"x": 1}),
+        Instant(7, 3, {"x": 1}, 5, 6),
         Instant(9, 5, {}),
     ]
 
 
 HEAD = {
-    **{"exit": 3, "signal": 0, "late": 0, "full": 0, "oom_kills": 0, "user_us": 1_500_000},
+    **{
+        "exit": 3,
+        "signal": 0,
+        "late": 0,
+        "interrupted": 0,
+        "full": 0,
+        "oom_kills": 0,
+        "user_us": 1_500_000,
+    },
     **{"system_us": 20, "resident_kb": 64, "faults": 5, "major_faults": 1, "switches": 2},
     **{"stdout": 4, "stderr": 3},
 }
@@ -231,6 +253,21 @@ def test_an_interruption_while_a_board_runs_ends_it(tmp_path: Path) -> None:
     assert given_up.get(timeout=30)
 
 
+def test_an_interrupted_command_keeps_its_output_and_its_figures(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    fake = FakeLab(tmp_path)
+    killed = replace(RESULTS, stdout=b"so far\n", exit_code=None, signal=9, interrupted=True)
+    fake.ends = lambda job, cancelled: killed
+    words = make_parser().parse_args(["try", "rpi2", "--", "sleep", "9"])
+    assert trying(words, fake.lab(), None) == 130
+    printed = capsys.readouterr()
+    assert printed.out == "so far\n"
+    assert "interrupted" in printed.err and "real" in printed.err
+    (run,) = [load_run(folder) for folder in finished_folders()]
+    assert run.status is Status.ABORTED and only(run, ProgramResult).summary == "interrupted"
+
+
 def test_what_is_recorded_is_what_was_pushed_though_it_is_built_anew(tmp_path: Path) -> None:
     file = tmp_path / "tool"
     file.write_bytes(b"old")
@@ -247,6 +284,24 @@ def test_what_is_recorded_is_what_was_pushed_though_it_is_built_anew(tmp_path: P
     (run,) = try_boards(["rpi2"], Job(("./tool",), files=(file,)), {}, (), fake.lab())
     assert found == [("tool", b"old", 0o755)]
     assert run.provenance.image["push tool"] == hashlib.sha256(b"old").hexdigest()
+
+
+def test_a_folder_is_pushed_as_it_was_and_recorded_by_one_hash(tmp_path: Path) -> None:
+    (tmp_path / "app/lib").mkdir(parents=True)
+    (tmp_path / "app/lib/x").write_bytes(b"old")
+    fake, found = FakeLab(tmp_path), []
+
+    def ends(job: Job, cancelled: Event) -> Results:
+        (tmp_path / "app/lib/x").write_bytes(b"new")
+        (pushed,) = job.files
+        found.append((pushed.name, (pushed / "lib/x").read_bytes()))
+        return RESULTS
+
+    fake.ends = ends
+    (run,) = try_boards(["rpi2"], Job(("true",), files=(tmp_path / "app",)), {}, (), fake.lab())
+    assert found == [("app", b"old")]
+    assert only(run, ProgramResult).pushed == ("app",)
+    assert len(run.provenance.image["push app"]) == 64
 
 
 class Trials:
