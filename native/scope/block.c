@@ -224,11 +224,11 @@ static void watch_accesses(const struct block *block, struct qemu_plugin_tb *tra
 		struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(translated, i);
 		qemu_plugin_vcpu_mem_cb_t called = data_accessed;
 		int64_t rest = rest_fs[i] - (i ? 0 : block->once_fs);
-		void *ahead, *told;
+		void *ahead, *context;
 
 		if (model.timing.marks)
 			rest = (rest & ~(int64_t)DATA_MARK) | marks[i];
-		told = ahead = (void *)(intptr_t)rest;
+		context = ahead = (void *)(intptr_t)rest;
 
 		if (zeroes[i])
 			qemu_plugin_register_vcpu_insn_exec_cb(insn, data_zeroed,
@@ -238,10 +238,10 @@ static void watch_accesses(const struct block *block, struct qemu_plugin_tb *tra
 
 			*preloading = (struct data_preloading){preloads_of[i], rest};
 			called = data_accessed_preloading;
-			told = preloading;
+			context = preloading;
 		}
 		qemu_plugin_register_vcpu_mem_cb(insn, called, QEMU_PLUGIN_CB_NO_REGS,
-						 QEMU_PLUGIN_MEM_R | QEMU_PLUGIN_MEM_W, told);
+						 QEMU_PLUGIN_MEM_R | QEMU_PLUGIN_MEM_W, context);
 	}
 }
 

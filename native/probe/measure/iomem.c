@@ -18,10 +18,10 @@ bool find_span(const char *name, struct span *span)
 		return false;
 	}
 	while ((line = next_line(&lines))) {
-		char *said = find_text(line, " : "), *end;
+		char *label = find_text(line, " : "), *end;
 		uint64_t first = whole_number(line, &end, 16), last = 0;
 
-		if (!said || strcmp(said + 3, name) || *end != '-')
+		if (!label || strcmp(label + 3, name) || *end != '-')
 			continue;
 		last = whole_number(end + 1, NULL, 16);
 		named = true;

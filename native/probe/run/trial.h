@@ -16,7 +16,7 @@ struct trial {
 	char *variables[RUN_MOST_WORDS + 1];
 };
 
-/* Mounts everything; false after having said on standard error what fails. */
+/* Mounts everything; false if one fails, which standard error names. */
 bool run_prepare_root(const char *job_device);
 
 /* Makes a node in /dev of each device that /sys has; false as above. */

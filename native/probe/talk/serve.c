@@ -26,7 +26,7 @@
 
 static uint32_t own_crc;
 static int signals[2];
-static volatile sig_atomic_t told_to_end;
+static volatile sig_atomic_t asked_to_end;
 static bool leaving;
 static uint64_t active; /* when something was last asked, done or sent */
 
@@ -35,7 +35,7 @@ static void on_signal(int number)
 	int error = errno;
 
 	if (number != SIGCHLD)
-		told_to_end = 1;
+		asked_to_end = 1;
 	/* A full pipe is no loss: its content wakes the server as well. */
 	(void)!write(signals[1], "", 1);
 	errno = error;
@@ -221,7 +221,7 @@ static bool attend(double idle_s)
 	bool was_complete = answer_complete();
 	char woken[16];
 
-	if (told_to_end)
+	if (asked_to_end)
 		return false;
 	if (ready < 0)
 		return errno == EINTR;

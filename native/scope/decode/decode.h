@@ -105,7 +105,7 @@ enum op_pipe { PIPE_EITHER, PIPE_U, PIPE_V, PIPE_ALONE };
  * - x86: general registers are 0-15 as encoded, st(0)-st(7) and MMX 32-39,
  *   XMM 40-55, the status of x87 63.
  *
- * PUSH, POP, CALL and RET of x86 read ESP but are not said to write it, since
+ * PUSH, POP, CALL and RET of x86 read ESP and have no write of it here, since
  * processors update it beside the pipeline.
  */
 #define DECODED_GENERAL(n) (UINT64_C(1) << (n))

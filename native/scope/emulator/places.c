@@ -145,15 +145,15 @@ bool place_of_address(uint64_t address, uint64_t *place)
 static bool is_as_thought(const struct qemu_plugin_hwaddr *found, uint64_t address)
 {
 	const struct hwaddr_layout *layout = (const void *)found;
-	uint64_t said = qemu_plugin_hwaddr_phys_addr(found);
+	uint64_t answer = qemu_plugin_hwaddr_phys_addr(found);
 
 	if (interface_has_addresses())
-		return !((said ^ address) & PAGE_MASK);
+		return !((answer ^ address) & PAGE_MASK);
 	if (layout->is_device != qemu_plugin_hwaddr_is_io(found))
 		return false;
 	/* QEMU 7.2 answers with a place of its own making, but right within the page. */
 	return layout->is_device || (qemu_ram_addr_from_host(layout->host) != UINT64_MAX &&
-				     !((said ^ (uintptr_t)layout->host) & PAGE_MASK));
+				     !((answer ^ (uintptr_t)layout->host) & PAGE_MASK));
 }
 
 /* Makes sure, for a while, of what the emulator's answer is taken to be. */

@@ -79,7 +79,7 @@ extern struct model model;
 
 /*
  * Reads the part and sets the model up, before the machine is there; false
- * after having said why not on standard error.
+ * if it cannot, with the reason on standard error.
  */
 bool model_open(const char *path);
 

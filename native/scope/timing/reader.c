@@ -90,7 +90,7 @@ static void complete_classes(struct timing *timing)
 			timing->pairs[i][j] = timing->pairs[as[i]][as[j]];
 }
 
-/* Gives what was not said the value of what it is like, and looks for what is missing. */
+/* Completes the part's values from those that they are like; returns what is missing. */
 static const char *complete(struct timing *timing)
 {
 	if (timing->isa == ISA_NONE || !timing->clock)

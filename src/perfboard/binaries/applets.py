@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The probes there are, told without compiling: a checkout's sources name them, a wheel has a list.
+"""The list of probes, without compiling: a checkout's sources name them, a wheel has a list.
 
 The package's build hook calls this before anything that Perfboard depends on is installed:
 nothing outside the standard library is imported.
