@@ -2,12 +2,12 @@
 """Which binary of the probe a machine runs, and where it is."""
 
 import re
-import shutil
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from perfboard.binaries.probe_build import ARCHITECTURES, build, command, source_folder
-from perfboard.host.cache import cache_root, cached, hash_tree, locked
+from perfboard.host.cache import cache_root, cached, hash_tree, kept_folder
+from perfboard.host.entries import COMPILER
 from perfboard.model.errors import EnvironmentLacksError
 from perfboard.model.progress import Progress
 
@@ -25,9 +25,6 @@ _MACHINES = {
     r"ppc(64)?|powerpc": "powerpc",
 }
 _PACKAGED = Path(__file__).parent / "bin"
-# The compiler's own part of the cache, and the lock of who compiles: two at once may each remove
-# the other's new files.
-COMPILED = "ziglang"
 
 
 def architecture_of(machine: str) -> str:
@@ -61,16 +58,13 @@ def find_binary(arch: str, progress: Progress) -> Path:
         )
 
     def build_into(folder: Path) -> None:
-        kept, output = cache_root() / COMPILED, folder / "perfboard-probe"
-        with locked(COMPILED, progress), progress.step(f"building the probe for {arch}", 1):
-            try:
-                build(arch, output, kept)
-            except EnvironmentLacksError as error:
-                # After the compiler was killed, its cache may name objects that are gone.
-                if str(kept) not in str(error):
-                    raise
-                shutil.rmtree(kept)
-                build(arch, output, kept)
+        kept = cache_root() / COMPILER
+        with (
+            # Two at once may each remove the other's new files.
+            kept_folder(kept, {"compiler": compiler}, lambda: None, progress),
+            progress.step(f"building the probe for {arch}", 1),
+        ):
+            build(arch, folder / "perfboard-probe", kept)
 
     try:
         compiler = version("ziglang")

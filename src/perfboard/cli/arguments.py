@@ -96,6 +96,27 @@ examples:
   perfboard import dmesg.txt --usable 'my-app: ready'
 """
 
+_CACHE = """\
+Show the results of earlier work that are kept: by kind their number, size and last use.
+
+Kernels, images, packages, compiled programs and the boots of a tune are kept, so that the next
+command need not make them again. A command reads every file that it takes from there, and
+compares it with what was written. It builds a damaged entry again, and says so on standard
+error. You may delete anything there at any time.
+
+The cache has a limit of 20 GB. Set PERFBOARD_CACHE_SIZE for another, as in "8 GB" or "500 MB".
+Then the entries that were not used for longest are removed; a running command keeps its own.
+XDG_CACHE_HOME says where the cache is.
+
+`check` names damaged entries; its exit code is then 3. `clear` removes all unused entries.
+
+examples:
+  perfboard cache
+  perfboard cache check
+  perfboard cache clear
+  PERFBOARD_CACHE_SIZE='8 GB' perfboard study boot --board verdex
+"""
+
 
 class Command(argparse.ArgumentParser):
     """The parser of one command, whose errors are ours and name the nearest right word.
@@ -368,6 +389,21 @@ def make_parser() -> argparse.ArgumentParser:
         action="store_true",
         help="compare runs of different evidence, such as a real and a virtual board",
     )
+    cache = add(
+        "cache", "cache", "show what is kept of earlier work; check it, or empty it", _CACHE
+    )
+    cache.set_defaults(function="show")
+    of_cache = cache.add_subparsers(metavar="check|clear")
+    cache.commands = of_cache.choices
+    for name, help in (
+        ("check", "read every file of every entry, and name what is damaged"),
+        ("clear", "remove all entries but those that a running command may use"),
+    ):
+        one = of_cache.add_parser(
+            name, help=help, description=f"{help[0].upper()}{help[1:]}.", allow_abbrev=False
+        )
+        one.set_defaults(function=name)
+        _add_json(one, default=argparse.SUPPRESS)
     formats = "\n".join(f"  {name:<16} {what}" for name, what in FORMATS.items())
     export = add(
         "export",

@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """A cache of built things, each found by the hash of all that went into it.
 
-An entry is a folder. It is built under another name, synced, and renamed, so
-that a folder with an entry's name is always whole. A lock for each entry makes
-a second builder wait and then find the first one's work.
+An entry is a folder. It is built under another name, synced, and renamed, so that a builder that
+is killed leaves none. Its manifest says whether it is still whole when it is used. A lock for each
+entry makes a second builder wait and then find the first one's work.
 """
 
 import errno
 import hashlib
 import json
+import logging
 import os
 import shutil
 from collections.abc import Callable, Iterator, Mapping
@@ -19,10 +20,21 @@ from pathlib import Path
 import platformdirs
 from filelock import FileLock, Timeout
 
-from perfboard.model.errors import EnvironmentLacksError
+from perfboard.host.entries import (
+    UNFINISHED,
+    make_room,
+    manifest_of,
+    mark_use,
+    refresh_files,
+    say_removed,
+    size_limit,
+)
+from perfboard.host.manifest import Items, find_damage, read_items, write_manifest, write_size
+from perfboard.model.errors import EnvironmentLacksError, PerfboardError
 from perfboard.model.progress import Progress, Step
+from perfboard.model.text import printable
 
-_UNFINISHED = ".unfinished"
+_LOG = logging.getLogger(__name__)
 # How often who waits for another looks whether it is still wanted.
 _LOOKS_S = 0.5
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
@@ -37,11 +49,7 @@ def cache_root() -> Path:
 
 def key_of(inputs: Mapping[str, str]) -> str:
     """The name of what is made of these `inputs`, in whatever order they are."""
-    return hashlib.sha256(_manifest(inputs).encode()).hexdigest()
-
-
-def _manifest(inputs: Mapping[str, str]) -> str:
-    return json.dumps(dict(inputs), sort_keys=True, indent=1)
+    return hashlib.sha256(json.dumps(dict(inputs), sort_keys=True, indent=1).encode()).hexdigest()
 
 
 def cached(
@@ -50,45 +58,114 @@ def cached(
     build: Callable[[Path], None],
     progress: Progress,
 ) -> Path:
-    """The folder of the entry with these `inputs`, built first where it is absent.
+    """The folder of the entry with these `inputs`, built first where it is absent or damaged.
 
     `build` fills the empty folder that it is given; its work is thrown away if
-    it raises. The entry gets a file `inputs.json` beside what `build` made. The
-    folder belongs to all who share the cache: nobody may write to it.
+    it raises. The entry gets a manifest beside what `build` made, by which every file is
+    checked each time. The folder belongs to all who share the cache: nobody may write to it.
 
     Raises EnvironmentLacksError where the cache cannot be written or is full,
     and whatever `build` raises.
     """
     key = key_of(inputs)
     entry = cache_root() / kind / key
-    if entry.is_dir():
+    if not _damage(entry, inputs):
         return entry
+    limit = size_limit()
     with writable_cache():
         entry.parent.mkdir(parents=True, exist_ok=True)
         with locked(f"{kind}-{key}", progress):
-            if entry.is_dir():
+            damage = _damage(entry, inputs)
+            if not damage:
                 return entry
             _sweep(entry.parent)
-            unfinished = entry.with_name(key + _UNFINISHED)
+            if os.path.lexists(entry):
+                say_damage(kind, key, damage)
+                _remove(entry)
+            unfinished = entry.with_name(key + UNFINISHED)
             # Whoever holds the lock is the only builder: what is there is a dead one's.
-            shutil.rmtree(unfinished, ignore_errors=True)
+            _remove(unfinished)
             unfinished.mkdir(mode=0o700)
             try:
                 build(unfinished)
-                (unfinished / "inputs.json").write_text(_manifest(inputs) + "\n")
+                refresh_files(unfinished)
+                write_manifest(unfinished, manifest_of(unfinished), inputs)
                 _sync(unfinished)
                 unfinished.rename(entry)
                 _sync_one(entry.parent)
             except BaseException:
-                shutil.rmtree(unfinished, ignore_errors=True)
+                _remove(unfinished)
                 raise
+            mark_use(cache_root(), manifest_of(entry))
+        say_removed(make_room(cache_root(), limit), limit)
     return entry
 
 
 def find_cached(kind: str, inputs: Mapping[str, str]) -> Path | None:
-    """The folder of the entry with these `inputs`; None where it is absent."""
+    """The folder of the entry with these `inputs`; None where it is absent or damaged."""
     entry = cache_root() / kind / key_of(inputs)
-    return entry if entry.is_dir() else None
+    return None if _damage(entry, inputs) else entry
+
+
+def _damage(entry: Path, inputs: Mapping[str, str]) -> str:
+    """The fault of the entry, which is in use from now on; "" for a whole one."""
+    manifest = manifest_of(entry)
+    mark_use(cache_root(), manifest)
+    return find_damage(entry, manifest, inputs)
+
+
+def say_damage(kind: str, name: str, damage: str) -> None:
+    """Says that something of the cache is made again, and why."""
+    _LOG.warning(
+        "The cache's %s %s cannot be used (%s): building it again.",
+        *(kind, name[:12], printable(damage)),
+    )
+
+
+@contextmanager
+def kept_folder(
+    folder: Path, inputs: Mapping[str, str], fill: Callable[[], None], progress: Progress
+) -> Iterator[None]:
+    """A folder of the cache that is worked in, by one at a time, with what the last work left.
+
+    A folder that is damaged, or of interrupted work, or of other `inputs`, is emptied, and `fill`
+    is called first. Work that ends in a PerfboardError is kept. Raises as `cached` does.
+    """
+    manifest, known = manifest_of(folder), Items()
+    lock = folder.name if folder.parent == cache_root() else f"{folder.parent.name}-{folder.name}"
+    with writable_cache(), locked(lock, progress):
+        mark_use(cache_root(), manifest)
+        damage = find_damage(folder, manifest, inputs, unchanged=True)
+        if not damage:
+            known = read_items(manifest)
+        elif os.path.lexists(folder):
+            say_damage(folder.parent.name, folder.name, damage)
+            with progress.step("removing what is not whole in the cache", 1):
+                _remove(folder)
+        # Whoever is killed meanwhile leaves no manifest.
+        manifest.unlink(missing_ok=True)
+        if damage:
+            folder.mkdir(mode=0o700, parents=True)
+            fill()
+        try:
+            yield
+        except PerfboardError:
+            write_manifest(folder, manifest, inputs, known)
+            raise
+        write_manifest(folder, manifest, inputs, known)
+
+
+@contextmanager
+def counted_folder(folder: Path) -> Iterator[None]:
+    """A folder of the cache that a tool keeps in order itself: in use, and its size noted after."""
+    manifest = manifest_of(folder)
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    write_size(folder, manifest)
+    mark_use(cache_root(), manifest)
+    try:
+        yield
+    finally:
+        write_size(folder, manifest)
 
 
 @contextmanager
@@ -102,6 +179,9 @@ def locked(name: str, progress: Progress) -> Iterator[None]:
     except Timeout:
         with progress.step("waiting for another build", inf) as step:
             _wait_for(lock, step)
+    # Who removes old files of a cache would remove the lock itself.
+    with suppress(OSError):
+        os.utime(lock.lock_file)
     try:
         yield
     finally:
@@ -137,11 +217,19 @@ def writable_cache() -> Iterator[None]:
 
 def _sweep(folder: Path) -> None:
     """Removes what builders that died left of other entries."""
-    for unfinished in folder.glob(f"*{_UNFINISHED}"):
-        key = unfinished.name.removesuffix(_UNFINISHED)
+    for unfinished in folder.glob(f"*{UNFINISHED}"):
+        key = unfinished.name.removesuffix(UNFINISHED)
         lock = FileLock(cache_root() / "locks" / f"{folder.name}-{key}.lock")
         with suppress(Timeout), lock.acquire(blocking=False):
-            shutil.rmtree(unfinished, ignore_errors=True)
+            _remove(unfinished)
+
+
+def _remove(path: Path) -> None:
+    """Removes a file or folder, as far as it can be."""
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        path.unlink(missing_ok=True)
 
 
 def _sync(folder: Path) -> None:

@@ -2,7 +2,7 @@
 """Stands in for the probe's compiler, as `python -m ziglang cc ... -o FILE` starts it.
 
 A binary is the command that made it. Files of the folder that has the compiler's own: `calls`
-gets the commands, `fault` is what is wrong with the sources; `lost` in its own: that is broken.
+gets the commands, `fault` is what is wrong with the sources; in its own it keeps an `object`.
 """
 
 import os
@@ -14,6 +14,7 @@ from filelock import FileLock, Timeout
 
 def main(*words: str, output: str) -> None:
     own = Path(os.environ["ZIG_GLOBAL_CACHE_DIR"])
+    own.mkdir(parents=True, exist_ok=True)
     command = " ".join(words)
     with (own.parent / "calls").open("a") as calls:
         print(command, file=calls)
@@ -25,8 +26,7 @@ def main(*words: str, output: str) -> None:
             pass
     if (own.parent / "fault").exists():
         sys.exit((own.parent / "fault").read_text())
-    if (own / "lost").exists():
-        sys.exit(f"cannot open {own}/o/1/answer.o: No such file")
+    (own / "object").write_text("1")
     Path(output).write_text(command)
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from perfboard.host.manifest import NAME
 from tests.support.runs import result_of
 
 from ..conftest import Perfboard, until
@@ -55,7 +56,8 @@ def start(tmp_path: Path, scheduler: str) -> Iterator[Start]:
 
 def images(boots: Path) -> set[str]:
     """The images of the boots in a cache, by the hashes of their flash."""
-    inputs = (json.loads((entry / "inputs.json").read_text()) for entry in booted(boots))
+    lines = ((entry / NAME).read_text().partition("\n")[0] for entry in booted(boots))
+    inputs = (json.loads(line)["inputs"] for line in lines)
     return {each["image bank0"] + each["image bank1"] for each in inputs}
 
 

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from perfboard.binaries.probe import COMPILED, architecture_of, find_binary
+from perfboard.binaries.probe import architecture_of, find_binary
 from perfboard.binaries.probe_build import ARCHITECTURES, command
 from perfboard.host.cache import cache_root
+from perfboard.host.entries import COMPILER
 from perfboard.model.errors import EnvironmentLacksError
 from perfboard.model.progress import SilentProgress
 
@@ -50,22 +51,27 @@ def test_a_checkout_builds_into_the_cache_once() -> None:
 
 @pytest.fixture
 def kept() -> Path:
-    """What the compiler keeps, broken."""
-    folder = cache_root() / COMPILED
-    folder.mkdir(parents=True)
-    (folder / "lost").touch()
+    """What the compiler keeps after a build."""
+    find_binary("i486", SilentProgress())
+    folder = cache_root() / COMPILER
+    assert (folder / "object").exists()
     return folder
 
 
-def test_what_the_compiler_keeps_is_made_anew_where_it_is_broken(kept: Path) -> None:
+def test_what_the_compiler_keeps_is_made_anew_where_it_is_broken(
+    kept: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    (kept / "object").write_text("other")
+    (kept / "left").touch()
     assert find_binary("mipsel", SilentProgress()).is_file()
     assert len(calls()) == 2
-    assert not kept.exists()
+    assert not (kept / "left").exists()
+    assert "cannot be used" in caplog.text
 
 
 def test_a_fault_of_the_sources_takes_nothing_away(kept: Path) -> None:
     (cache_root() / "fault").write_text("answer.c:3: error: expected ';'")
-    with pytest.raises(EnvironmentLacksError, match="expected ';'"):
-        find_binary("mipsel", SilentProgress())
-    assert len(calls()) == 1
-    assert (kept / "lost").exists()
+    for _ in range(2):
+        with pytest.raises(EnvironmentLacksError, match="expected ';'"):
+            find_binary("mipsel", SilentProgress())
+    assert (kept / "object").read_text() == "1"

@@ -15,6 +15,7 @@ from unittest.mock import Mock
 import pytest
 
 from perfboard.host.cache import cache_root, cached, hash_file, hash_tree, locked
+from perfboard.host.manifest import NAME
 from perfboard.model.errors import EnvironmentLacksError
 from perfboard.model.progress import SilentProgress, Step
 
@@ -38,7 +39,7 @@ def test_built_once_and_found_again() -> None:
 
 def test_the_manifest_says_what_went_in() -> None:
     entry = cached("kind", INPUTS, write_a, SilentProgress())
-    assert json.loads((entry / "inputs.json").read_text()) == INPUTS
+    assert json.loads((entry / NAME).read_text().splitlines()[0])["inputs"] == INPUTS
 
 
 def test_other_inputs_or_another_kind_are_another_entry() -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from perfboard.host.cache import cache_root, cached, hash_file
 from perfboard.host.command import failure, follow
+from perfboard.host.entries import CCACHE
 from perfboard.images.flash.place import HEADER_SIZE
 from perfboard.images.kbuild import COMPILED, VARIABLES, jobs, show_compiled
 from perfboard.images.kernel.drivers import driver_files, hash_drivers
@@ -30,7 +31,7 @@ def make_variables(arch: Architecture) -> dict[str, str]:
         "ARCH": arch.kernel_arch,
         "CROSS_COMPILE": f"{arch.triplet}-",
         # Kernels of one source that differ in a few options have most objects in common.
-        "CCACHE_DIR": str(cache_root() / "ccache"),
+        "CCACHE_DIR": str(cache_root() / CCACHE),
         "CCACHE_MAXSIZE": "2G",
         # The preprocessed source is compiled: that halves its own cost beside the compiler's.
         "CCACHE_NOCPP2": "1",

@@ -6,18 +6,18 @@ only what depends on a changed option (Linux 6.1, scripts/basic/fixdep.c). It is
 that no path of this machine gets into the kernel.
 """
 
-import shutil
 import subprocess
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from perfboard.host.cache import cache_root, key_of, locked, writable_cache
+from perfboard.host.cache import cache_root, counted_folder, kept_folder, key_of
 from perfboard.host.command import follow, version_of
+from perfboard.host.entries import CCACHE
 from perfboard.images.kernel.drivers import add_drivers, driver_files
 from perfboard.images.packages.apt import AptState
 from perfboard.model.board.architecture import Architecture
-from perfboard.model.errors import EnvironmentLacksError, PerfboardError, UsageError
+from perfboard.model.errors import EnvironmentLacksError, UsageError
 from perfboard.model.progress import Progress
 
 _TAR_RECORD = 10240
@@ -47,24 +47,15 @@ def kernel_tree(
     It has those drivers of ours alone that the options `wanted` name. Raises UsageError for a
     package that has no source, EnvironmentLacksError where it cannot be unpacked.
     """
-    key = key_of(source_inputs(arch, packages, source))
-    tree = cache_root() / "kernel-tree" / key
-    whole = tree.with_suffix(".whole")
-    with writable_cache(), locked(f"kernel-tree-{key}", progress):
-        if not whole.exists():
-            if tree.exists():
-                _remove(tree, progress)
-            tree.mkdir(mode=0o700, parents=True)
-            _extract(_archive(packages, source), tree, progress)
-        # A killed compiler may leave half an object, and make would not notice.
-        whole.unlink(missing_ok=True)
+    inputs = source_inputs(arch, packages, source)
+    tree = cache_root() / "kernel-tree" / key_of(inputs)
+    # A killed compiler may leave half an object, and make would not notice.
+    with kept_folder(
+        tree, inputs, lambda: _extract(_archive(packages, source), tree, progress), progress
+    ):
         add_drivers(tree, driver_files(wanted))
-        try:
+        with counted_folder(cache_root() / CCACHE):
             yield tree
-        except PerfboardError:
-            whole.touch()
-            raise
-        whole.touch()
 
 
 def _archive(packages: AptState, source: str) -> Path:
@@ -99,13 +90,3 @@ def _extract(archive: Path, tree: Path, progress: Progress) -> None:
             f"cannot unpack the kernel's source into {cache_root()}; is there 2 GB of room? "
             f"The last lines:\n{outcome.last_lines}"
         )
-
-
-def _remove(tree: Path, progress: Progress) -> None:
-    # Most of the source is drivers: a folder of them is a fair unit of the work.
-    folders = [path for path in (*tree.glob("drivers/*"), *tree.glob("*")) if path.is_dir()]
-    with progress.step("removing a kernel's source that is not whole", len(folders)) as step:
-        for done, path in enumerate(folders):
-            step.update(done, path.name)
-            shutil.rmtree(path)
-    shutil.rmtree(tree)

@@ -9,14 +9,17 @@ against the signed package lists. The lists are fetched once; delete the folder
 
 import json
 import re
+import shutil
 import subprocess
 import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from perfboard.host.cache import cache_root, cached, locked, writable_cache
+from perfboard.host.cache import cache_root, cached, locked, say_damage, writable_cache
 from perfboard.host.command import Outcome, follow
+from perfboard.host.entries import LISTS, manifest_of, mark_use
+from perfboard.host.manifest import find_damage, read_sealed, write_manifest, write_sealed
 from perfboard.model.errors import EnvironmentLacksError, UsageError
 from perfboard.model.progress import Progress, Step
 
@@ -85,6 +88,7 @@ class AptState:
         self._progress = progress
         self._resolved_file = self.folder / "resolved.json"
         self._lists_note_file = self.folder / "lists.txt"
+        self._manifest = manifest_of(self.folder)
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -99,7 +103,7 @@ class AptState:
     @property
     def _lists_problem(self) -> str:
         try:
-            return self._lists_note_file.read_text().strip()
+            return self._lists_note_file.read_text(errors="replace").strip()
         except FileNotFoundError:
             return ""
 
@@ -116,9 +120,7 @@ class AptState:
                 package = self._look_up(name)
                 known = {**self._resolved(), name: package}
                 records = [asdict(known[key]) for key in sorted(known)]
-                unfinished = self._resolved_file.with_suffix(".unfinished")
-                unfinished.write_text(json.dumps(records, indent=1) + "\n")
-                unfinished.rename(self._resolved_file)
+                write_sealed(self._resolved_file, json.dumps(records) + "\n")
         return known[name]
 
     def closure(self, names: Sequence[str]) -> tuple[Package, ...]:
@@ -174,9 +176,13 @@ class AptState:
         """
         package = self.resolve(name)
         inputs = {**asdict(package), "architecture": self.architecture, "form": _FORM}
-        return cached(
-            "package", inputs, lambda folder: self._download(package, folder), self._progress
-        )
+
+        def fetch(folder: Path) -> None:
+            with locked(f"apt-{self.architecture}", self._progress):
+                self._prepare()
+            self._download(package, folder)
+
+        return cached("package", inputs, fetch, self._progress)
 
     def write_configuration(self) -> Path:
         """Makes the folders of the state; the path of the configuration file for apt."""
@@ -189,25 +195,41 @@ class AptState:
             (self.folder / folder).mkdir(parents=True, exist_ok=True)
         (self.folder / "state/status").touch()
         path = self.folder / "apt.conf"
-        path.write_text(_CONFIGURATION.format(architecture=self.architecture, folder=self.folder))
+        # Another apt may be reading it.
+        unfinished = path.with_suffix(".unfinished")
+        unfinished.write_text(self._configuration())
+        unfinished.rename(path)
         return path
 
+    def _configuration(self) -> str:
+        return _CONFIGURATION.format(architecture=self.architecture, folder=self.folder)
+
     def _resolved(self) -> dict[str, Package]:
+        mark_use(cache_root(), self._manifest)
         try:
-            records = json.loads(self._resolved_file.read_text())
-        except FileNotFoundError:
+            records = json.loads(read_sealed(self._resolved_file))
+        except (OSError, ValueError):
+            # The lists have them still.
             return {}
         return {record["name"]: Package(**record) for record in records}
 
     def _prepare(self) -> None:
-        """Fetches the package lists where there are none.
+        """Fetches the package lists where there are none, or where they are damaged.
 
         A mirror may be in the middle of its own update; apt then keeps the lists
         that were whole. They are used, if need be, and the failure is noted.
         """
-        if self._lists_note_file.exists():
-            return
+        lists = self.folder / LISTS
         self.write_configuration()
+        damage = find_damage(lists, self._manifest, {}, unchanged=True)
+        if self._lists_note_file.exists():
+            if not damage:
+                return
+            say_damage("apt", self.architecture, damage)
+        if damage:
+            # With other lists, the versions that were found in these may not be offered.
+            shutil.rmtree(self.folder)
+            self.write_configuration()
         with self._progress.step(f"fetching package lists for {self.architecture}", 100) as step:
             for attempt in range(_ATTEMPTS):
                 if attempt:
@@ -222,6 +244,7 @@ class AptState:
             )
         failures = [line for line in outcome.last_lines.splitlines() if line.startswith("E: ")]
         self._lists_note_file.write_text(failures[0][3:] if failures else "")
+        write_manifest(lists, self._manifest, {})
 
     def _look_up(self, name: str) -> Package:
         command = [*self._command("apt-cache"), "show", "--no-all-versions", "--", name]

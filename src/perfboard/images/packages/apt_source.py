@@ -43,15 +43,15 @@ class SourceState(AptState):
         super().__init__("source", progress)
 
     def write_configuration(self) -> Path:
-        path = super().write_configuration()
-        with path.open("a") as file:
-            file.write(_CONFIGURATION.format(folder=self.folder))
         sources = self.folder / "sources"
-        sources.mkdir(exist_ok=True)
+        sources.mkdir(parents=True, exist_ok=True)
         for number, given in enumerate(_source_files()):
             asked = ask_for_sources(given.read_text(errors="replace"), given.suffix)
             (sources / f"{number}{given.suffix}").write_text(asked)
-        return path
+        return super().write_configuration()
+
+    def _configuration(self) -> str:
+        return super()._configuration() + _CONFIGURATION.format(folder=self.folder)
 
     def _look_up(self, name: str) -> Package:
         command = [*self._command("apt-get"), "source", "--print-uris", "--only-source", "--", name]

@@ -21,6 +21,7 @@ from itertools import chain
 from pathlib import Path
 
 from perfboard.host.cache import cached, hash_file
+from perfboard.host.manifest import NAME
 from perfboard.images.packages.alternatives import choose_links, read_alternatives
 from perfboard.images.packages.apt import SCRIPTS, AptState, Package
 from perfboard.model.errors import EnvironmentLacksError, UsageError
@@ -187,8 +188,8 @@ def _found(unpacked: Path) -> Iterator[tuple[str, Path]]:
         for name in sorted((*folders, *names)):
             path = Path(folder, name)
             place = path.relative_to(unpacked).as_posix()
-            # The cache's own note is no part of the package.
-            if place != "inputs.json":
+            # The cache's own list is no part of the package.
+            if place != NAME:
                 yield place, path
 
 

@@ -11,11 +11,22 @@ from pathlib import Path
 import pytest
 
 from perfboard.host.cache import cache_root, cached
+from perfboard.host.entries import manifest_of
+from perfboard.host.manifest import write_manifest, write_sealed
 from perfboard.images.packages.apt import AptState, Package
 from perfboard.model.errors import EnvironmentLacksError
 from perfboard.model.progress import SilentProgress
 
 BUSYBOX = Package("busybox", "1:1.35.0-4", "0" * 64)
+
+
+def fetched(apt: AptState, note: str) -> None:
+    """Gives that state lists without a package, as if apt had fetched them."""
+    apt.write_configuration()
+    (apt.folder / "lists.txt").write_text(note)
+    write_manifest(apt.folder / "state/lists", manifest_of(apt.folder), {})
+
+
 needs_apt = pytest.mark.skipif(shutil.which("apt-config") is None, reason="has no apt")
 
 
@@ -53,7 +64,7 @@ def test_what_was_resolved_and_unpacked_is_found_without_apt(
 ) -> None:
     apt = AptState("armhf", SilentProgress())
     apt.folder.mkdir(parents=True)
-    (apt.folder / "resolved.json").write_text(json.dumps([asdict(BUSYBOX)]))
+    write_sealed(apt.folder / "resolved.json", json.dumps([asdict(BUSYBOX)]) + "\n")
     inputs = {**asdict(BUSYBOX), "architecture": "armhf", "form": "--raw-extract"}
     unpacked = cached("package", inputs, lambda folder: None, SilentProgress())
     monkeypatch.setenv("PATH", "")
@@ -64,8 +75,7 @@ def test_what_was_resolved_and_unpacked_is_found_without_apt(
 @needs_apt
 def test_an_unknown_package_is_told_with_the_way_out() -> None:
     apt = AptState("armhf", SilentProgress())
-    apt.write_configuration()
-    (apt.folder / "lists.txt").write_text("")
+    fetched(apt, "")
     with pytest.raises(EnvironmentLacksError) as caught:
         apt.resolve("nonesuch")
     assert 'apt knows no package "nonesuch" for armhf' in str(caught.value)
@@ -76,8 +86,7 @@ def test_an_unknown_package_is_told_with_the_way_out() -> None:
 @needs_apt
 def test_lists_that_came_in_part_are_fetched_anew_for_a_missing_package() -> None:
     apt = AptState("armhf", SilentProgress())
-    apt.write_configuration()
-    (apt.folder / "lists.txt").write_text("Failed to fetch something")
+    fetched(apt, "Failed to fetch something")
     with pytest.raises(EnvironmentLacksError, match="Failed to fetch something"):
         apt.resolve("nonesuch")
     assert not (apt.folder / "lists.txt").exists()

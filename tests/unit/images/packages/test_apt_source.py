@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 from perfboard.host.cache import cache_root
+from perfboard.host.entries import manifest_of
+from perfboard.host.manifest import write_manifest
 from perfboard.images.packages.apt_source import SourceState, ask_for_sources
 from perfboard.model.errors import EnvironmentLacksError
 from perfboard.model.progress import SilentProgress
@@ -73,6 +75,7 @@ def test_it_has_sources_of_its_own_and_writes_to_the_cache(
     targets = {name.split("::")[3] for name in options if "IndexTargets::deb-src::" in name}
     assert targets == {"Sources"}
     (sources.folder / "lists.txt").write_text("")
+    write_manifest(sources.folder / "state/lists", manifest_of(sources.folder), {})
     with pytest.raises(EnvironmentLacksError, match='knows no source package "nonesuch"'):
         sources.resolve("nonesuch")
     assert (sources.folder / "lists.txt").exists()
