@@ -13,7 +13,7 @@ from perfboard.analysis.boot.initcalls import parse_initcalls
 from perfboard.analysis.boot.phases import PHASES, firmware_end
 from perfboard.analysis.boot.reader import Recording, read_recording
 from perfboard.analysis.boot.scope_log import parse_scope, process_times, scope_marks
-from perfboard.analysis.boot.services import service_spans
+from perfboard.analysis.boot.services import REACHED, STEP, service_spans
 from perfboard.analysis.boot.timeline import Timeline, timeline_of
 from perfboard.model.results.boot import Boot, Mark
 
@@ -133,7 +133,13 @@ def _record(
             if not same or same[0].source == mark.source:
                 same.append(mark)
     last_ns = end.t_ns if end is not None else max((last_ns, *(m.t_ns for m in seen)))
-    kept = [mark for mark in chain(*marks.values()) if 0 <= mark.t_ns <= last_ns]
+    kept = [
+        mark
+        for mark in chain(*marks.values())
+        if 0 <= mark.t_ns <= last_ns
+        # The line that means ready ends the boot, and no step.
+        and not (mark.t_ns == last_ns and mark.name.startswith((STEP, REACHED)))
+    ]
     if end_of_firmware := firmware_end(kept):
         kept.append(end_of_firmware)
     names = [PHASES[0].start, *(phase.end for phase in PHASES)]
