@@ -10,9 +10,11 @@ import socket
 import subprocess
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from perfboard.host.scratch import temporary_folder
 from perfboard.host.tools import require_tools
 from perfboard.model.board.architecture import ARCHITECTURES
 from perfboard.model.errors import EnvironmentLacksError, PerfboardError, TargetError
@@ -28,8 +30,23 @@ _NO_SCOPE = re.compile("scope: this emulator does not have|-plugin: |[Cc]ould no
 _NO_TIMING = re.compile("timed board|clock that a model")
 
 
+@cache
+def _sandbox(program: str) -> tuple[str, ...]:
+    """The options by which the emulator gives up what a guest that breaks out of it could use.
+
+    None for one that was built without seccomp.
+    """
+    given = ("-sandbox", "on,elevateprivileges=deny,spawn=deny,resourcecontrol=deny")
+    asked = [program, *given, "--version"]
+    try:
+        subprocess.run(asked, cwd=temporary_folder(), capture_output=True, timeout=20, check=True)
+    except (subprocess.SubprocessError, OSError):
+        return ()
+    return given
+
+
 def emulator_version(program: str) -> str:
-    """The version of an emulator, such as "7.2.22".
+    """The version of an emulator, such as "7.2.22", and whether it lacks a sandbox.
 
     Raises EnvironmentLacksError if it is absent, prints none, or is older
     than 7.2, the first with the plugin interface that the scope uses.
@@ -53,7 +70,7 @@ def emulator_version(program: str) -> str:
             f"{program} is version {version}; virtual boards need 7.2 or newer, as Debian 12 "
             f"has it. The one found is {shutil.which(program)}."
         )
-    return version
+    return version if _sandbox(program) else f"{version}, without a sandbox"
 
 
 @contextmanager
@@ -71,6 +88,7 @@ def started(
         # The kernel ends the emulator with us, whatever ends us.
         *("setpriv", "--pdeathsig", "KILL"),
         *command,
+        *_sandbox(command[0]),
         *("-chardev", f"socket,id=monitor,fd={theirs.fileno()}"),
         *("-mon", "chardev=monitor,mode=control", "-S"),
     ]

@@ -10,12 +10,21 @@ import pytest
 from perfboard.host.cache import cache_root
 from perfboard.model.errors import EnvironmentLacksError, TargetError
 from perfboard.store.folder import runs_folder
-from perfboard.targets.virtual.emulator import Emulator, started
+from perfboard.targets.virtual.emulator import Emulator, emulator_version, started
+
+VERSION = 'case "$*" in *--version*) echo QEMU emulator version 7.2.22; exit;; esac\n'
 
 
-def emulator(folder: Path, script: str) -> AbstractContextManager[Emulator]:
+@pytest.fixture(autouse=True)
+def _temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "temporary").mkdir()
+    monkeypatch.setenv("TMPDIR", str(tmp_path / "temporary"))
+
+
+def emulator(folder: Path, script: str, seccomp: bool = True) -> AbstractContextManager[Emulator]:
     program = folder / "qemu-system-arm"
-    program.write_text(f"#!/bin/sh\n{script}\n")
+    refuses = "" if seccomp else 'case "$*" in *-sandbox*) exit 1;; esac\n'
+    program.write_text(f"#!/bin/sh\n{refuses}{VERSION}{script}\n")
     program.chmod(0o755)
     return started([str(program)], [], folder)
 
@@ -60,6 +69,16 @@ def test_the_command_is_the_first_line_of_the_log(tmp_path: Path) -> None:
     with pytest.raises(TargetError), emulator(tmp_path, "exit 1") as running:
         running.connect()
     assert "-mon chardev=monitor" in (tmp_path / "emulator.log").read_text().splitlines()[0]
+
+
+@pytest.mark.parametrize("seccomp", [True, False])
+def test_it_has_a_sandbox_unless_it_was_built_without(tmp_path: Path, seccomp: bool) -> None:
+    with pytest.raises(TargetError), emulator(tmp_path, "exit 9", seccomp) as running:
+        running.connect()
+    command = (tmp_path / "emulator.log").read_text().splitlines()[0]
+    assert ("-sandbox on," in command) == seccomp
+    version = emulator_version(str(tmp_path / "qemu-system-arm"))
+    assert version == ("7.2.22" if seccomp else "7.2.22, without a sandbox")
 
 
 def test_it_works_in_its_own_folder(tmp_path: Path) -> None:
