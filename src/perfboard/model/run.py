@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The record of one study on one target, as it stands in run.json."""
 
+import json
 from enum import StrEnum
 from typing import Annotated, Any, Literal, TypedDict, TypeVar
 
@@ -13,8 +14,21 @@ from perfboard.model.results.kinds import known
 
 MetricName = Annotated[str, Field(pattern=r"^[a-z0-9]+([._+-][A-Za-z0-9_+-]+)*$")]
 Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
-# JSON wants only those below a blank escaped, and terminals obey these too.
-_CONTROLS = {code: f"\\u{code:04x}" for code in range(0x7F, 0xA0)}
+
+
+class _Escapes(dict[int, str]):
+    """What does not print, such as C1 and bidirectional controls, as JSON's escapes.
+
+    JSON wants only those below a blank escaped, and terminals and editors obey more.
+    """
+
+    def __missing__(self, code: int) -> str:
+        char = chr(code)
+        self[code] = char if char.isprintable() or char == "\n" else json.dumps(char)[1:-1]
+        return self[code]
+
+
+_ESCAPES = _Escapes()
 
 
 class Evidence(StrEnum):
@@ -237,5 +251,5 @@ class Run(Record):
         ]
 
     def to_json(self) -> str:
-        """The text of run.json, in which all control characters are escaped."""
-        return self.model_dump_json(by_alias=True, indent=1).translate(_CONTROLS) + "\n"
+        """The text of run.json, in which all that does not print is escaped."""
+        return self.model_dump_json(by_alias=True, indent=1).translate(_ESCAPES) + "\n"

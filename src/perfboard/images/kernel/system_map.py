@@ -11,6 +11,7 @@ import re
 import struct
 import zlib
 from bisect import bisect_right
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,9 +24,12 @@ _LINE = re.compile(rb"([0-9a-fA-F]{8,16}) ([A-Za-z?-]) (\S*)(?:[ \t].*)?")
 _STAND_IN = re.compile(rb"\s*[0-9a-fA-F]{8,16} . The real System\.map is in [^\n]*\s*")
 _BANNER = b"Linux version "
 _BASES = ("_text", "stext")
-# No ARM kernel with all that Debian's has comes near this; a bomb is stopped by it.
+# No ARM kernel with all that Debian's has comes near this; bombs, all together, are stopped by it.
 _LARGEST = 256 << 20
 _LARGEST_MAP = 64 << 20
+# A kernel's compressed part comes first; what looks like the beginning of one is rare.
+_MOST_TRIES = 100
+_PART = 1 << 20
 _WORD = 4
 _LARGEST_32 = 0xFFFFFFFF
 _ZIMAGE = next(known for known in ARCHITECTURES if known.kernel_name == "zImage")
@@ -132,15 +136,27 @@ def unpack_kernel(kernel: bytes) -> bytes:
     """
     if not kernel.startswith(_ZIMAGE.magic, _ZIMAGE.magic_at):
         return kernel
+    left, tries, whole = _LARGEST, 0, memoryview(kernel)
     for magic, unpack in _UNPACKERS.items():
         at = kernel.find(magic)
         while at >= 0:
+            found = bytearray()
             try:
-                image = unpack(kernel[at:])
+                for part in unpack(whole[at:]):
+                    found += part
+                    left -= len(part)
+                    if left < 0:
+                        break
             except (zlib.error, lzma.LZMAError, ValueError):
-                image = b""
-            if _BANNER in image:
-                return image
+                found.clear()
+            tries += 1
+            if left < 0 or tries > _MOST_TRIES:
+                raise UsageError(
+                    "the kernel has more compressed data than any kernel, so that its System.map "
+                    "cannot be checked; is it one, and whole?"
+                )
+            if _BANNER in found:
+                return bytes(found)
             at = kernel.find(magic, at + 1)
     guess = next((how for magic, how in _UNREADABLE.items() if magic in kernel), "an unknown way")
     raise UsageError(
@@ -150,32 +166,38 @@ def unpack_kernel(kernel: bytes) -> bytes:
     )
 
 
-def _gzip(data: bytes) -> bytes:
-    return zlib.decompressobj(16 + zlib.MAX_WBITS).decompress(data, _LARGEST)
+def _gzip(data: memoryview) -> Iterator[bytes]:
+    unpacker, rest = zlib.decompressobj(16 + zlib.MAX_WBITS), bytes(data)
+    while not unpacker.eof and (part := unpacker.decompress(rest, _PART)):
+        yield part
+        rest = unpacker.unconsumed_tail
 
 
-def _xz(data: bytes) -> bytes:
-    return lzma.LZMADecompressor(lzma.FORMAT_XZ, _LARGEST).decompress(data, _LARGEST)
+def _xz(data: memoryview, format: int = lzma.FORMAT_XZ) -> Iterator[bytes]:
+    unpacker = lzma.LZMADecompressor(format, _LARGEST)
+    part = unpacker.decompress(data, _PART)
+    while part:
+        yield part
+        part = b"" if unpacker.eof else unpacker.decompress(b"", _PART)
 
 
-def _lzma(data: bytes) -> bytes:
-    return lzma.LZMADecompressor(lzma.FORMAT_ALONE, _LARGEST).decompress(data, _LARGEST)
+def _lzma(data: memoryview) -> Iterator[bytes]:
+    return _xz(data, lzma.FORMAT_ALONE)
 
 
-def _lz4(data: bytes) -> bytes:
+def _lz4(data: memoryview) -> Iterator[bytes]:
     """The legacy frame that `lz4 -l` writes: each block but the last is full."""
     from lz4.block import LZ4BlockError, decompress
 
-    found, at, full = bytearray(), _WORD, True
-    while full and len(found) < _LARGEST:
+    at, full = _WORD, True
+    while full:
         end = at + _WORD + int.from_bytes(data[at : at + _WORD], "little")
         try:
             block = decompress(data[at + _WORD : end], uncompressed_size=_LZ4_BLOCK)
         except LZ4BlockError as error:
             raise ValueError("no LZ4") from error
-        found += block
+        yield block
         at, full = end, len(block) == _LZ4_BLOCK
-    return bytes(found)
 
 
 _UNPACKERS = {

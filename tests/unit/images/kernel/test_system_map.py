@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """System.map: reading it, and telling that of another kernel."""
 
+import gzip
 import lzma
 from collections.abc import Callable
 from pathlib import Path
@@ -166,3 +167,9 @@ def test_a_false_start_of_a_payload_is_passed_over() -> None:
 def test_an_unreadable_compression_is_named_with_the_way_out() -> None:
     with pytest.raises(UsageError, match=r"compressed with LZO.*leave image.kernel.system_map out"):
         unpack_kernel(make_zimage(b"", b"\x89LZO\x00\x0d\x0a\x1a\x0a and so on"))
+
+
+@pytest.mark.parametrize("content", [gzip.compress(bytes(40 << 20), 1) * 20, b"\x5d\0\0" * 10**6])
+def test_many_bombs_together_are_refused_as_soon_as_one(content: bytes) -> None:
+    with pytest.raises(UsageError, match="more compressed data than any kernel"):
+        unpack_kernel(make_zimage(b"")[:64] + content)
