@@ -172,8 +172,8 @@ class Command(argparse.ArgumentParser):
         raise UsageError(f"{message}; `{self.prog} --help` shows how it is written")
 
     def _refuse_unknown_command(self, words: list[str]) -> None:
-        first = next((word for word in words if not word.startswith("-")), None)
-        if self.commands is not None and first is not None and first not in self.commands:
+        first = words[0] if words else "-"
+        if self.commands is not None and first[:1] != "-" and first not in self.commands:
             raise UsageError(
                 f'there is no command "{self.prog} {first}"{nearest(first, self.commands)} '
                 f"The commands are: {', '.join(self.commands)}"
@@ -364,13 +364,20 @@ def make_parser() -> argparse.ArgumentParser:
     importing.add_argument("files", metavar="FILE", nargs="+", help="a saved log")
     importing.options = ("perfboard.importers.base", "ImportOptions")
 
-    runs = add("runs", "runs", "list the runs, newest first; prune removes unfinished ones")
+    runs = add("runs", "runs", "list the runs, newest first; rm and prune remove some")
+    runs.add_argument("--board", help="list only the runs of this board")
+    runs.add_argument("--limit", type=_count, metavar="N", help="list only the newest N")
     runs.add_argument(
         "--unfinished",
         action="store_true",
         help="list only those whose process ended before their record was written",
     )
-    of_runs = runs.add_subparsers(metavar="prune")
+    of_runs = runs.add_subparsers(metavar="rm|prune")
+    runs.commands = of_runs.choices
+    rm = of_runs.add_parser("rm", help="delete runs", description="Delete runs.")
+    rm.set_defaults(function="rm")
+    _add_json(rm, default=argparse.SUPPRESS)
+    rm.add_argument("runs", metavar="RUN", nargs="+", help=_RUN)
     words = "remove the folders of unfinished runs, and print their paths"
     prune = of_runs.add_parser("prune", help=words, description=f"{words.capitalize()}.")
     prune.set_defaults(function="prune")
@@ -381,6 +388,12 @@ def make_parser() -> argparse.ArgumentParser:
         command.add_argument(
             "run", metavar="RUN", nargs="?", default="latest", help=f"{_RUN} (the default)"
         )
+    report.add_argument("--open", action="store_true", help="show it in the browser")
+    report.add_argument(
+        "--with-host",
+        action="store_true",
+        help="show the user, host and paths of the machine that made the run",
+    )
     compare = add("compare", "runs", "compare two runs: what changed, and in which phase")
     compare.add_argument("before", metavar="RUN", help="the earlier run, or the reference")
     compare.add_argument("after", metavar="RUN", help="the later run")
@@ -423,6 +436,12 @@ def _add_json(command: argparse.ArgumentParser, default: object = False) -> None
         default=default,
         help="print one JSON document to standard output",
     )
+
+
+def _count(text: str) -> int:
+    if not re.fullmatch("[1-9][0-9]{0,8}", text):
+        raise argparse.ArgumentTypeError(f'"{text}" is not a number above 0')
+    return int(text)
 
 
 def _add_name(command: argparse.ArgumentParser) -> None:

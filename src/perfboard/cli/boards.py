@@ -22,11 +22,13 @@ from perfboard.studies.lab import Lab
 
 def boards(options: argparse.Namespace) -> int:
     """Lists the boards."""
-    known = [load_board(name).board for name in list_boards()]
+    from perfboard.report.boards import board_rows, boards_text
+
+    rows = board_rows(load_board(name).board for name in list_boards())
     if options.json:
-        print_json([{"name": board.name, "title": board.title} for board in known])
-    for board in known if not options.json else ():
-        print(f"{board.name:<14} {board.title}")
+        print_json([asdict(row) for row in rows])
+    else:
+        print(boards_text(rows), end="")
     return 0
 
 

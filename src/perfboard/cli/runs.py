@@ -2,27 +2,46 @@
 """`perfboard runs`, `show`, `report`, `compare`, `export`: stored runs."""
 
 import argparse
+import shutil
 import sys
+import webbrowser
 from dataclasses import asdict
 
 from perfboard.cli.words import print_json, print_run
+from perfboard.model.errors import EnvironmentLacksError
 from perfboard.model.text import printable
-from perfboard.store.folder import find_run, prune_unfinished
+from perfboard.store.folder import check_ours, find_run, prune_unfinished, remove_run
 from perfboard.store.reading import load_run
 
 
 def runs(options: argparse.Namespace) -> int:
-    """Lists the runs."""
+    """Lists the runs; of one board or the newest few, if asked to."""
     from perfboard.report.text import runs_text
     from perfboard.store.index import list_runs
 
     rows = list_runs()
     if options.unfinished:
         rows = [row for row in rows if row.status == "unfinished"]
+    rows = [row for row in rows if options.board in (None, row.board)][: options.limit]
     if options.json:
         print_json([asdict(row) for row in rows])
     else:
-        print(runs_text(rows), end="")
+        width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+        print(runs_text(rows, width), end="")
+    return 0
+
+
+def rm(options: argparse.Namespace) -> int:
+    """Deletes runs, once all of them are found."""
+    folders = [find_run(name) for name in dict.fromkeys(options.runs)]
+    for folder in folders:
+        check_ours(folder)
+    for folder in folders:
+        remove_run(folder)
+    if options.json:
+        print_json([str(folder) for folder in folders])
+    else:
+        print(printable("".join(f"removed {folder}\n" for folder in folders)), end="")
     return 0
 
 
@@ -47,11 +66,13 @@ def report(options: argparse.Namespace) -> int:
     from perfboard.report.writing import write_report
 
     folder = find_run(options.run)
-    path = write_report(folder)
+    path = write_report(folder, options.with_host)
     if options.json:
         print_json({"run": folder.name, "report": str(path)})
     else:
         print(printable(str(path)))
+    if options.open and not webbrowser.open(path.absolute().as_uri()):
+        raise EnvironmentLacksError(f"--open: no browser was found; the report is {path}")
     return 0
 
 

@@ -2,7 +2,7 @@
 """Text and tables for a terminal: 80 columns, plain, and safe whatever they are made of."""
 
 import io
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from perfboard.analysis.compare.comparison import label_name
@@ -83,14 +83,26 @@ def pair_table(pairs: Iterable[tuple[str, str]]) -> "Table":
     return table
 
 
-def render(parts: "Iterable[str | Table]") -> str:
-    """The parts below each other, as text of at most WIDTH columns."""
+def list_table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> "Table":
+    """A list of things, a line each, whose columns are words."""
+    from rich.table import Table
+
+    table = Table(box=None, show_edge=False, pad_edge=False, padding=(0, 2, 0, 0))
+    for heading in headings:
+        table.add_column(heading, overflow="fold")
+    for row in rows:
+        table.add_row(*cells(*row))
+    return table
+
+
+def render(parts: "Iterable[str | Table]", width: int = WIDTH) -> str:
+    """The parts below each other, as text of at most `width` columns."""
     from rich.console import Console
     from rich.text import Text
 
     console = Console(
         file=io.StringIO(),
-        width=WIDTH,
+        width=width,
         color_system=None,
         force_terminal=False,
         legacy_windows=False,

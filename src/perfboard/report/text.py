@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from perfboard.model.run import Run
 from perfboard.model.units import format_value
 from perfboard.report.sections import sections_of
-from perfboard.report.terminal import cells, metric_table, new_table, pair_table, render
+from perfboard.report.terminal import clean, list_table, metric_table, pair_table, render
 from perfboard.report.words.evidence import EVIDENCE_WORDS, headed, timing_words
 from perfboard.report.words.verdicts import no_verdict_sentence, verdict_sentence
 from perfboard.store.index import RunRow
@@ -52,23 +52,35 @@ def run_text(run: Run) -> str:
     return render(parts)
 
 
-def runs_text(rows: Sequence[RunRow]) -> str:
-    """The list of runs; below it what is wrong with those that are not whole."""
+def runs_text(rows: Sequence[RunRow], width: int | None = None) -> str:
+    """The list of runs; below it what is wrong with those that are not whole.
+
+    On a terminal of `width` columns, those that do not fit are left out, but not the ids. With
+    None it is one line a run, for a program.
+    """
+    if width is None:
+        return "".join(clean("  ".join((*_row(row), row.reason)).rstrip()) + "\n" for row in rows)
     if not rows:
         return "No runs yet.\n"
     headlines = dict.fromkeys((row.headline, row.study) for row in rows if row.headline)
     names = dict.fromkeys(name for name, _ in headlines)
-    table = new_table(
-        "run", "board", "status", "evidence", *(names if len(names) == 1 else ["headline"])
-    )
-    for row in rows:
-        value = "" if row.median is None else format_value(row.median, row.unit)
-        table.add_row(*cells(row.id, row.board, row.status, row.evidence, value))
-    parts: list[str | Table] = [table]
+    headings = ("run", "board", "status", "evidence", *(names if len(names) == 1 else ["headline"]))
+    columns = dict(zip(headings, zip(*map(_row, rows), strict=True), strict=True))
+    # The id of a run has its board too.
+    for spare in ("board", "evidence"):
+        widths = [max(map(len, (name, *column))) for name, column in columns.items()]
+        if sum(widths) + 2 * (len(widths) - 1) > width:
+            del columns[spare]
+    parts: list[str | Table] = [list_table(tuple(columns), zip(*columns.values(), strict=True))]
     if len(names) > 1:
         words = (f"{name} of study {study}" for name, study in headlines)
         parts += ["", f"headline: {', '.join(words)}"]
     for row in rows:
         if row.reason:
             parts += ["", f"{row.id} is {row.status}: {row.reason}"]
-    return render(parts)
+    return render(parts, width)
+
+
+def _row(row: RunRow) -> tuple[str, ...]:
+    value = "" if row.median is None else format_value(row.median, row.unit)
+    return row.id, row.board, row.status, row.evidence, value

@@ -6,16 +6,19 @@ import tempfile
 from pathlib import Path
 
 from perfboard.report.html import render
+from perfboard.report.privacy import without_host
 from perfboard.store.folder import disk_errors
 from perfboard.store.reading import load_run
 
 
-def write_report(folder: Path) -> Path:
+def write_report(folder: Path, with_host: bool = False) -> Path:
     """Makes report.html from the stored run alone; returns its path.
 
+    `with_host` shows the user, host and paths of the machine that made the run.
     A reader of the old report never sees half of the new one.
     """
-    text = render(load_run(folder)).encode()
+    run = load_run(folder)
+    text = render(run if with_host else without_host(run)).encode()
     report = folder / "report.html"
     with disk_errors(report, len(text)):
         # The folder may be anyone's: a name that cannot be there already follows no link.

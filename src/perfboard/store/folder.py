@@ -309,6 +309,24 @@ def find_run(text: str) -> Path:
     raise UsageError(f'no run "{text}" in {runs}; `perfboard runs` lists them.{advice}')
 
 
+def check_ours(path: Path) -> None:
+    """Raises UsageError for a run folder outside the user's folder of runs."""
+    if path.absolute().parent != runs_folder():
+        raise UsageError(f"{path} is not in {runs_folder()}; delete the folder yourself")
+
+
+def remove_run(path: Path) -> None:
+    """Deletes a finished run's folder, which nobody sees half deleted."""
+    hidden = path.with_name(f".{path.name}.removed")
+    try:
+        path.rename(hidden)
+        shutil.rmtree(hidden)
+    except OSError as error:
+        raise EnvironmentLacksError(
+            f"cannot delete {path}: {error.strerror}; see to it that this user can write there"
+        ) from error
+
+
 def _folders() -> Iterator[Path]:
     try:
         yield from (path for path in runs_folder().iterdir() if path.is_dir())

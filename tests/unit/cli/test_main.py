@@ -171,9 +171,49 @@ def test_a_stored_run_is_shown_compared_exported_and_reported(
     assert Path(capsys.readouterr().out.strip()).read_text().startswith("<!DOCTYPE html>")
 
 
+def test_runs_are_chosen_and_deleted(homes: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    names = [f"2026010{day}-000000-boot-verdex-aaaa" for day in (1, 2, 3)]
+    folders = [store(homes, name) for name in names]
+    assert call("runs", "--board", "verdex", "--limit", "2") == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in lines] == [names[2], names[1]]
+    assert call("runs", "--board", "rpi2") == 0
+    assert call("runs", "--limit", "0") == 2
+    assert call("runs", "rm", names[0], "nosuch") == 2
+    outside = homes / "elsewhere"
+    folders[0].rename(outside)
+    assert call("runs", "rm", str(outside), names[1]) == 2
+    assert outside.is_dir() and folders[1].is_dir()
+    assert call("runs", "rm", names[1]) == 0
+    capsys.readouterr()
+    assert call("runs") == 0
+    assert [line.split()[0] for line in capsys.readouterr().out.splitlines()] == [names[2]]
+    assert not [path for path in folders[1].parent.iterdir() if path != folders[2]]
+
+
+def test_a_report_is_opened(
+    homes: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    program: Callable[[str, str], None],
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    store(homes, "20260101-000000-boot-verdex-aaaa")
+    program("browse", f'echo "$1" > {homes}/opened')
+    monkeypatch.setenv("BROWSER", f"{homes}/programs/browse")
+    assert call("report", "--open") == 0
+    path = capsys.readouterr().out.strip()
+    assert (homes / "opened").read_text().strip() == f"file://{path}"
+
+
 def test_boards_and_studies_are_listed(homes: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert call("boards", "--json") == 0
-    assert "verdex" in [board["name"] for board in json.loads(capsys.readouterr().out)]
+    (rpi2,) = (row for row in json.loads(capsys.readouterr().out) if row["name"] == "rpi2")
+    assert (rpi2["hz"], rpi2["ram"], rpi2["margin"]) == (900_000_000, 512 << 20, 0.2)
+    assert call("boards") == 0
+    listed_boards = capsys.readouterr().out
+    (line,) = (line for line in listed_boards.splitlines() if line.startswith("rpi2"))
+    assert line.split()[-2:] == ["timed", "±20%"] and " 900 " in line and "512 MiB" in line
+    assert all(len(line) <= 80 for line in listed_boards.splitlines())
     assert call("boards", "show", "verdex") == 0
     text = capsys.readouterr().out
     assert "virtual" in text

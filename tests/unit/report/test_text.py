@@ -130,16 +130,25 @@ def test_the_list_of_runs() -> None:
         ),
         RunRow(id="x", path=Path("/r/.x"), status="unfinished", reason="interrupted; kept in /r"),
     ]
-    text = runs_text(rows)
+    text = runs_text(rows, 80)
     fits(text)
     assert "20261121-091500-boot-verdex-3f2a verdex complete counted 1.500 s" in shown(text)
     assert "x is unfinished: interrupted; kept in /r\n" in text
     assert "boot.total" in text and "headline" not in text
     tried = replace(rows[0], id="y", study="try", headline="try.time.real", median=0.0125)
-    text = runs_text([*rows, tried])
+    text = runs_text([*rows, tried], 80)
     assert "y verdex complete counted 12.50 ms" in shown(text)
     assert "headline: boot.total of study boot, try.time.real of study try\n" in text
-    assert runs_text([]) == "No runs yet.\n"
+    assert runs_text([], 80) == "No runs yet.\n"
+    assert runs_text([]) == ""
+    # Piped, a run is a line; on a terminal that is too narrow for all, the id stays whole.
+    assert [line.split()[0] for line in runs_text([*rows, tried]).splitlines()] == [
+        rows[0].id,
+        "x",
+        "y",
+    ]
+    narrow = runs_text([replace(rows[0], board="a-board-of-a-long-name-that-is-long")], 60)
+    assert f"{rows[0].id}  complete  " in narrow and "a-board" not in narrow
 
 
 def test_hostile_text_neither_reaches_the_terminal_nor_is_markup() -> None:
@@ -156,7 +165,7 @@ def test_hostile_text_neither_reaches_the_terminal_nor_is_markup() -> None:
     fits(run_text(run))
     assert "[bold red]x[/bold red]" in run_text(make_run(target="[bold red]x[/bold red]"))
     fits(comparison_text(compare(make_run(), run)))
-    fits(runs_text([RunRow(id=HOSTILE, path=Path("/"), status="broken", reason=HOSTILE)]))
+    fits(runs_text([RunRow(id=HOSTILE, path=Path("/"), status="broken", reason=HOSTILE)], 80))
 
 
 @settings(max_examples=30)
