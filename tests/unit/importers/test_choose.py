@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """A file's format: found by its content, forced, unknown, or one of several."""
 
+import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -89,3 +93,40 @@ def test_a_text_of_windows_is_read(tmp_path: Path, encoding: str) -> None:
     log = file(tmp_path, data)
     (boot,) = choose_importer(log, "").read(log, ImportOptions()).boots
     assert boot.mark("usable") is not None
+
+
+FOREIGN = """
+from perfboard.importers.base import Imported, Importer
+from perfboard.model.run import Metric
+
+METRIC = Metric(name="lamp.time", unit="s", samples=(0.5,))
+IMPORTER = Importer(
+    "lamp",
+    "a lamp's log: LAMP",
+    lambda head: 1.0 if head.startswith(b"LAMP") else 0.0,
+    lambda file, options: Imported(metrics=(METRIC,)),
+)
+"""
+
+
+def test_a_package_brings_an_importer(homes: Path) -> None:
+    packages = homes / "packages"
+    (packages / "lamp-1.dist-info").mkdir(parents=True)
+    (packages / "lamp.py").write_text(FOREIGN)
+    (packages / "lamp-1.dist-info" / "METADATA").write_text("Name: lamp\nVersion: 1\n")
+    (packages / "lamp-1.dist-info" / "entry_points.txt").write_text(
+        "[perfboard.importers]\nlamp = lamp:IMPORTER\n"
+    )
+    (homes / "x.lamp").write_text("LAMP\n")
+    path = os.pathsep.join([str(packages), os.environ["PYTHONPATH"]])
+    done = subprocess.run(
+        [sys.executable, "-m", "perfboard.cli.main", "import", "x.lamp", "--json"],
+        cwd=homes,
+        env={**os.environ, "PYTHONPATH": path},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    run = json.loads(done.stdout)
+    assert [metric["name"] for metric in run["metrics"]] == ["lamp.time"]
+    assert [artifact["path"] for artifact in run["artifacts"]] == ["artifacts/x.lamp"]

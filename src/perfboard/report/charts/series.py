@@ -54,6 +54,12 @@ class Series:
         return tuple(end.duration_ns for end in ends if end is not None)
 
     @property
+    def whole(self) -> str:
+        """The words for the total: from what to what it is."""
+        found = total(self.boot)
+        return found.title if found else ""
+
+    @property
     def median_total(self) -> float | None:
         """The median of the totals, in nanoseconds."""
         return median(self.totals) if self.totals else None

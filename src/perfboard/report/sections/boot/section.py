@@ -29,7 +29,7 @@ SOURCES = {
 def _lead(run: Run, result: BootResult) -> str:
     series = series_of(result.boots)
     if not series.totals:
-        return ""
+        return _longest_sentence(run, series)
     words = [f"{_total_sentence(series)} ({evidence_label(run)})."]
     if where := _where_sentence(tables.phase_rows(series)):
         words.append(f"{where}.")
@@ -61,9 +61,10 @@ def _page(run: Run, result: BootResult) -> tuple[str, Mapping[str, Any]]:
 
 def _total_sentence(series: Series) -> str:
     totals = series.totals
+    whole = f"{series.whole[:1].upper()}{series.whole[1:]}"
     middle = format_value((series.median_total or 0) / 1e9, "s")
     if len(totals) == 1:
-        return f"Reset to usable: {middle}, one boot"
+        return f"{whole}: {middle}, one boot"
     low, high = (format_value(t_ns / 1e9, "s") for t_ns in (min(totals), max(totals)))
     if min(totals) == max(totals):
         spread = f"the same in all {len(totals)} boots"
@@ -72,7 +73,23 @@ def _total_sentence(series: Series) -> str:
         spread = f"the same within {width} in all {len(totals)} boots"
     else:
         spread = f"the median of {len(totals)} boots from {low} to {high}"
-    return f"Reset to usable: {middle}, {spread}"
+    return f"{whole}: {middle}, {spread}"
+
+
+def _longest_sentence(run: Run, series: Series) -> str:
+    """For a log that does not show the boot's end."""
+    row = max(
+        (row for row in series.rows[0] if row.depth == 0),
+        key=lambda row: row.duration_ns,
+        default=None,
+    )
+    if row is None or run.status is not Status.COMPLETE:
+        return ""
+    took = format_value(row.duration_ns / 1e9, "s")
+    return (
+        f"The end of the boot is unknown; its longest phase is {row.title}, {took} "
+        f"({evidence_label(run)})."
+    )
 
 
 def _where_sentence(rows: list[tables.TimeRow]) -> str:
