@@ -2,7 +2,7 @@
 """The entries of the cache: how large they are, when they were used last, and making room.
 
 Every process that uses the cache keeps a file in `users` locked while it lives, whose name begins
-with the time of its start. What was used since the oldest of these began may be in use, and stays.
+with the time of its start. An entry used since the oldest of these began may be in use, and stays.
 """
 
 import fcntl
@@ -25,7 +25,7 @@ from perfboard.model.units import format_size, parse_size
 
 VARIABLE = "PERFBOARD_CACHE_SIZE"
 DEFAULT = "20 GB"
-# What is being built, and what is being removed.
+# The folder of entries that are being built or removed.
 UNFINISHED = ".unfinished"
 # Kinds that are one entry, which tools of others keep in order.
 CCACHE, COMPILER = "ccache", "ziglang"
@@ -57,7 +57,7 @@ class Entry:
 
     @property
     def manifest(self) -> Path:
-        """Where its manifest is."""
+        """The path of its manifest."""
         return manifest_of(self.folder)
 
     @property
@@ -119,8 +119,8 @@ def _entry(kind: str, folder: Path) -> list[Entry]:
 def make_room(root: Path, limit: int) -> list[Entry]:
     """Removes entries, the one whose last use is the oldest first, until `limit` bytes are left.
 
-    What may be in use stays. What an older version left a day ago or more goes in any case.
-    Returns what was removed.
+    Entries that may be in use stay. Those of an older version, a day old or more, go in any case.
+    Returns those removed.
     """
     entries = list_entries(root)
     in_use = _used_since(root)
@@ -141,7 +141,7 @@ def in_use(root: Path, entries: Iterable[Entry]) -> list[Entry]:
 
 
 def find_entry_damage(entry: Entry) -> str:
-    """What is damaged of an entry, in words; "" where it is whole. Every file is read."""
+    """The damage of an entry, in words; "" where it is whole. Every file is read."""
     if entry.kind == CCACHE:
         # It checks what it takes out itself.
         return ""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a folder of the cache holds, each file with its size and hash, and whether that is still so.
+"""The list of a cache folder's files, with sizes and hashes, and whether it still holds.
 
 A manifest has three lines: what the folder was made of and its size on disk, as JSON; its files, as
 JSON; and the hash of both lines, so that a damaged manifest is no manifest.
@@ -96,19 +96,19 @@ def read_items(place: Path) -> Items:
 def find_damage(
     folder: Path, place: Path, inputs: Mapping[str, str] | None, *, unchanged: bool = False
 ) -> str:
-    """What is not as the manifest at `place` has it, in words; "" where all is.
+    """The first difference from the manifest at `place`, in words; "" where there is none.
 
     Every file is read, but with `unchanged` not those whose times say that nobody wrote to them.
     Without `inputs`, it may be made of any.
     """
     try:
         lines = read_sealed(place).splitlines()
-        made_of, items = json.loads(lines[0])["inputs"], json.loads(lines[1])
+        recorded, items = json.loads(lines[0])["inputs"], json.loads(lines[1])
     except FileNotFoundError:
         return "its list of files is missing"
     except (OSError, ValueError):
         return "the list of its files is damaged"
-    if inputs is not None and made_of != dict(inputs):
+    if inputs is not None and recorded != dict(inputs):
         return "it was made of something else"
     try:
         return _difference(folder, items, dict(_walk(folder, place)), unchanged)
@@ -146,7 +146,7 @@ def _bytes(size: int | str) -> str:
 
 
 def _item(entry: "os.DirEntry[str]") -> list[int | str]:
-    """What a manifest has of it, a file's hash left out."""
+    """The item that a manifest has of it, without a file's hash."""
     if entry.is_symlink():
         return [str(Path(entry.path).readlink())]
     if entry.is_dir(follow_symlinks=False):
@@ -158,7 +158,7 @@ def _item(entry: "os.DirEntry[str]") -> list[int | str]:
 
 
 def _walk(folder: Path, manifest: Path) -> Iterator[tuple[str, "os.DirEntry[str]"]]:
-    """All in `folder` by its path there, but for the manifest itself."""
+    """All in `folder` by its path there, without the manifest itself."""
     ours = os.fspath(manifest)
     folders = [os.fspath(folder)]
     start = len(folders[0]) + 1
