@@ -202,7 +202,9 @@ def writable_cache() -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        if error.errno in _NO_ROOM:
+        # Of a tree that was copied in part, shutil keeps only the words of the errors.
+        words = str(error) if isinstance(error, shutil.Error) else ""
+        if error.errno in _NO_ROOM or any(os.strerror(number) in words for number in _NO_ROOM):
             raise EnvironmentLacksError(
                 f"{cache_root()}: no room left on the disk; free some, delete this folder, "
                 "or set XDG_CACHE_HOME to a folder on another disk"

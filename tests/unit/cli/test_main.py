@@ -205,6 +205,23 @@ def test_a_report_is_opened(
     assert (homes / "opened").read_text().strip() == f"file://{path}"
 
 
+def test_unfinished_runs_are_listed_alone_and_pruned(
+    homes: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    store(homes, "20260101-000000-boot-verdex-aaaa")
+    left = homes / "data/perfboard/runs/.20260102-000000-boot-verdex-bbbb.unfinished"
+    (left / "artifacts").mkdir(parents=True)
+    assert call("runs", "--unfinished", "--json") == 0
+    (row,) = json.loads(capsys.readouterr().out)
+    assert (row["id"], row["status"]) == ("20260102-000000-boot-verdex-bbbb", "unfinished")
+    assert call("runs", "prune") == 0
+    assert capsys.readouterr().out == f"removed {left}\n"
+    assert call("runs", "prune", "--json") == 0
+    assert json.loads(capsys.readouterr().out) == []
+    assert call("runs", "--json") == 0
+    assert [row["status"] for row in json.loads(capsys.readouterr().out)] == ["complete"]
+
+
 def test_boards_and_studies_are_listed(homes: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert call("boards", "--json") == 0
     (rpi2,) = (row for row in json.loads(capsys.readouterr().out) if row["name"] == "rpi2")

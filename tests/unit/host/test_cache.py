@@ -5,6 +5,7 @@ import errno
 import json
 import multiprocessing
 import os
+import shutil
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -136,9 +137,13 @@ def test_who_waits_for_another_can_be_told_to_stop() -> None:
         pass
 
 
-def test_a_full_disk_is_told_with_the_way_out() -> None:
+FULL = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "a")
+
+
+@pytest.mark.parametrize("error", [FULL, shutil.Error([("from", "to", str(FULL))])])
+def test_a_full_disk_is_told_with_the_way_out(error: OSError) -> None:
     def fill(folder: Path) -> None:
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(folder / "a"))
+        raise error
 
     with pytest.raises(EnvironmentLacksError, match=r"no room left.*XDG_CACHE_HOME"):
         cached("kind", INPUTS, fill, SilentProgress())
