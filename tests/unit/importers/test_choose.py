@@ -12,6 +12,7 @@ import pytest
 from perfboard.importers.base import ImportOptions, SavedFile
 from perfboard.importers.choose import choose_importer, importers
 from perfboard.model.errors import UsageError
+from perfboard.store.folder import find_run
 from tests.support.recorded import DATA
 
 
@@ -129,4 +130,4 @@ def test_a_package_brings_an_importer(homes: Path) -> None:
     assert done.returncode == 0, done.stderr
     run = json.loads(done.stdout)
     assert [metric["name"] for metric in run["metrics"]] == ["lamp.time"]
-    assert [artifact["path"] for artifact in run["artifacts"]] == ["artifacts/x.lamp"]
+    assert (find_run(run["id"]) / "artifacts" / "x.lamp").read_text() == "LAMP\n"
