@@ -170,6 +170,7 @@ static void describe(struct block *block, struct qemu_plugin_tb *translated, siz
 	struct decoded op = {0};
 	struct core core;
 	int64_t length = 0;
+	enum beyond kind;
 
 	core_begin(&core, &model.timing);
 	for (size_t i = 0; i < count; i++) {
@@ -191,6 +192,9 @@ static void describe(struct block *block, struct qemu_plugin_tb *translated, siz
 			block->once_fs = core_once(&core, &op) * model.timing.cycle_fs / 1000;
 		block->settles |= op.reads_clock || special_waits(model.timing.isa, bytes, &op);
 		block->remaps |= special_remaps(model.timing.isa, bytes, &op);
+		kind = beyond_of(model.timing.isa, bytes, thumb, &op);
+		block->beyond |= kind != BEYOND_NONE;
+		block->kinds[kind]++;
 		if (!block->uncached && model.timing.l1i.size) {
 			add_line(block, place);
 			add_line(block, place + size - 1);

@@ -95,6 +95,9 @@ void code_entered(unsigned int vcpu, void *data)
 	}
 	if (block->uncached)
 		fetch_past_caches(block);
+	if (block->beyond)
+		for (int kind = BEYOND_NONE + 1; kind < BEYOND_KINDS; kind++)
+			model.counters.beyond[kind] += block->kinds[kind];
 	if (block->remaps)
 		data_remapped();
 	if (block->settles || model.busy >= model.settle_at)

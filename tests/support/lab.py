@@ -45,6 +45,7 @@ class FakeLab:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.jobs: list[Job] = []
+        self.tried = TRIED
         self.takes: Callable[[Variant], Boot] = lambda variant: make_boot()
         self.ends: Callable[[Job, Event], Results] = lambda job, cancelled: RESULTS
         (folder / "kernel").mkdir(exist_ok=True)
@@ -115,7 +116,7 @@ class FakeLab:
         cancelled: Event,
     ) -> Results:
         """The results of the last job."""
-        (artifacts / "scope.jsonl").write_text(TRIED)
+        (artifacts / "scope.jsonl").write_text(self.tried)
         (artifacts / "profile.jsonl").write_text("")
         told(7, 7)
         return self.ends(self.jobs[-1], cancelled)

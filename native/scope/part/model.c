@@ -266,10 +266,15 @@ void model_write_counters(FILE *out)
 		",\"l1i_misses\":%" PRIu64 ",\"l1d_misses\":%" PRIu64 ",\"l2_misses\":%" PRIu64
 		",\"tlb_misses\":%" PRIu64 ",\"writebacks\":%" PRIu64 ",\"icache_fs\":%" PRId64
 		",\"dcache_fs\":%" PRId64 ",\"tlb_fs\":%" PRId64 ",\"write_fs\":%" PRId64
-		",\"flash_fs\":%" PRId64 ",\"device_fs\":%" PRId64 ",\"uart_fs\":%" PRId64 "}",
+		",\"flash_fs\":%" PRId64 ",\"device_fs\":%" PRId64 ",\"uart_fs\":%" PRId64,
 		model.charged, model.busy, core_fs, counters->branch_fs, model.predictor.misses,
 		counters->l1i_misses, counters->l1d_misses, counters->l2_misses,
 		counters->tlb_misses, counters->writebacks, counters->icache_fs,
 		counters->dcache_fs, counters->tlb_fs, waits->write_fs, waits->flash_fs,
 		waits->device_fs, counters->uart_fs);
+	for (int kind = BEYOND_NONE + 1; kind < BEYOND_KINDS; kind++)
+		if (counters->beyond[kind])
+			fprintf(out, ",\"%s_ran\":%" PRIu64, beyond_name(kind),
+				counters->beyond[kind]);
+	fputc('}', out);
 }

@@ -15,6 +15,7 @@
 
 #include <stdio.h>
 
+#include "decode/beyond.h"
 #include "emulator/emulator.h"
 #include "part/branch.h"
 #include "part/cache.h"
@@ -45,6 +46,8 @@ struct block {
 	bool settles;		       /* the guest may see the clock or fall idle in it */
 	bool remaps;		       /* it may change what virtual addresses stand for */
 	bool uncached;
+	bool beyond;		      /* it has instructions of those kinds */
+	uint16_t kinds[BEYOND_KINDS]; /* how many of each */
 	struct block_line lines[];
 };
 
@@ -55,6 +58,7 @@ struct counters {
 	uint64_t l1i_misses, l1d_misses, l2_misses, tlb_misses, writebacks;
 	/* The core's waits, by cause; the rest of its time is its own. */
 	int64_t branch_fs, icache_fs, dcache_fs, tlb_fs, uart_fs;
+	uint64_t beyond[BEYOND_KINDS];
 };
 
 struct model {

@@ -76,7 +76,7 @@ def settle(tmp_path_factory: pytest.TempPathFactory) -> Path:
         SCOPE,
         HERE / "settle_harness.c",
         *("part/branch.c", "part/cache.c", "part/memory.c", "part/model.c", "part/tlb.c"),
-        *("part/uart.c", "decode/decode_pattern.c"),
+        *("part/uart.c", "decode/beyond.c", "decode/decode_pattern.c"),
         *SCOPE.glob("timing/*.c"),
     )
 

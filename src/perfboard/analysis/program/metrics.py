@@ -2,7 +2,7 @@
 """The metrics of a command that was tried on a board, from what the scope counted."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from perfboard.analysis import counters
@@ -53,6 +53,18 @@ def instants(scope_log: str, mark: str) -> list[Instant]:
         for record in records
         if record["mark"] == mark
     ]
+
+
+def ran(begin: Instant, end: Instant, kinds: Iterable[str]) -> dict[str, int]:
+    """How many instructions of each kind ran between two marks; those of which none did are absent.
+
+    The scope counts a kind from its first one on (native/scope/decode/beyond.h).
+    """
+    counted = {
+        kind: end.counters.get(name, 0) - begin.counters.get(name, 0)
+        for kind, name in ((kind, f"{kind}_ran") for kind in kinds)
+    }
+    return {kind: count for kind, count in counted.items() if count}
 
 
 def trial_metrics(

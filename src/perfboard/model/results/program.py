@@ -4,6 +4,8 @@
 import signal
 from typing import Literal
 
+from pydantic import Field
+
 from perfboard.model.record import Int64, Quantity, Record
 from perfboard.model.results.base import Result
 
@@ -26,7 +28,8 @@ class ProgramResult(Result):
     `exit_code` is None where a `signal` killed it. `late` says that the time limit did, and
     `interrupted` that the user did, `oom_kills` how many processes the kernel killed for want
     of memory, `cut` that there was no room for all of its output. `profile` has the functions
-    that took the most, the longest first; `profiled_s` is the time of all.
+    that took the most, the longest first; `lacked` has how many instructions ran of each kind
+    that the part lacks, by the names of `model.timing.part.KINDS`; `profiled_s` is the time of all.
     """
 
     kind: Literal["program"] = "program"
@@ -40,6 +43,7 @@ class ProgramResult(Result):
     interrupted: bool = False
     oom_kills: Int64 = 0
     cut: bool = False
+    lacked: dict[str, Int64] = Field(default_factory=dict)
     stdout_bytes: Int64 = 0
     stderr_bytes: Int64 = 0
     profile: tuple[FunctionTime, ...] = ()

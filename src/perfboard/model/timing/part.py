@@ -82,10 +82,27 @@ class Core(Sourced):
     cores: Count = 1
 
 
+# The kinds of instructions that the scope counts, as native/scope/decode/beyond.h has them.
+KINDS = {
+    "cmov": "CMOV, FCMOV and FCOMI",
+    "nop": "NOP with an operand and ENDBR",
+    "simd": "MMX and SSE",
+    "pentium": "CPUID, RDTSC and CMPXCHG8B",
+    "thumb": "Thumb-2",
+    "float": "VFP",
+    "neon": "NEON",
+}
+Kind = Literal["cmov", "nop", "simd", "pentium", "thumb", "float", "neon"]
+
+
 class Lacks(Sourced):
-    """The instructions that the board's programs are built with and the part does not have."""
+    """The instructions that the board's programs are built with and the part does not have.
+
+    A run says how many it had of `kinds`.
+    """
 
     instructions: Annotated[str, Field(min_length=1, max_length=100, pattern=r"^[^\x00-\x1f]*$")]
+    kinds: Annotated[tuple[Kind, ...], Field(strict=False)] = ()
 
 
 class Pairing(Sourced):

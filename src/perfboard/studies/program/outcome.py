@@ -3,7 +3,7 @@
 
 from pathlib import Path
 
-from perfboard.analysis.program.metrics import instants, trial_metrics
+from perfboard.analysis.program.metrics import instants, ran, trial_metrics
 from perfboard.analysis.program.profile import Block, by_function, read_blocks, seconds, split
 from perfboard.images.packages.missing import missing_remarks
 from perfboard.images.program.base import FOLDER, Job, TrialBase
@@ -13,6 +13,7 @@ from perfboard.model.board.virtual import VirtualBoard
 from perfboard.model.errors import TargetError
 from perfboard.model.results.program import FunctionTime, ProgramResult
 from perfboard.model.run import Metric
+from perfboard.model.timing.part import KINDS, Lacks
 from perfboard.model.units import format_size
 from perfboard.targets.virtual.program import MARK, MARKS, Results
 
@@ -22,9 +23,17 @@ _NOT_FOUND = 127
 
 
 def evaluated(
-    trial: ProgramResult, artifacts: Path, results: Results, base: TrialBase, job: Job, timed: bool
+    trial: ProgramResult,
+    artifacts: Path,
+    results: Results,
+    base: TrialBase,
+    job: Job,
+    timed: bool,
+    lacks: Lacks | None,
 ) -> tuple[tuple[Metric, ...], ProgramResult]:
     """The metrics, and the trial with how it ended and its functions by their time.
+
+    `lacks` are the instructions that the part lacks.
 
     Raises TargetError where the command cannot be timed.
     """
@@ -53,6 +62,7 @@ def evaluated(
         "interrupted": results.interrupted,
         "oom_kills": results.oom_kills,
         "cut": results.cut,
+        "lacked": ran(marks[0], marks[1], lacks.kinds) if lacks and timed else {},
         "stdout_bytes": len(results.stdout),
         "stderr_bytes": len(results.stderr),
         "profile": functions[:_MOST_FUNCTIONS],
@@ -62,9 +72,17 @@ def evaluated(
     return metrics, trial.model_copy(update=ended)
 
 
-def remarks(board: VirtualBoard, results: Results, base: TrialBase, job: Job) -> list[str]:
+def remarks(
+    board: VirtualBoard, trial: ProgramResult, results: Results, base: TrialBase, job: Job
+) -> list[str]:
     """Notes for the reader on how the command ended."""
     found = []
+    if trial.lacked:
+        counts = (f"{count:,} of {KINDS.get(kind, kind)}" for kind, count in trial.lacked.items())
+        found.append(
+            f"Instructions that the part lacks ran {sum(trial.lacked.values()):,} times: "
+            f"{', '.join(counts)}."
+        )
     if results.oom_kills:
         found.append(
             f"The board's memory, {format_size(board.machine.ram)}, was used up: its kernel "

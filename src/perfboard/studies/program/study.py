@@ -242,8 +242,16 @@ def _try(
         )
         for name, content in (("stdout", results.stdout), ("stderr", results.stderr)):
             record.folder.write_artifact(name, content)
-        metrics, trial = evaluated(trial, artifacts, results, base, job, target.timed)
-        notes = (*found.notes, *remarks(board, results, base, job))
+        metrics, trial = evaluated(
+            trial,
+            artifacts,
+            results,
+            base,
+            job,
+            target.timed,
+            board.timing.lacks if board.timing else None,
+        )
+        notes = (*found.notes, *remarks(board, trial, results, base, job))
         found = replace(found, metrics=metrics, results=(trial,), notes=notes)
         if results.interrupted:
             raise Cancelled

@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from perfboard.analysis.program.metrics import Instant, instants, trial_metrics
+from perfboard.analysis.program.metrics import Instant, instants, ran, trial_metrics
 from perfboard.boards.loader import load_board
 from perfboard.cli.arguments import make_parser
 from perfboard.cli.program import trying
@@ -33,7 +33,7 @@ from perfboard.studies.lab import Lab
 from perfboard.studies.program.study import copy_job, try_boards
 from perfboard.targets.virtual.program import Results, read_results
 from tests.support.command import call
-from tests.support.lab import RESULTS, FakeLab
+from tests.support.lab import RESULTS, TRIED, FakeLab
 from tests.support.runs import make_run, only
 
 
@@ -108,6 +108,31 @@ def test_memory_is_that_of_all_processes_together() -> None:
     # One that grew and ended between two looks; a kernel whose counts are not known.
     assert found(most=3 << 20, of_one=4 << 20) == 4 << 20
     assert found(most=0, of_one=4 << 20) == 4 << 20
+
+
+@given(counts, counts)
+def test_what_ran_of_instructions_that_a_part_lacks_is_counted_by_kind(a: int, b: int) -> None:
+    begin, end = Instant(0, 0, {"cmov_ran": a}), Instant(9, 9, {"cmov_ran": a + b, "nop_ran": b})
+    expected = {"cmov": b, "nop": b} if b else {}
+    assert ran(begin, end, ("cmov", "nop", "simd")) == expected
+    assert ran(begin, end, ("simd",)) == {}
+
+
+@pytest.mark.parametrize(
+    ("board", "said"),
+    [
+        ("bifferboard", "ran 1,234 times: 1,200 of CMOV, FCMOV and FCOMI, 34 of NOP"),
+        ("rpi2", ""),
+    ],
+)
+def test_a_run_says_what_its_part_lacks_and_how_often_it_ran(
+    tmp_path: Path, board: str, said: str
+) -> None:
+    fake = FakeLab(tmp_path)
+    fake.tried = TRIED.replace('"ns":9', '"counters":{"cmov_ran":1200,"nop_ran":34},"ns":9')
+    (run,) = try_boards([board], Job(("true",)), {}, (), fake.lab())
+    assert any(said in note for note in run.provenance.notes if said) == bool(said)
+    assert only(run, ProgramResult).lacked == ({"cmov": 1200, "nop": 34} if said else {})
 
 
 def test_marks_are_found_among_what_else_the_scope_says() -> None:
