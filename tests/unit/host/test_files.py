@@ -3,6 +3,7 @@
 
 import os
 import socket
+import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,16 @@ def test_a_file_is_read_whole_up_to_its_limit(tmp_path: Path) -> None:
     assert len(read_file(tmp_path / "link", 5000, "a file")) == 5000
     with pytest.raises(OSError, match="symbolic"):
         read_file(tmp_path / "link", 5000, "a file", links=False)
+
+
+def test_a_short_file_takes_little_memory(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(b"x" * 5000)
+    tracemalloc.start()
+    read_file(path, 1 << 30, "a file")
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 4 << 20
 
 
 def test_one_of_gigabytes_is_refused_at_once(tmp_path: Path) -> None:
