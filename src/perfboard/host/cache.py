@@ -202,7 +202,7 @@ def writable_cache() -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        # Of a tree that was copied in part, shutil keeps only the words of the errors.
+        # After copying a part of a tree, shutil keeps only the words of the errors.
         words = str(error) if isinstance(error, shutil.Error) else ""
         if error.errno in _NO_ROOM or any(os.strerror(number) in words for number in _NO_ROOM):
             raise EnvironmentLacksError(

@@ -25,7 +25,7 @@ from perfboard.model.units import format_size, parse_size
 
 VARIABLE = "PERFBOARD_CACHE_SIZE"
 DEFAULT = "20 GB"
-# The folder of entries that are being built or removed.
+# The ending of a folder that is being built or removed.
 UNFINISHED = ".unfinished"
 # Kinds that are one entry, which tools of others keep in order.
 CCACHE, COMPILER = "ccache", "ziglang"
