@@ -5,6 +5,7 @@ import json
 import re
 import shutil
 import subprocess
+from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from perfboard.host.manifest import write_manifest, write_sealed
 from perfboard.images.packages.apt import AptState, Package
 from perfboard.model.errors import EnvironmentLacksError
 from perfboard.model.progress import SilentProgress
+from tests.support.damage import DAMAGES
 
 BUSYBOX = Package("busybox", "1:1.35.0-4", "0" * 64)
 
@@ -106,3 +108,45 @@ def test_a_cache_folder_that_apt_cannot_take_is_told(
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / 'with"quote'))
     with pytest.raises(EnvironmentLacksError, match="quotation mark"):
         AptState("armhf", SilentProgress()).write_configuration()
+
+
+@pytest.fixture
+def updates(program: Callable[[str, str], None], tmp_path: Path) -> Callable[[], int]:
+    """Stands in for apt, whose lists have every package; how often they were fetched."""
+    log = tmp_path / "updates"
+    program(
+        "apt-get",
+        f"""case "$*" in *update*) echo 1 >> {log}
+        echo "all of the packages" > "$(dirname "$2")/state/lists/deb_Packages";; esac""",
+    )
+    fields = f"Package: busybox\\nVersion: {BUSYBOX.version}\\nSHA256: {BUSYBOX.sha256}\\n"
+    program("apt-cache", f"printf '{fields}'")
+    return lambda: len(log.read_text().split())
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_damaged_note_of_versions_is_looked_up_again(
+    damage: str, updates: Callable[[], int]
+) -> None:
+    apt = AptState("armhf", SilentProgress())
+    assert apt.resolve("busybox") == BUSYBOX
+    DAMAGES[damage](apt.folder / "resolved.json")
+    assert apt.resolve("busybox") == BUSYBOX
+    assert updates() == 1
+
+
+@pytest.mark.parametrize("name", ["state/lists/deb_Packages", "lists.txt", "../armhf.jsonl"])
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_damaged_lists_are_fetched_again(
+    name: str, damage: str, updates: Callable[[], int], caplog: pytest.LogCaptureFixture
+) -> None:
+    apt = AptState("armhf", SilentProgress())
+    apt.resolve("busybox")
+    (apt.folder / "resolved.json").unlink()
+    DAMAGES[damage](apt.folder / name)
+    assert apt.resolve("busybox") == BUSYBOX
+    assert not apt.notes
+    # Of an empty note nothing is left to damage but its name.
+    again = name != "lists.txt" or damage == "deleted"
+    assert updates() == 1 + again
+    assert bool(caplog.text) == (again and name != "lists.txt")
