@@ -92,14 +92,9 @@ def _shipped(path: Path) -> LoadedBoard | LoadedReal:
 
 def _load(path: Path) -> LoadedBoard | LoadedReal:
     table = _read(path, "board")
-    folder = path.resolve().parent
     if table.keys() & set(_REAL):
         return _load_real(table, path)
-    if "like" in table:
-        table, folder = _like(table, path)
-    timing = table.get("timing")
-    if isinstance(timing, dict) and isinstance(timing.get("part"), str):
-        table["timing"] = _over(_part(timing["part"], path), timing)
+    table, folder = _whole(table, path)
     try:
         board = _BOARD.validate_python(table)
     except ValidationError as error:
@@ -162,26 +157,38 @@ def _advice(path: Path) -> str:
     return "" if path.suffix == ".toml" else import_advice(str(path))
 
 
-def _like(table: dict[str, Any], path: Path) -> tuple[dict[str, Any], Path]:
-    """The board's table with what it has from another, and the folder of its image's files."""
-    own = dict(table)
+def _whole(
+    own: dict[str, Any], path: Path, above: tuple[Path, ...] = ()
+) -> tuple[dict[str, Any], Path]:
+    """The board's table with what it has from its part, from the board that it is like, and from
+    those that this one is like; and the folder of its image's files.
+
+    `above` are the files of the boards that are like this one.
+    """
+    timing = own.get("timing")
+    if isinstance(timing, dict) and isinstance(timing.get("part"), str):
+        own["timing"] = _over(_part(timing["part"], path), timing)
+    if "like" not in own:
+        return own, path.resolve().parent
     name = own.pop("like")
     if not isinstance(name, str):
         raise UsageError(f"{path}: like: found {_show(name)}; wants a board's name or file")
     other = _place(name, path.resolve().parent)
-    shared = _read(other, "board")
-    if "like" in shared:
-        raise UsageError(
-            f"{path}: like: {name} is itself based on {shared['like']}; "
-            f'write like = "{shared["like"]}"'
-        )
+    found, above = _read(other, "board"), (*above, path.resolve())
+    if other.resolve() in above:
+        raise UsageError(f"{path}: like: {name} is like this board itself; name another")
+    shared, folder = _whole(found, other, above)
     if isinstance(shared.get("boot"), dict):
         # A budget is one device's, not that of all that boot alike.
         shared["boot"].pop("budget_s", None)
     whole = merged({key: shared[key] for key in _SHARED if key in shared}, own)
-    if "image" in own:
-        whole["image"] = own["image"]
-    return whole, (path if "image" in own else other).resolve().parent
+    # Of these two, a board has its own or the other's as a whole.
+    for key in ("image", "timing"):
+        if key in own:
+            whole[key] = own[key]
+        elif key in shared:
+            whole[key] = shared[key]
+    return whole, path.resolve().parent if "image" in own else folder
 
 
 def _part(name: str, path: Path) -> dict[str, Any]:

@@ -8,6 +8,7 @@ import argparse
 import importlib
 import re
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any, NoReturn
 
 from perfboard.model.errors import UsageError
@@ -17,6 +18,7 @@ from perfboard.report.export.formats import FORMATS
 _TARGETS = "local, ssh://[USER@]HOST[:PORT], serial:///dev/NAME or virtual:BOARD"
 # The options that take FACTOR=LEVEL.
 _LEVELS = ("--set", "--keep", "--allow")
+_NEW = "write the file of a board that boots a kernel and root file system of yours"
 _RUN = "a run's id, a unique beginning of one, a path, or latest"
 _EPILOG = """\
 first steps:
@@ -264,9 +266,9 @@ def make_parser() -> argparse.ArgumentParser:
     boards = add(
         "boards",
         "boards",
-        "list the boards; show, verify or slim one",
+        "list the boards; show, verify or slim one; write the file of a new one",
     )
-    of_one = boards.add_subparsers(metavar="show|verify|slim")
+    of_one = boards.add_subparsers(metavar="show|verify|slim|new")
     boards.commands = of_one.choices
     for name, help in (
         ("show", "print a board's description; --json adds its part and inherited keys"),
@@ -282,6 +284,7 @@ def make_parser() -> argparse.ArgumentParser:
         one.add_argument("board", metavar="BOARD", help="a board's name, or a board file")
         if name == "verify":
             one.options = ("perfboard.studies.standard.study", "BudgetOptions")
+    _add_new(of_one.add_parser("new", help=_NEW, description=f"{_NEW.capitalize()}."))
     add("studies", "boards", "list the studies, with their factors and levels")
     build = add("build", "boards", "build a board's image without booting it")
     build.add_argument("board", metavar="BOARD", help="a board's name, or a board file")
@@ -442,6 +445,25 @@ def _count(text: str) -> int:
     if not re.fullmatch("[1-9][0-9]{0,8}", text):
         raise argparse.ArgumentTypeError(f'"{text}" is not a number above 0')
     return int(text)
+
+
+def _add_new(command: argparse.ArgumentParser) -> None:
+    command.set_defaults(function="new")
+    _add_json(command, default=argparse.SUPPRESS)
+    command.add_argument("new_board", metavar="NAME", help="its name; the file is NAME.toml, here")
+    command.add_argument("--like", required=True, metavar="BOARD", help="the board to be timed as")
+    command.add_argument("--kernel", required=True, type=Path, help="a zImage, Image or uImage")
+    command.add_argument(
+        "--system-map", type=Path, help="the kernel's System.map, by which marks are exact"
+    )
+    command.add_argument(
+        "--root", required=True, type=Path, help="squashfs, cramfs, romfs, jffs2 or erofs"
+    )
+    command.add_argument(
+        "--usable",
+        default="console:login:",
+        help="when the boot is over: console:REGEX or exec:NAME (default: console:login:)",
+    )
 
 
 def _add_name(command: argparse.ArgumentParser) -> None:

@@ -5,6 +5,7 @@ import argparse
 import sys
 import textwrap
 from dataclasses import asdict
+from pathlib import Path
 
 from perfboard.analysis.verify.programs import program_accuracy
 from perfboard.analysis.verify.rows import Verification
@@ -14,7 +15,12 @@ from perfboard.cli.progress import progress
 from perfboard.cli.words import parse_factors, print_json
 from perfboard.factors.choose import choose
 from perfboard.images.image import build_image
-from perfboard.model.errors import EXIT_FAILED_VERDICT, EXIT_INCONCLUSIVE
+from perfboard.model.errors import (
+    EXIT_FAILED_VERDICT,
+    EXIT_INCONCLUSIVE,
+    EnvironmentLacksError,
+    UsageError,
+)
 from perfboard.model.text import printable
 from perfboard.studies.base import studies as all_studies
 from perfboard.studies.lab import Lab
@@ -43,6 +49,32 @@ def show(options: argparse.Namespace) -> int:
     print(printable(textwrap.fill(" ".join(board.description.split()), 78)) + "\n")
     print(f"its file, {loaded.path}:\n")
     print(printable(loaded.path.read_text("utf-8")), end="")
+    return 0
+
+
+def new(options: argparse.Namespace) -> int:
+    """Writes the file of a board that boots an image of the user's own."""
+    from perfboard.boards.new import OwnFiles, board_text
+
+    path = Path(f"{options.new_board}.toml")
+    own = OwnFiles(options.kernel, options.system_map, options.root, options.usable)
+    text = board_text(options.new_board, options.like, own, Path())
+    try:
+        with path.open("x", encoding="utf-8") as file:
+            file.write(text)
+    except FileExistsError as error:
+        raise UsageError(f"{path}: is there already; choose another name, or delete it") from error
+    except OSError as error:
+        raise EnvironmentLacksError(f"cannot write {path}: {error.strerror}") from error
+    try:
+        load_board(f"./{path}")
+    except UsageError:
+        path.unlink()
+        raise
+    if options.json:
+        print_json({"board": options.new_board, "file": str(path)})
+    else:
+        print(printable(f"{path}\nNext: perfboard study boot --board ./{path}"))
     return 0
 
 

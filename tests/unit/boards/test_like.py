@@ -27,11 +27,25 @@ def test_a_budget_is_of_one_device(tmp_path: Path) -> None:
     assert load(tmp_path, RPI2 + "\n[boot]\nbudget_s = 2.0").boot.budget_s == 2
 
 
+def test_a_board_may_be_like_one_that_is_like_another(tmp_path: Path) -> None:
+    lines = ['schema = "perfboard.board/1"', 'name = "b"', 'title = "B"', 'description = "B."']
+    board = load(tmp_path, "\n".join([*lines, 'like = "rpi2"']))
+    rpi2 = load_board("rpi2").board
+    for key in ("timing", "machine", "image"):
+        assert board.model_dump()[key] == rpi2.model_dump()[key]
+    # The timing is its own as a whole, or the other's.
+    own = RPI2[RPI2.index("[timing]") :].replace("hz = 900000000", "hz = 800000000", 1)
+    board = load(tmp_path, "\n".join([*lines, 'like = "orangepi-pc"', own]))
+    assert board.timing is not None and rpi2.timing is not None
+    assert board.timing.clock.hz == 800_000_000
+    assert board.timing.memory.model_dump() == rpi2.timing.memory.model_dump()
+
+
 @pytest.mark.parametrize(
     ("like", "said"),
     [
         ('"nosuch"', 'there is no board "nosuch"'),
-        ('"rpi-zero"', 'rpi-zero is itself based on verdex; write like = "verdex"'),
+        ('"./board.toml"', "like: ./board.toml is like this board itself"),
         ("7", "like: found 7; wants a board's name or file"),
         ('"/dev/zero"', "/dev/zero: is a device; wants a board file"),
         ('"./"', "Is a directory; wants a board file"),

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`perfboard boards new`: a board file for an own image."""
+
+from pathlib import Path
+
+import pytest
+
+from perfboard.boards.loader import load_board
+from perfboard.model.board.image import OwnRoot
+from perfboard.model.board.kernel import OwnKernel
+from perfboard.model.board.virtual import FlashBoard
+from tests.support.command import call
+
+NEW = ("boards", "new", "mine", "--like", "rpi2", "--kernel", "zImage", "--root", "root.squashfs")
+
+
+@pytest.fixture(autouse=True)
+def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "zImage").write_bytes(bytes(64))
+    (tmp_path / "System.map").write_text("c0008000 T _text\n")
+    (tmp_path / "root.squashfs").write_bytes(b"hsqs" + bytes(5000))
+    return tmp_path
+
+
+def test_it_boots_the_files_timed_as_the_named_board(
+    files: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with (files / "root.squashfs").open("r+b") as file:
+        file.truncate(40 << 20)
+    assert call(*NEW, "--system-map", "System.map", "--usable", "exec:S99app") == 0
+    assert "perfboard study boot --board ./mine.toml" in capsys.readouterr().out
+    loaded, rpi2 = load_board("./mine.toml"), load_board("rpi2").board
+    board = loaded.board
+    assert isinstance(board, FlashBoard) and isinstance(rpi2, FlashBoard)
+    assert board.name == "mine" and board.machine == rpi2.machine
+    assert board.model_dump()["timing"] == rpi2.model_dump()["timing"]
+    assert isinstance(board.image.kernel, OwnKernel) and isinstance(board.image.root, OwnRoot)
+    assert board.image.kernel.arguments == "rootfstype=squashfs"
+    assert loaded.file(board.image.kernel.file).samefile("zImage")
+    assert board.boot.usable == "exec:S99app"
+    # It fits the flash of rpi2 only in a wider region.
+    assert board.flash.root is not None and board.flash.root.size >= 40 << 20
+    assert board.flash.kernel == rpi2.flash.kernel
+    # A board like that one, from its file; and nothing is overwritten.
+    assert call("boards", "new", "next", "--like", "./mine.toml", *NEW[5:]) == 0
+    text = (files / "mine.toml").read_text()
+    assert call(*NEW) == 2
+    assert (files / "mine.toml").read_text() == text
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("zImage", b"\xd0\x0d\xfe\xed" + bytes(60), "is a device tree"),
+        ("root.squashfs", bytes(0x438) + b"\x53\xef" + bytes(99), "is ext4, which needs a disk"),
+        ("root.squashfs", b"070701" + bytes(99), "for a cpio archive, write image.initrd"),
+        ("root.squashfs", b"", "is none of squashfs"),
+    ],
+)
+def test_what_cannot_be_booted_is_refused(
+    files: Path, name: str, content: bytes, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (files / name).write_bytes(content)
+    assert call(*NEW) == 2
+    assert said in capsys.readouterr().err
+    assert not (files / "mine.toml").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["boards", "new", "Mine", *NEW[3:]], "wants at most 40"),
+        (["boards", "new", "mine", "--like", "settop-web", *NEW[5:]], "wants a board with flash"),
+        ([*NEW, "--system-map", "absent"], "--system-map absent: No such file"),
+        ([*NEW, "--usable", "login:"], "boot.usable"),
+    ],
+)
+def test_a_wrong_word_is_refused(
+    files: Path, words: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert call(*words) == 2
+    assert said in capsys.readouterr().err
+    assert not list(files.glob("*.toml"))
