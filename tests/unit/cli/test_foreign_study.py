@@ -132,7 +132,7 @@ def test_it_runs_and_is_shown(package: Path) -> None:
     shown = perfboard(package, "show", "latest").stdout
     assert "complete, a light\n" in shown and "\nIt shines <red>.\n" in shown
     listed = perfboard(package, "runs").stdout
-    assert "lamp.time" in listed and "1.500 s" in listed
+    assert "1.500 s" in listed
     page = Path(perfboard(package, "report", "latest").stdout.strip()).read_text()
     assert '<p class="lead">It shines &lt;red&gt;.</p>' in page
     assert "<h2>The lamp</h2>" in page and "&lt;red&gt;, host" in page
