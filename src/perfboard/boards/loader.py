@@ -182,7 +182,7 @@ def _whole(
         # A budget is one device's, not that of all that boot alike.
         shared["boot"].pop("budget_s", None)
     whole = merged({key: shared[key] for key in _SHARED if key in shared}, own)
-    # Of these two, a board has its own or the other's as a whole.
+    # A board has the whole of its own image and timing, or the whole of the other's.
     for key in ("image", "timing"):
         if key in own:
             whole[key] = own[key]

@@ -15,7 +15,7 @@ from perfboard.model.board.virtual import FlashBoard
 from perfboard.model.errors import UsageError
 from perfboard.model.units import format_size
 
-# Where a file system has its magic number, and that number.
+# The offset of each file system's magic number, and the number.
 _SYSTEMS = {
     "squashfs": (0, b"hsqs"),
     "cramfs": (0, b"\x45\x3d\xcd\x28"),
