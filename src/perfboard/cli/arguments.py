@@ -19,7 +19,7 @@ _TARGETS = "local, ssh://[USER@]HOST[:PORT], serial:///dev/NAME or virtual:BOARD
 # The options that take FACTOR=LEVEL.
 _LEVELS = ("--set", "--keep", "--allow")
 _NEW = "write the file of a board that boots a kernel and root file system of yours"
-_RUN = "a run's id, a unique beginning of one, a path, or latest"
+_RUN = "a run's id, a unique beginning of one, a path, a board's name, or latest"
 _EPILOG = """\
 first steps:
   perfboard doctor                     check this machine, list missing packages
@@ -31,7 +31,8 @@ first steps:
   perfboard import boot.log            see where the time went in a saved log
   perfboard compare OLD NEW            see what changed between two runs
 
-RUN is a run's id, a unique beginning of one, "latest", or a path.
+RUN is a run's id, a unique beginning of one, "latest", a board's name (its latest complete
+run), or a path.
 
 exit codes: 0 done; 1 a verdict failed; 2 the command or a file is wrong;
 3 this machine or the way to the target lacks something; 4 the target failed;

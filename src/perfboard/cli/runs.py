@@ -10,6 +10,7 @@ from dataclasses import asdict
 from perfboard.cli.words import print_json, print_run
 from perfboard.model.errors import EnvironmentLacksError
 from perfboard.model.text import printable
+from perfboard.store.boards import find_named, find_pair
 from perfboard.store.folder import check_ours, find_run, prune_unfinished, remove_run
 from perfboard.store.reading import load_run
 
@@ -57,7 +58,7 @@ def prune(options: argparse.Namespace) -> int:
 
 def show(options: argparse.Namespace) -> int:
     """Prints one run."""
-    print_run(load_run(find_run(options.run)), options.json)
+    print_run(load_run(find_named(options.run)), options.json)
     return 0
 
 
@@ -65,7 +66,7 @@ def report(options: argparse.Namespace) -> int:
     """Writes the report from the stored run alone."""
     from perfboard.report.writing import write_report
 
-    folder = find_run(options.run)
+    folder = find_named(options.run)
     path = write_report(folder, options.with_host)
     if options.json:
         print_json({"run": folder.name, "report": str(path)})
@@ -81,7 +82,8 @@ def compare(options: argparse.Namespace) -> int:
     from perfboard.analysis.compare.comparison import compare as compare_runs
     from perfboard.report.comparison import comparison_text
 
-    before, after = (load_run(find_run(name)) for name in (options.before, options.after))
+    names = (options.before, options.after)
+    before, after = map(load_run, find_pair(*names, across_evidence=options.across_evidence))
     comparison = compare_runs(before, after, options.across_evidence)
     if options.json:
         print_json(asdict(comparison))
@@ -94,5 +96,5 @@ def export(options: argparse.Namespace) -> int:
     """Writes the run to standard output in another format."""
     from perfboard.report.export.choose import export as export_run
 
-    sys.stdout.write(export_run(load_run(find_run(options.run)), options.format))
+    sys.stdout.write(export_run(load_run(find_named(options.run)), options.format))
     return 0

@@ -137,13 +137,18 @@ class TimedAs(Record):
     `margin` is a share of each time; `margin_source` says what it rests on. `checked` are
     the metrics that figures of the real board were held against, each with the least and
     greatest size of those: others are extrapolated. Behind a metric's name may stand the
-    operation or method that alone was checked.
+    operation or method that alone was checked. `model` is the hash of the model's parameters.
+    `left_out` are metrics that the model is known not to give, so that `margin` does not cover
+    them, each with the reason.
     """
 
     part: str
+    # Absent from older runs.
+    model: Sha256 | None = None
     margin: Quantity
     margin_source: str
     checked: dict[str, tuple[Int64, Int64] | None] = Field(default_factory=dict)
+    left_out: dict[str, str] = Field(default_factory=dict)
 
 
 class BoardSummary(Record):
@@ -153,6 +158,8 @@ class BoardSummary(Record):
     title: str
     description: str
     facts: dict[str, str] = Field(default_factory=dict)
+    # Bit/s of the console's line, where it is known.
+    console_baud: Int64 | None = None
     timed_as: TimedAs | None = None
 
 
@@ -225,6 +232,12 @@ class Run(Record):
         """The share that its times may be wrong by, as the board states it; None if not timed."""
         timed = self.board.timed_as
         return timed.margin if timed is not None and self.evidence is Evidence.TIMED else None
+
+    @property
+    def left_out(self) -> dict[str, str]:
+        """The metrics that its timing model leaves out, each with the reason."""
+        timed = self.board.timed_as
+        return timed.left_out if timed is not None and self.margin is not None else {}
 
     def results_of(self, kind: type[_Kind]) -> tuple[_Kind, ...]:
         """The results of that type."""

@@ -9,7 +9,7 @@ from perfboard.analysis.compare.changes import Change, percent, sign_of
 from perfboard.analysis.compare.comparison import Comparison, Side, label_name
 from perfboard.model.units import format_value
 from perfboard.report.terminal import cells, new_table, pair_table, render
-from perfboard.report.words.evidence import EVIDENCE_WORDS
+from perfboard.report.words.evidence import EVIDENCE_WORDS, NOT_MODELLED
 from perfboard.report.words.figures import figure_name, group_of, quantity
 
 if TYPE_CHECKING:
@@ -23,14 +23,14 @@ _COUNTED = ".instructions"
 
 
 def comparison_text(comparison: Comparison) -> str:
-    """Two runs compared: what differs of them, each change, and the change in words."""
+    """Two runs compared: the answer, what differs of the runs, and each change."""
     head = [("before", _side(comparison.before)), ("after", _side(comparison.after))]
     for difference in comparison.differences:
         before, after = (
             "absent" if value is None else value for value in (difference.before, difference.after)
         )
         head.append((difference.what, f"{before} → {after}"))
-    parts: list[str | Table] = [pair_table(head), ""]
+    parts: list[str | Table] = [comparison.words, "", pair_table(head), ""]
     plain = [change for change in comparison.changes if not change.probed]
     counts = [change for change in plain if change.name.endswith(_COUNTED)]
     others = [change for change in plain if not change.name.endswith(_COUNTED)]
@@ -43,8 +43,6 @@ def comparison_text(comparison: Comparison) -> str:
             others_too = f" and {len(names) - _NAMES:,} more" if len(names) > _NAMES else ""
             listed = ", ".join(names[:_NAMES])
             parts += [f"Only the run {side} has {listed}{others_too}.", ""]
-    if comparison.words:
-        parts.append(comparison.words)
     return render(parts)
 
 
@@ -56,7 +54,7 @@ def _change_table(heading: str, changes: Sequence[Change]) -> "Table":
             half = _short((change.interval.high - change.interval.low) / 2, change.unit)
         table.add_row(
             *cells(
-                label_name(change).removesuffix(_COUNTED),
+                label_name(change).removesuffix(_COUNTED) + _not_modelled(change),
                 _short(change.before.mean, change.unit),
                 _short(change.after.mean, change.unit),
                 sign_of(change.difference) + _short(abs(change.difference), change.unit),
@@ -65,6 +63,10 @@ def _change_table(heading: str, changes: Sequence[Change]) -> "Table":
             )
         )
     return table
+
+
+def _not_modelled(change: Change) -> str:
+    return "" if change.modelled else f" ({NOT_MODELLED})"
 
 
 def _short(value: float, unit: str) -> str:
@@ -92,7 +94,7 @@ def _change_parts(changes: Sequence[Change]) -> list["str | Table"]:
         for change in group[:MOST_CHANGES]:
             table.add_row(
                 *cells(
-                    figure_name(change),
+                    figure_name(change) + _not_modelled(change),
                     quantity(change.before.mean, change.unit),
                     quantity(change.after.mean, change.unit),
                     percent(change.ratio),

@@ -18,7 +18,7 @@ from perfboard.model.board.virtual import VirtualBoard
 from perfboard.model.errors import UsageError
 from perfboard.model.sourced import Sourced
 from perfboard.model.timing.duration import Duration
-from perfboard.model.timing.part import CLASSES, NEEDED, Timing
+from perfboard.model.timing.part import CLASSES, NEEDED, Timing, fingerprint
 from perfboard.targets.virtual.target import Emulation
 from tests.support.board_files import VERDEX, load
 from tests.support.variants import variant_of
@@ -245,3 +245,30 @@ def test_a_run_says_what_its_part_could_not_have_run(name: str, lacks: str, deta
     said = [n for n in Emulation(variant_of(name, detail=detail)).notes() if "lacks" in n]
     assert len(said) == bool(lacks)
     assert all(lacks in note for note in said)
+
+
+def test_a_models_hash_is_of_its_parameters_and_not_of_words() -> None:
+    hashes = {}
+    for name in list_boards():
+        timing = load_board(name).board.timing
+        assert timing is not None
+        hashes[name] = fingerprint(timing)
+        words = timing.margin.model_copy(update={"share": 0.9, "source": "other words on it"})
+        clock = timing.clock.model_copy(update={"source": "another source"})
+        other = {"margin": words, "published": (), "clock": clock, "left_out": ()}
+        assert fingerprint(timing.model_copy(update=other)) == hashes[name]
+        faster = timing.clock.model_copy(update={"hz": timing.clock.hz + 1})
+        assert fingerprint(timing.model_copy(update={"clock": faster})) != hashes[name]
+    assert hashes["rpi2"] != hashes["orangepi-pc"] != hashes["verdex"]
+
+
+@pytest.mark.parametrize(
+    ("name", "left_out"),
+    [("verdex", {"ipc.switch"}), ("omap1710", {"ipc.switch"}), ("rpi2", set())],
+)
+def test_a_run_says_what_its_model_leaves_out(name: str, left_out: set[str]) -> None:
+    summary = Emulation(variant_of(name)).summary()
+    assert summary.timed_as and summary.timed_as.left_out.keys() == left_out
+    timing = load_board(name).board.timing
+    assert timing and summary.timed_as.model == fingerprint(timing)
+    assert summary.console_baud == load_board(name).board.console.baud

@@ -104,7 +104,7 @@ def test_a_comparison_at_a_glance() -> None:
     assert row in lines
     counts = "boot.kernel.init 38.39 M 29.89 M −8.500 M 0 −22.1%"  # noqa: RUF001
     assert counts in lines
-    assert text.splitlines()[-1].startswith("boot.total fell by 68.00 ms")
+    assert text.splitlines()[0].startswith("boot.total fell by 68.00 ms")
 
 
 def test_what_only_one_run_has_is_named() -> None:

@@ -47,6 +47,10 @@ class Change:
     ratio: float | None
     probed: bool
     shown: bool
+    # The margins of the timing models alone keep it from being shown.
+    hidden: bool = False
+    # False for a metric that a run's timing model leaves out: no margin covers it.
+    modelled: bool = True
 
 
 def changes_of(pairs: Sequence[tuple[Metric, Metric]], repeats: bool) -> tuple[Change, ...]:

@@ -2,17 +2,17 @@
 """Two runs compared, metric by metric, and which phase a change came from."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from perfboard.analysis.boot.phases import PHASES
-from perfboard.analysis.compare.changes import Change, changes_of, percent, sign_of
-from perfboard.analysis.statistics.summary import REPEATS, Interval, summary
+from perfboard.analysis.compare.answer import TOTAL, Contribution, answer
+from perfboard.analysis.compare.changes import Change, changes_of
+from perfboard.analysis.compare.margins import margins_of, with_margins
+from perfboard.analysis.statistics.summary import REPEATS, summary
 from perfboard.model.errors import UsageError
 from perfboard.model.results.probes import ProbeResult
-from perfboard.model.run import TIMED_UNITS, Evidence, Metric, Run, Status
-from perfboard.model.units import format_value
+from perfboard.model.run import Evidence, Metric, Run, Status
 
-TOTAL = "boot.total"
 _PHASE_NAMES = [phase.name for phase in PHASES]
 # Parts of the set-up that differ each time.
 _NEVER_THE_SAME = {("fact", "temperature")}
@@ -32,14 +32,6 @@ class Side:
 
 
 @dataclass(frozen=True)
-class Contribution:
-    """One phase's share of the difference of boot.total, in s."""
-
-    name: str
-    difference: float
-
-
-@dataclass(frozen=True)
 class Difference:
     """A difference of the two set-ups; None if a run lacks the item."""
 
@@ -54,8 +46,7 @@ class Comparison:
 
     `changes` begin with the phases in the order of the boot and boot.total.
     `contributions` are the phases' parts of boot.total's change, the largest
-    first; they add up to it. `words` says the same in a sentence, and is empty
-    where a run has no boot.total.
+    first; they add up to it. `words` answers in sentences whether the runs differ.
     """
 
     before: Side
@@ -100,8 +91,8 @@ def compare(a: Run, b: Run, across_evidence: bool = False) -> Comparison:
     common = sorted((key for key in before if key in after), key=_rank)
     repeats = a.evidence in REPEATS and b.evidence in REPEATS
     changes = changes_of([(before[key], after[key]) for key in common], repeats)
-    if a.evidence != b.evidence:
-        changes = tuple(_with_margins(each, a.margin or 0.0, b.margin or 0.0) for each in changes)
+    margins, left_out = margins_of(a, b), frozenset({*a.left_out, *b.left_out})
+    changes = tuple(with_margins(each, margins, left_out) for each in changes)
     total = next((change for change in changes if change.name == TOTAL), None)
     contributions = _contributions(before, after, total) if total else ()
     return Comparison(
@@ -112,7 +103,7 @@ def compare(a: Run, b: Run, across_evidence: bool = False) -> Comparison:
         only_before=tuple(label_name(before[key]) for key in before if key not in after),
         only_after=tuple(label_name(after[key]) for key in after if key not in before),
         differences=tuple(_differences(a, b)),
-        words=_words(total, contributions) if total else "",
+        words=answer(a, b, changes, contributions),
     )
 
 
@@ -120,16 +111,6 @@ def label_name(metric: Metric | Change) -> str:
     """The metric's name, with its labels in braces where it has any."""
     labels = ", ".join(f"{key}={value}" for key, value in sorted(metric.labels.items()))
     return f"{metric.name}{{{labels}}}" if labels else metric.name
-
-
-def _with_margins(change: Change, before: float, after: float) -> Change:
-    """The interval of a difference beyond both runs' margins, each a share of that run's times."""
-    if change.interval is None or change.unit not in TIMED_UNITS:
-        return change
-    off = before * abs(change.before.mean) + after * abs(change.after.mean)
-    interval = Interval(change.interval.low - off, change.interval.high + off)
-    shown = change.shown and not interval.low <= 0 <= interval.high
-    return replace(change, interval=interval, shown=shown)
 
 
 def _by_key(run: Run) -> dict[_Key, Metric]:
@@ -200,39 +181,6 @@ def _contributions(
     return tuple(sorted(found, key=lambda part: -abs(part.difference)))
 
 
-def _words(total: Change, contributions: tuple[Contribution, ...]) -> str:
-    amount, change = format_value(abs(total.difference), "s"), percent(total.ratio)
-    interval = total.interval
-    if total.difference == 0 and (interval is None or interval.low == interval.high):
-        return f"{TOTAL} is the same in both: {format_value(total.after.mean, 's')}"
-    if interval is not None and interval.low <= 0 <= interval.high:
-        return (
-            f"{TOTAL}: no change shown; the means differ by {_signed(total.difference)} "
-            f"({change}), interval {_signed(interval.low)} to {_signed(interval.high)}"
-        )
-    fell = total.difference < 0
-    large = [part for part in contributions if abs(part.difference) >= 0.05 * abs(total.difference)]
-    along = [part for part in large if (part.difference < 0) == fell][:3]
-    against = [part for part in large if (part.difference < 0) != fell][:3]
-    parts = [
-        f"{format_value(abs(part.difference), 's')} {'in' if place else 'of it in'} {part.name}"
-        for place, part in enumerate(along)
-    ]
-    words = f"{TOTAL} {'fell' if fell else 'rose'} by {amount} ({change})"
-    if parts:
-        words += ": " + ", ".join(parts)
-    for part in against:
-        size = format_value(abs(part.difference), "s")
-        words += f"; against it, {part.name} {'rose' if fell else 'fell'} by {size}"
-    if interval is None:
-        words += " (no interval: a run has a single boot)"
-    return words
-
-
-def _signed(seconds: float) -> str:
-    return sign_of(seconds) + format_value(abs(seconds), "s")
-
-
 def _differences(a: Run, b: Run) -> Iterator[Difference]:
     """The differences of the set-ups: the runs first, then factors, image, tools and facts."""
     runs = [
@@ -241,11 +189,12 @@ def _differences(a: Run, b: Run) -> Iterator[Difference]:
         ("target", a.target, b.target),
         ("evidence", a.evidence, b.evidence),
         ("status", a.status, b.status),
+        ("timing model", _model(a), _model(b)),
         ("perfboard", a.provenance.perfboard, b.provenance.perfboard),
     ]
     for what, first, second in runs:
         if first != second:
-            yield Difference(what, str(first), str(second))
+            yield Difference(what, first and str(first), second and str(second))
     cpus = _cpus(a), _cpus(b)
     if cpus[0] != cpus[1]:
         yield Difference("CPU", *cpus)
@@ -272,3 +221,10 @@ def _cpus(run: Run) -> str | None:
         if process.cpu is not None
     }
     return ", ".join(map(str, sorted(cpus))) or None
+
+
+def _model(run: Run) -> str | None:
+    timed = run.board.timed_as
+    return (
+        timed.model[:12] if timed is not None and timed.model and run.margin is not None else None
+    )

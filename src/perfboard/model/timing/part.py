@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The costs of a named part: instructions, caches, memory and devices, each with its source."""
 
+import hashlib
 import itertools
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any, Literal, Self
 
@@ -33,6 +35,8 @@ CLASSES = (
 # The scope takes at most this many regions, flash banks among them, all below this address.
 _MOST_REGIONS = 16
 _ADDRESSES = 1 << 35
+# The keys of tables that do not change a time.
+_WORDS = ("source", "kind", "advice", "lacks")
 # The classes whose cost every part states; another may have that of the class it is like.
 NEEDED = (
     *("alu", "shift", "multiply", "divide", "load", "store"),
@@ -103,6 +107,16 @@ class Lacks(Sourced):
 
     instructions: Annotated[str, Field(min_length=1, max_length=100, pattern=r"^[^\x00-\x1f]*$")]
     kinds: Annotated[tuple[Kind, ...], Field(strict=False)] = ()
+
+
+class LeftOut(Table):
+    """Metrics that the model is known not to give, for that `reason`: no margin covers them."""
+
+    metrics: Annotated[
+        tuple[Annotated[str, Field(pattern=r"^[a-z0-9._-]+$")], ...],
+        Field(min_length=1, strict=False),
+    ]
+    reason: Annotated[str, Field(min_length=10, max_length=300, pattern=r"^[^\x00-\x1f]*$")]
 
 
 class Pairing(Sourced):
@@ -245,6 +259,7 @@ class Timing(Table):
     clock: Clock
     core: Core
     lacks: Lacks | None = None
+    left_out: Annotated[tuple[LeftOut, ...], Field(strict=False)] = ()
     pairing: Pairing | None = None
     costs: Annotated[tuple[Costs, ...], Field(min_length=1, strict=False)]
     branch: Branch
@@ -311,6 +326,21 @@ class Timing(Table):
         for factor, level in levels.items():
             table = merged(table, self.factors[factor][level])
         return Timing.model_validate(table)
+
+
+def fingerprint(timing: Timing) -> str:
+    """The SHA-256 of the model's parameters, in hex: equal for models that give equal times.
+
+    Sources, margins and published figures are words on the model, and not in it.
+    """
+    table = timing.model_dump(mode="json", exclude={"part", "margin", "published", "left_out"})
+    return hashlib.sha256(json.dumps(_plain(table), sort_keys=True).encode()).hexdigest()
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, dict):
+        return {key: _plain(item) for key, item in value.items() if key not in _WORDS}
+    return [_plain(item) for item in value] if isinstance(value, list) else value
 
 
 def _times(table: BaseModel, within: str = "") -> Iterator[tuple[str, Duration]]:

@@ -13,6 +13,8 @@ EVIDENCE_WORDS = {
     Evidence.COUNTED: "counted (virtual board, instructions only)",
     Evidence.UNKNOWN: "unknown (imported; nobody says of what)",
 }
+# Beside a figure that a timing model leaves out, in place of its margin.
+NOT_MODELLED = "not modelled"
 # Names of extrapolated metrics that are listed; with more, the first word alone.
 _LISTED = 8
 

@@ -29,6 +29,7 @@ from perfboard.model.errors import TargetError, UsageError, defects
 from perfboard.model.progress import Progress
 from perfboard.model.results.boot import Boot
 from perfboard.model.run import BoardSummary, Evidence, TimedAs
+from perfboard.model.timing.part import fingerprint
 from perfboard.targets.base import Target
 from perfboard.targets.console.shell import ConsoleShell
 from perfboard.targets.virtual.emulator import emulator_version, started
@@ -83,16 +84,21 @@ class Emulation:
         timed_as = None
         if timing is not None and self.timed:
             timed_as = TimedAs(
+                model=fingerprint(timing),
                 part=f"{timing.core.name} at {timing.clock.hz / 1e6:g} MHz",
                 margin=timing.margin.share,
                 margin_source=timing.margin.source,
                 checked=checked_ranges(timing.published),
+                left_out={
+                    metric: table.reason for table in timing.left_out for metric in table.metrics
+                },
             )
         return BoardSummary(
             name=board.name,
             title=board.title,
             description=board.description,
             facts=board.facts,
+            console_baud=board.console.baud,
             timed_as=timed_as,
         )
 

@@ -16,6 +16,7 @@ from tests.support.probe_runs import make_probe_run, probe_metrics
 from tests.support.runs import MARKS, make_boot, make_run, only
 
 MS = 1_000_000
+COUNTED = "Counted instructions are work, not seconds: --set detail=timed gives seconds."
 
 
 def boots(changes: dict[str, int], missing: tuple[str, ...] = ()) -> tuple[Boot, ...]:
@@ -33,7 +34,7 @@ def test_the_change_of_the_total_is_told_by_phase() -> None:
     result = compare(base(), make_run("fast", boots=boots(changes)))
     assert result.words == (
         "boot.total fell by 74.40 ms (−4.8%): 68.00 ms of it in boot.kernel.init, "  # noqa: RUF001
-        "6.400 ms in boot.root.mount"
+        f"6.400 ms in boot.root.mount. {COUNTED}"
     )
     assert [part.name for part in result.contributions[:2]] == [
         "boot.kernel.init",
@@ -46,7 +47,7 @@ def test_what_went_against_the_total_is_told_too() -> None:
     changes = {"bootloader.main": 50 * MS, "usable": -10 * MS}
     words = compare(base(), make_run("slow", boots=boots(changes))).words
     assert words.startswith("boot.total rose by 40.00 ms (+2.6%): 50.00 ms of it in boot.boot")
-    assert words.endswith("against it, boot.userspace fell by 10.00 ms")
+    assert "against it, boot.userspace fell by 10.00 ms." in words
 
 
 def test_phases_come_first_in_the_order_of_the_boot() -> None:
@@ -65,7 +66,7 @@ def test_phases_come_first_in_the_order_of_the_boot() -> None:
 
 def test_a_run_and_itself() -> None:
     result = compare(base(), base())
-    assert result.words == "boot.total is the same in both: 1.543 s"
+    assert result.words == f"boot.total is the same in both: 1.543 s. {COUNTED}"
     assert all(change.difference == 0 and change.ratio == 1 for change in result.changes)
 
 
@@ -108,7 +109,9 @@ def test_time_that_no_phase_covers_is_not_lost() -> None:
 def test_a_change_within_the_noise_is_not_called_one() -> None:
     noisy = tuple(make_boot({"usable": extra}) for extra in (0, 9 * MS, 30 * MS))
     words = compare(base(), make_run("noisy", boots=noisy)).words
-    assert words.startswith("boot.total: no change shown; the means differ by +13.00 ms (+0.8%)")
+    assert words.startswith(
+        "No difference shown: the means of boot.total differ by +13.00 ms (+0.8%)"
+    )
 
 
 def test_single_boots_have_no_interval_and_it_says_so() -> None:
@@ -116,7 +119,7 @@ def test_single_boots_have_no_interval_and_it_says_so() -> None:
     b = make_run("b", boots=(make_boot({"usable": MS}),), evidence=Evidence.SILICON)
     result = compare(a, b)
     assert all(change.interval is None for change in result.changes)
-    assert result.words.endswith("(no interval: a run has a single boot)")
+    assert result.words.endswith("(no interval: a run has a single sample).")
 
 
 def test_single_boots_of_a_virtual_board_are_exact() -> None:
@@ -207,7 +210,7 @@ def test_labels_tell_metrics_apart() -> None:
     result = compare(a, b)
     assert len(result.changes) == 1
     assert result.only_before == ("memory.latency{size=8192}",)
-    assert result.words == ""
+    assert result.words == "No difference shown in 1 metrics that both runs have."
 
 
 def probed(seed: int, slower: dict[str, float] | None = None, **fields: Any) -> Run:
