@@ -2,6 +2,7 @@
 """Half of Hypothesis's usual examples, since these run every day; and a home for each test."""
 
 import os
+import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -13,6 +14,8 @@ COMPILER = Path(__file__).parents[1] / "support" / "compiler"
 
 settings.register_profile("unit", settings.get_profile("perfboard"), max_examples=50)
 settings.load_profile("unit")
+# A suite that a shell runs in the background ignores ^C, and so would what it tests.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session", autouse=True)

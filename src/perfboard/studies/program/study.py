@@ -3,7 +3,7 @@
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, wait
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from math import inf
 from pathlib import Path
@@ -28,7 +28,6 @@ from perfboard.studies.program.outcome import evaluated, remarks
 from perfboard.targets.virtual.program import TrialTarget
 
 STUDY_NAME = "try"
-_LOOK_S = 0.5
 _PART = 1 << 20
 
 
@@ -158,9 +157,6 @@ def _try_all(
                 futures.append(
                     pool.submit(_try, ready, job, plugin, command, lab, shown, cancelled)
                 )
-            # A ^C that comes just before Python waits is heard only when it waits no more.
-            while wait(futures, _LOOK_S).not_done:
-                pass
             return [future.result() for future in futures]
         except KeyboardInterrupt:
             cancelled.set()
