@@ -14,7 +14,7 @@ from perfboard.studies.boot.subject import BootSubject, boot_noted
 from perfboard.studies.lab import Lab
 from perfboard.targets.base import refuse_factors
 from perfboard.targets.serial.boot import SerialBoard, check_command
-from perfboard.targets.serial.line import PSEUDO_NOTE, open_line
+from perfboard.targets.serial.line import PSEUDO_NOTE, open_line, parse_line
 from perfboard.targets.serial.watch import BOOT_S, SILENT_S
 
 
@@ -74,8 +74,11 @@ def serial_subject(
 
 def summary_of(request: Request, facts: Mapping[str, str], evidence: Evidence) -> BoardSummary:
     """The board, with the `facts` that its kernel prints."""
-    if evidence is Evidence.SILICON:
+    if real := evidence is Evidence.SILICON:
         title, description = "a board on a serial line", "A board of which the console was seen."
     else:
         title, description = "a pseudo-terminal", "A program that prints on a pseudo-terminal."
-    return request.summary(facts.get("board", title), description, facts)
+    summary = request.summary(facts.get("board", title), description, facts)
+    _, baud = parse_line(request.target)
+    # A pseudo-terminal has no rate.
+    return summary.model_copy(update={"console_baud": baud}) if real else summary

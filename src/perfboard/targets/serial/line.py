@@ -139,18 +139,23 @@ def _opened(path: str, speed: int) -> Iterator[int]:
         os.close(descriptor)
 
 
-@contextmanager
-def open_line(text: str) -> Iterator[SerialLine]:
-    """The line of the target that the user wrote as `text`. Raises UsageError for a wrong text."""
+def parse_line(text: str) -> tuple[str, int]:
+    """The path and the baud rate of a serial target. Raises UsageError for a wrong text."""
     match = _TEXT.fullmatch(text)
     if match is None:
         raise UsageError(f'"{text}" is no serial target; it is written {FORM}.{meant(text)}')
     baud = match["baud"] or _USUAL_BAUD
-    speed = getattr(termios, f"B{baud}", None)
-    if not speed:
+    if not getattr(termios, f"B{baud}", None):
         raise UsageError(f'"{text}": {baud} is no speed of a serial line; 115200 is the usual one.')
-    with _opened(match["path"], speed) as descriptor:
-        yield SerialLine(descriptor, match["path"])
+    return match["path"], int(baud)
+
+
+@contextmanager
+def open_line(text: str) -> Iterator[SerialLine]:
+    """The line of the target that the user wrote as `text`. Raises UsageError for a wrong text."""
+    path, baud = parse_line(text)
+    with _opened(path, getattr(termios, f"B{baud}")) as descriptor:
+        yield SerialLine(descriptor, path)
 
 
 @contextmanager
