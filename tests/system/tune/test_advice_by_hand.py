@@ -111,6 +111,6 @@ def test_a_kernel_and_its_boot_command_made_by_hand_give_the_same_boot(
     perfboard = Perfboard(tmp_path / "data")
     words = ["study", "boot", "--boots", "1", "--set", "detail=timed", "--set", "flash=cached"]
     chosen = [word for item in changed.items() for word in ("--set", "=".join(item))]
-    promised = perfboard.json(*words, *chosen)
+    promised = perfboard.json(*words, "--board", "verdex", *chosen)
     done = perfboard.json(*words, "--board", str(derive(change)))
     assert total(done) == pytest.approx(total(promised), rel=1e-4)
