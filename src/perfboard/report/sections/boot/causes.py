@@ -15,8 +15,8 @@ _WAITS = "boot.total.waits."
 def cause_sentence(run: Run, total_s: float) -> str:
     """The longest wait of a boot of `total_s`, and what may save it; "" if none is long.
 
-    A timed board counts its waits. Of a real board the time that its line took is estimated by the
-    bytes that the kernel printed.
+    A timed board counts its waits. The bytes that a real board's kernel printed give an estimate
+    of the time that its line took.
     """
     figures = {
         metric.name: summary(metric.samples).median
