@@ -13,8 +13,6 @@ from perfboard.model.options import (
     parse_command,
     parse_count,
     parse_duration,
-    parse_regex,
-    parse_seconds,
 )
 from perfboard.model.results.boot import Boot, BootResult
 from perfboard.model.run import Metric, Run
@@ -24,7 +22,7 @@ from perfboard.studies.boot.serial import serial_subject
 from perfboard.studies.boot.subject import BootSubject
 from perfboard.studies.boot.virtual import virtual_subject
 from perfboard.studies.lab import Lab
-from perfboard.targets.serial.watch import BOOT_S, SILENT_S
+from perfboard.studies.serial_options import silence_option, timeout_option, usable_option
 
 
 @dataclass(frozen=True)
@@ -41,9 +39,7 @@ class BootOptions:
         parse=parse_duration,
         metavar="S",
     )
-    usable: str = option(
-        "", "the console line that means ready", parse=parse_regex, metavar="REGEX", only="serial"
-    )
+    usable: str = usable_option()
     reset: tuple[str, ...] = option(
         (),
         "the command that resets the board; it runs on this machine, without a shell, and must "
@@ -52,20 +48,8 @@ class BootOptions:
         metavar="COMMAND",
         only="serial",
     )
-    silence: float = option(
-        SILENT_S,
-        f"how long the board may be silent (default: {SILENT_S:g})",
-        parse=parse_seconds,
-        metavar="S",
-        only="serial",
-    )
-    timeout: float = option(
-        BOOT_S,
-        f"how long the board may take to be ready (default: {BOOT_S:g})",
-        parse=parse_seconds,
-        metavar="S",
-        only="serial",
-    )
+    silence: float = silence_option()
+    timeout: float = timeout_option()
 
 
 @dataclass(frozen=True)

@@ -11,11 +11,9 @@ from perfboard.model.options import (
     parse_count,
     parse_levels,
     parse_one_level_each,
-    parse_regex,
-    parse_seconds,
 )
 from perfboard.model.units import parse_size
-from perfboard.targets.serial.watch import BOOT_S, SILENT_S
+from perfboard.studies.serial_options import silence_option, timeout_option, usable_option
 
 
 def _parse_limit(texts: Sequence[str]) -> int:
@@ -69,9 +67,7 @@ class TuneOptions:
         metavar="ADDRESS",
         only="virtual",
     )
-    usable: str = option(
-        "", "the console line that means ready", parse=parse_regex, metavar="REGEX", only="serial"
-    )
+    usable: str = usable_option()
     write: tuple[str, ...] = option(
         (),
         "the command that writes an image; its last arguments are the image's files; it runs on "
@@ -88,20 +84,8 @@ class TuneOptions:
         metavar="COMMAND",
         only="serial",
     )
-    silence: float = option(
-        SILENT_S,
-        f"how long the board may be silent (default: {SILENT_S:g})",
-        parse=parse_seconds,
-        metavar="S",
-        only="serial",
-    )
-    timeout: float = option(
-        BOOT_S,
-        f"how long the board may take to be ready (default: {BOOT_S:g})",
-        parse=parse_seconds,
-        metavar="S",
-        only="serial",
-    )
+    silence: float = silence_option()
+    timeout: float = timeout_option()
     boots: int = option(
         15,
         "the most boots of one combination (default: 15)",
