@@ -118,9 +118,14 @@ class Layout:
     disk: int = 0
 
     @property
+    def results_base(self) -> int:
+        """The address of the results' first byte."""
+        return self.base + self.root + self.job
+
+    @property
     def disk_base(self) -> int:
         """The address of the disk's first byte, behind all that is the trial's own."""
-        return self.base + self.root + self.job + self.results
+        return self.results_base + self.results
 
     @property
     def end(self) -> int:

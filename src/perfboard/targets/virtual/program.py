@@ -94,7 +94,7 @@ class TrialTarget(Emulation):
                 limits = self.board.boot.limit_s, self._job.limit_s
                 await_command(watch, scope, *limits, notify, cancelled)
                 file = artifacts / "results"
-                watch.emulator.save_memory(layout.end - layout.results, layout.results, file)
+                watch.emulator.save_memory(layout.results_base, layout.results, file)
                 watch.end()
         data = file.read_bytes()
         file.unlink()

@@ -294,7 +294,9 @@ def test_a_disk_lies_behind_a_trials_own_files() -> None:
     board = load_board("bifferboard").board
     assert isinstance(board, DiskBoard) and board.disk.transfer is not None
     layout = lay_out(board, 10 * MIB + 1, 4096)
-    assert layout.disk_base == layout.base + layout.root + layout.job + layout.results
+    # What the board leaves is read from there, disk or none.
+    assert layout.results_base == layout.base + layout.root + layout.job
+    assert layout.disk_base == layout.results_base + layout.results
     assert layout.end == layout.disk_base + board.disk.size
     words = boot_arguments(board, layout, 0, True).split()
     assert f"perfboard_disk.base={layout.disk_base:#x}" in words
