@@ -201,20 +201,29 @@ def writable_cache() -> Iterator[None]:
     """Turns a full or read-only cache folder into an EnvironmentLacksError."""
     try:
         yield
+    except EnvironmentLacksError as error:
+        # A compiler names no folder, and it may have removed the file that it was writing.
+        if os.strerror(errno.ENOSPC) not in str(error) or str(cache_root()) in str(error):
+            raise
+        raise _full(f"\n{error}") from None
     except OSError as error:
         # After copying a part of a tree, shutil keeps only the words of the errors.
         words = str(error) if isinstance(error, shutil.Error) else ""
         if error.errno in _NO_ROOM or any(os.strerror(number) in words for number in _NO_ROOM):
-            raise EnvironmentLacksError(
-                f"{cache_root()}: no room left on the disk; free some, delete this folder, "
-                "or set XDG_CACHE_HOME to a folder on another disk"
-            ) from error
+            raise _full() from error
         if error.errno in _NOT_WRITABLE and str(error.filename).startswith(str(cache_root())):
             raise EnvironmentLacksError(
                 f"{error.filename}: {error.strerror}; make the cache folder writable, "
                 "or set XDG_CACHE_HOME to one that is"
             ) from error
         raise
+
+
+def _full(details: str = "") -> EnvironmentLacksError:
+    return EnvironmentLacksError(
+        f"{cache_root()}: no room left on the disk; free some, delete this folder, "
+        f"or set XDG_CACHE_HOME to a folder on another disk{details}"
+    )
 
 
 def _sweep(folder: Path) -> None:

@@ -25,7 +25,8 @@ class Contribution:
 def answer(a: Run, b: Run, changes: Sequence[Change], contributions: Sequence[Contribution]) -> str:
     """Whether `b` differs from `a`: in their headline metric, or else in how many metrics."""
     names = (TOTAL, a.headline if a.headline == b.headline else None)
-    known = {change.name: change for change in changes if not change.probed}
+    # A label tells a part of the run, such as one level of a tune.
+    known = {c.name: c for c in changes if not c.probed and not c.labels}
     headline = next((known[name] for name in names if name in known), None)
     if headline is None:
         return " ".join([_of_all(changes), *_other_model(a, b)])

@@ -213,6 +213,12 @@ def test_labels_tell_metrics_apart() -> None:
     assert result.words == "No difference shown in 1 metrics that both runs have."
 
 
+def test_the_answer_is_of_the_run_and_not_of_a_level_that_was_tried() -> None:
+    tried = Metric(name="boot.total", unit="s", labels={"console": "quiet"}, samples=(9.0,))
+    run = base().model_copy(update={"metrics": (*base().metrics, tried)})
+    assert compare(run, run).words.startswith("boot.total is the same in both: 1.543 s.")
+
+
 def probed(seed: int, slower: dict[str, float] | None = None, **fields: Any) -> Run:
     return make_probe_run(f"run-{seed}", metrics=probe_metrics(seed, slower), **fields)
 
