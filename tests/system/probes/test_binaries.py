@@ -166,17 +166,19 @@ def _native() -> Path:
 def _resident_kib(process: int, mapped_often: bool) -> int:
     """What a process of the probe took at most, as the kernel counts it; 0 where it has ended.
 
-    What is `mapped_often` is counted as often, but as the process's share of it now.
+    Of a process that maps a file `mapped_often`, only its own pages now: the kernel counts the
+    file's as often as they are mapped, and its share (Pss) is no sum while it maps.
     """
     folder = Path(f"/proc/{process}")
     try:
         # Before its exec, a child has the memory of whoever started it.
         if (folder / "exe").readlink().name != "perfboard-probe":
             return 0
-        text = (folder / ("smaps_rollup" if mapped_often else "status")).read_text()
+        text = (folder / "status").read_text()
     except OSError:
         return 0
-    row = re.search(r"^(?:Pss|VmHWM):\s*([0-9]+) kB$", text, re.MULTILINE)
+    name = "RssAnon" if mapped_often else "VmHWM"
+    row = re.search(rf"^{name}:\s*([0-9]+) kB$", text, re.MULTILINE)
     return int(row[1]) if row else 0
 
 
