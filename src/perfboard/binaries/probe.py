@@ -5,7 +5,13 @@ import re
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from perfboard.binaries.probe_build import ARCHITECTURES, build, command, source_folder
+from perfboard.binaries.probe_build import (
+    ARCHITECTURES,
+    build,
+    command,
+    require_compiler,
+    source_folder,
+)
 from perfboard.host.cache import cache_root, cached, hash_tree, kept_folder
 from perfboard.host.entries import COMPILER
 from perfboard.model.errors import EnvironmentLacksError
@@ -42,6 +48,18 @@ def architecture_of(machine: str) -> str:
     )
 
 
+def origin(arch: str) -> str:
+    """The place that the probe for `arch` comes from, in words.
+
+    Raises EnvironmentLacksError as `find_binary` does, without building.
+    """
+    if (_PACKAGED / f"perfboard-probe.{arch}").is_file():
+        return "compiled, in the package"
+    _sources(arch)
+    require_compiler(arch)
+    return f"compiled by ziglang {version('ziglang')}"
+
+
 def find_binary(arch: str, progress: Progress) -> Path:
     """The probe for `arch`: the one of the package, or of a checkout built into the cache.
 
@@ -50,12 +68,7 @@ def find_binary(arch: str, progress: Progress) -> Path:
     packaged = _PACKAGED / f"perfboard-probe.{arch}"
     if packaged.is_file():
         return packaged
-    sources = source_folder()
-    if not sources.is_dir():
-        raise EnvironmentLacksError(
-            f"{packaged} is missing, and there are no sources to build it from. Install Perfboard "
-            "again from its wheel, which has the probe for every architecture."
-        )
+    sources = _sources(arch)
 
     def build_into(folder: Path) -> None:
         kept = cache_root() / COMPILER
@@ -76,3 +89,14 @@ def find_binary(arch: str, progress: Progress) -> Path:
         "sources": hash_tree(sources),
     }
     return cached("probe", inputs, build_into, progress) / "perfboard-probe"
+
+
+def _sources(arch: str) -> Path:
+    sources = source_folder()
+    if not sources.is_dir():
+        raise EnvironmentLacksError(
+            f"{_PACKAGED / f'perfboard-probe.{arch}'} is missing, and there are no sources to "
+            "build it from. Install Perfboard again from its wheel, which has the probe for every "
+            "architecture."
+        )
+    return sources

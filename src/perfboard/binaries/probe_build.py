@@ -65,17 +65,22 @@ def command(arch: str) -> list[str]:
     return ["ziglang", "cc", "-target", target, f"-mcpu={processor}", "-I.", *flags, *names]
 
 
+def require_compiler(arch: str) -> None:
+    """Raises EnvironmentLacksError where the compiler of the probe for `arch` is missing."""
+    if find_spec("ziglang") is None:
+        raise EnvironmentLacksError(
+            f"The probe for {arch} is not built, and its compiler is not installed: "
+            "pip install 'perfboard[probe]'"
+        )
+
+
 def build(arch: str, output: Path, cache: Path) -> None:
     """Compiles the probe for `arch` into the file `output`.
 
     The compiler keeps what it can use again, such as the C library, in `cache`. Raises
     EnvironmentLacksError where the compiler or the sources are missing, or do not agree.
     """
-    if find_spec("ziglang") is None:
-        raise EnvironmentLacksError(
-            f"The probe for {arch} is not built, and its compiler is not installed: "
-            "pip install 'perfboard[probe]'"
-        )
+    require_compiler(arch)
     if not source_folder().is_dir():
         raise EnvironmentLacksError(f"{source_folder()}: the probe's sources are not there.")
     folders = {"ZIG_GLOBAL_CACHE_DIR": str(cache), "ZIG_LOCAL_CACHE_DIR": str(cache)}

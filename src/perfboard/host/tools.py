@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The programs of this machine that images are built with, and where they come from."""
+"""The programs of this machine that Perfboard runs, what for, and where they come from."""
 
+import re
 import shutil
+import subprocess
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from perfboard.host.scratch import temporary_folder
 from perfboard.model.board.architecture import ARCHITECTURES, Architecture
 from perfboard.model.errors import EnvironmentLacksError
 
@@ -24,7 +27,10 @@ Use = Literal[
     "musl",
     "emulator",
     "scope",
+    "ssh",
 ]
+_VERSION = re.compile(r"\d+\.\d+(?:[\w.+~-]*\w)?")
+_PATIENCE_S = 20
 
 
 @dataclass(frozen=True)
@@ -32,16 +38,63 @@ class Tool:
     """A program on PATH, or a file by its whole path, and its Debian package.
 
     It is for the images and boards of one `architecture`, or of all where that is None.
+    `asked` is the option by which it says its version, if it does.
     """
 
     name: str
     package: str
     uses: frozenset[Use]
     architecture: str | None = None
+    asked: str = "--version"
+
+    @property
+    def missing(self) -> bool:
+        """Whether this machine lacks it."""
+        return not (Path(self.name).exists() if "/" in self.name else shutil.which(self.name))
+
+    def version(self) -> str:
+        """The version that it prints, as "5.4.1"; empty where it is missing or says nothing."""
+        if "/" in self.name or not self.asked or self.missing:
+            return ""
+        try:
+            done = subprocess.run(
+                [self.name, self.asked],
+                cwd=temporary_folder(),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                timeout=_PATIENCE_S,
+                check=False,
+            )
+        except (subprocess.SubprocessError, OSError):
+            return ""
+        found = _VERSION.search(done.stdout.decode(errors="replace"))
+        return found[0] if found else ""
 
 
-def _tool(name: str, package: str, *uses: Use) -> Tool:
-    return Tool(name, package, frozenset(uses))
+@dataclass(frozen=True)
+class Job:
+    """A thing to do, in words that follow "To", and the uses of the tools that it takes.
+
+    It takes those of one `architecture`, or, where that is None, the ones for all.
+    """
+
+    words: str
+    uses: frozenset[Use]
+    architecture: str | None = None
+
+    @property
+    def tools(self) -> list[Tool]:
+        """The tools that it needs."""
+        return [
+            tool
+            for tool in TOOLS
+            if tool.uses & self.uses and tool.architecture in (None, self.architecture)
+        ]
+
+
+def _tool(name: str, package: str, *uses: Use, asked: str = "--version") -> Tool:
+    return Tool(name, package, frozenset(uses), asked=asked)
 
 
 def _tools_of(arch: Architecture) -> tuple[Tool, ...]:
@@ -73,17 +126,30 @@ TOOLS = (
     _tool("lz4", "lz4", "compression"),
     _tool("lzma", "xz-utils", "compression"),
     _tool("lzop", "lzop", "compression"),
-    _tool("mksquashfs", "squashfs-tools", "root"),
-    _tool("sqfstar", "squashfs-tools", "root"),
+    _tool("mksquashfs", "squashfs-tools", "root", asked="-version"),
+    _tool("sqfstar", "squashfs-tools", "root", asked="-version"),
     _tool("mkfs.jffs2", "mtd-utils", "mtd"),
     _tool("sumtool", "mtd-utils", "mtd"),
     _tool("mkfs.ubifs", "mtd-utils", "mtd"),
     _tool("ubinize", "mtd-utils", "mtd"),
     _tool("mkfs.erofs", "erofs-utils", "erofs"),
     _tool("fakeroot", "fakeroot", "erofs"),
-    _tool("genromfs", "genromfs", "romfs"),
+    _tool("genromfs", "genromfs", "romfs", asked=""),
     _tool("setpriv", "util-linux", "emulator"),
+    _tool("ssh", "openssh-client", "ssh", asked="-V"),
     *(tool for arch in ARCHITECTURES for tool in _tools_of(arch)),
+)
+
+_BOOT: frozenset[Use] = frozenset({"packages", "kernel", "root", "emulator", "scope"})
+_LEVELS: frozenset[Use] = frozenset(
+    {"compression", "direct", "tree", "header", "mtd", "erofs", "romfs", "musl"}
+)
+SSH = Job("measure a board by SSH", frozenset({"ssh"}))
+VIRTUAL = (
+    Job("boot virtual boards with 32-bit Arm", _BOOT, "armhf"),
+    Job("boot virtual boards with 64-bit Arm", _BOOT, "arm64"),
+    Job("boot virtual boards with x86", _BOOT, "i386"),
+    Job("try every level in `perfboard tune`", _LEVELS),
 )
 
 
@@ -95,7 +161,7 @@ def missing_tools(uses: Iterable[Use] | None = None, architecture: str | None = 
         for tool in TOOLS
         if (wanted is None or tool.uses & wanted)
         and (architecture is None or tool.architecture in (None, architecture))
-        and not (Path(tool.name).exists() if "/" in tool.name else shutil.which(tool.name))
+        and tool.missing
     ]
 
 

@@ -265,21 +265,6 @@ def test_an_emulator_that_will_not_do(
     assert said in capsys.readouterr().err
 
 
-def test_doctor_names_what_is_missing_and_the_command(
-    homes: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    empty = homes / "empty"
-    empty.mkdir()
-    monkeypatch.setenv("PATH", str(empty))
-    assert call("doctor") == 3
-    text = capsys.readouterr().out
-    assert "qemu-system-arm" in text
-    assert "apt-get install" in text
-    assert call("doctor", "--json") == 3
-    assert json.loads(capsys.readouterr().out)["missing"]["qemu-system-arm"] == "qemu-system-arm"
-    assert call("study", "boot", "--board", "verdex") == 3
-
-
 def test_help_imports_nothing_heavy() -> None:
     code = (
         "import sys, perfboard.cli.command as command\n"

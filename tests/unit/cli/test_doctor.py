@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What `perfboard doctor` says of a machine, by job."""
+
+import json
+import platform
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from perfboard.host.tools import TOOLS, VIRTUAL
+from tests.support.command import call
+
+ARM32, ARM64, X86, _ = VIRTUAL
+
+
+@pytest.fixture
+def machine(homes: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A machine with every program; each says that it is version 8.1."""
+    programs = homes / "programs"
+    programs.mkdir()
+    for tool in TOOLS:
+        if "/" not in tool.name:
+            path = programs / tool.name
+            path.write_text(
+                f'#!/bin/sh\n[ "$1" = "{tool.asked}" ] && echo "{tool.name} version 8.1.2"\n'
+            )
+            path.chmod(0o755)
+    monkeypatch.setenv("PATH", str(programs))
+    return programs
+
+
+def jobs(capsys: pytest.CaptureFixture[str]) -> dict[str, dict[str, Any]]:
+    call("doctor", "--json")
+    return {job["job"]: job for job in json.loads(capsys.readouterr().out)["jobs"]}
+
+
+def test_each_tool_stands_once_with_its_version(
+    machine: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    # A header of this machine may be missing, which is another test's.
+    call("doctor")
+    lines = capsys.readouterr().out.splitlines()
+    said = {row[0]: row[1].rstrip(",") for row in map(str.split, lines) if len(row) > 1}
+    for tool in TOOLS:
+        if "/" not in tool.name:
+            assert sum(line.startswith(f"  {tool.name} ") for line in lines) == 1
+            assert said[tool.name] == ("8.1.2" if tool.asked else "there")
+    assert lines[0] == "To measure this machine: ready"
+    assert lines[-1] == "Next: perfboard study standard"
+    assert max(map(len, lines)) <= 80, lines
+
+
+def test_a_job_names_the_packages_that_it_alone_lacks(
+    machine: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = jobs(capsys)
+    (machine / "qemu-system-aarch64").unlink()
+    (machine / "mksquashfs").unlink()
+    after = jobs(capsys)
+    lost = {name: set(after[name]["missing"]) - set(before[name]["missing"]) for name in after}
+    assert lost[ARM32.words] == lost[X86.words] == {"squashfs-tools"}
+    assert lost[ARM64.words] == {"squashfs-tools", "qemu-system-arm"}
+    assert not lost["measure this machine"] and not lost["measure a board by SSH"]
+
+
+def test_all_that_is_missing_comes_in_one_command(
+    machine: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for path in machine.iterdir():
+        path.unlink()
+    assert call("doctor") == 3
+    lines = capsys.readouterr().out.splitlines()
+    (install,) = (line for line in lines if "sudo apt-get install" in line)
+    words = install.split()
+    for tool in TOOLS:
+        assert "/" in tool.name or words.count(tool.package) == 1
+    assert "  qemu-system-arm" in (line[:17] for line in lines if "MISSING" in line)
+    assert "To measure this machine: ready" in lines
+    assert call("doctor", "--json") == 3
+    document = json.loads(capsys.readouterr().out)
+    assert document["missing"]["qemu-system-arm"] == "qemu-system-arm"
+    assert call("study", "boot", "--board", "verdex") == 3
+
+
+@pytest.mark.parametrize(
+    ("script", "said"),
+    [
+        ("echo QEMU emulator version 5.2.0", "5.2.0; virtual boards need 7.2"),
+        ("exit 1", "fails"),
+    ],
+)
+def test_an_emulator_that_will_not_do_is_said_at_its_job(
+    machine: Path, capsys: pytest.CaptureFixture[str], script: str, said: str
+) -> None:
+    (machine / "qemu-system-i386").write_text(f"#!/bin/sh\n{script}\n")
+    found = jobs(capsys)
+    assert said in found[X86.words]["problem"]
+    assert not found[ARM32.words]["problem"] and not found[ARM64.words]["problem"]
+
+
+def test_a_machine_that_there_is_no_probe_for(
+    machine: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(platform, "machine", lambda: "s390x")
+    assert call("doctor") == 3
+    first = capsys.readouterr().out.partition("\n\n")[0]
+    assert first.startswith("To measure this machine: ")
+    assert "there is no probe for that" in " ".join(first.split())
