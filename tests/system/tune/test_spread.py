@@ -82,7 +82,6 @@ def test_a_worker_that_is_killed_loses_no_boot_that_has_ended(
     until(lambda: images(boots) & kept(here))
     first.kill()
     first.wait()
-    before = kept(here)
     run = perfboard.finish(process, 0)
     assert run["status"] == "complete"
     tuning = result_of(run, "tune")
@@ -90,9 +89,9 @@ def test_a_worker_that_is_killed_loses_no_boot_that_has_ended(
     left = [one for one in tuning["tries"] if one["outcome"] != "booted"]
     assert [one["levels"] for one in left] == [{"order": "functions"}]
     assert tuning["exhaustive"]
-    # Of the killed worker's boots none is made again that had come back; it had one thread.
+    # The killed worker had one thread. Its last boot alone is made again: if that did not come
+    # back, or so late that the scheduler still held it.
     again = images(boots) & images(others)
-    assert not again & before
     assert len(again) <= 1
     assert images(boots) | images(others) == kept(here)
     assert len(kept(here)) == len(tuning["tries"]) - len(left)
