@@ -9,6 +9,7 @@
 #include "emulator/emulator.h"
 #include "emulator/interface.h"
 #include "emulator/places.h"
+#include "part/change.h"
 #include "part/core.h"
 #include "part/data.h"
 #include "part/model.h"
@@ -30,6 +31,7 @@ static struct arena *arenas;
 /* Facts of the block that is being described, an instruction each. */
 static int64_t rest_fs[MOST_INSTRUCTIONS + 1];
 static uint64_t preloads_of[MOST_INSTRUCTIONS]; /* offsets, as struct data_preloading has them */
+static bool changes[MOST_INSTRUCTIONS];		/* space_changed is to be called */
 static bool zeroes[MOST_INSTRUCTIONS];		/* data_zeroed is to be called */
 static uint8_t marks[MOST_INSTRUCTIONS];	/* as DATA_MARK has them */
 
@@ -208,6 +210,8 @@ static void describe(struct block *block, struct qemu_plugin_tb *translated, siz
 		    .backward = op.backward,
 		    .loaded = op.loads,
 		};
+		changes[i] = change_matters(&model.timing) &&
+			     special_changes_space(model.timing.isa, bytes, &op);
 		zeroes[i] = special_zeroes(model.timing.isa, bytes);
 		preloads_of[i] = model.timing.preloads ? take_preloads(&preloads, &op) : 0;
 		marks[i] = model.timing.misses > 1 ? take_group(&group, &op) : 0;
@@ -236,6 +240,9 @@ static void watch_accesses(const struct block *block, struct qemu_plugin_tb *tra
 
 		if (zeroes[i])
 			qemu_plugin_register_vcpu_insn_exec_cb(insn, data_zeroed,
+							       QEMU_PLUGIN_CB_NO_REGS, ahead);
+		if (changes[i])
+			qemu_plugin_register_vcpu_insn_exec_cb(insn, space_changed,
 							       QEMU_PLUGIN_CB_NO_REGS, ahead);
 		if (preloads_of[i]) {
 			struct data_preloading *preloading = allocate(sizeof(*preloading));

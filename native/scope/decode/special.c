@@ -58,6 +58,17 @@ bool special_remaps(enum isa isa, const uint8_t *bytes, const struct decoded *op
 	}
 }
 
+bool special_changes_space(enum isa isa, const uint8_t *bytes, const struct decoded *op)
+{
+	uint32_t word;
+
+	if (isa != ISA_ARM || op->size != 4)
+		return false;
+	word = arm_word(bytes, op);
+	/* MCR p15, 0, rN, c13, c0, 1; its T32 form. */
+	return (word & 0x0fff0fff) == 0x0e0d0f30 || (swapped(word) & 0xffff0fff) == 0xee0d0f30;
+}
+
 bool special_waits(enum isa isa, const uint8_t *bytes, const struct decoded *op)
 {
 	uint32_t word;

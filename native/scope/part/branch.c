@@ -2,6 +2,7 @@
 #include "part/branch.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 bool predictor_open(struct predictor *predictor, const struct branch_costs *costs)
 {
@@ -14,6 +15,12 @@ void predictor_close(struct predictor *predictor)
 {
 	free(predictor->table);
 	predictor->table = NULL;
+}
+
+void predictor_empty(struct predictor *predictor)
+{
+	memset(predictor->table, 0, (predictor->costs.entries + 1) * sizeof(*predictor->table));
+	memset(predictor->kept, 0, sizeof(predictor->kept));
 }
 
 static void push_return(struct predictor *predictor, uint64_t place)

@@ -42,4 +42,7 @@ void predictor_close(struct predictor *predictor);
 int32_t predictor_cost(struct predictor *predictor, const struct branch *branch, bool taken,
 		       uint64_t target);
 
+/* Knows no branch any more, but the addresses to return to. */
+void predictor_empty(struct predictor *predictor);
+
 #endif

@@ -101,3 +101,12 @@ uint32_t cache_place(struct cache *cache, uint32_t line, struct victim *victim)
 	cache_use(cache, slot);
 	return slot;
 }
+
+void cache_empty(struct cache *cache)
+{
+	uint32_t slots = cache->sets * cache->ways;
+
+	memset(cache->lines, 0xff, slots * sizeof(*cache->lines));
+	memset(cache->dirty, 0, slots * sizeof(*cache->dirty));
+	memset(cache->used, 0, slots * sizeof(*cache->used));
+}

@@ -43,4 +43,7 @@ static inline void cache_use(struct cache *cache, uint32_t slot)
 /* Puts in a line that is not there; returns its slot, and what had to leave. */
 uint32_t cache_place(struct cache *cache, uint32_t line, struct victim *victim);
 
+/* No line is in it any more; nothing is written back. */
+void cache_empty(struct cache *cache);
+
 #endif

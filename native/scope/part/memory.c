@@ -190,6 +190,14 @@ int64_t memory_send(struct memory *memory, int64_t now)
 	return wait;
 }
 
+int64_t memory_drain(struct memory *memory, int64_t now)
+{
+	int64_t wait = memory->drained_at > now ? memory->drained_at - now : 0;
+
+	memory->waits.write_fs += wait;
+	return wait;
+}
+
 int64_t memory_pass(struct memory *memory, uint64_t address, uint32_t bytes, bool write,
 		    int64_t now)
 {

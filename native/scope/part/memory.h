@@ -60,6 +60,9 @@ int64_t memory_write(struct memory *memory, uint64_t address, uint32_t bytes, in
 /* A store leaves the core by itself, for what is behind its first cache. */
 int64_t memory_send(struct memory *memory, int64_t now);
 
+/* How long until all that was written has left. */
+int64_t memory_drain(struct memory *memory, int64_t now);
+
 /* Reads or writes past the caches: flash, a device, or memory. */
 int64_t memory_pass(struct memory *memory, uint64_t address, uint32_t bytes, bool write,
 		    int64_t now);

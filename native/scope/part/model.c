@@ -272,6 +272,9 @@ void model_write_counters(FILE *out)
 		counters->tlb_misses, counters->writebacks, counters->icache_fs,
 		counters->dcache_fs, counters->tlb_fs, waits->write_fs, waits->flash_fs,
 		waits->device_fs, counters->uart_fs);
+	if (counters->changes)
+		fprintf(out, ",\"space_changes\":%" PRIu64 ",\"cleaned_lines\":%" PRIu64,
+			counters->changes, counters->cleaned);
 	for (int kind = BEYOND_NONE + 1; kind < BEYOND_KINDS; kind++)
 		if (counters->beyond[kind])
 			fprintf(out, ",\"%s_ran\":%" PRIu64, beyond_name(kind),

@@ -56,6 +56,7 @@ extern struct block block_none;
 
 struct counters {
 	uint64_t l1i_misses, l1d_misses, l2_misses, tlb_misses, writebacks;
+	uint64_t changes, cleaned; /* of the address space; lines written back at them */
 	/* The core's waits, by cause; the rest of its time is its own. */
 	int64_t branch_fs, icache_fs, dcache_fs, tlb_fs, uart_fs;
 	uint64_t beyond[BEYOND_KINDS];

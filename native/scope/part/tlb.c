@@ -2,6 +2,7 @@
 #include "part/tlb.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 bool tlb_open(struct tlb *tlb, const struct tlb_shape *shape)
 {
@@ -51,4 +52,10 @@ uint32_t tlb_place(struct tlb *tlb, uint64_t key)
 	tlb->keys[set * tlb->ways + way] = key;
 	tlb->guesses[key % TLB_GUESSES] = (uint16_t)(set * tlb->ways + way);
 	return set * tlb->ways + way;
+}
+
+void tlb_empty(struct tlb *tlb)
+{
+	if (tlb->sets)
+		memset(tlb->keys, 0, tlb->sets * tlb->ways * sizeof(*tlb->keys));
 }

@@ -28,4 +28,7 @@ uint32_t tlb_find(struct tlb *tlb, uint64_t key);
 /* Puts in a page that is not there; returns its slot, whose page leaves. */
 uint32_t tlb_place(struct tlb *tlb, uint64_t key);
 
+/* No page is in it any more; one without entries stays as it is. */
+void tlb_empty(struct tlb *tlb);
+
 #endif

@@ -54,6 +54,12 @@ struct memory_costs {
 	uint32_t buffer, streams, ahead, stride;
 };
 
+/* At a change of the address space, by the part's kernel. */
+struct change_costs {
+	bool caches, tlbs, predictor;
+	int32_t fixed, line, dirty; /* thousandths of a cycle */
+};
+
 struct region {
 	char name[32];
 	uint64_t base, size;
@@ -83,6 +89,7 @@ struct timing {
 	struct tlb_shape itlb, dtlb, tlb2;
 	uint64_t big_pages_from, big_page; /* big_page 0: there are none */
 	struct memory_costs memory;
+	struct change_costs change;
 	struct {
 		uint64_t base, size;
 	} kernels[TIMING_KERNELS]; /* whose code has the data cache turned on */

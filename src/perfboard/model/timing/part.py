@@ -203,6 +203,23 @@ class Memory(Sourced):
     stride: int = 0
 
 
+class Change(Sourced):
+    """The work of the part's own kernel at a change of the address space, which ours has not.
+
+    With `caches` it writes the data cache back and empties the first caches, whose tags are
+    virtual; with `tlbs` the TLBs, with `predictor` the branch predictor. `fixed` is the cycles of
+    each change, `line` of its loop for each line that the data cache has room for, `dirty` for
+    each that is written back, beside the writing.
+    """
+
+    caches: bool = False
+    tlbs: bool = False
+    predictor: bool = False
+    fixed: Cycles = 0
+    line: Cycles = 0
+    dirty: Cycles = 0
+
+
 class Access(Sourced):
     """The cost of accesses to memory that is not like the rest, such as flash.
 
@@ -267,6 +284,7 @@ class Timing(Table):
     tlbs: Tlbs
     big_pages: BigPages | None = None
     memory: Memory
+    change: Change | None = None
     # The board's flash banks; without it, they are as fast as memory.
     flash: Access | None = None
     regions: dict[Key, MemoryRegion] = Field(default_factory=dict)
