@@ -6,7 +6,6 @@ from pathlib import Path
 from threading import Event
 from typing import Any
 
-from perfboard.boards.loader import LoadedBoard
 from perfboard.host.cache import key_of
 from perfboard.images.image import Image
 from perfboard.images.kernel.system_map import SystemMap
@@ -92,7 +91,7 @@ class FakeLab:
         seen("kernel.entry")
         return self.takes(target.variant), 1 << 20
 
-    def prepare(self, loaded: LoadedBoard, job: Job, progress: Progress) -> TrialBase:
+    def prepare(self, variant: Variant, job: Job, progress: Progress) -> TrialBase:
         """The job is kept in `jobs`."""
         self.jobs.append(job)
         root = self.folder / "root"

@@ -56,6 +56,12 @@ def factors_of(board: VirtualBoard) -> dict[str, Factor]:
     return image_factors(board) | timing_factors(board)
 
 
+def trial_factors(board: VirtualBoard) -> dict[str, Factor]:
+    """The factors of a command's trial, which has a kernel and a root file system of its own."""
+    config = {name: f for name, f in image_factors(board).items() if f.of_trials}
+    return config | timing_factors(board)
+
+
 def check_known(
     what: str,
     known: Mapping[str, Factor],

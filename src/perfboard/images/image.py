@@ -26,6 +26,7 @@ from perfboard.images.flash.layout import (
 )
 from perfboard.images.flash.place import PLAIN, driven_banks, placed
 from perfboard.images.kernel.build import build_kernel, keep_kernel
+from perfboard.images.kernel.distribution import distribution_options
 from perfboard.images.kernel.image import add_header, has_header, unpack_kernel
 from perfboard.images.kernel.system_map import read_map
 from perfboard.images.network import NETWORK_DRIVER, PROBED_DRIVER, network_arguments
@@ -288,9 +289,9 @@ def _built_files(
     modules = None
     if isinstance(image.kernel, BuiltKernel):
         fragment = loaded.file(image.kernel.config)
-        built = build_kernel(
-            arch, packages, image.kernel.source, fragment, progress, recipe.options
-        )
+        source = image.kernel.source
+        theirs = distribution_options(recipe, packages, source)
+        built = build_kernel(arch, packages, source, fragment, progress, recipe.options, theirs)
         modules = built if recipe.root.module else None
         if recipe.place == PLAIN:
             built = unpack_kernel(arch, built, progress)

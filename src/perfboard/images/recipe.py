@@ -15,19 +15,21 @@ class Recipe:
     """How to make one image of a board.
 
     `board` is the emulated board, which a level may make different from the board's file.
-    `arguments` are words for the kernel's command line, `options` settings of its configuration
-    over the fragment's, `variables` those of U-Boot over ours; `place` is where the kernel runs,
-    one of `kernel_place.PLACES`. The bootloader copies it by its command `copy`, or what stands in
+    `arguments` are words for the kernel's command line, `options` settings of its
+    configuration over the fragment's, `distribution` whether a distribution's own stand
+    between, `variables` those of U-Boot over ours; `place` is where the kernel runs, one of
+    `kernel_place.PLACES`. The bootloader copies it by its command `copy`, or what stands in
     its place by such steps, all of its region where `whole`, and checks its sum first where
     `checked`. `compression` is what the kernel is compressed by, where it is. U-Boot has its
     variables from its `environment`: that in "flash", or the device "tree". If `direct`, a few
-    instructions copy the kernel and start it, without a bootloader. `root` is the root file system,
-    where that is the reference system's.
+    instructions copy the kernel and start it, without a bootloader. `root` is the root file
+    system, where that is the reference system's.
     """
 
     board: VirtualBoard
     arguments: tuple[str, ...] = ()
     options: Mapping[str, str] = field(default_factory=dict)
+    distribution: bool = False
     variables: Mapping[str, str] = field(default_factory=dict)
     place: str = COPIED
     compression: str = "gzip"

@@ -47,12 +47,32 @@ class NpmFile(Table):
     sha256: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 
 
+class OwnProgram(Table):
+    """A program of ours, native/programs/`name`.c, that does what a published one does.
+
+    `flags` are the compiler's: how much it optimises, and for which processor.
+    """
+
+    name: Annotated[str, Field(pattern=r"^[a-z_]{1,40}$")]
+    flags: Annotated[
+        tuple[
+            Annotated[
+                str,
+                Field(pattern=r"^-(O[0-3]|Ofast|marm|m(cpu|fpu|float-abi)=[a-z0-9.+-]{1,30})$"),
+            ],
+            ...,
+        ],
+        Field(max_length=8, strict=False),
+    ] = ()
+
+
 class Program(Table):
     """A program that is run on the virtual board.
 
     `command` is its words; `packages` are Debian's, for the board's architecture, that it
-    needs; `push` are files, from the folder of the board's file, and `npm` those of packages of
-    npm's, that are laid into its working folder. Without `figure`, its time is what counts.
+    needs; `push` are files, from the folder of the board's file, `npm` those of packages of
+    npm's, and `own` is a program of ours: these are laid into its working folder. Without
+    `figure`, its time is what counts.
     """
 
     command: Annotated[tuple[Word, ...], Field(min_length=1, max_length=100, strict=False)]
@@ -64,6 +84,7 @@ class Program(Table):
         tuple[Annotated[Path, Field(strict=False)], ...], Field(max_length=20, strict=False)
     ] = ()
     npm: Annotated[tuple[NpmFile, ...], Field(max_length=20, strict=False)] = ()
+    own: OwnProgram | None = None
     figure: PrintedFigure | None = None
 
 

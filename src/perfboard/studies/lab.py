@@ -9,7 +9,6 @@ from pathlib import Path
 from threading import Event
 
 from perfboard.binaries.scope import build_plugin
-from perfboard.boards.loader import LoadedBoard
 from perfboard.host.tools import Use, require_tools
 from perfboard.images.image import Image, build_image
 from perfboard.images.program.base import Job, TrialBase, build_trial_base
@@ -53,5 +52,5 @@ class Lab:
     scope: Callable[[Progress], Path] = build_plugin
     boot: BootVirtual = VirtualTarget.boot_and_memory
     # Programs on virtual boards.
-    prepare: Callable[[LoadedBoard, Job, Progress], TrialBase] = build_trial_base
+    prepare: Callable[[Variant, Job, Progress], TrialBase] = build_trial_base
     try_out: TryOut = TrialTarget.try_out

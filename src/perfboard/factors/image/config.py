@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The kernel's configuration: the board's own, or one without what its boot never uses."""
+"""The kernel's configuration: the board's own, without what its boot never uses, or Debian's."""
 
 from dataclasses import replace
 
-from perfboard.factors.base import Factor, Level
+from perfboard.factors.base import Factor, Level, set_fields
 from perfboard.images.recipe import Recipe
 from perfboard.model.board.kernel import BuiltKernel
 from perfboard.model.errors import UsageError
@@ -31,6 +31,8 @@ FACTOR = Factor(
             loses="system calls, devices and files in /proc that its boot does not use, "
             "and a program might later",
         ),
+        "distribution": Level(set_fields(distribution=True), technique=False),
     },
+    of_trials=True,
     has=lambda board: isinstance(board.image.kernel, BuiltKernel),
 )

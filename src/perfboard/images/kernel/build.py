@@ -4,6 +4,7 @@
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 from perfboard.host.cache import cache_root, cached, hash_file
 from perfboard.host.command import failure, follow
@@ -51,20 +52,26 @@ def build_kernel(
     fragment: Path,
     progress: Progress,
     extra: Mapping[str, str] | None = None,
+    distribution: Mapping[str, str] | None = None,
 ) -> Path:
     """The folder with the kernel of that source package and fragment, built where absent.
 
-    Options of `extra` go over the fragment's. The folder holds the kernel under its
+    Options of `extra` go over the fragment's. So do those of `distribution`, of which the kernel
+    has as many as go with the rest. The folder holds the kernel under its
     architecture's name for it, vmlinux, System.map, config, and `modules` where it has any
     (`keep_modules`). Raises UsageError for a fragment that asks for what the kernel has not,
     as `command.failure` says where a step fails.
     """
-    wanted = {**read_fragment(fragment), **(extra or {})}
+    distribution = distribution or {}
+    own = {n: value for n, value in read_fragment(fragment).items() if n not in distribution}
+    wanted = {**own, **(extra or {})}
     inputs = {
         "recipe": _RECIPE,
         "fragment": "".join(f"{name}={value}\n" for name, value in wanted.items()),
         **source_inputs(arch, packages, source),
     }
+    if distribution:
+        inputs["distribution"] = "".join(f"{n}={value}\n" for n, value in distribution.items())
 
     drivers = driver_files(wanted)
     if drivers:
@@ -72,7 +79,7 @@ def build_kernel(
 
     def build(folder: Path) -> None:
         with kernel_tree(arch, packages, source, wanted, progress) as tree:
-            count = configure_kernel(arch, tree, fragment, wanted, progress)
+            count = configure_kernel(arch, tree, fragment, wanted, progress, distribution)
             make_kernel(arch, tree, folder, count, progress)
             for product in (arch.kernel, "vmlinux", "System.map"):
                 shutil.copyfile(tree / product, folder / Path(product).name)
@@ -116,9 +123,16 @@ def keep_kernel(
 
 
 def configure_kernel(
-    arch: Architecture, tree: Path, fragment: Path, wanted: Mapping[str, str], progress: Progress
+    arch: Architecture,
+    tree: Path,
+    fragment: Path,
+    wanted: Mapping[str, str],
+    progress: Progress,
+    distribution: Mapping[str, str] = MappingProxyType({}),
 ) -> int:
     """Writes .config with the options `wanted`, of which most are the fragment's.
+
+    Those of `distribution` are for the rest, as far as they go with it.
 
     Returns how many files are to be compiled, by a dry run of make, or 0 where the progress
     is shown to nobody. Raises as `build_kernel` does.
@@ -132,7 +146,8 @@ def configure_kernel(
         return False
 
     asked = tree / "wanted.config"
-    asked.write_text("".join(f"{name}={value}\n" for name, value in wanted.items()))
+    everything = {**distribution, **wanted}
+    asked.write_text("".join(f"{name}={value}\n" for name, value in everything.items()))
     commands = (
         ("nothing", [*make_command(arch), "allnoconfig"]),
         ("the fragment", ["scripts/kconfig/merge_config.sh", "-m", ".config", asked.name]),

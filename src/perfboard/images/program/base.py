@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from perfboard.binaries.probe import find_binary
-from perfboard.boards.loader import LoadedBoard
 from perfboard.host.tools import require_tools
 from perfboard.images.disk import disk_arguments
 from perfboard.images.flash.layout import RAM_BASE
 from perfboard.images.kernel.build import build_kernel
+from perfboard.images.kernel.distribution import distribution_options
 from perfboard.images.kernel.fragment import read_fragment
 from perfboard.images.kernel.system_map import SystemMap, read_map
 from perfboard.images.network import network_arguments
@@ -27,6 +27,7 @@ from perfboard.images.packages.root import (
     squash_files,
 )
 from perfboard.images.program.pushed import entries, size_of
+from perfboard.images.variant import Variant
 from perfboard.model.board.architecture import architecture_of
 from perfboard.model.board.kernel import BuiltKernel
 from perfboard.model.board.virtual import DiskBoard, FlashBoard, VirtualBoard
@@ -176,12 +177,13 @@ def check_room(board: VirtualBoard, what: str, size: int, help: str = "") -> Non
         )
 
 
-def build_trial_base(loaded: LoadedBoard, job: Job, progress: Progress) -> TrialBase:
+def build_trial_base(variant: Variant, job: Job, progress: Progress) -> TrialBase:
     """Kernel and packages, built where the cache does not have them.
 
     Raises UsageError where the board or a package does not do, EnvironmentLacksError where
     this machine lacks a tool, a package or room.
     """
+    loaded, recipe = variant.loaded, variant.recipe
     board = loaded.board
     arch = architecture_of(board)
     require_tools({"packages", "kernel", "root"}, arch.name)
@@ -202,8 +204,9 @@ def build_trial_base(loaded: LoadedBoard, job: Job, progress: Progress) -> Trial
         more = f", as with --without NAME; the largest packages are {', '.join(sizes)}"
         check_room(board, what, size, more)
     fragment = loaded.file(kernel.config)
-    extra = read_fragment(_FRAGMENT)
-    built = build_kernel(arch, state, kernel.source, fragment, progress, extra)
+    extra = {**recipe.options, **read_fragment(_FRAGMENT)}
+    theirs = distribution_options(recipe, state, kernel.source)
+    built = build_kernel(arch, state, kernel.source, fragment, progress, extra, theirs)
     options = {**read_fragment(fragment), **extra}
     return TrialBase(
         kernel=built / arch.kernel_name,

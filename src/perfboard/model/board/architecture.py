@@ -17,7 +17,8 @@ class Architecture:
     compiler's programs; `multiarch` is Debian's folder of libraries, `loader` the name
     of the dynamic linker. The last of the `switch_words` arguments of the kernel's
     `__switch_to` is the task that gets the processor. `probe` is the binary of the probe
-    that all of the family's boards run.
+    that all of the family's boards run. `distribution` names Debian's configuration of its
+    plain kernel.
     """
 
     name: str
@@ -35,6 +36,7 @@ class Architecture:
     boot: str
     switch_words: int
     probe: str
+    distribution: str
 
     @property
     def kernel_name(self) -> str:
@@ -61,6 +63,7 @@ ARCHITECTURES = (
         boot="bootz",
         switch_words=3,
         probe="armv7",
+        distribution="armhf_none_armmp",
     ),
     Architecture(
         name="arm64",
@@ -78,6 +81,7 @@ ARCHITECTURES = (
         boot="booti",
         switch_words=2,
         probe="aarch64",
+        distribution="arm64_none_arm64",
     ),
     Architecture(
         name="i386",
@@ -95,6 +99,7 @@ ARCHITECTURES = (
         boot="",
         switch_words=2,
         probe="i486",
+        distribution="i386_none_686",
     ),
 )
 

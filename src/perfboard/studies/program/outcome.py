@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The outcome of a command on a virtual board: its metrics, its profile, and notes."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from perfboard.analysis.program.metrics import instants, ran, trial_metrics
@@ -9,7 +10,7 @@ from perfboard.images.packages.missing import missing_remarks
 from perfboard.images.program.base import FOLDER, Job, TrialBase
 from perfboard.images.program.code import CodePages, kernel_functions
 from perfboard.images.program.pushed import regular_files
-from perfboard.model.board.virtual import VirtualBoard
+from perfboard.images.variant import Variant
 from perfboard.model.errors import TargetError
 from perfboard.model.results.program import FunctionTime, ProgramResult
 from perfboard.model.run import Metric
@@ -73,10 +74,16 @@ def evaluated(
 
 
 def remarks(
-    board: VirtualBoard, trial: ProgramResult, results: Results, base: TrialBase, job: Job
+    variant: Variant,
+    trial: ProgramResult,
+    results: Results,
+    base: TrialBase,
+    job: Job,
+    metrics: Sequence[Metric],
 ) -> list[str]:
-    """Notes for the reader on how the command ended."""
-    found = []
+    """Notes for the reader on the kernel's part in the time, and on how the command ended."""
+    board = variant.board
+    found = [_of_kernel(variant, metrics)]
     if trial.lacked:
         counts = (f"{count:,} of {KINDS.get(kind, kind)}" for kind, count in trial.lacked.items())
         found.append(
@@ -96,3 +103,15 @@ def remarks(
     if results.exit_code == _NOT_FOUND:
         found += missing_remarks(results.stderr, regular_files(job.files).values(), base.root.files)
     return found
+
+
+def _of_kernel(variant: Variant, metrics: Sequence[Metric]) -> str:
+    """How much of the time is the kernel's, and how that is configured."""
+    times = {metric.name: metric.samples[0] for metric in metrics}
+    ran = times["try.time.user"] + times["try.time.system"]
+    share = f" took {times['try.time.system'] / ran:.0%} of the work's time, and" if ran else ""
+    level = variant.levels["config"]
+    other = ""
+    if level != "distribution":
+        other = "; a distribution's takes longer for calls and switches (--set config=distribution)"
+    return f"The kernel{share} has the configuration {level}{other}."

@@ -11,7 +11,7 @@ from threading import Event, Lock
 from typing import IO
 
 from perfboard.boards.loader import load_board
-from perfboard.factors.choose import check_known, choose, timing_factors
+from perfboard.factors.choose import check_known, choose, trial_factors
 from perfboard.host.cache import hash_file
 from perfboard.host.scratch import scratch_folder
 from perfboard.images.program.base import Job, TrialBase, check_job, room_of
@@ -106,7 +106,7 @@ def try_boards(
     variants = []
     for one in loaded:
         what = f"a trial on board {one.board.name}"
-        check_known(what, timing_factors(one.board), factors.items())
+        check_known(what, trial_factors(one.board), factors.items())
         variants.append(choose(one, factors))
     with scratch_folder() as copies:
         room = min(room_of(one.board) for one in loaded)
@@ -169,7 +169,7 @@ def _try_all(
 
 def _prepare(variant: Variant, job: Job, lab: Lab) -> _Prepared:
     emulator = lab.emulator(variant.board.machine.emulator)
-    return _Prepared(variant, lab.prepare(variant.loaded, job, lab.progress), emulator)
+    return _Prepared(variant, lab.prepare(variant, job, lab.progress), emulator)
 
 
 class _Shown:
@@ -217,7 +217,7 @@ def _try(
         target.summary(),
         f"virtual:{board.name}",
         target.evidence,
-        levels={name: one.variant.levels[name] for name in timing_factors(board)},
+        levels={name: one.variant.levels[name] for name in trial_factors(board)},
         tools={board.machine.emulator: one.emulator},
         image={
             "kernel": hash_file(base.kernel),
@@ -247,7 +247,7 @@ def _try(
             target.timed,
             board.timing.lacks if board.timing else None,
         )
-        notes = (*found.notes, *remarks(board, trial, results, base, job))
+        notes = (*found.notes, *remarks(one.variant, trial, results, base, job, metrics))
         found = replace(found, metrics=metrics, results=(trial,), notes=notes)
         if results.interrupted:
             raise Cancelled

@@ -277,7 +277,7 @@ def _check_limits(loaded: LoadedBoard, options: TuneOptions, real: bool) -> None
 
 def _kernel(variant: Variant) -> tuple[object, ...]:
     recipe = variant.recipe
-    return (*sorted(recipe.options.items()), recipe.place == XIP)
+    return (*sorted(recipe.options.items()), recipe.distribution, recipe.place == XIP)
 
 
 def _is_name(board: str) -> bool:

@@ -7,12 +7,14 @@ from pathlib import Path
 
 from perfboard.analysis.verify.programs import program_figure
 from perfboard.analysis.verify.rows import Row, row_of
+from perfboard.binaries.programs import own_program
 from perfboard.boards.loader import load_board
 from perfboard.host.fetch import npm_file
 from perfboard.images.program.base import Job
+from perfboard.model.board.architecture import Architecture, architecture_of
 from perfboard.model.errors import PerfboardError
 from perfboard.model.progress import Progress
-from perfboard.model.published import NpmFile, Program, Published
+from perfboard.model.published import NpmFile, OwnProgram, Program, Published
 from perfboard.model.results.program import ProgramResult
 from perfboard.model.run import Run, Status
 from perfboard.store.folder import find_run
@@ -41,13 +43,15 @@ def measure_programs(
     lab: Lab,
     try_boards: TryBoards = try_boards,
     fetch: Callable[[NpmFile, Progress], Path] = npm_file,
+    compiled: Callable[[OwnProgram, Architecture, Progress], Path] = own_program,
 ) -> Programs:
     """The row of each figure that is of a program, by its number, and the runs trial.
 
     One run serves all figures that one command prints. If a program cannot be run, or does not
     print its figure, its rows say why and the others go on.
     """
-    folder = load_board(board).path.resolve().parent
+    loaded = load_board(board)
+    folder, arch = loaded.path.resolve().parent, architecture_of(loaded.board)
 
     def run(program: Program, factors: Mapping[str, str]) -> _Ran | str:
         """The program that ran, or the reason why it did not."""
@@ -55,6 +59,7 @@ def measure_programs(
             files = (
                 *(folder / file for file in program.push),
                 *(fetch(file, lab.progress) for file in program.npm),
+                *([compiled(program.own, arch, lab.progress)] if program.own else []),
             )
             job = Job(program.command, program.packages, files)
             (trial,) = try_boards([board], job, factors, command, lab)

@@ -14,9 +14,10 @@ from perfboard.analysis.verify.programs import program_accuracy, program_figure
 from perfboard.analysis.verify.rows import probes_for
 from perfboard.boards.loader import list_boards, load_board
 from perfboard.images.program.base import Job
+from perfboard.model.board.architecture import Architecture
 from perfboard.model.errors import EnvironmentLacksError
 from perfboard.model.progress import Progress
-from perfboard.model.published import NpmFile, Published
+from perfboard.model.published import NpmFile, OwnProgram, Published
 from perfboard.model.results.program import ProgramResult
 from perfboard.model.run import Metric, Run, RunError, Status
 from perfboard.store.folder import runs_folder
@@ -85,6 +86,8 @@ def test_without_a_figure_the_time_counts() -> None:
         ({"program": {"command": []}}, "at least 1 item"),
         ({"program": {"command": ["a\0b"]}}, "match pattern"),
         ({"program": {"command": ["a"], "packages": ["../x"]}}, "match pattern"),
+        ({"program": {"command": ["a"], "own": {"name": "../x"}}}, "match pattern"),
+        ({"program": {"command": ["a"], "own": {"name": "x", "flags": ["-o/x"]}}}, "match pattern"),
         ({"program": {"command": ["a"], "figure": {"line": "a", "word": 0}}}, "greater than"),
         ({"program": {"command": ["a"], "figure": {"line": "a\nb", "word": 1}}}, "match pattern"),
     ],
@@ -133,7 +136,7 @@ class Board:
 
     def measure(self, *figures: Published) -> Programs:
         return measure_programs(
-            "rpi2", figures, 0.25, ("perfboard",), Lab(), self.try_boards, fetch
+            "rpi2", figures, 0.25, ("perfboard",), Lab(), self.try_boards, fetch, compiled
         )
 
 
@@ -141,6 +144,10 @@ def fetch(wanted: NpmFile, progress: Progress) -> Path:
     if wanted.package == "gone":
         raise EnvironmentLacksError("npm has no gone\nmore")
     return Path("/cache") / wanted.file
+
+
+def compiled(wanted: OwnProgram, arch: Architecture, progress: Progress) -> Path:
+    return Path("/cache") / arch.name / wanted.name
 
 
 @pytest.fixture
@@ -212,6 +219,14 @@ def test_files_of_npm_are_the_programs_or_why_there_are_none(board: Board) -> No
     assert (rows[0].problem, rows[1].problem) == ("", "npm has no gone")
 
 
+def test_a_program_of_ours_is_compiled_for_the_boards_architecture(board: Board) -> None:
+    board.answers = {"./stream": (1.0, "", 0)}
+    own = {"name": "stream", "flags": ["-Ofast", "-mcpu=cortex-a7"]}
+    rows, _ = board.measure(of_program("x", program={"command": ["./stream"], "own": own}))
+    assert [job.files for _, job, _ in board.asked] == [(Path("/cache/armhf/stream"),)]
+    assert rows[0].ratio == 1.0
+
+
 def test_an_interrupted_program_ends_it_all(board: Board) -> None:
     board.answers = {"true": Status.ABORTED}
     with pytest.raises(KeyboardInterrupt):
@@ -236,6 +251,9 @@ def test_every_second_program_of_all_boards_is_held_out() -> None:
     for name in (name for name in SPLIT if name in list_boards()):
         timing = load_board(name).board.timing
         rows = [f for f in timing.published if f.program] if timing else []
+        # What a program of ours does was known before the model was worked on.
+        assert {f.use for f in rows if f.program and f.program.own} <= {"development"}
+        rows = [f for f in rows if f.program and not f.program.own]
         assert [f.metric for f in rows] == sorted(f.metric for f in rows)
         found += ["seen" if (name, figure.metric) == seen else figure.use for figure in rows]
     assert found
