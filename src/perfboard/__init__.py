@@ -22,10 +22,10 @@ def open_run(run: "str | Path" = "latest") -> "Run":
 
     Raises perfboard.model.errors.UsageError if there is none, or if it cannot be read.
     """
-    from perfboard.store.folder import find_run
+    from perfboard.store.boards import find_named
     from perfboard.store.reading import load_run
 
-    return load_run(find_run(str(run)))
+    return load_run(find_named(str(run)))
 
 
 def runs() -> "list[RunRow]":

@@ -19,7 +19,8 @@ _TARGETS = "local, ssh://[USER@]HOST[:PORT], serial:///dev/NAME or virtual:BOARD
 # The options that take FACTOR=LEVEL.
 _LEVELS = ("--set", "--keep", "--allow")
 _NEW = "write the file of a board that boots a kernel and root file system of yours"
-_RUN = "a run's id, a unique beginning of one, a path, a board's name, or latest"
+_RUN = "a run's id, a unique beginning of one, a path, a board's name, TAG:VALUE, or latest"
+_BEARS = "a tag for the run, such as commit=4f2a91c or branch=main; repeatable"
 _EPILOG = """\
 first steps:
   perfboard doctor                     check this machine, list missing packages
@@ -31,8 +32,9 @@ first steps:
   perfboard import boot.log            see where the time went in a saved log
   perfboard compare OLD NEW            see what changed between two runs
 
-RUN is a run's id, a unique beginning of one, "latest", a board's name (its latest complete
-run), or a path.
+RUN is a run's id, a unique beginning of one, a path, "latest", "latest:BOARD" or a board's
+name (its latest complete run), or TAG:VALUE, such as branch:main (the latest complete run with
+that --tag). "~1" behind one of the latter four means the run before that one, as in latest~1.
 
 exit codes: 0 done; 1 a verdict failed; 2 the command or a file is wrong;
 3 this machine or the way to the target lacks something; 4 the target failed;
@@ -311,10 +313,12 @@ def make_parser() -> argparse.ArgumentParser:
         "--board", help="a virtual board's name, or the file of a virtual or a real board"
     )
     study.add_argument("--target", metavar="T", help=_TARGETS)
+    _add_tag(study, _BEARS)
     _add_name(study)
     _add_set(study)
 
     tune = add("tune", "tune", "find the settings that make a board boot fastest", _TUNE)
+    _add_tag(tune, _BEARS)
     tune.add_argument("study", choices=("boot",), help="what to make faster")
     tune.add_argument(
         "--board",
@@ -340,6 +344,7 @@ def make_parser() -> argparse.ArgumentParser:
     trying.set_defaults(function="trying")
     trying.usage = "%(prog)s [options] BOARD [options] -- COMMAND [ARGUMENT ...]"
     trying.add_argument("board", metavar="BOARD", help="a board's name, or a board file")
+    _add_tag(trying, _BEARS)
     trying.takes_command = True
     trying.options = ("perfboard.studies.program.study", "ProgramOptions")
     _add_set(trying)
@@ -353,6 +358,7 @@ def make_parser() -> argparse.ArgumentParser:
     measure.add_argument(
         "--target", metavar="T", default="local", help=f"{_TARGETS} (default: local)"
     )
+    _add_tag(measure, _BEARS)
     _add_name(measure)
     measure.options = ("perfboard.studies.standard.study", "StandardOptions")
     _add_set(measure)
@@ -365,11 +371,13 @@ def make_parser() -> argparse.ArgumentParser:
         _IMPORT,
     )
     importing.set_defaults(function="import_run")
+    _add_tag(importing, _BEARS)
     importing.add_argument("files", metavar="FILE", nargs="+", help="a saved log")
     importing.options = ("perfboard.importers.base", "ImportOptions")
 
     runs = add("runs", "runs", "list the runs, newest first; rm and prune remove some")
     runs.add_argument("--board", help="list only the runs of this board")
+    _add_tag(runs, "list only the runs with this tag; repeatable")
     runs.add_argument("--limit", type=_count, metavar="N", help="list only the newest N")
     runs.add_argument(
         "--unfinished",
@@ -471,6 +479,10 @@ def _add_name(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--name", help="the name of the board on that target, for its runs (default: the target's)"
     )
+
+
+def _add_tag(command: argparse.ArgumentParser, help: str) -> None:
+    command.add_argument("--tag", action="append", default=[], metavar="NAME=VALUE", help=help)
 
 
 def _add_set(command: argparse.ArgumentParser) -> None:

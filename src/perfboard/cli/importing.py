@@ -7,6 +7,7 @@ from pathlib import Path
 
 from perfboard.cli.options import options_from
 from perfboard.cli.study import finish
+from perfboard.cli.words import parse_tags
 from perfboard.importers.base import ImportOptions
 from perfboard.importers.record import import_files
 
@@ -15,4 +16,5 @@ def import_run(options: argparse.Namespace) -> int:
     """Imports the files; the report's path is the last line."""
     given = options_from(ImportOptions, options)
     paths = [Path(name) for name in options.files]
-    return finish(import_files(paths, given, ("perfboard", *sys.argv[1:])), options.json)
+    run = import_files(paths, given, ("perfboard", *sys.argv[1:]), parse_tags(options.tag))
+    return finish(run, options.json)

@@ -5,12 +5,11 @@ import argparse
 import sys
 
 from perfboard.binaries.applets import all_applets
+from perfboard.cli.lab import lab_of
 from perfboard.cli.options import options_from
-from perfboard.cli.progress import progress
 from perfboard.cli.study import finish
 from perfboard.cli.words import parse_factors, print_json
 from perfboard.studies.base import Request
-from perfboard.studies.lab import Lab
 from perfboard.studies.standard.study import StandardOptions, measure_target
 
 
@@ -23,7 +22,7 @@ def measure(options: argparse.Namespace) -> int:
         name=options.name or "",
     )
     given = options_from(StandardOptions, options)
-    run = measure_target("measure", request, options.probes, given, Lab(progress()))
+    run = measure_target("measure", request, options.probes, given, lab_of(options))
     return finish(run, options.json)
 
 

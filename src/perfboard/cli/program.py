@@ -10,8 +10,8 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import IO, TextIO
 
+from perfboard.cli.lab import lab_of
 from perfboard.cli.options import options_from
-from perfboard.cli.progress import progress
 from perfboard.cli.words import parse_factors, print_json
 from perfboard.images.program.base import Job
 from perfboard.model.errors import EXIT_INTERRUPTED, UsageError, exit_code_of
@@ -36,7 +36,7 @@ def trying(
 
     `given_input` is Perfboard's own standard input, None if that is closed.
     """
-    lab = lab or Lab(progress())
+    lab = lab or lab_of(options)
     given = options_from(ProgramOptions, options)
     boards = (options.board, *given.compare)
     if len(set(boards)) < len(boards):

@@ -7,7 +7,7 @@ import sys
 import webbrowser
 from dataclasses import asdict
 
-from perfboard.cli.words import print_json, print_run
+from perfboard.cli.words import parse_tags, print_json, print_run
 from perfboard.model.errors import EnvironmentLacksError
 from perfboard.model.text import printable
 from perfboard.store.boards import find_named, find_pair
@@ -23,7 +23,9 @@ def runs(options: argparse.Namespace) -> int:
     rows = list_runs()
     if options.unfinished:
         rows = [row for row in rows if row.status == "unfinished"]
-    rows = [row for row in rows if options.board in (None, row.board)][: options.limit]
+    tags = parse_tags(options.tag).items()
+    rows = [row for row in rows if options.board in (None, row.board) and tags <= row.tags.items()]
+    rows = rows[: options.limit]
     if options.json:
         print_json([asdict(row) for row in rows])
     else:

@@ -7,8 +7,8 @@ import sys
 from pathlib import Path
 
 from perfboard.boards.loader import LoadedReal, read_board
+from perfboard.cli.lab import lab_of
 from perfboard.cli.options import options_from
-from perfboard.cli.progress import progress
 from perfboard.cli.words import parse_factors, print_run
 from perfboard.model.board.real import RealBoard
 from perfboard.model.errors import (
@@ -23,7 +23,6 @@ from perfboard.model.text import printable
 from perfboard.report.writing import write_report
 from perfboard.store.folder import find_run
 from perfboard.studies.base import Request, get_study, run_study
-from perfboard.studies.lab import Lab
 
 
 def study(options: argparse.Namespace) -> int:
@@ -38,7 +37,7 @@ def study(options: argparse.Namespace) -> int:
         name=options.name or "",
     )
     given = options_from(chosen.options, options, real)
-    return finish(run_study(chosen, request, given, Lab(progress())), options.json)
+    return finish(run_study(chosen, request, given, lab_of(options)), options.json)
 
 
 def finish(run: Run, as_json: bool) -> int:

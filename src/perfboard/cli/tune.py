@@ -5,13 +5,12 @@ import argparse
 import sys
 
 from perfboard.boards.loader import LoadedReal, read_board
+from perfboard.cli.lab import lab_of
 from perfboard.cli.options import options_from
-from perfboard.cli.progress import progress
 from perfboard.cli.study import finish, line_of
 from perfboard.cli.words import parse_factors
 from perfboard.model.errors import UsageError
 from perfboard.studies.base import Request, run_study
-from perfboard.studies.lab import Lab
 from perfboard.studies.tune.options import TuneOptions
 from perfboard.studies.tune.study import TUNE
 
@@ -34,4 +33,4 @@ def tune(options: argparse.Namespace) -> int:
         board=real,
     )
     given = options_from(TuneOptions, options, real, board=board)
-    return finish(run_study(TUNE, request, given, Lab(progress())), options.json)
+    return finish(run_study(TUNE, request, given, lab_of(options)), options.json)

@@ -2,6 +2,7 @@
 """Input and output that several commands share."""
 
 import json
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,6 +11,8 @@ from perfboard.model.options import parse_one_level_each
 from perfboard.model.run import Run
 from perfboard.report.text import run_text
 
+_TAG = re.compile(r"[a-z][a-z0-9_-]{0,39}=[^~\s\x00-\x1f\x7f]{1,200}")
+
 
 def parse_factors(words: Sequence[str]) -> dict[str, str]:
     """The levels that --set gives. Which exist is the study's to say."""
@@ -17,6 +20,20 @@ def parse_factors(words: Sequence[str]) -> dict[str, str]:
         return parse_one_level_each(words)
     except ValueError as error:
         raise UsageError(f"--set: {error}") from error
+
+
+def parse_tags(words: Sequence[str]) -> dict[str, str]:
+    """The tags that --tag gives. Raises UsageError."""
+    tags: dict[str, str] = {}
+    for word in words:
+        name, _, value = word.partition("=")
+        if not _TAG.fullmatch(word) or name in ("latest", *tags):
+            raise UsageError(
+                f"--tag {word}: wants NAME=VALUE, each name once, as in --tag commit=4f2a91c; a "
+                'name is of a-z, 0-9, "-" and "_" and not "latest", a value has no blank and no "~"'
+            )
+        tags[name] = value
+    return tags
 
 
 def print_json(value: Any) -> None:

@@ -2,7 +2,7 @@
 """The run that files are made into."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from perfboard.analysis.boot.metrics import metrics_of
@@ -19,7 +19,12 @@ from perfboard.store.recording import Found, Subject, recording
 _HEADLINES = (*TOTALS, "boot.kernel")
 
 
-def import_files(paths: Sequence[Path], options: ImportOptions, command: tuple[str, ...]) -> Run:
+def import_files(
+    paths: Sequence[Path],
+    options: ImportOptions,
+    command: tuple[str, ...],
+    tags: Mapping[str, str],
+) -> Run:
     """The run of all files together, which keeps them.
 
     Raises UsageError for a file that is not understood, before there is a run.
@@ -57,7 +62,8 @@ def import_files(paths: Sequence[Path], options: ImportOptions, command: tuple[s
         notes=tuple(notes),
         step="keeping the files",
     )
-    with recording("boot", name, command, headline) as record, record.begin(lambda: found):
+    keep = recording("boot", name, command, headline, tags)
+    with keep as record, record.begin(lambda: found):
         for number, file in enumerate(files, 1):
             _keep(file, record.folder, number if len(files) > 1 else None)
     return record.run

@@ -13,6 +13,10 @@ from perfboard.model.results.base import Result
 from perfboard.model.results.kinds import known
 
 MetricName = Annotated[str, Field(pattern=r"^[a-z0-9]+([._+-][A-Za-z0-9_+-]+)*$")]
+# A name that the user gives a run: the commit, or the branch, that it is of.
+TagName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_-]{0,39}$")]
+# It may name a run on a command line, where "~" begins a number.
+TagValue = Annotated[str, Field(pattern=r"^[^~\s\x00-\x1f\x7f]{1,200}$")]
 Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 
 
@@ -194,8 +198,8 @@ _Kind = TypeVar("_Kind", bound=Result)
 class Run(Record):
     """One study on one target. Summaries are computed when read.
 
-    `headline` is the metric that the list of runs shows. `perturbed` says of a factor's level,
-    or of an instrument, what it does to what was measured.
+    `headline` is the metric that the list of runs shows. `tags` are the user's own. `perturbed`
+    says of a factor's level, or of an instrument, what it does to what was measured.
     """
 
     schema_: Literal["perfboard.run/2"] = Field("perfboard.run/2", alias="schema")
@@ -208,6 +212,7 @@ class Run(Record):
     started: Moment
     finished: Moment
     factors: dict[str, str] = Field(default_factory=dict)
+    tags: dict[TagName, TagValue] = Field(default_factory=dict)
     provenance: Provenance
     perturbed: dict[str, str] = Field(default_factory=dict)
     headline: MetricName | None = None

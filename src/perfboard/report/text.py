@@ -5,7 +5,7 @@ All text of a run is untrusted: control characters are taken out, and nothing in
 it is read as markup.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from perfboard.model.run import Run
@@ -32,7 +32,8 @@ def run_text(run: Run) -> str:
         ("margin", timing_words(run)),
         ("started", f"{run.started:%Y-%m-%d %H:%M:%S %Z}".strip()),
         ("status", ", ".join([run.status, *(summaries or ["nothing measured"])])),
-        ("factors", ", ".join(f"{key}={value}" for key, value in sorted(run.factors.items()))),
+        ("factors", _pairs(run.factors)),
+        ("tags", _pairs(run.tags)),
     ]
     shown = sections_of(run)
     parts: list[str | Table] = [f"{error.kind}: {error.message}\n" for error in run.errors]
@@ -59,17 +60,21 @@ def runs_text(rows: Sequence[RunRow], width: int | None = None) -> str:
     None it is one line a run, for a program.
     """
     if width is None:
-        return "".join(clean("  ".join((*_row(row), row.reason)).rstrip()) + "\n" for row in rows)
+        lines = ("  ".join((*_row(row), row.reason)).rstrip() for row in rows)
+        return "".join(clean(line) + "\n" for line in lines)
     if not rows:
         return "No runs yet.\n"
     headlines = dict.fromkeys((row.headline, row.study) for row in rows if row.headline)
     names = dict.fromkeys(name for name, _ in headlines)
-    headings = ("run", "board", "status", "evidence", *(names if len(names) == 1 else ["headline"]))
+    headline = names if len(names) == 1 else ["headline"]
+    headings = ("run", "board", "status", "evidence", *headline, "tags")
     columns = dict(zip(headings, zip(*map(_row, rows), strict=True), strict=True))
+    if not any(row.tags for row in rows):
+        del columns["tags"]
     # The id of a run has its board too.
-    for spare in ("board", "evidence"):
+    for spare in ("board", "evidence", "tags"):
         widths = [max(map(len, (name, *column))) for name, column in columns.items()]
-        if sum(widths) + 2 * (len(widths) - 1) > width:
+        if spare in columns and sum(widths) + 2 * (len(widths) - 1) > width:
             del columns[spare]
     parts: list[str | Table] = [list_table(tuple(columns), zip(*columns.values(), strict=True))]
     if len(names) > 1:
@@ -83,4 +88,8 @@ def runs_text(rows: Sequence[RunRow], width: int | None = None) -> str:
 
 def _row(row: RunRow) -> tuple[str, ...]:
     value = "" if row.median is None else format_value(row.median, row.unit)
-    return row.id, row.board, row.status, row.evidence, value
+    return row.id, row.board, row.status, row.evidence, value, _pairs(row.tags)
+
+
+def _pairs(items: Mapping[str, str]) -> str:
+    return ", ".join(f"{key}={value}" for key, value in sorted(items.items()))

@@ -1,6 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs found by the name of their board: its latest complete run."""
+"""Runs found by the words for them: the latest, those of a board, those with a tag.
 
+"latest", "latest:BOARD", a board's name and "TAG:VALUE" mean the newest such run; "~N" behind any
+of these means the one that is N places older.
+"""
+
+import re
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -10,28 +15,54 @@ from perfboard.store.folder import find_run, finished_folders
 from perfboard.store.index import RunRow, list_runs
 from perfboard.store.reading import load_run
 
+_BACK = re.compile(r"(?s)(.+)~([0-9]{1,6})")
+_LATEST = "latest"
+
 
 def find_named(text: str) -> Path:
-    """The folder of the run that `text` means: see `find_run`, or a board's latest complete run.
+    """The folder of the run that `text` means: see `find_run`, and the words above.
 
     A run that `find_run` finds has precedence. Raises UsageError if there is none.
     """
-    rows = _of_board(text)
+    rows = find_rows(text)
     return rows[0].path if rows else find_run(text)
+
+
+def find_rows(text: str) -> list[RunRow]:
+    """The runs that the words above may mean, the newest first; none if `find_run` finds the run.
+
+    They are complete, but for those of "latest~N", which counts all runs. Raises UsageError if
+    there are too few for "~N", or none of a board or tag.
+    """
+    if _is_run(text):
+        return []
+    back = _BACK.fullmatch(text)
+    if back is None:
+        return _named(text)
+    name, number = back[1], int(back[2])
+    if name == _LATEST:
+        finished = set(finished_folders())
+        rows = [row for row in list_runs() if row.path in finished]
+    else:
+        rows = _named(name)
+    if number >= len(rows):
+        raise UsageError(
+            f'"{text}" is no run: there are {len(rows)} of "{name}"; `perfboard runs` lists them'
+        )
+    return rows[number : number + 1]
 
 
 def find_pair(before: str, after: str, across_evidence: bool = False) -> tuple[Path, Path]:
     """The folders of two runs to compare, each as in `find_named`.
 
-    A board's run is its latest one with a partner: of one study, and of one evidence unless
-    `across_evidence`. Raises UsageError if there is none.
+    The run of a board or a tag is its latest one with a partner: of one study, and of one evidence
+    unless `across_evidence`. Raises UsageError if there is none.
     """
-    boards = [_of_board(text) for text in (before, after)]
-    if not any(boards):
+    named = [find_rows(text) for text in (before, after)]
+    if not any(named):
         return find_run(before), find_run(after)
     sides = [
-        rows or [_row_of(find_run(text))]
-        for text, rows in zip((before, after), boards, strict=True)
+        rows or [_row_of(find_run(text))] for text, rows in zip((before, after), named, strict=True)
     ]
     pairs = [
         (one, other)
@@ -54,14 +85,28 @@ def find_pair(before: str, after: str, across_evidence: bool = False) -> tuple[P
     return one.path, other.path
 
 
-def _of_board(text: str) -> list[RunRow]:
-    """The complete runs of the board of that name, the newest first; none if a run is meant."""
+def _is_run(text: str) -> bool:
     if any(path.name.startswith(text) for path in finished_folders()):
-        return []
+        return True
     with suppress(UsageError):
         find_run(text)
-        return []
-    return [row for row in list_runs() if row.board == text and row.status == "complete"]
+        return True
+    return False
+
+
+def _named(text: str) -> list[RunRow]:
+    rows = [row for row in list_runs() if row.status == "complete"]
+    kind, colon, value = text.partition(":")
+    if not colon:
+        return [row for row in rows if row.board == text]
+    if kind == _LATEST:
+        found = [row for row in rows if row.board == value]
+    else:
+        found = [row for row in rows if row.tags.get(kind) == value]
+    if not found and rows and "/" not in kind:
+        what = f'of board "{value}"' if kind == _LATEST else f"with the tag {kind}={value}"
+        raise UsageError(f'"{text}": there is no complete run {what}; `perfboard runs` lists them')
+    return found
 
 
 def _row_of(path: Path) -> RunRow:

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """The SQLite index over the run folders. It only saves time: it can always be rebuilt."""
 
+import json
 import os
 import sqlite3
+from collections.abc import Mapping
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 
@@ -16,11 +18,11 @@ from perfboard.model.errors import UsageError
 from perfboard.store import folder
 from perfboard.store.reading import load_run
 
-_VERSION = 2
-_COLUMNS = "mtime_ns, size, study, board, status, evidence, started, headline, unit, median"
+_VERSION = 3
+_COLUMNS = "mtime_ns, size, study, board, status, evidence, started, headline, unit, median, tags"
 _CREATE = f"CREATE TABLE IF NOT EXISTS runs (path PRIMARY KEY, {_COLUMNS})"
 _SELECT = f"SELECT path, {_COLUMNS} FROM runs"  # noqa: S608
-_REPLACE = "REPLACE INTO runs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_REPLACE = "REPLACE INTO runs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 # The time and size of run.json, by which a changed one is noticed.
 _Stamp = tuple[int, int]
 _Known = dict[Path, tuple[_Stamp, "RunRow"]]
@@ -47,6 +49,7 @@ class RunRow:
     unit: str = ""
     median: float | None = None
     reason: str = ""
+    tags: Mapping[str, str] = field(default_factory=dict)
 
 
 def list_runs() -> list[RunRow]:
@@ -89,7 +92,8 @@ def _refresh(index: Path) -> list[RunRow]:
                 started = row.started.isoformat() if row.started else None
                 names = (row.study, row.board, row.status, row.evidence)
                 headline = (row.headline, row.unit, row.median)
-                values = (os.fsencode(path), *stamp, *names, started, *headline)
+                tags = json.dumps(dict(row.tags))
+                values = (os.fsencode(path), *stamp, *names, started, *headline, tags)
                 connection.execute(_REPLACE, values)
     return [row for _, row in found.values()]
 
@@ -104,12 +108,14 @@ def _row(
     headline: str,
     unit: str,
     median: float | None,
+    tags: str,
 ) -> RunRow:
     try:
-        when = datetime.fromisoformat(started)
+        when, named = datetime.fromisoformat(started), dict(json.loads(tags))
     except (TypeError, ValueError) as error:
-        raise sqlite3.DatabaseError(f"a run started at {started!r}") from error
-    return RunRow(path.name, path, status, study, board, evidence, when, headline, unit, median)
+        raise sqlite3.DatabaseError(f"a run started at {started!r}, tags {tags!r}") from error
+    values = (status, study, board, evidence, when, headline, unit, median)
+    return RunRow(path.name, path, *values, tags=named)
 
 
 def _read_folders(known: _Known) -> _Known:
@@ -145,6 +151,7 @@ def _read(path: Path) -> RunRow:
         headline=shown[0].name if shown else "",
         unit=shown[0].unit if shown else "",
         median=summary(shown[0].samples).median if shown else None,
+        tags=run.tags,
     )
 
 

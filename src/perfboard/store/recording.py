@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
+from types import MappingProxyType
 
 from perfboard.factors.choose import perturbations
 from perfboard.host.failures import defect_words, keep_details, lack_words
@@ -40,6 +41,7 @@ _ENDS = (PerfboardError, OSError, MemoryError, KeyboardInterrupt, Cancelled)
 
 # A disk with less is full.
 _LEAST_FREE = 64 << 10
+_NO_TAGS: Mapping[str, str] = MappingProxyType({})
 
 
 @dataclass(frozen=True)
@@ -77,11 +79,17 @@ class Recording:
     run: Run
 
     def __init__(
-        self, folder: RunFolder, study: str, command: tuple[str, ...], headline: str
+        self,
+        folder: RunFolder,
+        study: str,
+        command: tuple[str, ...],
+        headline: str,
+        tags: Mapping[str, str],
     ) -> None:
         """See `recording`. `command` is Perfboard's own, word by word."""
         self.folder = folder
         self._study, self._command, self._headline = study, command, headline
+        self._tags = dict(tags)
         self._started = datetime.now(UTC)
         self._found: Callable[[], Found] | None = None
         self._end: BaseException | None = None
@@ -133,6 +141,7 @@ class Recording:
             started=self._started,
             finished=datetime.now(UTC),
             factors=dict(subject.levels),
+            tags=self._tags,
             provenance=Provenance(
                 perfboard=version("perfboard"),
                 command=tuple(as_text(word) for word in self._command),
@@ -178,17 +187,21 @@ class Recording:
 
 @contextmanager
 def recording(
-    study: str, place: str, command: tuple[str, ...], headline: str
+    study: str,
+    place: str,
+    command: tuple[str, ...],
+    headline: str,
+    tags: Mapping[str, str] = _NO_TAGS,
 ) -> Iterator[Recording]:
     """A run of `study` on the board `place`, stored however the block ends.
 
-    `headline` is the metric that the list of runs shows of it, or "".
+    `headline` is the metric that the list of runs shows of it, or "". `tags` are the user's own.
 
     PerfboardError, OSError, MemoryError: failed. KeyboardInterrupt and Cancelled: aborted. Any
     other exception is a defect: failed, and a DefectError is raised. Before `begin` every error is
     raised, and the folder removed.
     """
-    record = Recording(new_run(study, place), study, command, headline)
+    record = Recording(new_run(study, place), study, command, headline, tags)
     with record.ending():
         yield record
     record.finish()

@@ -191,6 +191,32 @@ def test_runs_are_chosen_and_deleted(homes: Path, capsys: pytest.CaptureFixture[
     assert not [path for path in folders[1].parent.iterdir() if path != folders[2]]
 
 
+def test_runs_are_chosen_by_their_tags(homes: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    log = homes / "boot.log"
+    log.write_text("[    0.000000] Linux version 5.10\n[    1.500000] Run /sbin/init as init\n")
+    for commit in ("a1", "a2"):
+        tags = ("--tag", "branch=main", "--tag", f"commit={commit}")
+        assert call("import", str(log), "--name", "cam", *tags) == 0
+    assert call("import", str(log), "--name", "cam") == 0
+    capsys.readouterr()
+    assert call("runs", "--tag", "branch=main") == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert sorted(line.split("  ")[-1] for line in lines) == [
+        "branch=main, commit=a1",
+        "branch=main, commit=a2",
+    ]
+    assert call("runs", "--tag", "branch=main", "--tag", "commit=a1", "--json") == 0
+    (row,) = json.loads(capsys.readouterr().out)
+    assert row["tags"] == {"branch": "main", "commit": "a1"}
+    assert call("show", "commit:a1") == 0
+    text = capsys.readouterr().out
+    assert row["id"] in text and "branch=main, commit=a1" in text
+    for wrong in ("main", "=x", "latest=1", "A=1", "a=b c", "a=b~1", "a=\x1b"):
+        assert call("import", str(log), "--tag", wrong) == 2
+        assert "wants NAME=VALUE" in capsys.readouterr().err
+    assert call("import", str(log), "--tag", "a=1", "--tag", "a=2") == 2
+
+
 def test_a_report_is_opened(
     homes: Path,
     monkeypatch: pytest.MonkeyPatch,

@@ -72,3 +72,29 @@ def test_a_pair_is_of_one_study_and_evidence() -> None:
         find_pair("orangepi-pc", "verdex")
     across = find_pair("orangepi-pc", "verdex", across_evidence=True)
     assert across == (runs["orangepi-pc", 1], runs["verdex", 5])
+
+
+def test_latest_and_tags_and_how_far_back() -> None:
+    one = stored(1, "rpi2", tags={"branch": "main", "commit": "a1"})
+    two = stored(2, "verdex", tags={"branch": "main", "commit": "a2"})
+    three = stored(3, "rpi2", status=Status.ABORTED, tags={"branch": "main"})
+    four = stored(4, "rpi2", tags={"branch": "new"})
+    assert [find_named(f"latest~{back}") for back in range(4)] == [four, three, two, one]
+    assert find_named("latest:rpi2") == find_named("rpi2") == find_named("rpi2~0") == four
+    assert find_named("latest:rpi2~1") == find_named("rpi2~1") == one
+    # What did not complete is no run of a branch.
+    assert find_named("branch:main") == find_named("commit:a2") == two
+    assert find_named("branch:main~1") == find_named("commit:a1") == one
+    assert find_pair("branch:main~1", "branch:new") == (one, four)
+    # Runs of one board alone have a partner.
+    assert find_pair("branch:main", "branch:new") == (two, four)
+    for text, words in (
+        ("latest~4", "there are 4 of"),
+        ("branch:main~2", "there are 2 of"),
+        ("branch:old", "no complete run with the tag branch=old"),
+        ("latest:beagle", 'no complete run of board "beagle"'),
+        ("nosuch~1", "there are 0 of"),
+        ("x:/dev/null", "tag x=/dev/null"),
+    ):
+        with pytest.raises(UsageError, match=words):
+            find_named(text)

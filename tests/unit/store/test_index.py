@@ -49,7 +49,7 @@ def test_what_changed_is_read_anew_and_what_is_gone_is_left_out() -> None:
 
 @pytest.mark.parametrize("damage", ["noise", "empty", "version", "columns", "values", "folder"])
 def test_a_damaged_index_is_rebuilt(damage: str) -> None:
-    index = cache_root() / "index-2.sqlite"
+    index = cache_root() / "index-3.sqlite"
     stored()
     rows = list_runs()
     if damage == "noise":

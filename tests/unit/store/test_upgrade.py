@@ -52,7 +52,7 @@ def test_all_of_it_is_read_and_its_file_left(name: str, tmp_path: Path) -> None:
     assert (folder / "run.json").read_text() == golden(f"{name}.json")
     new = json.loads(run.to_json())
     parts = ("boots", "processes", "trial", "tuning", "tried")
-    added = ("headline", "no_verdicts", "perturbed", "results")
+    added = ("headline", "no_verdicts", "perturbed", "results", "tags")
     timed_as = new["board"]["timed_as"]
     new["board"] = _without(new["board"], "console_baud")
     new["board"]["timed_as"] = timed_as and _without(timed_as, "model", "left_out")
