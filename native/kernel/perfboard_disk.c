@@ -14,11 +14,16 @@
  *   perfboard_disk.ready=US       until it is there, from this driver's start on
  *   perfboard_disk.overhead=US    of each request
  *   perfboard_disk.transfer=RATE  bytes/s to and from the medium; 0: as fast as memory
+ *   perfboard_disk.write=RATE     bytes/s to the medium, where that differs from reading
+ *   perfboard_disk.programming=US of each write, beside the overhead
  *   perfboard_disk.track=US perfboard_disk.average=US perfboard_disk.full=US
  *                                 seek to the next track, over a third, over all of it
  *   perfboard_disk.capacity=BYTES of the disk whose first bytes this one is; 0: its own size
  *   perfboard_disk.revolution=NS  0: it does not turn
  *   perfboard_disk.buffer=BYTES   that the disk reads ahead
+ *
+ * The driver maps a large disk by a window: the addresses of a 32-bit kernel
+ * do not reach for all of it.
  *
  * It is /dev/pbd; a root file system on it wants "rootwait" where `ready` is not 0.
  * All times are 0 unless given. Writes go to the memory, and end with the machine.
@@ -37,15 +42,20 @@
 #include <linux/workqueue.h>
 
 #define NAME "pbd"
+/* Beyond this size, only so much is mapped at a time. */
+#define WHOLE (32ULL << 20)
+#define WINDOW (1ULL << 20)
 
 static unsigned long long base;
 static unsigned long long size;
 static unsigned long long capacity;
 static unsigned long long transfer;
+static unsigned long long write;
 static unsigned long long revolution;
 static unsigned long long buffer;
 static uint ready;
 static uint overhead;
+static uint programming;
 static uint track;
 static uint average;
 static uint full;
@@ -53,16 +63,20 @@ module_param(base, ullong, 0444);
 module_param(size, ullong, 0444);
 module_param(capacity, ullong, 0444);
 module_param(transfer, ullong, 0444);
+module_param(write, ullong, 0444);
 module_param(revolution, ullong, 0444);
 module_param(buffer, ullong, 0444);
 module_param(ready, uint, 0444);
 module_param(overhead, uint, 0444);
+module_param(programming, uint, 0444);
 module_param(track, uint, 0444);
 module_param(average, uint, 0444);
 module_param(full, uint, 0444);
 
 struct disk {
+	/* The mapped part, and the byte where it begins. */
 	u8 *memory;
+	u64 mapped_at;
 	/* The byte that the head is over. */
 	u64 head;
 	/* The end of the last request if it was a read; else U64_MAX. */
@@ -78,9 +92,14 @@ struct disk {
 
 static struct disk disk;
 
+static u64 time_ns(u64 bytes, u64 rate)
+{
+	return rate ? mul_u64_u64_div_u64(bytes, NSEC_PER_SEC, rate) : 0;
+}
+
 static u64 passing_ns(u64 bytes)
 {
-	return transfer ? mul_u64_u64_div_u64(bytes, NSEC_PER_SEC, transfer) : 0;
+	return time_ns(bytes, transfer);
 }
 
 static u64 seek_ns(u64 from, u64 to)
@@ -133,7 +152,9 @@ static u64 done_at(struct request *request, u64 now)
 	} else {
 		done += seek_ns(disk.head, start);
 		done += turning_ns(start, done);
-		done += passing_ns(end - start);
+		done += reads || !write ? passing_ns(end - start) : time_ns(end - start, write);
+		if (!reads)
+			done += (u64)programming * NSEC_PER_USEC;
 	}
 	disk.head = end;
 	disk.read_end = reads ? end : U64_MAX;
@@ -141,19 +162,46 @@ static u64 done_at(struct request *request, u64 now)
 	return done;
 }
 
-static void copy(struct request *request)
+/* Maps the disk from the byte `at` on, whole or a window; with a page more for what straddles. */
+static bool map(u64 at)
 {
-	u8 *place = disk.memory + (blk_rq_pos(request) << SECTOR_SHIFT);
+	u64 length = size > WHOLE ? min(WINDOW + PAGE_SIZE, size - at) : size;
+
+	if (disk.memory)
+		memunmap(disk.memory);
+	disk.memory = memremap(base + at, length, MEMREMAP_WB);
+	disk.mapped_at = at;
+	return disk.memory;
+}
+
+/* The memory of a page or less that begins at the byte `at`; NULL if it cannot be mapped. */
+static u8 *reach(u64 at)
+{
+	u64 start = size > WHOLE ? round_down(at, WINDOW) : 0;
+
+	if ((start != disk.mapped_at || !disk.memory) && !map(start))
+		return NULL;
+	return disk.memory + (at - start);
+}
+
+static bool copy(struct request *request)
+{
+	u64 at = blk_rq_pos(request) << SECTOR_SHIFT;
 	struct req_iterator iterator;
 	struct bio_vec part;
 
 	rq_for_each_segment(part, request, iterator) {
+		u8 *place = reach(at);
+
+		if (!place)
+			return false;
 		if (rq_data_dir(request) == WRITE)
 			memcpy_from_bvec(place, &part);
 		else
 			memcpy_to_bvec(&part, place);
-		place += part.bv_len;
+		at += part.bv_len;
 	}
+	return true;
 }
 
 static enum hrtimer_restart expired(struct hrtimer *timer)
@@ -173,7 +221,8 @@ static blk_status_t queue_request(struct blk_mq_hw_ctx *queue, const struct blk_
 	case REQ_OP_READ:
 	case REQ_OP_WRITE:
 		done = done_at(request, now);
-		copy(request);
+		if (!copy(request))
+			return BLK_STS_RESOURCE;
 		break;
 	case REQ_OP_FLUSH:
 		done = now + (u64)overhead * NSEC_PER_USEC;
@@ -218,8 +267,7 @@ static int __init perfboard_disk_init(void)
 		pr_err(NAME ": base %#llx and size %#llx are no disk\n", base, size);
 		return -EINVAL;
 	}
-	disk.memory = memremap(base, size, MEMREMAP_WB);
-	if (!disk.memory) {
+	if (!map(0)) {
 		pr_err(NAME ": no room to map %llu bytes at %#llx\n", size, base);
 		return -ENOMEM;
 	}
@@ -232,6 +280,9 @@ static int __init perfboard_disk_init(void)
 	disk.tags.queue_depth = 1;
 	disk.tags.numa_node = NUMA_NO_NODE;
 	disk.tags.flags = BLK_MQ_F_SHOULD_MERGE;
+	/* To map sleeps. */
+	if (size > WHOLE)
+		disk.tags.flags |= BLK_MQ_F_BLOCKING;
 	error = blk_mq_alloc_tag_set(&disk.tags);
 	if (error)
 		goto unmap;

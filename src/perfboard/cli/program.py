@@ -47,6 +47,7 @@ def trying(
         files=tuple(Path(name) for name in given.push),
         limit_s=given.time_limit,
         without=given.without,
+        features=tuple(dict.fromkeys(given.feature)),
     )
     factors, command = parse_factors(options.set), ("perfboard", *sys.argv[1:])
     with ExitStack() as stack:

@@ -51,6 +51,10 @@ def _times(disk: Disk) -> Iterator[tuple[str, str]]:
         yield "transfer", str(disk.transfer.rate)
         yield "overhead", _microseconds(disk.transfer.overhead_ms)
         yield "buffer", str(disk.transfer.ahead)
+        if disk.transfer.write_rate is not None:
+            yield "write", str(disk.transfer.write_rate)
+        if disk.transfer.write_ms:
+            yield "programming", _microseconds(disk.transfer.write_ms)
     if disk.seek is not None:
         yield "track", _microseconds(disk.seek.track_ms)
         yield "average", _microseconds(disk.seek.average_ms)

@@ -160,6 +160,31 @@ def test_a_package_is_there_with_what_it_needs(board: Perfboard, tmp_path: Path)
     assert all("bzip2" in run["provenance"]["packages"] for run in runs)
 
 
+def test_a_card_is_written_and_read_at_its_own_speed(board: Perfboard, tmp_path: Path) -> None:
+    script = tmp_path / "card.sh"
+    # Beyond the part that the kernel maps at a time, and across its edges.
+    script.write_text(
+        "set -e; now() { read up rest < /proc/uptime; echo $up; }\n"
+        "seq 1 1500000 > f; now\n"
+        "dd if=f of=/dev/pbd bs=1M conv=fsync 2> /dev/null; now\n"
+        "echo 3 > /proc/sys/vm/drop_caches; now\n"
+        "dd if=/dev/pbd of=g bs=1M count=11 2> /dev/null; now\n"
+        "wc -c < f; cmp f g 2>&1 || :\n"
+    )
+    run = board.json("try", "rpi2", "--push", str(script), "--", "sh", "card.sh")
+    said = board.artifact(run, "stdout").read_text().splitlines()
+    began, written, again, read = map(float, said[:4])
+    size = int(said[4])
+    disk = load_board("rpi2").board.disk
+    assert disk is not None and disk.transfer is not None and disk.transfer.write_rate is not None
+    assert size > 10 << 20
+    # The medium's time, and that of a request each 4 KiB at most; the clock has hundredths.
+    assert size / disk.transfer.write_rate <= written - began + 0.02
+    assert 11 * (1 << 20) / disk.transfer.rate <= read - again + 0.02 < 2
+    # What was written is what is read.
+    assert said[5].startswith("cmp: EOF on f")
+
+
 @pytest.mark.parametrize(
     ("words", "code", "said"),
     [

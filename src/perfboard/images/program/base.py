@@ -30,13 +30,15 @@ from perfboard.images.program.pushed import entries, size_of
 from perfboard.images.variant import Variant
 from perfboard.model.board.architecture import architecture_of
 from perfboard.model.board.kernel import BuiltKernel
-from perfboard.model.board.virtual import DiskBoard, FlashBoard, VirtualBoard
+from perfboard.model.board.virtual import FlashBoard, VirtualBoard
 from perfboard.model.errors import UsageError
 from perfboard.model.progress import Progress
+from perfboard.model.text import nearest
 from perfboard.model.units import format_size
 
 FOLDER = "/work"
 _FRAGMENT = Path(__file__).parent / "try.config"
+_FEATURES = Path(__file__).parent / "features"
 _MIB = 1 << 20
 # The emulator puts the board's device tree no further into memory than this.
 _LEAST_OFFSET = 256 * _MIB
@@ -46,6 +48,11 @@ _LEAST_OFFSET = 256 * _MIB
 _ADDRESSES = 830 * _MIB
 _MOST_OWN = 760 * _MIB
 _MOST_FILES = 512 * _MIB
+# The kernel maps a larger disk by a window (native/kernel/perfboard_disk.c).
+_WHOLE_DISK = 32 * _MIB
+_WINDOW = 2 * _MIB
+# Below the addresses of the machines' devices.
+_MOST_MEMORY = 3 << 30
 _MOST_OUTPUT = 16 * _MIB
 _MOST_COMMAND = 1 << 20
 # Packages that an error names.
@@ -62,7 +69,8 @@ class Job:
     """A command, the user's files and folders for its folder, and its time limit.
 
     `without` are packages, or patterns of their names, that others depend on, and that are
-    left out. `input` is the command's standard input; None: nothing.
+    left out. `features` are names of `known_features`. `input` is the command's standard input;
+    None: nothing.
     """
 
     command: tuple[str, ...]
@@ -71,6 +79,7 @@ class Job:
     limit_s: float = 600.0
     input: Path | None = None
     without: tuple[str, ...] = ()
+    features: tuple[str, ...] = ()
 
     def size(self, most: int) -> int:
         """The bytes of its files, and of what the command reads; not counted beyond `most`."""
@@ -154,7 +163,22 @@ def check_job(job: Job, board: VirtualBoard) -> None:
         )
     if any("\0" in word for word in job.command):
         raise UsageError("the command has a NUL in it, which no program can be given")
+    for name in job.features:
+        if name not in (known := known_features()):
+            raise UsageError(
+                f"--feature {name}: the features are {', '.join(known)}{nearest(name, known)}"
+            )
+    if (largest := lay_out(board, _MOST_FILES, 0)).end - largest.ram > _MOST_MEMORY:
+        raise UsageError(
+            f"disk.size: board {board.name} has no addresses for a disk of "
+            f"{format_size(largest.disk)}; make it smaller"
+        )
     check_room(board, "the pushed files and standard input", job.size(room_of(board)))
+
+
+def known_features() -> list[str]:
+    """The file systems and ciphers that a trial's kernel can have beside its board's own."""
+    return sorted(path.stem for path in _FEATURES.glob("*.config"))
 
 
 def room_of(board: VirtualBoard) -> int:
@@ -163,7 +187,8 @@ def room_of(board: VirtualBoard) -> int:
         return _MOST_FILES
     empty = lay_out(board, 0, 0)
     # Root and files are rounded up.
-    others = empty.end - empty.base + 2 * _MIB
+    mapped = empty.disk if empty.disk <= _WHOLE_DISK else _WINDOW
+    others = empty.disk_base - empty.base + mapped + 2 * _MIB
     return min(_MOST_FILES, _ADDRESSES - min(_whole(board.machine.ram), _MOST_OWN) - others)
 
 
@@ -205,6 +230,8 @@ def build_trial_base(variant: Variant, job: Job, progress: Progress) -> TrialBas
         check_room(board, what, size, more)
     fragment = loaded.file(kernel.config)
     extra = {**recipe.options, **read_fragment(_FRAGMENT)}
+    for name in job.features:
+        extra |= read_fragment(_FEATURES / f"{name}.config")
     theirs = distribution_options(recipe, state, kernel.source)
     built = build_kernel(arch, state, kernel.source, fragment, progress, extra, theirs)
     options = {**read_fragment(fragment), **extra}
@@ -253,7 +280,7 @@ def lay_out(board: VirtualBoard, root: int, job: int) -> Layout:
     offset = max(_whole(board.machine.ram), _LEAST_OFFSET)
     results = _whole(_PAGE + _output_room(board))
     ram = _ram_base(board)
-    disk = _whole(board.disk.size) if isinstance(board, DiskBoard) else 0
+    disk = _whole(board.disk.size) if board.disk else 0
     return Layout(ram, ram + offset, _whole(root), _whole(job), results, disk)
 
 
@@ -278,7 +305,7 @@ def boot_arguments(board: VirtualBoard, layout: Layout, flash_devices: int, time
 
 def _disk(board: VirtualBoard, layout: Layout, timed: bool) -> tuple[str, ...]:
     """The arguments for the board's disk, which has been there for long when a command starts."""
-    if not isinstance(board, DiskBoard):
+    if board.disk is None:
         return ()
     disk = board.disk.model_copy(update={"ready": None})
     return disk_arguments(disk, layout.disk_base, timed)

@@ -11,16 +11,22 @@ from perfboard.model.tables import HeldSize, Offset, Size, Table
 _PAGE = 4096
 Milliseconds = Annotated[float, Field(ge=0, le=60_000, strict=False)]
 
+_Rate = Annotated[int, Field(ge=1000, le=10**12)]
+
 
 class Transfer(Sourced):
     """To and from the medium: bytes a second, and ms that each request takes besides.
 
-    `ahead` is how many bytes the disk itself reads on after a request.
+    `ahead` is how many bytes the disk itself reads on after a request. `write_rate` is that of
+    writing, None where it is as fast as reading; `write_ms` is what each write takes beside the
+    overhead, as flash does that is programmed.
     """
 
-    rate: Annotated[int, Field(ge=1000, le=10**12)]
+    rate: _Rate
     overhead_ms: Milliseconds = 0.0
     ahead: Offset = 0
+    write_rate: _Rate | None = None
+    write_ms: Milliseconds = 0.0
 
 
 class Seek(Sourced):

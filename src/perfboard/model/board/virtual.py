@@ -76,9 +76,10 @@ class _Virtual(Board):
 
 
 class FlashBoard(_Virtual):
-    """A board that boots from flash."""
+    """A board that boots from flash. A disk beside it holds data alone."""
 
     flash: Flash
+    disk: Disk | None = None
     framebuffer: Framebuffer | None = None
     image: FlashImage
 
@@ -124,8 +125,6 @@ class _AnyBoard(_Virtual):
             raise ValueError("flash and image.bootloader go together; one is missing")
         if self.flash is None:
             return self._without_flash()
-        if self.disk is not None:
-            raise ValueError("the image lies in flash or on a disk; this has both")
         return self._with_flash(self.flash)
 
     def _without_flash(self) -> "_AnyBoard":

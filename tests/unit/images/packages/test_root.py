@@ -21,11 +21,12 @@ from perfboard.images.program.base import (
     boot_arguments,
     check_job,
     check_room,
+    known_features,
     lay_out,
     room_of,
     write_job,
 )
-from perfboard.model.board.virtual import DiskBoard, VirtualBoard
+from perfboard.model.board.virtual import DiskBoard, FlashBoard, VirtualBoard
 from perfboard.model.errors import UsageError
 from perfboard.model.progress import SilentProgress
 from tests.support.squashfs import unsquash
@@ -230,7 +231,7 @@ def test_a_job_without_files_has_a_folder_for_them(board: VirtualBoard, tmp_path
         ({"files": ("/dev/null",)}, "is neither a file nor a folder"),
         ({"input": ("large",)}, "and standard input have 1 GiB"),
         ({"files": ("small", "folder/small")}, "have one name"),
-        ({"files": ("large",)}, "standard input have 1 GiB, and board rpi2 can be given 299 MiB"),
+        ({"files": ("large",)}, "standard input have 1 GiB, and board rpi2 can be given 297 MiB"),
     ],
 )
 def test_a_job_that_cannot_be_is_refused(
@@ -255,7 +256,7 @@ def test_a_job_that_cannot_be_is_refused(
         check_job(job, board)
 
 
-@pytest.mark.parametrize(("ram", "room"), [(16, 512), (512, 299), (760, 51), (1024, 51)])
+@pytest.mark.parametrize(("ram", "room"), [(16, 512), (512, 297), (760, 49), (1024, 49)])
 def test_a_root_that_is_too_large_is_refused(board: VirtualBoard, ram: int, room: int) -> None:
     machine = board.machine.model_copy(update={"ram": ram * MIB})
     board = board.model_copy(update={"machine": machine})
@@ -268,7 +269,7 @@ def test_what_is_loaded_lies_beyond_the_boards_memory(board: VirtualBoard) -> No
     layout = lay_out(board, 10 * MIB + 1, 4096)
     assert layout.base == layout.ram + board.machine.ram
     assert (layout.root, layout.job, layout.results) == (11 * MIB, MIB, 17 * MIB)
-    assert layout.end == layout.base + 29 * MIB
+    assert layout.disk_base == layout.base + 29 * MIB
     words = boot_arguments(board, layout, 1, True).split()
     assert "mem=523264K" in words  # less its framebuffer
     assert f"phram.phram=try,{layout.base:#x},{29 * MIB:#x}" in words
@@ -303,6 +304,38 @@ def test_a_disk_lies_behind_a_trials_own_files() -> None:
     assert f"perfboard_disk.transfer={board.disk.transfer.rate}" in words
     # The board has been on for long.
     assert not any(word.startswith("perfboard_disk.ready") for word in words)
+
+
+def test_a_card_beside_the_flash_is_the_trials_disk_and_takes_little_room(
+    board: VirtualBoard,
+) -> None:
+    assert isinstance(board, FlashBoard) and board.disk is not None
+    without = board.model_copy(update={"disk": None})
+    # The kernel maps a part of it at a time.
+    assert 0 < room_of(without) - room_of(board) <= 2 * MIB < board.disk.size
+    words = boot_arguments(board, lay_out(board, MIB, MIB), 1, True).split()
+    assert "perfboard_disk.write=19560000" in words
+    assert "perfboard_disk.programming=590" in words
+    assert not any(
+        "perfboard_disk" in word
+        for word in boot_arguments(without, lay_out(without, MIB, MIB), 1, True).split()
+    )
+
+
+def test_a_disk_that_no_address_reaches_is_refused(board: VirtualBoard) -> None:
+    assert board.disk is not None
+    large = board.model_copy(update={"disk": board.disk.model_copy(update={"size": 3 << 30})})
+    with pytest.raises(UsageError, match=r"disk\.size: .* make it smaller"):
+        check_job(Job(("true",)), large)
+
+
+def test_a_feature_that_there_is_not_is_answered_with_those_there_are(
+    board: VirtualBoard,
+) -> None:
+    assert known_features() == ["dm-crypt", "ext4", "f2fs", "fat", "io-ports", "xfs"]
+    check_job(Job(("true",), features=("ext4", "xfs")), board)
+    with pytest.raises(UsageError, match=r'--feature ext3: .*fat.* did you mean "ext4"'):
+        check_job(Job(("true",), features=("ext3",)), board)
 
 
 def test_a_small_boards_memory_is_passed_by(board: VirtualBoard) -> None:
