@@ -30,6 +30,7 @@ _RAN_BY_ADDRESS = re.compile(
 )
 # Until then the kernel times initcalls with the timer tick.
 _SWITCHED = re.compile(r"(?:clocksource: )?Switch(?:ed|ing) to clocksource ")
+_LATEST_NS = 2**63 - 1
 _UNIT_NS = {"u": 1_000, "m": 1_000_000}
 
 
@@ -49,7 +50,7 @@ class InitcallLog:
 
 
 def parse_initcalls(
-    lines: Sequence[KernelLine], offset_ns: int = 0, longest_ns: int = 2**63 - 1
+    lines: Sequence[KernelLine], offset_ns: int = 0, longest_ns: int = _LATEST_NS
 ) -> InitcallLog:
     """The initcalls and probes of a kernel's log, on the clock that `offset_ns` leads to.
 
@@ -64,7 +65,7 @@ def parse_initcalls(
     the call itself it prints the record, which takes longer than many an
     initcall. Spans inside one another stay so. The start is never before the
     "calling" record, where there is one, and None where the kernel's clock did not
-    run yet.
+    run yet, or is out of all range.
 
     Until "Switched to clocksource", durations are printed in steps of the timer's
     tick, 4 or 10 ms: 0 for most calls and 10 ms for whichever saw the tick. The
@@ -154,13 +155,15 @@ class _Initcalls:
         if duration_ns > self._longest_ns:
             self._beyond += 1
             return
-        known = time_ns > 0 and start_ns >= 0
+        begun_ns = start_ns + self._offset_ns
+        # A kernel's stamp may lie near the end of what 64 bits hold.
+        known = time_ns > 0 and start_ns >= 0 and begun_ns <= _LATEST_NS
         self._spans.append(
             Span(
                 kind=kind,
                 name=name,
                 driver=driver,
-                start_ns=start_ns + self._offset_ns if known else None,
+                start_ns=begun_ns if known else None,
                 duration_ns=duration_ns,
                 returned=returned,
             )

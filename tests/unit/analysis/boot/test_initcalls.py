@@ -108,6 +108,13 @@ def test_a_start_that_cannot_be_known_is_absent() -> None:
     assert [(span.start_ns, span.duration_ns) for span in spans] == [(None, 300_000)] * 2
 
 
+def test_a_start_beyond_all_range_is_absent() -> None:
+    """Found by made-up consoles: a stamp near 2^63 ns, on a clock that begins later."""
+    line = KernelLine(2**63 - 1, "initcall foo+0x0/0x10 returned 0 after 12 usecs")
+    (span,) = parse_initcalls([line], offset_ns=2_000_000_000).spans
+    assert span.start_ns is None and span.duration_ns == 12_000
+
+
 def test_calls_of_several_tasks_interleave() -> None:
     lines = kernel_log(
         "[    1.000000] calling  a+0x0/0x1c @ 1\n"
