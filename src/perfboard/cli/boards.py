@@ -109,6 +109,7 @@ def print_verification(found: Verification, as_json: bool) -> int:
                     use: asdict(half) for use, half in program_accuracy(found.rows).items()
                 },
                 "runs": found.runs,
+                "kernel": found.kernel,
                 "parameters": [{**asdict(row), "within": row.within} for row in found.parameters],
                 "rows": [
                     {
@@ -118,6 +119,7 @@ def print_verification(found: Verification, as_json: bool) -> int:
                         "within": row.within,
                         "problem": row.problem,
                         "scaled_by": row.scaled_by,
+                        "modelled": row.modelled,
                     }
                     for row in found.rows
                 ],

@@ -150,7 +150,7 @@ class Published(Sourced):
     on the model, "development". Only "held-out" figures tell the model's accuracy. `factors` are
     the levels it holds at; with `less` it is a saving: what the metric is less at those levels.
     `scale` has the virtual figure taken times the real board's value of a metric over the virtual
-    one's.
+    one's. `kernel` is the version of Linux that the real board had, where the source gives it.
     """
 
     metric: Annotated[str, Field(pattern=r"^[a-z0-9._+-]+$")]
@@ -161,6 +161,7 @@ class Published(Sourced):
     factors: dict[str, str] = Field(default_factory=dict)
     less: dict[str, str] = Field(default_factory=dict)
     scale: Scale | None = None
+    kernel: Annotated[str, Field(pattern=r"^[0-9][A-Za-z0-9._+-]{0,40}$")] | None = None
     program: Program | None = None
 
     @model_validator(mode="after")

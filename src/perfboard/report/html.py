@@ -25,7 +25,7 @@ from perfboard.model.run import TIMED_UNITS, Evidence, Outcome, Run, RunError, S
 from perfboard.model.units import format_size, format_value
 from perfboard.report.section import Section
 from perfboard.report.sections import sections_of
-from perfboard.report.words.evidence import evidence_label, timing_words
+from perfboard.report.words.evidence import evidence_label, not_modelled, timing_words
 from perfboard.report.words.figures import figure, spread_words
 from perfboard.report.words.verdicts import no_verdict_sentence, verdict_sentence
 
@@ -75,6 +75,8 @@ def _environment() -> jinja2.Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.globals["evidence_label"] = evidence_label
+    environment.globals["not_modelled"] = not_modelled
     environment.filters["quantity"] = format_value
     environment.filters["median"] = statistics.median
     environment.filters["size"] = format_size

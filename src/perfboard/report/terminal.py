@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 from perfboard.analysis.compare.comparison import label_name
 from perfboard.analysis.statistics.summary import summary
-from perfboard.model.run import Metric
+from perfboard.model.run import Metric, Run
 from perfboard.model.text import printable
 from perfboard.model.units import format_value
+from perfboard.report.words.evidence import headed, not_modelled
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -61,13 +62,17 @@ def new_table(*headings: str) -> "Table":
     return table
 
 
-def metric_table(metrics: Iterable[Metric], median: str) -> "Table":
-    """Medians and spreads; `median` is the heading of these."""
-    table = new_table("metric", median, "spread", "samples")
+def metric_table(run: Run, metrics: Iterable[Metric]) -> "Table":
+    """Medians and spreads of metrics of the run."""
+    table = new_table("metric", headed("median", run), "spread", "samples")
     for metric in metrics:
         found = summary(metric.samples)
         middle, spread = (format_value(x, metric.unit) for x in (found.median, found.spread))
-        table.add_row(*cells(label_name(metric), middle, spread, str(found.n)))
+        table.add_row(
+            *cells(
+                label_name(metric) + not_modelled(run, metric.name), middle, spread, str(found.n)
+            )
+        )
     return table
 
 

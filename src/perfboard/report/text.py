@@ -12,7 +12,7 @@ from perfboard.model.run import Run
 from perfboard.model.units import format_value
 from perfboard.report.sections import sections_of
 from perfboard.report.terminal import clean, list_table, metric_table, pair_table, render
-from perfboard.report.words.evidence import EVIDENCE_WORDS, headed, timing_words
+from perfboard.report.words.evidence import EVIDENCE_WORDS, timing_words
 from perfboard.report.words.verdicts import no_verdict_sentence, verdict_sentence
 from perfboard.store.index import RunRow
 
@@ -46,7 +46,7 @@ def run_text(run: Run) -> str:
         parts += section.text(run, result)
     metrics = [metric for metric in run.metrics if metric.samples]
     if metrics and not run.results:
-        parts += ["", metric_table(metrics, headed("median", run))]
+        parts += ["", metric_table(run, metrics)]
     for note in run.provenance.notes:
         parts += ["", note]
     parts += ["", pair_table((key, value) for key, value in about if value)]

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The text of `perfboard boards verify`: the published figures beside the virtual ones."""
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -10,6 +11,8 @@ from perfboard.analysis.verify.rows import Row, Verification
 from perfboard.model.published import WITHIN
 from perfboard.model.units import format_value
 from perfboard.report.terminal import cells, new_table, render
+from perfboard.report.words.evidence import NOT_MODELLED, USE_WORDS
+from perfboard.report.words.figures import quantity
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -18,18 +21,18 @@ if TYPE_CHECKING:
 def verification_text(found: Verification) -> str:
     """The table, the sources by number, and the accuracy by the held-out rows alone."""
     sources = list(dict.fromkeys(row.published.source for row in found.rows))
-    table = new_table("metric", "published", "virtual", "ratio", "use", "source")
+    table = new_table("metric", "published", "virtual", "ratio", "the model", "source")
     for row in found.rows:
         virtual = "could not run" if row.problem else "absent"
         if row.virtual is not None:
-            virtual = format_value(row.virtual, row.published.unit)
+            virtual = quantity(row.virtual, row.published.unit)
         table.add_row(
             *cells(
                 _named(row),
-                format_value(row.published.value, row.published.unit),
+                quantity(row.published.value, row.published.unit),
                 virtual,
                 f"{row.ratio:.2f}" if row.ratio is not None else "",
-                row.published.use + ("" if row.within is not False else " !"),
+                _use(row) + ("" if row.within is not False else " !"),
                 f"[{sources.index(row.published.source) + 1}]",
             )
         )
@@ -58,6 +61,12 @@ def verification_text(found: Verification) -> str:
             f"Whole programs, {use}: over {half.rows} the mean error is {half.mean:.0%} and the "
             f"worst {half.worst:.0%}."
         )
+    ours = re.search(r"[0-9.]+$", found.kernel)
+    kernels = {row.published.kernel for row in found.rows if row.published.kernel}
+    if kernels and ours:
+        parts.append(f"Rows that name a Linux were published of that kernel; {ours[0]} runs here.")
+    if any(not row.modelled for row in found.rows):
+        parts.append(f"{NOT_MODELLED}: the model is known to lack it; no margin covers it.")
     parts += [f"{_named(row)} could not run: {row.problem}" for row in found.rows if row.problem]
     absent = sum(row.virtual is None and not row.problem for row in found.rows)
     if absent:
@@ -85,6 +94,10 @@ def _parameters(rows: Sequence[Parameter]) -> "list[str | Table]":
     return [table, "", f"{words}{TOLERANCE:.0%}{', marked with !' if beyond else ''}.", ""]
 
 
+def _use(row: Row) -> str:
+    return USE_WORDS[row.published.use].replace("the model", "it") if row.modelled else NOT_MODELLED
+
+
 def _named(row: Row) -> str:
     figure = row.published
     words = [figure.metric, *figure.labels.values()]
@@ -96,4 +109,6 @@ def _named(row: Row) -> str:
     if figure.scale and row.scaled_by and row.virtual is not None:
         plain, ours = row.virtual / row.scaled_by, figure.scale.value / row.scaled_by
         words.append(f"which is {ours:.0f}, of {format_value(plain, figure.unit)}")
+    if figure.kernel:
+        words.append(f"by Linux {figure.kernel}")
     return ", ".join(words)

@@ -2,6 +2,7 @@
 """What `perfboard boards verify` prints, and its exit code."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -25,6 +26,28 @@ def test_the_command_fails_where_a_probe_sees_another_part(
     }
     assert print_verification(found, as_json=False) == code
     assert ("marked with !" in capsys.readouterr().out) == (code == 1)
+
+
+def test_a_row_says_what_it_does_to_the_model_and_which_kernel_it_is_of(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    rows = tuple(
+        row_of(published("a", use=use, kernel=kernel), 1.1, 0.25)
+        for use, kernel in (("calibration", None), ("held-out", "2.4.20"))
+    )
+    lacking = replace(row_of(published("b"), 9.0, 0.25), within=None, modelled=False)
+    rows = (*rows, lacking)
+    found = Verification(
+        *("b", "P", 0.25, "stated", rows, accuracy(rows), ("run-1",)), kernel="linux-source-6.1"
+    )
+    assert print_verification(found, as_json=False) == 0
+    text = capsys.readouterr().out
+    sets, checks, beyond = text.splitlines()[4:7]
+    assert sets.startswith("a ") and "sets it" in sets
+    assert checks.startswith("a, by Linux 2.4.20 ") and "checks it" in checks
+    assert beyond.startswith("b ") and "not modelled" in beyond
+    assert "6.1 runs here" in text and "Over 1 held-out figures" in text
+    assert max(map(len, text.splitlines())) <= 80
 
 
 @pytest.mark.parametrize(("virtual", "code"), [(1.1, 0), (1.5, 1), (None, 5)])

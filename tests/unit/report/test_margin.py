@@ -41,6 +41,29 @@ def test_a_timed_run_shows_its_margin_and_what_is_extrapolated() -> None:
         assert "timed ±25%" in text and "Extrapolated" in text
 
 
+def test_no_margin_stands_beside_what_the_model_leaves_out() -> None:
+    metrics = (metric("ipc.switch", 1e-5), metric("cpu.clock", 2.0))
+    run = timed_run(metrics=metrics)
+    reason = "each switch cleans the part's caches"
+    timed_as = run.board.timed_as.model_copy(update={"left_out": {"ipc.switch": reason}})
+    run = run.model_copy(
+        update={"board": run.board.model_copy(update={"timed_as": timed_as}), "results": ()}
+    )
+    assert f"Not modelled, so that no margin covers them: ipc.switch ({reason})" in timing_words(
+        run
+    )
+    assert "Extrapolated" in timing_words(run)
+    lines = {line.split()[0]: line for line in run_text(run).splitlines() if line[:1].isalpha()}
+    assert "(not modelled)" in lines["ipc.switch"] and "(not modelled)" not in lines["cpu.clock"]
+    page = render(run)
+    rows = page[page.index("<tbody>", page.index("Every sample as it")) :].split("</tr>")
+    assert "timed, not modelled" in rows[0] and "±" not in rows[0]
+    assert "timed ±25%" in rows[1]
+    exported = [line.split(",") for line in export(run, "csv").splitlines()]
+    assert [row[-1] for row in exported] == ["margin", *([""] * 3), *(["0.25"] * 3)]
+    assert "upper_value" not in json.loads(bencher.metrics(run))["ipc.switch"]["latency"]
+
+
 def test_a_size_has_no_margin_in_the_report() -> None:
     size = Metric(name="image.kernel.size", unit="B", samples=(8,))
     page = render(timed_run(metrics=(metric("cpu.clock", 2.0), size)))

@@ -35,7 +35,8 @@ class Row:
     """A published figure, and the virtual board's, or None where that was not measured.
 
     `within` says whether it lies within the stated margin; None for a row that is not held
-    out, which says nothing of the model's accuracy. `problem` is why a program gave none.
+    out, which says nothing of the model's accuracy, and where the model leaves the metric out, so
+    that `modelled` is false. `problem` is why a program gave none.
     `scaled_by` is the factor of the virtual figure, if the published one has a scale.
     """
 
@@ -44,6 +45,7 @@ class Row:
     within: bool | None
     problem: str = ""
     scaled_by: float | None = None
+    modelled: bool = True
 
     @property
     def ratio(self) -> float | None:
@@ -64,7 +66,8 @@ class Accuracy:
 class Verification:
     """The rows as the board file has them; `accuracy` by those held out; the runs made.
 
-    `parameters` are what the board file says of its part, and what the probes see.
+    `parameters` are what the board file says of its part, and what the probes see. `kernel` is
+    the virtual board's package of Linux's source; "" for a kernel of the user's own.
     """
 
     board: str
@@ -75,6 +78,7 @@ class Verification:
     accuracy: Accuracy | None
     runs: tuple[str, ...]
     parameters: tuple[Parameter, ...] = ()
+    kernel: str = ""
 
 
 def row_of(figure: Published, virtual: float | None, margin: float, problem: str = "") -> Row:
@@ -88,7 +92,9 @@ def row_of(figure: Published, virtual: float | None, margin: float, problem: str
 def accuracy(rows: Iterable[Row], use: str = "held-out") -> Accuracy | None:
     """The accuracy by the rows of that use alone, or None where none was measured."""
     errors = [
-        abs(row.ratio - 1) for row in rows if row.published.use == use and row.ratio is not None
+        abs(row.ratio - 1)
+        for row in rows
+        if row.published.use == use and row.modelled and row.ratio is not None
     ]
     if not errors:
         return None

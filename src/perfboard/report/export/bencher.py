@@ -24,7 +24,10 @@ _MEASURES = {
 
 
 def metrics(run: Run) -> str:
-    """The document: the median of each metric that has samples, with its interval if known."""
+    """The document: the median of each metric that has samples, with its interval if known.
+
+    What a timing model leaves out has no interval: how far it may be wrong is not known.
+    """
     found: dict[str, dict[str, dict[str, float]]] = {}
     for metric in run.metrics:
         if not metric.samples:
@@ -32,11 +35,11 @@ def metrics(run: Run) -> str:
         measure, scale = _MEASURES[metric.unit]
         known = figure(metric, run.evidence)
         value = {"value": known.estimate.median * scale}
-        margin = margin_of(run, metric.unit)
+        margin = margin_of(run, metric)
         interval = known.interval
         if interval is None and margin:
             interval = Interval(known.estimate.median, known.estimate.median)
-        if interval is not None:
+        if interval is not None and metric.name not in run.left_out:
             value["lower_value"] = interval.low * scale * max(0.0, 1 - margin)
             value["upper_value"] = interval.high * scale * (1 + margin)
         found.setdefault(benchmark_name(metric), {})[measure] = value

@@ -45,7 +45,7 @@ def _csv(run: Run) -> str:
                     run.evidence,
                     process,
                     metric.alias or "",
-                    margin_of(run, metric.unit) or "",
+                    margin_of(run, metric) or "",
                 )
             )
     return text.getvalue()

@@ -14,7 +14,6 @@ from typing import Any
 
 from perfboard.analysis.statistics.bootstrap import process_medians
 from perfboard.model.run import Metric, Run
-from perfboard.report.words.evidence import margin_of
 
 # A slower rate is none, and its time no number.
 _LEAST_RATE = 1e-100
@@ -40,7 +39,7 @@ def benchmark_name(metric: Metric) -> str:
 
 
 def _context(run: Run) -> Mapping[str, Any]:
-    margin = margin_of(run, "s")
+    margin = run.margin
     timed = {"perfboard_margin": margin} if margin else {}
     return {
         **timed,

@@ -10,7 +10,6 @@ import re
 from collections.abc import Iterator, Mapping
 
 from perfboard.model.run import Metric, Run
-from perfboard.report.words.evidence import margin_of
 from perfboard.report.words.figures import Figure, figure
 
 _UNITS = {"s": "seconds", "B": "bytes", "B/s": "bytes_per_second", "1/s": "per_second", "1": ""}
@@ -58,7 +57,7 @@ def _statistics(known: Figure) -> Iterator[tuple[str, float]]:
 
 
 def _about(run: Run) -> Mapping[str, str]:
-    margin = margin_of(run, "s")
+    margin = run.margin
     return {
         "run": run.id,
         "study": run.study,

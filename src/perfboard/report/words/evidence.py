@@ -4,7 +4,7 @@
 from collections import Counter
 
 from perfboard.analysis.verify.rows import extrapolated
-from perfboard.model.run import TIMED_UNITS, Evidence, Run
+from perfboard.model.run import TIMED_UNITS, Evidence, Metric, Run
 
 EVIDENCE_WORDS = {
     Evidence.SILICON: "silicon (real board)",
@@ -15,25 +15,42 @@ EVIDENCE_WORDS = {
 }
 # Beside a figure that a timing model leaves out, in place of its margin.
 NOT_MODELLED = "not modelled"
+# A published figure and a timing model, by the use that is made of it.
+USE_WORDS = {
+    "calibration": "sets the model",
+    "development": "guides the model",
+    "held-out": "checks the model",
+}
 # Names of extrapolated metrics that are listed; with more, the first word alone.
 _LISTED = 8
 
 
-def evidence_label(run: Run) -> str:
-    """The evidence as it stands beside numbers: a timed one with the board's margin."""
+def evidence_label(run: Run, metric: str = "") -> str:
+    """The evidence as it stands beside numbers: a timed one with the board's margin.
+
+    The margin does not cover a `metric` that the timing model leaves out.
+    """
     if run.margin is None:
         return run.evidence.value
+    if metric in run.left_out:
+        return f"timed, {NOT_MODELLED}"
     return f"timed \N{PLUS-MINUS SIGN}{run.margin:.0%}"
 
 
-def margin_of(run: Run, unit: str) -> float:
-    """The share that a metric of that unit may be wrong by, as the board states it; else 0."""
-    return run.margin or 0.0 if unit in TIMED_UNITS else 0.0
+def margin_of(run: Run, metric: Metric) -> float:
+    """The share that the metric may be wrong by, as the board states it; 0 where it does not."""
+    covered = metric.unit in TIMED_UNITS and metric.name not in run.left_out
+    return run.margin or 0.0 if covered else 0.0
 
 
-def headed(heading: str, run: Run) -> str:
-    """A column's heading; with the margin where its times are timed."""
-    label = evidence_label(run)
+def not_modelled(run: Run, metric: str) -> str:
+    """The words behind the name of a metric that the timing model leaves out, else ""."""
+    return f" ({NOT_MODELLED})" if metric in run.left_out else ""
+
+
+def headed(heading: str, run: Run, metric: str = "") -> str:
+    """A column's heading; with the margin where its times, those of `metric`, are timed."""
+    label = evidence_label(run, metric)
     return heading if label == run.evidence.value else f"{heading}, {label}"
 
 
@@ -50,13 +67,16 @@ def timing_words(run: Run) -> str:
         f"Timed as {timed.part}; each time may be wrong by {timed.margin:.0%} "
         f"({timed.margin_source})."
     )
-    names = extrapolated((m for m in run.metrics if m.unit in TIMED_UNITS), timed.checked)
+    of_times = [m for m in run.metrics if m.unit in TIMED_UNITS and m.name not in run.left_out]
+    left_out = {m.name: run.left_out[m.name] for m in run.metrics if m.name in run.left_out}
+    if left_out:
+        reasons = "; ".join(f"{name} ({reason})" for name, reason in left_out.items())
+        words += f" Not modelled, so that no margin covers them: {reasons}."
+    names = extrapolated(of_times, timed.checked)
     if not names:
         return words
     if len(names) > _LISTED:
-        of_all = Counter(
-            _family(name) for name in {m.name for m in run.metrics if m.unit in TIMED_UNITS}
-        )
+        of_all = Counter(_family(name) for name in {m.name for m in of_times})
         # Each metric once, in the order of the run: that of a set is another in each process.
         plain = dict.fromkeys(name.partition(" ")[0] for name in names)
         families = Counter(_family(name) for name in plain)

@@ -17,6 +17,7 @@ from perfboard.analysis.verify.rows import (
 from perfboard.boards.loader import load_board
 from perfboard.boards.scope_text import TIMED
 from perfboard.factors.choose import choose, factors_of
+from perfboard.model.board.kernel import BuiltKernel
 from perfboard.model.errors import TargetError, UsageError
 from perfboard.model.published import Published
 from perfboard.model.run import Metric, Run, Status
@@ -64,7 +65,7 @@ def verify_board(
         raise UsageError(
             f"board {board.name} has no timing model to be verified; its file wants [timing]"
         )
-    margin = timing.margin.share
+    margin, kernel = timing.margin.share, board.image.kernel
     defaults = {factor: next(iter(levels)) for factor, levels in timing.factors.items()}
     unnamed = {name: factor.default for name, factor in factors_of(board).items()}
 
@@ -109,7 +110,13 @@ def verify_board(
     of_programs, their_runs = studies.programs(name, timing.published, margin, command, lab)
     found |= of_programs
     runs += their_runs
-    in_order = tuple(found[number] for number in range(len(timing.published)))
+    left_out = {metric for table in timing.left_out for metric in table.metrics}
+    in_order = tuple(
+        replace(found[number], within=None, modelled=False)
+        if figure.metric in left_out
+        else found[number]
+        for number, figure in enumerate(timing.published)
+    )
     return Verification(
         board=board.name,
         part=timing.core.name,
@@ -119,4 +126,5 @@ def verify_board(
         accuracy=accuracy(in_order),
         runs=tuple(runs),
         parameters=tuple(parameters(timing, metrics[plain])),
+        kernel=kernel.source if isinstance(kernel, BuiltKernel) else "",
     )

@@ -47,7 +47,7 @@ def _page(run: Run, result: BootResult) -> tuple[str, Mapping[str, Any]]:
     return f"{__package__}/boot.html.j2", {
         "boots": result.boots,
         "series": series,
-        "phases": tables.phase_rows(series),
+        "phases": tables.phase_rows(series, run.left_out),
         "total_row": tables.total_row(series),
         "check": tables.check_sums(series),
         "sources": [

@@ -4,7 +4,7 @@
 import errno
 import statistics
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import TypeVar
@@ -14,6 +14,7 @@ from perfboard.model.results.boot import IDLE_TASK, Span
 from perfboard.model.units import format_value
 from perfboard.report.charts.lanes import step_name
 from perfboard.report.charts.series import Series
+from perfboard.report.words.evidence import NOT_MODELLED
 
 # Linux's own, which user space never sees.
 _EPROBE_DEFER = 517
@@ -58,8 +59,8 @@ def _instructions(counts: Sequence[int | None]) -> str:
     return f"{statistics.median(known):,.0f}" if len(known) == len(counts) else ""
 
 
-def phase_rows(series: Series) -> list[TimeRow]:
-    """The phase table: each phase, with its steps below it."""
+def phase_rows(series: Series, left_out: Container[str] = ()) -> list[TimeRow]:
+    """The phase table: each phase, with its steps below it; `left_out` are not modelled."""
     whole = series.median_total
     columns = list(zip(*series.rows, strict=True))
     medians = [statistics.median(row.duration_ns for row in column) for column in columns]
@@ -79,7 +80,8 @@ def phase_rows(series: Series) -> list[TimeRow]:
         rows.append(
             TimeRow(
                 number="" if first.depth else first.number,
-                title=step_name(first) if first.depth else first.title,
+                title=(step_name(first) if first.depth else first.title)
+                + (f" ({NOT_MODELLED})" if first.name in left_out else ""),
                 detail=""
                 if first.depth
                 else f"{first.start.name} \N{RIGHTWARDS ARROW} {first.end.name}",

@@ -13,7 +13,7 @@ from perfboard.model.units import format_value
 from perfboard.report.charts.series import series_of
 from perfboard.report.sections.boot.tables import span_rows
 from perfboard.report.terminal import cells, metric_table, new_table
-from perfboard.report.words.evidence import headed
+from perfboard.report.words.evidence import headed, not_modelled
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -31,7 +31,7 @@ def boot_parts(run: Run, result: BootResult) -> "list[str | Table]":
     rows = boot_rows(result.boots)
     parts: list[str | Table] = []
     if rows:
-        parts += ["", *_waterfall(rows), "", _phase_table(rows, headed("median", run))]
+        parts += ["", *_waterfall(rows), "", _phase_table(run, rows)]
         rough = [row for row in rows if row.precision_ns > min(row.seconds) * 10**9 * _ROUGH]
         if rough:
             parts.append(
@@ -60,7 +60,7 @@ def boot_parts(run: Run, result: BootResult) -> "list[str | Table]":
     names = {row.name for row in rows}
     others = [m for m in run.metrics if m.samples and m.name.removesuffix(_COUNTED) not in names]
     if others and run.results == (result,):
-        parts += ["", metric_table(others, headed("median", run))]
+        parts += ["", metric_table(run, others)]
     return parts
 
 
@@ -80,8 +80,8 @@ def _waterfall(rows: Sequence[BootRow]) -> Iterator[str]:
         yield f"{title:{_TITLE}} {bar:{_BAR}} {format_value(seconds, 's'):>9}"
 
 
-def _phase_table(rows: Sequence[BootRow], median: str) -> "Table":
-    table = new_table("phase", "", median, "spread", "share", "instructions")
+def _phase_table(run: Run, rows: Sequence[BootRow]) -> "Table":
+    table = new_table("phase", "", headed("median", run), "spread", "share", "instructions")
     totals = [summary(row.seconds).median for row in rows if row.name in TOTALS]
     for row in rows:
         found = summary(row.seconds)
@@ -90,7 +90,7 @@ def _phase_table(rows: Sequence[BootRow], median: str) -> "Table":
         table.add_row(
             *cells(
                 row.number if row.depth == 0 else "",
-                "  " * row.depth + row.title,
+                "  " * row.depth + row.title + not_modelled(run, row.name),
                 format_value(found.median, "s"),
                 format_value(found.spread, "s"),
                 share,

@@ -20,6 +20,7 @@ from perfboard.report.charts.graphs import OPERATIONS, graphs, size_span
 from perfboard.report.charts.histogram import Histogram
 from perfboard.report.charts.picture import Picture, picture
 from perfboard.report.sections.measure.rows import ProbeRow, by_group, clock_words, probe_rows
+from perfboard.report.words.evidence import evidence_label
 from perfboard.report.words.figures import Figure, figure, label_words, spread_words
 
 LATENESS = "kernel.timer.lateness"
@@ -49,6 +50,8 @@ class Measurements:
 
     summary: str
     pictures: tuple[Picture, ...]
+    # The evidence of what each picture shows.
+    labels: tuple[str, ...]
     steps: tuple[CacheStep, ...]
     levels: tuple[Level, ...]
     lateness: tuple[Lateness, ...]
@@ -68,6 +71,7 @@ def measurements(run: Run, result: ProbeResult) -> Measurements:
     return Measurements(
         summary=_summary(run, result, parts),
         pictures=tuple(picture(one.graph) for one in drawn),
+        labels=tuple(evidence_label(run, one.metrics[0].name) for one in drawn),
         steps=steps,
         levels=parts,
         lateness=tuple(

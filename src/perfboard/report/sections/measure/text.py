@@ -13,7 +13,7 @@ from perfboard.report.charts.graphs import Drawn, graphs
 from perfboard.report.sections.measure.page import levels
 from perfboard.report.sections.measure.rows import by_group, cpu_words, probe_rows
 from perfboard.report.terminal import cells, new_table
-from perfboard.report.words.evidence import headed
+from perfboard.report.words.evidence import headed, not_modelled
 from perfboard.report.words.figures import figure, figure_name
 
 if TYPE_CHECKING:
@@ -37,7 +37,11 @@ def probe_parts(run: Run, result: ProbeResult) -> list["str | Table"]:
     for one in drawn:
         # Two graphs of the same metrics, as time and as bandwidth, have one table.
         if one.metrics[0].name not in by_level and one.metrics != before:
-            parts += ["", f"{headed(one.graph.title, run)}:", _curve_table(one)]
+            parts += [
+                "",
+                f"{headed(one.graph.title, run, one.metrics[0].name)}:",
+                _curve_table(one),
+            ]
             before = one.metrics
     in_graphs = {id(metric) for one in drawn for metric in one.metrics}
     groups = by_group(metric for metric in metrics if id(metric) not in in_graphs)
@@ -46,7 +50,7 @@ def probe_parts(run: Run, result: ProbeResult) -> list["str | Table"]:
         for group in groups.values():
             for row in (figure(metric, run.evidence) for metric in group):
                 odd = f"{row.odd} of {len(row.metric.samples)}" if row.odd else ""
-                name = figure_name(row.metric)
+                name = figure_name(row.metric) + not_modelled(run, row.metric.name)
                 table.add_row(*cells(name, row.value(row.estimate.median), row.half_width, odd))
         within = "range" if run.evidence in REPEATS else "95% interval of the median"
         parts += ["", table, f"±: half of the {within}, over the processes"]

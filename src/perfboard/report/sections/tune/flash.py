@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from perfboard.model.results.tune import PublishedRate, TuneResult
 from perfboard.model.run import Metric, Run
 from perfboard.model.units import format_size, format_value
+from perfboard.report.words.evidence import USE_WORDS
 
 _METRIC, _LEVEL, _SIZE = "flash.read.bandwidth", "flash", "size"
 
@@ -60,7 +61,7 @@ def _row(level: str, size: int, measured: float | None, there: PublishedRate | N
         measured=format_value(measured, "B/s") if measured is not None else "",
         detail=f"in blocks of {format_size(size)}" if size else "",
         published=format_value(there.value, "B/s") if there else "",
-        source=f"{there.source} ({there.use})" if there else "",
+        source=f"{there.source} ({USE_WORDS.get(there.use, there.use)})" if there else "",
         ratio=f"{measured / there.value:.2f}" if measured and there and there.value else "",
     )
 

@@ -75,7 +75,7 @@ def test_each_set_up_of_the_flash_has_what_was_published_beside_it() -> None:
         "in blocks of 64 KiB",
         "1.05",
     )
-    assert (tuned.published, tuned.source) == ("1.900 MB/s", "study E (calibration)")
+    assert (tuned.published, tuned.source) == ("1.900 MB/s", "study E (sets the model)")
     assert (cached.published, cached.ratio) == ("", "")
     assert (burst.measured, burst.published) == ("", "3.000 MB/s")
     assert flash_rows(make_tuned(tune), tune) == []
