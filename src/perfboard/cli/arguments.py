@@ -101,6 +101,24 @@ examples:
   perfboard import dmesg.txt --usable 'my-app: ready'
 """
 
+_GATE = """\
+Judge a stored run against its baseline. The exit code is 1 where it got worse; the phase, step,
+initcall or function that takes longer is named, and what changed in the image.
+
+Without --baseline it is held against the last accepted run of the same study, board, evidence and
+factors. The first such run passes, and becomes the baseline. --accept takes a new level.
+
+Virtual boards repeat, so there the comparison is exact. Elsewhere noise may fail a gate in 1% of
+cases at most, over all its metrics together. If noise hides the answer it is inconclusive: exit
+code 0 with a warning, or 5 with --strict.
+
+examples:
+  perfboard gate
+  perfboard gate --baseline main --fail-above 1% latest:verdex
+  perfboard gate --baseline 'last 5' --metric 'memory.*' --strict
+  perfboard gate --accept 'a new kernel, 2% slower'
+"""
+
 _CACHE = """\
 Show the results of earlier work that are kept: by kind their number, size and last use.
 
@@ -414,6 +432,7 @@ def make_parser() -> argparse.ArgumentParser:
         action="store_true",
         help="compare runs of different evidence, such as a real and a virtual board",
     )
+    _add_gate(add("gate", "gate", "judge a run: did it get worse than its baseline?", _GATE))
     cache = add(
         "cache", "cache", "show what is kept of earlier work; check it, or empty it", _CACHE
     )
@@ -478,6 +497,48 @@ def _add_new(command: argparse.ArgumentParser) -> None:
 def _add_name(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--name", help="the name of the board on that target, for its runs (default: the target's)"
+    )
+
+
+def _add_gate(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "run", metavar="RUN", nargs="?", default="latest", help=f"{_RUN} (the default)"
+    )
+    command.add_argument(
+        "--baseline",
+        metavar="B",
+        help='a RUN, a branch (the tag branch=B), or "last N" (default: the last accepted run)',
+    )
+    command.add_argument(
+        "--fail-above",
+        default="0.5%",
+        metavar="P%",
+        help="fail if a metric is worse by more than this share (default: 0.5%%)",
+    )
+    command.add_argument(
+        "--false-alarms",
+        default="1%",
+        metavar="P%",
+        help="how often noise alone may fail the gate, over all metrics (default: 1%%)",
+    )
+    command.add_argument(
+        "--metric",
+        action="append",
+        default=[],
+        metavar="PATTERN",
+        help="what to judge, as in 'boot.*'; repeatable (default: the run's headline, or all)",
+    )
+    command.add_argument(
+        "--strict", action="store_true", help="exit with 5 where it is inconclusive"
+    )
+    command.add_argument(
+        "--accept", metavar="REASON", help="judge nothing; take the run as the new baseline"
+    )
+    command.add_argument(
+        "--format",
+        choices=("text", "junit", "markdown", "github"),
+        default="text",
+        help="how to print it (default: text)",
     )
 
 

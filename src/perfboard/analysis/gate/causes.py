@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The parts of a run that take longer than in its baseline."""
+
+import statistics
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from perfboard.analysis.boot.phases import PHASES
+from perfboard.analysis.compare.answer import TOTAL
+from perfboard.model.results.boot import BootResult
+from perfboard.model.results.program import ProgramResult
+from perfboard.model.run import Run
+
+# The causes of a kind that are named, and the share of the whole change below which none is.
+_MOST, _LEAST = 3, 0.05
+_PHASES = {phase.name for phase in PHASES}
+_WAITS = f"{TOTAL}.waits."
+_Times = dict[str, float]
+
+
+@dataclass(frozen=True)
+class Cause:
+    """A part that took `before` s in the baseline and takes `after` s; None: it was not there.
+
+    `kind` is phase, step, wait, initcall, probe, service, process or function.
+    """
+
+    kind: str
+    name: str
+    before: float | None
+    after: float
+
+    @property
+    def difference(self) -> float:
+        """The seconds that it takes more."""
+        return self.after - (self.before or 0.0)
+
+
+def causes_of(before: Run, after: Run, worsening: float) -> tuple[Cause, ...]:
+    """The parts that grew by a share of `worsening` s, by kind, from wide to narrow.
+
+    The largest of a kind come first. Parts of different kinds overlap: an initcall runs in a phase.
+    """
+    old, new = _parts(before), _parts(after)
+    found: list[Cause] = []
+    for kind, times in new.items():
+        known = old.get(kind)
+        if known is None:
+            # The baseline has no such record, as of initcalls without initcall_debug.
+            continue
+        causes = [Cause(kind, name, known.get(name), time) for name, time in times.items()]
+        grown = [each for each in causes if each.difference >= _LEAST * worsening]
+        found += sorted(grown, key=lambda each: -each.difference)[:_MOST]
+    return tuple(found)
+
+
+def _parts(run: Run) -> Mapping[str, _Times]:
+    """The time in s of each part, by kind; a kind that the run does not record is absent."""
+    parts: dict[str, _Times] = {"phase": {}, "step": {}, "wait": {}}
+    for metric in run.metrics:
+        if metric.unit != "s" or metric.labels or not metric.samples:
+            continue
+        kind = _kind_of(metric.name)
+        if kind:
+            parts[kind][metric.name.removeprefix(_WAITS)] = statistics.mean(metric.samples)
+    boots = [boot for result in run.results_of(BootResult) for boot in result.boots]
+    times: dict[str, dict[str, int]] = defaultdict(lambda: defaultdict(int))
+    for boot in boots:
+        for span in boot.spans:
+            name = f"{span.driver} {span.name}" if span.driver else span.name
+            times[span.kind][name] += span.duration_ns
+        for process in boot.processes:
+            times["process"][process.name] += process.time_ns
+    for kind, sums in times.items():
+        parts[kind] = {name: ns / 1e9 / len(boots) for name, ns in sums.items()}
+    for result in run.results_of(ProgramResult):
+        if result.profile:
+            parts["function"] = {f"{f.name} in {f.file}": f.time_s for f in result.profile}
+    return {kind: found for kind, found in parts.items() if found}
+
+
+def _kind_of(name: str) -> str:
+    if name in _PHASES:
+        return "phase"
+    if name.startswith(_WAITS):
+        return "wait"
+    inside = any(name.startswith(f"{phase}.") for phase in _PHASES)
+    return "step" if inside and name != "boot.kernel.console" else ""

@@ -1,0 +1,308 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A run judged against its baseline: whether it got worse, by how much, and what did it."""
+
+import statistics
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from fnmatch import fnmatchcase
+
+from perfboard.analysis.compare.comparison import Difference, compare, label_name
+from perfboard.analysis.gate.causes import Cause, causes_of
+from perfboard.analysis.gate.noise import Shift, holm, shift_from_runs, shift_of
+from perfboard.analysis.statistics.bootstrap import process_medians
+from perfboard.analysis.statistics.summary import REPEATS, Interval, range_difference
+from perfboard.model.errors import UsageError
+from perfboard.model.results.program import ProgramResult
+from perfboard.model.run import Metric, Run, Status
+
+# Units of figures that are exact where they do not vary.
+_EXACT_UNITS = ("1", "B")
+_IMAGE_SIZE = "image."
+
+
+class Level(StrEnum):
+    """How a metric, or a whole run, stands to its baseline."""
+
+    WORSE = "worse"
+    INCONCLUSIVE = "inconclusive"
+    BETTER = "better"
+    SAME = "same"  # not worse by more than is allowed
+
+
+@dataclass(frozen=True)
+class Rules:
+    """The rules by which a gate fails.
+
+    A metric is worse if it lost more than the share `fail_above` of its baseline. Noise alone makes
+    a run worse with at most the chance `false_alarms`, over all its metrics together. `patterns`
+    choose metrics; without any it is the run's headline, or else all.
+    """
+
+    fail_above: float = 0.005
+    false_alarms: float = 0.01
+    patterns: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A metric of the run beside its baseline.
+
+    `before` and `after` are means, and `interval` is that of their difference: the range on a
+    virtual board, else 95%; None if the noise is unknown. `reason` says why it is inconclusive.
+    """
+
+    metric: str
+    unit: str
+    better: str
+    before: float
+    after: float
+    interval: Interval | None
+    level: Level
+    reason: str = ""
+
+    @property
+    def difference(self) -> float:
+        """The mean after less the mean before."""
+        return self.after - self.before
+
+    @property
+    def ratio(self) -> float | None:
+        """The mean after over the mean before; None if that is 0."""
+        return self.after / self.before if self.before else None
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """The answer of a gate, with what it rests on.
+
+    `causes` and `changes`, those of the image and its set-up, are there where it got worse.
+    `vanished` are metrics that the baseline has and the run lacks. `exact` says that nothing is
+    left to chance: both sides are of one virtual board. `margin` is that of its times.
+    """
+
+    run: str
+    study: str
+    board: str
+    evidence: str
+    baseline: tuple[str, ...]
+    baseline_words: str
+    level: Level
+    exact: bool
+    margin: float | None
+    rules: Rules
+    findings: tuple[Finding, ...] = ()
+    vanished: tuple[str, ...] = ()
+    causes: tuple[Cause, ...] = ()
+    changes: tuple[Difference, ...] = ()
+
+
+def refusal(run: Run, baseline: Run) -> str:
+    """Why `baseline` is no baseline of `run`, in words; "" if it is one."""
+    pairs = (
+        ("study", run.study, baseline.study),
+        ("board", run.board.name, baseline.board.name),
+        ("evidence", run.evidence.value, baseline.evidence.value),
+        ("command", _command(run), _command(baseline)),
+        ("timing model", _model(run), _model(baseline)),
+    )
+    for what, own, other in pairs:
+        if own != other:
+            return f"its {what} is {other or 'none'}, and that of {run.id} is {own or 'none'}"
+    return ""
+
+
+def judge(run: Run, baseline: Sequence[Run], words: str, rules: Rules) -> Judgement:
+    """`run` judged against `baseline`, the newest first; `words` say whose choice that was.
+
+    Without a baseline it passes. Raises UsageError for a run that failed or has no metrics, for a
+    baseline that is none, and for patterns that match no metric.
+    """
+    if run.status is not Status.COMPLETE:
+        raise UsageError(
+            f"run {run.id} is {run.status}, so there is nothing to judge; "
+            f"`perfboard show {run.id}` says why"
+        )
+    exact = run.evidence in REPEATS
+    judgement = Judgement(
+        run=run.id,
+        study=run.study,
+        board=run.board.name,
+        evidence=run.evidence.value,
+        baseline=tuple(each.id for each in baseline),
+        baseline_words=words,
+        level=Level.SAME,
+        exact=exact,
+        margin=run.margin,
+        rules=rules,
+    )
+    own = _chosen(run, run, rules.patterns)
+    if not baseline:
+        if not own:
+            raise _no_metric(run, rules.patterns)
+        return judgement
+    for each in baseline:
+        if why := refusal(run, each):
+            raise UsageError(f"{each.id} is no baseline of this run: {why}; choose another")
+    comparison = compare(baseline[0], run)
+    known = [_chosen(each, run, rules.patterns) for each in baseline]
+    if not own and not any(known):
+        raise _no_metric(run, rules.patterns)
+    pairs = [
+        ([side[name] for side in known if name in side], metric)
+        for name, metric in own.items()
+        if any(name in side for side in known)
+    ]
+    findings = _exact(pairs, rules) if exact else _noisy(pairs, rules)
+    vanished = tuple(name for name in known[0] if name not in own)
+    levels = {finding.level for finding in findings}
+    level = Level.SAME
+    if Level.WORSE in levels:
+        level = Level.WORSE
+    elif Level.INCONCLUSIVE in levels or vanished or not findings:
+        level = Level.INCONCLUSIVE
+    elif levels == {Level.BETTER}:
+        level = Level.BETTER
+    worse = [each for each in findings if each.level is Level.WORSE]
+    seconds = [each.difference for each in worse if each.unit == "s" and each.difference > 0]
+    sizes = (
+        Difference(change.name, f"{change.before.mean:.0f} B", f"{change.after.mean:.0f} B")
+        for change in comparison.changes
+        if change.name.startswith(_IMAGE_SIZE) and change.unit == "B" and change.difference
+    )
+    return replace(
+        judgement,
+        level=level,
+        findings=tuple(findings),
+        vanished=vanished,
+        causes=causes_of(baseline[0], run, max(seconds)) if seconds else (),
+        changes=(*comparison.differences, *sizes) if worse else (),
+    )
+
+
+def _exact(pairs: Sequence[tuple[list[Metric], Metric]], rules: Rules) -> list[Finding]:
+    """Boot by boot where both sides have as many, since boots repeat in their order."""
+    found = []
+    for before, after in pairs:
+        old, new = [sample for each in before for sample in each.samples], after.samples
+        if len(before) == 1 and len(old) == len(new):
+            steps = [b - a for a, b in zip(old, new, strict=True)]
+            interval = Interval(min(steps), max(steps))
+        else:
+            interval = range_difference(old, new)
+        finding = _finding(after, old, new, interval)
+        low, high = _worsening(finding, interval)
+        allowed = rules.fail_above * abs(finding.before)
+        if low > allowed:
+            finding = replace(finding, level=Level.WORSE)
+        elif high > allowed:
+            reason = "the boots differ by more than the change"
+            finding = replace(finding, level=Level.INCONCLUSIVE, reason=reason)
+        elif high < -allowed:
+            finding = replace(finding, level=Level.BETTER)
+        found.append(finding)
+    return found
+
+
+def _noisy(pairs: Sequence[tuple[list[Metric], Metric]], rules: Rules) -> list[Finding]:
+    found: list[Finding] = []
+    chances: list[float] = []
+    tested: list[int] = []
+    for before, after in pairs:
+        sides = [process_medians(metric) for metric in before]
+        new = process_medians(after)
+        if len(sides) == 1:
+            old, shift = sides[0], shift_of(sides[0], new)
+        else:
+            old = [statistics.mean(side) for side in sides]
+            shift = shift_from_runs(old, statistics.mean(new))
+        finding = _finding(after, old, new, shift.interval if shift else None)
+        allowed = rules.fail_above * abs(finding.before)
+        if shift is None:
+            finding = _without_noise(finding, old, new, allowed)
+        else:
+            _, high = _worsening(finding, shift.interval)
+            if high > allowed:
+                reason = f"the noise hides changes up to {_share(high, finding)}"
+                finding = replace(finding, level=Level.INCONCLUSIVE, reason=reason)
+            elif high < -allowed:
+                finding = replace(finding, level=Level.BETTER)
+            tested.append(len(found))
+            chances.append(_chance(shift, finding.better, allowed))
+        found.append(finding)
+    for index, worse in zip(tested, holm(chances, rules.false_alarms), strict=True):
+        if worse:
+            found[index] = replace(found[index], level=Level.WORSE, reason="")
+    return found
+
+
+def _without_noise(
+    finding: Finding, old: Sequence[float], new: Sequence[float], allowed: float
+) -> Finding:
+    """A finding of whose noise nothing is known: counts and sizes that never vary are exact."""
+    if finding.unit in _EXACT_UNITS and len({*old}) == len({*new}) == 1:
+        interval = Interval(finding.difference, finding.difference)
+        low, _ = _worsening(finding, interval)
+        level = Level.WORSE if low > allowed else Level.BETTER if low < -allowed else Level.SAME
+        return replace(finding, interval=interval, level=level)
+    few = len(old) < 2 or len(new) < 2
+    reason = "a single sample" if few else "the samples do not vary"
+    return replace(finding, level=Level.INCONCLUSIVE, reason=f"{reason}, so its noise is unknown")
+
+
+def _chance(shift: Shift, better: str, allowed: float) -> float:
+    if better == "higher":
+        shift = replace(shift, difference=-shift.difference)
+    return shift.chance_above(allowed)
+
+
+def _finding(
+    metric: Metric, old: Sequence[float], new: Sequence[float], interval: Interval | None
+) -> Finding:
+    return Finding(
+        metric=label_name(metric),
+        unit=metric.unit,
+        better=metric.better,
+        before=statistics.mean(old),
+        after=statistics.mean(new),
+        interval=interval,
+        level=Level.SAME,
+    )
+
+
+def _worsening(finding: Finding, interval: Interval) -> tuple[float, float]:
+    """The interval of how much worse it got, in the metric's unit."""
+    if finding.better == "higher":
+        return -interval.high, -interval.low
+    return interval.low, interval.high
+
+
+def _share(value: float, finding: Finding) -> str:
+    return f"{value / abs(finding.before):.1%}" if finding.before else "any size"
+
+
+def _chosen(side: Run, run: Run, patterns: Sequence[str]) -> dict[str, Metric]:
+    """The metrics of `side` that are judged, by name and labels."""
+    wanted = patterns or ((run.headline,) if run.headline else ("*",))
+    return {
+        label_name(metric): metric
+        for metric in side.metrics
+        if metric.samples
+        and any(fnmatchcase(name, p) for p in wanted for name in (metric.name, label_name(metric)))
+    }
+
+
+def _no_metric(run: Run, patterns: Sequence[str]) -> UsageError:
+    if not patterns:
+        return UsageError(f"run {run.id} has no metrics to judge")
+    names = ", ".join(sorted({metric.name for metric in run.metrics})[:12])
+    return UsageError(f"--metric {' '.join(patterns)}: matches no metric; the run has {names}, …")
+
+
+def _command(run: Run) -> str:
+    return "; ".join(" ".join(result.command) for result in run.results_of(ProgramResult))
+
+
+def _model(run: Run) -> str:
+    timed = run.board.timed_as
+    return timed.model[:12] if timed and timed.model and run.margin is not None else ""

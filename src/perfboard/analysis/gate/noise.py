@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How likely noise alone makes a metric look worse, for one metric and for all of a gate."""
+
+import math
+import statistics
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from perfboard.analysis.statistics.summary import CONFIDENCE, Interval, welch_error
+
+
+@dataclass(frozen=True)
+class Shift:
+    """How far a metric moved: `difference` is the mean after less the mean before.
+
+    `error` is its standard error, and `freedom` the degrees of freedom of that error.
+    """
+
+    difference: float
+    error: float
+    freedom: float
+
+    @property
+    def interval(self) -> Interval:
+        """Student's t interval of the difference, which holds the true one in CONFIDENCE."""
+        from scipy.stats import t
+
+        half = float(t.ppf((1 + CONFIDENCE) / 2, self.freedom)) * self.error
+        return Interval(self.difference - half, self.difference + half)
+
+    def chance_above(self, least: float) -> float:
+        """How likely noise gives this difference, or more, if the true one is `least`."""
+        from scipy.stats import t
+
+        return float(t.sf((self.difference - least) / self.error, self.freedom))
+
+
+def shift_of(before: Sequence[float], after: Sequence[float]) -> Shift | None:
+    """The shift between the samples of two runs, or None if their noise is unknown.
+
+    It is unknown with less than two samples on a side, or if neither side varies.
+    Source: B. L. Welch, Biometrika 34 (1947).
+    """
+    if len(before) < 2 or len(after) < 2:
+        return None
+    error, freedom = welch_error(before, after)
+    if error == 0:
+        return None
+    return Shift(statistics.mean(after) - statistics.mean(before), error, freedom)
+
+
+def shift_from_runs(before: Sequence[float], after: float) -> Shift | None:
+    """The shift from several runs, one mean each, to the mean of one more run.
+
+    It counts what differs from run to run, such as the layout of memory, which the samples of one
+    run do not show. None with less than two runs before, or if they do not vary. Source: the
+    prediction interval for one more draw from a normal distribution.
+    """
+    if len(before) < 2:
+        return None
+    error = statistics.stdev(before) * math.sqrt(1 + 1 / len(before))
+    return Shift(after - statistics.mean(before), error, len(before) - 1) if error else None
+
+
+def holm(chances: Sequence[float], rate: float) -> list[bool]:
+    """Which of the hypotheses are rejected, so that `rate` bounds the chance of any false one.
+
+    `chances` has the p-value of each. Source: S. Holm, "A simple sequentially rejective multiple
+    test procedure", Scandinavian Journal of Statistics 6 (1979).
+    """
+    rejected = [False] * len(chances)
+    order = sorted(range(len(chances)), key=chances.__getitem__)
+    for place, index in enumerate(order):
+        if chances[index] > rate / (len(chances) - place):
+            break
+        rejected[index] = True
+    return rejected

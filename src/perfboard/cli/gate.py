@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`perfboard gate`: did a run get worse?"""
+
+import argparse
+import re
+import sys
+from dataclasses import asdict
+
+from perfboard.analysis.gate.judge import Judgement, Level, Rules, judge
+from perfboard.cli.words import print_json
+from perfboard.history.baselines import accepted_baseline, find_baseline
+from perfboard.model.errors import EXIT_FAILED_VERDICT, EXIT_INCONCLUSIVE, UsageError
+from perfboard.model.text import printable
+from perfboard.report.gate.formats import GATE_FORMATS
+from perfboard.store.accepted import accept
+from perfboard.store.boards import find_named
+from perfboard.store.folder import check_ours
+from perfboard.store.reading import load_run
+
+
+def gate(options: argparse.Namespace) -> int:
+    """Judges a stored run; 1 where it got worse, 5 with --strict where it is inconclusive."""
+    if options.accept is not None:
+        return _accept(options)
+    rules = Rules(
+        fail_above=_share("--fail-above", options.fail_above),
+        false_alarms=_share("--false-alarms", options.false_alarms),
+        patterns=tuple(options.metric),
+    )
+    if not 0 < rules.false_alarms <= 0.5:
+        raise UsageError(f"--false-alarms {options.false_alarms}: wants more than 0%, at most 50%")
+    folder = find_named(options.run)
+    run = load_run(folder)
+    if options.baseline is None:
+        baseline = accepted_baseline(run)
+    else:
+        baseline = find_baseline(run, options.baseline)
+    found = judge(run, baseline.runs, baseline.words, rules)
+    _print(found, options)
+    if options.baseline is None and not baseline.runs:
+        check_ours(folder)
+        accept(run.id, "the first run")
+        print(f"perfboard: {run.id} is now the baseline of runs like it", file=sys.stderr)
+    return _exit_code(found, options.strict)
+
+
+def _accept(options: argparse.Namespace) -> int:
+    """Takes a run as the baseline of later ones."""
+    if not options.accept.strip():
+        raise UsageError("--accept: wants the reason, as in --accept 'a new kernel'")
+    folder = find_named(options.run)
+    check_ours(folder)
+    run = load_run(folder)
+    judge(run, (), "", Rules())
+    taken = accept(run.id, options.accept)
+    if options.json:
+        print_json(taken.model_dump(mode="json", by_alias=True))
+    else:
+        print(printable(f"{run.id} is now the baseline of runs like it: {taken.reason}"))
+    return 0
+
+
+def _print(found: Judgement, options: argparse.Namespace) -> None:
+    if options.json:
+        print_json(asdict(found))
+    else:
+        print(GATE_FORMATS[options.format](found), end="")
+
+
+def _exit_code(found: Judgement, strict: bool) -> int:
+    if found.level is Level.WORSE:
+        return EXIT_FAILED_VERDICT
+    unsure = found.level is Level.INCONCLUSIVE or not found.baseline
+    return EXIT_INCONCLUSIVE if strict and unsure else 0
+
+
+def _share(option: str, text: str) -> float:
+    """A share that the user writes in percent."""
+    match = re.fullmatch(r"([0-9]{1,3}(?:\.[0-9]{1,9})?)%|0", text)
+    if match is None:
+        raise UsageError(f"{option} {text}: wants percent, as in {option} 0.5%")
+    return float(match[1] or 0) / 100

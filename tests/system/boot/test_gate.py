@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The CI file of docs/gate.md: the lines of its scripts, run as a CI would run them."""
+
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from xml.etree import ElementTree
+
+from ..conftest import COUNTED, Change, Perfboard
+
+_PAGE = Path(__file__).parents[3] / "docs/gate.md"
+
+
+def lines_of(job: str, part: str) -> str:
+    """The lines of a part of a job in the page's CI file."""
+    (file,) = re.findall(r"```yaml\n(.*?)```", _PAGE.read_text(), re.DOTALL)
+    (body,) = re.findall(rf"(?ms)^{job}:\n(.*?)(?=^\S|\Z)", file)
+    (lines,) = re.findall(rf"(?m)^  {part}:\n((?:    - .*\n)+)", body)
+    return "".join(line[6:] for line in lines.splitlines(keepends=True))
+
+
+def test_a_planted_slowdown_turns_the_job_red_and_is_named(
+    perfboard: Perfboard, derive: Callable[[Change], Path], tmp_path: Path
+) -> None:
+    board = derive(lambda board: None)
+    # Counted boots take less time; the lines are the page's otherwise.
+    own = " ".join(["--board", str(board), *COUNTED])
+    bin_folder = Path(sys.executable).parent
+
+    def ci(job: str, part: str, commit: str, code: int, **variables: str) -> str:
+        done = subprocess.run(
+            ["bash", "-ec", lines_of(job, part).replace("--board verdex", own)],
+            cwd=tmp_path,
+            env={
+                **perfboard.environment,
+                "PATH": f"{bin_folder}:{perfboard.environment['PATH']}",
+                "CI_COMMIT_SHORT_SHA": commit,
+                "CI_COMMIT_REF_SLUG": "main",
+                **variables,
+            },
+            capture_output=True,
+            text=True,
+            timeout=600,
+        )
+        assert done.returncode == code, done.stdout + done.stderr
+        return done.stdout
+
+    assert "there is no baseline" in ci("boot time", "script", "a1", 0)
+
+    derive(lambda board: board["image"]["bootloader"].update(delay=1))
+    said = ci("boot time", "script", "a2", 1)
+    assert re.search(r"WORSE: boot.total rose by (99\d\.\d ms|1\.0\d\d s)", said), said
+    assert re.search(r"phase +boot\.delay", said)
+    ci("boot time", "after_script", "a2", 0)
+    (suite,) = ElementTree.parse(tmp_path / "gate.xml").getroot()  # noqa: S314
+    assert suite.get("failures") == "1"
+
+    assert "is now the baseline" in ci("accept the new level", "script", "a2", 0, REASON="a wait")
+    assert "PASS: boot.total is the same" in perfboard("gate", "commit:a2").stdout
