@@ -46,8 +46,8 @@ def find_baseline(run: Run, given: str) -> Baseline:
     """The baseline that the user means by a RUN, a branch, or "last N".
 
     From several runs it takes the newest that may be compared with `run`, with the same factors if
-    there is one. Without any run of that branch or of its kind there is none. Raises UsageError for a run
-    that is no baseline of this one.
+    there is one. Without any run of that branch or of its kind there is none. Raises UsageError for
+    a run that is no baseline of this one.
     """
     if match := _LAST.fullmatch(given):
         older = (row for row in _rows_like(run) if row.id < run.id)
