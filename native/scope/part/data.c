@@ -124,6 +124,7 @@ static __attribute__((noinline)) void access_far(qemu_plugin_meminfo_t info, uin
 {
 	bool store = info & IS_STORE, is_device;
 	uint64_t line = address >> near.line_shift | near.epoch, place, missed_l2;
+	int64_t tlb_fs = model.counters.tlb_fs;
 	uint32_t page, slot, mark = model.timing.marks ? ahead & DATA_MARK : 0;
 	const struct region *region;
 	int64_t began;
@@ -153,6 +154,10 @@ static __attribute__((noinline)) void access_far(qemu_plugin_meminfo_t info, uin
 		return;
 	}
 	slot = access_cache(address, place, store, mark);
+	/* The walk for a page waits for the line before. */
+	if (model.timing.memory.together_fs && model.timing.tlb2.entries &&
+	    model.counters.tlb_fs - tlb_fs >= model.timing.tlb2.miss_fs)
+		mark = 0;
 	if (mark && !store && model.busy > began)
 		model_wait_for_data(
 		    -loads_waited(mark, model.busy - began,

@@ -13,7 +13,9 @@ static struct {
 
 int64_t loads_waited(uint32_t group, int64_t wait, bool from_memory)
 {
-	int64_t least = from_memory ? model.timing.memory.stream_fs : model.timing.l2.next_fs;
+	const struct memory_costs *memory = &model.timing.memory;
+	int64_t together = memory->together_fs ? memory->together_fs : memory->stream_fs;
+	int64_t least = from_memory ? together : model.timing.l2.next_fs;
 	int64_t spared;
 
 	if (under_way.charged != model.charged || under_way.group != group ||

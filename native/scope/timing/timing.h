@@ -51,6 +51,7 @@ struct memory_costs {
 	int64_t latency_fs, stream_fs, write_fs, bus_fs, word_fs;
 	int64_t store_fs;    /* 0: stores leave with others */
 	int64_t uncached_fs; /* 0: the data cache is on from the start */
+	int64_t together_fs; /* 0: as stream_fs */
 	uint32_t buffer, streams, ahead, stride;
 };
 

@@ -285,9 +285,11 @@ def test_loads_of_a_group_wait_together(drive: Drive) -> None:
     file = L1D + cache("l2", 65536, 4, 64, hit=9, next=3)
     file += memory(100, 10, 1, 4) + table("core", misses=2)
 
-    def spared(*lines: str) -> list[int]:
-        return [fs for (fs,) in drive("loads", file, lines)]
+    def spared(*lines: str, more: str = "") -> list[int]:
+        return [fs for (fs,) in drive("loads", file + more, lines)]
 
+    # Those of memory may come together sooner than those of a stream.
+    assert spared("7 1 100 1", "7 1 100 1", more=table("memory", together=4)) == [0, 96]
     # The second comes a stream's line after the first; the third begins a group of its own.
     assert spared("7 1 100 1", "7 1 100 1", "7 1 100 1") == [0, 90, 0]
     assert spared("7 1 9 0", "7 1 9 0") == [0, 6]

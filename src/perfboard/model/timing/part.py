@@ -186,6 +186,8 @@ class Memory(Sourced):
     lines of all streams come one after the other. Stores that no cache takes leave with others
     to their line, or, with `word`, one by one in that time. With `store`, those of
     one or two registers leave the core one by one, each in that time, and go to their line then.
+    `together` is from one to the next of lines that loads wait for at once (`core.misses`), whose
+    pages the TLB has; else these come as those of a stream do.
     With `uncached`, a bootloader runs without the data cache: until the kernel runs, the core
     waits that long for each access to memory.
     """
@@ -197,6 +199,7 @@ class Memory(Sourced):
     word: Time | None = None
     store: Time | None = None
     uncached: Time | None = None
+    together: Time | None = None
     buffer: int
     streams: int
     ahead: int = 1
