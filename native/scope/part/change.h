@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the part's own kernel does at a change of the address space, and the one that runs here
- * does not: caches that are tagged by virtual addresses are written back and emptied, TLBs and
- * branch predictors are emptied.
+ * Changes of the address space. The part's own kernel may have more to do then than the one that
+ * runs here: to write back and empty caches whose tags are virtual, to empty TLBs and predictors.
  */
 #ifndef SCOPE_CHANGE_H
 #define SCOPE_CHANGE_H

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a distribution's kernel costs a program: options of Debian's own configuration."""
+"""The options of Debian's own kernel that any program pays for."""
 
 import lzma
 import re
@@ -22,9 +22,8 @@ _OF_ONE_CORE = {"CONFIG_SMP": "n"}
 def distribution_options(recipe: Recipe, packages: AptState, source: str) -> dict[str, str]:
     """The options that `source`, a linux-source package, has in Debian's kernel, if asked for.
 
-    Of its configuration (package linux-config of the same version) those that are paid for by
-    any program: entry, scheduling, memory, security and tracing, by the patterns of
-    distribution.txt. None for a recipe without `distribution`. Raises EnvironmentLacksError
+    They are those of entry, scheduling, memory, security and tracing, by the patterns of
+    distribution.txt; the package linux-config of the same version has them. None for a recipe without `distribution`. Raises EnvironmentLacksError
     where Debian has no such configuration.
     """
     if not recipe.distribution:
