@@ -26,7 +26,7 @@ _MEASURES = {
 def metrics(run: Run) -> str:
     """The document: the median of each metric that has samples, with its interval if known.
 
-    What a timing model leaves out has no interval: how far it may be wrong is not known.
+    A metric that the timing model leaves out has no interval, since nobody knows how wrong it is.
     """
     found: dict[str, dict[str, dict[str, float]]] = {}
     for metric in run.metrics:
