@@ -433,6 +433,26 @@ def make_parser() -> argparse.ArgumentParser:
         help="compare runs of different evidence, such as a real and a virtual board",
     )
     _add_gate(add("gate", "gate", "judge a run: did it get worse than its baseline?", _GATE))
+    history = add(
+        "history",
+        "history",
+        "show a metric over the runs, and where it changed",
+        "Show a metric over the runs, oldest first, and the steps in it: where its level changed\n"
+        "for good, and between which commits (--tag commit=... of the runs).\n\n"
+        "examples:\n"
+        "  perfboard history\n"
+        "  perfboard history boot.kernel.init --board verdex --tag branch=main\n"
+        "  perfboard history 'memory.*' --limit 50 --json",
+    )
+    history.add_argument(
+        "metric",
+        metavar="METRIC",
+        nargs="*",
+        help="a metric, or a pattern of several (default: the headline of each kind of run)",
+    )
+    history.add_argument("--board", help="only the runs of this board")
+    _add_tag(history, "only the runs with this tag; repeatable")
+    history.add_argument("--limit", type=_count, metavar="N", help="only the newest N runs")
     cache = add(
         "cache", "cache", "show what is kept of earlier work; check it, or empty it", _CACHE
     )

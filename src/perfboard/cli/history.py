@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`perfboard history`: a metric over the runs."""
+
+import argparse
+from dataclasses import asdict
+
+from perfboard.cli.words import parse_tags, print_json
+from perfboard.history.series import load_runs, series_of
+from perfboard.model.errors import UsageError
+from perfboard.report.history import history_text
+from perfboard.store.index import list_runs
+
+
+def history(options: argparse.Namespace) -> int:
+    """Prints the series of a metric, and its steps."""
+    tags = parse_tags(options.tag).items()
+    rows = [
+        row
+        for row in list_runs()
+        if options.board in (None, row.board) and tags <= row.tags.items()
+    ]
+    found = series_of(load_runs(rows[: options.limit]), options.metric)
+    if not found:
+        which = " ".join(options.metric) or "with a headline"
+        raise UsageError(
+            f"no complete run has a metric {which}; `perfboard runs` lists the runs, and "
+            "`perfboard show RUN` the metrics of one"
+        )
+    if options.json:
+        print_json([asdict(each) for each in found])
+    else:
+        print(history_text(found), end="")
+    return 0

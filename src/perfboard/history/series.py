@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A metric over the stored runs, and the steps in it."""
+
+import statistics
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from fnmatch import fnmatchcase
+from itertools import pairwise
+
+from perfboard.analysis.compare.comparison import label_name
+from perfboard.analysis.statistics.steps import segments
+from perfboard.analysis.statistics.summary import REPEATS
+from perfboard.model.errors import UsageError
+from perfboard.model.results.program import ProgramResult
+from perfboard.model.run import Evidence, Metric, Run
+from perfboard.store.index import RunRow
+from perfboard.store.reading import load_run
+
+# A step of real boards is confirmed by so many runs; virtual boards repeat.
+CONFIRMED = 3
+# A step's least share of the level before it.
+LEAST = 0.005
+# The newest runs in which steps are sought: the time for it grows with the square.
+MOST = 500
+
+
+@dataclass(frozen=True)
+class Kind:
+    """Runs of one kind make a series; each of `factors` is FACTOR=LEVEL."""
+
+    board: str
+    study: str
+    evidence: str
+    factors: tuple[str, ...]
+    command: str
+
+
+@dataclass(frozen=True)
+class Point:
+    """One run's value of a metric: the median of its samples."""
+
+    run: str
+    started: datetime
+    value: float
+    tags: dict[str, str]
+
+
+@dataclass(frozen=True)
+class Step:
+    """The level changed from `before` to `after`: between the runs `last` and `first`."""
+
+    before: float
+    after: float
+    last: Point
+    first: Point
+
+
+@dataclass(frozen=True)
+class Series:
+    """The values of a metric over the runs of a kind, the oldest first, and their steps."""
+
+    kind: Kind
+    metric: str
+    unit: str
+    better: str
+    points: tuple[Point, ...]
+    steps: tuple[Step, ...]
+
+
+def load_runs(rows: Iterable[RunRow]) -> Iterator[Run]:
+    """The complete runs of `rows`, which are the newest first, from the oldest on.
+
+    One that broke since it was listed is left out.
+    """
+    for row in reversed(list(rows)):
+        if row.status == "complete":
+            try:
+                yield load_run(row.path)
+            except UsageError:
+                continue
+
+
+def series_of(runs: Iterable[Run], patterns: Sequence[str]) -> list[Series]:
+    """The series of the metrics that match one of `patterns`, or else of each run's headline."""
+    points: dict[tuple[Kind, str, str, str], list[Point]] = {}
+    for run in runs:
+        kind = kind_of(run)
+        for metric in _chosen(run, patterns):
+            value = statistics.median(metric.samples)
+            key = kind, label_name(metric), metric.unit, metric.better
+            point = Point(run.id, run.started, value, dict(run.tags))
+            points.setdefault(key, []).append(point)
+    return [
+        Series(kind, name, unit, better, tuple(found), tuple(_steps(kind, found)))
+        for (kind, name, unit, better), found in points.items()
+    ]
+
+
+def kind_of(run: Run) -> Kind:
+    """The kind of a run: what has to be the same for two to be held against each other."""
+    return Kind(
+        board=run.board.name,
+        study=run.study,
+        evidence=run.evidence.value,
+        factors=tuple(f"{name}={level}" for name, level in sorted(run.factors.items())),
+        command="; ".join(" ".join(each.command) for each in run.results_of(ProgramResult)),
+    )
+
+
+def _chosen(run: Run, patterns: Sequence[str]) -> list[Metric]:
+    wanted = patterns or ((run.headline,) if run.headline else ())
+    return [
+        metric
+        for metric in run.metrics
+        if metric.samples
+        and any(fnmatchcase(name, p) for p in wanted for name in (metric.name, label_name(metric)))
+    ]
+
+
+def _steps(kind: Kind, points: Sequence[Point]) -> Iterator[Step]:
+    newest = points[-MOST:]
+    fewest = 1 if Evidence(kind.evidence) in REPEATS else CONFIRMED
+    levels = segments([point.value for point in newest], fewest, LEAST)
+    for one, two in pairwise(levels):
+        yield Step(one.level, two.level, newest[two.start - 1], newest[two.start])

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A metric over the runs, as the command prints it."""
+
+import statistics
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+from perfboard.analysis.compare.changes import percent
+from perfboard.analysis.statistics.summary import REPEATS
+from perfboard.history.series import CONFIRMED, MOST, Point, Series, Step
+from perfboard.model.units import format_value
+from perfboard.report.terminal import WIDTH, render
+from perfboard.report.words.figures import quantity
+
+_BLOCKS = "▁▂▃▄▅▆▇█"
+
+
+def history_text(series: Sequence[Series]) -> str:
+    """Each series: its kind, a line of blocks, and its steps, the newest first."""
+    return render(line for each in series for line in (*_lines(each, kind_words(each, series)), ""))
+
+
+def sparkline(values: Sequence[float], width: int = WIDTH) -> str:
+    """A block for each value, or for the median of several where there are more than `width`."""
+    if len(values) > width:
+        cuts = [round(place * len(values) / width) for place in range(width + 1)]
+        values = [statistics.median(values[a:b]) for a, b in pairwise(cuts)]
+    low, high = min(values), max(values)
+    if low == high:
+        return _BLOCKS[0] * len(values)
+    return "".join(_BLOCKS[round((value - low) / (high - low) * 7)] for value in values)
+
+
+def step_words(step: Step, series: Series) -> str:
+    """A step in a sentence: its size, whether that is worse, and between which runs."""
+    rose = step.after > step.before
+    verdict = "worse" if rose == (series.better == "lower") else "better"
+    ratio = step.after / step.before if step.before else None
+    before, after = (quantity(value, series.unit) for value in (step.before, step.after))
+    return (
+        f"{verdict}: {'rose' if rose else 'fell'} from {before} to {after} ({percent(ratio)}), "
+        f"after {_name(step.last)}, with {_name(step.first)} of {step.first.started:%Y-%m-%d %H:%M}"
+    )
+
+
+def kind_words(one: Series, series: Sequence[Series]) -> str:
+    """The runs that `one` of the series is of; of the factors, those that tell it from others."""
+    kind = one.kind
+    others = [
+        set(each.kind.factors)
+        for each in series
+        if (each.kind.board, each.kind.study) == (kind.board, kind.study)
+    ]
+    own = ", ".join(each for each in kind.factors if any(each not in other for other in others))
+    words = (f"{kind.study} of {kind.board}", kind.evidence, own, kind.command)
+    return "; ".join(each for each in words if each)
+
+
+def _lines(series: Series, kind: str) -> Iterator[str]:
+    values = [point.value for point in series.points]
+    yield f"{series.metric}: {kind}"
+    yield sparkline(values)
+    last = quantity(values[-1], series.unit)
+    low, high = (format_value(value, series.unit) for value in (min(values), max(values)))
+    runs = f"{len(values):,} run{'s' if len(values) > 1 else ''}"
+    yield f"{runs}, {low} to {high}; the last is {last}"
+    if len(values) > MOST:
+        yield f"Steps are those of the newest {MOST} runs."
+    for step in reversed(series.steps):
+        yield step_words(step, series)
+    if not series.steps:
+        few = len(values) < 2 * CONFIRMED and series.kind.evidence not in REPEATS
+        yield "No step yet: there are few runs." if few else "No step."
+
+
+def _name(point: Point) -> str:
+    commit = point.tags.get("commit")
+    return f"commit {commit} (run {point.run})" if commit else f"run {point.run}"
