@@ -83,14 +83,21 @@ def compare(options: argparse.Namespace) -> int:
     """Prints what changed from one run to the other."""
     from perfboard.analysis.compare.comparison import compare as compare_runs
     from perfboard.report.comparison import comparison_text
+    from perfboard.report.writing import write_comparison
 
-    names = (options.before, options.after)
-    before, after = map(load_run, find_pair(*names, across_evidence=options.across_evidence))
-    comparison = compare_runs(before, after, options.across_evidence)
+    names, across = (options.before, options.after), options.across_evidence
+    folders = find_pair(*names, across_evidence=across)
+    before, after = map(load_run, folders)
+    comparison = compare_runs(before, after, across)
     if options.json:
         print_json(asdict(comparison))
-    else:
-        print(comparison_text(comparison), end="")
+        return 0
+    print(comparison_text(comparison, (before, after)), end="")
+    try:
+        print(printable(str(write_comparison(*folders, across))), file=sys.stderr)
+    except EnvironmentLacksError as error:
+        # A run may lie where this user cannot write; the answer stands above.
+        print(printable(f"No page was written: {error}"), file=sys.stderr)
     return 0
 
 

@@ -62,12 +62,13 @@ _SHA256 = re.compile(r"[0-9a-f]{64}")
 
 def render(run: Run) -> str:
     """The text of report.html: complete in itself, in UTF-8, the same for the same run."""
-    return _environment().get_template("report.html.j2").render(_view(run))
+    return environment().get_template("report.html.j2").render(_view(run))
 
 
 @functools.cache
-def _environment() -> jinja2.Environment:
-    environment = jinja2.Environment(
+def environment() -> jinja2.Environment:
+    """The templates' environment: all that they print is escaped and made printable."""
+    templates = jinja2.Environment(
         loader=jinja2.FunctionLoader(_template),
         autoescape=True,
         finalize=_printable,
@@ -75,17 +76,17 @@ def _environment() -> jinja2.Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.globals["evidence_label"] = evidence_label
-    environment.globals["not_modelled"] = not_modelled
-    environment.filters["quantity"] = format_value
-    environment.filters["median"] = statistics.median
-    environment.filters["size"] = format_size
-    environment.filters["when"] = _when
-    environment.filters["px"] = lambda value: f"{value:.2f}".rstrip("0").rstrip(".")
-    environment.filters["sample"] = lambda value: f"{value:.12g}"
-    environment.filters["odd"] = odd_samples
-    environment.tests["sha256"] = lambda text: bool(_SHA256.fullmatch(text))
-    return environment
+    templates.globals["evidence_label"] = evidence_label
+    templates.globals["not_modelled"] = not_modelled
+    templates.filters["quantity"] = format_value
+    templates.filters["median"] = statistics.median
+    templates.filters["size"] = format_size
+    templates.filters["when"] = _when
+    templates.filters["px"] = lambda value: f"{value:.2f}".rstrip("0").rstrip(".")
+    templates.filters["sample"] = lambda value: f"{value:.12g}"
+    templates.filters["odd"] = odd_samples
+    templates.tests["sha256"] = lambda text: bool(_SHA256.fullmatch(text))
+    return templates
 
 
 def _template(name: str) -> str:
@@ -133,7 +134,7 @@ def _view(run: Run) -> Mapping[str, Any]:
 
 def _section(section: Section[Any], run: Run, result: Result, label: str) -> Markup:
     name, values = section.page(run, result)
-    text = _environment().get_template(name).render({"run": run, "label": label, **values})
+    text = environment().get_template(name).render({"run": run, "label": label, **values})
     # The template has escaped what is not its own.
     return Markup(text)  # noqa: S704
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Boots on the terminal: the phase table, and the run's other metrics."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from perfboard.analysis.boot.metrics import BootRow, boot_rows
@@ -11,6 +11,7 @@ from perfboard.model.results.boot import BootResult
 from perfboard.model.run import Run
 from perfboard.model.units import format_value
 from perfboard.report.charts.series import series_of
+from perfboard.report.charts.text_waterfall import text_waterfall
 from perfboard.report.sections.boot.tables import span_rows
 from perfboard.report.terminal import cells, metric_table, new_table
 from perfboard.report.words.evidence import headed, not_modelled
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
 _ROUGH = 1e-4
 _COUNTED = ".instructions"
 _SLOWEST = 5
-# The columns of the waterfall: titles, bars; its times have the rest of the line.
-_TITLE, _BAR = 24, 44
 
 
 def boot_parts(run: Run, result: BootResult) -> "list[str | Table]":
@@ -31,7 +30,7 @@ def boot_parts(run: Run, result: BootResult) -> "list[str | Table]":
     rows = boot_rows(result.boots)
     parts: list[str | Table] = []
     if rows:
-        parts += ["", *_waterfall(rows), "", _phase_table(run, rows)]
+        parts += ["", *text_waterfall(rows), "", _phase_table(run, rows)]
         rough = [row for row in rows if row.precision_ns > min(row.seconds) * 10**9 * _ROUGH]
         if rough:
             parts.append(
@@ -62,22 +61,6 @@ def boot_parts(run: Run, result: BootResult) -> "list[str | Table]":
     if others and run.results == (result,):
         parts += ["", metric_table(run, others)]
     return parts
-
-
-def _waterfall(rows: Sequence[BootRow]) -> Iterator[str]:
-    """The phases one below the other, each a bar where it lies between reset and usable."""
-    times = [
-        (row.title, summary(row.seconds).median)
-        for row in rows
-        if row.depth == 0 and row.name not in TOTALS
-    ]
-    whole, start = sum(seconds for _, seconds in times), 0.0
-    for title, seconds in times:
-        begin, end = (round(at / whole * _BAR) if whole else 0 for at in (start, start + seconds))
-        start += seconds
-        title = title if len(title) <= _TITLE else f"{title[: _TITLE - 1]}\N{HORIZONTAL ELLIPSIS}"
-        bar = " " * min(begin, _BAR - 1) + "\N{FULL BLOCK}" * max(end - begin, 1)
-        yield f"{title:{_TITLE}} {bar:{_BAR}} {format_value(seconds, 's'):>9}"
 
 
 def _phase_table(run: Run, rows: Sequence[BootRow]) -> "Table":

@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The waterfall of boots as lines of text."""
+
+from collections.abc import Iterator, Sequence
+
+from perfboard.analysis.boot.metrics import BootRow
+from perfboard.analysis.boot.phases import TOTALS
+from perfboard.analysis.statistics.summary import summary
+from perfboard.model.units import format_value
+
+# The columns: titles, bars; the times have the rest of the line.
+_TITLE, _BAR = 24, 44
+
+
+def text_waterfall(rows: Sequence[BootRow], at_least_s: float = 0.0) -> Iterator[str]:
+    """The phases one below the other, each a bar where it lies between reset and usable.
+
+    The bars' column is `at_least_s` wide, so that boots below each other can have one scale.
+    """
+    times = [(row.title, summary(row.seconds).median) for row in _phases(rows)]
+    whole, start = max(at_least_s, sum(seconds for _, seconds in times)), 0.0
+    for title, seconds in times:
+        begin, end = (round(at / whole * _BAR) if whole else 0 for at in (start, start + seconds))
+        start += seconds
+        title = title if len(title) <= _TITLE else f"{title[: _TITLE - 1]}\N{HORIZONTAL ELLIPSIS}"
+        bar = " " * min(begin, _BAR - 1) + "\N{FULL BLOCK}" * max(end - begin, 1)
+        yield f"{title:{_TITLE}} {bar:{_BAR}} {format_value(seconds, 's'):>9}"
+
+
+def span_s(rows: Sequence[BootRow]) -> float:
+    """The seconds that a waterfall of the rows spans."""
+    return sum(summary(row.seconds).median for row in _phases(rows))
+
+
+def _phases(rows: Sequence[BootRow]) -> list[BootRow]:
+    return [row for row in rows if row.depth == 0 and row.name not in TOTALS]
