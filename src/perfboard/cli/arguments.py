@@ -450,6 +450,16 @@ def make_parser() -> argparse.ArgumentParser:
         nargs="*",
         help="a metric, or a pattern of several (default: the headline of each kind of run)",
     )
+    dashboard = add(
+        "dashboard",
+        "dashboard",
+        "write a site of all boards and metrics, with the steps of each",
+        "Write a static site into the folder OUT: every board and metric over the runs, and\n"
+        "where each changed. Open OUT/index.html; no server is needed. It replaces an earlier\n"
+        "site there.",
+    )
+    dashboard.add_argument("out", metavar="OUT", type=Path, help="the folder to write")
+    _add_tag(dashboard, "only the runs with this tag, such as branch=main; repeatable")
     history.add_argument("--board", help="only the runs of this board")
     _add_tag(history, "only the runs with this tag; repeatable")
     history.add_argument("--limit", type=_count, metavar="N", help="only the newest N runs")

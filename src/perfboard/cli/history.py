@@ -5,7 +5,7 @@ import argparse
 from dataclasses import asdict
 
 from perfboard.cli.words import parse_tags, print_json
-from perfboard.history.series import load_runs, series_of
+from perfboard.history.series import headline_of, load_runs, series_of
 from perfboard.model.errors import UsageError
 from perfboard.report.history import history_text
 from perfboard.store.index import list_runs
@@ -19,7 +19,9 @@ def history(options: argparse.Namespace) -> int:
         for row in list_runs()
         if options.board in (None, row.board) and tags <= row.tags.items()
     ]
-    found = series_of(load_runs(rows[: options.limit]), options.metric)
+    patterns = tuple(options.metric)
+    runs = load_runs(rows[: options.limit])
+    found = series_of(runs, lambda run: patterns or headline_of(run))
     if not found:
         which = " ".join(options.metric) or "with a headline"
         raise UsageError(

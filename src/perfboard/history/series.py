@@ -2,7 +2,7 @@
 """A metric over the stored runs, and the steps in it."""
 
 import statistics
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from fnmatch import fnmatchcase
@@ -17,7 +17,7 @@ from perfboard.model.run import Evidence, Metric, Run
 from perfboard.store.index import RunRow
 from perfboard.store.reading import load_run
 
-# A step of real boards is confirmed by so many runs; virtual boards repeat.
+# A step of real boards is confirmed by this number of runs; virtual boards repeat.
 CONFIRMED = 3
 # A step's least share of the level before it.
 LEAST = 0.005
@@ -81,12 +81,19 @@ def load_runs(rows: Iterable[RunRow]) -> Iterator[Run]:
                 continue
 
 
-def series_of(runs: Iterable[Run], patterns: Sequence[str]) -> list[Series]:
-    """The series of the metrics that match one of `patterns`, or else of each run's headline."""
+def headline_of(run: Run) -> tuple[str, ...]:
+    """The pattern of a run's headline, if it has one."""
+    return (run.headline,) if run.headline else ()
+
+
+def series_of(
+    runs: Iterable[Run], patterns_of: Callable[[Run], Sequence[str]] = headline_of
+) -> list[Series]:
+    """The series of the metrics that match one of the patterns for their run."""
     points: dict[tuple[Kind, str, str, str], list[Point]] = {}
     for run in runs:
         kind = kind_of(run)
-        for metric in _chosen(run, patterns):
+        for metric in _chosen(run, patterns_of(run)):
             value = statistics.median(metric.samples)
             key = kind, label_name(metric), metric.unit, metric.better
             point = Point(run.id, run.started, value, dict(run.tags))
@@ -109,13 +116,11 @@ def kind_of(run: Run) -> Kind:
 
 
 def _chosen(run: Run, patterns: Sequence[str]) -> list[Metric]:
-    wanted = patterns or ((run.headline,) if run.headline else ())
-    return [
-        metric
-        for metric in run.metrics
-        if metric.samples
-        and any(fnmatchcase(name, p) for p in wanted for name in (metric.name, label_name(metric)))
-    ]
+    def matches(metric: Metric) -> bool:
+        names = (metric.name, label_name(metric))
+        return any(fnmatchcase(name, pattern) for pattern in patterns for name in names)
+
+    return [metric for metric in run.metrics if metric.samples and matches(metric)]
 
 
 def _steps(kind: Kind, points: Sequence[Point]) -> Iterator[Step]:

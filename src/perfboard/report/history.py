@@ -43,6 +43,20 @@ def step_words(step: Step, series: Series) -> str:
     )
 
 
+def step_title(step: Step, series: Series) -> str:
+    """A step in few words: its size, and the first run with it."""
+    worse = (step.after > step.before) == (series.better == "lower")
+    ratio = percent(step.after / step.before if step.before else None)
+    commit = step.first.tags.get("commit")
+    where = f" with commit {commit}" if commit else ""
+    return f"{ratio}, {'worse' if worse else 'better'}{where}, {step.first.started:%Y-%m-%d %H:%M}"
+
+
+def runs_words(number: int) -> str:
+    """A number of runs."""
+    return f"{number:,} run{'s' if number > 1 else ''}"
+
+
 def kind_words(one: Series, series: Sequence[Series]) -> str:
     """The runs that `one` of the series is of; of the factors, those that tell it from others."""
     kind = one.kind
@@ -62,8 +76,7 @@ def _lines(series: Series, kind: str) -> Iterator[str]:
     yield sparkline(values)
     last = quantity(values[-1], series.unit)
     low, high = (format_value(value, series.unit) for value in (min(values), max(values)))
-    runs = f"{len(values):,} run{'s' if len(values) > 1 else ''}"
-    yield f"{runs}, {low} to {high}; the last is {last}"
+    yield f"{runs_words(len(values))}, {low} to {high}; the last is {last}"
     if len(values) > MOST:
         yield f"Steps are those of the newest {MOST} runs."
     for step in reversed(series.steps):

@@ -44,7 +44,7 @@ def test_runs_of_different_kinds_are_apart() -> None:
     broken = stored(5, "verdex")
     rows = list_runs()
     (broken / "run.json").write_text("{")
-    found = series_of(load_runs(rows), ())
+    found = series_of(load_runs(rows))
     assert [len(each.points) for each in found] == [1, 1, 1]
 
 
@@ -52,10 +52,10 @@ def test_a_real_board_confirms_a_step() -> None:
     for second, value in enumerate((1.0, 1.01, 0.99, 1.0, 1.01, 3.0, 3.01)):
         metrics = (make_metric("boot.total", value),)
         stored(second, "cam", boots=(), metrics=metrics, evidence=Evidence.SILICON)
-    (two,) = series_of(load_runs(list_runs()), ())
+    (two,) = series_of(load_runs(list_runs()))
     assert two.steps == ()
     stored(8, "cam", boots=(), metrics=(make_metric("boot.total", 2.99),), evidence="silicon")
-    (three,) = series_of(load_runs(list_runs()), ())
+    (three,) = series_of(load_runs(list_runs()))
     assert [step.first.value for step in three.steps] == [3.0]
 
 
