@@ -22,6 +22,7 @@ from filelock import FileLock, Timeout
 
 from perfboard.host.entries import (
     UNFINISHED,
+    lock_of,
     make_room,
     manifest_of,
     mark_use,
@@ -132,8 +133,7 @@ def kept_folder(
     is called first. Work that ends in a PerfboardError is kept. Raises as `cached` does.
     """
     manifest, known = manifest_of(folder), Items()
-    lock = folder.name if folder.parent == cache_root() else f"{folder.parent.name}-{folder.name}"
-    with writable_cache(), locked(lock, progress):
+    with writable_cache(), locked(lock_of(folder), progress):
         mark_use(cache_root(), manifest)
         damage = find_damage(folder, manifest, inputs, unchanged=True)
         if not damage:

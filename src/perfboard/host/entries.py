@@ -63,7 +63,12 @@ class Entry:
     @property
     def lock(self) -> str:
         """The name of the lock of whoever changes it."""
-        return self.kind if self.kind in _ONE else f"{self.kind}-{self.folder.name}"
+        return lock_of(self.folder)
+
+
+def lock_of(folder: Path) -> str:
+    """The name of the lock of whoever changes the entry of that folder."""
+    return folder.name if folder.name in _ONE else f"{folder.parent.name}-{folder.name}"
 
 
 def manifest_of(folder: Path) -> Path:
