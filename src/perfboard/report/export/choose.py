@@ -8,6 +8,7 @@ from collections.abc import Callable
 
 from perfboard.model.errors import UsageError
 from perfboard.model.run import Run
+from perfboard.model.text import printable
 from perfboard.report.export import bencher, googlebenchmark, openmetrics, perfetto
 from perfboard.report.export.formats import FORMATS
 from perfboard.report.words.evidence import margin_of
@@ -44,7 +45,7 @@ def _csv(run: Run) -> str:
                     repr(value),
                     run.evidence,
                     process,
-                    metric.alias or "",
+                    printable(metric.alias or ""),
                     margin_of(run, metric) or "",
                 )
             )

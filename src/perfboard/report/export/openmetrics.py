@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from perfboard.model.run import Metric, Run
+from perfboard.model.text import printable
 from perfboard.report.words.figures import Figure, figure
 
 _UNITS = {"s": "seconds", "B": "bytes", "B/s": "bytes_per_second", "1/s": "per_second", "1": ""}
@@ -89,4 +90,4 @@ def _braced(labels: Mapping[str, str]) -> str:
 
 
 def _escaped(text: str) -> str:
-    return text.replace("\\", "\\\\").replace("\n", "\\n").replace('"', '\\"')
+    return printable(text).replace("\\", "\\\\").replace("\n", "\\n").replace('"', '\\"')

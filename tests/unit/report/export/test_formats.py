@@ -193,3 +193,11 @@ def test_google_benchmark_and_bencher_of_anything_are_json(metrics: list[Metric]
         for measures in json.loads(export(run, "bencher")).values():
             for value in measures.values():
                 assert value.get("lower_value", value["value"]) <= value["value"]
+
+
+@pytest.mark.parametrize("name", ["csv", "openmetrics"])
+def test_what_reorders_text_does_not_reach_an_export(name: str) -> None:
+    turned = "a\u202eb\u2066c"
+    metric = Metric(name="ipc.pipe", unit="s", labels={"by": turned}, samples=(1.0,), alias=turned)
+    text = export(make_run(metrics=(metric,), results=()), name)
+    assert "a?b?c" in text and text.isascii()
