@@ -157,4 +157,5 @@ def stored(**fields: Any) -> Path:
     """The folder of a run with those fields, in the test's own data."""
     folder = new_run("boot", "verdex")
     folder.write_artifact("console.log", b"U-Boot\n")
-    return folder.finish(make_run(folder.id, **fields))
+    folder.finish(make_run(folder.id, **fields))
+    return folder.path

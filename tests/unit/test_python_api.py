@@ -24,7 +24,9 @@ _CODE = re.findall(r"```python\n(.*?)```", _PAGE.read_text(), re.DOTALL)
 def stored() -> list[Path]:
     """The folders of two runs: a boot, then probes."""
     boot, probes = new_run("boot", "verdex"), new_run("standard", "bench")
-    return [boot.finish(make_run(boot.id)), probes.finish(make_probe_run(probes.id))]
+    boot.finish(make_run(boot.id))
+    probes.finish(make_probe_run(probes.id))
+    return [boot.path, probes.path]
 
 
 def test_a_run_is_opened_by_what_names_it(stored: list[Path]) -> None:

@@ -73,8 +73,8 @@ class RunFolder:
 
     def finish(
         self, run: Run, otherwise: Callable[[EnvironmentLacksError], Run] | None = None
-    ) -> Path:
-        """Records `run` with the hashes of its artifacts; the run folder's final path.
+    ) -> Run:
+        """Records `run` with the hashes of its artifacts; the run as it is stored, at `path`.
 
         If the disk refuses that, the run that `otherwise` makes of the error is recorded, which may
         be shorter. Raises EnvironmentLacksError if the disk refuses both: the folder then stays as
@@ -84,31 +84,32 @@ class RunFolder:
             raise ValueError(f"run {run.id} does not belong in the folder of {self.id}")
         try:
             try:
-                self._record(run)
+                return self._record(run)
             except EnvironmentLacksError as error:
                 if otherwise is None:
                     raise
-                self._record(otherwise(error))
+                return self._record(otherwise(error))
         finally:
             os.close(self._lock)
-        return self.path
 
     def discard(self) -> None:
         """Removes the folder of a run of which nothing came."""
         os.close(self._lock)
         shutil.rmtree(self.path, ignore_errors=True)
 
-    def _record(self, run: Run) -> None:
+    def _record(self, run: Run) -> Run:
         destination = self.path.parent / self.id
         with disk_errors(self.path):
             artifacts = tuple(self._artifacts())
             (self.path / _RESERVE).unlink(missing_ok=True)
-        data = run.model_copy(update={"artifacts": artifacts}).to_json().encode()
+        stored = run.model_copy(update={"artifacts": artifacts})
+        data = stored.to_json().encode()
         with disk_errors(self.path / RUN_FILE, len(data)):
             self._write_record(data)
             self.path.rename(destination)
             self.path = destination
             _sync(destination.parent)
+        return stored
 
     def _artifacts(self) -> Iterator[Artifact]:
         for path in sorted((self.path / "artifacts").rglob("*")):

@@ -163,7 +163,7 @@ class Recording:
             no_verdicts=found.no_verdicts if self._end is None else (),
             errors=errors,
         )
-        self.folder.finish(self.run, self._without_results)
+        self.run = self.folder.finish(self.run, self._without_results)
         if self._end is not None and not isinstance(self._end, _ENDS):
             raise DefectError(
                 f"{self.run.errors[0].message}\nThe run is {self.run.id}."
@@ -173,7 +173,7 @@ class Recording:
         """The run where the disk has no room for the whole record."""
         refused = RunError(kind=error.kind, message=str(error))
         ended = self._end is not None
-        self.run = self.run.model_copy(
+        return self.run.model_copy(
             update={
                 "status": self.run.status if ended else Status.FAILED,
                 "metrics": (),
@@ -182,7 +182,6 @@ class Recording:
                 "errors": (*self.run.errors, refused) if ended else (refused,),
             }
         )
-        return self.run
 
 
 @contextmanager

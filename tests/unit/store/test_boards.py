@@ -23,7 +23,8 @@ def stored(second: int, board: str, study: str = "boot", **fields: Any) -> Path:
     folder = new_run(study, board, token=lambda size: f"{second:04d}")
     id = f"20261125-1200{second:02d}-{study}-{board}-0000"
     summary = BoardSummary(name=board, title=board, description="")
-    path = folder.finish(make_run(folder.id, study=study, board=summary, **fields))
+    folder.finish(make_run(folder.id, study=study, board=summary, **fields))
+    path = folder.path
     # The id's time is the run's.
     new = path.with_name(id)
     path.rename(new)

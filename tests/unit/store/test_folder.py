@@ -34,7 +34,9 @@ def test_a_run_is_not_there_until_it_is_finished_and_then_is_whole() -> None:
     assert finished_folders() == []
     assert unfinished_folders() == [folder.path]
     assert folder.path.stat().st_mode & 0o077 == 0
-    path = folder.finish(make_run(folder.id))
+    run = folder.finish(make_run(folder.id))
+    path = folder.path
+    assert run == load_run(path) and len(run.artifacts) == 2
     assert path == runs_folder() / folder.id == folder.path
     assert sorted(entry.name for entry in path.iterdir()) == ["artifacts", "run.json"]
     assert unfinished_folders() == []
@@ -146,7 +148,8 @@ def test_a_run_belongs_in_its_own_folder() -> None:
 
 def finish(second: int, token: str) -> Path:
     folder = start(second, token)
-    return folder.finish(make_run(folder.id))
+    folder.finish(make_run(folder.id))
+    return folder.path
 
 
 def test_runs_are_found_by_id_prefix_path_and_latest(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -212,6 +215,7 @@ def test_a_record_for_which_there_is_no_room_is_replaced_by_a_shorter_one() -> N
         assert "disk is full" in str(error)
         return short
 
-    path = folder.finish(make_run(folder.id), shorter)
+    assert folder.finish(make_run(folder.id), shorter) == short
+    path = folder.path
     assert load_run(path).status == "failed"
     assert sorted(entry.name for entry in path.iterdir()) == ["artifacts", "run.json"]
