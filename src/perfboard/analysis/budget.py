@@ -36,6 +36,10 @@ def hold(
         if has_model
         else "the board needs a timing model, [timing] in its file"
     )
+    return Held(no_verdicts=(not_held(metric.name, metric.unit, budget_s, remedy),))
+
+
+def not_held(metric: str, unit: str, budget: float, remedy: str) -> NoVerdict:
+    """A budget in seconds that counted instructions were not held against."""
     reason = f"counted instructions say how much work there is, not how long it takes; {remedy}"
-    missing = NoVerdict(metric=metric.name, unit=metric.unit, budget=budget_s, reason=reason)
-    return Held(no_verdicts=(missing,))
+    return NoVerdict(metric=metric, unit=unit, budget=budget, reason=reason)

@@ -13,7 +13,7 @@ from perfboard.model.errors import UsageError
 from perfboard.model.results.kinds import known
 from perfboard.model.run import Run
 from perfboard.store.folder import RUN_FILE
-from perfboard.store.upgrade import NEW, OLD, upgraded
+from perfboard.store.upgrade import NEW, OLD, upgraded, without_counted_seconds
 
 _SCHEMA = re.compile(r"perfboard\.run/(\d{1,9})")
 _NEWEST = 2
@@ -50,7 +50,7 @@ def load_run(folder: Path) -> Run:
                 f"{path} has {size} bytes, and {RUN_FILE} says {artifact.size}: the run folder "
                 "was copied in part or changed; copy it again"
             )
-    return run
+    return without_counted_seconds(run)
 
 
 def artifact_file(folder: Path, name: str) -> Path:

@@ -3,8 +3,10 @@
 
 from typing import Any
 
+from perfboard.analysis.budget import not_held
 from perfboard.analysis.program.metrics import TITLES
 from perfboard.factors.choose import perturbations
+from perfboard.model.run import Evidence, Run
 
 OLD, NEW = "perfboard.run/1", "perfboard.run/2"
 # The keys that a record of OLD has not.
@@ -50,6 +52,26 @@ def upgraded(record: dict[str, Any]) -> dict[str, Any]:
         "perturbed": perturbations(factors if isinstance(factors, dict) else {}),
         "results": results,
     }
+
+
+def without_counted_seconds(run: Run) -> Run:
+    """The run without verdicts in seconds of counted evidence, which version 0.1 gave.
+
+    Each of their budgets stays, with the reason why nothing is held against it.
+    """
+    if run.evidence is not Evidence.COUNTED:
+        return run
+    remedy = "use --set detail=timed, where the board has a timing model"
+    dropped = [verdict for verdict in run.verdicts if verdict.unit == "s"]
+    return run.model_copy(
+        update={
+            "verdicts": tuple(verdict for verdict in run.verdicts if verdict.unit != "s"),
+            "no_verdicts": (
+                *run.no_verdicts,
+                *(not_held(each.metric, each.unit, each.budget, remedy) for each in dropped),
+            ),
+        }
+    )
 
 
 def _in_words(metric: Any) -> Any:
