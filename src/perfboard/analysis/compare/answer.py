@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The answer of a comparison, in sentences: whether the runs differ, and what hides it."""
 
+import statistics
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -31,7 +32,30 @@ def answer(a: Run, b: Run, changes: Sequence[Change], contributions: Sequence[Co
     if headline is None:
         return " ".join([_of_all(changes), *_other_model(a, b)])
     words = [_of_one(a, b, headline, contributions if headline.name == TOTAL else ())]
+    if headline.unit == "s" and a.board.name != b.board.name and not headline.hidden:
+        words.append(speed(a, b, headline.name))
+    words = [each for each in words if each]
     return " ".join([*words, *_console(a, b, known), *_other_model(a, b), *_counted(a, b)])
+
+
+def speed(a: Run, b: Run, name: str) -> str:
+    """How many times as fast `b` is as `a`, by the medians of a time; "" where nobody can say."""
+    if a.evidence is not b.evidence or a.evidence is Evidence.COUNTED:
+        return ""
+    found = [next((m.samples for m in run.metrics if m.name == name), ()) for run in (a, b)]
+    times = [statistics.median(samples) if samples else 0.0 for samples in found]
+    left_out = name in a.left_out or name in b.left_out
+    if min(times) <= 0 or left_out:
+        return ""
+    margins = [time * (run.margin or 0.0) for time, run in zip(times, (a, b), strict=True)]
+    if abs(times[0] - times[1]) <= sum(margins):
+        return (
+            f"{b.board.name} beside {a.board.name}: no difference that the margins allow to tell."
+        )
+    ratio = times[0] / times[1]
+    if ratio >= 1:
+        return f"{b.board.name} is {ratio:.2f} times as fast as {a.board.name}."
+    return f"{b.board.name} takes {1 / ratio:.2f} times as long as {a.board.name}."
 
 
 def _of_one(a: Run, b: Run, change: Change, contributions: Sequence[Contribution]) -> str:

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from perfboard.analysis.compare.answer import speed
 from perfboard.analysis.compare.changes import Change
 from perfboard.analysis.compare.comparison import compare
 from perfboard.model.run import BoardSummary, Evidence, Metric, Run, TimedAs
@@ -120,3 +121,21 @@ def test_a_metric_that_the_model_leaves_out_has_no_margin() -> None:
     assert (change.modelled, change.shown) == (False, False)
     assert change.interval and change.interval.low == change.interval.high
     assert "ipc.switch (not modelled)" in comparison_text(result)
+
+
+@pytest.mark.parametrize(
+    ("after", "words"),
+    [
+        (0.25, "b is 4.00 times as fast as a."),
+        (4.0, "b takes 4.00 times as long as a."),
+        (1.1, "b beside a: no difference that the margins allow to tell."),
+        (0.0, ""),
+    ],
+)
+def test_a_board_is_so_many_times_as_fast(after: float, words: str) -> None:
+    a, b = timed(1.0, "a"), timed(after, "b")
+    assert speed(a, b, "boot.total") == words
+    if after not in (1.1, 0.0):
+        assert words in compare(a, b).words
+    counted = [run.model_copy(update={"evidence": Evidence.COUNTED}) for run in (a, b)]
+    assert speed(counted[0], counted[1], "boot.total") == ""

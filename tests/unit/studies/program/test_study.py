@@ -217,6 +217,14 @@ def trial_run(board: str = "rpi2", **changes: object) -> Run:
 
 def test_boards_stand_side_by_side() -> None:
     text = program_text([trial_run(), trial_run("teres")])
+    assert "times as fast" not in text
+    slow = trial_run("teres")
+    metrics = tuple(
+        each.model_copy(update={"samples": (1.33,)}) if each.name == "try.time.real" else each
+        for each in slow.metrics
+    )
+    slower = program_text([trial_run(), slow.model_copy(update={"metrics": metrics})])
+    assert slower.endswith("teres takes 1.33 times as long as rpi2.\n")
     assert all(len(line) <= 80 for line in text.splitlines())
     assert "$ ./prog 'two words'" in text
     lines = [" ".join(line.split()) for line in text.splitlines()]

@@ -5,6 +5,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from perfboard.analysis.compare.answer import speed
 from perfboard.model.results.program import FunctionTime, ProgramResult
 from perfboard.model.run import Metric, Run
 from perfboard.model.units import format_value
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 _FUNCTIONS = 12
+_REAL = "try.time.real"
 
 
 def metric_title(metric: Metric) -> str:
@@ -47,6 +49,9 @@ def program_text(runs: Sequence[Run]) -> str:
         lines += [f"{error.kind}: {error.message}" for error in run.errors]
         prefix = f"{run.board.name}: " if len(runs) > 1 else ""
         parts += [f"{prefix}{text}" for text in lines]
+    first = pairs[0][0] if pairs else None
+    ratios = [speed(first, run, _REAL) for run, _ in pairs[1:] if first and not run.errors]
+    parts += ["", " ".join(filter(None, ratios))] if any(ratios) else []
     return render(parts)
 
 
@@ -95,7 +100,7 @@ def _profile(run: Run, result: ProgramResult) -> "Table":
 
 def _lead(run: Run, result: ProgramResult) -> str:
     words = [f"{shlex.join(result.command)}: {result.summary}"]
-    reals = (m for m in run.metrics if m.name == "try.time.real" and m.samples)
+    reals = (m for m in run.metrics if m.name == _REAL and m.samples)
     words += [format_value(m.samples[0], "s") for m in reals]
     return f"{', '.join(words)} ({evidence_label(run)})."
 
