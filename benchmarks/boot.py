@@ -18,8 +18,8 @@ from pathlib import Path
 from threading import Event
 
 from perfboard.analysis.boot.metrics import boot_rows
+from perfboard.analysis.boot.reading.scope_log import parse_scope
 from perfboard.analysis.boot.record import boot_record
-from perfboard.analysis.boot.scope_log import parse_scope
 from perfboard.binaries.scope import build_plugin
 from perfboard.boards.loader import LoadedBoard, load_board
 from perfboard.cli.progress import progress

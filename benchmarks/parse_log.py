@@ -22,8 +22,8 @@ from array import array
 from collections.abc import Callable
 from pathlib import Path
 
-from perfboard.analysis.boot.console import Stamps
 from perfboard.analysis.boot.phases import cut_phases
+from perfboard.analysis.boot.reading.console import Stamps
 from perfboard.analysis.boot.record import console_record
 from perfboard.model.results.boot import Boot, Mark
 

@@ -21,7 +21,7 @@ from threading import Event
 
 import psutil
 
-from perfboard.analysis.boot.scope_log import parse_scope
+from perfboard.analysis.boot.reading.scope_log import parse_scope
 from perfboard.binaries.scope import build_plugin
 from perfboard.boards.loader import LoadedBoard, load_board
 from perfboard.cli.progress import progress

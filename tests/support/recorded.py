@@ -7,8 +7,8 @@ from array import array
 from itertools import accumulate
 from pathlib import Path
 
-from perfboard.analysis.boot.console import ConsoleLine, Stamps, split_lines
-from perfboard.analysis.boot.kernel_log import KernelLine, parse_console
+from perfboard.analysis.boot.reading.console import ConsoleLine, Stamps, split_lines
+from perfboard.analysis.boot.reading.kernel_log import KernelLine, parse_console
 
 DATA = Path(__file__).parent.parent / "data"
 

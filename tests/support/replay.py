@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from perfboard.analysis.boot.console import Stamps
+from perfboard.analysis.boot.reading.console import Stamps
 from perfboard.instruments.base import Findings, Sighting
 from perfboard.model.results.boot import Mark
 

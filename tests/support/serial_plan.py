@@ -10,10 +10,10 @@ from itertools import accumulate
 
 import pytest
 
-from perfboard.analysis.boot.console import Stamps
 from perfboard.analysis.boot.phases import cut_boot, total
+from perfboard.analysis.boot.reading.console import Stamps
+from perfboard.analysis.boot.reading.screen import Screen
 from perfboard.analysis.boot.record import console_record
-from perfboard.analysis.boot.screen import Screen
 from perfboard.instruments.console_log import sightings_of
 from perfboard.model.results.boot import Boot, Mark
 from perfboard.targets.serial.watch import Watch

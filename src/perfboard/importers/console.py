@@ -7,13 +7,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
-from perfboard.analysis.boot.console import Stamps
-from perfboard.analysis.boot.kernel_log import naming_lines
-from perfboard.analysis.boot.loaders import begins_boot, counts_down
 from perfboard.analysis.boot.phases import FIRMWARE_END, PRINTED
+from perfboard.analysis.boot.reading.console import Stamps
+from perfboard.analysis.boot.reading.kernel_log import naming_lines
+from perfboard.analysis.boot.reading.loaders import begins_boot, counts_down
+from perfboard.analysis.boot.reading.records import RECORD
+from perfboard.analysis.boot.reading.screen import LONGEST_LINE, matches, readable
 from perfboard.analysis.boot.record import saved_record
-from perfboard.analysis.boot.records import RECORD
-from perfboard.analysis.boot.screen import LONGEST_LINE, matches, readable
 from perfboard.importers.base import Imported, SavedFile
 from perfboard.model.errors import UsageError
 from perfboard.model.results.boot import Boot, Mark

@@ -5,7 +5,7 @@ import re
 from dataclasses import replace
 from typing import NamedTuple
 
-from perfboard.analysis.boot.kernel_log import is_first
+from perfboard.analysis.boot.reading.kernel_log import is_first
 from perfboard.importers.base import Imported, Importer, ImportOptions, SavedFile
 from perfboard.importers.console import SavedConsole, SavedLine, boots_in, lines_of
 from perfboard.importers.kernel import record_line

@@ -4,7 +4,7 @@
 import re
 from collections.abc import Sequence
 
-from perfboard.analysis.boot.records import RECORD
+from perfboard.analysis.boot.reading.records import RECORD
 from perfboard.importers.base import Imported, Importer, ImportOptions, SavedFile
 from perfboard.importers.console import SavedConsole, SavedLine, boots_in, lines_of, record_ns
 

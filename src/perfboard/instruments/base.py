@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, Protocol, runtime_checkable
 
-from perfboard.analysis.boot.console import Stamps
+from perfboard.analysis.boot.reading.console import Stamps
 from perfboard.model.results.boot import Mark
 
 

@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from perfboard.analysis.boot.screen import Row, Screen
+from perfboard.analysis.boot.reading.screen import Row, Screen
 from perfboard.instruments.base import Sighting
 from perfboard.model.errors import TargetError
 from perfboard.model.text import printable

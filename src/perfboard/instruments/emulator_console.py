@@ -5,7 +5,7 @@ import select
 import socket
 from pathlib import Path
 
-from perfboard.analysis.boot.screen import LONGEST_LINE
+from perfboard.analysis.boot.reading.screen import LONGEST_LINE
 from perfboard.instruments.base import Attachment, Findings, Sighting
 from perfboard.instruments.console_log import MOST_BYTES, ConsoleLog
 from perfboard.model.errors import TargetError

@@ -6,7 +6,7 @@ from array import array
 from pathlib import Path
 from typing import Protocol, TextIO
 
-from perfboard.analysis.boot.console import Stamps
+from perfboard.analysis.boot.reading.console import Stamps
 from perfboard.instruments.base import Findings, Sighting, host_ns
 from perfboard.instruments.console_log import ConsoleLog
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from threading import Event
 
-from perfboard.analysis.boot.scope_log import ScopeLog, parse_scope
+from perfboard.analysis.boot.reading.scope_log import ScopeLog, parse_scope
 from perfboard.binaries.scope import build_plugin
 from perfboard.boards.loader import LoadedBoard
 from perfboard.images.image import Image

@@ -14,7 +14,12 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from statistics import median_low
 
-from perfboard.analysis.boot.kernel_log import CONSOLE_ENABLED, KernelLog, instant_of, is_first
+from perfboard.analysis.boot.reading.kernel_log import (
+    CONSOLE_ENABLED,
+    KernelLog,
+    instant_of,
+    is_first,
+)
 
 # Several processors store their records almost in the order of their times: off by this at most.
 _BACK_NS = 100_000_000

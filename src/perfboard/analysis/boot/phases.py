@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from itertools import pairwise, takewhile
 
-from perfboard.analysis.boot.services import REACHED, STEP
+from perfboard.analysis.boot.reading.services import REACHED, STEP
 from perfboard.model.results.boot import Boot, Mark
 
 _INIT_SCRIPT = re.compile(r"exec:S\d\d(.+)")

@@ -8,12 +8,12 @@ from itertools import chain
 from typing import Literal
 
 from perfboard.analysis.boot.clocks import LATE_NS
-from perfboard.analysis.boot.console import Stamps, mark_at
-from perfboard.analysis.boot.initcalls import parse_initcalls
 from perfboard.analysis.boot.phases import PHASES, firmware_end
-from perfboard.analysis.boot.reader import Recording, read_recording
-from perfboard.analysis.boot.scope_log import parse_scope, process_times, scope_marks
-from perfboard.analysis.boot.services import REACHED, STEP, service_spans
+from perfboard.analysis.boot.reading.console import Stamps, mark_at
+from perfboard.analysis.boot.reading.initcalls import parse_initcalls
+from perfboard.analysis.boot.reading.reader import Recording, read_recording
+from perfboard.analysis.boot.reading.scope_log import parse_scope, process_times, scope_marks
+from perfboard.analysis.boot.reading.services import REACHED, STEP, service_spans
 from perfboard.analysis.boot.timeline import Timeline, timeline_of
 from perfboard.model.results.boot import Boot, Mark
 

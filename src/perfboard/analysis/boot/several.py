@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from perfboard.analysis.boot.clocks import Clock, first_ns, has_words, zero_of
-from perfboard.analysis.boot.kernel_log import KernelLog
-from perfboard.analysis.boot.loaders import Event
 from perfboard.analysis.boot.phases import RESTART
-from perfboard.analysis.boot.records import RECORD
+from perfboard.analysis.boot.reading.kernel_log import KernelLog
+from perfboard.analysis.boot.reading.loaders import Event
+from perfboard.analysis.boot.reading.records import RECORD
 from perfboard.model.results.boot import Mark
 
 # A processor's first words after a reset: no loader starts what prints them.

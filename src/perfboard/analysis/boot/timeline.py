@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from perfboard.analysis.boot.clocks import Clock, Zero, first_ns, follow, has_words, zero_of
-from perfboard.analysis.boot.kernel_log import KernelLine, KernelLog, instant_of
-from perfboard.analysis.boot.loaders import Event, loader_marks
-from perfboard.analysis.boot.reader import Bare, Recording
-from perfboard.analysis.boot.records import message
-from perfboard.analysis.boot.services import Service, service_of, step_marks
+from perfboard.analysis.boot.reading.kernel_log import KernelLine, KernelLog, instant_of
+from perfboard.analysis.boot.reading.loaders import Event, loader_marks
+from perfboard.analysis.boot.reading.reader import Bare, Recording
+from perfboard.analysis.boot.reading.records import message
+from perfboard.analysis.boot.reading.services import Service, service_of, step_marks
 from perfboard.analysis.boot.several import Start, later_starts
 from perfboard.model.results.boot import Mark
 from perfboard.model.units import format_value

@@ -6,9 +6,9 @@ from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from perfboard.analysis.boot.console import split_lines
-from perfboard.analysis.boot.kernel_log import parse_console
-from perfboard.analysis.boot.scope_log import parse_scope
+from perfboard.analysis.boot.reading.console import split_lines
+from perfboard.analysis.boot.reading.kernel_log import parse_console
+from perfboard.analysis.boot.reading.scope_log import parse_scope
 from perfboard.model.results.boot import Boot
 
 # Without it, Kconfig does not allow switching off most options.

@@ -16,7 +16,7 @@ from contextlib import suppress
 from pathlib import Path
 from threading import Event
 
-from perfboard.analysis.boot.kernel_log import naming_lines
+from perfboard.analysis.boot.reading.kernel_log import naming_lines
 from perfboard.analysis.boot.record import console_record, unfinished_calls
 from perfboard.host.scratch import temporary_folder
 from perfboard.instruments.base import Findings, Instrument, host_ns

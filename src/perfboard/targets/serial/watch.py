@@ -4,8 +4,8 @@
 import re
 from collections.abc import Sequence
 
-from perfboard.analysis.boot.panics import PanicWatch
-from perfboard.analysis.boot.screen import matches
+from perfboard.analysis.boot.reading.panics import PanicWatch
+from perfboard.analysis.boot.reading.screen import matches
 from perfboard.instruments.base import Sighting
 from perfboard.model.errors import TargetError
 

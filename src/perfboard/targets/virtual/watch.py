@@ -6,9 +6,9 @@ import time
 from collections.abc import Callable
 from threading import Event
 
-from perfboard.analysis.boot.panics import Panic, find_panic
-from perfboard.analysis.boot.scope_log import ACCOUNTING
-from perfboard.analysis.boot.screen import matches
+from perfboard.analysis.boot.reading.panics import Panic, find_panic
+from perfboard.analysis.boot.reading.scope_log import ACCOUNTING
+from perfboard.analysis.boot.reading.screen import matches
 from perfboard.instruments.base import Sighting
 from perfboard.instruments.emulator_console import ConsoleRecorder
 from perfboard.instruments.together import Together

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from perfboard.analysis.boot.clocks import Clock, follow, zero_of
-from perfboard.analysis.boot.console import ConsoleLine
-from perfboard.analysis.boot.kernel_log import KernelLog
+from perfboard.analysis.boot.reading.console import ConsoleLine
+from perfboard.analysis.boot.reading.kernel_log import KernelLog
 from tests.support.recorded import recorded_boot
 
 S, MS = 10**9, 10**6

@@ -12,8 +12,8 @@ from threading import Event
 import psutil
 import pytest
 
-from perfboard.analysis.boot.console import Stamps
 from perfboard.analysis.boot.phases import cut_boot, total
+from perfboard.analysis.boot.reading.console import Stamps
 from perfboard.instruments.base import Instrument, notes_of
 from perfboard.model.errors import (
     Cancelled,

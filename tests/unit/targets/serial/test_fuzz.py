@@ -9,8 +9,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from perfboard.analysis.boot.console import Stamps
-from perfboard.analysis.boot.reader import read_recording
+from perfboard.analysis.boot.reading.console import Stamps
+from perfboard.analysis.boot.reading.reader import read_recording
 from perfboard.analysis.boot.record import boot_record, unfinished_calls
 from perfboard.model.errors import TargetError
 from tests.support.boots import hold

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 import pytest
 
-from perfboard.analysis.boot.panics import Panic, PanicWatch, find_panic
+from perfboard.analysis.boot.reading.panics import Panic, PanicWatch, find_panic
 from tests.support.recorded import recorded, recorded_boot
 
 S = 10**9

@@ -6,9 +6,9 @@ from collections import deque
 from collections.abc import Iterable
 from typing import Literal, NamedTuple
 
-from perfboard.analysis.boot.console import ConsoleLine
-from perfboard.analysis.boot.kernel_log import is_first
-from perfboard.analysis.boot.records import RECORD, message
+from perfboard.analysis.boot.reading.console import ConsoleLine
+from perfboard.analysis.boot.reading.kernel_log import is_first
+from perfboard.analysis.boot.reading.records import RECORD, message
 from perfboard.model.results.boot import Mark
 
 _MOST_EVENTS = 1000

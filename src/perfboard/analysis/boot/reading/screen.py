@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import NamedTuple
 
-from perfboard.analysis.boot.records import RECORD, without_level
+from perfboard.analysis.boot.reading.records import RECORD, without_level
 
 LONGEST_LINE = 1 << 16
 """A line that does not end is cut there, so that no board makes its reader grow without bound."""

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from perfboard.analysis.boot.console import (
+from perfboard.analysis.boot.reading.console import (
     ConsoleLine,
     Sighted,
     Stamps,
@@ -15,10 +15,15 @@ from perfboard.analysis.boot.console import (
     read_rows,
     sight,
 )
-from perfboard.analysis.boot.kernel_log import MOST_NOTABLE, KernelLine, KernelLog, instant_of
-from perfboard.analysis.boot.loaders import Event, Loaders
-from perfboard.analysis.boot.screen import Row, readable
-from perfboard.analysis.boot.services import Sightings, service_of
+from perfboard.analysis.boot.reading.kernel_log import (
+    MOST_NOTABLE,
+    KernelLine,
+    KernelLog,
+    instant_of,
+)
+from perfboard.analysis.boot.reading.loaders import Event, Loaders
+from perfboard.analysis.boot.reading.screen import Row, readable
+from perfboard.analysis.boot.reading.services import Sightings, service_of
 from perfboard.model.results.boot import Mark
 
 # Records of a kernel that prints no times.

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from perfboard.analysis.boot.kernel_log import KernelLine
+from perfboard.analysis.boot.reading.kernel_log import KernelLine
 from perfboard.model.results.boot import Span
 
 # A symbol without its offset, a plain address, or an async call's number and symbol;

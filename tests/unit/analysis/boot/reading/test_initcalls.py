@@ -3,8 +3,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from perfboard.analysis.boot.initcalls import InitcallLog, parse_initcalls
-from perfboard.analysis.boot.kernel_log import KernelLine, parse_console
+from perfboard.analysis.boot.reading.initcalls import InitcallLog, parse_initcalls
+from perfboard.analysis.boot.reading.kernel_log import KernelLine, parse_console
 from perfboard.model.results.boot import Span
 from tests.support.recorded import kernel_log, recorded
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from perfboard.analysis.boot.console import (
+from perfboard.analysis.boot.reading.console import (
     ConsoleLine,
     Sighted,
     Stamps,

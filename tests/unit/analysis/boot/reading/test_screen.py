@@ -6,7 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from perfboard.analysis.boot.screen import LONGEST_LINE, Row, Screen, find, matches, readable
+from perfboard.analysis.boot.reading.screen import (
+    LONGEST_LINE,
+    Row,
+    Screen,
+    find,
+    matches,
+    readable,
+)
 
 
 def rows(*portions: bytes) -> list[Row]:

@@ -5,11 +5,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from perfboard.analysis.boot.console import ConsoleLine, Stamps, split_lines
-from perfboard.analysis.boot.loaders import Event, Loaders, loader_marks
+from perfboard.analysis.boot.reading.console import ConsoleLine, Stamps, split_lines
+from perfboard.analysis.boot.reading.loaders import Event, Loaders, loader_marks
 from perfboard.model.results.boot import Mark
 from tests.support.recorded import recorded_boot
-from tests.unit.analysis.boot.test_console import counted
+from tests.unit.analysis.boot.reading.test_console import counted
 
 
 def events(lines: list[ConsoleLine]) -> list[Event]:

@@ -6,8 +6,8 @@ from array import array
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from perfboard.analysis.boot.console import ConsoleLine
-from perfboard.analysis.boot.records import RECORD, message, without_level
+from perfboard.analysis.boot.reading.console import ConsoleLine
+from perfboard.analysis.boot.reading.records import RECORD, message, without_level
 
 CONSOLE_ENABLED = re.compile(r"(?<!boot)console \[[^\]]+\] enabled")
 # A kernel prints one of these first.

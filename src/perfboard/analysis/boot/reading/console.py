@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from perfboard.analysis.boot.records import RECORD
-from perfboard.analysis.boot.screen import Reading, Row, Screen, find, readable
+from perfboard.analysis.boot.reading.records import RECORD
+from perfboard.analysis.boot.reading.screen import Reading, Row, Screen, find, readable
 from perfboard.model.results.boot import Mark
 
 # A program that prints a line at once does not pause within it for this long.

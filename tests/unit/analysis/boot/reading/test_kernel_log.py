@@ -3,8 +3,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from perfboard.analysis.boot.console import ConsoleLine
-from perfboard.analysis.boot.kernel_log import (
+from perfboard.analysis.boot.reading.console import ConsoleLine
+from perfboard.analysis.boot.reading.kernel_log import (
     KernelLine,
     KernelLog,
     instant_of,
@@ -12,7 +12,7 @@ from perfboard.analysis.boot.kernel_log import (
     naming_lines,
     parse_console,
 )
-from perfboard.analysis.boot.records import message
+from perfboard.analysis.boot.reading.records import message
 from tests.support.recorded import recorded
 
 

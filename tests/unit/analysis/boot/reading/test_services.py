@@ -3,7 +3,7 @@
 
 import pytest
 
-from perfboard.analysis.boot.services import Service, service_of, service_spans, step_marks
+from perfboard.analysis.boot.reading.services import Service, service_of, service_spans, step_marks
 from perfboard.model.results.boot import Mark
 
 

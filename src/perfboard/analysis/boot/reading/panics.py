@@ -5,9 +5,9 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from perfboard.analysis.boot.kernel_log import is_first
-from perfboard.analysis.boot.loaders import BANNER
-from perfboard.analysis.boot.records import RECORD, message, without_level
+from perfboard.analysis.boot.reading.kernel_log import is_first
+from perfboard.analysis.boot.reading.loaders import BANNER
+from perfboard.analysis.boot.reading.records import RECORD, message, without_level
 
 # 2.4 and 2.6.0 to 2.6.10 have no "not syncing", and may leave the level in the text.
 _PANIC = re.compile(

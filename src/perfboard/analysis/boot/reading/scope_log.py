@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from perfboard.analysis.boot.console import Stamps
+from perfboard.analysis.boot.reading.console import Stamps
 from perfboard.model.results.boot import IDLE_TASK, Mark, ProcessTime
 
 # Marks that every kernel reaches again and again, kept for the process times alone.
