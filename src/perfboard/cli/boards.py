@@ -44,9 +44,13 @@ def show(options: argparse.Namespace) -> int:
     if options.json:
         print_json(loaded.board.model_dump(mode="json", by_alias=True))
         return 0
+    from perfboard.report.boards import board_margins
+
     board = loaded.board
     print(printable(f"{board.name}: {board.title}\n"))
     print(printable(textwrap.fill(" ".join(board.description.split()), 78)) + "\n")
+    if words := board_margins(board):
+        print(f"{textwrap.fill(words, 78)}\n")
     print(f"its file, {loaded.path}:\n")
     print(printable(loaded.path.read_text("utf-8")), end="")
     return 0
@@ -104,6 +108,7 @@ def print_verification(found: Verification, as_json: bool) -> int:
                 "part": found.part,
                 "margin": found.margin,
                 "margin_source": found.margin_source,
+                "margins": dict(found.margins),
                 "accuracy": asdict(found.accuracy) if found.accuracy else None,
                 "programs": {
                     use: asdict(half) for use, half in program_accuracy(found.rows).items()

@@ -11,6 +11,7 @@ from pydantic_core import CoreSchema
 from perfboard.model.record import Int64, Moment, Quantity, Record
 from perfboard.model.results.base import Result
 from perfboard.model.results.kinds import known
+from perfboard.model.work import work_of
 
 MetricName = Annotated[str, Field(pattern=r"^[a-z0-9]+([._+-][A-Za-z0-9_+-]+)*$")]
 # A name that the user gives a run: the commit, or the branch, that it is of.
@@ -151,6 +152,8 @@ class TimedAs(Record):
     model: Sha256 | None = None
     margin: Quantity
     margin_source: str
+    # By class of work, as `model.work` has them: of others no figure was held against.
+    margins: dict[str, Quantity] = Field(default_factory=dict)
     checked: dict[str, tuple[Int64, Int64] | None] = Field(default_factory=dict)
     left_out: dict[str, str] = Field(default_factory=dict)
 
@@ -237,6 +240,21 @@ class Run(Record):
         """The share that its times may be wrong by, as the board states it; None if not timed."""
         timed = self.board.timed_as
         return timed.margin if timed is not None and self.evidence is Evidence.TIMED else None
+
+    def margin_for(self, metric: str) -> float | None:
+        """The share that times of `metric` may be wrong by; None if the run is not timed.
+
+        That of its class of work where the board states one, else the board's.
+        """
+        timed, margin = self.board.timed_as, self.margin
+        if timed is None or margin is None:
+            return None
+        return timed.margins.get(work_of(metric) or "", margin)
+
+    def unchecked(self, metric: str) -> bool:
+        """Whether the board states margins by class of work, and none of the metric's class."""
+        timed, work = self.board.timed_as, work_of(metric)
+        return bool(timed and timed.margins and work and work not in timed.margins)
 
     @property
     def left_out(self) -> dict[str, str]:

@@ -4,9 +4,11 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from perfboard.model.board.real import RealBoard
 from perfboard.model.board.virtual import DiskBoard, VirtualBoard
 from perfboard.model.units import format_size
 from perfboard.report.terminal import list_table, render
+from perfboard.report.words.evidence import margins_words
 
 
 @dataclass(frozen=True)
@@ -50,6 +52,15 @@ def _row(board: VirtualBoard) -> BoardRow:
         evidence="timed" if timing else "counted",
         margin=timing.margin.share if timing else None,
     )
+
+
+def board_margins(board: VirtualBoard | RealBoard) -> str:
+    """How far the board's times may be wrong, by class of work; "" without a timing model."""
+    timing = None if isinstance(board, RealBoard) else board.timing
+    if timing is None:
+        return ""
+    by_class = margins_words({work: margin.share for work, margin in timing.margins.items()})
+    return f"Each time may be wrong by {timing.margin.share:.0%}. {by_class}".strip()
 
 
 def boards_text(rows: Sequence[BoardRow]) -> str:

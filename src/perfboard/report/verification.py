@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 from perfboard.analysis.verify.parameters import TOLERANCE, Parameter
 from perfboard.analysis.verify.programs import program_accuracy
-from perfboard.analysis.verify.rows import Row, Verification
+from perfboard.analysis.verify.rows import Row, Verification, by_work
 from perfboard.model.published import WITHIN
 from perfboard.model.units import format_value
+from perfboard.model.work import WORDS
 from perfboard.report.terminal import cells, new_table, render
 from perfboard.report.words.evidence import NOT_MODELLED, USE_WORDS
 from perfboard.report.words.figures import quantity
@@ -48,6 +49,12 @@ def verification_text(found: Verification) -> str:
             f"{found.accuracy.mean:.0%} and the worst {found.accuracy.worst:.0%}; the stated "
             f"margin is {margin}. {beyond or 'None'} lie beyond it"
             f"{', marked with !' if beyond else ''}."
+        )
+    for work, of_it in by_work(found.rows).items():
+        stated = f"{found.margins[work]:.0%}" if work in found.margins else "none stated"
+        parts.append(
+            f"Class {WORDS[work]}: over {of_it.rows} figures that set no parameter the mean error "
+            f"is {of_it.mean:.0%}, the worst {of_it.worst:.0%}; its margin: {stated}."
         )
     savings = [row for row in found.rows if row.published.less and row.within is not None]
     if savings:

@@ -35,6 +35,15 @@ ways = 3
 """
 
 
+_UNCHECKED = """\
+[timing.margins.network]
+share = 0.1
+source = "no row is of this class"
+kind = "assumed"
+
+"""
+
+
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
@@ -53,6 +62,12 @@ ways = 3
         ("streams = 0", "streams = -1", "timing.memory.streams: found -1"),
         ('next = "36 ns"', 'next = "36 parsecs"', "timing.factors.flash.cached: flash.next"),
         ("[timing.margin]\nshare = 0.5", "[timing.margin]\nshare = 0", "timing.margin.share"),
+        (
+            "[timing.margin]",
+            "[timing.margins.network]\nshare = 0.1\n[timing.margin]",
+            "timing.margins.network",
+        ),
+        ("[timing.margin]", f"{_UNCHECKED}[timing.margin]", "margins has network, of which no"),
         ("buffer = 8", "buffer = 2000", "timing.memory.buffer: found 2000; wants 1 to 1024"),
         (
             "[timing.memory]",

@@ -65,8 +65,8 @@ def _of_one(a: Run, b: Run, change: Change, contributions: Sequence[Contribution
     if change.hidden:
         return (
             f"No difference that the margins allow to tell: {change.name} is "
-            f"{_with_margin(change.before.mean, a, unit)}{_place(a, b, a, 'before')} and "
-            f"{_with_margin(change.after.mean, b, unit)}{_place(a, b, b, 'after')}."
+            f"{_with_margin(change.before.mean, a, change)}{_place(a, b, a, 'before')} and "
+            f"{_with_margin(change.after.mean, b, change)}{_place(a, b, b, 'after')}."
         )
     if change.difference == 0 and (interval is None or interval.low == interval.high):
         return f"{change.name} is the same in both: {format_value(change.after.mean, unit)}."
@@ -145,9 +145,10 @@ def _place(a: Run, b: Run, run: Run, when: str) -> str:
     return f" on {run.board.name}" if a.board.name != b.board.name else f" {when}"
 
 
-def _with_margin(value: float, run: Run, unit: str) -> str:
-    margin = f" \N{PLUS-MINUS SIGN}{run.margin:.0%}" if run.margin is not None else ""
-    return f"{format_value(value, unit)}{margin}"
+def _with_margin(value: float, run: Run, change: Change) -> str:
+    share = run.margin_for(change.name)
+    margin = f" \N{PLUS-MINUS SIGN}{share:.0%}" if share is not None else ""
+    return f"{format_value(value, change.unit)}{margin}"
 
 
 def _signed(value: float, unit: str) -> str:

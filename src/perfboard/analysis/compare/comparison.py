@@ -91,8 +91,8 @@ def compare(a: Run, b: Run, across_evidence: bool = False) -> Comparison:
     common = sorted((key for key in before if key in after), key=_rank)
     repeats = a.evidence in REPEATS and b.evidence in REPEATS
     changes = changes_of([(before[key], after[key]) for key in common], repeats)
-    margins, left_out = margins_of(a, b), frozenset({*a.left_out, *b.left_out})
-    changes = tuple(with_margins(each, margins, left_out) for each in changes)
+    left_out = frozenset({*a.left_out, *b.left_out})
+    changes = tuple(with_margins(each, margins_of(a, b, each.name), left_out) for each in changes)
     total = next((change for change in changes if change.name == TOTAL), None)
     contributions = _contributions(before, after, total) if total else ()
     return Comparison(

@@ -21,9 +21,10 @@ class Margins:
     common: bool
 
 
-def margins_of(a: Run, b: Run) -> Margins:
-    """The margins of a comparison of `b` with `a`, each 0 for a run that is not timed."""
-    return Margins(a.margin or 0.0, b.margin or 0.0, _one_model(a, b))
+def margins_of(a: Run, b: Run, metric: str) -> Margins:
+    """Those of a metric when `b` is compared with `a`, each 0 for a run that is not timed."""
+    before, after = a.margin_for(metric), b.margin_for(metric)
+    return Margins(before or 0.0, after or 0.0, _one_model(a, b))
 
 
 def with_margins(change: Change, margins: Margins, left_out: frozenset[str]) -> Change:

@@ -4,13 +4,14 @@
 import re
 import statistics
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from perfboard.analysis.boot.phases import phase_names
 from perfboard.analysis.verify.parameters import Parameter
 from perfboard.model.published import BEYOND_L1, Published
 from perfboard.model.run import Metric
 from perfboard.model.units import parse_size
+from perfboard.model.work import Work, work_of
 
 # The metric that a figure is computed from, if the study does not have it directly.
 _DERIVED = {BEYOND_L1: "memory.random"}
@@ -67,7 +68,8 @@ class Verification:
     """The rows as the board file has them; `accuracy` by those held out; the runs made.
 
     `parameters` are what the board file says of its part, and what the probes see. `kernel` is
-    the virtual board's package of Linux's source; "" for a kernel of the user's own.
+    the virtual board's package of Linux's source; "" for a kernel of the user's own. `margins` are
+    those of classes of work.
     """
 
     board: str
@@ -79,6 +81,7 @@ class Verification:
     runs: tuple[str, ...]
     parameters: tuple[Parameter, ...] = ()
     kernel: str = ""
+    margins: Mapping[Work, float] = field(default_factory=dict)
 
 
 def row_of(figure: Published, virtual: float | None, margin: float, problem: str = "") -> Row:
@@ -99,6 +102,19 @@ def accuracy(rows: Iterable[Row], use: str = "held-out") -> Accuracy | None:
     if not errors:
         return None
     return Accuracy(len(errors), statistics.mean(errors), max(errors))
+
+
+def by_work(rows: Iterable[Row]) -> dict[Work, Accuracy]:
+    """The accuracy of each class of work, by its rows that set no parameter."""
+    errors: dict[Work, list[float]] = {}
+    for row in rows:
+        work = work_of(row.published.metric)
+        if work and row.published.use != "calibration" and row.ratio is not None:
+            errors.setdefault(work, []).append(abs(row.ratio - 1))
+    return {
+        work: Accuracy(len(found), statistics.mean(found), max(found))
+        for work, found in errors.items()
+    }
 
 
 def measured(

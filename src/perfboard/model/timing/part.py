@@ -14,6 +14,7 @@ from perfboard.model.sourced import Count, Sourced
 from perfboard.model.tables import Size, Table, merged
 from perfboard.model.timing.caches import BigPages, Caches, Tlbs
 from perfboard.model.timing.duration import LONGEST_FS, Duration, Time
+from perfboard.model.work import Work, work_of
 
 # The classes that the scope's decoders tell apart (native/scope/decode/decode.h).
 CLASSES = (
@@ -295,10 +296,25 @@ class Timing(Table):
     uart: Uart
     factors: dict[Key, dict[Key, dict[str, Any]]] = Field(default_factory=dict)
     margin: Margin
+    # Those of single classes of work; of the others the rows say nothing.
+    margins: dict[Work, Margin] = Field(default_factory=dict)
     published: Annotated[tuple[Published, ...], Field(strict=False)] = ()
+
+    def margin_for(self, metric: str) -> float:
+        """The share that times of `metric` may be off by: its class of work's, or the board's."""
+        work = work_of(metric)
+        found = self.margins.get(work) if work else None
+        return (found or self.margin).share
 
     @model_validator(mode="after")
     def _whole(self) -> Self:
+        checked = {work_of(row.metric) for row in self.published if row.use != "calibration"}
+        unchecked = sorted({*self.margins} - checked)
+        if unchecked:
+            raise ValueError(
+                f"margins has {', '.join(unchecked)}, of which no published figure is that set no "
+                "parameter"
+            )
         given = [name for costs in self.costs for name in costs.cycles]
         twice = sorted({name for name in given if given.count(name) > 1})
         if twice:
@@ -354,7 +370,8 @@ def fingerprint(timing: Timing) -> str:
 
     Sources, margins and published figures are words on the model, and not in it.
     """
-    table = timing.model_dump(mode="json", exclude={"part", "margin", "published", "left_out"})
+    words = {"part", "margin", "margins", "published", "left_out"}
+    table = timing.model_dump(mode="json", exclude=words)
     return hashlib.sha256(json.dumps(_plain(table), sort_keys=True).encode()).hexdigest()
 
 

@@ -2,9 +2,11 @@
 """How a run's numbers were had, in words, the same on the terminal and in the report."""
 
 from collections import Counter
+from collections.abc import Mapping
 
 from perfboard.analysis.verify.rows import extrapolated
 from perfboard.model.run import TIMED_UNITS, Evidence, Metric, Run
+from perfboard.model.work import CLASSES, WORDS
 
 EVIDENCE_WORDS = {
     Evidence.SILICON: "silicon (real board)",
@@ -15,6 +17,8 @@ EVIDENCE_WORDS = {
 }
 # Beside a figure that a timing model leaves out, in place of its margin.
 NOT_MODELLED = "not modelled"
+# The same beside one of a class of work that no figure of the real board is of.
+NOT_CHECKED = "not checked"
 # A published figure and a timing model, by the use that is made of it.
 USE_WORDS = {
     "calibration": "sets the model",
@@ -28,24 +32,37 @@ _LISTED = 8
 def evidence_label(run: Run, metric: str = "") -> str:
     """The evidence as it stands beside numbers: a timed one with the board's margin.
 
-    The margin does not cover a `metric` that the timing model leaves out.
+    A `metric` has the margin of its class of work. It covers neither what the timing model leaves
+    out, nor a class that no figure of the real board is of.
     """
     if run.margin is None:
         return run.evidence.value
     if metric in run.left_out:
         return f"timed, {NOT_MODELLED}"
-    return f"timed \N{PLUS-MINUS SIGN}{run.margin:.0%}"
+    if run.unchecked(metric):
+        return f"timed, {NOT_CHECKED}"
+    return f"timed \N{PLUS-MINUS SIGN}{run.margin_for(metric):.0%}"
 
 
 def margin_of(run: Run, metric: Metric) -> float:
     """The share that the metric may be wrong by, as the board states it; 0 where it does not."""
     covered = metric.unit in TIMED_UNITS and metric.name not in run.left_out
-    return run.margin or 0.0 if covered else 0.0
+    return run.margin_for(metric.name) or 0.0 if covered else 0.0
 
 
 def not_modelled(run: Run, metric: str) -> str:
     """The words behind the name of a metric that the timing model leaves out, else ""."""
     return f" ({NOT_MODELLED})" if metric in run.left_out else ""
+
+
+def margins_words(margins: Mapping[str, float]) -> str:
+    """Margins by class of work, and the classes without; "" where no class has one."""
+    if not margins:
+        return ""
+    stated = (f"{WORDS[work]} {margins[work]:.0%}" for work in CLASSES if work in margins)
+    words = f"By class of work: {', '.join(stated)}."
+    rest = [WORDS[work] for work in CLASSES if work not in margins]
+    return f"{words} Not checked: {', '.join(rest)}." if rest else words
 
 
 def headed(heading: str, run: Run, metric: str = "") -> str:
@@ -67,6 +84,8 @@ def timing_words(run: Run) -> str:
         f"Timed as {timed.part}; each time may be wrong by {timed.margin:.0%} "
         f"({timed.margin_source})."
     )
+    if by_class := margins_words(timed.margins):
+        words = f"{words} {by_class}"
     of_times = [m for m in run.metrics if m.unit in TIMED_UNITS and m.name not in run.left_out]
     left_out = {m.name: run.left_out[m.name] for m in run.metrics if m.name in run.left_out}
     if left_out:

@@ -23,6 +23,8 @@ from perfboard.studies.program.study import try_boards
 
 # The row of each figure by its number, and the runs trial.
 Programs = tuple[dict[int, Row], tuple[str, ...]]
+# The share that a metric may be wrong by.
+MarginOf = Callable[[str], float]
 TryBoards = Callable[[Sequence[str], Job, Mapping[str, str], tuple[str, ...], Lab], Sequence[Run]]
 
 
@@ -38,7 +40,7 @@ class _Ran:
 def measure_programs(
     board: str,
     figures: Sequence[Published],
-    margin: float,
+    margin: MarginOf,
     command: tuple[str, ...],
     lab: Lab,
     try_boards: TryBoards = try_boards,
@@ -80,7 +82,7 @@ def measure_programs(
         key = (program, *sorted(figure.factors.items()))
         if key not in ran:
             ran[key] = run(program, figure.factors)
-        rows[number] = _row(figure, ran[key], margin)
+        rows[number] = _row(figure, ran[key], margin(figure.metric))
     return rows, tuple(found.run for found in ran.values() if isinstance(found, _Ran))
 
 

@@ -26,7 +26,7 @@ from perfboard.studies.boot.study import STUDY as BOOT
 from perfboard.studies.boot.study import BootOptions
 from perfboard.studies.lab import Lab
 from perfboard.studies.standard.study import StandardOptions, measure_target
-from perfboard.studies.verify.programs import Programs, measure_programs
+from perfboard.studies.verify.programs import MarginOf, Programs, measure_programs
 
 # The measuring study, and its levels: the boot study, the probe of flash, or other probes.
 _Group = tuple[Literal["boot", "flash", "probes"], tuple[tuple[str, str], ...]]
@@ -40,7 +40,7 @@ class Studies:
 
     boot: Callable[[Request, BootOptions, Lab], Run] = BOOT.run
     measure: Callable[[str, Request, Sequence[str], StandardOptions, Lab], Run] = measure_target
-    programs: Callable[[str, Sequence[Published], float, tuple[str, ...], Lab], Programs] = (
+    programs: Callable[[str, Sequence[Published], MarginOf, tuple[str, ...], Lab], Programs] = (
         measure_programs
     )
 
@@ -65,7 +65,7 @@ def verify_board(
         raise UsageError(
             f"board {board.name} has no timing model to be verified; its file wants [timing]"
         )
-    margin, kernel = timing.margin.share, board.image.kernel
+    kernel = board.image.kernel
     defaults = {factor: next(iter(levels)) for factor, levels in timing.factors.items()}
     unnamed = {name: factor.default for name, factor in factors_of(board).items()}
 
@@ -105,8 +105,9 @@ def verify_board(
     for number, figure in of_probes.items():
         less = metrics[group(figure, figure.less)] if figure.less else ()
         here = metrics[group(figure, figure.factors)]
-        row = row_of(figure, measured(here, figure, less), margin)
+        row = row_of(figure, measured(here, figure, less), timing.margin_for(figure.metric))
         found[number] = replace(row, scaled_by=scale_of(here, figure))
+    margin = timing.margin_for
     of_programs, their_runs = studies.programs(name, timing.published, margin, command, lab)
     found |= of_programs
     runs += their_runs
@@ -120,8 +121,9 @@ def verify_board(
     return Verification(
         board=board.name,
         part=timing.core.name,
-        margin=margin,
+        margin=timing.margin.share,
         margin_source=timing.margin.source,
+        margins={work: margin.share for work, margin in timing.margins.items()},
         rows=in_order,
         accuracy=accuracy(in_order),
         runs=tuple(runs),

@@ -88,6 +88,7 @@ class Emulation:
                 part=f"{timing.core.name} at {timing.clock.hz / 1e6:g} MHz",
                 margin=timing.margin.share,
                 margin_source=timing.margin.source,
+                margins={work: margin.share for work, margin in timing.margins.items()},
                 checked=checked_ranges(timing.published),
                 left_out={
                     metric: table.reason for table in timing.left_out for metric in table.metrics

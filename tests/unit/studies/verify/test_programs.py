@@ -136,7 +136,7 @@ class Board:
 
     def measure(self, *figures: Published) -> Programs:
         return measure_programs(
-            "rpi2", figures, 0.25, ("perfboard",), Lab(), self.try_boards, fetch, compiled
+            "rpi2", figures, lambda _: 0.25, ("perfboard",), Lab(), self.try_boards, fetch, compiled
         )
 
 

@@ -15,7 +15,7 @@ from perfboard.studies.base import Request
 from perfboard.studies.boot.study import BootOptions
 from perfboard.studies.lab import Lab
 from perfboard.studies.standard.study import StandardOptions
-from perfboard.studies.verify.programs import Programs
+from perfboard.studies.verify.programs import MarginOf, Programs
 from perfboard.studies.verify.study import Studies, verify_board
 from tests.support.board_files import RPI2, VERDEX
 from tests.support.runs import make_metric as metric
@@ -46,9 +46,9 @@ class Board:
         return self._probed
 
     def _programs(
-        self, board: str, figures: Sequence[Published], margin: float, *_: object
+        self, board: str, figures: Sequence[Published], margin: MarginOf, *_: object
     ) -> Programs:
-        rows = {n: row_of(f, None, margin) for n, f in enumerate(figures) if f.program}
+        rows = {n: row_of(f, None, margin(f.metric)) for n, f in enumerate(figures) if f.program}
         return rows, ("run-9",)
 
 

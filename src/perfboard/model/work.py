@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Classes of work: a timing model may be right of one, and wrong of another."""
+
+from typing import Literal, get_args
+
+Work = Literal["core", "float", "memory", "kernel", "storage", "network"]
+CLASSES: tuple[Work, ...] = get_args(Work)
+WORDS: dict[Work, str] = {
+    "core": "core",
+    "float": "floating point",
+    "memory": "memory",
+    "kernel": "kernel entry and switch",
+    "storage": "storage",
+    "network": "network",
+}
+# The longest beginning of a metric's name counts. A boot and a user's program are of
+# several classes, and of none alone.
+_BEGINNINGS: dict[str, Work] = {
+    "cpu.": "core",
+    "program.7zip.": "core",
+    "program.bc.": "core",
+    "program.openssl.": "core",
+    "program.sysbench.": "float",
+    "program.stream.": "memory",
+    "program.unixbench.": "kernel",
+    "memory.": "memory",
+    "memory.fault": "kernel",
+    "memory.map": "kernel",
+    "kernel.": "kernel",
+    "ipc.": "kernel",
+    "file.": "kernel",
+    "flash.": "storage",
+    "disk.": "storage",
+    "network.": "network",
+}
+
+
+def work_of(metric: str) -> Work | None:
+    """The class that a metric of that name is of; None: of several, or of none known."""
+    found = max((name for name in _BEGINNINGS if metric.startswith(name)), key=len, default="")
+    return _BEGINNINGS.get(found)

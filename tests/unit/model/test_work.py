@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which class of work a metric is of, and the margin that its times have."""
+
+from typing import Any
+
+import pytest
+
+from perfboard.analysis.compare.margins import margins_of
+from perfboard.analysis.verify.rows import Row, by_work
+from perfboard.boards.loader import load_board
+from perfboard.model.run import BoardSummary, Evidence, TimedAs
+from perfboard.model.timing.part import Margin
+from perfboard.model.work import work_of
+from perfboard.report.boards import board_margins
+from perfboard.report.words.evidence import evidence_label, timing_words
+from tests.support.runs import make_run, published
+
+
+@pytest.mark.parametrize(
+    ("metric", "work"),
+    [
+        ("memory.random.beyond_l1", "memory"),
+        ("memory.fault.time", "kernel"),
+        ("ipc.switch", "kernel"),
+        ("program.unixbench.pipe", "kernel"),
+        ("program.stream.add", "memory"),
+        ("flash.read.bandwidth", "storage"),
+        ("cpu.clock", "core"),
+        ("boot.total", None),
+        ("try.time.real", None),
+        ("program.mine", None),
+    ],
+)
+def test_a_metric_is_of_a_class_of_work_or_of_several(metric: str, work: str | None) -> None:
+    assert work_of(metric) == work
+
+
+def run_with(**margins: float) -> Any:
+    timed = TimedAs(part="A7", margin=0.25, margin_source="rows", margins=margins)
+    summary = BoardSummary(name="b", title="B", description="A board.", timed_as=timed)
+    return make_run(board=summary, evidence=Evidence.TIMED)
+
+
+def test_a_metric_has_the_margin_of_its_class_else_the_boards() -> None:
+    run, other = run_with(kernel=0.6, memory=0.1), run_with()
+    assert [run.margin_for(m) for m in ("ipc.switch", "flash.read", "boot.total")] == [
+        0.6,
+        0.25,
+        0.25,
+    ]
+    assert run.model_copy(update={"evidence": Evidence.COUNTED}).margin_for("ipc.switch") is None
+    found = margins_of(run, other, "memory.random")
+    assert (found.before, found.after) == (0.1, 0.25)
+
+
+def test_classes_that_no_figure_checks_are_named() -> None:
+    assert "By class of work: memory 10%, kernel entry and switch 60%. Not checked: core, " in (
+        timing_words(run_with(kernel=0.6, memory=0.1))
+    )
+    assert "Not checked" not in timing_words(run_with())
+    run = run_with(kernel=0.6)
+    assert evidence_label(run, "ipc.switch") == "timed \N{PLUS-MINUS SIGN}60%"
+    assert evidence_label(run, "memory.random") == "timed, not checked"
+    assert evidence_label(run, "boot.total") == "timed \N{PLUS-MINUS SIGN}25%"
+
+
+def test_the_errors_of_a_class_are_those_of_rows_that_set_no_parameter() -> None:
+    rows = [
+        Row(published("ipc.switch", 10.0, use="development"), 15.0, None),
+        Row(published("kernel.syscall", 10.0, use="held-out"), 9.0, True),
+        Row(published("kernel.syscall", 10.0, use="calibration"), 90.0, None),
+        Row(published("boot.total", 10.0, use="held-out"), 90.0, False),
+        Row(published("cpu.clock", 10.0, use="held-out"), None, None),
+    ]
+    found = by_work(rows)
+    assert list(found) == ["kernel"]
+    assert found["kernel"].rows == 2
+    assert [found["kernel"].mean, found["kernel"].worst] == pytest.approx([0.3, 0.5])
+
+
+def test_a_class_without_a_margin_has_the_boards() -> None:
+    timing = load_board("rpi2").board.timing
+    assert timing
+    margin = Margin(share=0.3, source="rows of a test", kind="measured")
+    of_core = timing.model_copy(update={"margins": {"core": margin}})
+    assert (of_core.margin_for("cpu.clock"), of_core.margin_for("boot.total")) == (
+        0.3,
+        timing.margin.share,
+    )
+
+
+def test_a_board_says_its_margins() -> None:
+    assert board_margins(load_board("verdex").board).startswith("Each time may be wrong by 50%.")
