@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from perfboard.model.run import BoardSummary, Evidence, Metric, Run
-from perfboard.report.sections.boot.causes import cause_sentence
+from perfboard.report.sections.boot.causes import cause_sentence, compression_sentence
 from tests.support.runs import make_run
 
 BOARD = BoardSummary(name="rpi2", title="", description="", console_baud=115200)
@@ -62,3 +62,20 @@ def test_no_seconds_without_evidence_of_them(evidence: Evidence) -> None:
 def test_a_wait_that_is_short_or_longer_than_the_boot_is_no_cause(total_s: float) -> None:
     printed = {"kernel.console": ("B", 23_040)}
     assert not cause_sentence(booted(printed, evidence=Evidence.SILICON), total_s)
+
+
+def test_decompression_that_costs_much_is_advised_on() -> None:
+    load = {"kernel.load.copy": ("s", 2.0), "kernel.load.decompress": ("s", 6.0)}
+    run = booted(load, factors={"compression": "xz"})
+    tries = "perfboard tune boot --board rpi2 tries each compression."
+    assert compression_sentence(run, 10.0) == f"6.000 s are decompression by xz; {tries}"
+    size = Metric(name="image.kernel.size", unit="B", samples=(2 << 20,))
+    sized = run.model_copy(update={"metrics": (*run.metrics, size)})
+    # At 1 MiB/s, 8 MiB are read in the time that copying and unpacking take.
+    assert compression_sentence(sized, 10.0) == (
+        "6.000 s are decompression by xz: at this boot's rate of copying, an uncompressed kernel "
+        f"of less than 8 MiB would be there sooner; {tries}"
+    )
+    assert not compression_sentence(run, 100.0)
+    assert not compression_sentence(run.model_copy(update={"evidence": Evidence.COUNTED}), 10.0)
+    assert not compression_sentence(run.model_copy(update={"factors": {}}), 10.0)

@@ -3,13 +3,14 @@
 
 from perfboard.analysis.statistics.summary import summary
 from perfboard.model.run import Evidence, Run
-from perfboard.model.units import format_value
+from perfboard.model.units import format_size, format_value
 
 # A wait of less than this share of the boot is no headline.
 _LEAST = 0.1
 # A byte on a serial line with 8 data bits has a start bit and a stop bit.
 _BITS = 10
 _WAITS = "boot.total.waits."
+_LOAD = "boot.kernel.load"
 
 
 def cause_sentence(run: Run, total_s: float) -> str:
@@ -18,11 +19,7 @@ def cause_sentence(run: Run, total_s: float) -> str:
     A timed board counts its waits. The bytes that a real board's kernel printed give an estimate
     of the time that its line took.
     """
-    figures = {
-        metric.name: summary(metric.samples).median
-        for metric in run.metrics
-        if metric.samples and not metric.labels
-    }
+    figures = _figures(run)
     rate = run.board.console_baud
     at = f" at {rate} baud" if rate else ""
     printed = figures.get("boot.kernel.console")
@@ -43,3 +40,34 @@ def cause_sentence(run: Run, total_s: float) -> str:
         return ""
     sentence = f"{format_value(wait_s, 's')} of {format_value(total_s, 's')} are {words}"
     return f"{sentence}: {advice}." if advice else f"{sentence}."
+
+
+def compression_sentence(run: Run, total_s: float) -> str:
+    """The cost of decompression to a boot of `total_s`, and what is faster; "" if it is little.
+
+    The size that an uncompressed kernel may have is by study E's equation (2009), from this boot's
+    own rate of copying: size / rate = compressed size / rate + decompression.
+    """
+    figures, by = _figures(run), run.factors.get("compression", "")
+    names = (f"{_LOAD}.copy", f"{_LOAD}.decompress", "image.kernel.size")
+    copy_s, unpack_s, size = (figures.get(name, 0.0) for name in names)
+    if run.study != "boot" or run.evidence is Evidence.COUNTED:
+        return ""
+    if by in ("", "none") or unpack_s < _LEAST * total_s:
+        return ""
+    words = f"{format_value(unpack_s, 's')} are decompression by {by}"
+    if copy_s and size:
+        most = format_size(round(size * (copy_s + unpack_s) / copy_s))
+        words += (
+            f": at this boot's rate of copying, an uncompressed kernel of less than {most} "
+            "would be there sooner"
+        )
+    return f"{words}; perfboard tune boot --board {run.board.name} tries each compression."
+
+
+def _figures(run: Run) -> dict[str, float]:
+    return {
+        metric.name: summary(metric.samples).median
+        for metric in run.metrics
+        if metric.samples and not metric.labels
+    }

@@ -12,7 +12,7 @@ from perfboard.report.charts.series import Series, series_of
 from perfboard.report.charts.waterfall import NARROW, WIDE, draw
 from perfboard.report.section import Section
 from perfboard.report.sections.boot import tables
-from perfboard.report.sections.boot.causes import cause_sentence
+from perfboard.report.sections.boot.causes import cause_sentence, compression_sentence
 from perfboard.report.sections.boot.text import boot_parts
 from perfboard.report.words.evidence import evidence_label
 
@@ -36,6 +36,8 @@ def _lead(run: Run, result: BootResult) -> str:
         words.append(f"{where}.")
     if cause := cause_sentence(run, (series.median_total or 0) / 1e9):
         words.append(cause)
+    if unpacking := compression_sentence(run, (series.median_total or 0) / 1e9):
+        words.append(unpacking)
     if run.status is Status.COMPLETE and not run.verdicts and not run.no_verdicts:
         words.append("No verdict: this run was held against no budget.")
     return " ".join(words)
