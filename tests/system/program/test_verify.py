@@ -49,7 +49,7 @@ def test_programs_of_a_boards_file_are_run(tmp_path: Path, trials: None) -> None
     board = Perfboard(tmp_path / "data")
     shipped = Path(perfboard.boards.__file__).parent / "rpi2.toml"
     own = tmp_path / "own.toml"
-    own.write_text(shipped.read_text().partition("[[timing.published]]")[0] + ROWS)
+    own.write_text(shipped.read_text().partition("[timing.margins.")[0] + ROWS)
     (tmp_path / "words.txt").write_text("0.003 and more\n")
     process = subprocess.run(
         [*board.words, "boards", "verify", str(own), "--json", "--budget", "1"],
