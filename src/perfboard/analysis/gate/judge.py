@@ -211,14 +211,15 @@ def _noisy(pairs: Sequence[tuple[list[Metric], Metric]], rules: Rules) -> list[F
     for before, after in pairs:
         sides = [process_medians(metric) for metric in before]
         new = process_medians(after)
-        if len(sides) == 1:
-            old, shift = sides[0], shift_of(sides[0], new)
-        else:
-            old = [statistics.mean(side) for side in sides]
-            shift = shift_from_runs(old, statistics.mean(new))
+        within = shift = shift_of(sides[0], new)
+        old: list[float] = sides[0]
+        if len(sides) > 1:
+            # Medians, since a run that another program disturbed has a few samples far off.
+            old, new = [statistics.median(side) for side in sides], [statistics.median(new)]
+            shift = shift_from_runs(old, new[0])
         finding = _finding(after, old, new, shift.interval if shift else None)
         allowed = rules.fail_above * abs(finding.before)
-        if shift is None:
+        if shift is None or within is None:
             finding = _without_noise(finding, old, new, allowed)
         else:
             _, high = _worsening(finding, shift.interval)
@@ -228,7 +229,9 @@ def _noisy(pairs: Sequence[tuple[list[Metric], Metric]], rules: Rules) -> list[F
             elif high < -allowed:
                 finding = replace(finding, level=Level.BETTER)
             tested.append(len(found))
-            chances.append(_chance(shift, finding.better, allowed))
+            # A change has to stand out of the noise inside a run, too.
+            both = (_chance(each, finding.better, allowed) for each in (shift, within))
+            chances.append(max(both))
         found.append(finding)
     for index, worse in zip(tested, holm(chances, rules.false_alarms), strict=True):
         if worse:
