@@ -4,14 +4,16 @@
  * perfboard-probe list
  * perfboard-probe serve [--idle S]
  * perfboard-probe run JOB RESULTS
+ * perfboard-probe time FILE COUNT COMMAND [ARGUMENT...]
  *
  * Measures one thing in one process, prints JSON lines, ends. `list` names the
  * applets; `serve` runs them for whoever is at the other end of a line; `run` is the first
- * process of a virtual board that a command is tried on.
+ * process of a virtual board that a command is tried on; `time` times a command.
  *
  * Exit status: 0 measured, or refused with the reason in the output; 2 wrong arguments.
  */
 #include "probe.h"
+#include "run/time.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -83,6 +85,8 @@ int main(int argc, char **argv)
 		return list();
 	if (argc >= 2 && !strcmp(argv[1], "serve"))
 		return serve(argc - 2, argv + 2);
+	if (argc >= 2 && !strcmp(argv[1], "time"))
+		return time_command(argc - 2, argv + 2);
 #ifdef HAS_RUN
 	if (argc >= 2 && !strcmp(argv[1], "run"))
 		return run(argc - 2, argv + 2);

@@ -12,6 +12,11 @@ FOLDER = DATA / "runs/1"
 NAMES = sorted(path.name.partition(".json")[0] for path in FOLDER.glob("*-*.json*"))
 
 
+def is_first(name: str) -> bool:
+    """Whether the run's record is of the schema perfboard.run/1."""
+    return bool(json.loads(golden(f"{name}.json"))["schema"] == "perfboard.run/1")
+
+
 def golden(file: str) -> str:
     """The text of a file in FOLDER, kept as it is or compressed."""
     packed = FOLDER / f"{file}.gz"

@@ -1,24 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """Finds, reads and checks board files."""
 
-import json
-import math
-import re
-import tomllib
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
-from pydantic_core import ErrorDetails
 
 from perfboard.boards.parameters import problems
-from perfboard.host.files import read_file
 from perfboard.host.saved_log import import_advice
+from perfboard.host.tables import read_table
 from perfboard.model.board.real import RealBoard
 from perfboard.model.board.virtual import DiskBoard, VirtualBoard
 from perfboard.model.errors import UsageError
+from perfboard.model.problems import problems_of, show_value
 from perfboard.model.tables import merged
 from perfboard.model.text import nearest
 from perfboard.model.timing.part import Timing
@@ -30,8 +26,6 @@ _PARTS = _BUILT_IN / "parts"
 _SHARED = ("machine", "console", "flash", "framebuffer", "image", "boot")
 # A file with one of these keys describes a real board.
 _REAL = ("target", "usable", "reset", "write", "virtual")
-_LONGEST_SHOWN = 60
-_MOST_BYTES = 1 << 20
 # A file of the image, which is read whole where the board has no disk for it.
 _MOST_IMAGE = 256 << 20
 _BOARD: TypeAdapter[VirtualBoard] = TypeAdapter(VirtualBoard)
@@ -91,14 +85,14 @@ def _shipped(path: Path) -> LoadedBoard | LoadedReal:
 
 
 def _load(path: Path) -> LoadedBoard | LoadedReal:
-    table = _read(path, "board")
+    table = read_table(path, "board")
     if table.keys() & set(_REAL):
         return _load_real(table, path)
     table, folder = _whole(table, path)
     try:
         board = _BOARD.validate_python(table)
     except ValidationError as error:
-        raise UsageError(_problems(error, str(path))) from error
+        raise UsageError(problems_of(error, "board", str(path))) from error
     loaded = LoadedBoard(board, path, folder)
     _check_files(loaded)
     _check_timing(loaded)
@@ -109,7 +103,7 @@ def _load_real(table: dict[str, Any], path: Path) -> LoadedReal:
     try:
         board = RealBoard.model_validate(table)
     except ValidationError as error:
-        raise UsageError(_problems(error, str(path))) from error
+        raise UsageError(problems_of(error, "board", str(path))) from error
     folder = path.resolve().parent
 
     def whole(command: tuple[str, ...]) -> tuple[str, ...]:
@@ -136,27 +130,6 @@ def _place(name_or_path: str, folder: Path) -> Path:
     return _built_in(name_or_path)
 
 
-def _read(path: Path, what: str) -> dict[str, Any]:
-    try:
-        return tomllib.loads(read_file(path, _MOST_BYTES, f"a {what} file").decode())
-    except OSError as error:
-        raise UsageError(f"{path}: {error.strerror}; wants a {what} file") from error
-    except UnicodeDecodeError as error:
-        raise UsageError(
-            f"{path}: is not UTF-8 text (byte {error.start}); wants a {what} file.{_advice(path)}"
-        ) from error
-    except tomllib.TOMLDecodeError as error:
-        raise UsageError(
-            f"{path}: is not TOML: {_with_line(str(error))}; wants a {what} file.{_advice(path)}"
-        ) from error
-    except RecursionError as error:
-        raise UsageError(f"{path}: has lists or tables too deep inside each other") from error
-
-
-def _advice(path: Path) -> str:
-    return "" if path.suffix == ".toml" else import_advice(str(path))
-
-
 def _whole(
     own: dict[str, Any], path: Path, above: tuple[Path, ...] = ()
 ) -> tuple[dict[str, Any], Path]:
@@ -172,9 +145,9 @@ def _whole(
         return own, path.resolve().parent
     name = own.pop("like")
     if not isinstance(name, str):
-        raise UsageError(f"{path}: like: found {_show(name)}; wants a board's name or file")
+        raise UsageError(f"{path}: like: found {show_value(name)}; wants a board's name or file")
     other = _place(name, path.resolve().parent)
-    found, above = _read(other, "board"), (*above, path.resolve())
+    found, above = read_table(other, "board"), (*above, path.resolve())
     if other.resolve() in above:
         raise UsageError(f"{path}: like: {name} is like this board itself; name another")
     shared, folder = _whole(found, other, above)
@@ -194,14 +167,14 @@ def _whole(
 def _part(name: str, path: Path) -> dict[str, Any]:
     """The table of a part, by its name or by its file, from the board's folder."""
     if "/" in name or name.endswith(".toml"):
-        return _read(path.resolve().parent / _expanded(name), "part")
+        return read_table(path.resolve().parent / _expanded(name), "part")
     names = sorted(file.stem for file in _PARTS.glob("*.toml"))
     if name not in names:
         raise UsageError(
             f'{path}: timing.part: there is no part "{name}"; the parts are: {", ".join(names)}. '
             "For a part file of your own, give its path, as ./mypart.toml"
         )
-    return _read(_PARTS / f"{name}.toml", "part")
+    return read_table(_PARTS / f"{name}.toml", "part")
 
 
 def _over(part: dict[str, Any], timing: dict[str, Any]) -> dict[str, Any]:
@@ -234,69 +207,6 @@ def _built_in(name: str) -> Path:
             f"For a board file of your own, give its path, as ./myboard.toml.{import_advice(name)}"
         )
     return _BUILT_IN / f"{name}.toml"
-
-
-def _with_line(message: str) -> str:
-    """tomllib's "... (at line 3, column 5)" with the line in front, as in all our messages."""
-    match = re.fullmatch(r"(.*) \(at (?:line (\d+), column (\d+)|end of document)\)", message)
-    if match is None:
-        return message
-    return (
-        f"line {match[2]}, column {match[3]}: {match[1]}" if match[2] else f"at its end: {match[1]}"
-    )
-
-
-def _problems(error: ValidationError, where: str) -> str:
-    """All problems that pydantic found, a line each.
-
-    A list that is too short only because of a wrong item is left out.
-    """
-    items = error.errors()
-    inside = {item["loc"][:-1] for item in items}
-    return "\n".join(
-        f"{where}: {_say(item)}"
-        for item in items
-        if item["type"] != "too_short" or item["loc"] not in inside
-    )
-
-
-def _say(item: ErrorDetails) -> str:
-    """One problem that pydantic found, as key, what was found and what is wanted."""
-    key = _key(item["loc"])
-    match item["type"]:
-        case "missing":
-            return f"{key}: is missing; wants a value"
-        case "extra_forbidden":
-            return f"{key}: is not a key of a board file; wants it left out or spelt otherwise"
-        case "value_error":
-            # A check of our own model, whose words say what was found and wanted.
-            return f"{key}: {item['ctx']['error']}" if key else f"{item['ctx']['error']}"
-    wanted = item["msg"].removeprefix("Input should ").removeprefix("be ")
-    if item["type"] == "string_pattern_mismatch":
-        wanted = f"a text that matches {item['ctx']['pattern']}"
-    elif item["type"] in ("model_type", "dict_type", "model_attributes_type"):
-        wanted = "a table"
-    elif item["type"] in ("tuple_type", "list_type"):
-        wanted = "a list"
-    elif item["type"] == "string_too_short":
-        wanted = f"a text of {item['ctx']['min_length']} characters at least"
-    elif isinstance(item["input"], float) and math.isnan(item["input"]):
-        wanted = "a number"
-    elif item["type"] == "too_short":
-        wanted = f"{item['ctx']['min_length']} or more of them"
-    elif item["type"] == "too_long":
-        wanted = f"{item['ctx']['max_length']} of them at most"
-    return f"{key}: found {_show(item['input'])}; wants {wanted}"
-
-
-def _key(parts: tuple[int | str, ...]) -> str:
-    return "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in parts)[1:]
-
-
-def _show(value: object) -> str:
-    """A value nearly as TOML writes it, on one line and not long."""
-    text = json.dumps(value, default=str, ensure_ascii=False)
-    return text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}..."
 
 
 def _check_files(loaded: LoadedBoard) -> None:
@@ -332,7 +242,7 @@ def _check_timing(loaded: LoadedBoard) -> None:
         try:
             changed = timing.at({factor: level})
         except ValidationError as error:
-            raise UsageError(_problems(error, where)) from error
+            raise UsageError(problems_of(error, "board", where)) from error
         _check_parameters(changed, f"{where}: ")
 
 

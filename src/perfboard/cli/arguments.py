@@ -307,6 +307,17 @@ def make_parser() -> argparse.ArgumentParser:
             one.options = ("perfboard.studies.standard.study", "BudgetOptions")
     _add_new(of_one.add_parser("new", help=_NEW, description=f"{_NEW.capitalize()}."))
     add("studies", "boards", "list the studies, with their factors and levels")
+    profiles = add(
+        "profiles",
+        "profiles",
+        "list the device profiles; show one, or write one of your own",
+        "List the device profiles, and what they ask of a board.\n\n"
+        "`perfboard profiles show media-recorder` prints a profile's file;\n"
+        "`perfboard profiles new my-device` writes my-device.toml to begin with;\n"
+        "`perfboard study profile ./my-device.toml --board rpi2` asks it of a board.",
+    )
+    profiles.add_argument("action", nargs="?", choices=("show", "new"), help="what to do")
+    profiles.add_argument("name", nargs="?", metavar="NAME", help="a profile's name, or its file")
     build = add("build", "boards", "build a board's image without booting it")
     build.add_argument("board", metavar="BOARD", help="a board's name, or a board file")
     _add_set(build)

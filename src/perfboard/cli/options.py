@@ -15,6 +15,9 @@ def add_options(parser: argparse.ArgumentParser, options: type[object]) -> None:
     """Adds each option that the dataclass `options` declares."""
     for each, of in declared(options):
         words = f"{of.only} targets: {of.help}" if of.only else of.help
+        if of.positional:
+            parser.add_argument(each.name, nargs="?", metavar=of.metavar, help=words)
+            continue
         parser.add_argument(
             flag(each.name),
             dest=flag(each.name),
@@ -35,7 +38,7 @@ def options_from(
     Raises UsageError for a wrong text.
     """
     for each, of in declared(options):
-        text = getattr(given, flag(each.name))
+        text = getattr(given, each.name if of.positional else flag(each.name))
         if text is None:
             if kept := getattr(real, each.name, None):
                 fields[each.name] = kept

@@ -91,4 +91,5 @@ def _exit_code(run: Run) -> int:
     outcomes = {verdict.outcome for verdict in run.verdicts}
     if Outcome.FAIL in outcomes:
         return EXIT_FAILED_VERDICT
-    return EXIT_INCONCLUSIVE if Outcome.INCONCLUSIVE in outcomes else 0
+    undecided = any(result.undecided for result in run.results)
+    return EXIT_INCONCLUSIVE if undecided or Outcome.INCONCLUSIVE in outcomes else 0

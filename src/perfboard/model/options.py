@@ -23,6 +23,7 @@ class Option:
     metavar: str = "X"
     only: str = ""  # the one kind of target that it is for
     repeated: bool = False
+    positional: bool = False  # a word by itself, behind the study's name
 
 
 def option(default: Any, help: str, **details: Any) -> Any:

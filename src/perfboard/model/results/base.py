@@ -10,6 +10,11 @@ class Result(Record):
     kind: str
 
     @property
+    def undecided(self) -> bool:
+        """Whether it leaves the question open for which it was made."""
+        return False
+
+    @property
     def summary(self) -> str:
         """How much was done, or how it ended, as in "3 boots"; "" if others say it."""
         return ""

@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A profile's budgets held against what its workloads measured."""
+
+from collections.abc import Callable, Sequence
+
+from perfboard.analysis.statistics.summary import judge
+from perfboard.model.profile import Budget, Count, KeyIssue, Part, Profile, Scenario
+from perfboard.model.results.profile import ProfileResult, ProfileRow, RowOutcome
+from perfboard.model.run import TIMED_UNITS, Evidence, Metric, NoVerdict, Outcome, Verdict
+from perfboard.model.text import nearest
+
+# The metrics of a row's part, or the reason why there are none.
+Look = Callable[[Part], "tuple[Metric, ...] | str"]
+# A processor that is busy for this share of the time is what limits; below the other, a wait.
+_BUSY, _WAITING = 0.9, 0.5
+
+
+def conclude(
+    profile: Profile, look: Look, evidence: Evidence, margin: float, only: Sequence[str] = ()
+) -> ProfileResult:
+    """Each row's verdict, and that of the whole.
+
+    `margin` is the share by which each time of a virtual board may be wrong. `only` are the rows
+    that were asked for; none: all.
+    """
+    asked: tuple[KeyIssue | Scenario, ...] = (*profile.key_issue, *profile.scenario)
+    rows = []
+    for each in asked:
+        if only and each.name not in only:
+            continue
+        if isinstance(each, Scenario):
+            found = _sum(each, look, evidence)
+        else:
+            found = _metric(each, look, evidence)
+        rows.append(_row(each, found, evidence, margin))
+    return ProfileResult(
+        profile=profile.profile.name,
+        device=profile.profile.device,
+        audience=profile.profile.audience,
+        currency=profile.profile.currency,
+        outcome=whole_outcome(rows),
+        rows=tuple(rows),
+    )
+
+
+def verdicts_of(result: ProfileResult) -> tuple[tuple[Verdict, ...], tuple[NoVerdict, ...]]:
+    """The verdicts of the rows of weight must, and those of them without one."""
+    verdicts, missing = [], []
+    for row in result.rows:
+        if row.weight != "must":
+            continue
+        if row.value is None or row.low is None or row.high is None:
+            missing.append(
+                NoVerdict(metric=row.name, unit=row.unit, budget=row.budget, reason=row.reason)
+            )
+            continue
+        verdicts.append(
+            Verdict(
+                metric=row.name,
+                unit=row.unit,
+                budget=row.budget,
+                value=row.value,
+                low=row.low,
+                high=row.high,
+                outcome=Outcome(row.outcome),
+            )
+        )
+    return tuple(verdicts), tuple(missing)
+
+
+def whole_outcome(rows: Sequence[ProfileRow]) -> RowOutcome:
+    """That of the rows of weight must: fail if one fails, and pass only if all do."""
+    outcomes = [row.outcome for row in rows if row.weight == "must"]
+    order: tuple[RowOutcome, ...] = ("fail", "not measured", "inconclusive")
+    return next((each for each in order if each in outcomes), "pass")
+
+
+def _metric(part: Part, look: Look, evidence: Evidence) -> tuple[Metric, str] | str:
+    """The part's metric, and what limits it; or the reason why there is none."""
+    found = look(part)
+    if isinstance(found, str):
+        return found
+    fitting = [
+        metric
+        for metric in found
+        if metric.name == part.metric and part.labels.items() <= metric.labels.items()
+    ]
+    if len(fitting) != 1:
+        known = [
+            ", ".join(f"{k}={v}" for k, v in metric.labels.items())
+            for metric in found
+            if metric.name == part.metric
+        ]
+        asked = ", ".join(f"{k}={v}" for k, v in part.labels.items()) or "no labels"
+        what = "fits none" if not fitting else f"fits {len(fitting)}"
+        close = nearest(asked, known) if not fitting else "."
+        return f"{asked} {what} of {part.metric}'s: {'; '.join(known)}{close}"
+    (metric,) = fitting
+    if not metric.samples:
+        return "it has no samples"
+    return metric, _limit(metric, found, evidence)
+
+
+def _limit(metric: Metric, found: Sequence[Metric], evidence: Evidence) -> str:
+    """The cause that holds the board back, by the processor's share of the time."""
+    stem = metric.name.rpartition(".")[0]
+    busy = next(
+        (m for m in found if m.name == f"{stem}.busy" and m.labels == metric.labels and m.samples),
+        None,
+    )
+    if busy is None:
+        return ""
+    share = sum(busy.samples) / len(busy.samples)
+    if share >= _BUSY:
+        return f"the processor (busy for {share:.0%} of the time)"
+    # On a live target others may have had the processor.
+    if share <= _WAITING and evidence is Evidence.TIMED:
+        return f"waits, not the processor (busy for {share:.0%} of the time)"
+    return ""
+
+
+def _sum(scenario: Scenario, look: Look, evidence: Evidence) -> tuple[Metric, str] | str:
+    """The scenario's sum: of as many samples as the part with the fewest has."""
+    metrics: list[tuple[Count, Metric]] = []
+    for part in scenario.parts:
+        found = _metric(part, look, evidence)
+        if isinstance(found, str):
+            return f"{part.workload}: {found}"
+        metrics.append((part, found[0]))
+    first = metrics[0][1]
+    if odd := next((metric.unit for _, metric in metrics if metric.unit != first.unit), None):
+        return f"its parts are of several units: {first.unit} and {odd}"
+    count = min(len(metric.samples) for _, metric in metrics)
+    samples = tuple(
+        sum(part.count * metric.samples[number] for part, metric in metrics)
+        for number in range(count)
+    )
+    return Metric(name=f"scenario.{scenario.name}", unit=first.unit, samples=samples), ""
+
+
+def _row(
+    asked: KeyIssue | Scenario,
+    found: tuple[Metric, str] | str,
+    evidence: Evidence,
+    margin: float,
+) -> ProfileRow:
+    budget: Budget = asked.budget
+    name = asked.metric if isinstance(asked, KeyIssue) else f"scenario.{asked.name}"
+
+    empty = ProfileRow(
+        name=asked.name,
+        question=asked.question,
+        weight=asked.weight,
+        scenario=isinstance(asked, Scenario),
+        metric=name,
+        unit=budget.unit,
+        budget=budget.value,
+        budget_text=budget.text,
+        least=budget.least,
+        outcome="not measured",
+    )
+
+    def without(reason: str) -> ProfileRow:
+        return empty.model_copy(update={"reason": reason})
+
+    if isinstance(found, str):
+        return without(found)
+    metric, limit = found
+    if metric.unit != budget.unit:
+        return without(f"it is in {metric.unit}, and the budget in {budget.unit}")
+    if metric.unit in TIMED_UNITS and evidence is Evidence.COUNTED:
+        return without("counted instructions are no seconds; use detail=timed")
+    better = metric.model_copy(update={"better": "higher" if budget.least else "lower"})
+    widened = margin if metric.unit in TIMED_UNITS else 0.0
+    verdict = judge(better, budget.value, evidence, widened)
+    held = {
+        "outcome": verdict.outcome.value,
+        "value": verdict.value,
+        "low": verdict.low,
+        "high": verdict.high,
+        "limit": limit,
+    }
+    return empty.model_copy(update=held)

@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A device that somebody wants to build: its key issues, scenarios and options."""
+
+import re
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Field, model_validator
+
+from perfboard.model.board.board import NAME
+from perfboard.model.tables import Table
+
+Value = str | int | float | bool
+Parameters = dict[str, Value]
+Words = Annotated[str, Field(min_length=1, max_length=1000)]
+Name = Annotated[str, Field(pattern=f"^{NAME}$")]
+
+# As people write them, and what each is of the base unit.
+UNITS: dict[str, tuple[str, float]] = {
+    "s": ("s", 1.0),
+    "ms": ("s", 1e-3),
+    "us": ("s", 1e-6),
+    "min": ("s", 60.0),
+    "B": ("B", 1.0),
+    "kB": ("B", 1e3),
+    "MB": ("B", 1e6),
+    "KiB": ("B", 1024.0),
+    "MiB": ("B", 1048576.0),
+    "B/s": ("B/s", 1.0),
+    "kB/s": ("B/s", 1e3),
+    "MB/s": ("B/s", 1e6),
+    "1/s": ("1/s", 1.0),
+    "%": ("1", 0.01),
+    "1": ("1", 1.0),
+}
+_BUDGET = re.compile(r"(<=|>=)\s*([0-9]+(?:\.[0-9]+)?)\s*(\S+)?")
+
+
+@dataclass(frozen=True)
+class Budget:
+    """A bound of a metric, in the metric's unit; the least that does, or the most."""
+
+    value: float
+    unit: str
+    least: bool
+    text: str
+
+
+def parse_budget(text: Any) -> Any:
+    """The budget that a text such as "<= 3 s" means. Raises ValueError."""
+    if not isinstance(text, str):
+        return text
+    match = _BUDGET.fullmatch(text.strip())
+    if match is None:
+        raise ValueError(
+            f'found "{text}"; wants <= or >=, a number and a unit, as in "<= 3 s" or ">= 30 1/s"'
+        )
+    if (written := match[3] or "1") not in UNITS:
+        raise ValueError(f'the unit "{written}" is not one of {", ".join(UNITS)}')
+    unit, share = UNITS[written]
+    return Budget(float(match[2]) * share, unit, match[1] == ">=", text.strip())
+
+
+AnyBudget = Annotated[Budget, BeforeValidator(parse_budget)]
+
+
+class Part(Table):
+    """A workload with its parameters, and the one of its metrics that counts."""
+
+    workload: Words
+    metric: Words
+    labels: dict[str, str] = Field(default_factory=dict)
+    parameters: Parameters = Field(default_factory=dict)
+
+
+class KeyIssue(Part):
+    """A question that decides whether a board suits the device."""
+
+    name: Name
+    question: Words
+    budget: AnyBudget
+    weight: Literal["must", "should"] = "must"
+
+
+class Count(Part):
+    """So many times a workload's metric."""
+
+    count: Annotated[float, Field(gt=0, strict=False)] = 1.0
+
+
+class Scenario(Table):
+    """A use of the device, as a sum of times."""
+
+    name: Name
+    question: Words
+    budget: AnyBudget
+    weight: Literal["must", "should"] = "must"
+    parts: Annotated[tuple[Count, ...], Field(min_length=1, strict=False)]
+
+
+class Change(Table):
+    """A change of the device, and its cost in the profile's currency, for each piece."""
+
+    name: Name
+    title: Words
+    cost: Annotated[float, Field(strict=False)] = 0.0
+    # One of these three.
+    board: str | None = None
+    factors: dict[str, str] = Field(default_factory=dict)
+    parameters: Parameters = Field(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _one_kind(self) -> "Change":
+        if sum(map(bool, (self.board, self.factors, self.parameters))) != 1:
+            raise ValueError("wants one of board, factors and parameters")
+        return self
+
+
+class Device(Table):
+    """The head of a profile."""
+
+    name: Name
+    device: Words
+    audience: Annotated[Words, Field(alias="for")]
+    currency: Words = "EUR"
+
+
+class Profile(Table):
+    """A profile's file."""
+
+    schema_: Annotated[Literal["perfboard.profile/1"], Field(alias="schema")]
+    profile: Device
+    key_issue: Annotated[tuple[KeyIssue, ...], Field(min_length=1, strict=False)]
+    scenario: Annotated[tuple[Scenario, ...], Field(strict=False)] = ()
+    option: Annotated[tuple[Change, ...], Field(strict=False)] = ()
+
+    @model_validator(mode="after")
+    def _names_differ(self) -> "Profile":
+        rows: tuple[KeyIssue | Scenario | Change, ...]
+        rows = (*self.key_issue, *self.scenario, *self.option)
+        names = [row.name for row in rows]
+        if twice := {name for name in names if names.count(name) > 1}:
+            raise ValueError(f"the name {sorted(twice)[0]} is there twice; give each row its own")
+        return self

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The verdicts of a device's profile on a board, as a run has them."""
+
+from typing import Literal
+
+from perfboard.model.record import Quantity, Record
+from perfboard.model.results.base import Result
+
+RowOutcome = Literal["pass", "fail", "inconclusive", "not measured"]
+
+
+class ProfileRow(Record):
+    """A key issue or a scenario, and its verdict.
+
+    `value` is between `low` and `high`, all in `unit`; None where nothing was measured, for the
+    `reason`. `least` says that the budget is the least that does. `limit` names what held the
+    board back, "" where nothing tells.
+    """
+
+    name: str
+    question: str
+    weight: Literal["must", "should"]
+    scenario: bool = False
+    metric: str
+    unit: str
+    budget: Quantity
+    budget_text: str
+    least: bool
+    outcome: RowOutcome
+    value: Quantity | None = None
+    low: Quantity | None = None
+    high: Quantity | None = None
+    reason: str = ""
+    limit: str = ""
+
+
+class OptionRow(Record):
+    """A change of the device: its cost, and the rows that it turns from fail to pass.
+
+    `outcome` is that of the whole profile with it; `reason` says why it was not tried.
+    """
+
+    name: str
+    title: str
+    cost: Quantity
+    turns: tuple[str, ...] = ()
+    outcome: RowOutcome
+    reason: str = ""
+
+
+class ProfileResult(Result):
+    """A profile's verdicts. `outcome` is that of its rows of weight must together."""
+
+    kind: Literal["profile"] = "profile"
+    profile: str
+    device: str
+    audience: str
+    currency: str
+    outcome: RowOutcome
+    rows: tuple[ProfileRow, ...]
+    options: tuple[OptionRow, ...] = ()
+
+    @property
+    def undecided(self) -> bool:
+        """See `Result`."""
+        return self.outcome in ("inconclusive", "not measured")
+
+    @property
+    def summary(self) -> str:
+        """The outcome, in words."""
+        return f"{self.profile}: {self.outcome}"
+
+
+RESULT = ProfileResult

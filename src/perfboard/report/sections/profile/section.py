@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The conclusion page of a device's profile."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from perfboard.model.results.profile import ProfileResult, ProfileRow
+from perfboard.model.run import Run
+from perfboard.model.units import format_value
+from perfboard.report.section import Section
+from perfboard.report.terminal import cells, new_table
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+_WHOLE = {
+    "pass": "{board} is right for this device",
+    "fail": "{board} is not right for this device",
+    "inconclusive": "Whether {board} is right for this device is not decided",
+    "not measured": "Whether {board} is right for this device is not known",
+}
+_BAR = 20
+
+
+@dataclass(frozen=True)
+class _Shown:
+    """A row with its words; `share` is the value over the budget, None where there is none."""
+
+    row: ProfileRow
+    sentence: str
+    value: str
+    share: float | None
+
+
+def _value(row: ProfileRow) -> str:
+    return "" if row.value is None else format_value(row.value, row.unit)
+
+
+def _share(row: ProfileRow) -> float | None:
+    return None if row.value is None or not row.budget else row.value / row.budget
+
+
+def _sentence(row: ProfileRow) -> str:
+    """The row's verdict, for a manager."""
+    if row.value is None:
+        return f"Not measured: {row.reason}."
+    share = _share(row)
+    much = ""
+    if share is not None:
+        room = share - 1 if row.least else 1 - share
+        much = f", {room:.0%} to spare" if room >= 0 else f", {share:.3g} times that"
+    words = f"{_value(row)} where {row.budget_text} is wanted{much}"
+    if row.outcome == "inconclusive" and row.low is not None and row.high is not None:
+        low, high = (format_value(each, row.unit) for each in (row.low, row.high))
+        words = f"Between {low} and {high}, and {row.budget_text} is wanted: not decided"
+    limit = f"; what limits: {row.limit}" if row.limit else ""
+    return f"{words}{limit}."
+
+
+def _shown(result: ProfileResult) -> list[_Shown]:
+    return [_Shown(row, _sentence(row), _value(row), _share(row)) for row in result.rows]
+
+
+def _why(result: ProfileResult) -> str:
+    """The rows that decide, in words."""
+    names = [
+        row.name for row in result.rows if row.weight == "must" and row.outcome == result.outcome
+    ]
+    if result.outcome == "pass" or not names:
+        return ""
+    one = {"fail": "fails", "inconclusive": "is not decided", "not measured": "is not measured"}
+    many = {"fail": "fail", "inconclusive": "are not decided", "not measured": "are not measured"}
+    verb = (one if len(names) == 1 else many)[result.outcome]
+    return f", because {' and '.join(names)} {verb}"
+
+
+def _lead(run: Run, result: ProfileResult) -> str:
+    words = _WHOLE[result.outcome].format(board=run.board.name)
+    options = [option for option in result.options if option.outcome == "pass"]
+    more = ""
+    if options:
+        best = min(options, key=lambda option: option.cost)
+        more = f"; but with {best.title} ({best.cost:+g} {result.currency}) it passes"
+    return f"{words}{_why(result)}{more}. {result.device}."
+
+
+def _bar(share: float | None) -> str:
+    """The value as a bar, whose budget is in the middle."""
+    if share is None:
+        return ""
+    filled = min(_BAR, round(share * _BAR / 2))
+    bar = "█" * filled + "·" * (_BAR - filled)
+    return f"{bar[: _BAR // 2]}│{bar[_BAR // 2 :]}"
+
+
+def _text(run: Run, result: ProfileResult) -> "list[str | Table]":
+    table = new_table("row", "verdict", "measured", "budget", "budget in the middle")
+    for shown in _shown(result):
+        row = shown.row
+        verdict = row.outcome if row.weight == "must" else f"({row.outcome})"
+        table.add_row(*cells(row.name, verdict, shown.value, row.budget_text, _bar(shown.share)))
+    parts: list[str | Table] = ["", table, ""]
+    parts += [f"{s.row.name}: {s.row.question} {s.sentence}" for s in _shown(result)]
+    if any(row.weight == "should" for row in result.rows):
+        parts.append("A verdict in brackets is of a row that should pass, and does not decide.")
+    if result.options:
+        options = new_table("option", "cost", "outcome", "turns to pass")
+        for option in result.options:
+            cost = f"{option.cost:+g} {result.currency}"
+            options.add_row(
+                *cells(option.title, cost, option.outcome, ", ".join(option.turns) or option.reason)
+            )
+        parts += ["", options]
+    return parts
+
+
+def _page(run: Run, result: ProfileResult) -> tuple[str, Mapping[str, Any]]:
+    return f"{__package__}/profile.html.j2", {"profile": result, "rows": _shown(result)}
+
+
+SECTION = Section(result=ProfileResult, order=3, text=_text, page=_page, lead=_lead)

@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs workloads on a live target, or on a virtual board, which it boots for each."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from threading import Event
+from typing import Protocol
+
+from perfboard.binaries.probe import architecture_of, find_binary
+from perfboard.factors.choose import trial_factors
+from perfboard.host.cache import hash_file
+from perfboard.host.scratch import scratch_folder
+from perfboard.images.program.base import Job, check_job
+from perfboard.images.variant import Variant
+from perfboard.model.errors import TargetError
+from perfboard.model.text import printable
+from perfboard.store.recording import Subject
+from perfboard.studies.lab import Lab
+from perfboard.studies.profile.workloads.base import NotMeasurable, Work
+from perfboard.targets.base import Target
+from perfboard.targets.folder import working_folder
+from perfboard.targets.virtual.program import TrialTarget
+from perfboard.targets.virtual.target import Emulation
+
+_SCRIPT = "work.sh"
+_PROBE = "perfboard-probe"
+# In a trial's root file system (native/probe/run/run_root.c).
+_TRIAL_PROBE = "/perfboard/probe"
+_LAST = 400
+
+# The board's time so far, in s.
+Notify = Callable[[float], None]
+
+
+class Bench(Protocol):
+    """Runs what a workload plans."""
+
+    def run(self, name: str, work: Work, notify: Notify) -> str:
+        """The script's output. Raises NotMeasurable for what the target does not have or do.
+
+        The instruments' files go to the folder `name` of the run's artifacts.
+        """
+
+    def subject(self) -> Subject:
+        """The board and target, as the head of the run names them."""
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Notes on the target."""
+
+    @property
+    def repeats(self) -> int:
+        """How often a workload measures each thing here."""
+
+
+class LiveBench:
+    """A target with a shell; each workload has a folder there, which is removed after it."""
+
+    repeats = 5
+
+    def __init__(self, target: Target, subject: Subject, lab: Lab) -> None:
+        self._target, self._subject, self._lab = target, subject, lab
+        self.notes: tuple[str, ...] = target.notes
+
+    def subject(self) -> Subject:
+        """See `Bench`."""
+        return self._subject
+
+    def run(self, name: str, work: Work, notify: Notify) -> str:
+        """See `Bench`."""
+        shell, progress = self._target.shell, self._lab.progress
+        machine = shell.run("uname -m").output.strip()
+        arch = self._target.probe or architecture_of(machine)
+        probe = find_binary(arch, progress).read_bytes()
+        with working_folder(shell) as folder:
+            self._check_room(folder, work)
+            files = {**work.files, _PROBE: probe, _SCRIPT: _whole(work).encode()}
+            for name, data in files.items():
+                shell.push(data, f"{folder}/{name}", progress)
+            script = f"cd {folder} && PROBE=./{_PROBE} && export PROBE && . ./{_SCRIPT}"
+            try:
+                done = shell.run(script, timeout_s=work.limit_s)
+            except TargetError as error:
+                if error.kind != "hang":
+                    raise
+                raise NotMeasurable(f"it has not ended after {work.limit_s:.0f} s") from error
+        return _ended(done.output, done.errors, done.status)
+
+    def _check_room(self, folder: str, work: Work) -> None:
+        wanted = work.data + sum(map(len, work.files.values()))
+        words = self._target.shell.run(f"df -Pk {folder} | tail -n 1").output.split()
+        free = int(words[3]) * 1024 if len(words) > 3 and words[3].isdigit() else wanted
+        if free < wanted:
+            raise NotMeasurable(
+                f"{folder} has {free / 1e6:.0f} MB free, and it wants {wanted / 1e6:.0f} MB; make "
+                "room there, or set TMPDIR on the target"
+            )
+
+
+class VirtualBench:
+    """A virtual board, which is booted anew for each workload."""
+
+    # Whatever is done again takes the same time.
+    repeats = 1
+    notes: tuple[str, ...] = ()
+
+    def __init__(
+        self, variant: Variant, lab: Lab, artifacts: Path, features: tuple[str, ...]
+    ) -> None:
+        """`features` are those of all workloads: one kernel serves them all."""
+        self._variant, self._lab, self._artifacts = variant, lab, artifacts
+        self._features = features
+        self._plugin = lab.scope(lab.progress)
+        self._emulator = lab.emulator(variant.board.machine.emulator)
+        self._image: dict[str, str] = {}
+        self._packages: dict[str, str] = {}
+
+    def subject(self) -> Subject:
+        """See `Bench`."""
+        board = self._variant.board
+        emulation = Emulation(self._variant)
+        return Subject(
+            emulation.summary(),
+            f"virtual:{board.name}",
+            emulation.evidence,
+            levels={name: self._variant.levels[name] for name in trial_factors(board)},
+            tools={board.machine.emulator: self._emulator},
+            image=self._image,
+            packages=self._packages,
+        )
+
+    def run(self, name: str, work: Work, notify: Notify) -> str:
+        """See `Bench`."""
+        lab, variant = self._lab, self._variant
+        with scratch_folder() as folder:
+            script = f"PROBE={_TRIAL_PROBE}; export PROBE\n{_whole(work)}"
+            for file, data in {**work.files, _SCRIPT: script.encode()}.items():
+                (folder / file).write_bytes(data)
+            job = Job(
+                command=("sh", _SCRIPT),
+                packages=work.packages,
+                files=tuple(folder / file for file in (*work.files, _SCRIPT)),
+                limit_s=work.limit_s,
+                features=self._features,
+            )
+            check_job(job, variant.board)
+            base = lab.prepare(variant, job, lab.progress)
+            self._packages |= base.packages
+            self._image = {"kernel": hash_file(base.kernel)}
+            target = TrialTarget(variant, base, job)
+            artifacts = self._artifacts / name
+            artifacts.mkdir(parents=True)
+            try:
+                results = lab.try_out(
+                    target,
+                    self._plugin,
+                    artifacts,
+                    lambda now_ns, began_ns: notify(max(0, now_ns - began_ns) / 1e9),
+                    Event(),
+                )
+            except TargetError as error:
+                raise NotMeasurable(f"the board failed: {error}") from error
+        self.notes = tuple(dict.fromkeys((*self.notes, *base.notes, *target.notes())))
+        if results.late:
+            raise NotMeasurable(f"it has not ended after {work.limit_s:.0f} s of the board's time")
+        if results.oom_kills:
+            raise NotMeasurable("the board's memory ended, and its kernel killed a program")
+        output, errors = (p.decode(errors="replace") for p in (results.stdout, results.stderr))
+        return _ended(output, errors, results.exit_code or 0)
+
+
+def _whole(work: Work) -> str:
+    """The script, which first looks for its programs."""
+    names = " ".join(work.programs)
+    look = 'command -v "$name" > /dev/null || { echo "@missing $name"; exit 0; }'
+    return f"for name in {names}; do {look}; done\n{work.script}" if names else work.script
+
+
+def _ended(output: str, errors: str, status: int) -> str:
+    if status:
+        last = " ".join((errors or output).split())[-_LAST:]
+        raise NotMeasurable(f"its script ended with {status}: {printable(last)}")
+    if match := re.search(r"^@missing (\S+)$", output, re.MULTILINE):
+        raise NotMeasurable(f"the target has no {printable(match[1])}; install it there")
+    return output

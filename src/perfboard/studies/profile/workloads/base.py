@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The protocol of a workload, and the words that a target's script prints for it."""
+
+import importlib
+import pkgutil
+import re
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Protocol
+
+import perfboard.studies.profile.workloads
+from perfboard.model.profile import Value
+from perfboard.model.run import Metric
+
+
+class NotMeasurable(Exception):
+    """The target does not have what the workload wants; the message says what."""
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A setting of a workload: its default, and its meaning with its unit."""
+
+    default: Value
+    help: str
+
+
+@dataclass(frozen=True)
+class Work:
+    """The script of one workload, and its needs.
+
+    `script` is for a POSIX shell, in a folder of its own that has `files`. It finds the probe as
+    "$PROBE", and prints what `Workload.read` reads. `packages` and `features` are what a virtual
+    board is given; any other target has the `programs`, or the workload is not measurable there.
+    `data` is how many bytes it writes.
+    """
+
+    script: str
+    files: Mapping[str, bytes] = field(default_factory=dict)
+    packages: tuple[str, ...] = ()
+    features: tuple[str, ...] = ()
+    programs: tuple[str, ...] = ()
+    data: int = 0
+    limit_s: float = 600.0
+
+
+class Workload(Protocol):
+    """Answers a key issue. A module of this folder has one, as WORKLOAD."""
+
+    @property
+    def name(self) -> str:
+        """Its name in profiles."""
+
+    @property
+    def title(self) -> str:
+        """The measured thing, in a few words."""
+
+    @property
+    def parameters(self) -> Mapping[str, Parameter]:
+        """Its settings, each with its default."""
+
+    @property
+    def metrics(self) -> Mapping[str, str]:
+        """The names of its metrics, each with its meaning."""
+
+    def commands(self, parameters: Mapping[str, Value]) -> Sequence[str]:
+        """The user's own commands among the parameters, which run on the target."""
+
+    def plan(self, parameters: Mapping[str, Value], repeats: int) -> Work:
+        """The work. It times each thing `repeats` times: once on a board that repeats."""
+
+    def read(
+        self, output: str, parameters: Mapping[str, Value], repeats: int
+    ) -> tuple[Metric, ...]:
+        """The metrics that the script's output gives. Raises NotMeasurable."""
+
+
+@cache
+def all_workloads() -> dict[str, Workload]:
+    """The workloads by name: each module of this folder that has a WORKLOAD."""
+    folder = perfboard.studies.profile.workloads
+    modules = (
+        importlib.import_module(f"{folder.__name__}.{module.name}")
+        for module in pkgutil.iter_modules(folder.__path__)
+    )
+    found = [module.WORKLOAD for module in modules if hasattr(module, "WORKLOAD")]
+    return {workload.name: workload for workload in found}
+
+
+@dataclass(frozen=True)
+class Timed:
+    """One run of a command, as native/probe/run/time.c prints it."""
+
+    real_s: float
+    busy_s: float
+    resident_bytes: int
+    status: int
+
+
+_TIMED = re.compile(r"(\d{1,19}) (\d{1,19}) (\d{1,19}) (\d{1,19}) (\d{1,3}) \d{1,19}")
+_HEAD = re.compile(r"@([a-z]+) (\S+)(?: (.*))?")
+
+
+def timed(label: str, count: int, command: Sequence[str], output: str = "/dev/null") -> str:
+    """A line of a script that times a command `count` times under that label."""
+    words = shlex.join(command)
+    return (
+        f'rm -f times; "$PROBE" time times {count} {words} > {output}; '
+        f"echo @time {shlex.quote(label)}; cat times\n"
+    )
+
+
+def times_of(output: str) -> dict[str, list[Timed]]:
+    """The times of a script's commands, by their labels. Raises NotMeasurable for a failed one."""
+    found: dict[str, list[Timed]] = {}
+    label = None
+    for line in output.splitlines():
+        if match := _HEAD.fullmatch(line):
+            label = match[2] if match[1] == "time" else None
+            if label is not None:
+                found.setdefault(label, [])
+        elif label is not None and (row := _TIMED.fullmatch(line)):
+            real, user, system, resident, status = map(int, row.groups())
+            found[label].append(Timed(real / 1e9, (user + system) / 1e6, resident * 1024, status))
+    return found
+
+
+def printed(output: str, name: str) -> str:
+    """The text that the script printed as "@say NAME TEXT", or ""."""
+    for line in output.splitlines():
+        match = _HEAD.fullmatch(line)
+        if match and match[1] == "say" and match[2] == name:
+            return match[3] or ""
+    return ""
+
+
+def whole(parameters: Mapping[str, Value], name: str) -> int:
+    """A parameter that is a whole number. Raises NotMeasurable."""
+    value = parameters[name]
+    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+        raise NotMeasurable(f"{name} is {value!r}; wants a whole number of at least 1")
+    return value

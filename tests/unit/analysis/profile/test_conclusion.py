@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Budgets held against what workloads measured."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from perfboard.analysis.profile.conclusion import Look, conclude, verdicts_of
+from perfboard.model.profile import Part, Profile
+from perfboard.model.run import Evidence, Metric
+
+ISSUE: dict[str, Any] = {
+    "name": "fast",
+    "question": "Is it fast?",
+    "workload": "work",
+    "metric": "work.time",
+    "labels": {"size": "large"},
+    "budget": "<= 2 s",
+}
+
+
+def profile(*issues: dict[str, Any], **more: Any) -> Profile:
+    head = {"name": "box", "device": "A box", "for": "us"}
+    table = {"schema": "perfboard.profile/1", "profile": head, "key_issue": list(issues), **more}
+    return Profile.model_validate(table)
+
+
+def gives(*samples: float, size: str = "large", busy: float | None = None) -> Look:
+    metrics = [Metric(name="work.time", unit="s", labels={"size": size}, samples=samples)]
+    if busy is not None:
+        metrics.append(Metric(name="work.busy", unit="1", labels={"size": size}, samples=(busy,)))
+    return lambda part: tuple(metrics)
+
+
+@pytest.mark.parametrize(
+    ("samples", "evidence", "margin", "outcome"),
+    [
+        ((1.0,), Evidence.TIMED, 0.2, "pass"),
+        ((1.9,), Evidence.TIMED, 0.2, "inconclusive"),
+        ((2.6,), Evidence.TIMED, 0.2, "fail"),
+        ((1.0,), Evidence.COUNTED, 0.0, "not measured"),
+        ((1.0, 1.1, 1.2), Evidence.HOST, 0.0, "pass"),
+        # One sample of a real machine tells nothing.
+        ((1.0,), Evidence.HOST, 0.0, "inconclusive"),
+    ],
+)
+def test_a_row_has_the_verdict_of_its_interval(
+    samples: tuple[float, ...], evidence: Evidence, margin: float, outcome: str
+) -> None:
+    result = conclude(profile(ISSUE), gives(*samples), evidence, margin)
+    verdicts, missing = verdicts_of(result)
+    (row,) = result.rows
+    assert row.outcome == result.outcome == outcome
+    assert len(verdicts) + len(missing) == 1
+    if verdicts:
+        assert verdicts[0].metric == "fast"
+        assert row.low is not None and row.high is not None and row.value is not None
+        assert row.low <= row.value <= row.high
+
+
+def test_a_row_that_should_pass_never_decides() -> None:
+    should = {**ISSUE, "name": "nice", "budget": "<= 1 ms", "weight": "should"}
+    result = conclude(profile(ISSUE, should), gives(1.0), Evidence.TIMED, 0.1)
+    verdicts, _ = verdicts_of(result)
+    assert [row.outcome for row in result.rows] == ["pass", "fail"]
+    assert result.outcome == "pass" and [v.metric for v in verdicts] == ["fast"]
+
+
+def test_a_budget_may_be_the_least_that_does() -> None:
+    least = {**ISSUE, "budget": ">= 2 s"}
+    for value, outcome in ((3.0, "pass"), (1.0, "fail")):
+        result = conclude(profile(least), gives(value), Evidence.TIMED, 0.1)
+        assert result.outcome == outcome
+
+
+def test_labels_that_fit_none_are_answered_with_those_there_are() -> None:
+    result = conclude(profile(ISSUE), gives(1.0, size="small"), Evidence.TIMED, 0.0)
+    assert result.outcome == "not measured"
+    assert "size=large fits none of work.time's: size=small" in result.rows[0].reason
+
+
+def test_a_reason_stands_in_the_row() -> None:
+    result = conclude(profile(ISSUE), lambda part: "no room", Evidence.HOST, 0.0)
+    assert result.rows[0].reason == "no room" and result.undecided
+
+
+def test_another_unit_than_the_budgets_is_told() -> None:
+    bytes_wanted = {**ISSUE, "budget": "<= 2 MB"}
+    result = conclude(profile(bytes_wanted), gives(1.0), Evidence.TIMED, 0.0)
+    assert result.rows[0].reason == "it is in s, and the budget in B"
+
+
+@pytest.mark.parametrize(
+    ("busy", "evidence", "said"),
+    [
+        (0.99, Evidence.HOST, "the processor"),
+        (0.2, Evidence.TIMED, "waits"),
+        (0.2, Evidence.HOST, ""),
+        (0.7, Evidence.TIMED, ""),
+    ],
+)
+def test_what_limits_is_told_by_the_processors_share(
+    busy: float, evidence: Evidence, said: str
+) -> None:
+    result = conclude(profile(ISSUE), gives(1.0, 1.0, busy=busy), evidence, 0.0)
+    limit = result.rows[0].limit
+    assert limit.startswith(said) if said else not limit
+
+
+@given(st.lists(st.tuples(st.floats(0.001, 1e3), st.floats(0.001, 1e3)), min_size=1, max_size=5))
+def test_a_scenario_is_the_sum_of_its_parts(parts: list[tuple[float, float]]) -> None:
+    counts = [
+        {"workload": "work", "metric": "work.time", "parameters": {"n": n}, "count": count}
+        for n, (count, _) in enumerate(parts)
+    ]
+    scenario = {"name": "day", "question": "A day?", "budget": "<= 1 s", "parts": counts}
+
+    def look(part: Part) -> tuple[Metric, ...]:
+        time = parts[int(part.parameters.get("n", 0))][1]
+        return (Metric(name="work.time", unit="s", labels={"size": "large"}, samples=(time,)),)
+
+    result = conclude(profile(ISSUE, scenario=[scenario]), look, Evidence.TIMED, 0.0)
+    assert result.rows[1].scenario
+    assert result.rows[1].value == pytest.approx(sum(count * time for count, time in parts))
+
+
+def test_a_scenario_without_one_of_its_parts_says_which() -> None:
+    part = {"workload": "work", "metric": "work.time", "parameters": {"n": 1}, "count": 2}
+    scenario = {"name": "day", "question": "A day?", "budget": "<= 1 s", "parts": [part]}
+
+    def look(part: Part) -> tuple[Metric, ...] | str:
+        return "it crashed" if part.parameters else gives(1.0)(part)
+
+    result = conclude(profile(ISSUE, scenario=[scenario]), look, Evidence.TIMED, 0.0)
+    assert result.rows[1].reason == "work: it crashed"
+
+
+def test_only_the_rows_that_are_asked_for_count() -> None:
+    other = {**ISSUE, "name": "other", "budget": "<= 1 ms"}
+    result = conclude(profile(ISSUE, other), gives(1.0), Evidence.TIMED, 0.0, only=("fast",))
+    assert [row.name for row in result.rows] == ["fast"] and result.outcome == "pass"

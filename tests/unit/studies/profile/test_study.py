@@ -1,0 +1,199 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The profile study on a board and a target in memory: what it records, however it ends."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from threading import Event
+from typing import Any
+
+import pytest
+
+from perfboard.images.program.base import Job
+from perfboard.model.errors import UsageError
+from perfboard.model.results.profile import ProfileResult
+from perfboard.model.run import Evidence, Run, Status
+from perfboard.report.html import render
+from perfboard.report.text import run_text
+from perfboard.studies.base import Request, run_study
+from perfboard.studies.profile.study import STUDY, ProfileOptions
+from perfboard.targets.base import Target
+from perfboard.targets.virtual.program import Results
+from tests.support.lab import RESULTS, FakeLab
+from tests.support.shells import SayingShell
+
+PROFILE = """
+schema = "perfboard.profile/1"
+[profile]
+name = "box"
+device = "A box of pictures"
+for = "us"
+[[key_issue]]
+name = "picture"
+question = "Is it fast?"
+workload = "image.scale"
+metric = "image.scale.time"
+parameters = { width = 64, height = 64 }
+budget = "<= 3 s"
+[[key_issue]]
+name = "sound"
+question = "Is it loud?"
+workload = "audio.encode"
+metric = "audio.encode.time"
+budget = "<= 3 s"
+weight = "should"
+"""
+SCALED = b"@time scale\n1000000000 990000 0 1024 0 0\n"
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    file = tmp_path / "box.toml"
+    file.write_text(PROFILE)
+    return file
+
+
+class _Shell(SayingShell):
+    def push(self, data: bytes, path: str, progress: object) -> None:
+        self.scripts.append(path)
+
+
+def ends(job: Job, cancelled: Event) -> Results:
+    pictures = any(file.name == "picture.ppm" for file in job.files)
+    return replace(RESULTS, stdout=SCALED) if pictures else replace(RESULTS, exit_code=3)
+
+
+def run(fake: FakeLab, path: Path, target: str = "virtual:rpi2", **options: Any) -> Run:
+    request = Request(target, {}, ("perfboard",))
+    given = ProfileOptions(profile=str(path), **options)
+    return run_study(STUDY, request, given, fake.lab())
+
+
+def test_each_row_has_a_verdict_or_the_reason_for_none(path: Path, tmp_path: Path) -> None:
+    fake = FakeLab(tmp_path)
+    fake.ends = ends
+    found = run(fake, path)
+    assert found.status is Status.COMPLETE, found.errors
+    assert found.evidence is Evidence.TIMED
+    (result,) = found.results_of(ProfileResult)
+    picture, sound = result.rows
+    assert (picture.outcome, sound.outcome) == ("pass", "not measured")
+    assert picture.limit.startswith("the processor")
+    assert "its script ended with 3" in sound.reason
+    assert result.outcome == "pass" and [v.metric for v in found.verdicts] == ["picture"]
+    assert {m.name for m in found.metrics} == {"image.scale.time", "image.scale.busy"}
+    assert fake.jobs[0].packages == ("libjpeg-turbo-progs",)
+    text = run_text(found)
+    assert "rpi2 is right for this device" in text and max(map(len, text.splitlines())) <= 80
+    assert "A box of pictures" in render(found)
+
+
+def test_only_one_row_is_measured_when_it_is_asked_for(path: Path, tmp_path: Path) -> None:
+    fake = FakeLab(tmp_path)
+    fake.ends = ends
+    (result,) = run(fake, path, only=("picture",)).results_of(ProfileResult)
+    assert [row.name for row in result.rows] == ["picture"] and len(fake.jobs) == 1
+    with pytest.raises(UsageError, match='no row "pictur"; did you mean "picture"'):
+        run(fake, path, only=("pictur",))
+
+
+def test_an_interrupted_run_keeps_what_it_has(path: Path, tmp_path: Path) -> None:
+    fake = FakeLab(tmp_path)
+
+    def interrupted(job: Job, cancelled: Event) -> Results:
+        if len(fake.jobs) == 2:
+            raise KeyboardInterrupt
+        return ends(job, cancelled)
+
+    fake.ends = interrupted
+    found = run(fake, path)
+    assert found.status is Status.ABORTED
+    picture, sound = found.results_of(ProfileResult)[0].rows
+    assert picture.outcome == "pass" and "ended before" in sound.reason
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ('workload = "image.scale"', 'workload = "image.scal"', 'did you mean "image.scale"'),
+        ("image.scale.time", "image.scale.tim", 'did you mean "image.scale.time"'),
+        ("width = 64", "widht = 64", 'did you mean "width"'),
+    ],
+)
+def test_an_unknown_word_is_answered_with_the_nearest(
+    path: Path, tmp_path: Path, old: str, new: str, said: str
+) -> None:
+    path.write_text(PROFILE.replace(old, new, 1))
+    with pytest.raises(UsageError, match=said):
+        run(FakeLab(tmp_path), path)
+
+
+def test_a_target_without_the_program_is_not_measurable(path: Path, tmp_path: Path) -> None:
+    shell = _Shell("Linux 6.1 x86_64", "x86_64", "TMPDIR=/tmp", "", "", "@missing djpeg\n")
+
+    @contextmanager
+    def open_it(*_: object) -> Iterator[Target]:
+        yield Target("local", Evidence.HOST, shell, probe="x86_64")
+
+    lab = FakeLab(tmp_path).lab(open=open_it)
+    request = Request("local", {}, ("perfboard",))
+    given = ProfileOptions(profile=str(path), only=("picture",))
+    found = run_study(STUDY, request, given, lab)
+    (row,) = found.results_of(ProfileResult)[0].rows
+    assert row.reason.startswith("the target has no djpeg")
+    assert found.no_verdicts[0].metric == "picture"
+
+
+OPTIONS = """
+[[option]]
+name = "larger"
+title = "an Orange Pi"
+cost = 4
+board = "orangepi-pc"
+[[option]]
+name = "small"
+title = "smaller pictures"
+parameters = { width = 32 }
+[[option]]
+name = "quiet"
+title = "a distribution's kernel"
+factors = { config = "distribution" }
+"""
+SLOW = b"@time scale\n9000000000 990000 0 1024 0 0\n"
+
+
+def test_options_are_tried_where_the_board_does_not_pass(path: Path, tmp_path: Path) -> None:
+    fake = FakeLab(tmp_path)
+    path.write_text(PROFILE + OPTIONS)
+
+    def takes(job: Job, cancelled: Event) -> Results:
+        # Two workloads on the board as it is, and then two on the other one, and so on.
+        return replace(RESULTS, stdout=SLOW if len(fake.jobs) <= 2 else SCALED)
+
+    fake.ends = takes
+    found = run(fake, path)
+    (result,) = found.results_of(ProfileResult)
+    assert result.outcome == "fail" and found.verdicts[0].outcome == "fail"
+    larger, small, quiet = result.options
+    assert larger.outcome == quiet.outcome == "pass" and larger.turns == ("picture",)
+    # Too small for the workload.
+    assert small.outcome == "not measured" and not small.turns
+    text = " ".join(run_text(found).split())
+    assert "but with a distribution's kernel (+0 EUR) it passes" in text
+    assert len({metric.samples for metric in found.metrics}) == 2
+
+
+def test_a_live_target_has_no_other_board(path: Path, tmp_path: Path) -> None:
+    path.write_text(PROFILE + OPTIONS)
+    shell = _Shell("Linux 6.1 x86_64", "x86_64", "TMPDIR=/tmp", "", "", SLOW.decode())
+
+    @contextmanager
+    def open_it(*_: object) -> Iterator[Target]:
+        yield Target("local", Evidence.HOST, shell, probe="x86_64")
+
+    lab = FakeLab(tmp_path).lab(open=open_it)
+    given = ProfileOptions(profile=str(path), only=("picture",))
+    found = run_study(STUDY, Request("local", {}, ("perfboard",)), given, lab)
+    options = found.results_of(ProfileResult)[0].options
+    assert [option.reason[:14] for option in options] == ["this target is", "", "this target is"]

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The workloads: what they make is the same everywhere, and what they read is whole or refused."""
+
+import hashlib
+import io
+import re
+import wave
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from perfboard.studies.profile.workloads.audio_encode import track
+from perfboard.studies.profile.workloads.base import (
+    NotMeasurable,
+    Workload,
+    all_workloads,
+    printed,
+    times_of,
+)
+from perfboard.studies.profile.workloads.image_scale import picture
+from perfboard.studies.profile.workloads.listing_search import QUERIES, listing
+
+WORKLOADS = sorted(all_workloads().values(), key=lambda one: one.name)
+TIME = "2000000000 500000 500000 1024 0 0\n"
+
+
+def defaults(workload: Workload) -> dict[str, str | int | float | bool]:
+    return {name: each.default for name, each in workload.parameters.items()}
+
+
+def test_the_listing_has_the_studys_hits_and_is_the_same_everywhere() -> None:
+    lines = listing().decode().splitlines()
+    assert len(lines) == 10 * 100 * 24 and 10e6 < len(listing()) < 11e6
+    hits = {
+        name: sum(bool(re.search(p, line)) for line in lines) for name, (p, _) in QUERIES.items()
+    }
+    assert hits == {"car": 521, "8pm": 100, "channel": 24}
+    assert hashlib.sha256(listing()).hexdigest() == LISTING
+
+
+LISTING = "5a9e94d89d717a6946903b0b70ca05a3c8262d8fdaeefe89709a4b6b336738db"
+
+
+def test_the_track_is_a_wave_file_of_its_length() -> None:
+    with wave.open(io.BytesIO(track(1))) as file:
+        assert (file.getframerate(), file.getnchannels(), file.getnframes()) == (44100, 2, 44100)
+
+
+def test_the_picture_is_of_its_size() -> None:
+    head, pixels = picture(64, 64)[:13], picture(64, 64)[13:]
+    assert head == b"P6\n64 64\n255\n" and len(pixels) == 64 * 64 * 3
+
+
+@pytest.mark.parametrize("workload", WORKLOADS, ids=lambda one: one.name)
+def test_a_workload_gives_the_metrics_that_it_names(workload: Workload) -> None:
+    parameters = defaults(workload)
+    work = workload.plan(parameters, 2)
+    labels = re.findall(r"@time (\S+);", work.script)
+    output = "".join(f"@time {label}\n{TIME}{TIME}" for label in labels)
+    output += "".join(f"@say hits.{query} {2 * hits}\n" for query, (_, hits) in QUERIES.items())
+    metrics = workload.read(output, parameters, 2)
+    assert {metric.name for metric in metrics} == set(workload.metrics)
+    assert all(len(metric.samples) == 2 for metric in metrics)
+    assert not workload.commands(parameters)
+
+
+@pytest.mark.parametrize("workload", WORKLOADS, ids=lambda one: one.name)
+@given(output=st.text(alphabet="@time say0123456789 .\n", max_size=200))
+def test_any_output_is_read_or_refused(workload: Workload, output: str) -> None:
+    try:
+        workload.read(output, defaults(workload), 1)
+    except NotMeasurable as error:
+        assert str(error)
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters"),
+    [
+        ("audio.encode", {"seconds": 100, "bitrate": 128}),
+        ("audio.encode", {"seconds": 1, "bitrate": 100}),
+        ("audio.encode", {"seconds": "one", "bitrate": 128}),
+        ("image.scale", {"width": 1, "height": 480}),
+        ("image.scale", {"width": 640, "height": True}),
+    ],
+)
+def test_a_parameter_out_of_range_is_refused(name: str, parameters: dict[str, int]) -> None:
+    with pytest.raises(NotMeasurable):
+        all_workloads()[name].plan(parameters, 1)
+
+
+def test_a_listing_with_other_hits_is_refused() -> None:
+    with pytest.raises(NotMeasurable, match="520 lines in 1 searches for car"):
+        all_workloads()["listing.search"].read("@say hits.car 520\n", {}, 1)
+
+
+def test_the_words_of_a_script_are_read_by_their_heads() -> None:
+    output = f"noise\n@time a b\n{TIME}@say grep BusyBox v1.35\n{TIME}@time c\n{TIME}garbage\n"
+    assert printed(output, "grep") == "BusyBox v1.35" and printed(output, "nothing") == ""
+    found = times_of(output)
+    assert [run.real_s for run in found["c"]] == [2.0]
