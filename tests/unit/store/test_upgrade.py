@@ -45,7 +45,7 @@ def _boots(boots: list[dict[str, Any]]) -> list[dict[str, Any]]:
     ]
 
 
-@pytest.mark.parametrize("name", filter(is_first, NAMES))
+@pytest.mark.parametrize("name", [name for name in NAMES if is_first(name)])
 def test_all_of_it_is_read_and_its_file_left(name: str, tmp_path: Path) -> None:
     folder = unpack(name, tmp_path)
     old = json.loads((folder / "run.json").read_text())
