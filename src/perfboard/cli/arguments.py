@@ -140,6 +140,23 @@ examples:
   PERFBOARD_CACHE_SIZE='8 GB' perfboard study boot --board verdex
 """
 
+_COMPLETION = """\
+Print the script by which a shell completes commands, options, boards, studies and probes.
+
+examples:
+  perfboard completion bash \\
+      > ~/.local/share/bash-completion/completions/perfboard
+  perfboard completion zsh > "${fpath[1]}/_perfboard"
+  perfboard completion fish > ~/.config/fish/completions/perfboard.fish
+"""
+_MAN = """\
+Print the manual page.
+
+examples:
+  perfboard man | man -l -
+  perfboard man > ~/.local/share/man/man1/perfboard.1
+"""
+
 
 class Command(argparse.ArgumentParser):
     """The parser of one command, whose errors are ours and name the nearest right word.
@@ -251,7 +268,7 @@ def _refuse_two_words(words: list[str]) -> None:
             )
 
 
-def make_parser() -> argparse.ArgumentParser:
+def make_parser() -> Command:
     """The parser; it sets `module` and `function`, which `cli.main` calls."""
     parser = Command(
         prog="perfboard",
@@ -498,6 +515,20 @@ def make_parser() -> argparse.ArgumentParser:
     )
     export.add_argument("run", metavar="RUN", help=_RUN)
     export.add_argument("--format", required=True, choices=tuple(FORMATS), help="one of the above")
+    for name, help, text in (
+        ("completion", "print the script by which a shell completes the commands", _COMPLETION),
+        ("man", "print the manual page", _MAN),
+    ):
+        one = commands.add_parser(
+            name,
+            help=help,
+            description=text,
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+            allow_abbrev=False,
+        )
+        one.set_defaults(module="shell", function=name)
+        if name == "completion":
+            one.add_argument("shell", choices=("bash", "zsh", "fish"), help="your shell")
     return parser
 
 
