@@ -44,7 +44,7 @@ EVIDENCE = {
     Evidence.UNKNOWN: "Unknown: imported, and nobody said of what.",
 }
 
-SIGNS = {
+SIGNS: dict[str, str] = {
     Outcome.PASS: "\N{CHECK MARK}",
     Outcome.FAIL: "\N{BALLOT X}",
     Outcome.INCONCLUSIVE: "?",
@@ -111,14 +111,19 @@ def _when(moment: datetime) -> str:
 def _view(run: Run) -> Mapping[str, Any]:
     shown = sections_of(run)
     label = evidence_label(run)
-    verdicts = run.verdicts if run.status is Status.COMPLETE else ()
+    concluded = [
+        (outcome, SIGNS.get(outcome, NO_SIGN), section.lead(run, result))
+        for section, result in shown
+        if (outcome := section.concludes(run, result))
+    ]
     return {
         "run": run,
-        "leads": [lead for section, result in shown if (lead := section.lead(run, result))],
-        "verdicts": [
-            (v.outcome.value, SIGNS[v.outcome], verdict_sentence(v, run)) for v in verdicts
-        ]
-        + [("no verdict", NO_SIGN, no_verdict_sentence(each)) for each in run.no_verdicts],
+        "leads": [
+            lead
+            for section, result in shown
+            if not section.concludes(run, result) and (lead := section.lead(run, result))
+        ],
+        "verdicts": concluded or _verdicts(run),
         "errors": [_split_error(error) for error in run.errors],
         "evidence": f"{EVIDENCE[run.evidence]} {timing_words(run)}".strip(),
         "label": label,
@@ -130,6 +135,15 @@ def _view(run: Run) -> Mapping[str, Any]:
         "command": shlex.join(run.provenance.command),
         "sample_count": sum(len(metric.samples) for metric in run.metrics),
     }
+
+
+def _verdicts(run: Run) -> list[tuple[str, str, str]]:
+    """The outcome, the sign and the sentence of each verdict, and of each that is missing."""
+    verdicts = run.verdicts if run.status is Status.COMPLETE else ()
+    return [
+        *((v.outcome.value, SIGNS[v.outcome], verdict_sentence(v, run)) for v in verdicts),
+        *(("no verdict", NO_SIGN, no_verdict_sentence(each)) for each in run.no_verdicts),
+    ]
 
 
 def _section(section: Section[Any], run: Run, result: Result, label: str) -> Markup:

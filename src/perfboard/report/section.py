@@ -28,3 +28,6 @@ class Section(Generic[ResultType]):
     page: Callable[[Run, ResultType], tuple[str, Mapping[str, Any]]]
     # The sentence at the head of the page; "" for none.
     lead: Callable[[Run, ResultType], str]
+    # The outcome that the sentence states, in place of the run's single verdicts; "" if it
+    # states none: "pass", "fail", "inconclusive" or "no verdict".
+    concludes: Callable[[Run, ResultType], str] = lambda run, result: ""

@@ -37,11 +37,15 @@ def run_text(run: Run) -> str:
     ]
     shown = sections_of(run)
     parts: list[str | Table] = [f"{error.kind}: {error.message}\n" for error in run.errors]
-    for verdict in run.verdicts:
-        parts.append(f"{verdict.outcome.upper()}: {verdict_sentence(verdict, run)}")
-    for missing in run.no_verdicts:
-        parts.append(f"NO VERDICT: {no_verdict_sentence(missing)}")
-    parts += [lead for section, result in shown if (lead := section.lead(run, result))]
+    if not any(section.concludes(run, result) for section, result in shown):
+        for verdict in run.verdicts:
+            parts.append(f"{verdict.outcome.upper()}: {verdict_sentence(verdict, run)}")
+        for missing in run.no_verdicts:
+            parts.append(f"NO VERDICT: {no_verdict_sentence(missing)}")
+    for section, result in shown:
+        outcome, lead = section.concludes(run, result), section.lead(run, result)
+        if lead:
+            parts.append(f"{outcome.upper()}: {lead}" if outcome else lead)
     for section, result in shown:
         parts += section.text(run, result)
     metrics = [metric for metric in run.metrics if metric.samples]

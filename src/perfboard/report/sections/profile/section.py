@@ -119,4 +119,10 @@ def _page(run: Run, result: ProfileResult) -> tuple[str, Mapping[str, Any]]:
     return f"{__package__}/profile.html.j2", {"profile": result, "rows": _shown(result)}
 
 
-SECTION = Section(result=ProfileResult, order=3, text=_text, page=_page, lead=_lead)
+def _concludes(run: Run, result: ProfileResult) -> str:
+    return "no verdict" if result.outcome == "not measured" else result.outcome
+
+
+SECTION = Section(
+    result=ProfileResult, order=3, text=_text, page=_page, lead=_lead, concludes=_concludes
+)
