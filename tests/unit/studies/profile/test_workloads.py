@@ -57,8 +57,21 @@ def test_a_workload_gives_the_metrics_that_it_names(workload: Workload) -> None:
     parameters = defaults(workload)
     work = workload.plan(parameters, 2)
     labels = re.findall(r"@time (\S+);", work.script)
+    media = [
+        (words[-2], words)
+        for line in re.findall(r"media (.*) \|\|", work.script)
+        for words in [line.split()]
+    ]
     output = "".join(f"@time {label}\n{TIME}{TIME}" for label in labels)
     output += "".join(f"@say hits.{query} {2 * hits}\n" for query, (_, hits) in QUERIES.items())
+    output += "".join(
+        f"@rate {rate}\n"
+        + "".join(
+            f"@media {stream}\n" + "900 34000\n" * 150
+            for stream in (("record", "play") if words[0] == "both" else words[:1])
+        )
+        for rate, words in media
+    )
     metrics = workload.read(output, parameters, 2)
     assert {metric.name for metric in metrics} == set(workload.metrics)
     assert all(len(metric.samples) == 2 for metric in metrics)

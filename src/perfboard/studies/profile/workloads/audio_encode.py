@@ -94,4 +94,4 @@ class AudioEncode:
         )
 
 
-WORKLOAD = AudioEncode()
+WORKLOADS = (AudioEncode(),)

@@ -47,7 +47,7 @@ class Work:
 
 
 class Workload(Protocol):
-    """Answers a key issue. A module of this folder has one, as WORKLOAD."""
+    """Answers a key issue. A module of this folder has one or more, as WORKLOADS."""
 
     @property
     def name(self) -> str:
@@ -79,14 +79,14 @@ class Workload(Protocol):
 
 @cache
 def all_workloads() -> dict[str, Workload]:
-    """The workloads by name: each module of this folder that has a WORKLOAD."""
+    """The workloads by name: each module of this folder has one or more, as WORKLOADS."""
     folder = perfboard.studies.profile.workloads
     modules = (
         importlib.import_module(f"{folder.__name__}.{module.name}")
         for module in pkgutil.iter_modules(folder.__path__)
     )
-    found = [module.WORKLOAD for module in modules if hasattr(module, "WORKLOAD")]
-    return {workload.name: workload for workload in found}
+    found = [getattr(module, "WORKLOADS", ()) for module in modules]
+    return {workload.name: workload for several in found for workload in several}
 
 
 @dataclass(frozen=True)

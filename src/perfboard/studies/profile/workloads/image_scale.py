@@ -88,4 +88,4 @@ class ImageScale:
         )
 
 
-WORKLOAD = ImageScale()
+WORKLOADS = (ImageScale(),)

@@ -120,4 +120,4 @@ class ListingSearch:
         return tuple(metrics)
 
 
-WORKLOAD = ListingSearch()
+WORKLOADS = (ListingSearch(),)

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * perfboard-probe media WHAT FOLDER BYTES FRAMES RATE SYNC
+ *
+ * Writes and reads files as a media recorder does: a frame of BYTES at a time,
+ * FRAMES of them, RATE a second or, with 0, as fast as it goes. WHAT is record,
+ * play or both, each a process of its own. SYNC is 1 to have each frame on the
+ * medium before the next. What is played is written first, and dropped from the
+ * page cache as far as the kernel does that. The files are removed.
+ *
+ * Prints "@media record" and "@media play", each with a line for each frame:
+ * microseconds from the call to its end, and from the instant that the frame was
+ * due, which is 0 without a rate, to that end.
+ *
+ * Exit status: 0; 1 with the reason on standard error; 2 for wrong arguments.
+ */
+#include "run/media.h"
+#include "probe.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define MOST_BYTES (16UL << 20)
+#define MOST_FRAMES 1000000UL
+
+struct plan {
+	size_t bytes;
+	unsigned long frames;
+	unsigned long rate;
+	bool sync;
+	char *frame;
+};
+
+/* By the clock that sleeps go by. */
+static uint64_t instant(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+static void sleep_until(uint64_t due)
+{
+	struct timespec until = {(time_t)(due / 1000000000), (long)(due % 1000000000)};
+
+	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL) == EINTR)
+		;
+}
+
+static bool write_frame(const struct plan *plan, int file)
+{
+	for (size_t done = 0; done < plan->bytes;) {
+		ssize_t got = write(file, plan->frame + done, plan->bytes - done);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			return false;
+		done += (size_t)got;
+	}
+	return !plan->sync || !fdatasync(file);
+}
+
+static bool read_frame(const struct plan *plan, int file)
+{
+	for (size_t done = 0; done < plan->bytes;) {
+		ssize_t got = read(file, plan->frame + done, plan->bytes - done);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			return false;
+		done += (size_t)got;
+	}
+	return true;
+}
+
+/* Moves the frames, and prints their times to `report`. */
+static bool move(const struct plan *plan, int file, FILE *report,
+		 bool (*one)(const struct plan *, int))
+{
+	uint64_t period = plan->rate ? 1000000000 / plan->rate : 0;
+	uint64_t start = instant();
+
+	for (unsigned long i = 0; i < plan->frames; i++) {
+		uint64_t due = start + i * period;
+
+		if (period)
+			sleep_until(due);
+		uint64_t began = instant();
+
+		if (!one(plan, file))
+			return false;
+		uint64_t ended = instant();
+
+		fprintf(report, "%llu %llu\n", (unsigned long long)(ended - began) / 1000,
+			period ? (unsigned long long)(ended - due) / 1000 : 0);
+	}
+	return true;
+}
+
+/* A file whose frames are on the medium, and no more in memory than the kernel insists on. */
+static bool prepare(const struct plan *plan, int file)
+{
+	for (unsigned long i = 0; i < plan->frames; i++)
+		if (!write_frame(plan, file))
+			return false;
+	return !fsync(file) && !posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED) &&
+	       lseek(file, 0, SEEK_SET) == 0;
+}
+
+static int open_own(const char *folder, const char *name)
+{
+	char path[4096];
+	int file = -1;
+
+	if (snprintf(path, sizeof(path), "%s/perfboard-%s", folder, name) < (int)sizeof(path))
+		file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	/* It goes with its last user, whatever ends that. */
+	if (file >= 0)
+		unlink(path);
+	return file;
+}
+
+static pid_t start(const struct plan *plan, int file, FILE *report,
+		   bool (*one)(const struct plan *, int))
+{
+	pid_t child = fork_child();
+
+	if (child == 0) {
+		bool whole = move(plan, file, report, one);
+
+		if (!whole)
+			fprintf(stderr, "%s\n", strerror(errno));
+		_exit(fflush(report) || !whole);
+	}
+	return child;
+}
+
+static bool ended_well(pid_t child)
+{
+	int status = 1;
+
+	return child > 0 && waitpid(child, &status, 0) == child && !status;
+}
+
+static void print_report(const char *what, FILE *report)
+{
+	char part[4096];
+	size_t got;
+
+	printf("@media %s\n", what);
+	rewind(report);
+	while ((got = fread(part, 1, sizeof(part), report)))
+		fwrite(part, 1, got, stdout);
+}
+
+static bool run_streams(const struct plan *plan, const char *folder, bool records, bool plays)
+{
+	FILE *recorded = tmpfile(), *played = tmpfile();
+	int record = records ? open_own(folder, "record") : -1;
+	int play = plays ? open_own(folder, "play") : -1;
+	bool whole = recorded && played && (!records || record >= 0) &&
+		     (!plays || (play >= 0 && prepare(plan, play)));
+
+	if (!whole)
+		fprintf(stderr, "%s: %s\n", folder, strerror(errno));
+	if (whole) {
+		pid_t writer = records ? start(plan, record, recorded, write_frame) : 0;
+		pid_t reader = plays ? start(plan, play, played, read_frame) : 0;
+		bool wrote = !records || ended_well(writer), read = !plays || ended_well(reader);
+
+		whole = wrote && read;
+		if (whole && records)
+			print_report("record", recorded);
+		if (whole && plays)
+			print_report("play", played);
+	}
+	if (recorded)
+		fclose(recorded);
+	if (played)
+		fclose(played);
+	if (record >= 0)
+		close(record);
+	if (play >= 0)
+		close(play);
+	return whole;
+}
+
+int media_command(int argc, char **argv)
+{
+	char *end[4] = {"x", "x", "x", "x"};
+	struct plan plan = {0};
+
+	if (argc == 6) {
+		plan.bytes = whole_number(argv[2], &end[0], 10);
+		plan.frames = whole_number(argv[3], &end[1], 10);
+		plan.rate = whole_number(argv[4], &end[2], 10);
+		plan.sync = whole_number(argv[5], &end[3], 10);
+	}
+	bool both = argc == 6 && !strcmp(argv[0], "both");
+	bool records = argc == 6 && (both || !strcmp(argv[0], "record"));
+	bool plays = argc == 6 && (both || !strcmp(argv[0], "play"));
+
+	if (!(records || plays) || *end[0] || *end[1] || *end[2] || *end[3] || !plan.bytes ||
+	    plan.bytes > MOST_BYTES || !plan.frames || plan.frames > MOST_FRAMES ||
+	    plan.rate > 1000000) {
+		fputs(
+		    "usage: perfboard-probe media record|play|both FOLDER BYTES FRAMES RATE SYNC\n",
+		    stderr);
+		return 2;
+	}
+	plan.frame = calloc(1, plan.bytes);
+	bool done = plan.frame && run_streams(&plan, argv[1], records, plays);
+
+	free(plan.frame);
+	return done && !fflush(stdout) ? 0 : 1;
+}
