@@ -5,8 +5,8 @@
  * Writes and reads files as a media recorder does: a frame of BYTES at a time,
  * FRAMES of them, RATE a second or, with 0, as fast as it goes. WHAT is record,
  * play or both, each a process of its own. SYNC is 1 to have each frame on the
- * medium before the next. What is played is written first, and dropped from the
- * page cache as far as the kernel does that. The files are removed.
+ * medium before the next. It first writes the file that it plays, and
+ * asks the kernel to drop it from the page cache. The files are removed.
  *
  * Prints "@media record" and "@media play", each with a line for each frame:
  * microseconds from the call to its end, and from the instant that the frame was

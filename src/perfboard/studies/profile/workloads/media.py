@@ -117,7 +117,7 @@ def _figures(
     paced: Sequence[Sequence[tuple[int, int]]],
     period_us: float,
 ) -> list[Metric]:
-    """Of rows of microseconds: of the frame itself, and since it was due."""
+    """The metrics of a stream. Each row has microseconds: the frame's own, and since it was due."""
     labels = {"stream": stream}
     rates = tuple(len(rows) / (max(1, sum(took for took, _ in rows)) / 1e6) for rows in free)
     worst = tuple(max(took for took, _ in rows) / 1e6 for rows in paced)
