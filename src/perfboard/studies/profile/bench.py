@@ -101,7 +101,7 @@ class LiveBench:
 class VirtualBench:
     """A virtual board, which is booted anew for each workload."""
 
-    # Whatever is done again takes the same time.
+    # A repetition takes the same time.
     repeats = 1
     notes: tuple[str, ...] = ()
 

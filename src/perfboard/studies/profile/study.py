@@ -54,10 +54,15 @@ class _Task:
     workload: Workload
     parameters: Mapping[str, Value]
 
+    @property
+    def key(self) -> str:
+        """The same for the same work."""
+        return _key(self.workload.name, self.parameters)
+
 
 @dataclass
 class _Measured:
-    """The metrics of each workload so far, or the reason why there are none; by `_key`."""
+    """The metrics of each workload so far, or the reason why there are none; by `_Task.key`."""
 
     found: dict[str, tuple[Metric, ...] | str] = field(default_factory=dict)
 
@@ -87,7 +92,7 @@ class ProfileStudy:
         profile = load_profile(path)
         tasks = _tasks(profile, path, options.only)
         _refuse_unseen(tasks, path, options.yes == "yes")
-        asked = _Asked(profile, options.only, request, lab)
+        asked = _Asked(profile, path, options.only, request, lab)
         with (
             lab.record(self.name, request.place, request.command, "") as record,
             _bench(request, tasks, lab, _artifacts(record)) as bench,
@@ -95,10 +100,9 @@ class ProfileStudy:
             measured, tried = _Measured(), list[OptionRow]()
             with record.begin(lambda: _found(asked, tasks, measured, bench, tried)):
                 _measure(tasks, bench, measured, lab)
-                for change in profile.option:
-                    before = _conclude(asked, measured, bench)
-                    if before.outcome != "pass":
-                        tried.append(_try_option(change, asked, tasks, bench, before, record))
+                before = _conclude(asked, measured, bench)
+                for change in profile.option if before.outcome != "pass" else ():
+                    tried.append(_try_option(change, asked, bench, measured, before, record))
         return record.run
 
 
@@ -107,6 +111,7 @@ class _Asked:
     """The user's wish."""
 
     profile: Profile
+    path: Path
     only: Sequence[str]
     request: Request
     lab: Lab
@@ -200,6 +205,7 @@ def _bench(request: Request, tasks: Sequence[_Task], lab: Lab, artifacts: Path) 
 def _measure(
     tasks: Sequence[_Task], bench: Bench, measured: _Measured, lab: Lab, folder: str = ""
 ) -> None:
+    tasks = [task for task in tasks if task.key not in measured.found]
     for number, task in enumerate(tasks, 1):
         title = f"measuring {task.workload.name} ({number} of {len(tasks)})"
         with lab.progress.step(title, inf) as step:
@@ -210,46 +216,43 @@ def _measure(
                 found = task.workload.read(output, task.parameters, bench.repeats)
             except NotMeasurable as error:
                 found = str(error)
-            measured.found[_key(task.workload.name, task.parameters)] = found
+            measured.found[task.key] = found
 
 
 def _try_option(
     change: Change,
     asked: _Asked,
-    tasks: Sequence[_Task],
     bench: Bench,
+    measured: _Measured,
     before: ProfileResult,
     record: Recording,
 ) -> OptionRow:
     """The profile with that change, measured on the board as it is then."""
-    measured, request, lab = _Measured(), asked.request, asked.lab
+    request, lab = asked.request, asked.lab
     empty = OptionRow(
         name=change.name, title=change.title, cost=change.cost, outcome="not measured"
     )
-    if change.parameters:
-        tasks = [_changed(task, change) for task in tasks]
-        profile = _with_parameters(asked.profile, change)
-        asked = _Asked(profile, asked.only, request, lab)
-    elif not request.target.startswith("virtual:"):
+    if not change.parameters and not request.target.startswith("virtual:"):
         reason = "this target is as it is; a virtual board can be changed"
         return empty.model_copy(update={"reason": reason})
-    else:
-        target = f"virtual:{change.board}" if change.board else request.target
-        factors = {} if change.board else {**request.factors, **change.factors}
-        request = replace(request, target=target, factors=factors)
+    if change.parameters:
+        asked = replace(asked, profile=_with_parameters(asked.profile, change))
+    tasks = _tasks(asked.profile, asked.path, asked.only)
+    found = _Measured()
     with ExitStack() as stack:
-        if not change.parameters:
+        if change.parameters:
+            # On the same board, what the change leaves as it was is measured already.
+            found.found |= measured.found
+        else:
+            target = f"virtual:{change.board}" if change.board else request.target
+            factors = {} if change.board else {**request.factors, **change.factors}
+            request = replace(request, target=target, factors=factors)
             bench = stack.enter_context(_bench(request, tasks, lab, _artifacts(record)))
-        _measure(tasks, bench, measured, lab, f"{change.name}-")
-        after = _conclude(asked, measured, bench)
+        _measure(tasks, bench, found, lab, f"{change.name}-")
+        after = _conclude(asked, found, bench)
     failed = {row.name for row in before.rows if row.outcome == "fail"}
     turns = [row.name for row in after.rows if row.outcome == "pass" and row.name in failed]
     return empty.model_copy(update={"outcome": after.outcome, "turns": tuple(turns)})
-
-
-def _changed(task: _Task, change: Change) -> _Task:
-    own = {k: v for k, v in change.parameters.items() if k in task.parameters}
-    return _Task(task.workload, {**task.parameters, **own})
 
 
 def _with_parameters(profile: Profile, change: Change) -> Profile:
@@ -286,7 +289,7 @@ def _found(
     for task in tasks:
         defaults = {name: each.default for name, each in task.workload.parameters.items()}
         own = {k: str(v) for k, v in task.parameters.items() if v != defaults[k]}
-        of_it = measured.found.get(_key(task.workload.name, task.parameters), ())
+        of_it = measured.found.get(task.key, ())
         if not isinstance(of_it, str):
             metrics += [
                 metric.model_copy(update={"labels": {**own, **metric.labels}}) for metric in of_it

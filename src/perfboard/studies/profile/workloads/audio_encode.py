@@ -5,6 +5,7 @@ import math
 import struct
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 
 from perfboard.model.profile import Value
 from perfboard.model.run import Metric
@@ -12,6 +13,7 @@ from perfboard.studies.profile.workloads.base import (
     NotMeasurable,
     Parameter,
     Work,
+    time_metrics,
     timed,
     times_of,
     whole,
@@ -21,6 +23,7 @@ _RATE = 44_100
 _BITRATES = (32, 64, 128)
 
 
+@cache
 def track(seconds: int) -> bytes:
     """A WAV file of two channels of 16 bits: chords that change, and noise; the same everywhere."""
     noise, samples = 1, bytearray()
@@ -82,16 +85,7 @@ class AudioEncode:
         runs = times_of(output).get("encode", [])
         if not runs or any(run.status for run in runs):
             raise NotMeasurable("lame failed")
-        seconds = whole(parameters, "seconds")
-        times = tuple(run.real_s / seconds for run in runs)
-        return (
-            Metric(name="audio.encode.time", unit="s", samples=times),
-            Metric(
-                name="audio.encode.busy",
-                unit="1",
-                samples=tuple(min(1.0, run.busy_s / run.real_s) for run in runs),
-            ),
-        )
+        return tuple(time_metrics(self.name, runs, units=whole(parameters, "seconds")))
 
 
 WORKLOADS = (AudioEncode(),)

@@ -8,6 +8,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from types import MappingProxyType
 from typing import Protocol
 
 import perfboard.studies.profile.workloads
@@ -125,6 +126,21 @@ def times_of(output: str) -> dict[str, list[Timed]]:
             real, user, system, resident, status = map(int, row.groups())
             found[label].append(Timed(real / 1e9, (user + system) / 1e6, resident * 1024, status))
     return found
+
+
+def time_metrics(
+    name: str,
+    runs: Sequence[Timed],
+    labels: Mapping[str, str] = MappingProxyType({}),
+    units: int = 1,
+) -> list[Metric]:
+    """NAME.time of a command's runs, each for one of its `units`, and NAME.busy beside it."""
+    times = tuple(run.real_s / units for run in runs)
+    busy = tuple(min(1.0, run.busy_s / run.real_s) for run in runs)
+    return [
+        Metric(name=f"{name}.time", unit="s", labels=dict(labels), samples=times),
+        Metric(name=f"{name}.busy", unit="1", labels=dict(labels), samples=busy),
+    ]
 
 
 def printed(output: str, name: str) -> str:

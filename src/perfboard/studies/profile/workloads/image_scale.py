@@ -3,6 +3,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 
 from perfboard.model.profile import Value
 from perfboard.model.run import Metric
@@ -10,6 +11,7 @@ from perfboard.studies.profile.workloads.base import (
     NotMeasurable,
     Parameter,
     Work,
+    time_metrics,
     timed,
     times_of,
     whole,
@@ -18,6 +20,7 @@ from perfboard.studies.profile.workloads.base import (
 _MOST = 4096
 
 
+@cache
 def picture(width: int, height: int) -> bytes:
     """A PPM picture: gradients, an edge each 64 pixels and grain; the same everywhere."""
     grain, rows = 1, bytearray()
@@ -78,14 +81,7 @@ class ImageScale:
         runs = times_of(output).get("scale", [])
         if not runs or any(run.status for run in runs):
             raise NotMeasurable("djpeg or cjpeg failed")
-        return (
-            Metric(name="image.scale.time", unit="s", samples=tuple(run.real_s for run in runs)),
-            Metric(
-                name="image.scale.busy",
-                unit="1",
-                samples=tuple(min(1.0, run.busy_s / run.real_s) for run in runs),
-            ),
-        )
+        return tuple(time_metrics(self.name, runs))
 
 
 WORKLOADS = (ImageScale(),)

@@ -14,6 +14,7 @@ from perfboard.studies.profile.workloads.base import (
     Parameter,
     Work,
     printed,
+    time_metrics,
     timed,
     times_of,
 )
@@ -92,7 +93,7 @@ class ListingSearch:
         self, output: str, parameters: Mapping[str, Value], repeats: int
     ) -> tuple[Metric, ...]:
         """See `Workload`."""
-        found, metrics = times_of(output), []
+        found, metrics = times_of(output), list[Metric]()
         for query, (_, hits) in QUERIES.items():
             # The file has the hits of each repeat.
             if printed(output, f"hits.{query}") != str(hits * repeats):
@@ -103,20 +104,7 @@ class ListingSearch:
             for shown in ("yes", "no"):
                 runs = found.get(f"{query}.{shown}", [])
                 labels = {"query": query, "output": shown}
-                metrics += [
-                    Metric(
-                        name="listing.search.time",
-                        unit="s",
-                        labels=labels,
-                        samples=tuple(one.real_s for one in runs),
-                    ),
-                    Metric(
-                        name="listing.search.busy",
-                        unit="1",
-                        labels=labels,
-                        samples=tuple(min(1.0, one.busy_s / one.real_s) for one in runs),
-                    ),
-                ]
+                metrics += time_metrics(self.name, runs, labels)
         return tuple(metrics)
 
 
