@@ -8,10 +8,10 @@ from typing import Any
 
 from perfboard.model.errors import UsageError
 from perfboard.model.options import parse_one_level_each
-from perfboard.model.run import Run
+from perfboard.model.run import TAG_NAME, TAG_VALUE, Run
 from perfboard.report.text import run_text
 
-_TAG = re.compile(r"[a-z][a-z0-9_-]{0,39}=[^~\s\x00-\x1f\x7f]{1,200}")
+_TAG = re.compile(f"{TAG_NAME}={TAG_VALUE}")
 
 
 def parse_factors(words: Sequence[str]) -> dict[str, str]:

@@ -15,9 +15,11 @@ from perfboard.model.work import work_of
 
 MetricName = Annotated[str, Field(pattern=r"^[a-z0-9]+([._+-][A-Za-z0-9_+-]+)*$")]
 # A name that the user gives a run: the commit, or the branch, that it is of.
-TagName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_-]{0,39}$")]
+TAG_NAME = r"[a-z][a-z0-9_-]{0,39}"
+TagName = Annotated[str, Field(pattern=f"^{TAG_NAME}$")]
 # It may name a run on a command line, where "~" begins a number.
-TagValue = Annotated[str, Field(pattern=r"^[^~\s\x00-\x1f\x7f]{1,200}$")]
+TAG_VALUE = r"[^~\s\x00-\x1f\x7f]{1,200}"
+TagValue = Annotated[str, Field(pattern=f"^{TAG_VALUE}$")]
 Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 
 
