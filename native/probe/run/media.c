@@ -54,10 +54,12 @@ static void sleep_until(uint64_t due)
 		;
 }
 
-static bool write_frame(const struct plan *plan, int file)
+static bool move_frame(const struct plan *plan, int file, bool writes)
 {
 	for (size_t done = 0; done < plan->bytes;) {
-		ssize_t got = write(file, plan->frame + done, plan->bytes - done);
+		size_t left = plan->bytes - done;
+		ssize_t got = writes ? write(file, plan->frame + done, left)
+				     : read(file, plan->frame + done, left);
 
 		if (got < 0 && errno == EINTR)
 			continue;
@@ -65,26 +67,11 @@ static bool write_frame(const struct plan *plan, int file)
 			return false;
 		done += (size_t)got;
 	}
-	return !plan->sync || !fdatasync(file);
-}
-
-static bool read_frame(const struct plan *plan, int file)
-{
-	for (size_t done = 0; done < plan->bytes;) {
-		ssize_t got = read(file, plan->frame + done, plan->bytes - done);
-
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got <= 0)
-			return false;
-		done += (size_t)got;
-	}
-	return true;
+	return !writes || !plan->sync || !fdatasync(file);
 }
 
 /* Moves the frames, and prints their times to `report`. */
-static bool move(const struct plan *plan, int file, FILE *report,
-		 bool (*one)(const struct plan *, int))
+static bool move(const struct plan *plan, int file, FILE *report, bool writes)
 {
 	uint64_t period = plan->rate ? 1000000000 / plan->rate : 0;
 	uint64_t start = instant();
@@ -96,7 +83,7 @@ static bool move(const struct plan *plan, int file, FILE *report,
 			sleep_until(due);
 		uint64_t began = instant();
 
-		if (!one(plan, file))
+		if (!move_frame(plan, file, writes))
 			return false;
 		uint64_t ended = instant();
 
@@ -110,7 +97,7 @@ static bool move(const struct plan *plan, int file, FILE *report,
 static bool prepare(const struct plan *plan, int file)
 {
 	for (unsigned long i = 0; i < plan->frames; i++)
-		if (!write_frame(plan, file))
+		if (!move_frame(plan, file, true))
 			return false;
 	return !fsync(file) && !posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED) &&
 	       lseek(file, 0, SEEK_SET) == 0;
@@ -129,13 +116,12 @@ static int open_own(const char *folder, const char *name)
 	return file;
 }
 
-static pid_t start(const struct plan *plan, int file, FILE *report,
-		   bool (*one)(const struct plan *, int))
+static pid_t start(const struct plan *plan, int file, FILE *report, bool writes)
 {
 	pid_t child = fork_child();
 
 	if (child == 0) {
-		bool whole = move(plan, file, report, one);
+		bool whole = move(plan, file, report, writes);
 
 		if (!whole)
 			fprintf(stderr, "%s\n", strerror(errno));
@@ -173,8 +159,8 @@ static bool run_streams(const struct plan *plan, const char *folder, bool record
 	if (!whole)
 		fprintf(stderr, "%s: %s\n", folder, strerror(errno));
 	if (whole) {
-		pid_t writer = records ? start(plan, record, recorded, write_frame) : 0;
-		pid_t reader = plays ? start(plan, play, played, read_frame) : 0;
+		pid_t writer = records ? start(plan, record, recorded, true) : 0;
+		pid_t reader = plays ? start(plan, play, played, false) : 0;
 		bool wrote = !records || ended_well(writer), read = !plays || ended_well(reader);
 
 		whole = wrote && read;

@@ -11,6 +11,7 @@
  * there.
  */
 #include "probe.h"
+#include "run/time.h"
 #include "run/trial.h"
 
 #include <errno.h>
@@ -149,11 +150,6 @@ static bool copy(int from, int to, off_t place)
 		done += got;
 	}
 	return got == 0 || run_complain("read", "the output");
-}
-
-static long long microseconds(struct timeval time)
-{
-	return (long long)time.tv_sec * 1000000 + time.tv_usec;
 }
 
 static bool write_results(int file, const int *outputs, int status, const struct rusage *usage,

@@ -25,7 +25,7 @@
 
 #define MOST 100000
 
-static long long microseconds(struct timeval time)
+long long microseconds(struct timeval time)
 {
 	return time.tv_sec * 1000000LL + time.tv_usec;
 }
