@@ -20,8 +20,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -35,6 +35,12 @@ struct plan {
 	unsigned long rate;
 	bool sync;
 	char *frame;
+};
+
+/* Microseconds of a frame. */
+struct row {
+	uint64_t took;
+	uint64_t since_due;
 };
 
 /* By the clock that sleeps go by. */
@@ -70,8 +76,8 @@ static bool move_frame(const struct plan *plan, int file, bool writes)
 	return !writes || !plan->sync || !fdatasync(file);
 }
 
-/* Moves the frames, and prints their times to `report`. */
-static bool move(const struct plan *plan, int file, FILE *report, bool writes)
+/* Moves the frames, and notes their times. */
+static bool move(const struct plan *plan, int file, struct row *rows, bool writes)
 {
 	uint64_t period = plan->rate ? 1000000000 / plan->rate : 0;
 	uint64_t start = instant();
@@ -87,8 +93,8 @@ static bool move(const struct plan *plan, int file, FILE *report, bool writes)
 			return false;
 		uint64_t ended = instant();
 
-		fprintf(report, "%llu %llu\n", (unsigned long long)(ended - began) / 1000,
-			period ? (unsigned long long)(ended - due) / 1000 : 0);
+		rows[i].took = (ended - began) / 1000;
+		rows[i].since_due = period ? (ended - due) / 1000 : 0;
 	}
 	return true;
 }
@@ -116,16 +122,16 @@ static int open_own(const char *folder, const char *name)
 	return file;
 }
 
-static pid_t start(const struct plan *plan, int file, FILE *report, bool writes)
+static pid_t start(const struct plan *plan, int file, struct row *rows, bool writes)
 {
 	pid_t child = fork_child();
 
 	if (child == 0) {
-		bool whole = move(plan, file, report, writes);
+		bool whole = move(plan, file, rows, writes);
 
 		if (!whole)
 			fprintf(stderr, "%s\n", strerror(errno));
-		_exit(fflush(report) || !whole);
+		_exit(!whole);
 	}
 	return child;
 }
@@ -137,47 +143,44 @@ static bool ended_well(pid_t child)
 	return child > 0 && waitpid(child, &status, 0) == child && !status;
 }
 
-static void print_report(const char *what, FILE *report)
+static void print_rows(const char *what, const struct row *rows, unsigned long count)
 {
-	char part[4096];
-	size_t got;
-
 	printf("@media %s\n", what);
-	rewind(report);
-	while ((got = fread(part, 1, sizeof(part), report)))
-		fwrite(part, 1, got, stdout);
+	for (unsigned long i = 0; i < count; i++)
+		printf("%llu %llu\n", (unsigned long long)rows[i].took,
+		       (unsigned long long)rows[i].since_due);
+}
+
+/* Memory that the children share. */
+static void *take_shared(size_t size)
+{
+	void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	return memory == MAP_FAILED ? NULL : memory;
 }
 
 static bool run_streams(const struct plan *plan, const char *folder, bool records, bool plays)
 {
-	FILE *recorded = tmpfile(), *played = tmpfile();
+	struct row *rows = take_shared(2 * plan->frames * sizeof(*rows));
 	int record = records ? open_own(folder, "record") : -1;
 	int play = plays ? open_own(folder, "play") : -1;
-	bool whole = recorded && played && (!records || record >= 0) &&
-		     (!plays || (play >= 0 && prepare(plan, play)));
 
-	if (!whole)
+	if (!plan->frame || !rows || (records && record < 0) ||
+	    (plays && (play < 0 || !prepare(plan, play)))) {
 		fprintf(stderr, "%s: %s\n", folder, strerror(errno));
-	if (whole) {
-		pid_t writer = records ? start(plan, record, recorded, true) : 0;
-		pid_t reader = plays ? start(plan, play, played, false) : 0;
-		bool wrote = !records || ended_well(writer), read = !plays || ended_well(reader);
-
-		whole = wrote && read;
-		if (whole && records)
-			print_report("record", recorded);
-		if (whole && plays)
-			print_report("play", played);
+		return false;
 	}
-	if (recorded)
-		fclose(recorded);
-	if (played)
-		fclose(played);
-	if (record >= 0)
-		close(record);
-	if (play >= 0)
-		close(play);
-	return whole;
+	pid_t writer = records ? start(plan, record, rows, true) : 0;
+	pid_t reader = plays ? start(plan, play, rows + plan->frames, false) : 0;
+	bool wrote = !records || ended_well(writer), read = !plays || ended_well(reader);
+
+	if (!wrote || !read)
+		return false;
+	if (records)
+		print_rows("record", rows, plan->frames);
+	if (plays)
+		print_rows("play", rows + plan->frames, plan->frames);
+	return true;
 }
 
 int media_command(int argc, char **argv)
@@ -203,9 +206,6 @@ int media_command(int argc, char **argv)
 		    stderr);
 		return 2;
 	}
-	plan.frame = calloc(1, plan.bytes);
-	bool done = plan.frame && run_streams(&plan, argv[1], records, plays);
-
-	free(plan.frame);
-	return done && !fflush(stdout) ? 0 : 1;
+	plan.frame = take_shared(plan.bytes);
+	return run_streams(&plan, argv[1], records, plays) && !fflush(stdout) ? 0 : 1;
 }

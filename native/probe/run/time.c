@@ -34,6 +34,7 @@ long long microseconds(struct timeval time)
 static int once(char **command, int file)
 {
 	struct rusage usage;
+	char line[160];
 	int status = 0;
 	uint64_t began = clock_now();
 	pid_t child = fork_child();
@@ -51,10 +52,12 @@ static int once(char **command, int file)
 	uint64_t took = clock_now() - began;
 
 	status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
-	dprintf(file, "%llu %lld %lld %ld %d %ld\n", (unsigned long long)took,
-		microseconds(usage.ru_utime), microseconds(usage.ru_stime), usage.ru_maxrss, status,
-		usage.ru_majflt);
-	return status;
+	int length =
+	    snprintf(line, sizeof(line), "%llu %lld %lld %ld %d %ld\n", (unsigned long long)took,
+		     microseconds(usage.ru_utime), microseconds(usage.ru_stime), usage.ru_maxrss,
+		     status, usage.ru_majflt);
+
+	return write(file, line, (size_t)length) == length ? status : -1;
 }
 
 int time_command(int argc, char **argv)
