@@ -48,7 +48,7 @@ static enum beyond of_arm(const uint8_t *bytes, bool thumb, const struct decoded
 	/* T32 has its upper half first. */
 	bool calls = (bytes[1] & 0xf8) == 0xf0 && (bytes[3] & 0xc0) == 0xc0;
 
-	if (op->class >= OP_SIMD && op->class <= OP_AES_MIX)
+	if (op->class >= OP_SIMD && op->class <= OP_SHA_ROUND)
 		return BEYOND_NEON;
 	if (op->class >= OP_FP_ADD && op->class <= OP_FP_STORE)
 		return BEYOND_FLOAT;

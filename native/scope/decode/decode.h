@@ -72,6 +72,9 @@ enum op_class {
 	OP_SIMD_FLOAT_MULTIPLY_ADD_WIDE,
 	OP_AES,		/* Arm: a round of AES without the mixing of its columns */
 	OP_AES_MIX,	/* Arm: that mixing */
+	OP_SHA,		/* Arm: SHA1H, SHA1SU1, SHA256SU0 */
+	OP_SHA_XOR,	/* Arm: SHA1SU0 */
+	OP_SHA_ROUND,	/* Arm: rounds of SHA-1 and SHA-256, SHA256SU1 */
 	OP_STRING,	/* x86 LODS, INS, OUTS: one element, or with `repeats` as many as CX says */
 	OP_STRING_MOVE, /* x86 MOVS, likewise */
 	OP_STRING_STORE,   /* x86 STOS */

@@ -104,8 +104,10 @@ static const struct pattern vector[] = {
     {0x8f3e0c00, 0x0e300800, OP_SIMD, 0, UNARY},
     {0xffffec00, 0x4e284800, OP_AES, 0, {V(RW(0)), V(R(5))}}, /* AESE, AESD */
     {0xffffec00, 0x4e286800, OP_AES_MIX, 0, UNARY},
-    {0xff3e0c00, 0x5e280800, OP_SIMD, 0, {V(RW(0)), V(R(5))}}, /* SHA */
-    {0xff208c00, 0x5e000000, OP_SIMD, 0, CHANGE},
+    {0xfffffc00, 0x5e280800, OP_SHA, 0, UNARY}, /* SHA1H */
+    {0xff3e0c00, 0x5e280800, OP_SHA, 0, {V(RW(0)), V(R(5))}},
+    {0xffe0fc00, 0x5e003000, OP_SHA_XOR, 0, CHANGE},
+    {0xff208c00, 0x5e000000, OP_SHA_ROUND, 0, CHANGE},
     /* Copies, permutations. */
     {0xbfe0fc00, 0x0e000c00, OP_FP_MOVE, 0, {V(W(0)), R(5)}}, /* DUP */
     {0xffe0fc00, 0x4e001c00, OP_FP_MOVE, 0, {V(RW(0)), R(5)}},

@@ -30,6 +30,7 @@ CLASSES = (
     *("simd", "simd_wide", "simd_logic", "simd_logic_wide"),
     *("simd_multiply", "simd_multiply_wide", "simd_float", "simd_float_wide"),
     *("simd_float_multiply_add", "simd_float_multiply_add_wide", "aes", "aes_mix"),
+    *("sha", "sha_xor", "sha_round"),
     *("string", "string_move", "string_store", "string_compare"),
     *("coprocessor", "clock_read", "barrier", "system"),
 )
