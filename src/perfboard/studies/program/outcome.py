@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The outcome of a command on a virtual board: its metrics, its profile, and notes."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from perfboard.analysis.program.metrics import instants, ran, trial_metrics
@@ -21,6 +22,9 @@ from perfboard.targets.virtual.program import MARK, MARKS, Results
 # Functions that run.json keeps; all of them are in the artifact profile.jsonl, by address.
 _MOST_FUNCTIONS = 100
 _NOT_FOUND = 127
+# Debian's C library, and the share of the time from which on it decides.
+_C_LIBRARY = re.compile(r"libc(\.so\.6|-\d)")
+_MUCH = 0.05
 
 
 def evaluated(
@@ -81,9 +85,12 @@ def remarks(
     job: Job,
     metrics: Sequence[Metric],
 ) -> list[str]:
-    """Notes for the reader on the kernel's part in the time, and on how the command ended."""
+    """Notes on the parts of the kernel and the C library in the time, and on the command's end."""
     board = variant.board
-    found = [_of_kernel(variant, metrics)]
+    found = [
+        _of_kernel(variant, metrics),
+        *library_remark(trial, board.timing.lacks if board.timing else None),
+    ]
     if trial.lacked:
         counts = (f"{count:,} of {KINDS.get(kind, kind)}" for kind, count in trial.lacked.items())
         found.append(
@@ -115,3 +122,17 @@ def _of_kernel(variant: Variant, metrics: Sequence[Metric]) -> str:
     if level != "distribution":
         other = "; a distribution's takes longer for calls and switches (--set config=distribution)"
     return f"The kernel{share} has the configuration {level}{other}."
+
+
+def library_remark(trial: ProgramResult, lacks: Lacks | None) -> Iterator[str]:
+    """How much of the time is of a C library that is not the real board's, if that is much."""
+    if lacks is None or not trial.profiled_s:
+        return
+    library = [one.time_s for one in trial.profile if _C_LIBRARY.match(Path(one.file).name)]
+    share = sum(library) / trial.profiled_s
+    if share >= _MUCH:
+        yield (
+            f"The C library took {share:.0%} of the time. It is Debian's, with instructions that "
+            f"the part lacks ({lacks.instructions}): the real board has another, whose copies "
+            "and comparisons take other times."
+        )

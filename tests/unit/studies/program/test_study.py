@@ -30,6 +30,7 @@ from perfboard.report.text import run_text
 from perfboard.store.folder import finished_folders
 from perfboard.store.reading import load_run
 from perfboard.studies.lab import Lab
+from perfboard.studies.program.outcome import library_remark
 from perfboard.studies.program.study import copy_job, try_boards
 from perfboard.targets.virtual.program import Results, read_results
 from tests.support.command import call
@@ -134,6 +135,31 @@ def test_a_run_says_what_its_part_lacks_and_how_often_it_ran(
     (run,) = try_boards([board], Job(("true",)), {}, (), fake.lab())
     assert any(said in note for note in run.provenance.notes if said) == bool(said)
     assert only(run, ProgramResult).lacked == ({"cmov": 1200, "nop": 34} if said else {})
+
+
+@pytest.mark.parametrize(
+    ("board", "shares", "said"),
+    [
+        ("rpi-zero", {"/lib/arm-linux-gnueabihf/libc.so.6": 0.2, "/usr/bin/sort": 0.8}, "20%"),
+        ("rpi-zero", {"/lib/arm-linux-gnueabihf/libc.so.6": 0.04, "/usr/bin/sort": 0.9}, None),
+        ("rpi-zero", {"/usr/lib/libcrypto.so.3": 0.9}, None),
+        ("rpi-zero", {}, None),
+        ("rpi2", {"/lib/arm-linux-gnueabihf/libc.so.6": 0.5}, None),
+    ],
+)
+def test_a_library_that_the_real_board_cannot_run_is_told_where_it_takes_much(
+    board: str, shares: dict[str, float], said: str | None
+) -> None:
+    functions = tuple(
+        FunctionTime(name="f", file=file, time_s=time, instructions=1)
+        for file, time in shares.items()
+    )
+    total = 1.0 if shares else 0.0
+    trial = only(trial_run(profile=functions, profiled_s=total), ProgramResult)
+    timing = load_board(board).board.timing
+    assert timing is not None
+    remark = " ".join(library_remark(trial, timing.lacks))
+    assert (said in remark and "ARMv7" in remark) if said else not remark
 
 
 def test_marks_are_found_among_what_else_the_scope_says() -> None:
