@@ -48,6 +48,7 @@ def trying(
         limit_s=given.time_limit,
         without=given.without,
         features=tuple(dict.fromkeys(given.feature)),
+        port=given.port,
     )
     factors, command = parse_factors(options.set), ("perfboard", *sys.argv[1:])
     with ExitStack() as stack:

@@ -127,6 +127,17 @@ def test_a_program_is_timed_and_its_output_comes_through(board: Perfboard, progr
     assert values(again) == found, "the same command has the same figures"
 
 
+def test_programs_of_an_older_port_have_what_the_part_has(board: Perfboard) -> None:
+    """PXA270: ARMv5, without floating point."""
+    words = ("--", "sh", "-c", "ls /lib/ld-linux*; seq 2000 | sort -r | sort -n | tail -1")
+    done = board("try", "verdex", "--port", "armel", *words)
+    assert done.stdout == "/lib/ld-linux.so.3\n2000\n"
+    (row,) = board.json("runs")
+    run = board.json("show", row["id"])
+    assert result_of(run, "program")["lacked"] == {}
+    assert "that the part lacks" not in done.stderr
+
+
 def test_a_package_is_there_with_what_it_needs(board: Perfboard, tmp_path: Path) -> None:
     given, folder = tmp_path / "given", tmp_path / "folder"
     given.write_bytes(b"given\0")

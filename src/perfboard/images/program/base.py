@@ -69,8 +69,8 @@ class Job:
     """A command, the user's files and folders for its folder, and its time limit.
 
     `without` are packages, or patterns of their names, that others depend on, and that are
-    left out. `features` are names of `known_features`. `input` is the command's standard input;
-    None: nothing.
+    left out. `features` are names of `known_features`. `port` is the Debian port whose packages
+    are taken; "": that of the board. `input` is the command's standard input; None: nothing.
     """
 
     command: tuple[str, ...]
@@ -80,6 +80,7 @@ class Job:
     input: Path | None = None
     without: tuple[str, ...] = ()
     features: tuple[str, ...] = ()
+    port: str = ""
 
     def size(self, most: int) -> int:
         """The bytes of its files, and of what the command reads; not counted beyond `most`."""
@@ -168,6 +169,12 @@ def check_job(job: Job, board: VirtualBoard) -> None:
             raise UsageError(
                 f"--feature {name}: the features are {', '.join(known)}{nearest(name, known)}"
             )
+    ports = architecture_of(board).older_ports
+    if job.port and job.port not in ports:
+        raise UsageError(
+            f"--port {job.port}: board {board.name} has {' and '.join(ports) or 'no port'} beside "
+            f"its own, {architecture_of(board).name}"
+        )
     if (largest := lay_out(board, _MOST_FILES, 0)).end - largest.ram > _MOST_MEMORY:
         raise UsageError(
             f"disk.size: board {board.name} has no addresses for a disk of "
@@ -219,7 +226,7 @@ def build_trial_base(variant: Variant, job: Job, progress: Progress) -> TrialBas
             "tried where image.kernel has `source` and `config`, so that what a trial needs can "
             "be added"
         )
-    state = AptState(arch.name, progress)
+    state = AptState(job.port or arch.name, progress)
     probe = find_binary(arch.probe, progress)
     root = build_package_root(state, job.packages, probe, progress, job.without)
     size = root.image.stat().st_size + job.size(room_of(board))

@@ -18,7 +18,7 @@ class Architecture:
     of the dynamic linker. The last of the `switch_words` arguments of the kernel's
     `__switch_to` is the task that gets the processor. `probe` is the binary of the probe
     that all of the family's boards run. `distribution` names Debian's configuration of its
-    plain kernel.
+    plain kernel. `older_ports` are Debian's ports for older processors of the family.
     """
 
     name: str
@@ -37,6 +37,7 @@ class Architecture:
     switch_words: int
     probe: str
     distribution: str
+    older_ports: tuple[str, ...] = ()
 
     @property
     def kernel_name(self) -> str:
@@ -64,6 +65,7 @@ ARCHITECTURES = (
         switch_words=3,
         probe="armv7",
         distribution="armhf_none_armmp",
+        older_ports=("armel",),
     ),
     Architecture(
         name="arm64",

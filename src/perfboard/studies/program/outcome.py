@@ -84,13 +84,11 @@ def remarks(
     base: TrialBase,
     job: Job,
     metrics: Sequence[Metric],
+    lacks: Lacks | None,
 ) -> list[str]:
     """Notes on the parts of the kernel and the C library in the time, and on the command's end."""
     board = variant.board
-    found = [
-        _of_kernel(variant, metrics),
-        *library_remark(trial, board.timing.lacks if board.timing else None),
-    ]
+    found = [_of_kernel(variant, metrics), *library_remark(trial, lacks)]
     if trial.lacked:
         counts = (f"{count:,} of {KINDS.get(kind, kind)}" for kind, count in trial.lacked.items())
         found.append(

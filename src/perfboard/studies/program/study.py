@@ -49,6 +49,12 @@ class ProgramOptions:
         metavar="P",
         repeated=True,
     )
+    port: str = option(
+        "",
+        "take the packages of this Debian port: armel has programs for the ARM parts that are "
+        "older than ARMv7 (default: the board's)",
+        metavar="PORT",
+    )
     push: tuple[str, ...] = option(
         (),
         "copy a file, or a folder with all in it, to the command's working folder; repeatable",
@@ -253,9 +259,10 @@ def _try(
             base,
             job,
             target.timed,
-            board.timing.lacks if board.timing else None,
+            target.lacks,
         )
-        notes = (*found.notes, *remarks(one.variant, trial, results, base, job, metrics))
+        remarked = remarks(one.variant, trial, results, base, job, metrics, target.lacks)
+        notes = (*found.notes, *remarked)
         found = replace(found, metrics=metrics, results=(trial,), notes=notes)
         if results.interrupted:
             raise Cancelled

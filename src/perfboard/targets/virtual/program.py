@@ -21,6 +21,7 @@ from perfboard.images.program.base import (
 from perfboard.images.variant import Variant
 from perfboard.instruments.scope import Scope, WatchedMark
 from perfboard.model.errors import Cancelled, TargetError
+from perfboard.model.timing.part import Lacks
 from perfboard.targets.virtual.target import Emulation
 from perfboard.targets.virtual.watch import LIMITS_PER_BOOT, Watch
 
@@ -59,6 +60,11 @@ class TrialTarget(Emulation):
         super().__init__(variant)
         self._base = base
         self._job = job
+
+    @property
+    def lacks(self) -> Lacks | None:
+        """See `Emulation.lacks`: there are none if the programs are of an older port."""
+        return None if self._job.port else super().lacks
 
     def try_out(
         self, plugin: Path, artifacts: Path, notify: Callable[[int, int], None], cancelled: Event

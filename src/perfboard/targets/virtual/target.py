@@ -29,7 +29,7 @@ from perfboard.model.errors import TargetError, UsageError, defects
 from perfboard.model.progress import Progress
 from perfboard.model.results.boot import Boot
 from perfboard.model.run import BoardSummary, Evidence, TimedAs
-from perfboard.model.timing.part import fingerprint
+from perfboard.model.timing.part import Lacks, fingerprint
 from perfboard.targets.base import Target
 from perfboard.targets.console.shell import ConsoleShell
 from perfboard.targets.virtual.emulator import emulator_version, started
@@ -103,15 +103,20 @@ class Emulation:
             timed_as=timed_as,
         )
 
+    @property
+    def lacks(self) -> Lacks | None:
+        """The instructions that the part lacks, and the board's programs may have."""
+        return self.board.timing.lacks if self.board.timing else None
+
     def notes(self) -> tuple[str, ...]:
         """Notes for the reader on the clock and the programs."""
         timing, notes = self.board.timing, []
         if timing is not None and self.timed and timing.core.cores > 1:
             notes.append(f"The part has {timing.core.cores} cores, of which one is timed.")
-        if timing is not None and timing.lacks is not None:
+        if self.lacks is not None:
             notes.append(
                 "The board's programs have instructions that the part lacks "
-                f"({timing.lacks.instructions}): built for the real board, they would have others."
+                f"({self.lacks.instructions}): built for the real board, they would have others."
             )
         return tuple(notes)
 

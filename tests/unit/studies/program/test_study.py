@@ -57,6 +57,8 @@ def folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (["rpi2", "true", "--", "true"], "try takes no true"),
         (["rpi2", "--compare", "rpi2", "--", "true"], "a board is named twice"),
         (["rpi2", "--compare", "rpi9", "--", "true"], 'there is no board "rpi9"'),
+        (["rpi2", "--port", "i386", "--", "true"], "has armel beside its own, armhf"),
+        (["settop-web", "--port", "armel", "--", "true"], "has no port beside its own, i386"),
         (["rpi2", "--push", "absent", "--", "true"], "absent: there is no such file"),
         (["rpi2", "--stdin", "absent", "--", "true"], "--stdin absent: No such file"),
         (["rpi2", "--stdin", "folder", "--", "true"], "--stdin folder: Is a directory"),
