@@ -88,12 +88,10 @@ int main(int argc, char **argv)
 		return list();
 	if (argc >= 2 && !strcmp(argv[1], "serve"))
 		return serve(argc - 2, argv + 2);
-#ifdef HAS_WORK
 	if (argc >= 2 && !strcmp(argv[1], "time"))
 		return time_command(argc - 2, argv + 2);
 	if (argc >= 2 && !strcmp(argv[1], "media"))
 		return media_command(argc - 2, argv + 2);
-#endif
 #ifdef HAS_RUN
 	if (argc >= 2 && !strcmp(argv[1], "run"))
 		return run(argc - 2, argv + 2);

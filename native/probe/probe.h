@@ -207,11 +207,6 @@ int serve(int argc, char **argv);
 int run(int argc, char **argv);
 #endif
 
-/* run/time.c, run/media.c: for what software floating point leaves room. */
-#if !defined(__mips__) && !defined(__powerpc__)
-#define HAS_WORK
-#endif
-
 uint32_t crc32_of(uint32_t before, const void *data, size_t size); /* zlib's; begin with 0 */
 
 #endif

@@ -29,9 +29,6 @@ ARCHITECTURES: dict[str, tuple[str, str]] = {
     "powerpc": ("powerpc-linux-musl", "ppc"),
 }
 
-# Those whose probe has no room for the programs of workloads (HAS_WORK in native/probe/probe.h).
-WITHOUT_WORK = ("mipsel", "powerpc")
-
 _FLAGS = (
     *("-std=c11", "-D_GNU_SOURCE", "-Os", "-Wall", "-Wextra", "-Werror"),
     *("-static", "-s", "-ffunction-sections", "-fdata-sections", "-Wl,--gc-sections"),

@@ -8,7 +8,6 @@ from threading import Event
 from typing import Protocol
 
 from perfboard.binaries.probe import architecture_of, find_binary
-from perfboard.binaries.probe_build import WITHOUT_WORK
 from perfboard.factors.choose import trial_factors
 from perfboard.host.cache import hash_file
 from perfboard.host.scratch import scratch_folder
@@ -73,10 +72,6 @@ class LiveBench:
         shell, progress = self._target.shell, self._lab.progress
         machine = shell.run("uname -m").output.strip()
         arch = self._target.probe or architecture_of(machine)
-        if arch in WITHOUT_WORK:
-            raise NotMeasurable(
-                f"workloads do not run on {arch} yet: its probe has no room for them"
-            )
         probe = find_binary(arch, progress).read_bytes()
         with working_folder(shell) as folder:
             self._check_room(folder, work)

@@ -197,18 +197,3 @@ def test_a_live_target_has_no_other_board(path: Path, tmp_path: Path) -> None:
     found = run_study(STUDY, Request("local", {}, ("perfboard",)), given, lab)
     options = found.results_of(ProfileResult)[0].options
     assert [option.reason[:14] for option in options] == ["this target is", "", "this target is"]
-
-
-@pytest.mark.parametrize("arch", ["mipsel", "powerpc"])
-def test_a_target_whose_probe_has_no_workloads_is_told(
-    path: Path, tmp_path: Path, arch: str
-) -> None:
-    @contextmanager
-    def open_it(*_: object) -> Iterator[Target]:
-        yield Target("local", Evidence.HOST, _Shell("Linux"), probe=arch)
-
-    lab = FakeLab(tmp_path).lab(open=open_it)
-    given = ProfileOptions(profile=str(path), only=("picture",))
-    found = run_study(STUDY, Request("local", {}, ("perfboard",)), given, lab)
-    (row,) = found.results_of(ProfileResult)[0].rows
-    assert row.outcome == "not measured" and f"do not run on {arch}" in row.reason
