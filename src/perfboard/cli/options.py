@@ -18,6 +18,10 @@ def add_options(parser: argparse.ArgumentParser, options: type[object]) -> None:
         if of.positional:
             parser.add_argument(each.name, nargs="?", metavar=of.metavar, help=words)
             continue
+        if of.switch:
+            name = flag(each.name)
+            parser.add_argument(name, dest=name, action="store_const", const=each.name, help=words)
+            continue
         parser.add_argument(
             flag(each.name),
             dest=flag(each.name),

@@ -24,6 +24,7 @@ class Option:
     only: str = ""  # the one kind of target that it is for
     repeated: bool = False
     positional: bool = False  # a word by itself, behind the study's name
+    switch: bool = False  # it has no value: given, the field is its own name
 
 
 def option(default: Any, help: str, **details: Any) -> Any:

@@ -17,6 +17,7 @@ every_study = pytest.mark.parametrize("study", [*studies().values(), TUNE], ids=
 def test_the_studies_are_found_by_name() -> None:
     assert {name: study.default_target for name, study in studies().items()} == {
         "boot": "",
+        "bringup": "local",
         "profile": "local",
         "standard": "local",
     }

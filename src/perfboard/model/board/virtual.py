@@ -11,7 +11,7 @@ from perfboard.model.board.disk import Disk
 from perfboard.model.board.flash import Flash
 from perfboard.model.board.image import AnyImage, DiskImage, FlashImage
 from perfboard.model.board.network import Network
-from perfboard.model.published import PublishedBoot, Technique
+from perfboard.model.published import Published, PublishedBoot, Technique
 from perfboard.model.tables import HeldSize, Table, as_kind
 from perfboard.model.timing.part import Timing
 
@@ -71,6 +71,8 @@ class _Virtual(Board):
     # The effects of single changes on the real board.
     techniques: Annotated[tuple[Technique, ...], Field(strict=False)] = ()
     published_boots: Annotated[tuple[PublishedBoot, ...], Field(strict=False)] = ()
+    # Figures of the real board's disk, network and crypto, which a bring-up shows beside its own.
+    published: Annotated[tuple[Published, ...], Field(strict=False)] = ()
     # The timing model; without it, a virtual board only counts instructions.
     timing: Timing | None = None
 

@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The protocol of a row of the bring-up, and what a row is given."""
+
+import importlib
+import pkgutil
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from statistics import mean
+from typing import Protocol
+
+import perfboard.studies.bringup.rows
+from perfboard.model.board.virtual import VirtualBoard
+from perfboard.model.run import Evidence, Metric
+from perfboard.studies.profile.workloads.base import Work
+from perfboard.targets.base import Target
+
+# In this order, rows stand in a report.
+SUBJECTS = ("disk", "network", "crypto", "memory")
+# A processor that is busy for this share of the time is what limits; below the other, a wait.
+BUSY, WAITING = 0.9, 0.5
+
+
+@dataclass(frozen=True)
+class Bed:
+    """The board as a row is given it.
+
+    `run` runs the work on the target, in a folder of its own, and returns what it printed; it
+    raises NotMeasurable. `ram` is in bytes. `folder` is where the user wants files on the target, or "".
+    `quick` spares flash. `repeats` is how often each thing is measured: once where it repeats
+    exactly. One of `live` and `board` is None.
+    """
+
+    run: Callable[[Work], str]
+    evidence: Evidence
+    ram: int
+    repeats: int
+    quick: bool = False
+    folder: str = ""
+    live: Target | None = None
+    board: VirtualBoard | None = None
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A figure of the first screen: its words, its metric, and the processor's share, if known."""
+
+    title: str
+    metric: Metric
+    busy: Metric | None = None
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a row found. `short`, `limit` and `sentence` are those of `BringupRow`."""
+
+    metrics: tuple[Metric, ...]
+    figures: tuple[Figure, ...]
+    short: str
+    limit: str = ""
+    sentence: str = ""
+    notes: tuple[str, ...] = ()
+
+
+class Row(Protocol):
+    """Measures one part of a board. A module of this folder has one or more, as ROWS."""
+
+    @property
+    def name(self) -> str:
+        """Its name, as in "disk.sequential": the subject, then the row."""
+
+    @property
+    def title(self) -> str:
+        """The measured thing, in a few words."""
+
+    @property
+    def features(self) -> tuple[str, ...]:
+        """The features of a virtual board's kernel that it wants (`try --feature`)."""
+
+    @property
+    def metrics(self) -> Mapping[str, str]:
+        """The names of its metrics, each with its meaning."""
+
+    def writes(self, bed: Bed) -> int:
+        """The most bytes that it writes to the target's disk."""
+
+    def measure(self, bed: Bed) -> Answer:
+        """Measures it, in about 30 s of the board's time. Raises NotMeasurable."""
+
+
+@cache
+def all_rows() -> dict[str, Row]:
+    """The rows by name, in the order of a report: by subject, then by module."""
+    folder = perfboard.studies.bringup.rows
+    modules = (
+        importlib.import_module(f"{folder.__name__}.{module.name}")
+        for module in pkgutil.iter_modules(folder.__path__)
+    )
+    rows = [row for module in modules for row in getattr(module, "ROWS", ())]
+    rows.sort(key=lambda row: SUBJECTS.index(subject_of(row)))
+    return {row.name: row for row in rows}
+
+
+def subject_of(row: Row) -> str:
+    """One of `SUBJECTS`."""
+    return row.name.partition(".")[0]
+
+
+def limit_of(busy: Metric | None, evidence: Evidence, waits_for: str) -> str:
+    """What holds the board back, by the processor's share of the time: "" where that is unclear.
+
+    `waits_for` names what else it can be.
+    """
+    if busy is None or not busy.samples:
+        return ""
+    share = mean(busy.samples)
+    if share >= BUSY:
+        return f"the processor, busy for {share:.0%} of the time"
+    # On a live target others may have had the processor.
+    if share <= WAITING or evidence is Evidence.TIMED:
+        return f"{waits_for}; the processor is busy for {share:.0%}"
+    return f"{waits_for} and the processor, busy for {share:.0%}"

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The bring-up on a board and a target in memory: what it records, however it ends."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from threading import Event
+from typing import Any
+
+import pytest
+
+from perfboard.images.program.base import Job
+from perfboard.model.errors import UsageError
+from perfboard.model.results.bringup import BringupResult
+from perfboard.model.run import Evidence, Run, Status
+from perfboard.report.html import render
+from perfboard.report.text import run_text
+from perfboard.studies.base import Request, run_study
+from perfboard.studies.bringup.study import STUDY, BringupOptions
+from perfboard.targets.base import Target
+from perfboard.targets.virtual.program import Results
+from tests.support.lab import RESULTS, FakeLab
+from tests.support.shells import SayingShell
+
+from .test_rows import COPIES, FREE
+
+ONLY = ("memory.copy", "memory.free")
+
+
+class _Shell(SayingShell):
+    def push(self, data: bytes, path: str, progress: object) -> None:
+        self.scripts.append(path)
+
+
+def ends(job: Job, cancelled: Event) -> Results:
+    script = job.files[-1].read_text()
+    if "memory.copy" in script:
+        return replace(RESULTS, stdout=COPIES.encode())
+    return replace(RESULTS, exit_code=3, stderr=b"no /proc")
+
+
+def run(fake: FakeLab, target: str = "virtual:bifferboard", **options: Any) -> Run:
+    request = Request(target, {}, ("perfboard",))
+    return run_study(STUDY, request, BringupOptions(**{"only": ONLY, **options}), fake.lab())
+
+
+def test_each_row_has_figures_or_the_reason_for_none(tmp_path: Path) -> None:
+    fake = FakeLab(tmp_path)
+    fake.ends = ends
+    found = run(fake)
+    assert found.status is Status.COMPLETE, found.errors
+    assert found.evidence is Evidence.TIMED
+    (result,) = found.results_of(BringupResult)
+    copies, free = result.rows
+    # The published 25.6 MiB/s of the study stand beside.
+    assert copies.figures[0].published == 26_843_546 and "study B" in copies.figures[0].source
+    assert free.reason == "its script ended with 3: no /proc" and not free.figures
+    text = run_text(found)
+    assert "26.84 MB/s" in text and "Not measured: its script ended" in text
+    assert max(map(len, text.splitlines())) <= 80
+    page = render(found)
+    assert "26.84 MB/s" in page and "Not measured" in page
+
+
+def test_an_interrupted_run_keeps_what_it_has(tmp_path: Path) -> None:
+    fake = FakeLab(tmp_path)
+
+    def interrupted(job: Job, cancelled: Event) -> Results:
+        if len(fake.jobs) == 2:
+            raise KeyboardInterrupt
+        return ends(job, cancelled)
+
+    fake.ends = interrupted
+    found = run(fake)
+    assert found.status is Status.ABORTED
+    copies, free = found.results_of(BringupResult)[0].rows
+    assert copies.figures and "ended before" in free.reason
+
+
+def test_an_unknown_row_is_answered_with_the_nearest(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r'no row "memory\.fre"; did you mean "memory\.free"'):
+        run(FakeLab(tmp_path), only=("memory.fre",))
+
+
+def test_a_live_target_is_measured_by_its_shell(tmp_path: Path) -> None:
+    shell = _Shell("Linux 6.1 x86_64", "MemTotal: 1024 kB", "x86_64", "TMPDIR=/tmp", "", "", FREE)
+
+    @contextmanager
+    def open_it(*_: object) -> Iterator[Target]:
+        yield Target("local", Evidence.HOST, shell, probe="x86_64")
+
+    request = Request("local", {}, ("perfboard",))
+    lab = FakeLab(tmp_path).lab(open=open_it)
+    found = run_study(STUDY, request, BringupOptions(only=("memory.free",)), lab)
+    (row,) = found.results_of(BringupResult)[0].rows
+    assert row.limit == "its RAM, 1 MiB" and row.short == "24.32 MiB free"
