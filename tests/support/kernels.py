@@ -9,6 +9,12 @@ WIDE_BASE = 0xFFFF800008000000  # that of 64-bit ARM
 _FUNCTION = 0x100
 _RODATA = 0x8000  # as in Linux: on a coarse boundary after the code
 _BANNER = b"Linux version 6.1.0-made (test) #1\n\0"
+# A name for each thing that a kernel needs on QEMU's machine `virt`, as Linux 6.1 has it.
+FOR_VIRT = (
+    *("__v7_setup", "gic_of_init", "arch_timer_of_init", "pl011_console_write"),
+    *("cfi_cmdset_0001", "physmap_flash_probe", "mtdpart_setup", "mtdblock_open"),
+    "squashfs_fill_super",
+)
 _CALLS = 8
 _INITCALLS = 4
 
@@ -45,6 +51,7 @@ def _make(base: int, grown: int, thumb: bool) -> tuple[bytes, str]:
     symbols += [(calls, "D", "sys_call_table"), (calls + 4 * _CALLS, "D", "after_the_calls")]
     symbols += [(initcalls, "D", "__initcall_start")]
     symbols += [(initcalls + 4 * _INITCALLS, "D", "__initcall_end")]
+    symbols += [(base, "d", name) for name in FOR_VIRT]
     lines = [f"{address:08x} {kind} {name}" for address, kind, name in sorted(symbols)]
     return bytes(image), "\n".join(lines) + "\n"
 

@@ -24,6 +24,10 @@ _BUILT_IN = Path(__file__).parent
 _PARTS = _BUILT_IN / "parts"
 # The tables that a board takes from the one that `like` names, unless its own file has them.
 _SHARED = ("machine", "console", "flash", "framebuffer", "image", "boot")
+# A board without a part of the image or of the flash writes this in its place.
+_ABSENT = "none"
+# The keys of an image's parts that name files of the user's.
+_FILES = ("config", "file", "system_map")
 # A file with one of these keys describes a real board.
 _REAL = ("target", "usable", "reset", "write", "virtual")
 # A file of the image, which is read whole where the board has no disk for it.
@@ -155,13 +159,34 @@ def _whole(
         # A budget is one device's, not that of all that boot alike.
         shared["boot"].pop("budget_s", None)
     whole = merged({key: shared[key] for key in _SHARED if key in shared}, own)
-    # A board has the whole of its own image and timing, or the whole of the other's.
-    for key in ("image", "timing"):
-        if key in own:
-            whole[key] = own[key]
-        elif key in shared:
-            whole[key] = shared[key]
-    return whole, path.resolve().parent if "image" in own else folder
+    # A board has the whole of its own timing, or the whole of the other's; so of each part of
+    # its image.
+    if isinstance(image := own.get("image"), dict):
+        whole["image"] = {**_at(folder, shared.get("image")), **image}
+        folder = path.resolve().parent
+    timing = own.get("timing", shared.get("timing"))
+    if timing is not None:
+        whole["timing"] = timing
+    for key in ("image", "flash"):
+        if isinstance(whole.get(key), dict):
+            whole[key] = {name: v for name, v in whole[key].items() if v != _ABSENT}
+    return whole, folder
+
+
+def _at(folder: Path, image: object) -> dict[str, Any]:
+    """The parts of an image whose files lie in that folder, for a board in another."""
+    parts = image.items() if isinstance(image, dict) else ()
+    return {
+        name: {
+            key: str(folder / _expanded(value))
+            if key in _FILES and isinstance(value, str)
+            else value
+            for key, value in part.items()
+        }
+        if isinstance(part, dict)
+        else part
+        for name, part in parts
+    }
 
 
 def _part(name: str, path: Path) -> dict[str, Any]:

@@ -8,24 +8,17 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from perfboard.boards.loader import load_board
+from perfboard.boards.roots import CPIO, HEAD, RootKind, root_kind
 from perfboard.model.board.board import NAME
 from perfboard.model.board.flash import Flash, Region
 from perfboard.model.board.image import DebianBootloader
-from perfboard.model.board.virtual import FlashBoard
+from perfboard.model.board.virtual import RAM_BASE, FlashBoard
 from perfboard.model.errors import UsageError
 from perfboard.model.units import format_size
 
-# The offset of each file system's magic number, and the number.
-_SYSTEMS = {
-    "squashfs": (0, b"hsqs"),
-    "cramfs": (0, b"\x45\x3d\xcd\x28"),
-    "romfs": (0, b"-rom1fs-"),
-    "jffs2": (0, b"\x85\x19"),
-    "erofs": (1024, b"\xe2\xe1\xf5\xe0"),
-}
-_EXT4 = (0x438, b"\x53\xef")
 _TREE = b"\xd0\x0d\xfe\xed"
-_HEAD = 4096
+_HEADED = b"\x27\x05\x19\x56"
+_BOOTABLE = "squashfs, cramfs, romfs, jffs2, erofs or a cpio archive"
 
 
 @dataclass(frozen=True)
@@ -58,8 +51,8 @@ def board_text(name: str, like: str, own: OwnFiles, folder: Path) -> str:
             f"--kernel {own.kernel}: is a device tree or a FIT image; the virtual machine brings "
             "its own tree. Give the kernel itself, a zImage, Image or uImage"
         )
-    system = _system(own.root)
-    loader, flash = other.image.bootloader, other.flash
+    kind = _kind(own.root)
+    flash = other.flash
     lines = [
         "# SPDX-License-Identifier: Apache-2.0",
         "# Written by `perfboard boards new`; docs/boards.md lists the keys.",
@@ -69,63 +62,82 @@ def board_text(name: str, like: str, own: OwnFiles, folder: Path) -> str:
         f"description = {_quoted(f'An own image on the virtual board {other.name}.')}",
         f"like = {_quoted(_named(like, folder))}",
         "",
-        "[image.bootloader]",
-        f"package = {_quoted(loader.package)}",
-        f"path = {_quoted(loader.path)}",
-        f"kernel_address = {loader.kernel_address:#x}",
-        "",
         "[image.kernel]",
         f"file = {_quoted(_path(own.kernel, folder))}",
     ]
     if own.system_map:
         _head(own.system_map, "--system-map")
         lines.append(f"system_map = {_quoted(_path(own.system_map, folder))}")
+    place = flash.root or flash.initrd
+    if place is None:
+        raise UsageError(f"--like {like}: its flash has no place for a root file system")
+    part, other_part = ("initrd", "root") if kind.system == CPIO else ("root", "initrd")
+    if part == "root":
+        lines.append(f"arguments = {_quoted(f'rootfstype={kind.system}')}")
+    else:
+        lines += _bootloader(other, own.root)
+    lines += ["", f"[image.{part}]", f"file = {_quoted(_path(own.root, folder))}"]
     lines += [
-        f"arguments = {_quoted(f'rootfstype={system}')}",
-        "",
-        "[image.root]",
-        f"file = {_quoted(_path(own.root, folder))}",
         "",
         "[boot]",
         "# exec:NAME is the start of a program, and needs the System.map.",
         f"usable = {_quoted(own.usable)}",
     ]
-    regions = [
-        ("kernel", _region(flash, flash.kernel, own.kernel)),
-        ("root", _region(flash, flash.root, own.root) if flash.root else None),
+    regions = {
+        "kernel": _region(flash, flash.kernel, own.kernel) or flash.kernel,
+        part: _region(flash, place, own.root) or place,
+    }
+    changed = [
+        f"{key} = {{ bank = {r.bank}, offset = {r.offset}, size = {r.size} }}"
+        for key, r in regions.items()
+        if r != getattr(flash, key)
     ]
-    if wider := [(key, region) for key, region in regions if region is not None]:
-        lines += ["", "[flash]"]
-        lines += [
-            f"{key} = {{ bank = {r.bank}, offset = {r.offset}, size = {r.size} }}"
-            for key, r in wider
-        ]
+    if getattr(flash, other_part) is not None:
+        changed.append(f'{other_part} = "none"')
+        at = lines.index("[image.kernel]")
+        lines[at:at] = ["[image]", f'{other_part} = "none"', ""]
+    if changed:
+        lines += ["", "[flash]", *changed]
     return "\n".join(lines) + "\n"
+
+
+def _bootloader(other: FlashBoard, root: Path) -> list[str]:
+    """The board's bootloader, which copies an archive to memory as well."""
+    # The kernel unpacks itself to the beginning of memory; U-Boot runs at the end.
+    room = other.machine.ram // 4
+    if root.stat().st_size > room:
+        raise UsageError(
+            f"--root {root}: has {format_size(root.stat().st_size)}, and an archive has room for "
+            f"{format_size(room)} of this board's memory"
+        )
+    loader = other.image.bootloader
+    table = loader.model_dump(mode="json", exclude_none=True, exclude={"variables"})
+    table["initrd_address"] = RAM_BASE + other.machine.ram // 2
+    lines = (f"{k} = {_quoted(v) if isinstance(v, str) else v}" for k, v in table.items())
+    return ["", "[image.bootloader]", *lines]
 
 
 def _head(path: Path, option: str) -> bytes:
     try:
         with path.open("rb") as file:
-            return file.read(_HEAD)
+            return file.read(HEAD)
     except OSError as error:
         raise UsageError(f"{option} {path}: {error.strerror}") from error
 
 
-def _system(root: Path) -> str:
-    """The file system's name as the kernel knows it."""
+def _kind(root: Path) -> RootKind:
     head = _head(root, "--root")
-    for name, (at, magic) in _SYSTEMS.items():
-        if head.startswith(magic, at):
-            return name
-    if head.startswith(_EXT4[1], _EXT4[0]):
+    kind = root_kind(head)
+    if kind is not None and kind.system != "ext4":
+        return kind
+    if kind is not None:
         raise UsageError(
-            f"--root {root}: is ext4, which needs a disk, and this board has flash; make a "
-            "squashfs of the same files: mksquashfs FOLDER rootfs.squashfs"
+            f"--root {root}: is ext4, which wants a disk, and kernels of others have no driver for "
+            "this board's; make a squashfs of the same files: mksquashfs FOLDER rootfs.squashfs"
         )
-    raise UsageError(
-        f"--root {root}: is none of {', '.join(_SYSTEMS)}; for a cpio archive, write image.initrd "
-        "and flash.initrd in a board file (docs/own-images.md)"
-    )
+    if head.startswith(_HEADED):
+        raise UsageError(f"--root {root}: has a header for U-Boot; give the archive without it")
+    raise UsageError(f"--root {root}: is none of {_BOOTABLE}")
 
 
 def _region(flash: Flash, region: Region, file: Path) -> Region | None:

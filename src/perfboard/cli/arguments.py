@@ -557,7 +557,10 @@ def _add_new(command: argparse.ArgumentParser) -> None:
         "--system-map", type=Path, help="the kernel's System.map, by which marks are exact"
     )
     command.add_argument(
-        "--root", required=True, type=Path, help="squashfs, cramfs, romfs, jffs2 or erofs"
+        "--root",
+        required=True,
+        type=Path,
+        help="squashfs, cramfs, romfs, jffs2, erofs, or a cpio archive (cpio.gz, say)",
     )
     command.add_argument(
         "--usable",

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from perfboard.boards.loader import LoadedBoard
+from perfboard.boards.roots import HEAD, root_kind
 from perfboard.host.cache import cached, hash_file
 from perfboard.host.tools import Use, require_tools
 from perfboard.images.bootloader.device_tree import build_tree
@@ -28,6 +29,7 @@ from perfboard.images.flash.place import PLAIN, driven_banks, placed
 from perfboard.images.kernel.build import build_kernel, keep_kernel
 from perfboard.images.kernel.distribution import distribution_options
 from perfboard.images.kernel.image import add_header, has_header, unpack_kernel
+from perfboard.images.kernel.needs import needs_of
 from perfboard.images.kernel.system_map import read_map
 from perfboard.images.network import NETWORK_DRIVER, PROBED_DRIVER, network_arguments
 from perfboard.images.packages.apt import AptState
@@ -256,14 +258,25 @@ def _own_files(loaded: LoadedBoard, progress: Progress) -> dict[str, Path]:
     """The parts that the user gives, copied to the cache, by name or region of flash."""
     image, arch = loaded.board.image, architecture_of(loaded.board)
     files: dict[str, Path] = {}
+    heads = (
+        _head(loaded.file(part.file)) for _, part in image if isinstance(part, OwnRoot | Initrd)
+    )
+    kinds = tuple(kind for head in heads if (kind := root_kind(head)) is not None)
     for name, part in image:
         if isinstance(part, OwnKernel):
             system_map = part.system_map and loaded.file(part.system_map)
-            kept = keep_kernel(arch, loaded.file(part.file), system_map, progress)
+            kept = keep_kernel(
+                arch, loaded.file(part.file), system_map, progress, needs_of(loaded.board, kinds)
+            )
             files[name] = kept / arch.kernel_name
         elif isinstance(part, OwnBootloader | OwnRoot | Initrd):
             files[name] = keep_file(loaded.file(part.file), progress)
     return files
+
+
+def _head(file: Path) -> bytes:
+    with file.open("rb") as opened:
+        return opened.read(HEAD)
 
 
 def _built_files(

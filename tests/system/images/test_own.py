@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An image that nobody here made: Debian's stock kernel and its installer's initrd."""
+"""Images that are not made here, in boards that `boards new` writes."""
 
 import shutil
 from pathlib import Path
@@ -7,33 +7,67 @@ from typing import Any
 
 import pytest
 
+from perfboard.images.image import Image
 from perfboard.images.packages.apt import AptState
 from perfboard.model.progress import SilentProgress
 from tests.support.runs import boots_of
 
-from ..conftest import Perfboard
-
-HERE = Path(__file__).parent
+from ..conftest import COUNTED, Perfboard
 
 
 @pytest.fixture
-def armmp(tmp_path: Path) -> Path:
-    """The board file with Debian's files beside it, and Debian's stand-in for a System.map."""
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder that the commands work in."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_own_kernel_map_and_squashfs_boot_timed_as_the_board_that_they_are_like(
+    perfboard: Perfboard, here: Path, image: Image
+) -> None:
+    shutil.copyfile(image.kernel_file, here / "zImage")
+    shutil.copyfile(image.kernel_file.with_name("System.map"), here / "System.map")
+    bank = image.banks[1].read_bytes()
+    at = bank.index(b"hsqs")
+    (here / "rootfs.squashfs").write_bytes(bank[at : at + image.sizes["root"]])
+    new = ("boards", "new", "gateway", "--like", "rpi2", "--kernel", "zImage")
+    own = ("--system-map", "System.map", "--root", "rootfs.squashfs", "--usable", "exec:S99usable")
+    perfboard(*new, *own)
+    run = perfboard.json("study", "boot", "--board", "./gateway.toml", "--boots", "1")
+    assert run["board"]["timed_as"]["part"] == "Cortex-A7 at 900 MHz"
+    assert run["evidence"] == "timed"
+    marks = {mark["name"]: mark["source"] for mark in boots_of(run)[0]["marks"]}
+    assert marks["init.exec"] == marks["usable"] == "scope"
+
+
+@pytest.fixture
+def debian(here: Path) -> None:
+    """Debian's stock kernel, its installer's initrd, and its stand-in for a System.map."""
     unpacked = AptState("armhf", SilentProgress()).unpack("debian-installer-12-netboot-armhf")
     images = unpacked / "usr/lib/debian-installer/images/12/armhf/text/debian-installer/armhf"
     for name in ("vmlinuz", "initrd.gz"):
-        shutil.copyfile(images / name, tmp_path / name)
-    (tmp_path / "System.map").write_text(
+        shutil.copyfile(images / name, here / name)
+    (here / "System.map").write_text(
         "ffffffffffffffff B The real System.map is in the linux-image-<version>-dbg package\n"
     )
-    shutil.copyfile(HERE / "debian-armmp.toml", tmp_path / "debian-armmp.toml")
-    return tmp_path / "debian-armmp.toml"
 
 
-def test_debians_stock_kernel_is_measured_by_its_console_and_log(
-    perfboard: Perfboard, armmp: Path
-) -> None:
-    run = perfboard.json("study", "boot", "--board", str(armmp), "--boots", "1")
+@pytest.mark.usefixtures("debian")
+def test_debians_stock_kernel_is_measured_by_its_console_and_log(perfboard: Perfboard) -> None:
+    new = (
+        "boards",
+        "new",
+        "debian",
+        "--like",
+        "rpi2",
+        "--kernel",
+        "vmlinuz",
+        "--root",
+        "initrd.gz",
+    )
+    ready = "console:Starting system log daemon"
+    perfboard(*new, "--system-map", "System.map", "--usable", ready)
+    run = perfboard.json("study", "boot", "--board", "./debian.toml", "--boots", "1", *COUNTED)
     assert any("stand-in" in note for note in run["provenance"]["notes"])
     marks: dict[str, Any] = {mark["name"]: mark for mark in boots_of(run)[0]["marks"]}
     sources = {name: marks[name]["source"] for name in marks}

@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from perfboard.boards.loader import load_board
+from perfboard.model.board.image import OwnRoot
+from perfboard.model.board.kernel import BuiltKernel
 from perfboard.model.errors import UsageError
 from tests.support.board_files import RPI2, VERDEX, built_kernel, load, refusal
 
@@ -39,6 +41,40 @@ def test_a_board_may_be_like_one_that_is_like_another(tmp_path: Path) -> None:
     assert board.timing is not None and rpi2.timing is not None
     assert board.timing.clock.hz == 800_000_000
     assert board.timing.memory.model_dump() == rpi2.timing.memory.model_dump()
+
+
+def test_a_part_of_the_image_is_its_own_and_the_rest_the_others(tmp_path: Path) -> None:
+    (tmp_path / "root.squashfs").write_bytes(b"hsqs")
+    path = tmp_path / "board.toml"
+    path.write_text(RPI2 + '\n[image.root]\nfile = "root.squashfs"\n')
+    loaded, rpi2 = load_board(str(path)), load_board("rpi2")
+    image = loaded.board.image
+    assert isinstance(image.root, OwnRoot) and isinstance(image.kernel, BuiltKernel)
+    assert isinstance(rpi2.board.image.kernel, BuiltKernel)
+    kernel = rpi2.board.image.kernel
+    assert loaded.file(image.kernel.config).samefile(rpi2.file(kernel.config))
+    assert image.kernel.slim == kernel.slim
+
+
+def test_a_part_and_its_region_are_taken_out(tmp_path: Path) -> None:
+    (tmp_path / "initrd").write_bytes(b"070701")
+    own = """
+[image]
+root = "none"
+[image.initrd]
+file = "initrd"
+[image.bootloader]
+package = "u-boot-qemu"
+path = "usr/lib/u-boot/qemu_arm/u-boot.bin"
+kernel_address = 0x41000000
+initrd_address = 0x50000000
+[flash]
+root = "none"
+initrd = { bank = 0, offset = "16 MiB", size = "4 MiB" }
+"""
+    board = load(tmp_path, RPI2 + own)
+    assert board.image.root is None and board.flash.root is None
+    assert set(board.flash.regions()) == {"bootloader", "environment", "kernel", "initrd"}
 
 
 @pytest.mark.parametrize(

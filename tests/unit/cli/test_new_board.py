@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """`perfboard boards new`: a board file for an own image."""
 
+import gzip
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -49,12 +51,33 @@ def test_it_boots_the_files_timed_as_the_named_board(
     assert (files / "mine.toml").read_text() == text
 
 
+@pytest.mark.parametrize("pack", [bytes, gzip.compress])
+def test_an_archive_is_booted_from_memory(files: Path, pack: Callable[[bytes], bytes]) -> None:
+    (files / "root.squashfs").write_bytes(pack(b"070701" + bytes(5000)))
+    assert call(*NEW) == 0
+    loaded, rpi2 = load_board("./mine.toml"), load_board("rpi2").board
+    board = loaded.board
+    assert isinstance(board, FlashBoard) and isinstance(rpi2, FlashBoard)
+    assert board.image.root is None and board.flash.root is None
+    assert board.image.initrd and loaded.file(board.image.initrd.file).samefile("root.squashfs")
+    assert board.flash.initrd == rpi2.flash.root
+    assert board.image.bootloader.initrd_address == 0x50000000
+    # And a board like that one has a root in flash again.
+    (files / "next.squashfs").write_bytes(b"hsqs" + bytes(5000))
+    words = ("--kernel", "zImage", "--root", "next.squashfs")
+    assert call("boards", "new", "next", "--like", "./mine.toml", *words) == 0
+    board = load_board("./next.toml").board
+    assert isinstance(board, FlashBoard) and isinstance(board.image.root, OwnRoot)
+    assert board.image.initrd is None and board.flash.root == rpi2.flash.root
+
+
 @pytest.mark.parametrize(
     ("name", "content", "said"),
     [
         ("zImage", b"\xd0\x0d\xfe\xed" + bytes(60), "is a device tree"),
-        ("root.squashfs", bytes(0x438) + b"\x53\xef" + bytes(99), "is ext4, which needs a disk"),
-        ("root.squashfs", b"070701" + bytes(99), "for a cpio archive, write image.initrd"),
+        ("root.squashfs", bytes(0x438) + b"\x53\xef" + bytes(99), "is ext4, which wants a disk"),
+        ("root.squashfs", b"\x27\x05\x19\x56" + bytes(99), "has a header for U-Boot"),
+        ("root.squashfs", gzip.compress(bytes(99)), "is none of squashfs"),
         ("root.squashfs", b"", "is none of squashfs"),
     ],
 )

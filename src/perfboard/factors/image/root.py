@@ -4,12 +4,12 @@
 from collections.abc import Callable
 
 from perfboard.factors.base import Factor, Level, refuse, set_root
-from perfboard.images.flash.layout import RAM_BASE, root_address
+from perfboard.images.flash.layout import root_address
 from perfboard.images.recipe import Recipe
 from perfboard.images.root.build import has_reference
 from perfboard.images.root.filesystems import SYSTEMS
 from perfboard.images.root.ubi import FASTMAP_BEYOND
-from perfboard.model.board.virtual import DiskBoard, FlashBoard
+from perfboard.model.board.virtual import RAM_BASE, DiskBoard, FlashBoard
 from perfboard.model.errors import UsageError
 
 

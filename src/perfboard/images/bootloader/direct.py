@@ -8,7 +8,6 @@ from perfboard.host.cache import cached, hash_file
 from perfboard.host.command import run_tool
 from perfboard.images.bootloader.device_tree import changed_tree, quoted, source, tree_inputs
 from perfboard.images.flash.layout import (
-    RAM_BASE,
     Devices,
     device_tree_changes,
     kernel_arguments,
@@ -17,6 +16,7 @@ from perfboard.images.flash.layout import (
 from perfboard.images.flash.place import COPIED, HEADER_SIZE, PLAIN, entry
 from perfboard.images.recipe import Recipe
 from perfboard.model.board.architecture import architecture_of
+from perfboard.model.board.virtual import RAM_BASE
 from perfboard.model.errors import UsageError
 from perfboard.model.progress import Progress
 

@@ -15,11 +15,10 @@ from perfboard.images.root.filesystems import SYSTEMS, root_words
 from perfboard.images.root.recipe import RootRecipe
 from perfboard.model.board.flash import Region
 from perfboard.model.board.image import ReferenceRoot
-from perfboard.model.board.virtual import FlashBoard
+from perfboard.model.board.virtual import RAM_BASE, FlashBoard
 from perfboard.model.errors import UsageError
 from perfboard.model.units import format_size
 
-RAM_BASE = 0x40000000
 _WORD = 4
 _BYTES_A_PIXEL = 2
 _CHANGE_TREE = ("fdt addr -q ${fdtcontroladdr}", "fdt resize 1000")

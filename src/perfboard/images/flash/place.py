@@ -8,10 +8,10 @@ code stays in flash. `plain`: it is not compressed, and the bootloader copies it
 
 from dataclasses import replace
 
-from perfboard.images.flash.layout import RAM_BASE, kernel_start
+from perfboard.images.flash.layout import kernel_start
 from perfboard.model.board.architecture import Architecture, architecture_of
 from perfboard.model.board.kernel import BuiltKernel
-from perfboard.model.board.virtual import FlashBoard, VirtualBoard
+from perfboard.model.board.virtual import RAM_BASE, FlashBoard, VirtualBoard
 from perfboard.model.errors import UsageError
 
 COPIED, FLASH, XIP, PLAIN = PLACES = ("copied", "flash", "xip", "plain")

@@ -13,8 +13,9 @@ from perfboard.images.flash.place import HEADER_SIZE
 from perfboard.images.kbuild import COMPILED, VARIABLES, jobs, show_compiled
 from perfboard.images.kernel.drivers import driver_files, hash_drivers
 from perfboard.images.kernel.fragment import dropped_options, read_fragment
-from perfboard.images.kernel.image import has_header
+from perfboard.images.kernel.image import has_header, has_tree
 from perfboard.images.kernel.modules import has_modules, keep_modules
+from perfboard.images.kernel.needs import Need, check_needs
 from perfboard.images.kernel.system_map import check_map, read_map
 from perfboard.images.kernel.tree import kernel_tree, source_inputs
 from perfboard.images.packages.apt import AptState
@@ -91,15 +92,20 @@ def build_kernel(
 
 
 def keep_kernel(
-    arch: Architecture, file: Path, system_map: Path | None, progress: Progress
+    arch: Architecture,
+    file: Path,
+    system_map: Path | None,
+    progress: Progress,
+    needs: tuple[Need, ...] = (),
 ) -> Path:
     """The folder with the user's own kernel, named as a built one, and its System.map if given.
 
     The copies stay as they are whatever becomes of the user's files. Raises UsageError
-    for what is no kernel of that architecture, and for a System.map of another kernel.
-    It may have a header for U-Boot's `bootm`.
+    for what is no kernel of that architecture, for a System.map of another kernel, and for a
+    kernel without what it `needs`. It may have a header for U-Boot's `bootm`.
     """
     inputs = {"kernel": hash_file(file), "name": arch.kernel_name}
+    inputs["needs"] = ", ".join(str(need) for need in needs)
     if system_map is not None:
         inputs["system_map"] = hash_file(system_map)
 
@@ -115,9 +121,17 @@ def keep_kernel(
                 f"{file}: is not a kernel for {arch.name} as {arch.kernel_name}, which is what "
                 f"{by if arch.boot else 'the emulator starts'}"
             )
+        if has_tree(kernel):
+            raise UsageError(
+                f"{file}: has a device tree behind the kernel, which would take the place of the "
+                "virtual machine's; give the zImage without it"
+            )
+        found = None
         if system_map is not None:
             shutil.copyfile(system_map, folder / "System.map")
-            check_map(read_map(system_map), kernel, str(system_map))
+            found = read_map(system_map)
+            check_map(found, kernel, str(system_map))
+        check_needs(needs, kernel, found, str(file))
 
     return cached("own-kernel", inputs, build, progress)
 

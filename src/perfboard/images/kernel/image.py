@@ -1,24 +1,39 @@
 # SPDX-License-Identifier: Apache-2.0
 """The kernel as it lies in flash, and the commands that make it of a kernel's source."""
 
+import struct
 from pathlib import Path
 
 from perfboard.host.cache import cached
 from perfboard.host.command import run_tool
 from perfboard.images.flash.place import PLAIN, entry, placed
 from perfboard.images.recipe import Recipe
-from perfboard.model.board.architecture import Architecture, architecture_of
+from perfboard.model.board.architecture import ARCHITECTURES, Architecture, architecture_of
 from perfboard.model.progress import Progress
 
 _PLAIN = "Image"
 _HEADED = "uImage"
 # U-Boot, include/image.h: how a kernel begins that its command bootm starts.
 _MAGIC = b"\x27\x05\x19\x56"
+_TREE = b"\xd0\x0d\xfe\xed"
+_ZIMAGE = next(known for known in ARCHITECTURES if known.kernel_name == "zImage")
+_ZIMAGE_HEAD = 0x30
 
 
 def has_header(kernel: bytes) -> bool:
     """Whether a kernel is one for U-Boot's `bootm`, by its header of the "legacy" format."""
     return kernel.startswith(_MAGIC)
+
+
+def has_tree(kernel: bytes) -> bool:
+    """Whether a device tree lies behind a zImage, as CONFIG_ARM_APPENDED_DTB wants it.
+
+    Source: Linux 6.1, arch/arm/boot/compressed/head.S: where it begins and ends, as linked.
+    """
+    if not kernel.startswith(_ZIMAGE.magic, _ZIMAGE.magic_at):
+        return False
+    start, end = struct.unpack_from("<2I", kernel.ljust(_ZIMAGE_HEAD), _ZIMAGE.magic_at + 4)
+    return kernel.startswith(_TREE, max(end - start, _ZIMAGE_HEAD))
 
 
 def image_commands(recipe: Recipe) -> tuple[tuple[str, ...], ...]:

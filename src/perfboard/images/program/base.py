@@ -13,7 +13,6 @@ from pathlib import Path
 from perfboard.binaries.probe import find_binary
 from perfboard.host.tools import require_tools
 from perfboard.images.disk import disk_arguments
-from perfboard.images.flash.layout import RAM_BASE
 from perfboard.images.kernel.build import build_kernel
 from perfboard.images.kernel.distribution import distribution_options
 from perfboard.images.kernel.fragment import read_fragment
@@ -30,7 +29,7 @@ from perfboard.images.program.pushed import entries, size_of
 from perfboard.images.variant import Variant
 from perfboard.model.board.architecture import architecture_of
 from perfboard.model.board.kernel import BuiltKernel
-from perfboard.model.board.virtual import FlashBoard, VirtualBoard
+from perfboard.model.board.virtual import RAM_BASE, FlashBoard, VirtualBoard
 from perfboard.model.errors import UsageError
 from perfboard.model.progress import Progress
 from perfboard.model.text import nearest

@@ -15,6 +15,8 @@ from perfboard.model.published import Published, PublishedBoot, Technique
 from perfboard.model.tables import HeldSize, Table, as_kind
 from perfboard.model.timing.part import Timing
 
+# The memory of QEMU's machine `virt` begins here.
+RAM_BASE = 0x40000000
 # A machine of the emulator's, and its properties.
 MachineType = Annotated[
     str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._+-]*(,[a-z0-9-]+=[A-Za-z0-9._+-]+)*$")

@@ -4,8 +4,7 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from perfboard.images.flash.layout import RAM_BASE
-from perfboard.model.board.virtual import VirtualBoard
+from perfboard.model.board.virtual import RAM_BASE, VirtualBoard
 from perfboard.targets.virtual.emulator import Emulator
 
 _PAGE = 4096
