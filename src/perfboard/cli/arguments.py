@@ -108,15 +108,22 @@ initcall or function that takes longer is named, and what changed in the image.
 Without --baseline it is held against the last accepted run of the same study, board, evidence and
 factors. The first such run passes, and becomes the baseline. --accept takes a new level.
 
-Virtual boards repeat, so there the comparison is exact. Elsewhere noise may fail a gate in 1% of
-cases at most, over all its metrics together. If noise hides the answer it is inconclusive: exit
-code 0 with a warning, or 5 with --strict.
+--measure A B judges no stored run: it measures A and B in turn, and judges B. Each is a board's
+name or file, with levels of a virtual one behind commas, or a target. Pairs are measured in the
+order A B B A, until it is known whether B is worse; what looks worse is measured again.
+
+Virtual boards repeat, so there the comparison is exact, and one boot of each decides. Elsewhere
+noise may fail a gate in 1% of cases at most, over all its metrics together. If noise hides the
+answer it is inconclusive: exit code 0 with a warning, or 5 with --strict.
 
 examples:
   perfboard gate
   perfboard gate --baseline main --fail-above 1% latest:verdex
   perfboard gate --baseline 'last 5' --metric 'memory.*' --strict
   perfboard gate --accept 'a new kernel, 2% slower'
+  perfboard gate --measure old/board.toml new/board.toml --fail-above 0
+  perfboard gate --measure verdex verdex,console=quiet
+  perfboard gate --measure ssh://old ssh://new --probe kernel.syscall
 """
 
 _CACHE = """\
@@ -575,7 +582,7 @@ def _add_name(command: argparse.ArgumentParser) -> None:
     )
 
 
-def _add_gate(command: argparse.ArgumentParser) -> None:
+def _add_gate(command: Command) -> None:
     command.add_argument(
         "run", metavar="RUN", nargs="?", default="latest", help=f"{_RUN} (the default)"
     )
@@ -603,6 +610,14 @@ def _add_gate(command: argparse.ArgumentParser) -> None:
         metavar="PATTERN",
         help="what to judge, as in 'boot.*'; repeatable (default: the run's headline, or all)",
     )
+    command.add_argument(
+        "--measure",
+        nargs=2,
+        metavar=("A", "B"),
+        help="measure A and B in turn, and judge B: each a board's name or file, or a target",
+    )
+    command.options = ("perfboard.studies.gate.study", "GateOptions")
+    _add_tag(command, "with --measure: a tag for its runs, such as commit=4f2a91c; repeatable")
     command.add_argument(
         "--strict", action="store_true", help="exit with 5 where it is inconclusive"
     )

@@ -7,6 +7,7 @@ import sys
 from dataclasses import asdict
 
 from perfboard.analysis.gate.judge import Judgement, Level, Rules, judge
+from perfboard.cli.options import options_from
 from perfboard.cli.words import print_json
 from perfboard.history.baselines import accepted_baseline, find_baseline
 from perfboard.model.errors import EXIT_FAILED_VERDICT, EXIT_INCONCLUSIVE, UsageError
@@ -20,7 +21,7 @@ from perfboard.store.reading import load_run
 
 def gate(options: argparse.Namespace) -> int:
     """Judges a stored run; 1 where it got worse, 5 with --strict where it is inconclusive."""
-    if options.accept is not None:
+    if options.accept is not None and not options.measure:
         return _accept(options)
     rules = Rules(
         fail_above=_share("--fail-above", options.fail_above),
@@ -29,6 +30,8 @@ def gate(options: argparse.Namespace) -> int:
     )
     if not 0 < rules.false_alarms <= 0.5:
         raise UsageError(f"--false-alarms {options.false_alarms}: wants more than 0%, at most 50%")
+    if options.measure:
+        return _measure(options, rules)
     folder = find_named(options.run)
     run = load_run(folder)
     if options.baseline is None:
@@ -41,6 +44,25 @@ def gate(options: argparse.Namespace) -> int:
         check_ours(folder)
         accept(run.id, "the first run")
         print(f"perfboard: {run.id} is now the baseline of runs like it", file=sys.stderr)
+    return _exit_code(found, options.strict)
+
+
+def _measure(options: argparse.Namespace, rules: Rules) -> int:
+    """Measures two things in turn, and judges the second."""
+    from perfboard.cli.lab import lab_of
+    from perfboard.studies.gate.study import GateOptions, gate_in_turn, side_of
+
+    for option, given in (("--baseline", options.baseline), ("--accept", options.accept)):
+        if given is not None:
+            raise UsageError(
+                f"{option}: --measure measures its own baseline, A; omit one of the two"
+            )
+    given = options_from(GateOptions, options)
+    sides = [side_of(text, given, ("perfboard", *sys.argv[1:])) for text in options.measure]
+    found = gate_in_turn(sides, rules, given.pairs, lab_of(options))
+    _print(found, options)
+    if found.level is Level.INCONCLUSIVE:
+        print("perfboard: warning: the gate is inconclusive", file=sys.stderr)
     return _exit_code(found, options.strict)
 
 

@@ -93,8 +93,16 @@ EXIT_INCONCLUSIVE = 5
 EXIT_INTERRUPTED = 130
 
 
+_KNOWN = (UsageError, EnvironmentLacksError, BuildError, DefectError)
+
+
 def exit_code_of(kind: str) -> int:
     """The exit code of an error that a run recorded by its kind."""
-    known = (UsageError, EnvironmentLacksError, BuildError, DefectError)
-    codes = {error.kind: error.exit_code for error in known} | {INCONCLUSIVE: EXIT_INCONCLUSIVE}
+    codes = {error.kind: error.exit_code for error in _KNOWN} | {INCONCLUSIVE: EXIT_INCONCLUSIVE}
     return codes.get(kind, TargetError.exit_code)
+
+
+def error_of(kind: str, message: str) -> PerfboardError:
+    """The error that a run recorded, to be raised again."""
+    known = next((error for error in _KNOWN if error.kind == kind), None)
+    return known(message) if known else TargetError(kind, message)

@@ -9,8 +9,9 @@ from fnmatch import fnmatchcase
 
 from perfboard.analysis.compare.comparison import Difference, compare, label_name
 from perfboard.analysis.gate.causes import Cause, causes_of
-from perfboard.analysis.gate.noise import Shift, holm, shift_from_runs, shift_of
+from perfboard.analysis.gate.noise import Shift, shift_from_runs, shift_of
 from perfboard.analysis.statistics.bootstrap import process_medians
+from perfboard.analysis.statistics.holm import holm
 from perfboard.analysis.statistics.summary import REPEATS, Interval, range_difference
 from perfboard.model.errors import UsageError
 from perfboard.model.results.program import ProgramResult
@@ -95,6 +96,8 @@ class Judgement:
     vanished: tuple[str, ...] = ()
     causes: tuple[Cause, ...] = ()
     changes: tuple[Difference, ...] = ()
+    # The pairs that were measured in turn; 0: the runs were stored before.
+    pairs: int = 0
 
 
 def refusal(run: Run, baseline: Run) -> str:
@@ -136,18 +139,17 @@ def judge(run: Run, baseline: Sequence[Run], words: str, rules: Rules) -> Judgem
         margin=run.margin,
         rules=rules,
     )
-    own = _chosen(run, run, rules.patterns)
+    own = chosen(run, run, rules.patterns)
     if not baseline:
         if not own:
-            raise _no_metric(run, rules.patterns)
+            raise no_metric(run, rules.patterns)
         return judgement
     for each in baseline:
         if why := refusal(run, each):
             raise UsageError(f"{each.id} is no baseline of this run: {why}; choose another")
-    comparison = compare(baseline[0], run)
-    known = [_chosen(each, run, rules.patterns) for each in baseline]
+    known = [chosen(each, run, rules.patterns) for each in baseline]
     if not own and not any(known):
-        raise _no_metric(run, rules.patterns)
+        raise no_metric(run, rules.patterns)
     pairs = [
         ([side[name] for side in known if name in side], metric)
         for name, metric in own.items()
@@ -155,16 +157,29 @@ def judge(run: Run, baseline: Sequence[Run], words: str, rules: Rules) -> Judgem
     ]
     findings = _exact(pairs, rules) if exact else _noisy(pairs, rules)
     vanished = tuple(name for name in known[0] if name not in own)
+    judged = replace(
+        judgement, level=overall(findings, vanished), findings=tuple(findings), vanished=vanished
+    )
+    return explained(judged, baseline[0], run)
+
+
+def overall(findings: Sequence[Finding], vanished: Sequence[str]) -> Level:
+    """The level of a whole run."""
     levels = {finding.level for finding in findings}
-    level = Level.SAME
     if Level.WORSE in levels:
-        level = Level.WORSE
-    elif Level.INCONCLUSIVE in levels or vanished or not findings:
-        level = Level.INCONCLUSIVE
-    elif levels == {Level.BETTER}:
-        level = Level.BETTER
-    worse = [each for each in findings if each.level is Level.WORSE]
+        return Level.WORSE
+    if Level.INCONCLUSIVE in levels or vanished or not findings:
+        return Level.INCONCLUSIVE
+    return Level.BETTER if levels == {Level.BETTER} else Level.SAME
+
+
+def explained(judgement: Judgement, before: Run, after: Run) -> Judgement:
+    """The judgement with what did it, and what changed, if it got worse."""
+    worse = [each for each in judgement.findings if each.level is Level.WORSE]
+    if not worse:
+        return judgement
     seconds = [each.difference for each in worse if each.unit == "s" and each.difference > 0]
+    comparison = compare(before, after)
     sizes = (
         Difference(change.name, f"{change.before.mean:.0f} B", f"{change.after.mean:.0f} B")
         for change in comparison.changes
@@ -172,11 +187,8 @@ def judge(run: Run, baseline: Sequence[Run], words: str, rules: Rules) -> Judgem
     )
     return replace(
         judgement,
-        level=level,
-        findings=tuple(findings),
-        vanished=vanished,
-        causes=causes_of(baseline[0], run, max(seconds)) if seconds else (),
-        changes=(*comparison.differences, *sizes) if worse else (),
+        causes=causes_of(before, after, max(seconds)) if seconds else (),
+        changes=(*comparison.differences, *sizes),
     )
 
 
@@ -284,7 +296,7 @@ def _share(value: float, finding: Finding) -> str:
     return f"{value / abs(finding.before):.1%}" if finding.before else "any size"
 
 
-def _chosen(side: Run, run: Run, patterns: Sequence[str]) -> dict[str, Metric]:
+def chosen(side: Run, run: Run, patterns: Sequence[str]) -> dict[str, Metric]:
     """The metrics of `side` that are judged, by name and labels."""
     wanted = patterns or ((run.headline,) if run.headline else ("*",))
     return {
@@ -295,7 +307,8 @@ def _chosen(side: Run, run: Run, patterns: Sequence[str]) -> dict[str, Metric]:
     }
 
 
-def _no_metric(run: Run, patterns: Sequence[str]) -> UsageError:
+def no_metric(run: Run, patterns: Sequence[str]) -> UsageError:
+    """The error of a run without any metric to judge."""
     if not patterns:
         return UsageError(f"run {run.id} has no metrics to judge")
     names = ", ".join(sorted({metric.name for metric in run.metrics})[:12])

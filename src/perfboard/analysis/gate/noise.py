@@ -60,18 +60,3 @@ def shift_from_runs(before: Sequence[float], after: float) -> Shift | None:
         return None
     error = statistics.stdev(before) * math.sqrt(1 + 1 / len(before))
     return Shift(after - statistics.mean(before), error, len(before) - 1) if error else None
-
-
-def holm(chances: Sequence[float], rate: float) -> list[bool]:
-    """Which of the hypotheses are rejected, so that `rate` bounds the chance of any false one.
-
-    `chances` has the p-value of each. Source: S. Holm, "A simple sequentially rejective multiple
-    test procedure", Scandinavian Journal of Statistics 6 (1979).
-    """
-    rejected = [False] * len(chances)
-    order = sorted(range(len(chances)), key=chances.__getitem__)
-    for place, index in enumerate(order):
-        if chances[index] > rate / (len(chances) - place):
-            break
-        rejected[index] = True
-    return rejected

@@ -83,8 +83,15 @@ def method_words(judgement: Judgement) -> Iterator[str]:
                 f"Its times are a timing model's, right within {judgement.margin:.0%}: a real "
                 "board's change may differ by as much."
             )
+        return
+    rate = _share(judgement.rules.false_alarms)
+    if judgement.pairs:
+        yield (
+            f"{judgement.pairs} pairs were measured in turn. Noise alone makes a gate worse in at "
+            f"most {rate} of cases, over all looks and metrics together (a sequential t test of "
+            "the pairs, Holm's correction). A metric that looks worse is measured again before it counts."
+        )
     else:
-        rate = _share(judgement.rules.false_alarms)
         yield (
             f"Noise alone makes a gate worse in at most {rate} of cases, over all "
             f"{len(judgement.findings):,} metrics together (Welch's test, Holm's correction)."

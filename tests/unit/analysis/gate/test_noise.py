@@ -6,11 +6,9 @@ import random
 from collections.abc import Callable
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from perfboard.analysis.gate.judge import Level, Rules, judge
-from perfboard.analysis.gate.noise import holm, shift_from_runs, shift_of
+from perfboard.analysis.gate.noise import shift_from_runs, shift_of
 from perfboard.model.run import Evidence, Metric, Run
 from tests.support.runs import make_run
 
@@ -71,21 +69,3 @@ def test_the_noise_of_a_single_sample_is_unknown() -> None:
     assert shift_of([1.0], [2.0, 2.1]) is None
     assert shift_of([1.0, 1.0], [2.0, 2.0]) is None
     assert shift_from_runs([1.0], 2.0) is None
-
-
-@given(st.lists(st.floats(0, 1), min_size=1, max_size=20), st.floats(1e-6, 0.5))
-def test_holm_rejects_what_bonferroni_does_and_nothing_above_the_rate(
-    chances: list[float], rate: float
-) -> None:
-    found = holm(chances, rate)
-    for chance, rejected in zip(chances, found, strict=True):
-        assert rejected or chance > rate / len(chances)
-        assert not rejected or chance <= rate
-    kept = [chance for chance, rejected in zip(chances, found, strict=True) if not rejected]
-    gone = [chance for chance, rejected in zip(chances, found, strict=True) if rejected]
-    assert not kept or not gone or max(gone) <= min(kept)
-
-
-def test_holm_as_in_an_example_worked_by_hand() -> None:
-    # 0.01 <= 0.05/4, 0.015 <= 0.05/3, 0.03 > 0.05/2.
-    assert holm([0.03, 0.01, 0.04, 0.015], 0.05) == [False, True, False, True]

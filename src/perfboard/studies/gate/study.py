@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Measures two things in turn until it is known whether the second is worse."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from perfboard.analysis.gate.judge import Judgement, Rules
+from perfboard.analysis.gate.turns import Turn, judge_exact, judge_turns
+from perfboard.analysis.statistics.summary import REPEATS
+from perfboard.boards.loader import LoadedReal, read_board
+from perfboard.model.errors import UsageError, error_of
+from perfboard.model.options import option, parse_count, parse_one_level_each
+from perfboard.model.progress import SilentProgress
+from perfboard.model.run import Run, Status
+from perfboard.studies.base import Request, run_study
+from perfboard.studies.boot.study import STUDY as BOOT
+from perfboard.studies.boot.study import BootOptions
+from perfboard.studies.lab import Lab
+from perfboard.studies.standard.study import StandardOptions, measure_target
+from perfboard.targets.opening import kinds
+
+# The time for one probe in one turn, and for all of them, in s.
+_PROBE_S, _ALL_S = 2.0, 60.0
+Measure = Callable[[Lab], Run]
+
+
+@dataclass(frozen=True)
+class GateOptions:
+    """The options of `perfboard gate --measure`."""
+
+    probe: tuple[str, ...] = option(
+        (),
+        "with --measure: run this probe (default: boot what is a board, and run all probes on a "
+        "local or ssh target); repeatable",
+        parse=tuple,
+        metavar="PROBE",
+        repeated=True,
+    )
+    pairs: int = option(
+        40,
+        "with --measure: the most pairs that search for a change; as many again may confirm one "
+        "(default: 40)",
+        parse=parse_count("pairs", 6, 1000),
+        metavar="N",
+    )
+
+
+def side_of(text: str, options: GateOptions, command: tuple[str, ...]) -> Measure:
+    """Measures once what the user calls A or B, and stores the run.
+
+    It is a board's name or file, a virtual board's with levels behind commas
+    ("verdex,console=quiet"), or a target. Raises UsageError for a text that is none of these.
+    """
+    name, *levels = text.split(",")
+    try:
+        factors = parse_one_level_each(levels)
+    except ValueError as error:
+        raise UsageError(f"--measure {text}: {error}") from error
+    boot = BootOptions(boots=1)
+    if name.partition(":")[0] in kinds():
+        request = Request(name, factors, command)
+    elif isinstance(loaded := read_board(name), LoadedReal):
+        real = loaded.board
+        if not real.target:
+            raise UsageError(
+                f"{loaded.path}: target: is missing; write the line of the board there"
+            )
+        request = Request(real.target, factors, command, board=real)
+        given = {key: getattr(real, key) for key in ("usable", "reset", "silence", "timeout")}
+        boot = replace(boot, **{key: value for key, value in given.items() if value})
+    else:
+        request = Request(f"virtual:{name}", factors, command)
+    if options.probe or request.target.partition(":")[0] not in BOOT.targets:
+        budget = max(_PROBE_S * len(options.probe), _PROBE_S) if options.probe else _ALL_S
+        probing = StandardOptions(budget=budget)
+        return lambda lab: measure_target("measure", request, options.probe, probing, lab)
+    return lambda lab: run_study(BOOT, request, boot, lab)
+
+
+def gate_in_turn(sides: Sequence[Measure], rules: Rules, pairs: int, lab: Lab) -> Judgement:
+    """Whether the second of two sides is worse than the first; `pairs` are the most that search.
+
+    They are measured in the order A B B A, so that a drift of the machine cancels. Virtual boards
+    repeat: one run of each decides. Raises PerfboardError for a run that failed, and
+    KeyboardInterrupt for one that the user ended.
+    """
+    first = _once(sides[0], lab), _once(sides[1], lab)
+    if first[0].evidence in REPEATS:
+        return judge_exact(*first, rules)
+    turns: list[Turn] = [first]
+    silent = replace(lab, progress=SilentProgress())
+    found, wants = judge_turns(turns, rules, pairs)
+    began = lab.clock()
+    with lab.progress.step("measuring in turn", 2 * pairs) as step:
+        while found is None:
+            # Every other pair has B first.
+            backwards = len(turns) % 2
+            one = _once(sides[backwards], silent)
+            two = _once(sides[1 - backwards], silent)
+            turns.append((two, one) if backwards else (one, two))
+            left = (lab.clock() - began) / (len(turns) - 1) * (wants - len(turns))
+            step.update(len(turns), f"pair {len(turns)}, next look at {wants} in {left:.0f} s")
+            if len(turns) == wants:
+                found, wants = judge_turns(turns, rules, pairs)
+    return found
+
+
+def _once(side: Measure, lab: Lab) -> Run:
+    run = side(lab)
+    if run.status is Status.ABORTED:
+        raise KeyboardInterrupt
+    if run.errors:
+        raise error_of(run.errors[0].kind, f"{run.errors[0].message}\nThe run is {run.id}.")
+    return run
