@@ -21,6 +21,8 @@ HeldSize = Annotated[Size, Field(le=4 << 30)]
 
 # A package of Debian's.
 Package = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9+.-]+$")]
+# An option of the kernel's configuration.
+KernelOption = Annotated[str, Field(pattern=r"^CONFIG_[A-Za-z0-9_]+$")]
 
 
 class Table(BaseModel):

@@ -161,7 +161,10 @@ def test_the_scope_takes_what_it_is_told(name: str, reader: Path) -> None:
 
 
 # Tables of which the scope has no parameters, and keys of those of which it has.
-OTHER_TABLES = {"lacks", "pairing", "costs", "flash", "regions", "factors", "margin", "published"}
+OTHER_TABLES = {
+    *("lacks", "pairing", "costs", "flash", "regions", "factors", "distribution", "margin"),
+    "published",
+}
 OTHER_KEYS = {"source", "kind", "core.name", "core.cores", "uart.bits"}
 
 

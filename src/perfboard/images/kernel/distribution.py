@@ -9,6 +9,7 @@ from perfboard.images.packages.apt import AptState
 from perfboard.images.recipe import Recipe
 from perfboard.model.board.architecture import architecture_of
 from perfboard.model.errors import EnvironmentLacksError
+from perfboard.model.timing.part import Timing
 
 _TOPICS = Path(__file__).with_name("distribution.txt")
 _MOST_BYTES = 1 << 20
@@ -23,14 +24,14 @@ def distribution_options(recipe: Recipe, packages: AptState, source: str) -> dic
     """The options that `source`, a linux-source package, has in Debian's kernel, if asked for.
 
     They are those of entry, scheduling, memory, security and tracing, by the patterns of
-    distribution.txt; the package linux-config of the same version has them. None for a recipe
-    without `distribution`. Raises EnvironmentLacksError where Debian has no such
+    distribution.txt; the package linux-config of the same version has them. What the board's
+    `timing.distribution` has otherwise is put over them. None for a recipe without
+    `distribution`. Raises EnvironmentLacksError where Debian has no such
     configuration.
     """
     if not recipe.distribution:
         return {}
     arch, timing = architecture_of(recipe.board), recipe.board.timing
-    one_core = timing is not None and timing.core.cores == 1
     name = source.replace("linux-source-", "linux-config-", 1)
     file = packages.unpack(name) / "usr" / "src" / name / f"config.{arch.distribution}.xz"
     try:
@@ -39,7 +40,15 @@ def distribution_options(recipe: Recipe, packages: AptState, source: str) -> dic
     except (OSError, lzma.LZMAError, UnicodeDecodeError) as error:
         what = f"package {name} has no readable {file.name}: {error}"
         raise EnvironmentLacksError(what) from None
-    return chosen(text) | (_OF_ONE_CORE if one_core else {})
+    return options_of(text, timing)
+
+
+def options_of(config: str, timing: Timing | None) -> dict[str, str]:
+    """Those of Debian's .config, and over them what the board's own distribution has otherwise."""
+    if timing is None:
+        return chosen(config)
+    theirs = timing.distribution.options if timing.distribution else {}
+    return chosen(config) | (_OF_ONE_CORE if timing.core.cores == 1 else {}) | theirs
 
 
 def chosen(config: str) -> dict[str, str]:

@@ -6,9 +6,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from perfboard.model.tables import Package, Table, either
+from perfboard.model.tables import KernelOption, Package, Table, either
 
-Option = Annotated[str, Field(pattern=r"^CONFIG_[A-Za-z0-9_]+$")]
 # One line of printable ASCII, which a variable of U-Boot can hold as it is.
 BootArguments = Annotated[str, Field(pattern=r"^[ -~]*$")]
 
@@ -26,7 +25,7 @@ class BuiltKernel(_Kernel):
     # The fragment of its configuration.
     config: Path = Field(strict=False)
     # The options of a kernel without those that its boot never uses.
-    slim: dict[Option, Literal["y", "n"]] = Field(default_factory=dict)
+    slim: dict[KernelOption, Literal["y", "n"]] = Field(default_factory=dict)
 
 
 class OwnKernel(_Kernel):

@@ -11,7 +11,7 @@ from pydantic import BaseModel, BeforeValidator, Field, model_validator
 
 from perfboard.model.published import Published
 from perfboard.model.sourced import Count, Sourced
-from perfboard.model.tables import Size, Table, merged
+from perfboard.model.tables import KernelOption, Size, Table, merged
 from perfboard.model.timing.caches import BigPages, Caches, Tlbs
 from perfboard.model.timing.duration import LONGEST_FS, Duration, Time
 from perfboard.model.work import Work, work_of
@@ -270,6 +270,12 @@ class Margin(Sourced):
     share: Annotated[float, Field(gt=0, le=10, strict=False)]
 
 
+class Distribution(Sourced):
+    """The options that the kernel of the board's own distribution has otherwise than Debian's."""
+
+    options: Annotated[dict[KernelOption, Literal["y", "n"]], Field(min_length=1)]
+
+
 class Timing(Table):
     """The timing model of a board; `part` names the file that its processor comes from.
 
@@ -296,6 +302,8 @@ class Timing(Table):
     ports: Ports | None = None
     uart: Uart
     factors: dict[Key, dict[Key, dict[str, Any]]] = Field(default_factory=dict)
+    # What the published figures of the kernel's work were measured with.
+    distribution: Distribution | None = None
     margin: Margin
     # Those of single classes of work; of the others the rows say nothing.
     margins: dict[Work, Margin] = Field(default_factory=dict)
@@ -371,7 +379,7 @@ def fingerprint(timing: Timing) -> str:
 
     Sources, margins and published figures are words on the model, and not in it.
     """
-    words = {"part", "margin", "margins", "published", "left_out"}
+    words = {"part", "distribution", "margin", "margins", "published", "left_out"}
     table = timing.model_dump(mode="json", exclude=words)
     return hashlib.sha256(json.dumps(_plain(table), sort_keys=True).encode()).hexdigest()
 

@@ -4,7 +4,11 @@
 import pytest
 
 from perfboard.boards.loader import load_board
-from perfboard.images.kernel.distribution import chosen, distribution_options
+from perfboard.images.kernel.distribution import (
+    chosen,
+    distribution_options,
+    options_of,
+)
 from perfboard.images.packages.apt import AptState
 from perfboard.images.recipe import Recipe
 from perfboard.model.progress import SilentProgress
@@ -46,6 +50,18 @@ def test_what_any_program_pays_for_is_taken_and_drivers_are_not() -> None:
 @pytest.mark.parametrize("text", ["", "nonsense\n", "CONFIG_SMP\n", "CONFIG_HZ=$(reboot)\n"])
 def test_other_lines_ask_for_nothing(text: str) -> None:
     assert chosen(text) == {}
+
+
+def test_the_kernel_of_a_boards_own_distribution_has_its_options_over_debians() -> None:
+    timing = load_board("rpi-zero").board.timing
+    assert timing is not None and timing.distribution is not None
+    assert options_of(CONFIG, timing) == {
+        **chosen(CONFIG),
+        **timing.distribution.options,
+        "CONFIG_SMP": "n",
+    }
+    other = load_board("orangepi-pc").board.timing
+    assert options_of(CONFIG, other) == options_of(CONFIG, None) == chosen(CONFIG)
 
 
 def test_a_board_that_asks_for_no_distribution_needs_no_package() -> None:
