@@ -41,6 +41,10 @@ def _share(row: ProfileRow) -> float | None:
     return None if row.value is None or not row.budget else row.value / row.budget
 
 
+def _digits(share: float) -> str:
+    return f"{share:,.0f}" if share >= 100 else f"{share:.3g}"
+
+
 def _sentence(row: ProfileRow) -> str:
     """The row's verdict, for a manager."""
     if row.value is None:
@@ -49,7 +53,8 @@ def _sentence(row: ProfileRow) -> str:
     much = ""
     if share is not None:
         room = share - 1 if row.least else 1 - share
-        much = f", {room:.0%} to spare" if room >= 0 else f", {share:.3g} times that"
+        few = 0 <= room <= 1
+        much = f", {room:.0%} to spare" if few else f", {_digits(share)} times that"
     words = f"{_value(row)} where {row.budget_text} is wanted{much}"
     if row.outcome == "inconclusive" and row.low is not None and row.high is not None:
         low, high = (format_value(each, row.unit) for each in (row.low, row.high))
