@@ -6,16 +6,18 @@
  * perfboard-probe run JOB RESULTS
  * perfboard-probe time FILE COUNT COMMAND [ARGUMENT...]
  * perfboard-probe media WHAT FOLDER BYTES FRAMES RATE SYNC
+ * perfboard-probe memory SETTLE_MS COMMAND [TASK]
  *
  * Measures one thing in one process, prints JSON lines, ends. `list` names the
  * applets; `serve` runs them for whoever is at the other end of a line; `run` is the first
- * process of a virtual board that a command is tried on; `time` times a command, and
- * `media` what a media recorder does.
+ * process of a virtual board that a command is tried on; `time` times a command, `media`
+ * does what a media recorder does, and `memory` watches a program's memory.
  *
  * Exit status: 0 measured, or refused with the reason in the output; 2 wrong arguments.
  */
 #include "probe.h"
 #include "run/media.h"
+#include "run/memory.h"
 #include "run/time.h"
 
 #include <fcntl.h>
@@ -92,6 +94,8 @@ int main(int argc, char **argv)
 		return time_command(argc - 2, argv + 2);
 	if (argc >= 2 && !strcmp(argv[1], "media"))
 		return media_command(argc - 2, argv + 2);
+	if (argc >= 2 && !strcmp(argv[1], "memory"))
+		return memory_command(argc - 2, argv + 2);
 #ifdef HAS_RUN
 	if (argc >= 2 && !strcmp(argv[1], "run"))
 		return run(argc - 2, argv + 2);

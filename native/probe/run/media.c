@@ -16,6 +16,7 @@
  */
 #include "run/media.h"
 #include "probe.h"
+#include "run/pace.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -23,7 +24,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #define MOST_BYTES (16UL << 20)
@@ -42,23 +42,6 @@ struct row {
 	uint64_t took;
 	uint64_t since_due;
 };
-
-/* By the clock that sleeps go by. */
-static uint64_t instant(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
-static void sleep_until(uint64_t due)
-{
-	struct timespec until = {(time_t)(due / 1000000000), (long)(due % 1000000000)};
-
-	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL) == EINTR)
-		;
-}
 
 static bool move_frame(const struct plan *plan, int file, bool writes)
 {

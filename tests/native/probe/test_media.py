@@ -12,8 +12,8 @@ from .compiler import HERE, compile_sources
 @pytest.fixture(scope="module")
 def probe(tmp_path_factory: pytest.TempPathFactory) -> str:
     path = tmp_path_factory.mktemp("media") / "media"
-    needed = (f"measure/{name}.c" for name in ("child", "number"))
-    return str(compile_sources(path, HERE / "media_harness.c", "run/media.c", *needed))
+    sources = ("run/media.c", "run/pace.c", "measure/child.c", "measure/number.c")
+    return str(compile_sources(path, HERE / "media_harness.c", *sources))
 
 
 def streams(text: str) -> dict[str, list[list[int]]]:

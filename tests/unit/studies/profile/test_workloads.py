@@ -4,6 +4,7 @@
 import hashlib
 import io
 import re
+import shlex
 import wave
 
 import pytest
@@ -25,8 +26,16 @@ WORKLOADS = sorted(all_workloads().values(), key=lambda one: one.name)
 TIME = "2000000000 500000 500000 1024 0 0\n"
 
 
+# What a workload has no default for.
+GIVEN = {"memory.application": {"command": "sleep 3", "task": "true"}}
+MEMORY = "@before 9000000\n" + "".join(
+    f"@memory {when} 3000 2000 1000 8000000\n" for when in ("start", "highest", "lasting")
+)
+
+
 def defaults(workload: Workload) -> dict[str, str | int | float | bool]:
-    return {name: each.default for name, each in workload.parameters.items()}
+    known = {name: each.default for name, each in workload.parameters.items()}
+    return known | GIVEN.get(workload.name, {})
 
 
 def test_the_listing_has_the_studys_hits_and_is_the_same_everywhere() -> None:
@@ -72,10 +81,11 @@ def test_a_workload_gives_the_metrics_that_it_names(workload: Workload) -> None:
         )
         for rate, words in media
     )
+    output += MEMORY * len(re.findall(r'PROBE" memory', work.script))
     metrics = workload.read(output, parameters, 2)
     assert {metric.name for metric in metrics} == set(workload.metrics)
     assert all(len(metric.samples) == 2 for metric in metrics)
-    assert not workload.commands(parameters)
+    assert list(workload.commands(parameters)) == list(GIVEN.get(workload.name, {}).values())
 
 
 @pytest.mark.parametrize("workload", WORKLOADS, ids=lambda one: one.name)
@@ -95,11 +105,29 @@ def test_any_output_is_read_or_refused(workload: Workload, output: str) -> None:
         ("audio.encode", {"seconds": "one", "bitrate": 128}),
         ("image.scale", {"width": 1, "height": 480}),
         ("image.scale", {"width": 640, "height": True}),
+        ("memory.application", {}),
+        ("memory.application", {"command": 3}),
+        ("memory.application", {"command": "x", "packages": "-o evil"}),
     ],
 )
-def test_a_parameter_out_of_range_is_refused(name: str, parameters: dict[str, int]) -> None:
+def test_a_parameter_out_of_range_is_refused(
+    name: str, parameters: dict[str, str | int | float | bool]
+) -> None:
+    workload = all_workloads()[name]
+    known = {name: each.default for name, each in workload.parameters.items()}
     with pytest.raises(NotMeasurable):
-        all_workloads()[name].plan(parameters, 1)
+        workload.plan(known | parameters, 1)
+
+
+def test_a_command_is_one_word_of_the_script() -> None:
+    workload = all_workloads()["memory.application"]
+    parameters = defaults(workload) | {"command": "echo '; rm -rf /", "task": ""}
+    line = workload.plan(parameters, 1).script.splitlines()[-1]
+    assert shlex.split(line.removesuffix(" || exit 1"))[1:] == [
+        "memory",
+        "1000",
+        "echo '; rm -rf /",
+    ]
 
 
 def test_a_listing_with_other_hits_is_refused() -> None:

@@ -15,6 +15,18 @@ import perfboard.studies.profile.workloads
 from perfboard.model.profile import Value
 from perfboard.model.run import Metric
 
+# The lines of a script that set $place: a new file system on a virtual board's disk, or the folder
+# that the script starts in. With them go these packages and features.
+PLACE = """\
+place=.
+if [ -b /dev/pbd ]; then
+    mke2fs -q -t ext4 /dev/pbd && mkdir disk && mount -t ext4 /dev/pbd disk || exit 1
+    place=disk
+fi
+"""
+PLACE_PACKAGES = ("e2fsprogs",)
+PLACE_FEATURES = ("ext4",)
+
 
 class NotMeasurable(Exception):
     """The target does not have what the workload wants; the message says what."""
@@ -101,6 +113,8 @@ class Timed:
 
 
 _TIMED = re.compile(r"(\d{1,19}) (\d{1,19}) (\d{1,19}) (\d{1,19}) (\d{1,3}) \d{1,19}")
+# Debian Policy, section 5.6.1.
+_PACKAGE = re.compile(r"[a-z0-9][a-z0-9+.-]{1,99}")
 _HEAD = re.compile(r"@([a-z]+) (\S+)(?: (.*))?")
 
 
@@ -150,6 +164,23 @@ def printed(output: str, name: str) -> str:
         if match and match[1] == "say" and match[2] == name:
             return match[3] or ""
     return ""
+
+
+def text(parameters: Mapping[str, Value], name: str) -> str:
+    """A parameter that is text. Raises NotMeasurable."""
+    value = parameters[name]
+    if not isinstance(value, str) or "\0" in value:
+        raise NotMeasurable(f"{name} is {value!r}; wants text")
+    return value
+
+
+def packages(parameters: Mapping[str, Value]) -> tuple[str, ...]:
+    """The Debian packages that the parameter `packages` names. Raises NotMeasurable."""
+    names = text(parameters, "packages").split()
+    for name in names:
+        if not _PACKAGE.fullmatch(name):
+            raise NotMeasurable(f"packages: {name!r} is no name of a Debian package")
+    return tuple(names)
 
 
 def whole(parameters: Mapping[str, Value], name: str) -> int:

@@ -10,18 +10,18 @@ from dataclasses import dataclass, field
 
 from perfboard.model.profile import Value
 from perfboard.model.run import Metric
-from perfboard.studies.profile.workloads.base import NotMeasurable, Parameter, Work, whole
+from perfboard.studies.profile.workloads.base import (
+    PLACE,
+    PLACE_FEATURES,
+    PLACE_PACKAGES,
+    NotMeasurable,
+    Parameter,
+    Work,
+    whole,
+)
 
 _MOST_BYTES = 16 << 20
 _ROW = re.compile(r"(\d{1,15}) (\d{1,15})")
-# A disk of a virtual board, or the folder that the script starts in.
-_PLACE = """\
-place=.
-if [ -b /dev/pbd ]; then
-    mke2fs -q -t ext4 /dev/pbd && mkdir disk && mount -t ext4 /dev/pbd disk || exit 1
-    place=disk
-fi
-"""
 
 
 def _parameters() -> dict[str, Parameter]:
@@ -60,7 +60,7 @@ class Media:
         """See `Workload`."""
         frame, frames, fps = self._frames(parameters)
         sync = int(bool(parameters["sync"]))
-        script = _PLACE
+        script = PLACE
         for _ in range(repeats):
             for rate in (0, fps):
                 script += f'echo "@rate {rate}"\n'
@@ -68,8 +68,8 @@ class Media:
                 script += f'"$PROBE" {words} || exit 1\n'
         return Work(
             script,
-            packages=("e2fsprogs",),
-            features=("ext4",),
+            packages=PLACE_PACKAGES,
+            features=PLACE_FEATURES,
             data=2 * frame * frames,
             limit_s=60 + 20 * repeats * whole(parameters, "seconds"),
         )

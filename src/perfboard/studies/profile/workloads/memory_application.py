@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+"""memory.application: a program's memory before and after a task (study A)."""
+
+import re
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from perfboard.model.profile import Value
+from perfboard.model.run import Metric
+from perfboard.studies.profile.workloads.base import (
+    PLACE,
+    PLACE_FEATURES,
+    PLACE_PACKAGES,
+    NotMeasurable,
+    Parameter,
+    Work,
+    packages,
+    text,
+    whole,
+)
+
+_WHEN = ("start", "highest", "lasting")
+_ROW = re.compile(
+    rf"@memory ({'|'.join(_WHEN)}) (\d{{1,18}}) (\d{{1,18}}) (\d{{1,18}}) (\d{{1,18}})"
+)
+_BEFORE = re.compile(r"@before (\d{1,18})")
+
+
+@dataclass(frozen=True)
+class MemoryApplication:
+    """The probe adds up the memory of a command and its children (native/probe/run/memory.c)."""
+
+    name: str = "memory.application"
+    title: str = "Memory of an application"
+    parameters: Mapping[str, Parameter] = field(
+        default_factory=lambda: {
+            "command": Parameter("", "the application, as a shell command"),
+            "task": Parameter("", 'its task, as another; "": it has one of its own, and ends'),
+            "packages": Parameter("", "Debian packages that a virtual board has them from"),
+            "settle_ms": Parameter(1000, "ms before it is looked at, and after the task"),
+        }
+    )
+    metrics: Mapping[str, str] = field(
+        default_factory=lambda: {
+            "memory.application.rss": "resident memory: label when (start, highest, lasting)",
+            "memory.application.pss": "the same, shared pages divided among their users",
+            "memory.application.uss": "the same, its own pages alone",
+            "memory.application.free": (
+                "the system's free memory, cache counted as free: label when, and before; highest "
+                "is the least of it"
+            ),
+        }
+    )
+
+    def commands(self, parameters: Mapping[str, Value]) -> Sequence[str]:
+        """See `Workload`."""
+        return [str(parameters[name]) for name in ("command", "task") if parameters[name]]
+
+    def plan(self, parameters: Mapping[str, Value], repeats: int) -> Work:
+        """See `Workload`."""
+        command, task = text(parameters, "command"), text(parameters, "task")
+        settle = whole(parameters, "settle_ms")
+        if not command:
+            raise NotMeasurable("wants a command")
+        words = shlex.join([str(settle), command, *([task] if task else [])])
+        line = f'"$PROBE" memory {words} || exit 1\n'
+        return Work(
+            f'{PLACE}place=$(cd "$place" && pwd) && export place || exit 1\n{line * repeats}',
+            packages=(*PLACE_PACKAGES, *packages(parameters)),
+            features=PLACE_FEATURES,
+        )
+
+    def read(
+        self, output: str, parameters: Mapping[str, Value], repeats: int
+    ) -> tuple[Metric, ...]:
+        """See `Workload`."""
+        before, found = list[float](), dict[str, list[tuple[float, ...]]]()
+        for line in output.splitlines():
+            if match := _BEFORE.fullmatch(line):
+                before.append(float(match[1]))
+            elif match := _ROW.fullmatch(line):
+                found.setdefault(match[1], []).append(tuple(map(float, match.groups()[1:])))
+        if len(before) != repeats or any(len(found.get(when, ())) != repeats for when in _WHEN):
+            raise NotMeasurable("the probe has not said what memory there was")
+        metrics = [self._metric("free", "before", before)]
+        for when in _WHEN:
+            for name, samples in zip(
+                ("rss", "pss", "uss", "free"), zip(*found[when], strict=True), strict=True
+            ):
+                metrics.append(self._metric(name, when, samples))
+        return tuple(metrics)
+
+    def _metric(self, name: str, when: str, samples: Sequence[float]) -> Metric:
+        return Metric(
+            name=f"{self.name}.{name}",
+            unit="B",
+            labels={"when": when},
+            better="higher" if name == "free" else "lower",
+            samples=tuple(samples),
+        )
+
+
+WORKLOADS = (MemoryApplication(),)

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`perfboard-probe memory`: the sums of a program and its children, and nothing of them stays."""
+
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from .compiler import HERE, compile_sources
+
+PAGE = 4096
+
+
+@pytest.fixture(scope="module")
+def probe(tmp_path_factory: pytest.TempPathFactory) -> str:
+    path = tmp_path_factory.mktemp("memory") / "memory"
+    measure = ("child", "memory", "number", "place", "reading", "reason")
+    needed = ("run/memory.c", "run/pace.c", *(f"measure/{name}.c" for name in measure))
+    return str(compile_sources(path, HERE / "memory_command_harness.c", *needed))
+
+
+def rows(text: str) -> dict[str, list[int]]:
+    """RSS, PSS, USS and free memory by when."""
+    found = {}
+    for line in text.splitlines():
+        words = line.split()
+        if words[0] == "@memory":
+            found[words[1]] = [int(word) for word in words[2:]]
+    return found
+
+
+def by_hand(ids: list[int]) -> list[int]:
+    """RSS, PSS and USS of these processes, as smem counts them."""
+    sums = [0, 0, 0]
+    for one in ids:
+        fields = {}
+        for line in Path(f"/proc/{one}/smaps_rollup").read_text().splitlines()[1:]:
+            name, _, rest = line.partition(":")
+            fields[name] = int(rest.split()[0]) * 1024
+        own = fields["Private_Clean"] + fields["Private_Dirty"]
+        sums = [a + b for a, b in zip(sums, (fields["Rss"], fields["Pss"], own), strict=True)]
+    return sums
+
+
+def test_the_sums_are_those_read_by_hand(probe: str, tmp_path: Path) -> None:
+    ids = tmp_path / "ids"
+    # The shell waits, its child and its grandchild sleep, and an orphan does.
+    command = f"(sleep 99 & echo $! >> {ids}); sh -c 'sleep 98; :' & echo $! $$ >> {ids}; sleep 97"
+    words = [probe, "800", command, "true"]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as running:
+        time.sleep(0.5)
+        own = [int(word) for word in ids.read_text().split()]
+        everyone = {
+            int(path.parent.name): path.read_text() for path in Path("/proc").glob("[0-9]*/stat")
+        }
+        more = [
+            one
+            for one, text in everyone.items()
+            if int(text.rpartition(")")[2].split()[1]) in own and one not in own
+        ]
+        expected = by_hand([*own, *more])
+        output, _ = running.communicate(timeout=20)
+    assert len(own) == 3 and len(more) == 2
+    rss, pss, uss, _ = rows(output)["start"]
+    assert abs(rss - expected[0]) <= PAGE and abs(uss - expected[2]) <= PAGE
+    # How many others share the C library's pages changes between the two looks.
+    assert pss == pytest.approx(expected[1], rel=0.15) and uss <= pss <= rss
+    assert not any(Path(f"/proc/{one}").exists() for one in [*own, *more])
+
+
+def test_the_highest_is_of_the_task_and_what_stays_is_lasting(probe: str, tmp_path: Path) -> None:
+    go = tmp_path / "go"
+    grow = (
+        "import os, time\n"
+        f"while not os.path.exists({str(go)!r}): time.sleep(0.01)\n"
+        "kept = b'x' * 10_000_000; more = b'y' * 20_000_000\n"
+        "time.sleep(0.5); del more; time.sleep(60)"
+    )
+    program = tmp_path / "grow.py"
+    program.write_text(grow)
+    words = [probe, "1000", f"exec python3 -S {program}", f"touch {go}; sleep 0.5"]
+    done = subprocess.run(words, capture_output=True, text=True, check=True, timeout=60)
+    found = rows(done.stdout)
+    start, highest, lasting = (found[when][2] for when in ("start", "highest", "lasting"))
+    assert 29e6 < highest - start < 32e6 and 9e6 < lasting - start < 12e6
+    assert found["highest"][3] <= found["start"][3]
+
+
+def test_a_command_without_a_task_is_awaited(probe: str) -> None:
+    done = subprocess.run([probe, "200", "sleep 0.5"], capture_output=True, text=True, timeout=20)
+    assert done.returncode == 0 and list(rows(done.stdout)) == ["start", "highest", "lasting"]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["500", "exit 3"], "within the time"),
+        (["100", "sleep 9", "exit 4"], "the task ended with 4"),
+        (["100", "sleep 0.4; exit 5"], "the command ended with 5"),
+    ],
+)
+def test_what_fails_is_told(probe: str, words: list[str], said: str) -> None:
+    done = subprocess.run([probe, *words], capture_output=True, text=True, timeout=20)
+    assert done.returncode == 1 and said in done.stderr and "@memory" not in done.stdout
+
+
+@pytest.mark.parametrize("words", [[], ["1"], ["x", "true"], ["9999999", "true"]])
+def test_wrong_words_are_told(probe: str, words: list[str]) -> None:
+    done = subprocess.run([probe, *words], capture_output=True, text=True)
+    assert done.returncode == 2 and "usage" in done.stderr
