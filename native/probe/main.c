@@ -7,17 +7,22 @@
  * perfboard-probe time FILE COUNT COMMAND [ARGUMENT...]
  * perfboard-probe media WHAT FOLDER BYTES FRAMES RATE SYNC
  * perfboard-probe memory SETTLE_MS COMMAND [TASK]
+ * perfboard-probe echo ADDRESS
+ * perfboard-probe packets PROTOCOL ADDRESS PORT
+ * perfboard-probe queues
  *
  * Measures one thing in one process, prints JSON lines, ends. `list` names the
  * applets; `serve` runs them for whoever is at the other end of a line; `run` is the first
  * process of a virtual board that a command is tried on; `time` times a command, `media`
- * does what a media recorder does, and `memory` watches a program's memory.
+ * does what a media recorder does, and `memory` watches a program's memory;
+ * `echo`, `packets` and `queues` are for packets a second.
  *
  * Exit status: 0 measured, or refused with the reason in the output; 2 wrong arguments.
  */
 #include "probe.h"
 #include "run/media.h"
 #include "run/memory.h"
+#include "run/packets.h"
 #include "run/time.h"
 
 #include <fcntl.h>
@@ -96,6 +101,12 @@ int main(int argc, char **argv)
 		return media_command(argc - 2, argv + 2);
 	if (argc >= 2 && !strcmp(argv[1], "memory"))
 		return memory_command(argc - 2, argv + 2);
+	if (argc >= 2 && !strcmp(argv[1], "echo"))
+		return echo_command(argc - 2, argv + 2);
+	if (argc >= 2 && !strcmp(argv[1], "packets"))
+		return packets_command(argc - 2, argv + 2);
+	if (argc >= 2 && !strcmp(argv[1], "queues"))
+		return queues_command(argc - 2, argv + 2);
 #ifdef HAS_RUN
 	if (argc >= 2 && !strcmp(argv[1], "run"))
 		return run(argc - 2, argv + 2);

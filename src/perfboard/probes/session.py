@@ -95,8 +95,7 @@ def probe_session(
     `find` gives an architecture's binary. Raises EnvironmentLacksError without a binary for the
     machine, else TargetError.
     """
-    machine = _machine_of(target)
-    arch = target.probe or _fitting(target, machine)
+    machine, arch = machine_and_arch(target)
     binary = find(arch, progress).read_bytes()
     left = ExitStack()
     for _ in range(_PUSHES):
@@ -116,6 +115,12 @@ def probe_session(
         # The error that ended the measuring matters more than leftover files.
         with suppress(PerfboardError):
             left.close()
+
+
+def machine_and_arch(target: Target) -> tuple[str, str]:
+    """The target's name for its machine, and the architecture whose probe runs on it."""
+    machine = _machine_of(target)
+    return machine, target.probe or _fitting(target, machine)
 
 
 def _machine_of(target: Target) -> str:

@@ -18,6 +18,7 @@ def test_the_studies_are_found_by_name() -> None:
     assert {name: study.default_target for name, study in studies().items()} == {
         "boot": "",
         "bringup": "local",
+        "packets": "local",
         "profile": "local",
         "standard": "local",
     }

@@ -115,6 +115,19 @@ def _version() -> str:
     return done.stderr.strip()[:200]
 
 
+def host_of(text: str) -> str:
+    """The host that ssh connects to for the target `text`, by the user's configuration of ssh."""
+    address = parse(text)
+    _version()
+    words = ["ssh", *_configuration(), "-G", *address.words()]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=20, check=False)
+    for line in done.stdout.splitlines():
+        name, _, value = line.partition(" ")
+        if name == "hostname":
+            return value
+    return address.host
+
+
 @contextmanager
 def _control_folder() -> Iterator[Path]:
     """A private folder whose path is short and plain enough for a socket of ssh's."""

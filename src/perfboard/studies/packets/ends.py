@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The two ends of an echo: a target with the probe on it, and the probe's programs that talk."""
+
+import re
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from perfboard.analysis.packets.counters import SCRIPT, Counters, read_counters
+from perfboard.binaries.probe import find_binary
+from perfboard.model.errors import TargetError
+from perfboard.model.progress import Progress
+from perfboard.model.text import printable
+from perfboard.probes.session import NAME, machine_and_arch
+from perfboard.targets.base import Channel, Target
+from perfboard.targets.folder import working_folder
+
+# Beside what a trial takes: the questions before it, and answers that come late.
+_PATIENCE_S = 30.0
+_LONGEST = 4096
+_TRIAL = re.compile("@trial" + r" (\d{1,18})" * 10)
+
+
+@dataclass(frozen=True)
+class Sent:
+    """A trial of one sender, as native/probe/run/packets.c prints it; times in s."""
+
+    sent: int
+    answered: int
+    late: int
+    seconds: float
+    behind_s: float
+    burst: int
+    busy_s: float
+    error: int
+
+
+class Lines:
+    """A program of the probe that answers a line with a line."""
+
+    def __init__(self, channel: Channel, name: str) -> None:
+        """`name` says where it runs, for messages."""
+        self._channel, self._name = channel, name
+        self._text = ""
+
+    def write(self, line: str) -> None:
+        """Sends a line."""
+        self._channel.write(f"{line}\n".encode())
+
+    def read(self, timeout_s: float = _PATIENCE_S) -> str:
+        """The next line that begins with "@". Raises TargetError."""
+        end = time.monotonic() + timeout_s
+        while True:
+            line, found, rest = self._text.partition("\n")
+            if found:
+                self._text = rest
+                if line.startswith("@"):
+                    return line.strip()
+                continue
+            left = end - time.monotonic()
+            if left <= 0 or len(line) > _LONGEST:
+                raise TargetError(
+                    "hang", f"The probe on {self._name} has not answered for {timeout_s:.0f} s."
+                )
+            self._text += self._channel.read(left).decode(errors="replace")
+
+    def trial(self, timeout_s: float) -> Sent | None:
+        """What a sender did; None where nobody answers it. Raises TargetError."""
+        line = self.read(timeout_s)
+        if line == "@silent":
+            return None
+        match = _TRIAL.fullmatch(line)
+        if match is None:
+            raise TargetError(
+                "garbage", f"The probe on {self._name} printed {printable(line[:100])!r}."
+            )
+        sent, answered, late, took, behind, burst, busy, *failures = map(int, match.groups())
+        return Sent(
+            sent=sent,
+            answered=answered,
+            late=late,
+            seconds=took / 1e6,
+            behind_s=behind / 1e6,
+            burst=burst,
+            busy_s=busy / 1e6,
+            error=failures[-1],
+        )
+
+    def close(self) -> None:
+        """Ends the program."""
+        self._channel.close()
+
+
+@dataclass(frozen=True)
+class End:
+    """A target with the probe in a folder of its own."""
+
+    target: Target
+    folder: str
+
+    def counters(self) -> Counters:
+        """All that it counts now."""
+        script = f"{SCRIPT}{self.folder}/{NAME} queues 2>/dev/null"
+        return read_counters(self.target.shell.run(script).output)
+
+    @contextmanager
+    def program(self, *words: str) -> Iterator[Lines]:
+        """A program of the probe's, which ends with the context. The words are plain."""
+        channel = self.target.shell.start(f"exec {self.folder}/{NAME} {' '.join(words)}")
+        lines = Lines(channel, self.target.name)
+        try:
+            yield lines
+        finally:
+            lines.close()
+
+
+@contextmanager
+def prepared(target: Target, progress: Progress) -> Iterator[End]:
+    """The target with the probe on it, which is removed at the end."""
+    _, arch = machine_and_arch(target)
+    binary = find_binary(arch, progress).read_bytes()
+    with working_folder(target.shell) as folder:
+        target.shell.push(binary, f"{folder}/{NAME}", progress)
+        yield End(target, folder)

@@ -1,0 +1,250 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Packets a second that a network device echoes, and where the limit lies (study C)."""
+
+import ipaddress
+import socket
+from collections.abc import Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+
+from perfboard.analysis.packets.counters import ADDRESSES, own_addresses
+from perfboard.analysis.packets.search import Goal
+from perfboard.model.errors import INCONCLUSIVE, UsageError
+from perfboard.model.options import option, parse_seconds
+from perfboard.model.results.packets import EchoResult, PacketsResult, Protocol
+from perfboard.model.run import Metric, Run, RunError
+from perfboard.store.recording import Found, Subject
+from perfboard.studies.base import Request
+from perfboard.studies.lab import Lab
+from perfboard.studies.packets.ends import End, prepared
+from perfboard.studies.packets.measure import Echo
+from perfboard.targets.base import Target
+from perfboard.targets.pipe import local, ssh
+
+PROTOCOLS: tuple[Protocol, ...] = ("icmp", "udp")
+# The longest trials that one protocol takes, about: the curve and the search; and a sender more.
+_USUAL, _A_SENDER = 14.0, 0.7
+
+
+@dataclass(frozen=True)
+class PacketsOptions:
+    """The options of `perfboard study packets`."""
+
+    sender: tuple[str, ...] = option(
+        ("local",),
+        f"a target that asks: {local.FORM} (default) or {ssh.FORM}; repeatable",
+        parse=tuple,
+        metavar="SENDER",
+        repeated=True,
+    )
+    address: str = option(
+        "",
+        "the IPv4 address of the target that is asked (default: the host of ssh, or 127.0.0.1)",
+        metavar="ADDRESS",
+    )
+    trial: float = option(
+        3.0,
+        "the length of the longest trials (default: 3); longer ones are flattered less by queues",
+        parse=parse_seconds,
+        metavar="SECONDS",
+    )
+    this_network_is_mine: bool = option(
+        False,
+        "send to an address that is neither private nor loopback",
+        parse=bool,
+        switch=True,
+    )
+
+
+@dataclass(frozen=True)
+class PacketsStudy:
+    """Floods, and searches for the highest rate without loss, by ICMP and by UDP."""
+
+    name: str = "packets"
+    title: str = "Packets per second"
+    question: str = "How many packets a second does this device answer, and what limits it?"
+    options: type[PacketsOptions] = PacketsOptions
+    targets: tuple[str, ...] = ("local", "ssh", "serial")
+    default_target: str = "local"
+    headline: str = "network.packets.paced"
+    factors: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def run(self, request: Request, options: PacketsOptions, lab: Lab) -> Run:
+        """See `studies.base.Study`."""
+        for sender in options.sender:
+            if sender.partition(":")[0] not in (local.SCHEME, ssh.SCHEME):
+                raise UsageError(f"--sender {sender}: wants {local.FORM} or {ssh.FORM}")
+        address = _address(request.target, options)
+        with (
+            lab.record(self.name, request.place, request.command, self.headline) as record,
+            ExitStack() as stack,
+        ):
+            artifacts = record.folder.artifact_path("console.log").parent
+            target = stack.enter_context(
+                lab.open(request.target, lab.progress, artifacts, request.factors)
+            )
+            _check_own(target, address)
+            device = stack.enter_context(prepared(target, lab.progress))
+            senders = []
+            for name in options.sender:
+                own = stack.enter_context(lab.open(name, lab.progress, None, {}))
+                senders.append(stack.enter_context(prepared(own, lab.progress)))
+            machine = " ".join(target.shell.run("uname -srm").output.split())
+            goal = Goal(final_s=options.trial, sum_s=3 * options.trial, initial_s=options.trial / 6)
+            work = _Work(address, goal, request, machine, device, senders, lab)
+            with record.begin(work.found):
+                work.measure()
+        return record.run
+
+
+class _Work:
+    """The measuring, and what it found so far."""
+
+    def __init__(
+        self,
+        address: str,
+        goal: Goal,
+        request: Request,
+        machine: str,
+        device: End,
+        senders: list[End],
+        lab: Lab,
+    ) -> None:
+        """`machine` is what the target calls itself."""
+        self._address, self._goal = address, goal
+        self._request, self._machine = request, machine
+        self._device, self._senders, self._lab = device, senders, lab
+        self._echoes: list[Echo] = []
+        self._before: Mapping[str, str] = {}
+        self._after: Mapping[str, str] = {}
+        self._step = ""
+
+    def measure(self) -> None:
+        """Measures each protocol."""
+        usual = self._goal.final_s * (_USUAL + _A_SENDER * len(self._senders))
+        self._before = self._device.counters().settings
+        with self._lab.progress.step("measuring packets", len(PROTOCOLS) * usual) as step:
+            for number, protocol in enumerate(PROTOCOLS):
+                spent = [usual * number]
+
+                def notify(seconds: float, what: str, spent: list[float] = spent) -> None:
+                    spent[0] += seconds
+                    self._step = what
+                    step.update(min(spent[0], len(PROTOCOLS) * usual), what)
+
+                echo = Echo(
+                    protocol, self._device, self._senders, self._address, self._goal, notify
+                )
+                self._echoes.append(echo)
+                echo.measure()
+        self._after = self._device.counters().settings
+
+    def found(self) -> Found:
+        """All that is known by now."""
+        target = self._device.target
+        result = PacketsResult(
+            address=self._address,
+            senders=tuple(sender.target.name for sender in self._senders),
+            echoes=tuple(echo.record.result() for echo in self._echoes),
+            icmp_before=dict(self._before),
+            icmp_after=dict(self._after),
+        )
+        errors: tuple[RunError, ...] = ()
+        if self._echoes and result.undecided:
+            reasons = " ".join(echo.reason for echo in result.echoes)
+            errors = (RunError(kind=INCONCLUSIVE, message=f"Nothing was measured: {reasons}"),)
+        summary = target.board or self._request.summary(
+            self._machine, f"A machine of {self._machine}.", {}
+        )
+        notes = list(target.notes)
+        if self._after and self._after != self._before:
+            notes.append("The target's limits on ICMP messages changed during the run.")
+        return Found(
+            Subject(
+                summary,
+                target.name,
+                target.evidence,
+                levels=target.factors,
+                tools=target.tools,
+            ),
+            metrics=tuple(metric for echo in result.echoes for metric in _metrics(echo)),
+            results=(result,),
+            notes=tuple(notes),
+            errors=errors,
+            step=self._step,
+        )
+
+
+def _metrics(echo: EchoResult) -> list[Metric]:
+    found = []
+    rows = [(row, row.senders) for row in echo.flood]
+    rows += [(row, row.senders) for row in echo.curve if row.payload > 1]
+    for row, senders in rows:
+        # A rate with losses is none.
+        if row.sent == row.answered:
+            labels = {
+                "protocol": echo.protocol,
+                "senders": str(senders),
+                "payload": str(row.payload),
+            }
+            found.append(
+                Metric(
+                    name="network.packets.flood",
+                    unit="1/s",
+                    labels=labels,
+                    better="higher",
+                    samples=(row.rate,),
+                )
+            )
+    if echo.lower is not None:
+        found.append(
+            Metric(
+                name="network.packets.paced",
+                unit="1/s",
+                labels={"protocol": echo.protocol},
+                better="higher",
+                samples=(2 * echo.lower,),
+            )
+        )
+    return found
+
+
+def _address(target: str, options: PacketsOptions) -> str:
+    """The address that is asked, if it may be. Raises UsageError."""
+    where = f"--address {options.address}" if options.address else f"--target {target}"
+    host = options.address
+    if not host:
+        if target.startswith(f"{ssh.SCHEME}:"):
+            host = ssh.host_of(target)
+        elif target == local.SCHEME:
+            host = "127.0.0.1"
+        else:
+            raise UsageError(
+                f"{where}: give the address that senders reach it at, as in --address 192.168.1.7"
+            )
+    try:
+        found = socket.getaddrinfo(host, None, socket.AF_INET, socket.SOCK_DGRAM)[0][4][0]
+        address = ipaddress.IPv4Address(found)
+    except (OSError, ValueError):
+        raise UsageError(f"{where}: {host} has no IPv4 address; give one with --address") from None
+    if address.is_multicast or address.is_unspecified or str(address) == "255.255.255.255":
+        raise UsageError(f"{where}: {address} is not the address of one machine")
+    if not (address.is_private or address.is_loopback or options.this_network_is_mine):
+        raise UsageError(
+            f"{where}: {address} is neither private nor loopback, and this study floods it. If "
+            "the network between is yours, give --this-network-is-mine"
+        )
+    return str(address)
+
+
+def _check_own(target: Target, address: str) -> None:
+    """Raises UsageError where the address is another machine's."""
+    own = own_addresses(target.shell.run(ADDRESSES).output)
+    if own and address not in own and not ipaddress.IPv4Address(address).is_loopback:
+        raise UsageError(
+            f"{address} is not an address of {target.name}, which has {', '.join(sorted(own))}; "
+            "packets are sent to the target alone: give one of these with --address"
+        )
+
+
+STUDY = PacketsStudy()
