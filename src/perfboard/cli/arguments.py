@@ -126,6 +126,25 @@ examples:
   perfboard gate --measure ssh://old ssh://new --probe kernel.syscall
 """
 
+_BISECT = """\
+Find the first commit that made a virtual board slower. git chooses the commits between GOOD and
+BAD, COMMAND builds each, and one boot decides. The phase, process or function that takes longer
+is named, and what changed in the image.
+
+Run it in your git repository. The work is done in a private work tree in the temporary folder,
+which is removed at the end, also after ^C. Each commit's COMMAND runs at the top of it, and finds
+there what the commit before has built. BOARD names its kernel and root file system by paths
+beside its file, where COMMAND leaves them.
+
+A commit is bad if it is nearer to BAD than to GOOD, by the metric that changed most. One that does
+not build or boot is skipped; if that leaves several, the exit code is 5.
+
+examples:
+  perfboard bisect v1.4 HEAD --build './build.sh image' --board ci/board.toml
+  perfboard bisect v1.4 HEAD --build make --board ci/board.toml \\
+      --metric boot.userspace --fail-above 0
+"""
+
 _CACHE = """\
 Show the results of earlier work that are kept: by kind their number, size and last use.
 
@@ -468,6 +487,21 @@ def make_parser() -> Command:
         help="compare runs of different evidence, such as a real and a virtual board",
     )
     _add_gate(add("gate", "gate", "judge a run: did it get worse than its baseline?", _GATE))
+    bisect = add("bisect", "bisect", "find the commit that made a board slower", _BISECT)
+    bisect.add_argument("good", metavar="GOOD", help="a commit that is fast enough")
+    bisect.add_argument("bad", metavar="BAD", help="a later commit that is slower")
+    bisect.add_argument(
+        "--build",
+        required=True,
+        metavar="COMMAND",
+        help="the command that builds the image of a commit; it runs without a shell",
+    )
+    bisect.add_argument(
+        "--board",
+        required=True,
+        help="a virtual board's file; a relative path is one of the repository",
+    )
+    _add_limits(bisect)
     history = add(
         "history",
         "history",
@@ -592,24 +626,12 @@ def _add_gate(command: Command) -> None:
         help='a RUN, a branch (the tag branch=B), or "last N" (default: the last accepted run)',
     )
     command.add_argument(
-        "--fail-above",
-        default="0.5%",
-        metavar="P%",
-        help="fail if a metric is worse by more than this share (default: 0.5%%)",
-    )
-    command.add_argument(
         "--false-alarms",
         default="1%",
         metavar="P%",
         help="how often noise alone may fail the gate, over all metrics (default: 1%%)",
     )
-    command.add_argument(
-        "--metric",
-        action="append",
-        default=[],
-        metavar="PATTERN",
-        help="what to judge, as in 'boot.*'; repeatable (default: the run's headline, or all)",
-    )
+    _add_limits(command)
     command.add_argument(
         "--measure",
         nargs=2,
@@ -629,6 +651,22 @@ def _add_gate(command: Command) -> None:
         choices=("text", "junit", "markdown", "github"),
         default="text",
         help="how to print it (default: text)",
+    )
+
+
+def _add_limits(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--fail-above",
+        default="0.5%",
+        metavar="P%",
+        help="fail if a metric is worse by more than this share (default: 0.5%%)",
+    )
+    command.add_argument(
+        "--metric",
+        action="append",
+        default=[],
+        metavar="PATTERN",
+        help="what to judge, as in 'boot.*'; repeatable (default: the run's headline, or all)",
     )
 
 

@@ -24,8 +24,8 @@ def gate(options: argparse.Namespace) -> int:
     if options.accept is not None and not options.measure:
         return _accept(options)
     rules = Rules(
-        fail_above=_share("--fail-above", options.fail_above),
-        false_alarms=_share("--false-alarms", options.false_alarms),
+        fail_above=parse_share("--fail-above", options.fail_above),
+        false_alarms=parse_share("--false-alarms", options.false_alarms),
         patterns=tuple(options.metric),
     )
     if not 0 < rules.false_alarms <= 0.5:
@@ -96,7 +96,7 @@ def _exit_code(found: Judgement, strict: bool) -> int:
     return EXIT_INCONCLUSIVE if strict and unsure else 0
 
 
-def _share(option: str, text: str) -> float:
+def parse_share(option: str, text: str) -> float:
     """A share that the user writes in percent."""
     match = re.fullmatch(r"([0-9]{1,3}(?:\.[0-9]{1,9})?)%|0", text)
     if match is None:

@@ -5,7 +5,9 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 from ..conftest import COUNTED, Change, Perfboard
@@ -59,3 +61,32 @@ def test_a_planted_slowdown_turns_the_job_red_and_is_named(
 
     assert "is now the baseline" in ci("accept the new level", "script", "a2", 0, REASON="a wait")
     assert "PASS: boot.total is the same" in perfboard("gate", "commit:a2").stdout
+
+
+def _wait(seconds: int, board: dict[str, Any]) -> None:
+    board["image"]["bootloader"]["delay"] = seconds
+
+
+def test_a_bisection_finds_the_commit_that_waits(
+    perfboard: Perfboard, derive: Callable[[Change], Path], tmp_path: Path
+) -> None:
+    board = derive(lambda board: None)
+    repository = tmp_path / "repository"
+    repository.mkdir()
+
+    def git(*words: str) -> None:
+        user = ("-c", "user.name=A", "-c", "user.email=a@b.invalid")
+        subprocess.run(["git", "-C", str(repository), *user, *words], check=True)
+
+    git("init", "--quiet")
+    # A commit is its bootloader's delay; the command builds the board's file of it.
+    for delay in (0, 1, 1):
+        derive(partial(_wait, delay))
+        (repository / "source.toml").write_text(board.read_text())
+        git("add", ".")
+        git("commit", "--quiet", "--allow-empty", "-m", f"wait {delay} s")
+    perfboard.wrapper = ["env", "-C", str(repository)]
+    own = ("--board", "board.toml,detail=counted", "--build", "cp source.toml board.toml")
+    said = perfboard("bisect", "HEAD~2", "HEAD", *own).stdout
+    assert re.search(r"^\w+ is the first bad commit: wait 1 s\n\nWORSE: boot\.total rose by", said)
+    assert re.search(r"phase +boot\.delay", said)

@@ -29,7 +29,7 @@ POWER = 0.8
 
 
 class Answer(StrEnum):
-    """What is known of one metric."""
+    """The state of knowledge of one metric."""
 
     WORSE = "worse"  # suspected, and confirmed by new pairs
     UNCONFIRMED = "unconfirmed"  # suspected, and not confirmed

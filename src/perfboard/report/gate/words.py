@@ -89,7 +89,8 @@ def method_words(judgement: Judgement) -> Iterator[str]:
         yield (
             f"{judgement.pairs} pairs were measured in turn. Noise alone makes a gate worse in at "
             f"most {rate} of cases, over all looks and metrics together (a sequential t test of "
-            "the pairs, Holm's correction). A metric that looks worse is measured again before it counts."
+            "the pairs, Holm's correction). A metric that looks worse is measured again before it "
+            "counts."
         )
     else:
         yield (
