@@ -47,7 +47,9 @@ def speed(a: Run, b: Run, name: str) -> str:
     left_out = name in a.left_out or name in b.left_out
     if min(times) <= 0 or left_out:
         return ""
-    margins = [time * (run.margin or 0.0) for time, run in zip(times, (a, b), strict=True)]
+    margins = [
+        time * (run.margin_for(name) or 0.0) for time, run in zip(times, (a, b), strict=True)
+    ]
     if abs(times[0] - times[1]) <= sum(margins):
         return (
             f"{b.board.name} beside {a.board.name}: no difference that the margins allow to tell."

@@ -139,3 +139,12 @@ def test_a_board_is_so_many_times_as_fast(after: float, words: str) -> None:
         assert words in compare(a, b).words
     counted = [run.model_copy(update={"evidence": Evidence.COUNTED}) for run in (a, b)]
     assert speed(counted[0], counted[1], "boot.total") == ""
+
+
+def test_a_time_has_the_margin_of_its_class_of_work() -> None:
+    sides = [
+        timed(1.0, name, margins={"kernel": 0.01}, others=(make_metric("kernel.syscall", time),))
+        for name, time in (("a", 1.0), ("b", 1.1))
+    ]
+    # By the board's margin of 20% nobody could tell.
+    assert speed(*sides, "kernel.syscall") == "b takes 1.10 times as long as a."
