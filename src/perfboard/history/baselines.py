@@ -12,7 +12,7 @@ from perfboard.model.run import Run
 from perfboard.store.accepted import accepted_levels
 from perfboard.store.boards import find_rows
 from perfboard.store.folder import find_run
-from perfboard.store.index import RunRow, list_runs
+from perfboard.store.index import RunRow, age, list_runs
 from perfboard.store.reading import load_run
 
 _LAST = re.compile(r"last ([1-9][0-9]{0,3})")
@@ -50,7 +50,9 @@ def find_baseline(run: Run, given: str) -> Baseline:
     a run that is no baseline of this one.
     """
     if match := _LAST.fullmatch(given):
-        older = (row for row in _rows_like(run) if row.id < run.id)
+        older = (
+            row for row in _rows_like(run) if age(row.id, row.started) < age(run.id, run.started)
+        )
         loaded = (load_run(row.path) for row in older)
         runs = tuple(islice((each for each in loaded if _alike(run, each)), int(match[1])))
         words = f"the last {len(runs)} runs like it" if len(runs) > 1 else "the last run like it"

@@ -23,6 +23,8 @@ _COLUMNS = "mtime_ns, size, study, board, status, evidence, started, headline, u
 _CREATE = f"CREATE TABLE IF NOT EXISTS runs (path PRIMARY KEY, {_COLUMNS})"
 _SELECT = f"SELECT path, {_COLUMNS} FROM runs"  # noqa: S608
 _REPLACE = "REPLACE INTO runs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+# An id begins with its time to the second, as in 20261125-213022.
+_SECOND = 15
 # The time and size of run.json, by which a changed one is noticed.
 _Stamp = tuple[int, int]
 _Known = dict[Path, tuple[_Stamp, "RunRow"]]
@@ -69,7 +71,12 @@ def list_runs() -> list[RunRow]:
     except (OSError, sqlite3.Error):
         rows = [row for _, row in _read_folders({}).values()]
     rows += [_unfinished(path) for path in folder.unfinished_folders()]
-    return sorted(rows, key=lambda row: row.id, reverse=True)
+    return sorted(rows, key=lambda row: age(row.id, row.started), reverse=True)
+
+
+def age(id: str, started: datetime | None) -> tuple[str, float, str]:
+    """What runs are sorted by: their id has the second, and their record all of the instant."""
+    return id[:_SECOND], started.timestamp() if started else 0.0, id
 
 
 def _refresh(index: Path) -> list[RunRow]:

@@ -6,6 +6,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -45,6 +46,20 @@ def test_what_changed_is_read_anew_and_what_is_gone_is_left_out() -> None:
     (path / "run.json").write_text(changed.to_json())
     gone.rename(gone.with_name(".gone"))
     assert [(row.id, row.study) for row in list_runs()] == [(path.name, "latency")]
+
+
+def test_runs_of_one_second_are_sorted_by_when_they_began() -> None:
+    began = datetime(2026, 11, 21, 9, 15, tzinfo=UTC)
+    made = []
+    tokens = iter(("c0", "a0", "b0"))
+    for tenth in range(3):
+        folder = new_run("boot", "verdex", lambda: began, lambda _: next(tokens))
+        started = began + timedelta(seconds=tenth / 10)
+        folder.finish(make_run(folder.id, started=started))
+        made.append(folder.id)
+    # From run.json, and then from the index.
+    for _ in range(2):
+        assert [row.id for row in list_runs()] == made[::-1]
 
 
 @pytest.mark.parametrize("damage", ["noise", "empty", "version", "columns", "values", "folder"])
