@@ -73,7 +73,8 @@ def behind_bucket(here: Here) -> Iterator[Here]:
 
 
 def test_a_token_bucket_is_found_and_named(behind_bucket: Here) -> None:
-    run = behind_bucket.json("study", "packets", "--target", "ssh://board", "--trial", "1")
+    words = ("--target", "ssh://board", "--only", "icmp", "--trial", "1")
+    run = behind_bucket.json("study", "packets", *words)
     result = result_of(run, "packets")
     assert result["address"] == "10.77.1.1"
     for echo in result["echoes"]:

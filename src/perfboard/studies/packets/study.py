@@ -3,7 +3,7 @@
 
 import ipaddress
 import socket
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 
@@ -42,6 +42,13 @@ class PacketsOptions:
         "the IPv4 address of the target that is asked (default: the host of ssh, or 127.0.0.1)",
         metavar="ADDRESS",
     )
+    only: tuple[str, ...] = option(
+        PROTOCOLS,
+        "measure this protocol alone: icmp or udp",
+        parse=tuple,
+        metavar="PROTOCOL",
+        repeated=True,
+    )
     trial: float = option(
         3.0,
         "the length of the longest trials (default: 3); longer ones are flattered less by queues",
@@ -74,6 +81,9 @@ class PacketsStudy:
         for sender in options.sender:
             if sender.partition(":")[0] not in (local.SCHEME, ssh.SCHEME):
                 raise UsageError(f"--sender {sender}: wants {local.FORM} or {ssh.FORM}")
+        for protocol in options.only:
+            if protocol not in PROTOCOLS:
+                raise UsageError(f"--only {protocol}: wants {' or '.join(PROTOCOLS)}")
         address = _address(request.target, options)
         with (
             lab.record(self.name, request.place, request.command, self.headline) as record,
@@ -91,7 +101,8 @@ class PacketsStudy:
                 senders.append(stack.enter_context(prepared(own, lab.progress)))
             machine = " ".join(target.shell.run("uname -srm").output.split())
             goal = Goal(final_s=options.trial, sum_s=3 * options.trial, initial_s=options.trial / 6)
-            work = _Work(address, goal, request, machine, device, senders, lab)
+            protocols = [each for each in PROTOCOLS if each in options.only]
+            work = _Work(address, protocols, goal, request, machine, device, senders, lab)
             with record.begin(work.found):
                 work.measure()
         return record.run
@@ -103,6 +114,7 @@ class _Work:
     def __init__(
         self,
         address: str,
+        protocols: Sequence[Protocol],
         goal: Goal,
         request: Request,
         machine: str,
@@ -111,7 +123,7 @@ class _Work:
         lab: Lab,
     ) -> None:
         """`machine` is what the target calls itself."""
-        self._address, self._goal = address, goal
+        self._address, self._protocols, self._goal = address, protocols, goal
         self._request, self._machine = request, machine
         self._device, self._senders, self._lab = device, senders, lab
         self._echoes: list[Echo] = []
@@ -122,15 +134,16 @@ class _Work:
     def measure(self) -> None:
         """Measures each protocol."""
         usual = self._goal.final_s * (_USUAL + _A_SENDER * len(self._senders))
+        whole = len(self._protocols) * usual
         self._before = self._device.counters().settings
-        with self._lab.progress.step("measuring packets", len(PROTOCOLS) * usual) as step:
-            for number, protocol in enumerate(PROTOCOLS):
+        with self._lab.progress.step("measuring packets", whole) as step:
+            for number, protocol in enumerate(self._protocols):
                 spent = [usual * number]
 
                 def notify(seconds: float, what: str, spent: list[float] = spent) -> None:
                     spent[0] += seconds
                     self._step = what
-                    step.update(min(spent[0], len(PROTOCOLS) * usual), what)
+                    step.update(min(spent[0], whole), what)
 
                 echo = Echo(
                     protocol, self._device, self._senders, self._address, self._goal, notify
