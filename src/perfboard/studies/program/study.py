@@ -64,8 +64,8 @@ class ProgramOptions:
     )
     feature: tuple[str, ...] = option(
         (),
-        "give the kernel what the board's own lacks: ext4, xfs, f2fs, fat, dm-crypt, io-ports; "
-        "repeatable",
+        "give the kernel what the board's own lacks: ext4, xfs, f2fs, fat, dm-crypt, io-ports, "
+        "wake; repeatable",
         parse=tuple,
         metavar="NAME",
         repeated=True,
