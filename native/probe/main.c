@@ -10,11 +10,13 @@
  * perfboard-probe echo ADDRESS
  * perfboard-probe packets PROTOCOL ADDRESS PORT
  * perfboard-probe queues
+ * perfboard-probe stream RATE BUFFER CHUNK BEGIN COMMAND
  *
  * Measures one thing in one process, prints JSON lines, ends. `list` names the
  * applets; `serve` runs them for whoever is at the other end of a line; `run` is the first
  * process of a virtual board that a command is tried on; `time` times a command, `media`
- * does what a media recorder does, and `memory` watches a program's memory;
+ * does what a media recorder does, `memory` watches a program's memory, and `stream` takes
+ * a program's output as a drive that writes a disc does;
  * `echo`, `packets` and `queues` are for packets a second.
  *
  * Exit status: 0 measured, or refused with the reason in the output; 2 wrong arguments.
@@ -23,6 +25,7 @@
 #include "run/media.h"
 #include "run/memory.h"
 #include "run/packets.h"
+#include "run/stream.h"
 #include "run/time.h"
 
 #include <fcntl.h>
@@ -107,6 +110,8 @@ int main(int argc, char **argv)
 		return packets_command(argc - 2, argv + 2);
 	if (argc >= 2 && !strcmp(argv[1], "queues"))
 		return queues_command(argc - 2, argv + 2);
+	if (argc >= 2 && !strcmp(argv[1], "stream"))
+		return stream_command(argc - 2, argv + 2);
 #ifdef HAS_RUN
 	if (argc >= 2 && !strcmp(argv[1], "run"))
 		return run(argc - 2, argv + 2);

@@ -13,6 +13,8 @@ from perfboard.model.text import nearest
 Look = Callable[[Part], "tuple[Metric, ...] | str"]
 # A processor that is busy for this share of the time is what limits; below the other, a wait.
 _BUSY, _WAITING = 0.9, 0.5
+# The label of a figure that is given with the least and the most that it may be.
+_BOUND = "bound"
 
 
 def conclude(
@@ -98,6 +100,10 @@ def _metric(part: Part, look: Look, evidence: Evidence) -> tuple[Metric, str] | 
     (metric,) = fitting
     if not metric.samples:
         return "it has no samples"
+    if part.labels.get(_BOUND) == "likely":
+        bounds = [each for each in found if each.name == metric.name and _BOUND in each.labels]
+        samples = tuple(sample for each in (*bounds, metric) for sample in each.samples)
+        metric = metric.model_copy(update={"samples": samples})
     return metric, _limit(metric, found, evidence)
 
 
@@ -172,7 +178,9 @@ def _row(
         return without("counted instructions are no seconds; use detail=timed")
     better = metric.model_copy(update={"better": "higher" if budget.least else "lower"})
     widened = margin if metric.unit in TIMED_UNITS else 0.0
-    verdict = judge(better, budget.value, evidence, widened)
+    # What lies between bounds has its interval already.
+    as_it_is = Evidence.TIMED if _BOUND in metric.labels else evidence
+    verdict = judge(better, budget.value, as_it_is, widened)
     held = {
         "outcome": verdict.outcome.value,
         "value": verdict.value,

@@ -75,6 +75,21 @@ def test_a_budget_may_be_the_least_that_does() -> None:
         assert result.outcome == outcome
 
 
+@pytest.mark.parametrize(
+    ("bounds", "outcome"),
+    [((1.0, 1.4, 1.9), "pass"), ((1.0, 1.4, 2.1), "inconclusive"), ((2.1, 2.2, 3.0), "fail")],
+)
+def test_a_figure_with_bounds_is_judged_by_them(bounds: tuple[float, ...], outcome: str) -> None:
+    metrics = tuple(
+        Metric(name="work.size", unit="B", labels={"bound": bound}, samples=(value * 1e6,))
+        for bound, value in zip(("least", "likely", "most"), bounds, strict=True)
+    )
+    issue = {**ISSUE, "metric": "work.size", "labels": {"bound": "likely"}, "budget": "<= 2 MB"}
+    (row,) = conclude(profile(issue), lambda part: metrics, Evidence.HOST, 0.0).rows
+    assert row.outcome == outcome
+    assert (row.low, row.value, row.high) == tuple(value * 1e6 for value in bounds)
+
+
 def test_labels_that_fit_none_are_answered_with_those_there_are() -> None:
     result = conclude(profile(ISSUE), gives(1.0, size="small"), Evidence.TIMED, 0.0)
     assert result.outcome == "not measured"

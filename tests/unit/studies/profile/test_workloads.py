@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from perfboard.model.profile import Value
 from perfboard.studies.profile.workloads.audio_encode import track
 from perfboard.studies.profile.workloads.base import (
     NotMeasurable,
@@ -27,13 +28,24 @@ TIME = "2000000000 500000 500000 1024 0 0\n"
 
 
 # What a workload has no default for.
-GIVEN = {"memory.application": {"command": "sleep 3", "task": "true"}}
+CAT = {"prepare": "true", "command": "cat disc"}
+GIVEN: dict[str, dict[str, Value]] = {
+    "memory.application": {"command": "sleep 3", "task": "true"},
+    "stream.write": {**CAT, "buffer": 100_000},
+    "stream.buffer": {**CAT, "buffer": 100_000, "starts": 5},
+    "stream.rate": {**CAT, "buffer": 100_000},
+}
+# What each writes, as the probe prints it: all of them ten times the buffer.
+WRITINGS = "".join(
+    f"@stream 1000000 0 0 {need} 90000 300 100 500 600 2000000\n"
+    for need in (70_000, 80_000, 75_000, 64_000, 99_000)
+)
 MEMORY = "@before 9000000\n" + "".join(
     f"@memory {when} 3000 2000 1000 8000000\n" for when in ("start", "highest", "lasting")
 )
 
 
-def defaults(workload: Workload) -> dict[str, str | int | float | bool]:
+def defaults(workload: Workload) -> dict[str, Value]:
     known = {name: each.default for name, each in workload.parameters.items()}
     return known | GIVEN.get(workload.name, {})
 
@@ -82,10 +94,18 @@ def test_a_workload_gives_the_metrics_that_it_names(workload: Workload) -> None:
         for rate, words in media
     )
     output += MEMORY * len(re.findall(r'PROBE" memory', work.script))
+    count = 5 if workload.name == "stream.buffer" else 2
+    # The writings that the probe is asked for, and what a search ends with.
+    if workload.name.startswith("stream."):
+        output += "".join(WRITINGS.splitlines(keepends=True)[:count]) + "@rate 150000 160000\n"
     metrics = workload.read(output, parameters, 2)
     assert {metric.name for metric in metrics} == set(workload.metrics)
-    assert all(len(metric.samples) == 2 for metric in metrics)
-    assert list(workload.commands(parameters)) == list(GIVEN.get(workload.name, {}).values())
+    bounded = [metric for metric in metrics if "bound" in metric.labels]
+    assert len(bounded) in (0, 3) and all(len(metric.samples) == 1 for metric in bounded)
+    others = [metric for metric in metrics if metric not in bounded]
+    assert all(len(metric.samples) == count for metric in others)
+    own = [word for word in GIVEN.get(workload.name, {}).values() if isinstance(word, str)]
+    assert list(workload.commands(parameters)) == own
 
 
 @pytest.mark.parametrize("workload", WORKLOADS, ids=lambda one: one.name)
@@ -106,13 +126,16 @@ def test_any_output_is_read_or_refused(workload: Workload, output: str) -> None:
         ("image.scale", {"width": 1, "height": 480}),
         ("image.scale", {"width": 640, "height": True}),
         ("memory.application", {}),
+        ("stream.write", {}),
+        ("stream.write", {"command": "x", "buffer": 100}),
+        ("stream.write", {"command": "x", "rate": 1}),
+        ("stream.buffer", {"command": "x", "starts": 4}),
+        ("stream.buffer", {"command": "x", "safe": 100}),
         ("memory.application", {"command": 3}),
         ("memory.application", {"command": "x", "packages": "-o evil"}),
     ],
 )
-def test_a_parameter_out_of_range_is_refused(
-    name: str, parameters: dict[str, str | int | float | bool]
-) -> None:
+def test_a_parameter_out_of_range_is_refused(name: str, parameters: dict[str, Value]) -> None:
     workload = all_workloads()[name]
     known = {name: each.default for name, each in workload.parameters.items()}
     with pytest.raises(NotMeasurable):
@@ -128,6 +151,31 @@ def test_a_command_is_one_word_of_the_script() -> None:
         "1000",
         "echo '; rm -rf /",
     ]
+
+
+def test_a_safe_buffer_is_of_whole_chunks_with_its_interval() -> None:
+    workload = all_workloads()["stream.buffer"]
+    sizes = {
+        metric.labels["bound"]: metric.samples[0]
+        for metric in workload.read(WRITINGS, defaults(workload), 1)
+        if metric.labels
+    }
+    assert all(size % 63_488 == 0 for size in sizes.values())
+    assert 99_000 < sizes["likely"] < sizes["most"] and sizes["least"] <= sizes["likely"]
+
+
+def test_a_full_buffer_is_not_taken_for_a_steady_state() -> None:
+    workload = all_workloads()["stream.write"]
+    parameters = defaults(workload) | {"buffer": 200_000}
+    with pytest.raises(NotMeasurable, match="2,000,000: write more"):
+        workload.read(WRITINGS.splitlines()[0], parameters, 1)
+    assert workload.read(WRITINGS.splitlines()[0], parameters | {"begin": 20}, 1)
+
+
+def test_no_rate_is_safe_where_all_fail() -> None:
+    workload = all_workloads()["stream.rate"]
+    with pytest.raises(NotMeasurable, match="no rate was safe, down to 4687"):
+        workload.read(WRITINGS + "@rate 0 4687\n", defaults(workload), 1)
 
 
 def test_a_listing_with_other_hits_is_refused() -> None:
