@@ -10,6 +10,8 @@
  * perfboard-probe echo ADDRESS
  * perfboard-probe packets PROTOCOL ADDRESS PORT
  * perfboard-probe queues
+ * perfboard-probe tcp-serve ADDRESS
+ * perfboard-probe tcp ADDRESS PORT
  * perfboard-probe stream RATE BUFFER CHUNK BEGIN COMMAND
  *
  * Measures one thing in one process, prints JSON lines, ends. `list` names the
@@ -17,7 +19,7 @@
  * process of a virtual board that a command is tried on; `time` times a command, `media`
  * does what a media recorder does, `memory` watches a program's memory, and `stream` takes
  * a program's output as a drive that writes a disc does;
- * `echo`, `packets` and `queues` are for packets a second.
+ * `echo`, `packets` and `queues` are for packets a second, `tcp-serve` and `tcp` for TCP.
  *
  * Exit status: 0 measured, or refused with the reason in the output; 2 wrong arguments.
  */
@@ -26,6 +28,7 @@
 #include "run/memory.h"
 #include "run/packets.h"
 #include "run/stream.h"
+#include "run/tcp.h"
 #include "run/time.h"
 
 #include <fcntl.h>
@@ -110,6 +113,10 @@ int main(int argc, char **argv)
 		return packets_command(argc - 2, argv + 2);
 	if (argc >= 2 && !strcmp(argv[1], "queues"))
 		return queues_command(argc - 2, argv + 2);
+	if (argc >= 2 && !strcmp(argv[1], "tcp-serve"))
+		return tcp_serve_command(argc - 2, argv + 2);
+	if (argc >= 2 && !strcmp(argv[1], "tcp"))
+		return tcp_command(argc - 2, argv + 2);
 	if (argc >= 2 && !strcmp(argv[1], "stream"))
 		return stream_command(argc - 2, argv + 2);
 #ifdef HAS_RUN

@@ -1,13 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Packets a second that a network device echoes, and where the limit lies (study C)."""
 
-import ipaddress
-import socket
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 
-from perfboard.analysis.packets.counters import ADDRESSES, own_addresses
 from perfboard.analysis.packets.search import Goal
 from perfboard.model.errors import INCONCLUSIVE, UsageError
 from perfboard.model.options import option, parse_seconds
@@ -16,9 +13,9 @@ from perfboard.model.run import Metric, Run, RunError
 from perfboard.store.recording import Found, Subject
 from perfboard.studies.base import Request
 from perfboard.studies.lab import Lab
+from perfboard.studies.packets.address import address_of, check_own
 from perfboard.studies.packets.ends import End, prepared
 from perfboard.studies.packets.measure import Echo
-from perfboard.targets.base import Target
 from perfboard.targets.pipe import local, ssh
 
 PROTOCOLS: tuple[Protocol, ...] = ("icmp", "udp")
@@ -84,7 +81,7 @@ class PacketsStudy:
         for protocol in options.only:
             if protocol not in PROTOCOLS:
                 raise UsageError(f"--only {protocol}: wants {' or '.join(PROTOCOLS)}")
-        address = _address(request.target, options)
+        address = address_of(request.target, options.address, options.this_network_is_mine)
         with (
             lab.record(self.name, request.place, request.command, self.headline) as record,
             ExitStack() as stack,
@@ -93,7 +90,7 @@ class PacketsStudy:
             target = stack.enter_context(
                 lab.open(request.target, lab.progress, artifacts, request.factors)
             )
-            _check_own(target, address)
+            check_own(target, address)
             device = stack.enter_context(prepared(target, lab.progress))
             senders = []
             for name in options.sender:
@@ -220,44 +217,6 @@ def _metrics(echo: EchoResult) -> list[Metric]:
             )
         )
     return found
-
-
-def _address(target: str, options: PacketsOptions) -> str:
-    """The address that is asked, if it may be. Raises UsageError."""
-    where = f"--address {options.address}" if options.address else f"--target {target}"
-    host = options.address
-    if not host:
-        if target.startswith(f"{ssh.SCHEME}:"):
-            host = ssh.host_of(target)
-        elif target == local.SCHEME:
-            host = "127.0.0.1"
-        else:
-            raise UsageError(
-                f"{where}: give the address that senders reach it at, as in --address 192.168.1.7"
-            )
-    try:
-        found = socket.getaddrinfo(host, None, socket.AF_INET, socket.SOCK_DGRAM)[0][4][0]
-        address = ipaddress.IPv4Address(found)
-    except (OSError, ValueError):
-        raise UsageError(f"{where}: {host} has no IPv4 address; give one with --address") from None
-    if address.is_multicast or address.is_unspecified or str(address) == "255.255.255.255":
-        raise UsageError(f"{where}: {address} is not the address of one machine")
-    if not (address.is_private or address.is_loopback or options.this_network_is_mine):
-        raise UsageError(
-            f"{where}: {address} is neither private nor loopback, and this study floods it. If "
-            "the network between is yours, give --this-network-is-mine"
-        )
-    return str(address)
-
-
-def _check_own(target: Target, address: str) -> None:
-    """Raises UsageError where the address is another machine's."""
-    own = own_addresses(target.shell.run(ADDRESSES).output)
-    if own and address not in own and not ipaddress.IPv4Address(address).is_loopback:
-        raise UsageError(
-            f"{address} is not an address of {target.name}, which has {', '.join(sorted(own))}; "
-            "packets are sent to the target alone: give one of these with --address"
-        )
 
 
 STUDY = PacketsStudy()

@@ -1,0 +1,259 @@
+# SPDX-License-Identifier: Apache-2.0
+"""network.tcp, network.http, network.latency: between the target and this machine (study B).
+
+The probe serves on the target, and another one here connects (native/probe/run/tcp.c). This machine
+as a target has both ends: then it is its memory that is measured, and no wire.
+"""
+
+import os
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from statistics import median
+
+from perfboard.analysis.packets.counters import Counters
+from perfboard.model.errors import TargetError, UsageError
+from perfboard.model.progress import SilentProgress
+from perfboard.model.run import Metric
+from perfboard.model.units import format_value
+from perfboard.studies.bringup.rows.base import Answer, Bed, Figure, limit_of
+from perfboard.studies.packets.address import address_of, check_own
+from perfboard.studies.packets.ends import End, Lines, prepared
+from perfboard.studies.profile.workloads.base import NotMeasurable
+from perfboard.targets.pipe import local, ssh
+
+_WAYS = {"send": "to the board", "receive": "from the board"}
+_STREAMS = (1, 4)
+_TRY_S, _QUICK_S = 2.0, 0.5
+# How much longer than its time a transfer may take.
+_PATIENCE_S = 60.0
+# An HTTP body that takes about a try, and its bounds.
+_LEAST_BODY, _MOST_BODY = 64 << 10, 8 << 30
+_OF = ("median", "99%", "longest")
+_NO_WIRE = "memory, not a wire: both ends are on this machine"
+_MOVED = re.compile(r"@moved (\d{1,19}) (\d{1,15}) (\d{1,12})")
+_ASKED = re.compile(r"@asked (\d{1,9}) (\d{1,12}) (\d{1,12}) (\d{1,12})")
+
+
+@dataclass(frozen=True)
+class _Moved:
+    """A transfer: bytes a second, segments sent again, the busiest processor's share."""
+
+    rate: float
+    again: int
+    busy: float | None
+
+
+class _Talk:
+    """A client here, and its server on the target."""
+
+    def __init__(self, client: Lines, device: End, seconds: float) -> None:
+        """`seconds` is the length of a try."""
+        self._client, self._device = client, device
+        self.seconds = seconds
+
+    def move(self, what: str, streams: int, much: int) -> _Moved:
+        """One transfer. Raises NotMeasurable if it fails."""
+        before = self._device.counters()
+        match = _MOVED.fullmatch(self._ask(f"{what} {streams} {much}"))
+        after = self._device.counters()
+        if match is None:
+            raise NotMeasurable("the probe printed no transfer")
+        size, micros, again = map(int, match.groups())
+        return _Moved(size / max(micros, 1) * 1e6, again, _busiest(before, after))
+
+    def ping(self) -> tuple[float, float, float]:
+        """The median time of a request of a byte and its reply, the 99% one, and the longest."""
+        match = _ASKED.fullmatch(self._ask(f"ping 1 {round(self.seconds * 1000)}"))
+        if match is None:
+            raise NotMeasurable("the probe printed no times")
+        middle, most, longest = (int(word) / 1e9 for word in match.groups()[1:])
+        return middle, most, longest
+
+    def _ask(self, line: str) -> str:
+        self._client.write(line)
+        answer = self._client.read(self.seconds + _PATIENCE_S)
+        if match := re.fullmatch(r"@failed (\d{1,4})", answer):
+            raise NotMeasurable(
+                f"the transfer failed: {os.strerror(int(match[1]))}; is there a firewall?"
+            )
+        return answer
+
+
+def _busiest(before: Counters, after: Counters) -> float | None:
+    shares = after.busy_since(before).values()
+    idle = (share.get("idle", 0.0) + share.get("iowait", 0.0) for share in shares)
+    return max((min(1.0, 1 - each) for each in idle), default=None)
+
+
+@contextmanager
+def _talk(bed: Bed) -> Iterator[_Talk]:
+    """The two ends, connected. Raises NotMeasurable where there is no way between them."""
+    target = bed.live
+    if target is None:
+        raise NotMeasurable("the far end of a virtual board's card has no TCP")
+    if target.name.partition(":")[0] not in (local.SCHEME, ssh.SCHEME):
+        raise NotMeasurable("only a target that is reached over a network has an address to ask")
+    progress = SilentProgress()
+    with ExitStack() as stack:
+        try:
+            # A connection that ssh makes there as well may go anywhere.
+            address = address_of(target.name, "", True)
+            check_own(target, address)
+            device = stack.enter_context(prepared(target, progress))
+            server = stack.enter_context(device.program("tcp-serve", address))
+            port = int(server.read().removeprefix("@tcp "))
+            here = device
+            if target.name != local.SCHEME:
+                own = stack.enter_context(local.connect(local.SCHEME, progress, None, {}))
+                here = stack.enter_context(prepared(own, progress))
+            client = stack.enter_context(here.program("tcp", address, str(port)))
+        except (UsageError, ValueError) as error:
+            raise NotMeasurable(str(error)) from error
+        try:
+            yield _Talk(client, device, _QUICK_S if bed.quick else _TRY_S)
+        except TargetError as error:
+            if error.kind not in ("hang", "garbage"):
+                raise
+            raise NotMeasurable(str(error)) from error
+
+
+def _limit(bed: Bed, busy: Metric | None) -> str:
+    if bed.live is not None and bed.live.name == local.SCHEME:
+        return _NO_WIRE
+    return limit_of(busy, bed.evidence, "the wire or the far end")
+
+
+def _figures(
+    name: str, labels: Mapping[str, str], tries: list[_Moved], title: str
+) -> tuple[list[Metric], Figure]:
+    """The metrics of one kind of transfer, and its figure."""
+    given = dict(labels)
+    rate = Metric(
+        name=f"{name}.bandwidth",
+        unit="B/s",
+        labels=given,
+        better="higher",
+        samples=tuple(each.rate for each in tries),
+    )
+    metrics = [rate]
+    shares = tuple(each.busy for each in tries if each.busy is not None)
+    busy = None
+    if shares:
+        busy = Metric(name=f"{name}.busy", unit="1", labels=given, samples=shares)
+        metrics.append(busy)
+    return metrics, Figure(title, rate, busy)
+
+
+@dataclass(frozen=True)
+class NetworkTcp:
+    """Throughput each way, with one stream and with four."""
+
+    name: str = "network.tcp"
+    title: str = "TCP throughput"
+    features: tuple[str, ...] = ()
+    metrics: Mapping[str, str] = field(
+        default_factory=lambda: {
+            "network.tcp.bandwidth": "bytes of the application: labels way, streams",
+            "network.tcp.busy": "the share of the target's busiest processor",
+            "network.tcp.retransmitted": "segments that were sent again, of a try",
+        }
+    )
+
+    def writes(self, bed: Bed) -> int:
+        """See `Row`."""
+        return 0
+
+    def measure(self, bed: Bed) -> Answer:
+        """See `Row`."""
+        metrics: list[Metric] = []
+        figures: list[Figure] = []
+        with _talk(bed) as talk:
+            for way, words in _WAYS.items():
+                for streams in _STREAMS:
+                    tries = [
+                        talk.move(way, streams, round(talk.seconds * 1000))
+                        for _ in range(bed.repeats)
+                    ]
+                    labels = {"way": words, "streams": str(streams)}
+                    count = "1 stream" if streams == 1 else f"{streams} streams"
+                    more, figure = _figures(self.name, labels, tries, f"{words}, {count}")
+                    again = tuple(float(each.again) for each in tries)
+                    name = "network.tcp.retransmitted"
+                    metrics += [*more, Metric(name=name, unit="1", labels=labels, samples=again)]
+                    figures.append(figure)
+        best = max(figures, key=lambda figure: median(figure.metric.samples))
+        again = sum(sum(m.samples) for m in metrics if m.name.endswith(".retransmitted"))
+        rate = format_value(median(best.metric.samples), "B/s")
+        sentence = f"Segments that were sent again, of all tries: {again:,.0f}."
+        return Answer(
+            tuple(metrics),
+            tuple(figures),
+            f"TCP {rate}",
+            _limit(bed, best.busy),
+            sentence,
+        )
+
+
+@dataclass(frozen=True)
+class NetworkHttp:
+    """A file that the target serves by HTTP, as long as two seconds of what TCP gives."""
+
+    name: str = "network.http"
+    title: str = "A file by HTTP"
+    features: tuple[str, ...] = ()
+    metrics: Mapping[str, str] = field(
+        default_factory=lambda: {
+            "network.http.bandwidth": "bytes of the file",
+            "network.http.busy": "the share of the target's busiest processor",
+        }
+    )
+
+    def writes(self, bed: Bed) -> int:
+        """See `Row`."""
+        return 0
+
+    def measure(self, bed: Bed) -> Answer:
+        """See `Row`."""
+        with _talk(bed) as talk:
+            first = talk.move("receive", 1, 200)
+            size = round(min(max(first.rate * talk.seconds, _LEAST_BODY), _MOST_BODY))
+            tries = [talk.move("get", 1, size) for _ in range(bed.repeats)]
+        metrics, figure = _figures(self.name, {}, tries, "from the board, by HTTP/1.0")
+        rate = format_value(median(figure.metric.samples), "B/s")
+        return Answer(tuple(metrics), (figure,), f"HTTP {rate}", _limit(bed, figure.busy))
+
+
+@dataclass(frozen=True)
+class NetworkLatency:
+    """A request of a byte and its reply, one after the other, over one connection."""
+
+    name: str = "network.latency"
+    title: str = "Request and reply of a byte"
+    features: tuple[str, ...] = ()
+    metrics: Mapping[str, str] = field(
+        default_factory=lambda: {
+            "network.latency.time": "label of: the middle one, 99% of them, and the longest"
+        }
+    )
+
+    def writes(self, bed: Bed) -> int:
+        """See `Row`."""
+        return 0
+
+    def measure(self, bed: Bed) -> Answer:
+        """See `Row`."""
+        with _talk(bed) as talk:
+            tries = [talk.ping() for _ in range(bed.repeats)]
+        metrics = [
+            Metric(name="network.latency.time", unit="s", labels={"of": of}, samples=samples)
+            for of, samples in zip(_OF, zip(*tries, strict=True), strict=True)
+        ]
+        titles = ("median", "99% take no longer than", "longest")
+        figures = tuple(map(Figure, titles, metrics))
+        middle = format_value(median(metrics[0].samples), "s")
+        return Answer(tuple(metrics), figures, f"answers in {middle}", _limit(bed, None))
+
+
+ROWS = (NetworkTcp(), NetworkHttp(), NetworkLatency())

@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The rows of the network, on a target in memory whose probe answers as a test says."""
+
+from collections.abc import Callable
+
+import pytest
+
+from perfboard.model.errors import TargetError
+from perfboard.model.progress import Progress
+from perfboard.model.run import Evidence
+from perfboard.studies.bringup.rows.base import Answer, Bed, all_rows
+from perfboard.studies.profile.workloads.base import NotMeasurable
+from perfboard.targets.base import Channel, Completed, Target
+from tests.support.shells import SayingShell
+
+NAMES = ("network.tcp", "network.http", "network.latency")
+
+
+class _Program:
+    def __init__(self, first: str, answer: Callable[[str], str]) -> None:
+        self._text, self._answer = first, answer
+
+    def write(self, data: bytes) -> None:
+        self._text += self._answer(data.decode().strip()) + "\n"
+
+    def read(self, timeout_s: float) -> bytes:
+        text, self._text = self._text, ""
+        if not text:
+            raise TargetError("lost", "The program has ended.")
+        return text.encode()
+
+    def close(self) -> None:
+        pass
+
+
+class _Board(SayingShell):
+    def __init__(self, answer: Callable[[str], str]) -> None:
+        super().__init__()
+        self.answer, self.asked, self.ticks = answer, list[str](), 0
+
+    def run(self, script: str, *, timeout_s: float = 20) -> Completed:
+        self.ticks += 100
+        busy = f"@file /proc/stat\ncpu0 {self.ticks} 0 0 {self.ticks // 4} 0 0 0 0\n"
+        return Completed(0, "TMPDIR=/tmp" if "TMPDIR" in script else busy)
+
+    def push(self, data: bytes, path: str, progress: Progress) -> None:
+        pass
+
+    def start(self, script: str) -> Channel:
+        def answer(line: str) -> str:
+            self.asked.append(line)
+            return self.answer(line)
+
+        return _Program("@tcp 1234\n" if "tcp-serve" in script else "", answer)
+
+
+def measured(name: str, board: _Board, target: str = "local") -> Answer:
+    live = Target(target, Evidence.HOST, board, probe="x86_64")
+    bed = Bed(lambda work: "", Evidence.HOST, 64 << 20, 3, quick=True, live=live)
+    return all_rows()[name].measure(bed)
+
+
+def test_throughput_is_told_each_way_with_its_processor() -> None:
+    board = _Board(lambda line: f"@moved {line.split()[1]}000000 500000 7")
+    answer = measured("network.tcp", board)
+    assert [(f.title, f.metric.samples) for f in answer.figures] == [
+        ("to the board, 1 stream", (2e6,) * 3),
+        ("to the board, 4 streams", (8e6,) * 3),
+        ("from the board, 1 stream", (2e6,) * 3),
+        ("from the board, 4 streams", (8e6,) * 3),
+    ]
+    assert board.asked[0] == "send 1 500" and answer.short == "TCP 8.000 MB/s"
+    assert answer.figures[0].busy and answer.figures[0].busy.samples[0] == 0.8
+    assert "memory, not a wire" in answer.limit and answer.sentence.endswith(": 84.")
+
+
+def test_a_file_takes_as_long_as_a_try() -> None:
+    board = _Board(lambda line: "@moved 1000000 500000 0")
+    answer = measured("network.http", board)
+    assert board.asked == ["receive 1 200", *["get 1 1000000"] * 3]
+    assert answer.short == "HTTP 2.000 MB/s"
+
+
+def test_the_time_of_an_answer_has_its_worst() -> None:
+    answer = measured("network.latency", _Board(lambda line: "@asked 9 50000 70000 900000"))
+    assert [f.metric.samples[0] for f in answer.figures] == [5e-5, 7e-5, 9e-4]
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(
+    ("printed", "said"),
+    [
+        ("@failed 110", "Connection timed out; is there a firewall"),
+        ("@moved x", "the probe printed"),
+    ],
+)
+def test_a_failed_transfer_is_a_reason(name: str, printed: str, said: str) -> None:
+    with pytest.raises(NotMeasurable, match=said):
+        measured(name, _Board(lambda line: printed))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_target_without_a_network_is_a_reason(name: str) -> None:
+    with pytest.raises(NotMeasurable, match="reached over a network"):
+        measured(name, _Board(lambda line: ""), "serial:///dev/ttyUSB0")
+    with pytest.raises(NotMeasurable, match="has no TCP"):
+        all_rows()[name].measure(Bed(lambda work: "", Evidence.TIMED, 1, 1))
