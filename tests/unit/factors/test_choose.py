@@ -140,3 +140,15 @@ def test_a_board_with_a_model_is_timed_unless_the_level_is_given() -> None:
     # A board without a model counts.
     counted = replace(loaded, board=BOARD.model_copy(update={"timing": None}))
     assert not choose(counted, {}).timed
+
+
+def test_memory_and_clock_are_those_of_other_parts() -> None:
+    own, other = variant_of("converter"), variant_of("converter", ram="24M", clock="1.5x")
+    assert (own.board.machine.ram, other.board.machine.ram) == (16 << 20, 24 << 20)
+    assert own.board.timing is not None and other.board.timing is not None
+    assert other.board.timing.clock.hz == round(own.board.timing.clock.hz * 1.5)
+    # Memory is as fast as it was.
+    assert other.board.timing.memory == own.board.timing.memory
+    assert other.timing != own.timing
+    # Its addresses are of a board whose memory has the size of its file.
+    assert "ram" not in factors_of(BOARD) and "clock" in factors_of(BOARD)
