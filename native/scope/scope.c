@@ -92,6 +92,7 @@ static void mark_reached(unsigned int vcpu, void *data)
 	uint64_t words[MARK_MAX_ARGUMENT + 1] = {0};
 	char text[TEXT_SIZE];
 	bool has_text = false;
+	struct instant now;
 
 	(void)vcpu;
 	if (mark->hit && !mark->every)
@@ -103,10 +104,12 @@ static void mark_reached(unsigned int vcpu, void *data)
 			emulator_argument(i, &words[i]);
 		has_text = read_text(mark, text);
 	}
-	record_mark(out, mark, instant_before(site->pending, site->rest_fs), words,
-		    has_text ? text : NULL, write_more);
+	now = instant_before(site->pending, site->rest_fs);
+	record_mark(out, mark, now, words, has_text ? text : NULL, write_more);
 	if (mark->profiles)
 		profile_mark();
+	if (mark->laps)
+		profile_lap(now.ns);
 }
 
 static void stored(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t address, void *data)

@@ -50,6 +50,10 @@ static const char *read_option(struct mark *mark, const char *word)
 		mark->profiles = true;
 		return NULL;
 	}
+	if (!strcmp(word, "lap")) {
+		mark->laps = true;
+		return NULL;
+	}
 	return "unknown option";
 }
 

@@ -19,6 +19,7 @@ struct mark {
 	int text_argument;  /* which one points at a text to report, or -1 */
 	bool text_indirect; /* it points at the pointer to the text */
 	bool profiles;	    /* its first hit begins the profile, its second ends it */
+	bool laps;	    /* its hit begins the profile, or ends a lap of it */
 	bool hit;
 };
 
@@ -30,7 +31,7 @@ struct marks {
 /*
  * Reads lines of the form
  *
- *   NAME ADDRESS first|every [words=N] [text=[*]ARGUMENT] [profile]
+ *   NAME ADDRESS first|every [words=N] [text=[*]ARGUMENT] [profile|lap]
  *
  * where words=N asks for the first N argument registers, text=ARGUMENT for the
  * text that an argument points at, and text=*ARGUMENT for the text that the

@@ -112,22 +112,27 @@ struct profile_block *profile_find(uint64_t address, const void *host)
 	return *slot;
 }
 
-static void write_all(void)
+/* Writes what was added up, and begins anew. */
+static void write_blocks(const char *format)
 {
-	for (const struct chunk *chunk = chunks; chunk; chunk = chunk->next) {
+	for (struct chunk *chunk = chunks; chunk; chunk = chunk->next) {
 		for (size_t i = 0; i < chunk->used; i++) {
-			const struct profile_block *block = &chunk->blocks[i];
+			struct profile_block *block = &chunk->blocks[i];
 
 			if (block->fs || block->instructions)
-				fprintf(file,
-					"{\"address\":%" PRIu64 ",\"page\":%" PRIu64
-					",\"fs\":%" PRId64 ",\"instructions\":%" PRId64 "}\n",
-					block->address, block->page, block->fs,
+				fprintf(file, format, block->address, block->page, block->fs,
 					block->instructions);
+			block->fs = 0;
+			block->instructions = 0;
 		}
 	}
-	fclose(file);
-	profile.wanted = false;
+}
+
+static void begin(void)
+{
+	profile.busy = model.busy;
+	profile.charged = model.charged;
+	profile.running = true;
 }
 
 void profile_mark(void)
@@ -135,10 +140,27 @@ void profile_mark(void)
 	if (profile.running) {
 		profile_left(model.last->profile);
 		profile.running = false;
-		write_all();
+		write_blocks("{\"address\":%" PRIu64 ",\"page\":%" PRIu64 ",\"fs\":%" PRId64
+			     ",\"instructions\":%" PRId64 "}\n");
+		fclose(file);
+		profile.wanted = false;
 	} else if (profile.wanted) {
-		profile.busy = model.busy;
-		profile.charged = model.charged;
-		profile.running = true;
+		begin();
 	}
+}
+
+void profile_lap(int64_t ns)
+{
+	if (!profile.wanted)
+		return;
+	if (!profile.running) {
+		begin();
+		return;
+	}
+	profile_left(model.last->profile);
+	fprintf(file, "{\"lap\":%" PRId64 ",\"blocks\":[", ns);
+	write_blocks("[%" PRIu64 ",%" PRIu64 ",%" PRId64 ",%" PRId64 "],");
+	fputs("[]]}\n", file);
+	/* Nobody says which lap is the last. */
+	fflush(file);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The guest's time by the address of each block of code, between two hits of a
- * mark.
+ * mark, or between each two of several: laps.
  *
  * Which file a block is of is found later: by the content of the page that it
  * lies in, of which a hash is kept. So the guest is asked nothing, and a page
@@ -34,6 +34,9 @@ struct profile_block *profile_find(uint64_t address, const void *host);
 
 /* A mark that begins or ends it was hit, in the block entered last. */
 void profile_mark(void);
+
+/* The same for a mark that begins it, or ends a lap at `ns` and begins the next. */
+void profile_lap(int64_t ns);
 
 /* The number by which a page of code, at `host`, is recognised. */
 uint64_t profile_page(const void *host);

@@ -27,6 +27,7 @@ class WatchedMark:
     words: int = 0
     text: str = ""
     profile: bool = False
+    lap: bool = False
 
     def line(self) -> str:
         """The mark as a line of the plugin's file."""
@@ -37,6 +38,8 @@ class WatchedMark:
             fields.append(f"text={self.text}")
         if self.profile:
             fields.append("profile")
+        if self.lap:
+            fields.append("lap")
         return " ".join(fields) + "\n"
 
 
@@ -107,7 +110,7 @@ class Scope:
             model = artifacts / "timing.txt"
             model.write_text(self._timing)
             options.append(f"timing={str(model).replace(',', ',,')}")
-            if any(mark.profile for mark in self._marks):
+            if any(mark.profile or mark.lap for mark in self._marks):
                 profile = artifacts / "profile.jsonl"
                 options.append(f"profile={str(profile).replace(',', ',,')}")
         self._arguments = ("-plugin", ",".join(options))

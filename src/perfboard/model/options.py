@@ -122,6 +122,13 @@ def parse_regex(text: str) -> str:
     return text
 
 
+def parse_switch(text: str) -> bool:
+    """Parses on or off."""
+    if text not in ("on", "off"):
+        raise ValueError(f'"{text}" is neither on nor off')
+    return text == "on"
+
+
 def parse_levels(words: Sequence[str]) -> tuple[tuple[str, str], ...]:
     """Parses FACTOR=LEVEL words."""
     pairs = []

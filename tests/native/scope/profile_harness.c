@@ -2,7 +2,7 @@
 /*
  * profile_harness PROFILE PAGE - prints the hash of the page of code in the file PAGE; then a
  * line of standard input is the address of a block that is entered, what it takes and how
- * many instructions it has, or "mark".
+ * many instructions it has, "mark" or "lap NS".
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -33,6 +33,10 @@ int main(int argc, char **argv)
 
 		if (!strcmp(line, "mark\n")) {
 			profile_mark();
+			continue;
+		}
+		if (sscanf(line, "lap %" SCNu64, &address) == 1) {
+			profile_lap((int64_t)address);
 			continue;
 		}
 		profile_left(model.last->profile);

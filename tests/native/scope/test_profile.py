@@ -13,7 +13,14 @@ from elftools.elf.sections import SymbolTableSection
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from perfboard.analysis.program.profile import Block, by_function, read_blocks, seconds, split
+from perfboard.analysis.program.profile import (
+    Block,
+    by_function,
+    read_blocks,
+    read_laps,
+    seconds,
+    split,
+)
 from perfboard.images.kernel.system_map import SystemMap
 from perfboard.images.program.code import CodePages, Functions, kernel_functions
 
@@ -208,3 +215,25 @@ def test_a_profile_is_read_line_by_line() -> None:
     line = {"address": 2**64 - 1, "page": 2**64 - 1, "fs": 7, "instructions": 1}
     assert read_blocks(f"{json.dumps(line)}\n") == [Block(**line)]
     assert read_blocks("") == []
+
+
+@few
+@given(st.lists(st.lists(passage, max_size=20), min_size=1, max_size=4), st.lists(passage))
+def test_each_lap_has_its_own(
+    harness: Path,
+    tmp_path_factory: pytest.TempPathFactory,
+    laps: list[list[tuple[int, int, int]]],
+    after: list[tuple[int, int, int]],
+) -> None:
+    lines = ["lap 0"]
+    for number, within in enumerate(laps, 1):
+        lines += [*(" ".join(map(str, one)) for one in within), f"lap {number}"]
+    lines += [" ".join(map(str, one)) for one in after[:30]]
+    _, text = drive(harness, tmp_path_factory.mktemp("run"), bytes(PAGE), lines)
+    found = read_laps(text)
+    assert [ns for ns, _ in found] == list(range(1, len(laps) + 1))
+    for within, (_, blocks) in zip(laps, found, strict=True):
+        fs: Counter[int] = Counter()
+        for address, cost, _ in within:
+            fs[address] += cost
+        assert {block.address: block.fs for block in blocks} == dict(fs)

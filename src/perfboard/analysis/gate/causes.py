@@ -8,13 +8,19 @@ from dataclasses import dataclass
 
 from perfboard.analysis.boot.phases import PHASES
 from perfboard.analysis.compare.answer import TOTAL
+from perfboard.analysis.program.profile import KERNEL
+from perfboard.model.functions import UNKNOWN, BootFunctions
 from perfboard.model.results.boot import BootResult
-from perfboard.model.results.program import ProgramResult
+from perfboard.model.results.program import FunctionTime, ProgramResult
 from perfboard.model.run import Run
 
 # The causes of a kind that are named, and the share of the whole change below which none is.
 _MOST, _LEAST = 3, 0.05
 _PHASES = {phase.name for phase in PHASES}
+# Code whose instructions depend on when and where its data comes, and what is known of no file.
+_SHIFTING = (KERNEL, UNKNOWN)
+# The share of the largest growth below which others are left out.
+_CLEAR = 0.2
 _WAITS = f"{TOTAL}.waits."
 _Times = dict[str, float]
 
@@ -53,6 +59,54 @@ def causes_of(before: Run, after: Run, worsening: float) -> tuple[Cause, ...]:
         grown = [each for each in causes if each.difference >= _LEAST * worsening]
         found += sorted(grown, key=lambda each: -each.difference)[:_MOST]
     return tuple(found)
+
+
+def function_causes(
+    before: BootFunctions, after: BootFunctions, worsening: float
+) -> tuple[Cause, ...]:
+    """The functions that did it, in both of these ways, the largest first.
+
+    Those of programs that ran more instructions in a phase: a program's path hardly depends on
+    where an image's files lie, as the kernel's work and all times do. And those that took a share
+    of `worsening` s more time.
+    """
+    old, new = _by_phase(before), _by_phase(after)
+    more = [(_instructions(new[key]) - _instructions(old.get(key)), key) for key in new]
+    more = sorted((each for each in more if each[1][1] not in _SHIFTING), reverse=True)
+    least = max(1.0, _CLEAR * more[0][0]) if more else 0.0
+    longer = [
+        (difference, key)
+        for key in new
+        if (difference := new[key].time_s - _time(old.get(key))) >= _LEAST * worsening
+    ]
+    shown = [
+        (f"{key[2]} in {key[1]}: {grown:,} more instructions", key)
+        for grown, key in more[:_MOST]
+        if grown >= least
+    ]
+    shown += [
+        (f"{key[2]} in {key[1]}, {key[0]}", key) for _, key in sorted(longer)[: -_MOST - 1 : -1]
+    ]
+    return tuple(
+        Cause("function", words, old[key].time_s if key in old else None, new[key].time_s)
+        for words, key in shown
+    )
+
+
+def _by_phase(boot: BootFunctions) -> dict[tuple[str, str, str], FunctionTime]:
+    return {
+        (phase.phase, each.file, each.name): each
+        for phase in boot.phases
+        for each in phase.functions
+    }
+
+
+def _instructions(function: FunctionTime | None) -> int:
+    return function.instructions if function else 0
+
+
+def _time(function: FunctionTime | None) -> float:
+    return function.time_s if function else 0.0
 
 
 def _parts(run: Run) -> Mapping[str, _Times]:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A run judged against its baseline: whether it got worse, by how much, and what did it."""
 
+import math
 import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -8,12 +9,13 @@ from enum import StrEnum
 from fnmatch import fnmatchcase
 
 from perfboard.analysis.compare.comparison import Difference, compare, label_name
-from perfboard.analysis.gate.causes import Cause, causes_of
+from perfboard.analysis.gate.causes import Cause, causes_of, function_causes
 from perfboard.analysis.gate.noise import Shift, shift_from_runs, shift_of
 from perfboard.analysis.statistics.bootstrap import process_medians
 from perfboard.analysis.statistics.holm import holm
 from perfboard.analysis.statistics.summary import REPEATS, Interval, range_difference
 from perfboard.model.errors import UsageError
+from perfboard.model.functions import BootFunctions
 from perfboard.model.results.program import ProgramResult
 from perfboard.model.run import Metric, Run, Status
 
@@ -190,6 +192,18 @@ def explained(judgement: Judgement, before: Run, after: Run) -> Judgement:
         causes=causes_of(before, after, max(seconds)) if seconds else (),
         changes=(*comparison.differences, *sizes),
     )
+
+
+def with_functions(
+    judgement: Judgement, before: BootFunctions | None, after: BootFunctions | None
+) -> Judgement:
+    """The judgement with the functions that did it, if both boots have theirs."""
+    worse = [each for each in judgement.findings if each.level is Level.WORSE]
+    if before is None or after is None or not worse:
+        return judgement
+    seconds = max((each.difference for each in worse if each.unit == "s"), default=math.inf)
+    causes = (*judgement.causes, *function_causes(before, after, seconds))
+    return replace(judgement, causes=causes)
 
 
 def _exact(pairs: Sequence[tuple[list[Metric], Metric]], rules: Rules) -> list[Finding]:

@@ -27,6 +27,25 @@ def read_blocks(text: str) -> list[Block]:
     return [Block(**json.loads(line)) for line in text.splitlines()]
 
 
+def read_laps(text: str) -> list[tuple[int, list[Block]]]:
+    """The laps of the scope's profile, one a line: when each ended in ns, and its blocks."""
+    laps = []
+    for line in text.splitlines():
+        record = json.loads(line)
+        laps.append((record["lap"], [Block(*each) for each in record["blocks"] if each]))
+    return laps
+
+
+def joined(blocks: Iterable[Block]) -> list[Block]:
+    """Each block once, with all that it took."""
+    sums: dict[tuple[int, int], list[int]] = {}
+    for block in blocks:
+        entry = sums.setdefault((block.address, block.page), [0, 0])
+        entry[0] += block.fs
+        entry[1] += block.instructions
+    return [Block(*key, *took) for key, took in sums.items()]
+
+
 def split(blocks: Iterable[Block], kernel: int) -> tuple[list[Block], list[Block]]:
     """The blocks of programs, and those of the kernel, which begins at address `kernel`."""
     user: list[Block] = []

@@ -6,6 +6,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from perfboard.images.kernel.system_map import SystemMap
@@ -62,9 +63,14 @@ def kernel_functions(symbols: SystemMap) -> Functions:
 class CodePages:
     """Finds a page of code among files that may hold it, by the hash that the scope gives it."""
 
-    def __init__(self, files: Mapping[str, Path]) -> None:
-        """`files` by their path on the board; what is no ELF file is passed over."""
-        self._files = files
+    def __init__(
+        self, files: Mapping[str, Path], symbols: Mapping[str, Path] = MappingProxyType({})
+    ) -> None:
+        """`files` by their path on the board; what is no ELF file is passed over.
+
+        `symbols` are the same ones before they were stripped, where there are such.
+        """
+        self._files, self._symbols = files, symbols
         self._places: dict[int, tuple[str, int]] = {}
         self._functions: dict[str, tuple[Functions, list[tuple[int, int, int]]]] = {}
         for name, path in files.items():
@@ -100,7 +106,8 @@ class CodePages:
     def _load(self, name: str) -> tuple[Functions, list[tuple[int, int, int]]]:
         if name not in self._functions:
             path = self._files[name]
-            self._functions[name] = Functions(_symbols(path)), _segments(path)
+            named = _symbols(self._symbols.get(name, path))
+            self._functions[name] = Functions(named), _segments(path)
         return self._functions[name]
 
 

@@ -71,6 +71,10 @@ class Initrd(Table):
 class _Image(Table):
     kernel: Kernel
     root: Root | None = None
+    # The folder that the root file system was made of, by which programs are recognised; and one
+    # with the same programs before their symbols were stripped.
+    tree: Annotated[Path | None, Field(strict=False)] = None
+    symbols: Annotated[Path | None, Field(strict=False)] = None
 
     def files(self) -> dict[str, Path]:
         """The user's files, by the keys that name them in the board's file."""

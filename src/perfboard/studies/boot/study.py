@@ -13,6 +13,7 @@ from perfboard.model.options import (
     parse_command,
     parse_count,
     parse_duration,
+    parse_switch,
 )
 from perfboard.model.results.boot import Boot, BootResult
 from perfboard.model.run import Metric, Run
@@ -48,6 +49,14 @@ class BootOptions:
         metavar="COMMAND",
         only="serial",
     )
+    functions: bool = option(
+        False,
+        "on: also keep which functions the time of a timed board went to, which takes a third more "
+        "of the host's time (default: off)",
+        parse=parse_switch,
+        metavar="on|off",
+        only="virtual",
+    )
     silence: float = silence_option()
     timeout: float = timeout_option()
 
@@ -82,7 +91,7 @@ class BootStudy:
                 boot_s=options.timeout,
             )
         else:
-            subject = virtual_subject(request, lab)
+            subject = virtual_subject(request, lab, functions=options.functions)
         if options.budget_s is not None:
             subject = replace(subject, budget_s=options.budget_s)
         boots: list[Boot] = []

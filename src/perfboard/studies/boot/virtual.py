@@ -4,6 +4,7 @@
 import os
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from threading import Event
@@ -21,6 +22,7 @@ from perfboard.model.run import Metric
 from perfboard.store.folder import RunFolder
 from perfboard.store.recording import Subject
 from perfboard.studies.base import Request
+from perfboard.studies.boot.functions import Namer
 from perfboard.studies.boot.subject import BootSubject, boot_noted
 from perfboard.studies.lab import Lab
 from perfboard.targets.virtual.target import VirtualTarget
@@ -88,13 +90,20 @@ def marks_to_watch(board: VirtualBoard, image: Image) -> tuple[WatchedMark, ...]
     return tuple(marks)
 
 
-def virtual_subject(request: Request, lab: Lab) -> BootSubject:
-    """The virtual board that the request's target names, with its image built."""
+def virtual_subject(request: Request, lab: Lab, *, functions: bool = False) -> BootSubject:
+    """The virtual board that the request's target names, with its image built.
+
+    With `functions` each boot leaves those that its time went to, if the board is timed.
+    """
     variant = choose(load_board(request.target.partition(":")[2]), request.factors)
     board = variant.board
     emulator = lab.emulator(board.machine.emulator)
     image = lab.build(variant, lab.progress)
     marks = marks_to_watch(board, image)
+    namer = None
+    if functions and image.symbols and variant.timed:
+        marks = tuple(replace(m, lap=not m.every or m.name == "exec") for m in marks)
+        namer = Namer(image, variant.loaded)
     target = VirtualTarget(variant, image)
     notes: dict[str, None] = dict.fromkeys((*image.notes, *target.notes()))
     head = Subject(
@@ -109,7 +118,7 @@ def virtual_subject(request: Request, lab: Lab) -> BootSubject:
     return BootSubject(
         name=board.name,
         head=lambda: head,
-        boots=partial(_boot_all, lab, target, lab.scope(lab.progress), marks, notes),
+        boots=partial(_boot_all, lab, target, lab.scope(lab.progress), marks, namer, notes),
         budget_s=board.boot.budget_s,
         has_model=board.timing is not None,
         margin=board.timing.margin.share if board.timing and target.timed else 0.0,
@@ -123,6 +132,7 @@ def _boot_all(
     target: VirtualTarget,
     plugin: Path,
     marks: tuple[WatchedMark, ...],
+    namer: Namer | None,
     notes: dict[str, None],
     count: int,
     folder: RunFolder,
@@ -150,6 +160,8 @@ def _boot_all(
             scope = target.scope(plugin, marks)
             boot_once = partial(lab.boot, target)
             done, _ = boot_noted(boot_once, [scope], artifacts, seen, cancelled, notes)
+            if namer is not None:
+                namer.write(artifacts, done)
             reached[number] = 1.0
             step.update(sum(reached))
             return done

@@ -70,6 +70,7 @@ def side_of(text: str, options: GateOptions, command: tuple[str, ...]) -> Measur
         boot = replace(boot, **{key: value for key, value in given.items() if value})
     else:
         request = Request(f"virtual:{name}", factors, command)
+        boot = replace(boot, functions=True)
     if options.probe or request.target.partition(":")[0] not in BOOT.targets:
         budget = max(_PROBE_S * len(options.probe), _PROBE_S) if options.probe else _ALL_S
         probing = StandardOptions(budget=budget)
