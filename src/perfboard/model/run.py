@@ -159,6 +159,10 @@ class TimedAs(Record):
     checked: dict[str, tuple[Int64, Int64] | None] = Field(default_factory=dict)
     left_out: dict[str, str] = Field(default_factory=dict)
 
+    def margin_for(self, metric: str) -> float:
+        """The margin of the metric's class of work where there is one, else the board's."""
+        return self.margins.get(work_of(metric) or "", self.margin)
+
 
 class BoardSummary(Record):
     """A report's description of the board, so that it needs no board file."""
@@ -248,10 +252,8 @@ class Run(Record):
 
         That of its class of work where the board states one, else the board's.
         """
-        timed, margin = self.board.timed_as, self.margin
-        if timed is None or margin is None:
-            return None
-        return timed.margins.get(work_of(metric) or "", margin)
+        timed = self.board.timed_as
+        return None if timed is None or self.margin is None else timed.margin_for(metric)
 
     def unchecked(self, metric: str) -> bool:
         """Whether the board states margins by class of work, and none of the metric's class."""

@@ -32,6 +32,11 @@ _BEGINNINGS: dict[str, Work] = {
     "flash.": "storage",
     "disk.": "storage",
     "network.": "network",
+    "audio.encode.": "float",
+    "image.scale.": "core",
+    "listing.search.": "core",
+    "media.": "storage",
+    "stream.": "storage",
 }
 
 

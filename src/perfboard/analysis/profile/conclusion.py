@@ -18,11 +18,16 @@ _BOUND = "bound"
 
 
 def conclude(
-    profile: Profile, look: Look, evidence: Evidence, margin: float, only: Sequence[str] = ()
+    profile: Profile,
+    look: Look,
+    evidence: Evidence,
+    margin_for: Callable[[str], float],
+    only: Sequence[str] = (),
 ) -> ProfileResult:
     """Each row's verdict, and that of the whole.
 
-    `margin` is the share by which each time of a virtual board may be wrong. `only` are the rows
+    `margin_for` gives the share by which a virtual board's times of that metric may be wrong; that
+    of a scenario is its parts' largest. `only` are the rows
     that were asked for; none: all.
     """
     asked: tuple[KeyIssue | Scenario, ...] = (*profile.key_issue, *profile.scenario)
@@ -30,10 +35,12 @@ def conclude(
     for each in asked:
         if only and each.name not in only:
             continue
+        parts: Sequence[Part]
         if isinstance(each, Scenario):
-            found = _sum(each, look, evidence)
+            found, parts = _sum(each, look, evidence), each.parts
         else:
-            found = _metric(each, look, evidence)
+            found, parts = _metric(each, look, evidence), (each,)
+        margin = max(margin_for(part.metric) for part in parts)
         rows.append(_row(each, found, evidence, margin))
     return ProfileResult(
         profile=profile.profile.name,

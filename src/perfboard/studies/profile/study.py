@@ -274,8 +274,8 @@ def _with_parameters(profile: Profile, change: Change) -> Profile:
 def _conclude(asked: _Asked, measured: _Measured, bench: Bench) -> ProfileResult:
     subject = bench.subject()
     timed = subject.board.timed_as
-    margin = timed.margin if timed is not None else 0.0
-    return conclude(asked.profile, measured.look, subject.evidence, margin, asked.only)
+    margin_for = timed.margin_for if timed is not None else lambda metric: 0.0
+    return conclude(asked.profile, measured.look, subject.evidence, margin_for, asked.only)
 
 
 def _found(

@@ -21,6 +21,9 @@ ISSUE: dict[str, Any] = {
 }
 
 
+PART = {key: ISSUE[key] for key in ("workload", "metric", "labels")}
+
+
 def profile(*issues: dict[str, Any], **more: Any) -> Profile:
     head = {"name": "box", "device": "A box", "for": "us"}
     table = {"schema": "perfboard.profile/1", "profile": head, "key_issue": list(issues), **more}
@@ -49,7 +52,7 @@ def gives(*samples: float, size: str = "large", busy: float | None = None) -> Lo
 def test_a_row_has_the_verdict_of_its_interval(
     samples: tuple[float, ...], evidence: Evidence, margin: float, outcome: str
 ) -> None:
-    result = conclude(profile(ISSUE), gives(*samples), evidence, margin)
+    result = conclude(profile(ISSUE), gives(*samples), evidence, lambda metric: margin)
     verdicts, missing = verdicts_of(result)
     (row,) = result.rows
     assert row.outcome == result.outcome == outcome
@@ -62,7 +65,7 @@ def test_a_row_has_the_verdict_of_its_interval(
 
 def test_a_row_that_should_pass_never_decides() -> None:
     should = {**ISSUE, "name": "nice", "budget": "<= 1 ms", "weight": "should"}
-    result = conclude(profile(ISSUE, should), gives(1.0), Evidence.TIMED, 0.1)
+    result = conclude(profile(ISSUE, should), gives(1.0), Evidence.TIMED, lambda metric: 0.1)
     verdicts, _ = verdicts_of(result)
     assert [row.outcome for row in result.rows] == ["pass", "fail"]
     assert result.outcome == "pass" and [v.metric for v in verdicts] == ["fast"]
@@ -71,7 +74,7 @@ def test_a_row_that_should_pass_never_decides() -> None:
 def test_a_budget_may_be_the_least_that_does() -> None:
     least = {**ISSUE, "budget": ">= 2 s"}
     for value, outcome in ((3.0, "pass"), (1.0, "fail")):
-        result = conclude(profile(least), gives(value), Evidence.TIMED, 0.1)
+        result = conclude(profile(least), gives(value), Evidence.TIMED, lambda metric: 0.1)
         assert result.outcome == outcome
 
 
@@ -85,25 +88,40 @@ def test_a_figure_with_bounds_is_judged_by_them(bounds: tuple[float, ...], outco
         for bound, value in zip(("least", "likely", "most"), bounds, strict=True)
     )
     issue = {**ISSUE, "metric": "work.size", "labels": {"bound": "likely"}, "budget": "<= 2 MB"}
-    (row,) = conclude(profile(issue), lambda part: metrics, Evidence.HOST, 0.0).rows
+    (row,) = conclude(profile(issue), lambda part: metrics, Evidence.HOST, lambda metric: 0.0).rows
     assert row.outcome == outcome
     assert (row.low, row.value, row.high) == tuple(value * 1e6 for value in bounds)
 
 
+def test_a_row_has_the_margin_of_its_metric_and_a_scenario_the_largest() -> None:
+    def margin_for(metric: str) -> float:
+        return 0.5 if metric == "work.other" else 0.1
+
+    parts = [{**PART, "metric": name} for name in ("work.time", "work.other")]
+    scenario = {"name": "use", "question": "Is it?", "budget": "<= 9 s", "parts": parts}
+    metrics = tuple(
+        Metric(name=name, unit="s", labels={"size": "large"}, samples=(1.0,))
+        for name in ("work.time", "work.other")
+    )
+    wanted = profile(ISSUE, scenario=[scenario])
+    rows = conclude(wanted, lambda part: metrics, Evidence.TIMED, margin_for).rows
+    assert [row.high for row in rows] == pytest.approx([1.1, 3.0])
+
+
 def test_labels_that_fit_none_are_answered_with_those_there_are() -> None:
-    result = conclude(profile(ISSUE), gives(1.0, size="small"), Evidence.TIMED, 0.0)
+    result = conclude(profile(ISSUE), gives(1.0, size="small"), Evidence.TIMED, lambda metric: 0.0)
     assert result.outcome == "not measured"
     assert "size=large fits none of work.time's: size=small" in result.rows[0].reason
 
 
 def test_a_reason_stands_in_the_row() -> None:
-    result = conclude(profile(ISSUE), lambda part: "no room", Evidence.HOST, 0.0)
+    result = conclude(profile(ISSUE), lambda part: "no room", Evidence.HOST, lambda metric: 0.0)
     assert result.rows[0].reason == "no room" and result.undecided
 
 
 def test_another_unit_than_the_budgets_is_told() -> None:
     bytes_wanted = {**ISSUE, "budget": "<= 2 MB"}
-    result = conclude(profile(bytes_wanted), gives(1.0), Evidence.TIMED, 0.0)
+    result = conclude(profile(bytes_wanted), gives(1.0), Evidence.TIMED, lambda metric: 0.0)
     assert result.rows[0].reason == "it is in s, and the budget in B"
 
 
@@ -119,7 +137,7 @@ def test_another_unit_than_the_budgets_is_told() -> None:
 def test_what_limits_is_told_by_the_processors_share(
     busy: float, evidence: Evidence, said: str
 ) -> None:
-    result = conclude(profile(ISSUE), gives(1.0, 1.0, busy=busy), evidence, 0.0)
+    result = conclude(profile(ISSUE), gives(1.0, 1.0, busy=busy), evidence, lambda metric: 0.0)
     limit = result.rows[0].limit
     assert limit.startswith(said) if said else not limit
 
@@ -136,7 +154,7 @@ def test_a_scenario_is_the_sum_of_its_parts(parts: list[tuple[float, float]]) ->
         time = parts[int(part.parameters.get("n", 0))][1]
         return (Metric(name="work.time", unit="s", labels={"size": "large"}, samples=(time,)),)
 
-    result = conclude(profile(ISSUE, scenario=[scenario]), look, Evidence.TIMED, 0.0)
+    result = conclude(profile(ISSUE, scenario=[scenario]), look, Evidence.TIMED, lambda metric: 0.0)
     assert result.rows[1].scenario
     assert result.rows[1].value == pytest.approx(sum(count * time for count, time in parts))
 
@@ -148,11 +166,13 @@ def test_a_scenario_without_one_of_its_parts_says_which() -> None:
     def look(part: Part) -> tuple[Metric, ...] | str:
         return "it crashed" if part.parameters else gives(1.0)(part)
 
-    result = conclude(profile(ISSUE, scenario=[scenario]), look, Evidence.TIMED, 0.0)
+    result = conclude(profile(ISSUE, scenario=[scenario]), look, Evidence.TIMED, lambda metric: 0.0)
     assert result.rows[1].reason == "work: it crashed"
 
 
 def test_only_the_rows_that_are_asked_for_count() -> None:
     other = {**ISSUE, "name": "other", "budget": "<= 1 ms"}
-    result = conclude(profile(ISSUE, other), gives(1.0), Evidence.TIMED, 0.0, only=("fast",))
+    result = conclude(
+        profile(ISSUE, other), gives(1.0), Evidence.TIMED, lambda metric: 0.0, only=("fast",)
+    )
     assert [row.name for row in result.rows] == ["fast"] and result.outcome == "pass"
