@@ -208,7 +208,11 @@ static bool await(pid_t awaited, pid_t task, const char *what, struct memory *la
 	int status = 0;
 
 	for (uint64_t due = instant() + EVERY_NS; !has_ended(awaited, &status); due += EVERY_NS) {
-		*last = look_and_keep(highest, task);
+		struct memory now = look_and_keep(highest, task);
+
+		/* A process that is ending has none any more. */
+		if (now.rss)
+			*last = now;
 		sleep_until(due);
 	}
 	if (!status)

@@ -89,7 +89,9 @@ def test_the_highest_is_of_the_task_and_what_stays_is_lasting(probe: str, tmp_pa
 
 def test_a_command_without_a_task_is_awaited(probe: str) -> None:
     done = subprocess.run([probe, "200", "sleep 0.5"], capture_output=True, text=True, timeout=20)
-    assert done.returncode == 0 and list(rows(done.stdout)) == ["start", "highest", "lasting"]
+    found = rows(done.stdout)
+    assert done.returncode == 0 and list(found) == ["start", "highest", "lasting"]
+    assert all(figure > 0 for row in found.values() for figure in row)
 
 
 @pytest.mark.parametrize(

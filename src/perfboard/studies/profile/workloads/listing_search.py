@@ -13,6 +13,7 @@ from perfboard.studies.profile.workloads.base import (
     NotMeasurable,
     Parameter,
     Work,
+    packages,
     printed,
     time_metrics,
     timed,
@@ -67,7 +68,13 @@ class ListingSearch:
 
     name: str = "listing.search"
     title: str = "Search of a television listing of 10 MB"
-    parameters: Mapping[str, Parameter] = field(default_factory=dict)
+    parameters: Mapping[str, Parameter] = field(
+        default_factory=lambda: {
+            "packages": Parameter(
+                "", '"grep": a virtual board searches by GNU grep, not busybox\'s'
+            )
+        }
+    )
     metrics: Mapping[str, str] = field(
         default_factory=lambda: {
             "listing.search.time": "a search: labels query (car, 8pm, channel), output (yes, no)",
@@ -87,7 +94,8 @@ class ListingSearch:
             script += f'echo "@say hits.{query} $(grep -c "" found)"\n'
             # GNU grep stops at the first hit where its output is thrown away: it counts instead.
             script += timed(f"{query}.no", repeats, ["grep", "-c", pattern, "listing"])
-        return Work(script, {"listing": listing()}, data=len(listing()) * 2)
+        files = {"listing": listing()}
+        return Work(script, files, packages=packages(parameters), data=len(listing()) * 2)
 
     def read(
         self, output: str, parameters: Mapping[str, Value], repeats: int
