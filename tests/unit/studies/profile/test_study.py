@@ -197,3 +197,26 @@ def test_a_live_target_has_no_other_board(path: Path, tmp_path: Path) -> None:
     found = run_study(STUDY, Request("local", {}, ("perfboard",)), given, lab)
     options = found.results_of(ProfileResult)[0].options
     assert [option.reason[:14] for option in options] == ["this target is", "", "this target is"]
+
+
+def test_the_report_has_the_frames_in_bins_of_10_ms(path: Path, tmp_path: Path) -> None:
+    head, _, _ = PROFILE.partition("[[key_issue]]")
+    issue = """
+[[key_issue]]
+name = "record"
+question = "Is it written?"
+workload = "media.record"
+metric = "media.record.late"
+budget = "<= 0 %"
+"""
+    path.write_text(head + issue)
+    fake = FakeLab(tmp_path)
+    rows = "".join(f"{took} {took}\n" for took in (*[4000] * 147, 12_000, 39_999, 40_000))
+    output = "".join(f"@rate {rate}\n@media record\n{rows}" for rate in (0, 30))
+    fake.ends = lambda job, cancelled: replace(RESULTS, stdout=output.encode())
+    found = run(fake, path)
+    text = " ".join(run_text(found).split())
+    bins = "147 in 0 to 10 ms, 1 in 10 to 20 ms, 1 in 30 to 40 ms, 1 in 40 to 50 ms."
+    assert f"media.record, stream record: 150 frames, {bins}" in text
+    page = render(found)
+    assert "How long each frame took" in page and "30 to 40 ms" in page

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The conclusion page of a device's profile."""
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -21,6 +22,8 @@ _WHOLE = {
     "not measured": "Whether {board} is right for this device is not known",
 }
 _BAR = 20
+# As study A's histograms of the time per frame.
+_BIN_US = 10_000
 
 
 @dataclass(frozen=True)
@@ -31,6 +34,15 @@ class _Shown:
     sentence: str
     value: str
     share: float | None
+
+
+@dataclass(frozen=True)
+class _Frames:
+    """The frames of a stream: how many took how long."""
+
+    words: str
+    bins: list[tuple[str, int]]
+    count: int
 
 
 def _value(row: ProfileRow) -> str:
@@ -80,6 +92,25 @@ def _why(result: ProfileResult) -> str:
     return f", because {' and '.join(names)} {verb}"
 
 
+def _frames(run: Run) -> list[_Frames]:
+    """The frames of each stream, in bins of 10 ms up to the longest."""
+    found = []
+    for metric in run.metrics:
+        if not (metric.name.startswith("media.") and metric.name.endswith(".frame")):
+            continue
+        counts = Counter(round(sample * 1e6) // _BIN_US for sample in metric.samples)
+        bins = [(f"{10 * at} to {10 * at + 10} ms", counts[at]) for at in sorted(counts)]
+        own = ", ".join(f"{name} {value}" for name, value in metric.labels.items())
+        words = f"{metric.name.removesuffix('.frame')}, {own}"
+        found.append(_Frames(words, bins, len(metric.samples)))
+    return found
+
+
+def _frames_text(frames: _Frames) -> str:
+    bins = ", ".join(f"{count} in {words}" for words, count in frames.bins)
+    return f"{frames.words}: {frames.count} frames, {bins}."
+
+
 def _lead(run: Run, result: ProfileResult) -> str:
     words = _WHOLE[result.outcome].format(board=run.board.name)
     options = [option for option in result.options if option.outcome == "pass"]
@@ -109,6 +140,7 @@ def _text(run: Run, result: ProfileResult) -> "list[str | Table]":
     parts += [f"{s.row.name}: {s.row.question} {s.sentence}" for s in _shown(result)]
     if any(row.weight == "should" for row in result.rows):
         parts.append("A verdict in brackets is of a row that should pass, and does not decide.")
+    parts += [_frames_text(frames) for frames in _frames(run)]
     if result.options:
         options = new_table("option", "cost", "outcome", "turns to pass")
         for option in result.options:
@@ -121,7 +153,8 @@ def _text(run: Run, result: ProfileResult) -> "list[str | Table]":
 
 
 def _page(run: Run, result: ProfileResult) -> tuple[str, Mapping[str, Any]]:
-    return f"{__package__}/profile.html.j2", {"profile": result, "rows": _shown(result)}
+    shown = {"profile": result, "rows": _shown(result), "frames": _frames(run)}
+    return f"{__package__}/profile.html.j2", shown
 
 
 def _concludes(run: Run, result: ProfileResult) -> str:

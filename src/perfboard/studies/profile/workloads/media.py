@@ -48,6 +48,7 @@ class Media:
         """See `Workload`."""
         return {
             f"{self.name}.rate": "frames a second as fast as it goes: label stream",
+            f"{self.name}.frame": "the time of each frame, paced: label stream",
             f"{self.name}.time": "the longest time of a frame, paced: label stream",
             f"{self.name}.late": "frames that are a frame's time late, of all, paced: label stream",
         }
@@ -122,7 +123,9 @@ def _figures(
     rates = tuple(len(rows) / (max(1, sum(took for took, _ in rows)) / 1e6) for rows in free)
     worst = tuple(max(took for took, _ in rows) / 1e6 for rows in paced)
     late = tuple(sum(since > period_us for _, since in rows) / len(rows) for rows in paced)
+    each = tuple(took / 1e6 for rows in paced for took, _ in rows)
     return [
+        Metric(name=f"{name}.frame", unit="s", labels=labels, samples=each),
         Metric(name=f"{name}.rate", unit="1/s", labels=labels, better="higher", samples=rates),
         Metric(name=f"{name}.time", unit="s", labels=labels, samples=worst),
         Metric(name=f"{name}.late", unit="1", labels=labels, samples=late),
