@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 from perfboard.cli.options import options_from
+from perfboard.cli.progress import progress
 from perfboard.cli.study import finish
 from perfboard.cli.words import parse_tags
 from perfboard.importers.base import ImportOptions
@@ -16,5 +17,7 @@ def import_run(options: argparse.Namespace) -> int:
     """Imports the files; the report's path is the last line."""
     given = options_from(ImportOptions, options)
     paths = [Path(name) for name in options.files]
-    run = import_files(paths, given, ("perfboard", *sys.argv[1:]), parse_tags(options.tag))
+    run = import_files(
+        paths, given, ("perfboard", *sys.argv[1:]), parse_tags(options.tag), progress()
+    )
     return finish(run, options.json)

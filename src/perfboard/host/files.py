@@ -3,6 +3,7 @@
 
 import os
 import stat
+from io import FileIO
 from pathlib import Path
 
 from perfboard.model.errors import UsageError
@@ -24,15 +25,8 @@ def read_file(path: Path, most: int, what: str, *, links: bool = True) -> bytes:
     and for one of more than `most` bytes. Raises OSError where it cannot be opened; a symbolic
     link, if `links` is false, cannot.
     """
-    if "\0" in str(path):
-        raise UsageError(f"{path}: has a NUL in its name, which no file has; wants {what}")
-    flags = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | (0 if links else os.O_NOFOLLOW)
-    with open(path, "rb", opener=lambda name, _: os.open(name, flags)) as file:
-        status = os.fstat(file.fileno())
-        kind = stat.S_IFMT(status.st_mode)
-        if kind != stat.S_IFREG:
-            raise UsageError(f"{path}: is {_KINDS.get(kind, 'no file')}; wants {what}")
-        found, size = bytearray(), status.st_size
+    with open_file(path, what, links=links) as file:
+        found, size = bytearray(), os.fstat(file.fileno()).st_size
         while size <= most and (portion := file.read(_PORTION)):
             found += portion
             size = max(size, len(found))
@@ -41,3 +35,16 @@ def read_file(path: Path, most: int, what: str, *, links: bool = True) -> bytes:
             f"{path}: has {format_size(size)}; wants {what}, which has {format_size(most)} at most"
         )
     return bytes(found)
+
+
+def open_file(path: Path, what: str, *, links: bool = True) -> FileIO:
+    """A file that is to be `what`, opened to be read, by the rules of `read_file`."""
+    if "\0" in str(path):
+        raise UsageError(f"{path}: has a NUL in its name, which no file has; wants {what}")
+    flags = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | (0 if links else os.O_NOFOLLOW)
+    file = FileIO(path, "rb", opener=lambda name, _: os.open(name, flags))
+    kind = stat.S_IFMT(os.fstat(file.fileno()).st_mode)
+    if kind != stat.S_IFREG:
+        file.close()
+        raise UsageError(f"{path}: is {_KINDS.get(kind, 'no file')}; wants {what}")
+    return file

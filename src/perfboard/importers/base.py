@@ -2,12 +2,16 @@
 """An importer, and what it is given and gives."""
 
 import codecs
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
+from io import BufferedReader, FileIO
 from pathlib import Path
+from typing import BinaryIO
 
-from perfboard.host.files import read_file
+from perfboard.host.files import open_file, read_file
 from perfboard.model.errors import UsageError
 from perfboard.model.options import option, parse_regex
 from perfboard.model.results.base import Result
@@ -31,6 +35,25 @@ def _parse_name(text: str) -> str:
     return text
 
 
+_MARK = re.compile(r"[a-z][A-Za-z0-9._:+-]{0,79}")
+
+
+def _parse_channels(words: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    found: dict[str, tuple[str, ...]] = {}
+    for pair in ",".join(words).split(","):
+        channel, equals, marks = (part.strip() for part in pair.partition("="))
+        names = tuple(marks.split("/"))
+        if not channel or not equals or not any(names):
+            raise ValueError(f'it takes CHANNEL=MARK, as in D0=kernel.entry; found "{pair}"')
+        wrong = [name for name in names if name and not _MARK.fullmatch(name)]
+        if wrong:
+            raise ValueError(f'"{wrong[0]}" is no mark: a small letter, then letters, digits, dots')
+        if channel in found:
+            raise ValueError(f"channel {channel} is given twice; write D0=first/second")
+        found[channel] = names
+    return found
+
+
 @dataclass(frozen=True)
 class ImportOptions:
     """The options of `perfboard import`."""
@@ -50,6 +73,18 @@ class ImportOptions:
         parse=_parse_evidence,
         metavar="E",
     )
+    channel: Mapping[str, tuple[str, ...]] = option(
+        {},
+        "the mark that the first edge of a capture's channel is, as in D0=kernel.entry; D0=a/b "
+        "names the first two edges, and FILE:D0=a a channel of one file (default: channels that "
+        "bear a mark's name)",
+        parse=_parse_channels,
+        metavar="D=M",
+        repeated=True,
+    )
+    into: str = option(
+        "", "the run of the same boot, whose marks and files the new run has too", metavar="RUN"
+    )
 
 
 @dataclass(frozen=True)
@@ -57,34 +92,61 @@ class SavedFile:
     """A file of somebody's, which is read once, and only if an importer asks."""
 
     path: Path
+    # Told how many bytes were read, again and again.
+    watch: Callable[[int], None] = lambda done: None
 
     @cached_property
     def data(self) -> bytes:
         """All of it. Raises UsageError if it is longer than any log, or cannot be read."""
-        try:
+        with self._errors():
             return read_file(self.path, MOST_BYTES, "a saved log")
-        except OSError as error:
-            raise UsageError(f"{self.path}: {error.strerror}; wants a saved log") from error
+
+    @contextmanager
+    def open(self) -> Iterator[BinaryIO]:
+        """Its bytes one by one, of a file of any size. Raises UsageError if it cannot be read."""
+        with self._errors(), open_file(self.path, "a saved log") as file:
+            yield _Watched(file, self.watch)
 
     @cached_property
     def text(self) -> bytes:
         """All of a text."""
         return as_utf8(self.data)
 
-    @property
+    @cached_property
     def head(self) -> bytes:
         """Its beginning, which shows its format."""
-        return self.text[:_HEAD]
+        with self.open() as file:
+            return as_utf8(file.read(_HEAD))
+
+    @contextmanager
+    def _errors(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            raise UsageError(f"{self.path}: {error.strerror}; wants a saved log") from error
+
+
+class _Watched(BufferedReader):
+    def __init__(self, raw: FileIO, watch: Callable[[int], None]) -> None:
+        super().__init__(raw)
+        self._watch = watch
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        data = super().read(size)
+        self._watch(self.tell())
+        return data
 
 
 @dataclass(frozen=True)
 class Imported:
     """The content of a file: boots of one board, or other results and their metrics.
 
-    `notes` are sentences for the reader of the run; `facts` what the file says of the board.
+    `notes` are sentences for the reader of the run; `facts` what the file says of the board. If the
+    file `joins`, its one boot is what one instrument saw of a boot that the other files are of too.
     """
 
     boots: tuple[Boot, ...] = ()
+    joins: bool = False
     results: tuple[Result, ...] = ()
     metrics: tuple[Metric, ...] = ()
     notes: tuple[str, ...] = ()

@@ -21,11 +21,10 @@ def importers() -> dict[str, Importer]:
     """The IMPORTER of each module here, and those of other packages, by name."""
     found = [
         cast("Importer", module.IMPORTER)
-        for each in pkgutil.iter_modules(perfboard.importers.__path__)
-        if hasattr(
-            module := importlib.import_module(f"{perfboard.importers.__name__}.{each.name}"),
-            "IMPORTER",
+        for each in pkgutil.walk_packages(
+            perfboard.importers.__path__, f"{perfboard.importers.__name__}."
         )
+        if hasattr(module := importlib.import_module(each.name), "IMPORTER")
     ]
     for point in entry_points(group=_GROUP):
         try:
@@ -35,7 +34,7 @@ def importers() -> dict[str, Importer]:
                 f"importer {point.name} cannot be imported from {point.value}: {error}; mend the "
                 "package that brings it, or uninstall it"
             ) from error
-    return {importer.name: importer for importer in found}
+    return {each.name: each for each in sorted(found, key=lambda each: each.name)}
 
 
 def choose_importer(file: SavedFile, format: str) -> Importer:
@@ -52,7 +51,7 @@ def choose_importer(file: SavedFile, format: str) -> Importer:
     largest = max(shares.values())
     names = [name for name, share in shares.items() if share == largest]
     if largest < _LEAST:
-        forms = "\n".join(f"  {name:<12} {each.title}" for name, each in known.items())
+        forms = "\n".join(f"  {name:<13} {each.title}" for name, each in known.items())
         raise UsageError(
             f"{file.path}: its format was not found. Name it with --format. Perfboard looked for "
             f"lines of these forms:\n{forms}"

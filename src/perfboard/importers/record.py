@@ -2,21 +2,41 @@
 """The run that files are made into."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from io import SEEK_END
 from pathlib import Path
 
 from perfboard.analysis.boot.metrics import metrics_of
 from perfboard.analysis.boot.phases import TOTALS
+from perfboard.analysis.timeline.boots import clocks_of, joined_boot
+from perfboard.analysis.timeline.join import join
+from perfboard.host.files import open_file
 from perfboard.importers.base import Imported, ImportOptions, SavedFile
 from perfboard.importers.choose import choose_importer
-from perfboard.model.errors import defects
-from perfboard.model.results.boot import BootResult
-from perfboard.model.run import BoardSummary, Evidence, Run
+from perfboard.model.errors import UsageError, defects
+from perfboard.model.progress import Progress
+from perfboard.model.results.boot import Boot, BootResult
+from perfboard.model.results.timeline import TimelineResult
+from perfboard.model.run import BoardSummary, Evidence, Metric, Run
+from perfboard.store.boards import find_named
 from perfboard.store.folder import RunFolder
+from perfboard.store.reading import artifact_file, load_run
 from perfboard.store.recording import Found, Subject, recording
 
 # The metric that stands for a run in the list: the first of these that it has.
 _HEADLINES = (*TOTALS, "boot.kernel")
+# A file that takes so long to read shows how far it is.
+_LARGE = 64 << 20
+
+
+@dataclass(frozen=True)
+class _Parent:
+    """The run that files are imported into, and its folder."""
+
+    run: Run
+    folder: Path
 
 
 def import_files(
@@ -24,37 +44,43 @@ def import_files(
     options: ImportOptions,
     command: tuple[str, ...],
     tags: Mapping[str, str],
+    progress: Progress,
 ) -> Run:
-    """The run of all files together, which keeps them.
+    """The run of all files together, which keeps them, and with them those of the run `into`.
 
+    If one of the files shows a part of a boot, all are of one boot, and their clocks are joined.
     Raises UsageError for a file that is not understood, before there is a run.
     """
+    parent = None
+    if options.into:
+        folder = find_named(options.into)
+        parent = _Parent(load_run(folder), folder)
     files = [SavedFile(path) for path in paths]
+    for channel in options.channel:
+        name = channel.rpartition(":")[0]
+        if name not in ("", *(path.name for path in paths)):
+            raise UsageError(f"--channel: {name} is none of the files; write FILE:CHANNEL=MARK")
     read: list[Imported] = []
     notes: list[str] = []
     for file in files:
         importer = choose_importer(file, options.format)
-        with defects(f"reading {file.path}"):
-            read.append(importer.read(file, options))
+        with defects(f"reading {file.path}"), _watched(file, progress) as watched:
+            read.append(importer.read(watched, options))
         notes.append(f"{file.path.name} was read as {importer.name}: {importer.title}.")
     boots = tuple(boot for each in read for boot in each.boots)
     results = tuple(result for each in read for result in each.results)
+    joins = parent is not None or any(each.joins for each in read)
+    if joins:
+        boot, timeline = _joined(files, read, parent)
+        boots, results = (boot,), (timeline, *results)
+        notes += timeline.notes
     metrics = (*metrics_of(boots), *(metric for each in read for metric in each.metrics))
-    names = {metric.name for metric in metrics}
-    headline = next((name for name in _HEADLINES if name in names), "")
-    facts = {key: value for each in read for key, value in each.facts.items()}
-    name = options.name or _name_of(files[0].path)
-    subject = Subject(
-        BoardSummary(
-            name=name,
-            title=facts.get("board", "a board of which a log was kept"),
-            description="A board of which a log was kept.",
-            facts=facts,
-        ),
-        f"file:{files[0].path.name}",
-        Evidence(options.evidence),
+    # One log may have the marks that another lacks: each note is of one file.
+    prefixes = [f"In {file.path.name}: " if joins else "" for file in files]
+    notes += dict.fromkeys(
+        prefix + note for prefix, each in zip(prefixes, read, strict=True) for note in each.notes
     )
-    notes += dict.fromkeys(note for each in read for note in each.notes)
+    subject = _subject(files[0].path, options, read, parent)
     found = Found(
         subject,
         metrics=metrics,
@@ -62,17 +88,98 @@ def import_files(
         notes=tuple(notes),
         step="keeping the files",
     )
-    keep = recording("boot", name, command, headline, tags)
+    keep = recording("boot", subject.board.name, command, _headline(metrics), tags)
     with keep as record, record.begin(lambda: found):
+        if parent is not None:
+            for artifact in parent.run.artifacts:
+                _copy(
+                    artifact_file(parent.folder, artifact.path),
+                    record.folder,
+                    artifact.path.removeprefix("artifacts/"),
+                )
         for number, file in enumerate(files, 1):
-            _keep(file, record.folder, number if len(files) > 1 else None)
+            name = re.sub(r"[^A-Za-z0-9._-]", "_", file.path.name)[-80:].lstrip(".") or "log"
+            place = f"{number}/{name}" if len(files) > 1 else name
+            _copy(file.path, record.folder, f"imported/{place}" if parent else place)
     return record.run
 
 
-def _keep(file: SavedFile, folder: RunFolder, number: int | None) -> None:
-    name = re.sub(r"[^A-Za-z0-9._-]", "_", file.path.name)[-80:].lstrip(".") or "log"
-    folder.write_artifact(name if number is None else f"{number}/{name}", file.data)
+@contextmanager
+def _watched(file: SavedFile, progress: Progress) -> Iterator[SavedFile]:
+    """The file as an importer reads it; a large one shows how far it is."""
+    with file.open() as stream:
+        size = stream.seek(0, SEEK_END)
+    if size < _LARGE:
+        yield file
+        return
+    with progress.step(f"reading {file.path.name}", size) as step:
+        yield replace(file, watch=step.update)
 
 
-def _name_of(path: Path) -> str:
-    return re.sub(r"[^A-Za-z0-9.]+", "-", path.stem).strip("-.")[:40] or "log"
+def _joined(
+    files: Sequence[SavedFile], read: Sequence[Imported], parent: _Parent | None
+) -> tuple[Boot, TimelineResult]:
+    """The one boot of all files, on one timeline."""
+    boots: dict[str, Boot] = {}
+    notes: list[str] = []
+    if parent is not None:
+        of_parent = [boot for each in parent.run.results_of(BootResult) for boot in each.boots]
+        if not of_parent:
+            raise UsageError(f"--into: {parent.run.id} has no boot; name a run of one")
+        if len(of_parent) > 1:
+            notes.append(
+                f"{parent.run.id} has {len(of_parent)} boots; the files were joined to the first."
+            )
+        boots[parent.run.board.name] = of_parent[0]
+    for file, each in zip(files, read, strict=True):
+        if len(each.boots) > 1:
+            raise UsageError(
+                f"{file.path}: has {len(each.boots)} boots; cut out the one that the other files "
+                "are of"
+            )
+        name, number = file.path.name, 2
+        while name in boots:
+            name, number = f"{file.path.name} ({number})", number + 1
+        for boot in each.boots:
+            boots[name] = boot
+    timeline = join([clock for name, boot in boots.items() for clock in clocks_of(name, boot)])
+    timeline = timeline.model_copy(
+        update={
+            "parent": parent.run.id if parent else None,
+            "notes": (*notes, *timeline.notes),
+        }
+    )
+    return joined_boot(timeline, boots), timeline
+
+
+def _subject(
+    path: Path, options: ImportOptions, read: Sequence[Imported], parent: _Parent | None
+) -> Subject:
+    """The board that the files are of: as the user states, else the parent's."""
+    facts = {key: value for each in read for key, value in each.facts.items()}
+    board = BoardSummary(
+        name=options.name or re.sub(r"[^A-Za-z0-9.]+", "-", path.stem).strip("-.")[:40] or "log",
+        title=facts.get("board", "a board of which a log was kept"),
+        description="A board of which a log was kept.",
+        facts=facts,
+    )
+    evidence = Evidence(options.evidence)
+    if parent is not None:
+        board = parent.run.board.model_copy(
+            update={
+                "name": options.name or parent.run.board.name,
+                "facts": {**parent.run.board.facts, **facts},
+            }
+        )
+        evidence = parent.run.evidence if evidence is Evidence.UNKNOWN else evidence
+    return Subject(board, f"file:{path.name}", evidence)
+
+
+def _headline(metrics: Sequence[Metric]) -> str:
+    names = {metric.name for metric in metrics}
+    return next((name for name in _HEADLINES if name in names), "")
+
+
+def _copy(path: Path, folder: RunFolder, name: str) -> None:
+    with open_file(path, "a saved log") as file:
+        folder.copy_artifact(name, file)

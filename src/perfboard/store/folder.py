@@ -14,6 +14,7 @@ import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
+from io import FileIO
 from pathlib import Path, PurePosixPath
 
 import platformdirs
@@ -70,6 +71,12 @@ class RunFolder:
                 path.unlink(missing_ok=True)
                 raise
         return path
+
+    def copy_artifact(self, name: str, file: FileIO) -> None:
+        """Writes an artifact of any size. Raises EnvironmentLacksError where the disk refuses."""
+        path = self.artifact_path(name)
+        with disk_errors(path), path.open("wb") as copy:
+            shutil.copyfileobj(file, copy, 1 << 20)
 
     def finish(
         self, run: Run, otherwise: Callable[[EnvironmentLacksError], Run] | None = None

@@ -8,7 +8,7 @@ import pytest
 
 from perfboard.analysis.boot.phases import cut_phases, total
 from perfboard.importers.base import Imported, ImportOptions, SavedFile
-from perfboard.importers.choose import choose_importer
+from perfboard.importers.choose import choose_importer, importers
 from perfboard.importers.console import MOST_LINES
 from perfboard.model.errors import UsageError
 from perfboard.model.results.boot import Boot
@@ -245,7 +245,7 @@ def test_a_log_that_is_too_large_is_refused(tmp_path: Path) -> None:
     with path.open("wb") as file:
         file.truncate((64 << 20) + 1)
     with pytest.raises(UsageError, match="has 64 MiB; wants a saved log"):
-        choose_importer(SavedFile(path), "")
+        importers()["kernel"].read(SavedFile(path), ImportOptions())
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,7 @@ def file(tmp_path: Path, data: bytes) -> SavedFile:
 def test_the_names_are_those_of_the_files() -> None:
     assert set(importers()) == {
         *("dmesg", "dmesg-json", "grabserial", "kernel", "labgrid", "lava", "minicom", "screen"),
-        *("tio", "ts"),
+        *("tio", "ts", "vcd", "sigrok", "saleae-csv", "saleae-binary"),
     }
     assert all(name == importer.name and importer.title for name, importer in importers().items())
 

@@ -15,14 +15,15 @@ InstrumentName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]{0,39}$")]
 class Mark(Record):
     """A named instant. `t_ns` counts on `clock`: from reset, or from the boot's first mark.
 
-    `clock` is that of the board that is emulated, of a machine that saw it, or of its kernel.
+    `clock` is that of the board that is emulated, of a machine that saw it, of its kernel, or of a
+    logic analyser.
     `precision_ns` is how far the instant may be from the truth;
     `instructions` counts those executed since reset, where that is known.
     """
 
     name: str
     t_ns: Int64
-    clock: Literal["virtual", "host", "kernel"] = "virtual"
+    clock: Literal["virtual", "host", "kernel", "capture"] = "virtual"
     source: InstrumentName
     precision_ns: Int64 = 0
     instructions: Int64 | None = None

@@ -49,7 +49,7 @@ def _threads(boot: Boot) -> Iterator[tuple[str, list[_Event]]]:
     steps = [_phase(row) for row in rows if row.depth > 0]
     if steps:
         yield "steps", steps
-    for clock in ("virtual", "host"):
+    for clock in ("virtual", "host", "kernel", "capture"):
         marks = [mark for mark in boot.marks if mark.clock == clock]
         if marks:
             yield (

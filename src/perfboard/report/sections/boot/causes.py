@@ -36,7 +36,7 @@ def cause_sentence(run: Run, total_s: float) -> str:
             advice = "--set console=quiet saves up to that"
         elif place == "flash" and "flash" in run.factors and run.study == "boot":
             advice = f"perfboard tune boot --board {run.board.name} tries the flash's set-ups"
-    if not _LEAST * total_s <= wait_s <= total_s:
+    if wait_s <= 0 or not _LEAST * total_s <= wait_s <= total_s:
         return ""
     sentence = f"{format_value(wait_s, 's')} of {format_value(total_s, 's')} are {words}"
     return f"{sentence}: {advice}." if advice else f"{sentence}."

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Readers of foreign formats: pure functions over streams, which a live capture uses too."""
