@@ -5,6 +5,8 @@ An editable install carries none: they are built when they are first asked for.
 """
 
 import sys
+import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -21,14 +23,27 @@ class ProbeBuildHook(BuildHookInterface[Any]):
         # Of the package, these alone are needed here, and can be imported.
         sys.path.insert(0, str(Path(self.root) / "src"))
         from perfboard.binaries.applets import LIST, write_list
-        from perfboard.binaries.probe_build import ARCHITECTURES, build
+        from perfboard.binaries.probe_build import ARCHITECTURES, build, inputs_of
 
         scratch = Path(self.root) / "build" / "probe"
         scratch.mkdir(parents=True, exist_ok=True)
-        for arch in ARCHITECTURES:
+        began = time.monotonic()
+        for done, arch in enumerate(ARCHITECTURES):
             name = f"perfboard-probe.{arch}"
-            self.app.display_info(f"Building {name}")
-            build(arch, scratch / name, scratch / "ziglang")
+            made = scratch / f"{name}.inputs"
+            if not made.exists() or made.read_text() != inputs_of(arch):
+                self._say(name, done, len(ARCHITECTURES), time.monotonic() - began)
+                build(arch, scratch / name, scratch / "ziglang")
+                made.write_text(inputs_of(arch))
         write_list(scratch / LIST)
         for name in (*(f"perfboard-probe.{arch}" for arch in ARCHITECTURES), LIST):
             build_data["force_include"][str(scratch / name)] = f"perfboard/binaries/bin/{name}"
+
+    def _say(self, name: str, done: int, count: int, seconds: float) -> None:
+        words = f"Building {name}, {done + 1} of {count}"
+        if done:
+            words += f", about {seconds / done * (count - done):.0f} s left"
+        self.app.display_info(words)
+        # pip shows nothing of a build while it takes minutes.
+        with suppress(OSError), open("/dev/tty", "w") as terminal:  # noqa: PTH123
+            print(f"\r{words}", file=terminal)

@@ -2,13 +2,13 @@
 """Which binary of the probe a machine runs, and where it is."""
 
 import re
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from perfboard.binaries.probe_build import (
     ARCHITECTURES,
     build,
     command,
+    compiler_version,
     require_compiler,
     source_folder,
 )
@@ -57,7 +57,7 @@ def origin(arch: str) -> str:
         return "compiled, in the package"
     _sources(arch)
     require_compiler(arch)
-    return f"compiled by ziglang {version('ziglang')}"
+    return f"compiled by ziglang {compiler_version()}"
 
 
 def find_binary(arch: str, progress: Progress) -> Path:
@@ -79,10 +79,7 @@ def find_binary(arch: str, progress: Progress) -> Path:
         ):
             build(arch, folder / "perfboard-probe", kept)
 
-    try:
-        compiler = version("ziglang")
-    except PackageNotFoundError:
-        compiler = "none"
+    compiler = compiler_version()
     inputs = {
         "command": " ".join(command(arch)),
         "compiler": compiler,

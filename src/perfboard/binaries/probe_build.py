@@ -5,9 +5,11 @@ The package's build hook calls this before anything that Perfboard depends on is
 nothing outside the standard library is imported.
 """
 
+import hashlib
 import os
 import subprocess
 import sys
+from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -72,6 +74,22 @@ def require_compiler(arch: str) -> None:
             f"The probe for {arch} is not built, and its compiler is not installed: "
             "pip install 'perfboard[probe]'"
         )
+
+
+def compiler_version() -> str:
+    """The version of the package `ziglang`, or "none"."""
+    try:
+        return version("ziglang")
+    except PackageNotFoundError:
+        return "none"
+
+
+def inputs_of(arch: str) -> str:
+    """A SHA-256 sum of what the probe for `arch` is made from: sources, command, compiler."""
+    digest = hashlib.sha256(" ".join([compiler_version(), *command(arch)]).encode())
+    for path in sorted(path for path in source_folder().rglob("*") if path.is_file()):
+        digest.update(hashlib.sha256(path.read_bytes()).digest())
+    return digest.hexdigest()
 
 
 def build(arch: str, output: Path, cache: Path) -> None:

@@ -608,6 +608,9 @@ def _add_new(command: argparse.ArgumentParser) -> None:
         default="console:login:",
         help="when the boot is over: console:REGEX or exec:NAME (default: console:login:)",
     )
+    command.add_argument(
+        "--boot", action="store_true", help="boot it once, as `perfboard study boot` does"
+    )
 
 
 def _add_name(command: argparse.ArgumentParser) -> None:

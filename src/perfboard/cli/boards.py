@@ -57,7 +57,7 @@ def show(options: argparse.Namespace) -> int:
 
 
 def new(options: argparse.Namespace) -> int:
-    """Writes the file of a board that boots an image of the user's own."""
+    """Writes the file of a board that boots an image of the user's own, and boots it if asked."""
     from perfboard.boards.new import OwnFiles, board_text
 
     path = Path(f"{options.new_board}.toml")
@@ -75,6 +75,11 @@ def new(options: argparse.Namespace) -> int:
     except UsageError:
         path.unlink()
         raise
+    if options.boot:
+        from perfboard.cli.command import main
+
+        as_json = ("--json",) if options.json else ()
+        return main(("study", "boot", "--board", f"./{path}", "--boots", "1", *as_json))
     if options.json:
         print_json({"board": options.new_board, "file": str(path)})
     else:

@@ -35,7 +35,6 @@ def doctor(options: argparse.Namespace) -> int:
     here, *others = _states()
     missing = missing_tools()
     problems = list(dict.fromkeys(s.problem for s in (here, *others) if s.problem))
-    lacking = bool(missing or problems)
     install = " ".join(dict.fromkeys(tool.package for tool in missing))
     following = "pip install 'perfboard[probe]'" if here.problem else "perfboard study standard"
     if options.json:
@@ -56,7 +55,8 @@ def doctor(options: argparse.Namespace) -> int:
         if install:
             print(f"To install what is missing, on Debian:\n  sudo apt-get install {install}\n")
         print(f"Next: {following}")
-    return EnvironmentLacksError.exit_code if lacking else 0
+    able = any(not (state.missing or state.problem) for state in (here, *others))
+    return 0 if able else EnvironmentLacksError.exit_code
 
 
 def _states() -> list[_State]:

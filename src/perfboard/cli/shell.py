@@ -77,7 +77,8 @@ def _whole_parser(one_section_each: bool) -> Command:
                 about = f"{study.title}. {study.question}"
                 add_options(below.add_parser(study.name, description=about), study.options)
         else:
-            parser.conflict_handler = "resolve"
+            # Studies may have options of one name; a shell completes it alike.
+            parser._optionals.conflict_handler = "resolve"
             for study in studies().values():
                 add_options(parser, study.options)
     return whole

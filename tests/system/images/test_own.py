@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Images that are not made here, in boards that `boards new` writes."""
+"""Debian's kernel and initrd, in a board that `boards new` writes; test_wheel.py has an own one."""
 
 import shutil
 from pathlib import Path
@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from perfboard.images.image import Image
 from perfboard.images.packages.apt import AptState
 from perfboard.model.progress import SilentProgress
 from tests.support.runs import boots_of
@@ -20,24 +19,6 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The folder that the commands work in."""
     monkeypatch.chdir(tmp_path)
     return tmp_path
-
-
-def test_own_kernel_map_and_squashfs_boot_timed_as_the_board_that_they_are_like(
-    perfboard: Perfboard, here: Path, image: Image
-) -> None:
-    shutil.copyfile(image.kernel_file, here / "zImage")
-    shutil.copyfile(image.kernel_file.with_name("System.map"), here / "System.map")
-    bank = image.banks[1].read_bytes()
-    at = bank.index(b"hsqs")
-    (here / "rootfs.squashfs").write_bytes(bank[at : at + image.sizes["root"]])
-    new = ("boards", "new", "gateway", "--like", "rpi2", "--kernel", "zImage")
-    own = ("--system-map", "System.map", "--root", "rootfs.squashfs", "--usable", "exec:S99usable")
-    perfboard(*new, *own)
-    run = perfboard.json("study", "boot", "--board", "./gateway.toml", "--boots", "1")
-    assert run["board"]["timed_as"]["part"] == "Cortex-A7 at 900 MHz"
-    assert run["evidence"] == "timed"
-    marks = {mark["name"]: mark["source"] for mark in boots_of(run)[0]["marks"]}
-    assert marks["init.exec"] == marks["usable"] == "scope"
 
 
 @pytest.fixture

@@ -57,6 +57,9 @@ def included(version: str, root: Path) -> dict[str, str]:
     interface = root / "hatchling/builders/hooks/plugin/interface.py"
     interface.parent.mkdir(parents=True)
     interface.write_text(_HATCHLING)
+    # A package without these would give way to hatchling's own.
+    for folder in list(interface.parents)[:4]:
+        (folder / "__init__.py").touch()
     done = run(_HOOK, str(root), version, path=[root, _ROOT, _COMPILER])
     files: dict[str, str] = json.loads(done.stdout)
     return files

@@ -69,7 +69,7 @@ def test_all_that_is_missing_comes_in_one_command(
 ) -> None:
     for path in machine.iterdir():
         path.unlink()
-    assert call("doctor") == 3
+    assert call("doctor") == 0
     lines = capsys.readouterr().out.splitlines()
     (install,) = (line for line in lines if "sudo apt-get install" in line)
     words = install.split()
@@ -77,7 +77,7 @@ def test_all_that_is_missing_comes_in_one_command(
         assert "/" in tool.name or words.count(tool.package) == 1
     assert "  qemu-system-arm" in (line[:17] for line in lines if "MISSING" in line)
     assert "To measure this machine: ready" in lines
-    assert call("doctor", "--json") == 3
+    assert call("doctor", "--json") == 0
     document = json.loads(capsys.readouterr().out)
     assert document["missing"]["qemu-system-arm"] == "qemu-system-arm"
     assert call("study", "boot", "--board", "verdex") == 3
@@ -103,6 +103,9 @@ def test_a_machine_that_there_is_no_probe_for(
     machine: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(platform, "machine", lambda: "s390x")
+    for path in machine.iterdir():
+        path.unlink()
+    # Nothing can be done here: without ssh, no line and no emulator.
     assert call("doctor") == 3
     first = capsys.readouterr().out.partition("\n\n")[0]
     assert first.startswith("To measure this machine: ")

@@ -28,7 +28,7 @@ def script(shell: str, capsys: pytest.CaptureFixture[str]) -> str:
     ("words", "found"),
     [
         ("st", {"study", "studies"}),
-        ("study b", {"boot"}),
+        ("study bo", {"boot"}),
         ("study boot --usab", {"--usable"}),
         ("study boot --board ", {*list_boards(), "mine.toml"}),
         ("boards show rpi-zero", {"rpi-zero", "rpi-zero2"}),

@@ -26,7 +26,8 @@ class Bed:
     """The board as a row is given it.
 
     `run` runs the work on the target, in a folder of its own, and returns what it printed; it
-    raises NotMeasurable. `ram` is in bytes. `folder` is where the user wants files on the target, or "".
+    raises NotMeasurable. `ram` is in bytes. `folder` is where the user wants files on the target, or
+    "".
     `quick` spares flash. `repeats` is how often each thing is measured: once where it repeats
     exactly. One of `live` and `board` is None.
     """
