@@ -4,8 +4,9 @@
 Each clock has an offset and a drift, each common mark a true time. A sighting says that the
 mark's time, on the clock of who saw it, is within the mark's precision; it weighs by that. The
 bound that crystals keep counts as one more observation, of the drifts. With one common mark it
-alone bounds the drift, and the error grows with the distance from that mark. The method is the linear model of weighted least squares with a prior, as
-in any text on Bayesian linear regression; errors come from the inverse of its normal matrix.
+alone bounds the drift, and the error grows with the distance from that mark. The method is the
+linear model of weighted least squares with a prior, as in any text on Bayesian linear regression;
+errors come from the inverse of its normal matrix.
 """
 
 import statistics

@@ -7,5 +7,6 @@ FORMATS = {
     "perfetto": "a trace of the boots for the Perfetto UI",
     "googlebenchmark": "JSON as the Google Benchmark library writes it",
     "bencher": "Bencher's metric format, BMF",
+    "vcd": "the first boot's marks as a logic analyser's capture",
     "openmetrics": "text for Prometheus and other OpenMetrics readers",
 }
