@@ -88,7 +88,9 @@ def import_files(
         notes=tuple(notes),
         step="keeping the files",
     )
-    keep = recording("boot", subject.board.name, command, _headline(metrics), tags)
+    keep = recording(
+        "boot" if boots else "import", subject.board.name, command, _headline(metrics), tags
+    )
     with keep as record, record.begin(lambda: found):
         if parent is not None:
             for artifact in parent.run.artifacts:
