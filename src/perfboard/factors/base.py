@@ -52,6 +52,8 @@ class Factor:
     other_hardware: bool = False
     # Factors whose levels change what its own do: a tune tries each pair of levels.
     tried_with: tuple[str, ...] = ()
+    # The phases that its levels may make shorter; () where it may be any.
+    shortens: tuple[str, ...] = ()
     # A trial of a command, whose kernel is the board's with more, has it too.
     of_trials: bool = False
     # Why no image gives a real board another level; "" if one does.

@@ -7,6 +7,7 @@ from perfboard.images.flash.place import has_places
 FACTOR = Factor(
     name="bootloader",
     title="The code between reset and the kernel",
+    shortens=("boot.bootloader", "boot.command", "boot.delay", "boot.kernel.load"),
     levels={
         "u-boot": Level(),
         "none": Level(

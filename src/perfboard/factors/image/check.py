@@ -7,6 +7,7 @@ from perfboard.images.flash.place import has_places
 FACTOR = Factor(
     name="check",
     title="The bootloader's checksum of the kernel",
+    shortens=("boot.kernel.load", "boot.command"),
     levels={"none": Level(), "crc32": Level(set_fields(checked=True))},
     has=has_places,
 )

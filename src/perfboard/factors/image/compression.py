@@ -19,6 +19,7 @@ def _by(name: str) -> Callable[[Recipe], Recipe]:
 FACTOR = Factor(
     name="compression",
     title="The kernel's compression",
+    shortens=("boot.kernel.load",),
     levels={
         "gzip": Level(),
         **{name: Level(_by(name)) for name in _OTHERS},

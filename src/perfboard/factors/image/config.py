@@ -24,6 +24,7 @@ def _slim(recipe: Recipe) -> Recipe:
 FACTOR = Factor(
     name="config",
     title="The kernel's configuration",
+    shortens=("boot.kernel.load", "boot.kernel.init"),
     levels={
         "board": Level(),
         "slim": Level(

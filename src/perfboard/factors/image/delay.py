@@ -43,6 +43,7 @@ def _preset(recipe: Recipe) -> Recipe:
 FACTOR = Factor(
     name="delay",
     title="The kernel's delay loop",
+    shortens=("boot.kernel.init",),
     levels={
         "timer": Level(),
         "calibrated": Level(_calibrated),

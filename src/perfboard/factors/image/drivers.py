@@ -49,6 +49,7 @@ def _has(board: VirtualBoard) -> bool:
 FACTOR = Factor(
     name="drivers",
     title="The start of drivers that a boot need not wait for",
+    shortens=("boot.kernel.init",),
     levels={
         "builtin": Level(),
         "async": Level(_asynchronous),

@@ -30,6 +30,7 @@ def _at(place: str) -> Callable[[Recipe], Recipe]:
 FACTOR = Factor(
     name="kernel",
     title="Where the kernel is unpacked from and runs",
+    shortens=("boot.kernel.load",),
     levels={
         "copied": Level(),
         "flash": Level(_at(FLASH)),

@@ -7,6 +7,7 @@ from perfboard.images.root.build import has_reference
 FACTOR = Factor(
     name="libraries",
     title="How the programs are linked",
+    shortens=("boot.userspace",),
     levels={
         "dynamic": Level(),
         "static": Level(set_root(libraries="static")),

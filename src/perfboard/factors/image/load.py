@@ -7,6 +7,7 @@ from perfboard.images.flash.place import has_places
 FACTOR = Factor(
     name="load",
     title="The part of the kernel's region that is copied",
+    shortens=("boot.kernel.load",),
     levels={"kernel": Level(), "region": Level(set_fields(whole=True))},
     has=has_places,
 )

@@ -20,6 +20,7 @@ def _has(board: VirtualBoard) -> bool:
 FACTOR = Factor(
     name="nodes",
     title="The source of the device nodes",
+    shortens=("boot.kernel.init", "boot.userspace"),
     levels={
         "mdev": Level(),
         "devtmpfs": Level(_devtmpfs),

@@ -7,6 +7,7 @@ from perfboard.images.root.build import has_reference
 FACTOR = Factor(
     name="order",
     title="The order of a squashfs's files, and of BusyBox's functions",
+    shortens=("boot.userspace",),
     levels={
         "name": Level(),
         "use": Level(set_root(order="use")),

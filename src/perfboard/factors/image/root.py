@@ -63,6 +63,7 @@ def _fastmap(recipe: Recipe) -> Recipe:
 FACTOR = Factor(
     name="root",
     title="The file system of the root",
+    shortens=("boot.kernel.init", "boot.root.mount", "boot.userspace"),
     levels={
         "squashfs": Level(),
         **{name: Level(_of(name)) for name in SYSTEMS if name != "squashfs"},

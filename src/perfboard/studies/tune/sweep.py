@@ -58,8 +58,15 @@ class Sweep:
         """
         new = [each for each in dict.fromkeys(combinations) if each not in self.known]
         self._stages |= dict.fromkeys(new, stage)
+        # First what needs no new kernel, then what may save most: all kernels cost the same.
         # Kernels that differ least come one after the other, as far as their options' names tell.
-        new.sort(key=lambda each: str(self.space.kernel(each)))
+        new.sort(
+            key=lambda each: (
+                self.space.kernel(each) not in self._kernels,
+                -self._may_save_s(each),
+                str(self.space.kernel(each)),
+            )
+        )
         left = set(new)
         step.expect(len(left) + later, self.work(left) + later)
         for combination, result in make({each: self.task(each) for each in new}):
@@ -80,6 +87,17 @@ class Sweep:
             fastest = self.known[best] if best is not None else None
             step.ended(before - self.work(left), fastest.total_s if fastest else None)
             step.expect(len(left) + later, self.work(left) + later)
+
+    def _may_save_s(self, combination: Combination) -> float:
+        """The baseline's time in the phases that the combination's levels may make shorter."""
+        base = self.known.get(BASELINE)
+        if base is None:
+            return 0.0
+        shortens = [self.plan.factors[name].shortens for name, _ in combination]
+        if not all(shortens):
+            return base.total_s
+        names = {name for each in shortens for name in each}
+        return sum(seconds for name, seconds in base.phases.items() if name in names)
 
     def best(self) -> Combination:
         """The fastest within the limits. Raises UsageError if no combination is."""
