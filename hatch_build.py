@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The package's build hook: a wheel carries the probe for every architecture.
+"""The package's build hook: a wheel carries the probe and the watcher for every architecture.
 
 An editable install carries none: they are built when they are first asked for.
 """
@@ -23,20 +23,23 @@ class ProbeBuildHook(BuildHookInterface[Any]):
         # Of the package, these alone are needed here, and can be imported.
         sys.path.insert(0, str(Path(self.root) / "src"))
         from perfboard.binaries.applets import LIST, write_list
-        from perfboard.binaries.probe_build import ARCHITECTURES, build, inputs_of
+        from perfboard.binaries.probe_build import ARCHITECTURES, PARTS, build, inputs_of
 
         scratch = Path(self.root) / "build" / "probe"
         scratch.mkdir(parents=True, exist_ok=True)
         began = time.monotonic()
-        for done, arch in enumerate(ARCHITECTURES):
-            name = f"perfboard-probe.{arch}"
+        names = {
+            f"perfboard-{part}.{arch}": (part, arch) for part in PARTS for arch in ARCHITECTURES
+        }
+        for done, (name, (part, arch)) in enumerate(names.items()):
             made = scratch / f"{name}.inputs"
-            if not made.exists() or made.read_text() != inputs_of(arch):
-                self._say(name, done, len(ARCHITECTURES), time.monotonic() - began)
-                build(arch, scratch / name, scratch / "ziglang")
-                made.write_text(inputs_of(arch))
+            inputs = inputs_of(arch, part)
+            if not made.exists() or made.read_text() != inputs:
+                self._say(name, done, len(names), time.monotonic() - began)
+                build(arch, scratch / name, scratch / "ziglang", part)
+                made.write_text(inputs)
         write_list(scratch / LIST)
-        for name in (*(f"perfboard-probe.{arch}" for arch in ARCHITECTURES), LIST):
+        for name in (*names, LIST):
             build_data["force_include"][str(scratch / name)] = f"perfboard/binaries/bin/{name}"
 
     def _say(self, name: str, done: int, count: int, seconds: float) -> None:

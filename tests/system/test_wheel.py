@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from perfboard.binaries.probe import find_binary
-from perfboard.binaries.probe_build import ARCHITECTURES, inputs_of
+from perfboard.binaries.probe_build import ARCHITECTURES, PARTS, inputs_of
 from perfboard.images.image import Image
 from perfboard.model.progress import SilentProgress
 
@@ -19,6 +19,7 @@ from .conftest import Perfboard
 
 _ROOT = Path(__file__).parents[2]
 _LOG = _ROOT / "tests/data/import/grabserial-camera.log"
+_BINARIES = [(part, arch) for part in PARTS for arch in ARCHITECTURES]
 _SECTION = "## Five questions, one command each"
 
 
@@ -34,9 +35,10 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
         shutil.copyfile(_ROOT / name, source / name)
     probes = source / "build/probe"
     probes.mkdir(parents=True)
-    for arch in ARCHITECTURES:
-        shutil.copy(find_binary(arch, SilentProgress()), probes / f"perfboard-probe.{arch}")
-        (probes / f"perfboard-probe.{arch}.inputs").write_text(inputs_of(arch))
+    for part, arch in _BINARIES:
+        name = f"perfboard-{part}.{arch}"
+        shutil.copy(find_binary(arch, SilentProgress(), part), probes / name)
+        (probes / f"{name}.inputs").write_text(inputs_of(arch, part))
     made = tmp_path_factory.mktemp("wheel")
     pip = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation"]
     subprocess.run([*pip, "--wheel-dir", str(made), str(source)], check=True)
@@ -67,7 +69,8 @@ def test_the_package_has_its_licences_and_a_probe_for_each_architecture(clean: P
     texts = {path.name for path in info.rglob("licenses/**/*") if path.is_file()}
     assert texts == {path.name for path in (_ROOT / "LICENSES").iterdir()}
     bin = info.parent / "perfboard/binaries/bin"
-    assert {path.name for path in bin.iterdir()} >= {f"perfboard-probe.{a}" for a in ARCHITECTURES}
+    names = {path.name for path in bin.iterdir()}
+    assert names >= {f"perfboard-{part}.{arch}" for part, arch in _BINARIES}
 
 
 def test_the_readmes_answers_are_had_word_by_word(

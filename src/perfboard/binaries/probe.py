@@ -60,40 +60,40 @@ def origin(arch: str) -> str:
     return f"compiled by ziglang {compiler_version()}"
 
 
-def find_binary(arch: str, progress: Progress) -> Path:
-    """The probe for `arch`: the one of the package, or of a checkout built into the cache.
+def find_binary(arch: str, progress: Progress, part: str = "probe") -> Path:
+    """The probe for `arch`, or another of `PARTS`: the package's, or a checkout's, built at need.
 
     Raises EnvironmentLacksError where it is not there and cannot be built.
     """
-    packaged = _PACKAGED / f"perfboard-probe.{arch}"
+    packaged = _PACKAGED / f"perfboard-{part}.{arch}"
     if packaged.is_file():
         return packaged
-    sources = _sources(arch)
+    sources = _sources(arch, part)
 
     def build_into(folder: Path) -> None:
         kept = cache_root() / COMPILER
         with (
             # Two at once may each remove the other's new files.
             kept_folder(kept, {"compiler": compiler}, lambda: None, progress),
-            progress.step(f"building the probe for {arch}", 1),
+            progress.step(f"building the {part} for {arch}", 1),
         ):
-            build(arch, folder / "perfboard-probe", kept)
+            build(arch, folder / f"perfboard-{part}", kept, part)
 
     compiler = compiler_version()
     inputs = {
-        "command": " ".join(command(arch)),
+        "command": " ".join(command(arch, part)),
         "compiler": compiler,
         "sources": hash_tree(sources),
     }
-    return cached("probe", inputs, build_into, progress) / "perfboard-probe"
+    return cached("probe", inputs, build_into, progress) / f"perfboard-{part}"
 
 
-def _sources(arch: str) -> Path:
-    sources = source_folder()
+def _sources(arch: str, part: str = "probe") -> Path:
+    sources = source_folder(part)
     if not sources.is_dir():
         raise EnvironmentLacksError(
-            f"{_PACKAGED / f'perfboard-probe.{arch}'} is missing, and there are no sources to "
-            "build it from. Install Perfboard again from its wheel, which has the probe for every "
+            f"{_PACKAGED / f'perfboard-{part}.{arch}'} is missing, and there are no sources to "
+            "build it from. Install Perfboard again from its wheel, which has it for every "
             "architecture."
         )
     return sources

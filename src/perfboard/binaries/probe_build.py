@@ -38,9 +38,14 @@ _FLAGS = (
     *("-fno-unwind-tables", "-fno-asynchronous-unwind-tables"),
     # Each file is compiled for itself: what an applet measures is not changed by its callers.
     "-fno-lto",
-    # The rest that stripping leaves, on MIPS an eighth of the size.
-    "-Wl,-T,sections.ld",
 )
+# The folder of native/ whose binary it is: what measures, and what watches a display.
+PARTS = ("probe", "display")
+_PART_FLAGS: dict[str, tuple[str, ...]] = {
+    # The rest that stripping leaves, on MIPS an eighth of the size.
+    "probe": ("-Wl,-T,sections.ld",),
+    "display": (),
+}
 _MORE_FLAGS = {
     # A static program needs no table of where its functions are, and MIPS no code that keeps to
     # the C library's custom of having one; nor does a division trap elsewhere.
@@ -51,18 +56,18 @@ _MORE_FLAGS = {
 }
 
 
-def source_folder() -> Path:
-    """native/probe, which only a checkout or an unpacked sdist has."""
-    return Path(__file__).parents[3] / "native" / "probe"
+def source_folder(part: str = "probe") -> Path:
+    """native/`part`, which only a checkout or an unpacked sdist has."""
+    return Path(__file__).parents[3] / "native" / part
 
 
-def command(arch: str) -> list[str]:
+def command(arch: str, part: str = "probe") -> list[str]:
     """The command that compiles the sources in their folder, without the output's name."""
     target, processor = ARCHITECTURES[arch]
-    flags = (*_FLAGS, *_MORE_FLAGS.get(arch, ()))
+    flags = (*_FLAGS, *_PART_FLAGS[part], *_MORE_FLAGS.get(arch, ()))
     # Names within the folder, so that the same sources make the same bytes anywhere; in an order,
     # since `list` has the applets in that of their files.
-    folder = source_folder()
+    folder = source_folder(part)
     names = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*.c"))
     return ["ziglang", "cc", "-target", target, f"-mcpu={processor}", "-I.", *flags, *names]
 
@@ -84,27 +89,27 @@ def compiler_version() -> str:
         return "none"
 
 
-def inputs_of(arch: str) -> str:
-    """A SHA-256 sum of what the probe for `arch` is made from: sources, command, compiler."""
-    digest = hashlib.sha256(" ".join([compiler_version(), *command(arch)]).encode())
-    for path in sorted(path for path in source_folder().rglob("*") if path.is_file()):
+def inputs_of(arch: str, part: str = "probe") -> str:
+    """A SHA-256 sum of what that part is made from: its sources, command and compiler."""
+    digest = hashlib.sha256(" ".join([compiler_version(), *command(arch, part)]).encode())
+    for path in sorted(path for path in source_folder(part).rglob("*") if path.is_file()):
         digest.update(hashlib.sha256(path.read_bytes()).digest())
     return digest.hexdigest()
 
 
-def build(arch: str, output: Path, cache: Path) -> None:
-    """Compiles the probe for `arch` into the file `output`.
+def build(arch: str, output: Path, cache: Path, part: str = "probe") -> None:
+    """Compiles one of `PARTS` for `arch` into the file `output`.
 
     The compiler keeps what it can use again, such as the C library, in `cache`. Raises
     EnvironmentLacksError where the compiler or the sources are missing, or do not agree.
     """
     require_compiler(arch)
-    if not source_folder().is_dir():
-        raise EnvironmentLacksError(f"{source_folder()}: the probe's sources are not there.")
+    if not (folder := source_folder(part)).is_dir():
+        raise EnvironmentLacksError(f"{folder}: the {part}'s sources are not there.")
     folders = {"ZIG_GLOBAL_CACHE_DIR": str(cache), "ZIG_LOCAL_CACHE_DIR": str(cache)}
     done = subprocess.run(
-        [sys.executable, "-m", *command(arch), "-o", str(output.absolute())],
-        cwd=source_folder(),
+        [sys.executable, "-m", *command(arch, part), "-o", str(output.absolute())],
+        cwd=folder,
         env={**os.environ, **folders},
         stdin=subprocess.DEVNULL,
         capture_output=True,
@@ -114,5 +119,5 @@ def build(arch: str, output: Path, cache: Path) -> None:
     )
     if done.returncode or not output.is_file():
         raise EnvironmentLacksError(
-            f"The probe for {arch} does not compile here:\n{done.stderr.strip()[-4000:]}"
+            f"The {part} for {arch} does not compile here:\n{done.stderr.strip()[-4000:]}"
         )

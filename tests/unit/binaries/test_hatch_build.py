@@ -32,8 +32,9 @@ _FIND = """\
 import sys
 from perfboard.binaries.probe import find_binary
 from perfboard.model.progress import SilentProgress
-for arch in sys.argv[1:]:
-    print(find_binary(arch, SilentProgress()))
+for part in ("probe", "display"):
+    for arch in sys.argv[1:]:
+        print(find_binary(arch, SilentProgress(), part))
 """
 _LIST = """\
 from perfboard.binaries.applets import all_applets

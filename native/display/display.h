@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The watcher's parts: the X server's wire, its screen, the programs, and one task. */
+#ifndef DISPLAY_H
+#define DISPLAY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#define MOST_MASKS 8
+#define BANDS 64
+
+/* clock.c */
+/* CLOCK_MONOTONIC in ns. */
+int64_t now(void);
+/* Set by a signal, or once nobody reads what is printed: end soon, and leave nothing. */
+bool ended(void);
+void end_by_signals(void);
+
+/* wire.c: the X protocol, as its documents have it; no library has to be on the target. */
+struct wire {
+	int fd;
+	uint32_t root, id_base, next_id;
+	uint16_t width, height;
+	uint8_t depth, least_key, most_key;
+	uint8_t damage, damage_event, test;
+	uint32_t damage_id;
+	/* The damage that was told of and not looked at. */
+	bool damaged;
+	int x0, y0, x1, y1;
+};
+
+struct window_list {
+	uint32_t id[64];
+	unsigned count;
+};
+
+/* Each gives false, or 0, where the server is gone or refuses; wire_trouble() says why. */
+bool wire_open(struct wire *wire, int number, const unsigned char *cookie, size_t length);
+const char *wire_trouble(void);
+/* Waits at most `wait_ms` for damage; false if the server is gone. */
+bool wire_listen(struct wire *wire, int wait_ms);
+/* What was drawn before this is in the screen's memory afterwards. */
+bool wire_take_damage(struct wire *wire);
+uint32_t wire_atom(struct wire *wire, const char *name);
+bool wire_windows(struct wire *wire, const char *property, struct window_list *found);
+bool wire_message(struct wire *wire, uint32_t window, const char *type, const uint32_t data[5],
+		  bool to_root);
+bool wire_input(struct wire *wire, unsigned type, unsigned detail, int x, int y);
+/* The key that gives the symbol, 0 if none does; `shift` says whether with Shift. */
+unsigned wire_key(struct wire *wire, uint32_t symbol, bool *shift);
+
+/* screen.c: the server's memory, and the picture of the last look. */
+struct rectangle {
+	int x0, y0, x1, y1;
+};
+
+struct screen {
+	int width, height, stride;
+	const uint32_t *shown;
+	uint32_t *seen;
+	/* The look at which each pixel differed last. */
+	uint16_t *last;
+	void *map;
+	size_t mapped;
+	struct rectangle masks[MOST_MASKS];
+	int mask_count;
+};
+
+struct change {
+	long pixels;
+	struct rectangle where;
+};
+
+/* Maps Xvfb's file, and removes its name. */
+bool screen_open(struct screen *screen, const char *path);
+void screen_close(struct screen *screen);
+/* Compares within the rectangle, and takes what differs; what is masked does not count. */
+struct change screen_look(struct screen *screen, struct rectangle within, unsigned look);
+/* FNV-1a of what is not masked, whole and in bands of rows. */
+uint64_t screen_hash(const struct screen *screen, uint64_t bands[BANDS]);
+
+/* processes.c */
+/* Starts the words, which keep the descriptor `kept` (-1: none); `began` is read just before
+   exec. -1 where it cannot be started. */
+pid_t start(char *const words[], int kept, int64_t *began);
+struct group {
+	pid_t pid[256];
+	unsigned count;
+};
+/* The descendants of this process, but those of `apart`. */
+void descendants(struct group *group, const pid_t *apart, unsigned apart_count);
+/* Their processor time in ns. */
+int64_t busy_ns(const struct group *group);
+void end_group(const struct group *group);
+struct memory {
+	/* In kB; `has_shares`: the kernel tells proportional and own sizes. */
+	unsigned long long resident, proportional, own, virtual_size;
+	bool has_shares;
+};
+void memory_of(const struct group *group, struct memory *memory);
+
+/* task.c */
+struct task {
+	const char *label;
+	int64_t began;
+	int quiet_ms, calibration_ms, limit_ms;
+	pid_t program;
+	/* NULL, or the picture that it has to end in. */
+	struct reference *reference;
+};
+
+struct reference {
+	char name[64];
+	uint64_t hash, bands[BANDS];
+	int alike, tries;
+};
+
+#define ALIKE 3
+#define CALIBRATIONS 6
+
+/* What the programs are: the server and the window manager are not of the application. */
+extern pid_t apart[2];
+/* Takes what is on the screen now: what differs later is of the task. */
+bool take_screen(struct wire *wire, struct screen *screen);
+/* Watches until the end of the task, and prints it. False if the server is gone. */
+bool watch(struct wire *wire, struct screen *screen, const struct task *task);
+/* Waits for the program's end, and prints when it was. */
+void watch_exit(const struct task *task);
+
+#endif

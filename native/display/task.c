@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One task: from a program's start, or from an input, until the picture stands still.
+ *
+ * It has ended when no pixel has differed for the quiet time, the application's processes have
+ * used less than 2 % of that, and the picture is the one that a calibration found three times.
+ * A pixel's time is that of the end of the look that found it: late by the look, never early.
+ */
+#include "display.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#define BUSY_PERCENT 2
+#define MOST_LOOKS 65535
+/* The longest sleep: soon enough to see a program's end. */
+#define NAP_MS 20
+
+pid_t apart[2];
+
+struct watching {
+	int64_t looked[MOST_LOOKS + 1];
+	unsigned looks;
+	int64_t first, stable, longest;
+	struct change change;
+	/* Since when the processes' time is counted; 0: not yet. */
+	int64_t counted_from, busy;
+	double busy_share;
+	bool ended, gone;
+	int status;
+	int64_t exit_time;
+};
+
+static int64_t application_busy(void)
+{
+	struct group group;
+
+	descendants(&group, apart, 2);
+	return busy_ns(&group);
+}
+
+static bool look(struct wire *wire, struct screen *screen, struct watching *it)
+{
+	int64_t before = now();
+
+	if (!wire_take_damage(wire))
+		return false;
+	struct rectangle within = {wire->x0, wire->y0, wire->x1, wire->y1};
+
+	wire->damaged = false;
+	/* The last number stands for all later looks. */
+	if (it->looks < MOST_LOOKS)
+		it->looks++;
+	struct change change = screen_look(screen, within, it->looks);
+	int64_t time = now();
+
+	it->looked[it->looks] = time;
+	it->longest = time - before > it->longest ? time - before : it->longest;
+	if (change.pixels) {
+		it->first = it->first ? it->first : time;
+		it->stable = time;
+		it->change = change;
+		it->counted_from = 0;
+	}
+	return true;
+}
+
+bool take_screen(struct wire *wire, struct screen *screen)
+{
+	const struct rectangle all = {0, 0, screen->width, screen->height};
+
+	if (!wire_listen(wire, 0) || !wire_take_damage(wire))
+		return false;
+	wire->damaged = false;
+	screen_look(screen, all, 0);
+	memset(screen->last, 0,
+	       (size_t)screen->width * (size_t)screen->height * sizeof(*screen->last));
+	return true;
+}
+
+/* Whether the processes have stood still for the quiet time before now. */
+static bool idle(struct watching *it, int64_t quiet)
+{
+	int64_t time = now(), busy = application_busy();
+
+	if (it->counted_from && time - it->counted_from >= quiet - 2 * NAP_MS * 1000000LL) {
+		it->busy_share = (double)(busy - it->busy) / (double)(time - it->counted_from);
+		if (it->busy_share * 100 < BUSY_PERCENT)
+			return true;
+		it->counted_from = 0;
+	}
+	if (!it->counted_from) {
+		it->counted_from = time;
+		it->busy = busy;
+	}
+	return false;
+}
+
+/* The time from which at most `most` of the screen's pixels differed any more. */
+static int64_t final_time(const struct screen *screen, const struct watching *it, double most)
+{
+	size_t pixels = (size_t)screen->width * (size_t)screen->height, after = 0;
+	size_t *counts = calloc(it->looks + 2u, sizeof(*counts));
+	unsigned number = it->looks;
+
+	if (!counts)
+		return it->stable;
+	for (size_t i = 0; i < pixels; i++)
+		counts[screen->last[i]]++;
+	for (; number > 0; number--) {
+		after += counts[number];
+		if ((double)after > most * (double)pixels)
+			break;
+	}
+	free(counts);
+	return number ? it->looked[number] : it->first;
+}
+
+static void say(const struct task *task, const char *outcome, const struct watching *it,
+		int64_t final, uint64_t hash, const char *reason)
+{
+	printf(
+	    "@task %s %s began=%lld first=%lld final=%lld stable=%lld look=%lld hash=%016llx %s\n",
+	    task->label, outcome, (long long)task->began,
+	    (long long)(it->first ? it->first - task->began : 0),
+	    (long long)(final ? final - task->began : 0),
+	    (long long)(it->stable ? it->stable - task->began : 0), (long long)it->longest,
+	    (unsigned long long)hash, reason);
+	fflush(stdout);
+}
+
+static void why_not(const struct watching *it, bool still, const struct reference *reference,
+		    const uint64_t bands[BANDS], char *reason, size_t size)
+{
+	const struct rectangle *where = &it->change.where;
+
+	if (!it->first) {
+		snprintf(reason, size, "no pixel changed");
+	} else if (!still) {
+		snprintf(reason, size,
+			 "not stable: %ld pixels at [%d, %d] to [%d, %d] keep changing",
+			 it->change.pixels, where->x0, where->y0, where->x1 - 1, where->y1 - 1);
+	} else if (it->busy_share * 100 >= BUSY_PERCENT || !reference) {
+		snprintf(reason, size, "its picture stands still, and its processes use %.0f %%",
+			 it->busy_share * 100);
+	} else {
+		int from = 0, to = BANDS;
+
+		while (from < BANDS && bands[from] == reference->bands[from])
+			from++;
+		while (to > from && bands[to - 1] == reference->bands[to - 1])
+			to--;
+		snprintf(reason, size,
+			 "another picture than its reference, from %d %% to %d %% of "
+			 "the height",
+			 from * 100 / BANDS, to * 100 / BANDS);
+	}
+}
+
+/* Takes a calibration's picture: complete when as many in succession are alike. */
+static void calibrate(struct reference *reference, uint64_t hash, const uint64_t bands[BANDS])
+{
+	reference->alike = reference->tries && hash == reference->hash ? reference->alike + 1 : 1;
+	reference->tries++;
+	reference->hash = hash;
+	memcpy(reference->bands, bands, sizeof(reference->bands));
+}
+
+static void look_for_end(const struct task *task, struct watching *it)
+{
+	if (task->program > 0 && !it->ended &&
+	    waitpid(task->program, &it->status, WNOHANG) == task->program) {
+		struct group left;
+
+		it->ended = true;
+		it->exit_time = now();
+		descendants(&left, apart, 2);
+		/* A program may leave the work to a child. */
+		it->gone = left.count == 0 || it->status != 0;
+	}
+}
+
+static void describe_end(int status, char *reason, size_t size)
+{
+	if (WIFSIGNALED(status))
+		snprintf(reason, size, "it was ended by signal %d", WTERMSIG(status));
+	else
+		snprintf(reason, size, "it ended by itself with status %d", WEXITSTATUS(status));
+}
+
+bool watch(struct wire *wire, struct screen *screen, const struct task *task)
+{
+	static struct watching it;
+	struct reference *wanted = task->reference;
+	bool calibrating = wanted && wanted->alike < ALIKE, met = false, still = false;
+	int64_t quiet = (calibrating ? task->calibration_ms : task->quiet_ms) * 1000000LL;
+	int64_t limit = task->began + task->limit_ms * 1000000LL;
+	uint64_t hash = 0, bands[BANDS] = {0};
+	char reason[200] = "";
+
+	memset(&it, 0, sizeof(it));
+	while (!met && !it.gone && now() < limit && !ended()) {
+		if (!wire_listen(wire, NAP_MS))
+			return false;
+		if (wire->damaged) {
+			if (!look(wire, screen, &it))
+				return false;
+			continue;
+		}
+		look_for_end(task, &it);
+		if (!it.counted_from)
+			idle(&it, quiet);
+		still = it.first && now() - it.stable >= quiet;
+		if (!still || !idle(&it, quiet))
+			continue;
+		hash = screen_hash(screen, bands);
+		met = !wanted || calibrating || hash == wanted->hash;
+		/* Another picture may yet come: ask again after a quarter of the quiet time. */
+		for (int64_t then = now() + quiet / 4; !met && !wire->damaged && now() < then;)
+			if (!wire_listen(wire, NAP_MS) || ended())
+				return false;
+	}
+	if (met && calibrating) {
+		calibrate(wanted, hash, bands);
+	} else if (it.gone) {
+		describe_end(it.status, reason, sizeof(reason));
+	} else if (!met) {
+		why_not(&it, still, wanted, bands, reason, sizeof(reason));
+	}
+	say(task,
+	    !met	  ? "refused"
+	    : calibrating ? "calibration"
+			  : "ok",
+	    &it, it.first ? final_time(screen, &it, 0.001) : 0, hash, reason);
+	return true;
+}
+
+void watch_exit(const struct task *task)
+{
+	int64_t limit = task->began + task->limit_ms * 1000000LL;
+	int status = 0;
+	char reason[100] = "it has not ended";
+	pid_t got = 0;
+
+	/* To within a tenth of a millisecond, and without an instruction of the program's. */
+	while (got == 0 && now() < limit && !ended()) {
+		struct timespec moment = {0, 100000};
+
+		got = waitpid(task->program, &status, WNOHANG);
+		if (!got)
+			nanosleep(&moment, NULL);
+	}
+	int64_t took = now() - task->began;
+	bool fine = got == task->program && !WIFSIGNALED(status);
+
+	if (got == task->program)
+		describe_end(status, reason, sizeof(reason));
+	printf("@exit %s %s took=%lld %s\n", task->label, fine ? "ok" : "refused", (long long)took,
+	       fine ? "" : reason);
+	fflush(stdout);
+}

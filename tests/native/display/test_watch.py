@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The watcher on a display of its own, beside a program that tells when it drew."""
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+
+from ..sanitized import ROOT, compile_sanitized
+
+DISPLAY = ROOT / "native" / "display"
+HERE = Path(__file__).parent
+NEEDED = ("Xvfb", "matchbox-window-manager")
+pytestmark = pytest.mark.skipif(
+    not all(map(shutil.which, NEEDED)),
+    reason=f"wants {' and '.join(NEEDED)}: Debian's xvfb and matchbox-window-manager",
+)
+TASK = re.compile(
+    r"@task (?P<label>\S+) (?P<outcome>\w+) began=(?P<began>\d+) first=(?P<first>\d+)"
+    r" final=(?P<final>\d+) stable=(?P<stable>\d+) look=\d+ hash=(?P<hash>\w+) (?P<reason>.*)"
+)
+
+
+@pytest.fixture(scope="module")
+def tools(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("display")
+    sources = sorted(path.name for path in DISPLAY.glob("*.c"))
+    compile_sanitized(folder / "watch", DISPLAY, "-D_GNU_SOURCE", *sources)
+    painter = HERE / "painter.c"
+    compile_sanitized(folder / "painter", DISPLAY, "-D_GNU_SOURCE", painter, "clock.c")
+    return folder
+
+
+def watch(tools: Path, folder: Path, *lines: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [tools / "watch", "640", "480"],
+        cwd=folder,
+        input="".join(f"{line}\n" for line in lines),
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+
+def paint(tools: Path, label: str, *when: str) -> str:
+    return f"start {label} {tools}/painter {label}.times {' '.join(when)}"
+
+
+def tasks(output: str) -> dict[str, list[re.Match[str]]]:
+    found: dict[str, list[re.Match[str]]] = {}
+    for match in TASK.finditer(output):
+        found.setdefault(match["label"], []).append(match)
+    return found
+
+
+def drawn(path: Path) -> list[tuple[int, int]]:
+    return [(int(a), int(b)) for a, b in (line.split() for line in path.read_text().splitlines())]
+
+
+def test_a_pixel_is_never_seen_before_it_is_drawn(tools: Path, tmp_path: Path) -> None:
+    lines = [
+        "quiet 300",
+        paint(tools, "soon", "10", "50"),
+        "end",
+        paint(tools, "late", "10", "250"),
+    ]
+    done = watch(tools, tmp_path, *lines)
+    assert done.returncode == 0, done.stdout + done.stderr
+    found = tasks(done.stdout)
+    for label in ("soon", "late"):
+        (task,) = found[label]
+        last = drawn(tmp_path / f"{label}.times")[-1]
+        assert task["outcome"] == "ok"
+        seen = int(task["began"]) + int(task["stable"])
+        # The machine may be busy, so that no time is asked for: only the order.
+        assert last[0] <= seen
+    assert not list(tmp_path.glob("Xvfb*"))
+
+
+def test_what_draws_late_is_told_by_its_reference(tools: Path, tmp_path: Path) -> None:
+    """Without one, 900 ms of nothing are taken for the end; with it, they are not."""
+    plan = ["quiet 300 1200", paint(tools, "blind", "10", "900"), "end", "reference page"]
+    for _ in range(4):
+        plan += [paint(tools, "sighted", "10", "900"), "end"]
+    # Another picture: it is refused, and its reason tells where.
+    plan += ["limit 1500", paint(tools, "sighted", "10", "20", "30"), "end"]
+    done = watch(tools, tmp_path, *plan)
+    found = tasks(done.stdout)
+    assert found["blind"][0]["outcome"] == "ok"
+    assert int(found["blind"][0]["stable"]) < 700e6
+    outcomes = [task["outcome"] for task in found["sighted"]]
+    assert outcomes == ["calibration"] * 3 + ["ok", "refused"]
+    assert int(found["sighted"][3]["stable"]) > 900e6
+    assert "another picture than its reference" in found["sighted"][4]["reason"]
+
+
+def test_what_never_settles_names_its_pixels(tools: Path, tmp_path: Path) -> None:
+    done = watch(tools, tmp_path, "limit 1000", paint(tools, "caret", "10:5000"), "end")
+    (task,) = tasks(done.stdout)["caret"]
+    assert task["outcome"] == "refused"
+    assert re.fullmatch(
+        r"not stable: 20 pixels at \[\d+, \d+\] to \[\d+, \d+\] keep changing", task["reason"]
+    )
+
+
+def test_a_program_that_ends_or_is_not_there_is_told(tools: Path, tmp_path: Path) -> None:
+    (tmp_path / "killed").write_text("#!/bin/sh\nkill -SEGV $$\n")
+    (tmp_path / "killed").chmod(0o700)
+    done = watch(tools, tmp_path, "start crash ./killed", "start none ./nothing", "start calm true")
+    found = tasks(done.stdout)
+    assert found["crash"][0]["reason"] == "it was ended by signal 11"
+    assert found["none"][0]["reason"] == "there is no ./nothing"
+    assert found["calm"][0]["reason"] == "it ended by itself with status 0"
+
+
+def test_a_line_that_cannot_be_obeyed_ends_the_plan(tools: Path, tmp_path: Path) -> None:
+    done = watch(tools, tmp_path, "raise window 3", "start later true")
+    assert done.returncode == 1 and "@trouble raise window" in done.stdout
+    assert "later" not in done.stdout
+
+
+def test_a_killed_watcher_leaves_nothing(tools: Path, tmp_path: Path) -> None:
+    with subprocess.Popen(
+        [tools / "watch", "640", "480"],
+        cwd=tmp_path,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        start_new_session=True,
+    ) as watcher:
+        assert watcher.stdin and watcher.stdout
+        watcher.stdin.write(f"{paint(tools, 'long', '10')}\n".encode())
+        watcher.stdin.flush()
+        watcher.stdout.readline()
+        below = psutil.Process(watcher.pid).children(recursive=True)
+        assert {"Xvfb", "painter"} <= {each.name() for each in below}
+        os.killpg(watcher.pid, signal.SIGKILL)
+    deadline = time.monotonic() + 20
+    while any(each.is_running() for each in below) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert not any(each.is_running() for each in below)
