@@ -530,6 +530,12 @@ def make_parser() -> Command:
     dashboard.add_argument("out", metavar="OUT", type=Path, help="the folder to write")
     _add_tag(dashboard, "only the runs with this tag, such as branch=main; repeatable")
     history.add_argument("--board", help="only the runs of this board")
+    history.add_argument(
+        "--format",
+        choices=("text", "csv"),
+        default="text",
+        help="csv: a row a run, which Apache Otava reads (default: text)",
+    )
     _add_tag(history, "only the runs with this tag; repeatable")
     history.add_argument("--limit", type=_count, metavar="N", help="only the newest N runs")
     cache = add(

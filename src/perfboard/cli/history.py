@@ -7,7 +7,7 @@ from dataclasses import asdict
 from perfboard.cli.words import parse_tags, print_json
 from perfboard.history.series import headline_of, load_runs, series_of
 from perfboard.model.errors import UsageError
-from perfboard.report.history import history_text
+from perfboard.report.history import history_csv, history_text
 from perfboard.store.index import list_runs
 
 
@@ -30,6 +30,8 @@ def history(options: argparse.Namespace) -> int:
         )
     if options.json:
         print_json([asdict(each) for each in found])
+    elif options.format == "csv":
+        print(history_csv(found), end="")
     else:
         print(history_text(found), end="")
     return 0

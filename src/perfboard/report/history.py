@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A metric over the runs, as the command prints it."""
 
+import csv
+import io
 import statistics
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
@@ -8,6 +10,7 @@ from itertools import pairwise
 from perfboard.analysis.compare.changes import percent
 from perfboard.analysis.statistics.summary import REPEATS
 from perfboard.history.series import CONFIRMED, MOST, Point, Series, Step
+from perfboard.model.errors import UsageError
 from perfboard.model.units import format_value
 from perfboard.report.terminal import WIDTH, render
 from perfboard.report.words.figures import quantity
@@ -18,6 +21,34 @@ _BLOCKS = "▁▂▃▄▅▆▇█"
 def history_text(series: Sequence[Series]) -> str:
     """Each series: its kind, a line of blocks, and its steps, the newest first."""
     return render(line for each in series for line in (*_lines(each, kind_words(each, series)), ""))
+
+
+def history_csv(series: Sequence[Series]) -> str:
+    """Series of one kind as a table, which Apache Otava and spreadsheets read: one row a run.
+
+    Columns are time, run, each tag as `tag_NAME`, and each metric. Raises UsageError for series of
+    several kinds, which no table can hold.
+    """
+    kinds = {each.kind for each in series}
+    if len(kinds) > 1:
+        names = ", ".join(sorted({f"{kind.study} of {kind.board}" for kind in kinds}))
+        raise UsageError(
+            f"--format csv: wants runs of one kind, and these are of several ({names}); choose "
+            "with --board and --tag"
+        )
+    points = {point.run: point for each in series for point in each.points}
+    tags = sorted({name for point in points.values() for name in point.tags})
+    values = {(each.metric, point.run): point.value for each in series for point in each.points}
+    text = io.StringIO()
+    table = csv.writer(text, lineterminator="\n")
+    table.writerow(
+        ["time", "run", *(f"tag_{name}" for name in tags), *(each.metric for each in series)]
+    )
+    for point in sorted(points.values(), key=lambda point: point.started):
+        known = (values.get((each.metric, point.run), "") for each in series)
+        named = (point.tags.get(name, "") for name in tags)
+        table.writerow([point.started.isoformat(), point.run, *named, *known])
+    return text.getvalue()
 
 
 def sparkline(values: Sequence[float], width: int = WIDTH) -> str:

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Metrics over stored runs, and the command that prints them."""
 
+import csv
+import io
 import json
+from datetime import datetime
 
 import pytest
 
@@ -34,6 +37,20 @@ def test_a_step_lies_between_two_commits(capsys: pytest.CaptureFixture[str]) -> 
     assert "1 run," in capsys.readouterr().out
     assert call("history", "nosuch") == 2
     assert "no complete run has a metric nosuch" in capsys.readouterr().err
+
+
+def test_a_table_has_a_row_a_run(capsys: pytest.CaptureFixture[str]) -> None:
+    for second in range(2):
+        stored(second, "verdex", boots=(make_boot(),), tags={"commit": f"a{second}"})
+    words = ("history", "boot.total", "boot.delay", "--format", "csv")
+    assert call(*words) == 0
+    head, *rows = csv.reader(io.StringIO(capsys.readouterr().out))
+    assert head == ["time", "run", "tag_commit", "boot.delay", "boot.total"]
+    assert [row[2:] for row in rows] == [[f"a{n}", "7.824e-06", "1.543210984"] for n in range(2)]
+    assert all(datetime.fromisoformat(row[0]).tzinfo for row in rows)
+    stored(5, "rpi2")
+    assert call(*words) == 2
+    assert "wants runs of one kind" in capsys.readouterr().err
 
 
 def test_runs_of_different_kinds_are_apart() -> None:

@@ -9,7 +9,14 @@ from collections.abc import Callable
 from perfboard.model.errors import UsageError
 from perfboard.model.run import Run
 from perfboard.model.text import printable
-from perfboard.report.export import bencher, googlebenchmark, openmetrics, perfetto, vcd
+from perfboard.report.export import (
+    bencher,
+    googlebenchmark,
+    kcidb,
+    openmetrics,
+    perfetto,
+    vcd,
+)
 from perfboard.report.export.formats import FORMATS
 from perfboard.report.words.evidence import margin_of
 
@@ -60,4 +67,5 @@ _WRITERS: dict[str, Callable[[Run], str]] = {
     "bencher": bencher.metrics,
     "openmetrics": openmetrics.exposition,
     "vcd": vcd.dump,
+    "kcidb": kcidb.report,
 }

@@ -9,4 +9,5 @@ FORMATS = {
     "bencher": "Bencher's metric format, BMF",
     "vcd": "the first boot's marks as a logic analyser's capture",
     "openmetrics": "text for Prometheus and other OpenMetrics readers",
+    "kcidb": "a report to KCIDB, the kernel's report database (schema 5.3)",
 }

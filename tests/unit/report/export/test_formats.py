@@ -15,7 +15,7 @@ from prometheus_client.openmetrics.parser import text_string_to_metric_families
 
 from perfboard.analysis.statistics.bootstrap import estimate, process_medians
 from perfboard.model.errors import UsageError
-from perfboard.model.run import Evidence, Metric, Run
+from perfboard.model.run import Evidence, Metric, Outcome, Run, RunError, Verdict
 from perfboard.report.export.choose import export
 from perfboard.report.export.formats import FORMATS
 from tests.support.probe_runs import make_probe_run
@@ -201,3 +201,25 @@ def test_what_reorders_text_does_not_reach_an_export(name: str) -> None:
     metric = Metric(name="ipc.pipe", unit="s", labels={"by": turned}, samples=(1.0,), alias=turned)
     text = export(make_run(metrics=(metric,), results=()), name)
     assert "a?b?c" in text and text.isascii()
+
+
+def test_kcidbs_own_schema_takes_a_report() -> None:
+    v05_03 = pytest.importorskip("kcidb_io.schema.v05_03")
+    errors = (RunError(kind="panic", message="No\0root"),)
+    verdict = Verdict(
+        metric="boot.total", unit="s", budget=1, value=2, low=2, high=2, outcome=Outcome.FAIL
+    )
+    metrics = (*make_run().metrics, Metric(name="cpu.c++", unit="B/s", samples=(2.0, 4.0)))
+    run = make_run(metrics=metrics, errors=errors, verdicts=(verdict,))
+    document = json.loads(export(run, "kcidb"))
+    assert v05_03.Version.is_valid(document)
+    tests = {test["path"]: test for test in document["tests"]}
+    assert len(tests) == len(metrics) + 1
+    assert tests["perfboard.boot.total"]["status"] == "FAIL"
+    assert tests["perfboard.boot.total"]["number"]["unit"] == "s"
+    assert tests["perfboard.cpu.c__"]["number"] == {"value": 3, "unit": "B/s", "prefix": "binary"}
+    assert tests["perfboard.boot.total.instructions"]["number"].keys() == {"value"}
+    assert tests["perfboard.boot.panic"]["status"] == "ERROR"
+    assert {test["build_id"] for test in tests.values()} == {f"perfboard:{run.id}"}
+    tagged = json.loads(export(make_run(tags={"kcidb_build": "maestro:1"}), "kcidb"))
+    assert {test["build_id"] for test in tagged["tests"]} == {"maestro:1"}

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A plugin of pytest: tests boot a board or run a probe, and hold its times against budgets.
+
+pytest imports it at each start, so it imports nothing more until a test uses it.
+"""
+
+import warnings
+from dataclasses import dataclass
+
+import pytest
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from perfboard.model.run import Run
+    from perfboard.studies.lab import Lab
+
+
+class InconclusiveWarning(UserWarning):
+    """A figure's noise does not show whether it is within its budget."""
+
+
+@dataclass(frozen=True)
+class Bench:
+    """What a test asks of boards. Each run is stored, as those of the command are."""
+
+    lab: "Lab"
+
+    def boot(self, target: str, *, boots: int = 1, **factors: str) -> "Run":
+        """Boots a virtual board, by its name or file, at levels of its `factors`."""
+        from perfboard.studies.base import Request, run_study
+        from perfboard.studies.boot.study import STUDY, BootOptions
+
+        request = Request(f"virtual:{target}", factors, ("pytest",))
+        return self._whole(run_study(STUDY, request, BootOptions(boots=boots), self.lab))
+
+    def probe(self, *probes: str, target: str = "local", budget_s: float = 5.0) -> "Run":
+        """Runs probes on a target, as `perfboard measure` does."""
+        from perfboard.studies.base import Request
+        from perfboard.studies.standard.study import StandardOptions, measure_target
+
+        request, options = Request(target, {}, ("pytest",)), StandardOptions(budget=budget_s)
+        return self._whole(measure_target("measure", request, probes, options, self.lab))
+
+    def check(self, run: "Run", metric: str, budget: float) -> None:
+        """Fails the test if the metric, in its own unit, misses its budget.
+
+        A budget is the most that is allowed, or the least where higher is better. Where noise hides
+        the answer it warns, with InconclusiveWarning. Counted instructions have no seconds: that
+        fails too.
+        """
+        from perfboard.analysis.budget import not_held
+        from perfboard.analysis.compare.comparison import label_name
+        from perfboard.analysis.statistics.summary import judge
+        from perfboard.model.run import TIMED_UNITS, Evidence, Outcome
+        from perfboard.report.words.figures import quantity
+
+        __tracebackhide__ = True
+        known = {label_name(each): each for each in run.metrics if each.samples}
+        if metric not in known:
+            names = ", ".join(sorted({each.name for each in run.metrics})[:12])
+            pytest.fail(f"run {run.id} has no metric {metric}; it has {names}, …")
+        found = known[metric]
+        if run.evidence is Evidence.COUNTED and found.unit in TIMED_UNITS:
+            reason = not_held(metric, found.unit, budget, "boot it with detail='timed'").reason
+            pytest.fail(f"{metric}: {reason}")
+        margin = run.margin_for(found.name) if found.unit in TIMED_UNITS else None
+        verdict = judge(found, budget, run.evidence, margin or 0.0)
+        value, low, high = (
+            quantity(each, found.unit) for each in (verdict.value, verdict.low, verdict.high)
+        )
+        words = (
+            f"{metric} is {value}, from {low} to {high}; the budget is "
+            f"{quantity(budget, found.unit)} (run {run.id})"
+        )
+        if verdict.outcome is Outcome.FAIL:
+            pytest.fail(words)
+        if verdict.outcome is Outcome.INCONCLUSIVE:
+            warnings.warn(InconclusiveWarning(words), stacklevel=2)
+
+    def _whole(self, run: "Run") -> "Run":
+        __tracebackhide__ = True
+        if run.errors:
+            pytest.fail(f"{run.errors[0].message}\nThe run is {run.id}.")
+        return run
+
+
+@pytest.fixture(scope="session")
+def perfboard_lab() -> "Lab":
+    """What `perfboard` works with; override it to measure by other means."""
+    from perfboard.studies.lab import Lab
+
+    return Lab()
+
+
+@pytest.fixture
+def perfboard(perfboard_lab: "Lab") -> Bench:
+    """Boots boards, runs probes, and holds figures against budgets."""
+    return Bench(perfboard_lab)
