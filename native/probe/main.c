@@ -13,16 +13,19 @@
  * perfboard-probe tcp-serve ADDRESS
  * perfboard-probe tcp ADDRESS PORT
  * perfboard-probe stream RATE BUFFER CHUNK BEGIN COMMAND
+ * perfboard-probe disk place|files|points ...
  *
  * Measures one thing in one process, prints JSON lines, ends. `list` names the
  * applets; `serve` runs them for whoever is at the other end of a line; `run` is the first
  * process of a virtual board that a command is tried on; `time` times a command, `media`
  * does what a media recorder does, `memory` watches a program's memory, and `stream` takes
  * a program's output as a drive that writes a disc does;
- * `echo`, `packets` and `queues` are for packets a second, `tcp-serve` and `tcp` for TCP.
+ * `echo`, `packets` and `queues` are for packets a second, `tcp-serve` and `tcp` for TCP, `disk`
+ * for disks.
  *
  * Exit status: 0 measured, or refused with the reason in the output; 2 wrong arguments.
  */
+#include "disk/disk.h"
 #include "probe.h"
 #include "run/media.h"
 #include "run/memory.h"
@@ -119,6 +122,8 @@ int main(int argc, char **argv)
 		return tcp_command(argc - 2, argv + 2);
 	if (argc >= 2 && !strcmp(argv[1], "stream"))
 		return stream_command(argc - 2, argv + 2);
+	if (argc >= 2 && !strcmp(argv[1], "disk"))
+		return disk_command(argc - 2, argv + 2);
 #ifdef HAS_RUN
 	if (argc >= 2 && !strcmp(argv[1], "run"))
 		return run(argc - 2, argv + 2);

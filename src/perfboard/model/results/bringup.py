@@ -28,7 +28,7 @@ class BringupFigure(Record):
 
 
 class BringupRow(Record):
-    """What a row found, or the `reason` why it measured nothing.
+    """The figures of a row, or the `reason` why it measured nothing.
 
     `subject` is the part of the board that it is of. `short` says it in a few words, `limit` names
     what held the board back ("" where nothing tells), and `sentence` says how that is known.

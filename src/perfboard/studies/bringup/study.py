@@ -75,7 +75,7 @@ class BringupStudy:
 
 @dataclass(frozen=True)
 class _Stand:
-    """The bench, and what rows are told of the board on it."""
+    """The bench, and the facts of the board on it."""
 
     bench: Bench
     bed: Callable[[Callable[[Work], str]], Bed]
@@ -84,7 +84,7 @@ class _Stand:
 
 @dataclass
 class _Measured:
-    """What each row found so far, or the reason why it found nothing."""
+    """The answer of each row so far, or the reason why it has none."""
 
     answers: dict[str, Answer | str] = field(default_factory=dict)
 
@@ -155,11 +155,11 @@ def _measure(row: Row, place: str, stand: _Stand, found: _Measured, lab: Lab) ->
 
 def _found(rows: Sequence[Row], stand: _Stand, measured: _Measured) -> Found:
     answers = [found for found in measured.answers.values() if isinstance(found, Answer)]
-    told = [_row(row, measured.answers.get(row.name, _UNREACHED), stand.published) for row in rows]
+    shown = [_row(row, measured.answers.get(row.name, _UNREACHED), stand.published) for row in rows]
     return Found(
         stand.bench.subject(),
         metrics=tuple(metric for answer in answers for metric in answer.metrics),
-        results=(BringupResult(rows=tuple(told)),),
+        results=(BringupResult(rows=tuple(shown)),),
         notes=(*stand.bench.notes, *dict.fromkeys(n for answer in answers for n in answer.notes)),
     )
 

@@ -26,7 +26,7 @@ def test_a_row_says_what_it_is(row: Row) -> None:
 
 
 @every_row
-@given(output=st.text(alphabet='@name anon{}":0123456789 .\n', max_size=200))
+@given(output=st.text(alphabet='@name anonpoitfles{}/,":0123456789 .\n', max_size=200))
 def test_any_output_is_read_or_refused(row: Row, output: str) -> None:
     try:
         answer = row.measure(bed(lambda work: output))
@@ -76,3 +76,94 @@ def test_the_largest_users_of_memory_are_named() -> None:
     assert "sshd (3 MiB), init (100 KiB)" in answer.sentence
     users = [m for m in answer.metrics if m.name == "system.ram.user"]
     assert [m.samples for m in users] == [(3072 * 1024,), (100 * 1024,)]
+
+
+def point(text: str, size: int, operations: int, ns: int, busy_us: int, kept: int = 0) -> str:
+    how = "io_submit" if text.endswith("/32") else "calls"
+    return (
+        f"@point {text} {size} {operations} {ns} {busy_us} {busy_us} 1000 2000 3000 {kept} {how}\n"
+    )
+
+
+# A request of 1 ms beside 10 MB/s: 100 of 1 MB in 10.1 s.
+SEQUENTIAL = (
+    "@file 33554432 100000000 ext\n"
+    + point("read/direct/4096/1", 4_096_000, 1000, 1_409_600_000, 10_000)
+    + point("read/direct/1048576/1", 104_857_600, 100, 10_585_760_000, 10_000)
+    + point("read/buffered/8192/1", 8_192_000, 1000, 1_000_000_000, 950_000)
+    + point("write/buffered/8192/1", 4_096_000, 500, 1_000_000_000, 100_000)
+)
+
+
+def test_a_file_in_order_says_what_holds_each_way_back() -> None:
+    answer = all_rows()["disk.sequential"].measure(bed(lambda work: SEQUENTIAL))
+    assert answer.short == "reads 8.192 MB/s, writes 4.096 MB/s"
+    assert answer.limit.startswith("read: the processor, busy for 95%")
+    assert "write: disk; the processor is busy for 10%" in answer.limit
+    assert "a read costs 1000 us, and 10.0 MB/s beyond it: of 4 KiB" in answer.sentence
+    (late,) = (
+        m
+        for m in answer.metrics
+        if m.name == "disk.write.latency" and m.labels["percentile"] == "99"
+    )
+    assert late.samples == (2e-6,) and late.labels["block"] == "8 KiB"
+
+
+def test_a_cache_that_keeps_the_file_is_told() -> None:
+    kept = point("read/buffered/8192/1", 8192, 1, 1000, 1, kept=800)
+    answer = all_rows()["disk.sequential"].measure(bed(lambda work: kept))
+    assert "kept 80% of the file" in answer.notes[0]
+
+
+def test_blocks_at_random_say_how_several_were_asked_for() -> None:
+    output = point("randread/direct/4096/1", 4096 * 50, 50, 500_000_000, 1000) + point(
+        "randread/direct/4096/32", 4096 * 100, 100, 500_000_000, 1000
+    )
+    answer = all_rows()["disk.random"].measure(bed(lambda work: output))
+    assert [f.metric.samples for f in answer.figures] == [(100.0,), (200.0,)]
+    assert answer.sentence == "Several at a time by io_submit."
+
+
+def test_files_are_rates_by_their_order() -> None:
+    output = "@files sequential create 1000 2000000000 1980000 1990000\n"
+    answer = all_rows()["disk.files"].measure(bed(lambda work: output * 3))
+    assert answer.short == "500.0 1/s files, create, sequential"
+    assert answer.limit.startswith("the processor, busy for 99%")
+    assert answer.figures[0].metric.samples == (500.0,) * 3
+
+
+@pytest.mark.parametrize(
+    "name", ["disk.sequential", "disk.random", "disk.files", "disk.characters"]
+)
+@pytest.mark.parametrize(
+    "words",
+    [
+        "/mnt: Read-only file system",
+        "/mnt: no room: a third of what is free is 0 bytes",
+        "read at byte 4096: Input/output error",
+    ],
+)
+def test_a_disk_that_does_not_do_is_told_in_its_own_words(name: str, words: str) -> None:
+    with pytest.raises(NotMeasurable, match=words):
+        all_rows()[name].measure(bed(lambda work: f"@failed all {words}\n"))
+
+
+def test_the_users_folder_is_no_part_of_the_script() -> None:
+    scripts: list[str] = []
+
+    def run(work: Work) -> str:
+        scripts.append(work.script)
+        return SEQUENTIAL
+
+    all_rows()["disk.sequential"].measure(
+        Bed(run, Evidence.HOST, 64 << 20, 3, folder="/mnt/$(reboot) it's")
+    )
+    (words,) = (line for line in scripts[0].splitlines() if "disk place" in line)
+    assert """'/mnt/$(reboot) it'"'"'s'""" in words
+
+
+def test_quick_spares_flash() -> None:
+    for row in ROWS:
+        plain = Bed(lambda work: "", Evidence.HOST, 1 << 30, 3)
+        quick = Bed(lambda work: "", Evidence.HOST, 1 << 30, 3, quick=True)
+        assert row.writes(quick) < row.writes(plain) or row.writes(plain) == 0

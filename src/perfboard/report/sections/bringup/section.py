@@ -47,12 +47,12 @@ def _shown(row: BringupRow) -> list[_Shown]:
 def _sentence(row: BringupRow) -> str:
     if row.reason:
         return f"Not measured: {row.reason.rstrip('.')}."
-    limit = f" What limits it: {row.limit}." if row.limit else ""
+    limit = f" Limited by {row.limit}." if row.limit else ""
     return f"{row.title}: {row.short}.{limit}{' ' + row.sentence if row.sentence else ''}"
 
 
 def _answer(subject: str, rows: list[BringupRow]) -> str:
-    """What the rows of a subject say, in a few words; "" if none was asked for."""
+    """The answer of a subject's rows, in a few words; "" if none was asked for."""
     if not rows:
         return ""
     measured = [row for row in rows if not row.reason]

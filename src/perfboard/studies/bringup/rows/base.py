@@ -17,6 +17,8 @@ from perfboard.targets.base import Target
 
 # In this order, rows stand in a report.
 SUBJECTS = ("disk", "network", "crypto", "memory")
+# The first of its subject, by which the report answers.
+_FIRST = ("disk.sequential", "network.tcp", "crypto.storage")
 # A processor that is busy for this share of the time is what limits; below the other, a wait.
 BUSY, WAITING = 0.9, 0.5
 
@@ -26,10 +28,9 @@ class Bed:
     """The board as a row is given it.
 
     `run` runs the work on the target, in a folder of its own, and returns what it printed; it
-    raises NotMeasurable. `ram` is in bytes. `folder` is where the user wants files on the target, or
-    "".
-    `quick` spares flash. `repeats` is how often each thing is measured: once where it repeats
-    exactly. One of `live` and `board` is None.
+    raises NotMeasurable. `ram` is in bytes. `folder` is where the user wants files on the target,
+    or "". `quick` spares flash. `repeats` is how often each thing is measured: once where it
+    repeats exactly. One of `live` and `board` is None.
     """
 
     run: Callable[[Work], str]
@@ -53,7 +54,7 @@ class Figure:
 
 @dataclass(frozen=True)
 class Answer:
-    """What a row found. `short`, `limit` and `sentence` are those of `BringupRow`."""
+    """The findings of a row. `short`, `limit` and `sentence` are those of `BringupRow`."""
 
     metrics: tuple[Metric, ...]
     figures: tuple[Figure, ...]
@@ -98,7 +99,7 @@ def all_rows() -> dict[str, Row]:
         for module in pkgutil.iter_modules(folder.__path__)
     )
     rows = [row for module in modules for row in getattr(module, "ROWS", ())]
-    rows.sort(key=lambda row: SUBJECTS.index(subject_of(row)))
+    rows.sort(key=lambda row: (SUBJECTS.index(subject_of(row)), row.name not in _FIRST))
     return {row.name: row for row in rows}
 
 
@@ -108,7 +109,7 @@ def subject_of(row: Row) -> str:
 
 
 def limit_of(busy: Metric | None, evidence: Evidence, waits_for: str) -> str:
-    """What holds the board back, by the processor's share of the time: "" where that is unclear.
+    """The cause that holds the board back, by the processor's share; "" where that is unclear.
 
     `waits_for` names what else it can be.
     """
