@@ -31,7 +31,10 @@ def run_text(run: Run) -> str:
         ("evidence", EVIDENCE_WORDS[run.evidence]),
         ("margin", timing_words(run)),
         ("started", f"{run.started:%Y-%m-%d %H:%M:%S %Z}".strip()),
-        ("status", ", ".join([run.status, *(summaries or ([] if run.metrics else ["nothing measured"]))])),
+        (
+            "status",
+            ", ".join([run.status, *(summaries or ([] if run.metrics else ["nothing measured"]))]),
+        ),
         ("factors", _pairs(run.factors)),
         ("tags", _pairs(run.tags)),
     ]
