@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The dashboard of 2000 runs in a real browser: Debian's Chromium, driven by Playwright.
+
+Neither belongs to what CI installs: without one of them the tests are skipped.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from dashboard import generate
+
+sync_api = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed")
+CHROMIUM = shutil.which("chromium")
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed")
+
+
+@pytest.fixture(scope="module")
+def index(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The address of the first page."""
+    folder = tmp_path_factory.mktemp("site")
+    generate(folder / "data/perfboard/runs")
+    homes = {"XDG_DATA_HOME": str(folder / "data"), "XDG_CACHE_HOME": str(folder / "cache")}
+    command = [sys.executable, "-m", "perfboard.cli.main", "dashboard", str(folder / "site")]
+    subprocess.run(command, env={**os.environ, **homes}, check=True, timeout=120)
+    return (folder / "site/index.html").as_uri()
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with sync_api.sync_playwright() as playwright:
+        # As root there is no sandbox; the pages are ours.
+        arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
+        opened = playwright.chromium.launch(executable_path=CHROMIUM, args=arguments)
+        yield opened
+        opened.close()
+
+
+@pytest.mark.parametrize("width", [360, 1600])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_page_is_read_at_any_width_in_light_and_dark(
+    browser: Any, index: str, width: int, scheme: str
+) -> None:
+    page = browser.new_page(viewport={"width": width, "height": 800}, color_scheme=scheme)
+    problems: list[str] = []
+    page.on("console", lambda message: problems.append(message.text))
+    page.on("request", lambda request: request.url.startswith("file:") or problems.append("net"))
+    for _ in range(2):
+        page.goto(index) if page.url == "about:blank" else page.click("h3 a >> nth=0")
+        # Nothing is cut off: wide tables scroll in boxes of their own.
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        light = page.evaluate(
+            "getComputedStyle(document.body).backgroundColor.match(/\\d+/g).slice(0, 3)"
+            ".reduce((sum, part) => sum + Number(part), 0)"
+        )
+        assert (light > 3 * 128) == (scheme == "light")
+        assert page.locator("svg").count() > 0
+    assert not problems
+    page.close()
+
+
+def test_a_keyboard_leads_from_the_first_page_to_a_kind_and_back(browser: Any, index: str) -> None:
+    page = browser.new_page()
+    page.goto(index)
+    for _ in range(60):
+        page.keyboard.press("Tab")
+        if page.evaluate("document.activeElement.matches('h3 a')"):
+            break
+    outline = page.evaluate("getComputedStyle(document.activeElement).outlineStyle")
+    assert outline != "none"
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/kind-*.html")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/index.html")
+    page.close()
