@@ -9,8 +9,8 @@ from perfboard.model.units import format_size, format_value
 _LEAST = 0.1
 # A byte on a serial line with 8 data bits has a start bit and a stop bit.
 _BITS = 10
-# A kernel by lz4 beside the same by others: the time to unpack it, and its size. Measured on verdex's
-# kernel, timed as rpi2: perfboard study boot --board rpi2 --set compression=lz4
+# A kernel by lz4 beside the same by others: the time to unpack it, and its size. Measured on
+# verdex's kernel, timed as rpi2: perfboard study boot --board rpi2 --set compression=lz4
 _LZ4 = {"gzip": (0.371, 1.145)}
 _WAITS = "boot.total.waits."
 _LOAD = "boot.kernel.load"
@@ -49,7 +49,7 @@ def compression_sentence(run: Run, total_s: float) -> str:
     """The cost of decompression to a boot of `total_s`, and what is faster; "" if it is little.
 
     The size that an uncompressed kernel may have is by study E's equation (2009), from this boot's
-    own rate of copying: size / rate = compressed size / rate + decompression. What lz4 would save
+    own rate of copying: size / rate = compressed size / rate + decompression. The saving by lz4
     is an estimate from another kernel.
     """
     figures, by = _figures(run), run.factors.get("compression", "")
