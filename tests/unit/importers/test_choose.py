@@ -27,6 +27,7 @@ def test_the_names_are_those_of_the_files() -> None:
         *("dmesg", "dmesg-json", "grabserial", "kernel", "labgrid", "lava", "minicom", "screen"),
         *("tio", "ts", "vcd", "sigrok", "saleae-csv", "saleae-binary"),
         *("fio", "google", "hyperfine", "pytest-benchmark", "sbc-bench"),
+        *("bootstage", "cbmem", "journal", "systemd-analyze"),
     }
     assert all(name == importer.name and importer.title for name, importer in importers().items())
 

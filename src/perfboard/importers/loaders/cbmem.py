@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0
+"""coreboot's timestamps, as `cbmem -t` prints them."""
+
+import re
+
+from perfboard.importers.base import Imported, Importer, ImportOptions, SavedFile
+from perfboard.importers.console import lines_of
+from perfboard.importers.loaders.stages import Stage, boot_of, microseconds
+
+_ROW = re.compile(
+    r"\s{0,8}(\d{1,5}):\s{0,2}(\S.{0,80}?)\s{2,80}(\d[\d,]{0,18})(?: \((\d[\d,]{0,18})\))?\s*"
+)
+_HEAD = re.compile(rb"\d{1,4} entries total:")
+_MARKS = {
+    "1st timestamp": "reset",
+    "selfboot jump": "kernel.entry",
+    "jumping to kernel": "kernel.entry",
+}
+
+
+def _read(file: SavedFile, options: ImportOptions) -> Imported:
+    stages: list[Stage] = []
+    for raw in lines_of(file):
+        match = _ROW.fullmatch(raw.decode("utf-8", "replace").rstrip("\r\n"))
+        if match:
+            elapsed_us = microseconds(match[4]) if match[4] else 0
+            stages.append(Stage(match[2], microseconds(match[3]), elapsed_us))
+    return boot_of(file, stages, _MARKS, "coreboot")
+
+
+IMPORTER = Importer(
+    "cbmem",
+    "coreboot's cbmem -t: 30 entries total: 0:1st timestamp ...",
+    lambda head: 1.0 if _HEAD.match(head.lstrip()) else 0.0,
+    _read,
+)

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+"""systemd-analyze: its first lines, and `blame`, in one file or each in its own."""
+
+import re
+from collections.abc import Iterator
+
+from perfboard.analysis.boot.phases import FIRMWARE_END
+from perfboard.analysis.boot.reading.services import STEP
+from perfboard.importers.base import Imported, Importer, ImportOptions, SavedFile
+from perfboard.importers.console import lines_of
+from perfboard.model.errors import UsageError
+from perfboard.model.results.boot import Boot, Mark, Span
+from perfboard.model.text import printable
+
+_NS = {"y": 31_557_600e9, "month": 2_629_800e9, "w": 604_800e9, "d": 86_400e9, "h": 3600e9}
+_NS |= {"min": 60e9, "s": 1e9, "ms": 1e6, "us": 1e3, "µs": 1e3}
+_TIME = r"(?:\d{1,9}(?:\.\d{1,6})?(?:y|month|w|d|h|min|ms|us|µs|s)\s?){1,6}"
+_PART = re.compile(r"(\d{1,9}(?:\.\d{1,6})?)(y|month|w|d|h|min|ms|us|µs|s)")
+_TOTAL = re.compile(rf"Startup finished in (.{{1,400}}?) = {_TIME}")
+_STAGE = re.compile(rf"({_TIME})\((firmware|loader|kernel|initrd|userspace)\)")
+_TARGET = re.compile(rf"(\S{{1,80}}\.target) reached after ({_TIME})in userspace")
+_BLAME = re.compile(rf"\s*({_TIME})(\S{{1,200}}\.[a-z]{{3,9}})\s*")
+_MOST_UNITS = 2000
+# The shortest time that is printed.
+_MS = 1_000_000
+
+
+def _ns(text: str) -> int:
+    return round(sum(float(part[1]) * _NS[part[2]] for part in _PART.finditer(text)))
+
+
+def _marks(text: str) -> Iterator[Mark]:
+    total = _TOTAL.search(text)
+    stages = {name: _ns(time) for time, name in _STAGE.findall(total[1])} if total else {}
+    if "kernel" not in stages or "userspace" not in stages:
+        return
+    before_ns = stages.get("firmware", 0) + stages.get("loader", 0)
+    # Each time is rounded to a millisecond, so they add up to one each.
+    precision_ns = len(stages) * _MS
+
+    def mark(name: str, t_ns: int) -> Mark:
+        return Mark(
+            name=name, t_ns=t_ns, clock="kernel", source="systemd", precision_ns=precision_ns
+        )
+
+    if before_ns:
+        yield mark("reset", 0)
+        yield mark("kernel.entry", before_ns)
+        yield mark(FIRMWARE_END, before_ns)
+    yield mark("kernel.clock", before_ns)
+    init_ns = before_ns + stages["kernel"]
+    yield mark("init.exec", init_ns)
+    system_ns = init_ns + stages.get("initrd", 0)
+    if "initrd" in stages:
+        yield mark(f"{STEP}initramfs", init_ns)
+        yield mark(f"{STEP}system", system_ns)
+    usable_ns = system_ns + stages["userspace"]
+    if target := _TARGET.search(text):
+        yield mark("usable", min(usable_ns, system_ns + _ns(target[2])))
+    else:
+        yield mark("usable", usable_ns)
+
+
+def _spans(lines: list[str]) -> Iterator[Span]:
+    seen: set[str] = set()
+    for line in lines:
+        match = _BLAME.fullmatch(line)
+        if match and match[2] not in seen and len(seen) < _MOST_UNITS:
+            seen.add(match[2])
+            yield Span(
+                kind="service",
+                name=printable(match[2]),
+                start_ns=None,
+                duration_ns=_ns(match[1]),
+                returned=0,
+            )
+
+
+def _share(head: bytes) -> float:
+    lines = [line for line in head.decode("utf-8", "replace").splitlines() if line.strip()]
+    if any(_TOTAL.match(line) for line in lines[:5]):
+        return 1.0
+    return sum(1 for line in lines if _BLAME.fullmatch(line)) / len(lines) if lines else 0.0
+
+
+def _read(file: SavedFile, options: ImportOptions) -> Imported:
+    lines = [line.decode("utf-8", "replace").rstrip() for line in lines_of(file)]
+    marks = tuple(_marks("\n".join(lines)))
+    spans = tuple(_spans(lines))
+    if not marks and not spans:
+        raise UsageError(f"{file.path}: has no line of systemd-analyze's, nor of its blame")
+    notes = ["systemd-analyze's times are rounded to a millisecond, or to more."]
+    if not marks:
+        notes.append("Without the first lines of systemd-analyze no phase is known.")
+    return Imported(boots=(Boot(marks=marks, spans=spans),), notes=tuple(notes), joins=True)
+
+
+IMPORTER = Importer(
+    "systemd-analyze",
+    "systemd-analyze, or its blame: Startup finished in 1.2s (kernel) + ...",
+    _share,
+    _read,
+)

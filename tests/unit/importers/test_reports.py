@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What bootloaders and systemd say of a boot: marks, and what each stage or service took."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from perfboard.analysis.boot.phases import cut_phases
+from perfboard.importers.base import Imported, ImportOptions, SavedFile
+from perfboard.importers.choose import choose_importer, importers
+from perfboard.model.errors import UsageError
+from perfboard.model.results.boot import Boot
+from tests.support.boots import hold
+from tests.support.recorded import DATA
+
+FILES = DATA / "import" / "reports"
+FORMATS = {
+    "bootstage.txt": "bootstage",
+    "cbmem.txt": "cbmem",
+    "journal.json": "journal",
+    "systemd-analyze.txt": "systemd-analyze",
+}
+
+
+def read(name: str, usable: str = "") -> tuple[Imported, Boot]:
+    file = SavedFile(FILES / name)
+    importer = choose_importer(file, "")
+    assert importer.name == FORMATS[name]
+    imported = importer.read(file, ImportOptions(usable=usable))
+    (boot,) = imported.boots
+    hold(boot)
+    return imported, boot
+
+
+def milliseconds(boot: Boot) -> dict[str, float]:
+    return {mark.name: mark.t_ns / 1e6 for mark in boot.marks}
+
+
+def phases(boot: Boot) -> dict[str, float]:
+    return {phase.name: (phase.end.t_ns - phase.start.t_ns) / 1e9 for phase in cut_phases(boot)}
+
+
+def test_u_boots_stages_are_marks_and_times() -> None:
+    imported, boot = read("bootstage.txt")
+    assert milliseconds(boot) == {
+        "reset": 0.0,
+        "bootloader.main": 1480.113,
+        "boot.command": 3480.913,
+        "kernel.entry": 3991.237,
+    }
+    times = {metric.labels["stage"]: metric.samples for metric in imported.metrics}
+    assert times["5: board_init_r"] == (0.403342,) and len(times) == 9
+    assert phases(boot)["boot.delay"] == 2.0008
+
+
+def test_a_later_report_of_a_console_counts(tmp_path: Path) -> None:
+    path = tmp_path / "twice.txt"
+    path.write_bytes((FILES / "bootstage.txt").read_bytes() * 2)
+    found = importers()["bootstage"].read(SavedFile(path), ImportOptions())
+    assert len(found.metrics) == 9
+
+
+def test_coreboots_time_is_the_firmwares() -> None:
+    imported, boot = read("cbmem.txt")
+    assert phases(boot) == {"boot.firmware": 0.63198}
+    (memory,) = (m for m in imported.metrics if "after RAM" in m.labels["stage"])
+    assert memory.samples == (0.2,)
+
+
+def test_systemd_analyze_has_phases_and_services() -> None:
+    imported, boot = read("systemd-analyze.txt")
+    found = phases(boot)
+    assert found["boot.firmware"] == pytest.approx(4.353)
+    assert found["boot.kernel"] == pytest.approx(2.53)
+    # The target of graphical.target, a little before all has ended.
+    assert found["boot.userspace"] == pytest.approx(4.1 + 61.9)
+    services = {span.name: span.duration_ns / 1e9 for span in boot.spans}
+    assert services["NetworkManager-wait-online.service"] == 61.002
+    assert services["tmp.mount"] == 0.012
+    assert "rounded" in imported.notes[0]
+
+
+def test_systemd_analyze_without_firmware_begins_with_the_kernel(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text("Startup finished in 800ms (kernel) + 1.5s (userspace) = 2.3s\n")
+    (boot,) = importers()["systemd-analyze"].read(SavedFile(path), ImportOptions()).boots
+    assert milliseconds(boot) == {"kernel.clock": 0.0, "init.exec": 800.0, "usable": 2300.0}
+
+
+def test_the_journal_is_a_kernels_log_with_services() -> None:
+    _, boot = read("journal.json", usable="my-app: ready")
+    found = milliseconds(boot)
+    assert found["kernel.clock"] == 0
+    assert found["init.exec"] == pytest.approx(906.0)
+    assert found["usable"] == pytest.approx(3401.0)
+    services = {span.name: span.duration_ns / 1e6 for span in boot.spans}
+    assert services["systemd-udevd.service"] == pytest.approx(400.0)
+
+
+def test_a_journal_of_two_boots_is_refused(tmp_path: Path) -> None:
+    text = (FILES / "journal.json").read_text()
+    path = tmp_path / "two.json"
+    path.write_text(text + text.replace("0" * 31 + "1", "0" * 31 + "2"))
+    with pytest.raises(UsageError, match=r"journal of 2 boots; store one"):
+        importers()["journal"].read(SavedFile(path), ImportOptions())
+
+
+@given(st.sampled_from(sorted(FORMATS)), st.data())
+def test_whatever_is_changed_in_a_file_it_is_read_or_refused(
+    tmp_path_factory: pytest.TempPathFactory, name: str, data: st.DataObject
+) -> None:
+    text = bytearray((FILES / name).read_bytes())
+    for _ in range(data.draw(st.integers(1, 6))):
+        at = data.draw(st.integers(0, len(text)))
+        text[at : at + data.draw(st.integers(0, 40))] = data.draw(st.binary(max_size=12))
+    path = tmp_path_factory.mktemp("changed") / name
+    path.write_bytes(text)
+    try:
+        imported = importers()[FORMATS[name]].read(SavedFile(path), ImportOptions())
+    except UsageError:
+        return
+    for boot in imported.boots:
+        hold(boot)
