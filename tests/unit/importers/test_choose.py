@@ -44,7 +44,7 @@ def test_an_unknown_format_is_said_with_all_that_were_looked_for(
 
 
 def test_a_format_that_there_is_not_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match=r'--format: there is no "foo"\. There are: dmesg'):
+    with pytest.raises(UsageError, match=r'--format: there is no "foo"\. There are: bootstage'):
         choose_importer(file(tmp_path, b""), "foo")
 
 
