@@ -33,6 +33,7 @@
 #include "run/stream.h"
 #include "run/tcp.h"
 #include "run/time.h"
+#include "run/wakeups.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -124,6 +125,8 @@ int main(int argc, char **argv)
 		return stream_command(argc - 2, argv + 2);
 	if (argc >= 2 && !strcmp(argv[1], "disk"))
 		return disk_command(argc - 2, argv + 2);
+	if (argc >= 2 && !strcmp(argv[1], "wakeups"))
+		return wakeups_command(argc - 2, argv + 2);
 #ifdef HAS_RUN
 	if (argc >= 2 && !strcmp(argv[1], "run"))
 		return run(argc - 2, argv + 2);

@@ -13,6 +13,7 @@ _CORE = (
     *("main.c", "applets.c", "run/media.c", "run/memory.c", "run/run.c", "run/run_complain.c"),
     *("run/echo.c", "run/packets.c", "run/queues.c", "run/pace.c", "run/run_nodes.c"),
     *("run/stream.c", "run/tcp.c", "run/tcp_serve.c", "run/time.c"),
+    *("run/wakeups.c", "run/wakeups_alsa.c", "run/wakeups_clock.c", "run/wakeups_sink.c"),
     *("run/run_root.c", "talk/answer.c", "talk/crc32.c", "talk/frame.c", "talk/json.c"),
     *("talk/outbox.c", "talk/serve.c", "measure/batch.c", "measure/child.c", "measure/clock.c"),
     *("measure/disturbance.c", "measure/frequency.c", "measure/memory.c", "measure/number.c"),

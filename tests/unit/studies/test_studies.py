@@ -21,6 +21,7 @@ def test_the_studies_are_found_by_name() -> None:
         "packets": "local",
         "profile": "local",
         "standard": "local",
+        "wakeups": "local",
     }
     assert all(get_study(name).name == name for name in studies())
 

@@ -2,8 +2,8 @@
 """Which trigger level a writer of audio buffers uses: fixed, of two, or adaptive.
 
 A semaphore of trigger level L gathers L + 1 released buffers and then wakes the writer once
-(study F, 2008). Of `buffers` buffers, buffers - 1 - L are filled then, so the writer has a margin
-of as many periods. All times are whole nanoseconds.
+(study F, 2008). At that moment buffers - 1 - L of the `buffers` buffers are filled: the
+writer has a margin of as many periods. All times are whole nanoseconds.
 
 **Needed.** The writer fills buffer j of a wake (j from 0) at the time f(j) after the release that
 woke it. Each buffer filled gives it a period more, so of the margin it needed
@@ -24,8 +24,8 @@ load does:
 2. After a late wake at level L, levels from L up are held: within HOLD_NS each further late wake is
    at a lower level, so there are at most buffers - 1.
 3. Let wakes that need more than 8/9 of margin(L) come as a Poisson process of any rate r, a share
-   q of them needing more than margin(L). A late wake at L wants HOLD_NS without one: the rate of
-   late wakes is at most r * q * exp(-r * HOLD_NS), which is greatest at r = 1 / HOLD_NS: q / (e *
+   q of them needing more than margin(L). A late wake at L wants HOLD_NS without one: they come at
+   most at the rate r * q * exp(-r * HOLD_NS), which is greatest at r = 1 / HOLD_NS: q / (e *
    HOLD_NS), one in 93 s / q. At level L that is a share of at most q * (L + 1) * period / 93 s of
    the wakes, 1 in 2300 for 5.8 ms, 8 buffers and q = 1; at ten bursts in HOLD_NS, 1 in 2e6.
 
@@ -54,7 +54,7 @@ class Policy(Protocol):
         """The level in use."""
 
     def note(self, now_ns: int, needed_ns: int) -> None:
-        """A buffer was filled at `now_ns`; so much of its wake's margin had gone by then."""
+        """A buffer was filled at `now_ns`, when `needed_ns` of its wake's margin had gone."""
 
     def choose(self, now_ns: int) -> int:
         """The level to use from `now_ns` on."""
@@ -96,7 +96,7 @@ class TwoLevel:
 
 
 class Adaptive:
-    """The highest level that covers what was needed of late; see above."""
+    """The highest level that covers what recent wakes needed; see above."""
 
     def __init__(self, buffers: int, period_ns: int, now_ns: int = 0) -> None:
         self.level = 0

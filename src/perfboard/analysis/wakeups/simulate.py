@@ -17,7 +17,7 @@ Burst = tuple[int, int]
 
 @dataclass
 class Outcome:
-    """What became of a simulated playback. `late` are the wakes of which a deadline was missed."""
+    """The result of a simulated playback. `late` are the wakes of which a deadline was missed."""
 
     periods: int = 0
     wakes: int = 0
@@ -34,7 +34,7 @@ def simulate(
     latencies: Iterable[int],
     fill_ns: int = 20_000,
 ) -> Outcome:
-    """Plays so many periods.
+    """Plays `periods` periods.
 
     `bursts` are in order, and do not overlap. `latencies` are those of the wakes without them, in
     ns, as many as are wanted; a buffer takes `fill_ns` to fill.
@@ -71,7 +71,7 @@ def simulate(
 
     now = 0
     while played < periods:
-        # It sleeps until enough is gathered: so many releases more.
+        # It sleeps until enough is gathered: after `more` releases.
         more = policy.level + 1 - pending
         woken = (played + max(more, 0)) * period_ns
         if woken > ended:

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* run/wakeups.c: one playback under a load, and what it costs; the ways to play are beside it. */
+#ifndef RUN_WAKEUPS_H
+#define RUN_WAKEUPS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define WAKEUPS_MOST_BUFFERS 64
+/* By their highest bit and the two below it, as native/kernel/perfboard_wake.c counts them. */
+#define WAKEUPS_LATENCIES 160
+
+struct wakeups_plan {
+	const char *way;
+	int level; /* -1: adaptive */
+	unsigned long periods;
+	uint32_t buffers;
+	uint32_t bytes;
+	uint32_t period_ns;
+};
+
+/* The counts of a writer that has no driver of ours. */
+struct wakeups_counts {
+	uint64_t wakes;
+	uint64_t missed;
+	uint64_t latency_max;
+	uint64_t latency_sum;
+	uint64_t fill[WAKEUPS_MOST_BUFFERS + 1];
+	uint64_t latency[WAKEUPS_LATENCIES];
+};
+
+/* A way to play: false, with the reason in errno and what in *failed, where it cannot. */
+typedef bool wakeups_way(const struct wakeups_plan *plan, struct wakeups_counts *counts,
+			 const char **failed);
+
+wakeups_way wakeups_none, wakeups_sink, wakeups_timer, wakeups_slack, wakeups_alsa;
+
+/* CLOCK_MONOTONIC, in ns. */
+uint64_t wakeups_now(void);
+/* False if that failed. */
+bool wakeups_sleep_until(uint64_t due);
+void wakeups_count(struct wakeups_counts *counts, uint64_t latency, uint64_t fill);
+
+int wakeups_command(int argc, char **argv);
+
+#endif

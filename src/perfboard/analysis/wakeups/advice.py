@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which level to use, by what the playbacks needed and missed."""
+
+from collections.abc import Sequence
+
+from perfboard.analysis.wakeups.policy import margin_ns
+from perfboard.model.results.wakeups import Playback, PublishedWakeups
+from perfboard.model.units import format_value
+
+# Study F (2008): an ARM926 at 192 MHz, kernel 2.6.10, 8 buffers of 1024 bytes at 44.1 kHz.
+PUBLISHED = (
+    PublishedWakeups(
+        level="3",
+        switches=-0.65,
+        copies=0.0319,
+        power=-0.0192,
+        source="study F (2008), an ARM926 at 192 MHz with kernel 2.6.10",
+    ),
+)
+# The ways of which one is advised, the best first.
+_WAYS = ("sink", "alsa", "slack", "timer")
+
+
+def advise(playbacks: Sequence[Playback], buffers: int, period_ns: int) -> tuple[str, str, str]:
+    """The way, its level, and why: ("", "", why) where no level is safe.
+
+    The level is the highest that missed nothing under any load, and whose margin is an eighth more
+    than the most that a wake of that way needed (`analysis.wakeups.policy`).
+    """
+    for way in _WAYS:
+        played = [each for each in playbacks if each.way == way and not each.refused]
+        fixed = [each for each in played if each.level != "adaptive"]
+        if not fixed:
+            continue
+        needed = max(needed_of(each) for each in played)
+        missing = {each.level for each in played if each.missed}
+        levels = sorted({int(each.level) for each in fixed}, reverse=True)
+        for level in levels:
+            margin = margin_ns(buffers, level, period_ns)
+            if str(level) not in missing and margin >= needed + needed // 8:
+                return way, str(level), _because(level, levels, needed, margin, missing)
+        return (
+            "",
+            "",
+            f"no level that was measured leaves {_time(needed)} and an eighth, which a wake "
+            "needed: use more buffers, or longer ones",
+        )
+    return "", "", "nothing could be played"
+
+
+def needed_of(playback: Playback) -> int:
+    """The most of its margin that a wake needed, in ns; where that is unknown, its latency."""
+    return playback.latency_max_ns if playback.needed_ns is None else playback.needed_ns
+
+
+def _because(level: int, levels: Sequence[int], needed: int, margin: int, missing: set[str]) -> str:
+    words = (
+        f"the slowest wake needed {_time(needed)} to fill a buffer, and level {level} leaves it "
+        f"{_time(margin)}"
+    )
+    above = [str(each) for each in levels if each > level]
+    missed = [each for each in above if each in missing]
+    if missed:
+        words += f"; level {' and '.join(missed)} missed deadlines"
+    elif above:
+        words += f"; level {above[-1]} leaves too little"
+    return words
+
+
+def _time(ns: int) -> str:
+    return format_value(ns / 1e9, "s")
+
+
+def change(value: float, before: float) -> float | None:
+    """How much more a figure is than before, as a share; None where there was none."""
+    return value / before - 1 if before else None

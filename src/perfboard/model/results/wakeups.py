@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Playbacks whose writer wakes for each buffer, or for several: what each cost, and risked."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from perfboard.model.record import Int64, Quantity, Record
+from perfboard.model.results.base import Result, count_words
+
+
+class Playback(Record):
+    """One playback in a way, at a trigger level, under a load.
+
+    `level` is a number, or "adaptive"; `refused` says why the target cannot play so, and then the
+    figures are 0. `idle_s` is how long the processor had nothing to do. `copies` are files of
+    256 KiB. `fill` has the wakes by the number of buffers that were still filled; `latency` pairs
+    of the least latency of a class in ns and its wakes; `at_level` the wakes at each level.
+    `needed_ns` is the most of a wake's margin that had gone when a buffer was filled, None where it
+    is not known.
+    """
+
+    way: str
+    level: str
+    load: str
+    refused: str = ""
+    elapsed_s: Quantity = 0.0
+    idle_s: Quantity = 0.0
+    switches: Int64 = 0
+    writer_switches: Int64 = 0
+    copies: Quantity = 0.0
+    bursts: Int64 = 0
+    wakes: Int64 = 0
+    missed: Int64 = 0
+    latency_max_ns: Int64 = 0
+    needed_ns: Int64 | None = None
+    fill: dict[Int64, Int64] = Field(default_factory=dict)
+    at_level: dict[Int64, Int64] = Field(default_factory=dict)
+    latency: tuple[tuple[Int64, Int64], ...] = ()
+
+    def latency_at(self, share: float) -> float | None:
+        """The latency in s that `share` of the wakes do not exceed, to a quarter; None: unknown."""
+        total = sum(count for _, count in self.latency)
+        passed = 0
+        for place, (_, count) in enumerate(self.latency):
+            passed += count
+            if passed >= share * total:
+                # The next class begins where this one ends.
+                later = self.latency[place + 1 :]
+                end = later[0][0] if later else self.latency_max_ns
+                return min(end, self.latency_max_ns) / 1e9
+        return None
+
+
+class PublishedWakeups(Record):
+    """Published changes of a level's figures beside level 0, as shares of these."""
+
+    level: str
+    switches: Quantity
+    copies: Quantity
+    power: Quantity
+    source: str
+
+
+class WakeupsResult(Result):
+    """The playbacks, in their order.
+
+    `advised` is the level to use, "" where none was measured that misses nothing; `because` says
+    why.
+    """
+
+    kind: Literal["wakeups"] = "wakeups"
+    buffers: Annotated[Int64, Field(ge=2, le=64)]
+    buffer_bytes: Annotated[Int64, Field(ge=1)]
+    period_ns: Annotated[Int64, Field(ge=1)]
+    periods: Annotated[Int64, Field(ge=1)]
+    playbacks: tuple[Playback, ...]
+    advised_way: str = ""
+    advised: str = ""
+    because: str = ""
+    published: tuple[PublishedWakeups, ...] = ()
+
+    @property
+    def undecided(self) -> bool:
+        """See `Result`."""
+        return not self.advised
+
+    @property
+    def summary(self) -> str:
+        """See `Result`."""
+        return count_words(len(self.playbacks), "playback", "playbacks")
+
+    def margin_s(self, level: int) -> float:
+        """The time that a wake at `level` has until a deadline is missed."""
+        return (self.buffers - 1 - level) * self.period_ns / 1e9
+
+
+RESULT = WakeupsResult

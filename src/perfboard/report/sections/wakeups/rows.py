@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The playbacks of a run as rows: each mode under each load, beside level 0."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import median
+
+from perfboard.analysis.wakeups.advice import change
+from perfboard.model.results.wakeups import Playback, WakeupsResult
+from perfboard.model.units import format_value
+
+WAYS = {
+    "none": "nothing played",
+    "sink": "Perfboard's driver",
+    "alsa": "sound card, avail_min",
+    "timer": "timerfd",
+    "slack": "sleep with slack",
+}
+LOADS = {
+    "idle": "Idle",
+    "copy": "While files are copied",
+    "burst12": "With bursts of 12 ms",
+    "burst25": "With bursts of 25 ms",
+}
+_BLANK = "\N{EN DASH}"
+
+
+@dataclass(frozen=True)
+class Row:
+    """One mode under one load: medians over its playbacks, in words. `refused`: it has none."""
+
+    way: str
+    level: str
+    load: str
+    switches: str = ""
+    fewer: str = ""
+    writer: str = ""
+    idle: str = ""
+    copies: str = ""
+    p50: str = ""
+    p99: str = ""
+    longest: str = ""
+    missed: str = ""
+    least_fill: str = ""
+    refused: str = ""
+
+
+def modes(result: WakeupsResult) -> dict[tuple[str, str, str], list[Playback]]:
+    """The playbacks by load, way and level, in their order."""
+    found: dict[tuple[str, str, str], list[Playback]] = {}
+    for each in result.playbacks:
+        found.setdefault((each.load, each.way, each.level), []).append(each)
+    return found
+
+
+def switches_per_s(playbacks: Sequence[Playback]) -> float:
+    """The median of the context switches a second."""
+    return median(each.switches / each.elapsed_s for each in playbacks)
+
+
+def rows(result: WakeupsResult) -> list[Row]:
+    """One for each mode under each load."""
+    found = modes(result)
+    return [_row(key, played, found) for key, played in found.items()]
+
+
+def _row(
+    key: tuple[str, str, str],
+    played: Sequence[Playback],
+    found: dict[tuple[str, str, str], list[Playback]],
+) -> Row:
+    load, way, level = key
+    known = [each for each in played if not each.refused]
+    if not known:
+        return Row(way, level, load, refused=played[0].refused)
+    base = [each for each in found.get((load, way, "0"), []) if not each.refused]
+    idle = median(each.idle_s / each.elapsed_s for each in known)
+    fills = [fill for each in known for fill in each.fill]
+    plays = way != "none"
+    p50, p99, longest = (_latency(known, share) if plays else "" for share in (0.5, 0.99, 1.0))
+    return Row(
+        way=way,
+        level=level,
+        load=load,
+        switches=f"{switches_per_s(known):.1f}",
+        fewer=_change(switches_per_s(known), switches_per_s(base)) if base and plays else "",
+        writer=f"{median(each.writer_switches / each.elapsed_s for each in known):.1f}"
+        if plays
+        else "",
+        idle=f"{idle:.1%}",
+        copies=_copies(known, base) if load == "copy" else "",
+        p50=p50,
+        p99=p99,
+        longest=longest,
+        missed=f"{sum(each.missed for each in known):,}" if plays else "",
+        least_fill=str(min(fills)) if fills else "",
+    )
+
+
+def _change(value: float, before: float) -> str:
+    share = change(value, before)
+    return "" if share is None or value == before else f"{share:+.1%}"
+
+
+def _copies(known: Sequence[Playback], base: Sequence[Playback]) -> str:
+    rate = median(each.copies / each.elapsed_s for each in known)
+    if not base or known[0].way == "none":
+        return f"{rate:.2f}"
+    more = _change(rate, median(each.copies / each.elapsed_s for each in base))
+    return f"{rate:.2f} ({more})" if more else f"{rate:.2f}"
+
+
+def _latency(known: Sequence[Playback], share: float) -> str:
+    found = [value for each in known if (value := each.latency_at(share)) is not None]
+    return format_value(median(found), "s") if found else _BLANK
+
+
+def saving(result: WakeupsResult) -> str:
+    """The saving of the advised level on an idle system, in words; "" if it was not measured."""
+    wanted = ("idle", result.advised_way, result.advised)
+    row = next((row for row in rows(result) if (row.load, row.way, row.level) == wanted), None)
+    if row is None or not row.fewer.startswith("-"):
+        return ""
+    return f", with {row.fewer[1:]} fewer context switches than at level 0 when idle"
+
+
+def published_rows(result: WakeupsResult) -> list[tuple[str, str, str]]:
+    """Published figures beside this run's: name, published, here."""
+    found = modes(result)
+
+    def share(load: str, level: str, copies: bool) -> str:
+        both = [
+            [each for each in found.get((load, "sink", at), []) if not each.refused]
+            for at in ("0", level)
+        ]
+        if not all(both):
+            return "not measured"
+        before, after = (
+            median((each.copies if copies else each.switches) / each.elapsed_s for each in part)
+            for part in both
+        )
+        return _change(after, before) or "the same"
+
+    lines = []
+    for each in result.published:
+        at = f"level {each.level} beside level 0"
+        lines += [
+            (
+                f"context switches, {at}, idle",
+                f"{each.switches:+.0%}",
+                share("idle", each.level, copies=False),
+            ),
+            (
+                f"file copies, {at}",
+                f"{each.copies:+.2%}",
+                share("copy", each.level, copies=True),
+            ),
+            (f"power, {at}", f"{each.power:+.2%}", "not measured"),
+        ]
+    return lines

@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The wakeups study on a board and a target in memory: what it records, advises and shows."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from threading import Event
+from typing import Any
+
+import pytest
+
+from perfboard.images.program.base import Job
+from perfboard.model.errors import UsageError
+from perfboard.model.results.wakeups import WakeupsResult
+from perfboard.model.run import Evidence, Run, Status
+from perfboard.report.html import render
+from perfboard.report.text import run_text
+from perfboard.studies.base import Request, run_study
+from perfboard.studies.wakeups.study import STUDY, WakeupsOptions
+from perfboard.targets.base import Completed, Target
+from perfboard.targets.virtual.program import Results
+from tests.support.lab import RESULTS, FakeLab
+from tests.support.shells import SayingShell
+
+# By level: context switches, missed deadlines, and the most of the margin that a wake needed.
+FIGURES = {"0": (10_000, 0, 66_000), "3": (2500, 0, 70_000), "6": (1400, 0, 72_000)}
+
+
+def played(way: str, level: str, load: str, needed: int, switches: int, missed: int) -> str:
+    return (
+        f"@wakeups {way} {level} {load}\nelapsed_ns 29000000000\nswitches {switches}\n"
+        f"cpu_idle 2870\ncpu_iowait 0\nwriter_voluntary {switches // 2}\nwriter_involuntary 1\n"
+        f"chunks {6400 + switches // 100}\nbursts 0\nperiods 4992\nmissed {missed}\n"
+        f"wakes {switches // 2}\nlatency_max_ns 58000\nneeded_max_ns {needed}\nfill 7 100\n"
+        f"latency 16384 10\nlatency 20480 {switches // 2 - 10}\n@end\n"
+    )
+
+
+def said(script: str, missed: int = 0, needed: int = 0) -> str:
+    """What the probe prints for the lines of a script; `missed` and `needed` at level 6."""
+    output = ""
+    for line in script.splitlines():
+        words = line.split()
+        if words[:2] != ['"$PROBE"', "wakeups"]:
+            continue
+        way, level, _, load = words[2:6]
+        if way == "alsa":
+            output += f"@wakeups {way} {level} {load}\nrefused a sound card: No such file\n@end\n"
+        elif way == "none":
+            output += played(way, level, load, 0, 130, 0)
+        else:
+            switches, _, least = FIGURES.get(level, (1900, 0, 66_000))
+            last = level == "6"
+            output += played(
+                way, level, load, max(least, needed * last), switches, missed if last else 0
+            )
+    return output
+
+
+def run(fake: FakeLab, **options: Any) -> Run:
+    request = Request("virtual:omap1710", {}, ("perfboard",))
+    return run_study(STUDY, request, WakeupsOptions(**options), fake.lab())
+
+
+def lab(folder: Path, **odd: int) -> FakeLab:
+    fake = FakeLab(folder)
+
+    def ends(job: Job, cancelled: Event) -> Results:
+        script = next(file for file in job.files if file.name == "work.sh").read_text()
+        return replace(RESULTS, stdout=said(script, **odd).encode())
+
+    fake.ends = ends
+    return fake
+
+
+def result_of(run: Run) -> WakeupsResult:
+    (result,) = run.results_of(WakeupsResult)
+    return result
+
+
+def test_each_mode_is_played_under_each_load(tmp_path: Path) -> None:
+    fake = lab(tmp_path)
+    found = run(fake)
+    assert found.status is Status.COMPLETE, found.errors
+    result = result_of(found)
+    assert len(fake.jobs) == 4 and all(job.features == ("wake",) for job in fake.jobs)
+    # None; three levels and the adaptive one of the driver; three levels of the sound card.
+    assert len(result.playbacks) == 4 * 8
+    assert (result.buffers, result.period_ns, result.periods) == (8, 5_804_988, 3000)
+    assert (result.advised_way, result.advised) == ("sink", "6")
+    rates = {
+        (m.labels["way"], m.labels["level"], m.labels["load"]): m.samples
+        for m in found.metrics
+        if m.name == "wakeups.switches"
+    }
+    assert rates["sink", "3", "idle"] == (2500 / 29,)
+    assert not any(way == "alsa" for way, _, _ in rates)
+
+
+def test_the_page_and_the_text_say_which_level_and_why(tmp_path: Path) -> None:
+    found = run(lab(tmp_path))
+    text = run_text(found)
+    assert max(map(len, text.splitlines())) <= 80
+    words = " ".join(text.split())
+    lead = "Use level 6 on omap1710 (Perfboard's driver), with 86.0% fewer context switches"
+    assert lead in words
+    assert "-75.0%" in words and "-65% published" in words
+    assert "alsa: not measurable here (a sound card: No such file)" in words
+    page = render(found)
+    assert "Context switches over the margin" in page and "-1.92%" in page
+
+
+def test_a_level_that_misses_is_not_advised(tmp_path: Path) -> None:
+    result = result_of(run(lab(tmp_path, missed=3)))
+    assert result.advised == "3" and "level 6 missed deadlines" in result.because
+
+
+def test_a_level_that_leaves_too_little_is_not_advised(tmp_path: Path) -> None:
+    # Nine eighths of 5.3 ms are more than the period that level 6 leaves.
+    result = result_of(run(lab(tmp_path, needed=5_300_000)))
+    assert result.advised == "3" and "level 6 leaves too little" in result.because
+
+
+def test_where_no_level_is_safe_the_question_stays_open(tmp_path: Path) -> None:
+    found = run(lab(tmp_path, needed=60_000_000))
+    assert result_of(found).undecided and "use more buffers" in result_of(found).because
+    assert "is not known" in run_text(found)
+
+
+def test_a_level_that_the_buffers_do_not_have_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="4 buffers have levels from 0 to 2"):
+        run(lab(tmp_path), buffers=4)
+
+
+def test_a_board_that_fails_ends_the_run(tmp_path: Path) -> None:
+    fake = FakeLab(tmp_path)
+    fake.ends = lambda job, cancelled: replace(RESULTS, exit_code=1, stderr=b"it broke")
+    found = run(fake)
+    assert found.status is Status.FAILED and "it broke" in found.errors[0].message
+
+
+class _Shell(SayingShell):
+    """A machine with the probe's output."""
+
+    def run(self, script: str, *, timeout_s: float = 20) -> Completed:
+        answers = {"work.sh": said(self.script), "uname": "x86_64", "TMPDIR": "TMPDIR=/tmp"}
+        return Completed(0, next((answers[word] for word in answers if word in script), ""))
+
+    def push(self, data: bytes, path: str, progress: object) -> None:
+        if path.endswith("work.sh"):
+            self.script = data.decode()
+
+    script = ""
+
+
+def test_a_live_target_is_asked_several_times(tmp_path: Path) -> None:
+    @contextmanager
+    def open_it(*_: object) -> Iterator[Target]:
+        yield Target("local", Evidence.HOST, _Shell(), probe="x86_64")
+
+    request = Request("local", {}, ("perfboard",))
+    options = WakeupsOptions(load=("idle",), way=("timer", "slack"))
+    found = run_study(STUDY, request, options, FakeLab(tmp_path).lab(open=open_it))
+    assert found.status is Status.COMPLETE, found.errors
+    assert len(result_of(found).playbacks) == 3 * 7
+    assert all(len(m.samples) == 3 for m in found.metrics)
+    assert result_of(found).advised_way == "slack"
