@@ -2,8 +2,8 @@
 """Floods and searches of one protocol, and what both ends counted meanwhile."""
 
 import os
-from collections.abc import Callable, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 
 from perfboard.analysis.packets.limit import Cause, Seen, find_cause
@@ -32,7 +32,7 @@ _EMSGSIZE = 90
 
 
 class Silent(Exception):
-    """Nobody answers."""
+    """Nobody answers, or a sender may not ask."""
 
 
 @dataclass
@@ -106,34 +106,39 @@ class Echo:
         self._device, self._senders, self._address = device, senders, address
         self._notify = notify
         self._lines: list[Lines] = []
+        self._mtu = 0
         self._answers: Lines | None = None
 
     def measure(self) -> None:
         """Fills the record. Raises TargetError where an end fails."""
-        record = self.record
+        try:
+            with self._talking():
+                count, last = self._flood()
+                self._curve(count)
+                self._search(count, last)
+        except Silent as error:
+            self.record.reason = str(error)
+
+    def flood(self) -> None:
+        """Fills the record's flood alone. Raises Silent as well."""
+        with self._talking():
+            self._flood()
+
+    @contextmanager
+    def _talking(self) -> Iterator[None]:
+        """The programs of both ends. Raises Silent if a sender may not ask."""
+        protocol = self.record.protocol
         with ExitStack() as stack:
             port = "0"
-            if record.protocol == "udp":
+            if protocol == "udp":
                 self._answers = stack.enter_context(self._device.program("echo", self._address))
                 port = self._answers.read().removeprefix("@echo ")
-            mtu = 0
             for sender in self._senders:
-                words = ("packets", record.protocol, self._address, str(int(port)))
+                words = ("packets", protocol, self._address, str(int(port)))
                 lines = stack.enter_context(sender.program(*words))
-                try:
-                    mtu = int(lines.read().removeprefix("@ready "))
-                except TargetError as error:
-                    if error.kind != "lost":
-                        raise
-                    record.reason = f"{sender.target.name} cannot send {record.protocol}: {error}"
-                    return
+                self._mtu = _ready(lines, sender.target.name, protocol)
                 self._lines.append(lines)
-            try:
-                count, last = self._flood()
-                self._curve(count, mtu)
-                self._search(count, last)
-            except Silent as error:
-                record.reason = str(error)
+            yield
 
     def _flood(self) -> tuple[int, _Tried]:
         """How many senders saturate the device, and the trial in which they do."""
@@ -173,8 +178,8 @@ class Echo:
         )
         return row, tried
 
-    def _curve(self, count: int, mtu: int) -> None:
-        largest = min(max(mtu - _IP_AND_NEXT, 1), _MOST_PAYLOAD)
+    def _curve(self, count: int) -> None:
+        largest = min(max(self._mtu - _IP_AND_NEXT, 1), _MOST_PAYLOAD)
         sizes = [size for size in (1, 16, 64, 256, 512, 1024, 4096) if size < largest]
         for payload in (*sizes, largest):
             try:
@@ -308,3 +313,13 @@ class Echo:
         self._answers.write("")
         words = self._answers.read().split()
         return int(words[2]) / 1e6 if len(words) == 3 and words[2].isdecimal() else 0.0
+
+
+def _ready(lines: Lines, name: str, protocol: Protocol) -> int:
+    """The MTU of the way, once the sender `name` may send. Raises Silent if it may not."""
+    try:
+        return int(lines.read().removeprefix("@ready "))
+    except TargetError as error:
+        if error.kind != "lost":
+            raise
+        raise Silent(f"{name} cannot send {protocol}: {error}") from error

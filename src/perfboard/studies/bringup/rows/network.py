@@ -184,9 +184,9 @@ class NetworkTcp:
                     metrics += [*more, Metric(name=name, unit="1", labels=labels, samples=again)]
                     figures.append(figure)
         best = max(figures, key=lambda figure: median(figure.metric.samples))
-        again = sum(sum(m.samples) for m in metrics if m.name.endswith(".retransmitted"))
+        repeated = sum(sum(m.samples) for m in metrics if m.name.endswith(".retransmitted"))
         rate = format_value(median(best.metric.samples), "B/s")
-        sentence = f"Segments that were sent again, of all tries: {again:,.0f}."
+        sentence = f"Segments that were sent again, of all tries: {repeated:,.0f}."
         return Answer(
             tuple(metrics),
             tuple(figures),
