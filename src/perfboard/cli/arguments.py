@@ -382,7 +382,10 @@ def make_parser() -> Command:
     study.of_study = True
     study.add_argument("study", metavar="STUDY", help="a study that `perfboard studies` lists")
     study.add_argument(
-        "--board", help="a virtual board's name, or the file of a virtual or a real board"
+        "--board",
+        action="append",
+        help="a virtual board's name, or the file of a virtual or a real board; the study profile "
+        "takes several, and compares them",
     )
     study.add_argument("--target", metavar="T", help=_TARGETS)
     _add_tag(study, _BEARS)

@@ -2,6 +2,7 @@
 """`perfboard study`: measure, record, report."""
 
 import argparse
+import json
 import os
 import sys
 from pathlib import Path
@@ -9,7 +10,7 @@ from pathlib import Path
 from perfboard.boards.loader import LoadedReal, read_board
 from perfboard.cli.lab import lab_of
 from perfboard.cli.options import options_from
-from perfboard.cli.words import parse_factors, print_run
+from perfboard.cli.words import parse_factors, print_json, print_run
 from perfboard.model.board.real import RealBoard
 from perfboard.model.errors import (
     EXIT_FAILED_VERDICT,
@@ -20,6 +21,7 @@ from perfboard.model.errors import (
 )
 from perfboard.model.run import Outcome, Run, Status
 from perfboard.model.text import printable
+from perfboard.report.sections.profile.boards import boards_text
 from perfboard.report.writing import write_report
 from perfboard.store.folder import find_run
 from perfboard.studies.base import Request, get_study, run_study
@@ -27,8 +29,30 @@ from perfboard.studies.base import Request, get_study, run_study
 
 def study(options: argparse.Namespace) -> int:
     """Runs the study; the report's path is the last line."""
+    boards: list[str | None] = options.board or [None]
+    if len(boards) == 1:
+        return finish(_run(options, boards[0]), options.json)
+    if options.study != "profile":
+        raise UsageError(f"--board {boards[1]}: study {options.study} measures one board at a time")
+    runs = []
+    for board in boards:
+        runs.append(_run(options, board))
+        report = write_report(find_run(runs[-1].id))
+        print(f"{runs[-1].board.name}: {_shortest(report)}", file=sys.stderr)
+        if runs[-1].status is Status.ABORTED:
+            break
+    if options.json:
+        print_json([json.loads(run.to_json()) for run in runs])
+    else:
+        print(boards_text(runs))
+    codes = [_exit_code(run) for run in runs]
+    # One board that is right is an answer.
+    return EXIT_INTERRUPTED if EXIT_INTERRUPTED in codes else min(codes)
+
+
+def _run(options: argparse.Namespace, board: str | None) -> Run:
     chosen = get_study(options.study)
-    target, real = _place(options)
+    target, real = _place(options.target, board)
     request = Request(
         target=target or chosen.default_target,
         factors=parse_factors(options.set),
@@ -37,7 +61,7 @@ def study(options: argparse.Namespace) -> int:
         name=options.name or "",
     )
     given = options_from(chosen.options, options, real)
-    return finish(run_study(chosen, request, given, lab_of(options)), options.json)
+    return run_study(chosen, request, given, lab_of(options))
 
 
 def finish(run: Run, as_json: bool) -> int:
@@ -48,19 +72,19 @@ def finish(run: Run, as_json: bool) -> int:
     return _exit_code(run)
 
 
-def _place(options: argparse.Namespace) -> tuple[str, RealBoard | None]:
+def _place(target: str | None, board: str | None) -> tuple[str, RealBoard | None]:
     """The target that the user names, or "", and the real board, if its file is given."""
-    if options.board is None:
-        return options.target or "", None
-    loaded = read_board(options.board)
+    if board is None:
+        return target or "", None
+    loaded = read_board(board)
     if isinstance(loaded, LoadedReal):
-        return line_of(loaded, options.target), loaded.board
-    if options.target is not None:
+        return line_of(loaded, target), loaded.board
+    if target is not None:
         raise UsageError(
-            f"--target {options.target}: board {loaded.board.name} is virtual, a target by itself; "
+            f"--target {target}: board {loaded.board.name} is virtual, a target by itself; "
             "omit one of the two"
         )
-    return f"virtual:{options.board}", None
+    return f"virtual:{board}", None
 
 
 def line_of(real: LoadedReal, target: str | None) -> str:

@@ -29,6 +29,7 @@ def store(homes: Path, name: str) -> Path:
     [
         (["study", "boot", "--board", "verdx"], 'did you mean "verdex"?'),
         (["study", "nosuch", "--board", "verdex"], 'no study "nosuch"'),
+        ([*BOOT, "--board", "rpi2"], "study boot measures one board at a time"),
         ([*BOOT, "--boots", "0"], "is not a number of boots"),
         ([*BOOT, "--boots", "many"], "is not a number of boots"),
         ([*BOOT, "--set", "console"], "--set: it takes FACTOR=LEVEL"),

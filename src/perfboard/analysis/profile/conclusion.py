@@ -185,7 +185,7 @@ def _row(
         return without("counted instructions are no seconds; use detail=timed")
     better = metric.model_copy(update={"better": "higher" if budget.least else "lower"})
     widened = margin if metric.unit in TIMED_UNITS else 0.0
-    # What lies between bounds has its interval already.
+    # A figure between bounds has its interval already.
     as_it_is = Evidence.TIMED if _BOUND in metric.labels else evidence
     verdict = judge(better, budget.value, as_it_is, widened)
     held = {

@@ -56,5 +56,7 @@ class Board(Table):
     name: Name
     title: str
     description: str
+    # The price of one, in the currency of the profiles that it is held against.
+    price: Annotated[float, Field(ge=0, le=1e9, strict=False)] | None = None
     # A line of the board's data sheet a key, kept for the report.
     facts: dict[str, str] = Field(default_factory=dict)

@@ -56,6 +56,8 @@ class ProfileResult(Result):
     device: str
     audience: str
     currency: str
+    # The price of the board; None where it is not known.
+    price: Quantity | None = None
     outcome: RowOutcome
     rows: tuple[ProfileRow, ...]
     options: tuple[OptionRow, ...] = ()

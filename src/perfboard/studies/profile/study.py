@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whether a board is right for a device: a verdict for each key issue of its profile."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
@@ -27,6 +28,17 @@ from perfboard.studies.profile.workloads.base import NotMeasurable, Workload, al
 PartType = TypeVar("PartType", bound=Part)
 
 
+def parse_prices(texts: Sequence[str]) -> dict[str, float]:
+    """Prices by board. Raises ValueError for a text that is not BOARD=PRICE."""
+    prices = {}
+    for text in texts:
+        board, _, price = text.partition("=")
+        if not board or not re.fullmatch(r"\d{1,9}(\.\d{1,4})?", price):
+            raise ValueError(f'"{text}" is not BOARD=PRICE, as in rpi2=35')
+        prices[board] = float(price)
+    return prices
+
+
 @dataclass(frozen=True)
 class ProfileOptions:
     """The options of `perfboard study profile`."""
@@ -39,6 +51,13 @@ class ProfileOptions:
     )
     only: tuple[str, ...] = option(
         (), "measure this row alone; repeatable", parse=tuple, metavar="ROW", repeated=True
+    )
+    price: Mapping[str, float] = option(
+        {},
+        "what a board costs, in the profile's currency (default: `price` in its file); repeatable",
+        parse=parse_prices,
+        metavar="BOARD=PRICE",
+        repeated=True,
     )
     yes: str = option(
         "no",
@@ -92,7 +111,7 @@ class ProfileStudy:
         profile = load_profile(path)
         tasks = _tasks(profile, path, options.only)
         _refuse_unseen(tasks, path, options.yes == "yes")
-        asked = _Asked(profile, path, options.only, request, lab)
+        asked = _Asked(profile, path, options.only, request, lab, _price(request, options.price))
         with (
             lab.record(self.name, request.place, request.command, "") as record,
             _bench(request, tasks, lab, _artifacts(record)) as bench,
@@ -115,6 +134,17 @@ class _Asked:
     only: Sequence[str]
     request: Request
     lab: Lab
+    price: float | None
+
+
+def _price(request: Request, given: Mapping[str, float]) -> float | None:
+    """The board's, as it is given, or as its file says."""
+    board = request.board
+    if request.target.startswith("virtual:"):
+        name = request.target.partition(":")[2]
+        found = load_board(name).board
+        return given.get(name, given.get(found.name, found.price))
+    return given.get(request.place, board.price if board else None)
 
 
 def _artifacts(record: Recording) -> Path:
@@ -294,7 +324,9 @@ def _found(
             metrics += [
                 metric.model_copy(update={"labels": {**own, **metric.labels}}) for metric in of_it
             ]
-    result = _conclude(asked, measured, bench).model_copy(update={"options": tuple(tried)})
+    result = _conclude(asked, measured, bench).model_copy(
+        update={"options": tuple(tried), "price": asked.price}
+    )
     verdicts, missing = verdicts_of(result)
     return Found(
         bench.subject(),

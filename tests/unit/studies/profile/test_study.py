@@ -15,9 +15,10 @@ from perfboard.model.errors import UsageError
 from perfboard.model.results.profile import ProfileResult
 from perfboard.model.run import Evidence, Run, Status
 from perfboard.report.html import render
+from perfboard.report.sections.profile.boards import boards_text
 from perfboard.report.text import run_text
 from perfboard.studies.base import Request, run_study
-from perfboard.studies.profile.study import STUDY, ProfileOptions
+from perfboard.studies.profile.study import STUDY, ProfileOptions, parse_prices
 from perfboard.targets.base import Target
 from perfboard.targets.virtual.program import Results
 from tests.support.lab import RESULTS, FakeLab
@@ -220,3 +221,37 @@ budget = "<= 0 %"
     assert f"media.record, stream record: 150 frames, {bins}" in text
     page = render(found)
     assert "How long each frame took" in page and "30 to 40 ms" in page
+
+
+def test_the_cheapest_board_that_passes_is_first(path: Path, tmp_path: Path) -> None:
+    """Two that pass, and a cheap one that does not."""
+    only_picture, _, _ = PROFILE.rpartition("[[key_issue]]")
+    path.write_text(only_picture)
+    prices = {"rpi2": 35.0, "orangepi-pc": 15.5, "rpi-zero": 5.0}
+    found = []
+    for board in prices:
+        fake = FakeLab(tmp_path)
+        said = SLOW if board == "rpi-zero" else SCALED
+        fake.ends = lambda job, cancelled, said=said: replace(RESULTS, stdout=said)
+        found.append(run(fake, path, f"virtual:{board}", price=prices))
+    assert [one.results_of(ProfileResult)[0].price for one in found] == [35, 15.5, 5]
+    lines = boards_text(found).splitlines()
+    assert lines[0] == "orangepi-pc, at 15.5 EUR, is the cheapest that is right for it."
+    rows = {words[0]: words[1:] for line in lines[2:] if (words := line.split())}
+    assert rows["row"] == ["orangepi-pc", "rpi2", "rpi-zero"]
+    assert rows["picture"] == rows["outcome"] == ["pass", "pass", "fail"]
+    assert "No board is known" in boards_text(found[2:])
+
+
+def test_a_board_without_a_price_is_behind_those_with_one(path: Path, tmp_path: Path) -> None:
+    fake = FakeLab(tmp_path)
+    fake.ends = ends
+    found = [run(fake, path, "virtual:rpi2"), run(fake, path, "virtual:teres", price={"teres": 9})]
+    assert "teres, at 9 EUR" in boards_text(found).splitlines()[0]
+    assert "no price of it is known" in boards_text(found[:1])
+
+
+@pytest.mark.parametrize("text", ["rpi2", "rpi2=", "=3", "rpi2=-3", "rpi2=nan"])
+def test_a_price_is_a_number(text: str) -> None:
+    with pytest.raises(ValueError, match="is not BOARD=PRICE"):
+        parse_prices([text])
