@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Debian's kernel and initrd, in a board that `boards new` writes; test_wheel.py has an own one."""
 
+import os
 import shutil
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from perfboard.images.image import Image
 from perfboard.images.packages.apt import AptState
 from perfboard.model.progress import SilentProgress
 from tests.support.runs import boots_of
@@ -63,3 +66,33 @@ def test_debians_stock_kernel_is_measured_by_its_console_and_log(perfboard: Perf
     assert "boot.total" in names
     report = Path(perfboard("report", run["id"]).stdout.strip()).read_text()
     assert "stand-in" in report
+
+
+def test_the_image_that_buildroot_built_boots_after_the_build(
+    perfboard: Perfboard, here: Path, image: Image
+) -> None:
+    # As a build leaves them: output/images, output/build/linux-VERSION, target and staging.
+    images, linux = here / "output/images", here / "output/build/linux-6.1"
+    for folder in (images, linux, here / "output/target", here / "output/staging"):
+        folder.mkdir(parents=True)
+    shutil.copyfile(image.kernel_file, images / "zImage")
+    shutil.copyfile(image.kernel_file.with_name("System.map"), linux / "System.map")
+    bank = image.banks[1].read_bytes()
+    at = bank.index(b"hsqs")
+    (images / "rootfs.squashfs").write_bytes(bank[at : at + image.sizes["root"]])
+    script = Path(__file__).parents[3] / "contrib/buildroot/post-image.sh"
+    perfboard.environment |= {
+        "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
+        "BUILD_DIR": str(linux.parent),
+        "TARGET_DIR": str(here / "output/target"),
+        "STAGING_DIR": str(here / "output/staging"),
+        "PERFBOARD_USABLE": "exec:S99usable",
+    }
+    perfboard.words = [str(script)]
+    assert (
+        "one boot (counted)"
+        in perfboard(str(images), "verdex", *COUNTED, "--tag", "commit=a1").stdout
+    )
+    assert "wants the board to be timed as" in perfboard(str(images), code=2).stderr
+    (images / "zImage").unlink()
+    assert "there is none of" in perfboard(str(images), "verdex", code=2).stderr
