@@ -11,6 +11,7 @@ from io import BufferedReader, FileIO
 from pathlib import Path
 from typing import BinaryIO
 
+from perfboard.analysis.formats.power_table import PowerTrace
 from perfboard.host.files import open_file, read_file
 from perfboard.model.errors import UsageError
 from perfboard.model.options import option, parse_regex
@@ -33,6 +34,12 @@ def _parse_name(text: str) -> str:
     if not 0 < len(text) <= 40 or not text.replace("-", "").replace(".", "").isalnum():
         raise ValueError(f'"{text}" is no name: up to 40 letters, digits, dots and dashes')
     return text
+
+
+def _parse_volts(text: str) -> float:
+    if not re.fullmatch(r"[0-9]{1,4}(\.[0-9]{1,6})?", text) or not 0 < float(text) <= 1000:
+        raise ValueError(f'"{text}" is no number of volts above 0, at most 1000')
+    return float(text)
 
 
 _MARK = re.compile(r"[a-z][A-Za-z0-9._:+-]{0,79}")
@@ -81,6 +88,12 @@ class ImportOptions:
         parse=_parse_channels,
         metavar="D=M",
         repeated=True,
+    )
+    volts: float = option(
+        0.0,
+        "the supply's voltage, for a power meter's file of currents alone",
+        parse=_parse_volts,
+        metavar="V",
     )
     into: str = option(
         "", "the run of the same boot, whose marks and files the new run has too", metavar="RUN"
@@ -143,10 +156,12 @@ class Imported:
 
     `notes` are sentences for the reader of the run; `facts` what the file says of the board. If the
     file `joins`, its one boot is what one instrument saw of a boot that the other files are of too.
+    `power` are a meter's samples, on the clock of that boot.
     """
 
     boots: tuple[Boot, ...] = ()
     joins: bool = False
+    power: PowerTrace | None = None
     results: tuple[Result, ...] = ()
     metrics: tuple[Metric, ...] = ()
     notes: tuple[str, ...] = ()

@@ -11,6 +11,7 @@ from pathlib import Path
 from perfboard.analysis.boot.metrics import metrics_of
 from perfboard.analysis.boot.phases import TOTALS
 from perfboard.analysis.timeline.boots import clocks_of, joined_boot
+from perfboard.analysis.timeline.energy import power_metrics, power_of
 from perfboard.analysis.timeline.join import join
 from perfboard.host.files import open_file
 from perfboard.importers.base import Imported, ImportOptions, SavedFile
@@ -18,6 +19,7 @@ from perfboard.importers.choose import choose_importer
 from perfboard.model.errors import UsageError, defects
 from perfboard.model.progress import Progress
 from perfboard.model.results.boot import Boot, BootResult
+from perfboard.model.results.power import PowerResult
 from perfboard.model.results.timeline import TimelineResult
 from perfboard.model.run import BoardSummary, Evidence, Metric, Run
 from perfboard.store.boards import find_named
@@ -74,7 +76,16 @@ def import_files(
         boot, timeline = _joined(files, read, parent)
         boots, results = (boot,), (timeline, *results)
         notes += timeline.notes
-    metrics = (*metrics_of(boots), *(metric for each in read for metric in each.metrics))
+        for file, each in zip(files, read, strict=True):
+            if each.power is not None:
+                power, words = power_of(file.path.name, each.power, boot, timeline)
+                results = (*results, power)
+                notes += words
+    metrics = (
+        *metrics_of(boots),
+        *(metric for each in read for metric in each.metrics),
+        *(m for each in results if isinstance(each, PowerResult) for m in power_metrics(each)),
+    )
     # One log may have the marks that another lacks: each note is of one file.
     prefixes = [f"In {file.path.name}: " if joins else "" for file in files]
     notes += dict.fromkeys(
@@ -144,6 +155,11 @@ def _joined(
             name, number = f"{file.path.name} ({number})", number + 1
         for boot in each.boots:
             boots[name] = boot
+    if not boots:
+        raise UsageError(
+            f"{files[0].path}: shows no mark of a boot; import it with a console log or a capture "
+            "of the same boot, or --into the run of it"
+        )
     timeline = join([clock for name, boot in boots.items() for clock in clocks_of(name, boot)])
     timeline = timeline.model_copy(
         update={

@@ -81,7 +81,7 @@ class Metric(Record):
     name: MetricName
     title: str = ""
     group: str = ""
-    unit: Literal["s", "B", "B/s", "1/s", "1"]
+    unit: Literal["s", "B", "B/s", "1/s", "1", "J", "A"]
     labels: dict[str, str] = Field(default_factory=dict)
     better: Literal["lower", "higher"] = "lower"
     samples: tuple[Quantity, ...]

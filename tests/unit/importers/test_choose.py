@@ -25,7 +25,7 @@ def file(tmp_path: Path, data: bytes) -> SavedFile:
 def test_the_names_are_those_of_the_files() -> None:
     assert set(importers()) == {
         *("dmesg", "dmesg-json", "grabserial", "kernel", "labgrid", "lava", "minicom", "screen"),
-        *("tio", "ts", "vcd", "sigrok", "saleae-csv", "saleae-binary"),
+        *("tio", "ts", "vcd", "sigrok", "saleae-csv", "saleae-binary", "power"),
         *("fio", "google", "hyperfine", "pytest-benchmark", "sbc-bench"),
         *("bootstage", "cbmem", "journal", "systemd-analyze"),
     }

@@ -71,8 +71,7 @@ def joined_boot(timeline: TimelineResult, boots: Mapping[str, Boot]) -> Boot:
     `boots` are those of the files, by the names of their clocks. The precision of each mark is its
     95% error. A mark of before the reset is left out.
     """
-    reset = next((mark for mark in timeline.marks if mark.name == PHASES[0].start), None)
-    zero_ns = (reset or timeline.marks[0]).t_ns
+    zero_ns = zero_of(timeline)
     sources = {
         (name, mark.name): mark for name, boot in boots.items() for mark in reversed(boot.marks)
     }
@@ -100,6 +99,19 @@ def joined_boot(timeline: TimelineResult, boots: Mapping[str, Boot]) -> Boot:
         notes=tuple(note for boot in boots.values() for note in boot.notes),
     )
     return found.model_copy(update={"notes": (*found.notes, *_too_short(found))})
+
+
+def zero_of(timeline: TimelineResult) -> int:
+    """The time on the reference's clock from which the boot's marks count."""
+    reset = next((mark for mark in timeline.marks if mark.name == PHASES[0].start), None)
+    return (reset or timeline.marks[0]).t_ns
+
+
+def on_clock(fit: Fit, t_ns: float) -> tuple[float, float]:
+    """A time of the reference's on another clock, and its error there, both in ns."""
+    since_ns = t_ns - fit.at_ns
+    error_ns = fit.error_ns + abs(since_ns) * fit.drift_error_ppm / 1e6
+    return fit.pivot_ns + since_ns / (1 - fit.drift_ppm / 1e6), error_ns
 
 
 def on_reference(fit: Fit, t_ns: int) -> int:

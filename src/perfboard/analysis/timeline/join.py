@@ -110,7 +110,9 @@ class _Solution:
         others = len(sources) - 1
         self._size = 2 * others + len(self._names)
         matrix, right = self._normal(others)
-        self._covariance = np.linalg.pinv(matrix, hermitian=True)
+        # Weights may be 18 decades apart: each unknown has its own unit.
+        units = 1 / np.sqrt(np.diag(matrix))
+        self._covariance = np.linalg.inv(matrix * np.outer(units, units)) * np.outer(units, units)
         self._values = self._covariance @ right
         self._off = [*self._residuals()]
         square, free = sum(off * off for *_, off in self._off), len(self._off) - self._size

@@ -19,6 +19,8 @@ _MEASURES = {
     "1/s": ("throughput", 1.0),
     "B/s": ("bandwidth", 1.0),
     "B": ("size", 1.0),
+    "J": ("energy", 1.0),
+    "A": ("current", 1.0),
     "1": ("count", 1.0),
 }
 

@@ -13,7 +13,10 @@ from perfboard.model.run import Metric, Run
 from perfboard.model.text import printable
 from perfboard.report.words.figures import Figure, figure
 
-_UNITS = {"s": "seconds", "B": "bytes", "B/s": "bytes_per_second", "1/s": "per_second", "1": ""}
+_UNITS = {
+    **{"s": "seconds", "B": "bytes", "B/s": "bytes_per_second", "1/s": "per_second", "1": ""},
+    **{"J": "joules", "A": "amperes"},
+}
 _ABOUT = "perfboard_run"
 # Labels of our own, which a metric's may not be mistaken for.
 _OWN = ("run", "board", "evidence", "metric", "alias", "statistic")

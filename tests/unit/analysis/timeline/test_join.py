@@ -112,6 +112,13 @@ def test_drift_is_found_to_its_error(first: float, second: float, seed: int) -> 
     assert fit.drift_ppm == pytest.approx(gains * 1e6, abs=3 * fit.drift_error_ppm + 0.03)
 
 
+def test_a_rough_clock_beside_an_exact_one() -> None:
+    exact = Seen("exact", (Sighting(name="reset", t_ns=0, precision_ns=0),))
+    rough = Seen("rough", (Sighting(name="reset", t_ns=7, precision_ns=S),))
+    fit = join([exact, rough]).clocks[1].fit
+    assert fit is not None and fit.error_ns == pytest.approx(1.96 * S / 3**0.5, rel=1e-3)
+
+
 def test_a_clock_that_nothing_joins_stands_apart() -> None:
     chance = random.Random(2)
     joined = join(

@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tables of power meters: a heading that names quantities and units, then a row a sample."""
+
+import io
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import BinaryIO
+
+import numpy as np
+
+from perfboard.analysis.formats.capture import lines_in_portions
+
+# As many as fit in 1 GB with room for the work on them.
+_MOST_ROWS = 20_000_000
+_MOST_HEADING = 4096
+_PREFIXES = {"": 1.0, "m": 1e-3, "u": 1e-6, "µ": 1e-6, "μ": 1e-6, "n": 1e-9, "k": 1e3}
+_UNITS = {"time": "s", "volts": "V", "amperes": "A", "watts": "W"}
+_WORDS = {
+    "time": re.compile(r"time|timestamp|t|zeit|temps|tiempo"),
+    "volts": re.compile(r"v|u|voltage|volts?|spannung|tension|bus[ _]?voltage|vbus"),
+    "amperes": re.compile(r"i|current|amps?|amperes?|strom|courant|corriente"),
+    "watts": re.compile(r"p|power|watts?|leistung|puissance|potencia"),
+}
+# Files of hwmon, in the units of the kernel.
+_HWMON = {
+    "volts": (re.compile(r"in[0-9]+_(?:input|average)"), 1e-3),
+    "amperes": (re.compile(r"curr[0-9]+_(?:input|average)"), 1e-3),
+    "watts": (re.compile(r"power[0-9]+_(?:input|average)"), 1e-6),
+}
+_NAMED = re.compile(r"(.*?)[\s_]*[\[(]?\s*([munkµμ]?)(s|V|A|W)\s*[\])]?")
+
+
+@dataclass(frozen=True)
+class PowerTrace:
+    """Samples of a meter: times in s on its clock, amperes and watts; None for what it lacks."""
+
+    seconds: np.ndarray
+    amperes: np.ndarray | None
+    watts: np.ndarray | None
+
+    def rise(self) -> tuple[float, float] | None:
+        """When the supply was switched on, in s, and how far that may be off; None if not shown.
+
+        That is the first sample above half the usual level, if the trace begins below a tenth.
+        """
+        levels = self.watts if self.amperes is None else self.amperes
+        usual = float(np.median(levels)) if levels is not None else 0.0
+        if levels is None or usual <= 0 or levels[0] > usual / 10:
+            return None
+        at = int(np.argmax(levels > usual / 2))
+        before, after = self.seconds[at - 1], self.seconds[at]
+        return float(before + after) / 2, float(after - before) / 2
+
+    @property
+    def period_s(self) -> float:
+        """The usual time between two samples."""
+        return float(np.median(np.diff(self.seconds)))
+
+
+def is_power_heading(line: str) -> bool:
+    """Whether a line names a time, and a current or a power."""
+    found = {what for what, _, _ in _columns(line, _separator(line))}
+    return "time" in found and bool(found & {"amperes", "watts"})
+
+
+def read_power_table(stream: BinaryIO, supply_v: float | None) -> PowerTrace:
+    """The samples of a table. `supply_v` is the voltage where the table has none.
+
+    The separator is a comma, a semicolon or a tab; with the last two numbers may have a decimal
+    comma. Raises ValueError for a table that is not so, or whose times go back.
+    """
+    portions = lines_in_portions(stream)
+    first = next(portions, b"")
+    head, _, rest = first.partition(b"\n")
+    heading = head[:_MOST_HEADING].decode("utf-8-sig", "replace").strip()
+    separator = _separator(heading)
+    columns = {what: (place, scale) for what, place, scale in _columns(heading, separator)}
+    if "time" not in columns or not columns.keys() & {"amperes", "watts"}:
+        raise ValueError(
+            "its first line names no time and current or power with their units, as in "
+            '"time (s),voltage (V),current (A)"'
+        )
+    rows = np.concatenate([*_rows(rest, portions, separator, columns)])
+    values = {what: rows[:, i] * scale for i, (what, (_, scale)) in enumerate(columns.items())}
+    seconds = values["time"]
+    if len(seconds) < 3 or not np.isfinite(rows).all():
+        raise ValueError("it has fewer than three samples, or one that is no number")
+    if (np.diff(seconds) <= 0).any():
+        place = int(np.argmax(np.diff(seconds) <= 0)) + 2
+        raise ValueError(f"its times do not go on at sample {place}")
+    volts, amperes = values.get("volts", supply_v), values.get("amperes")
+    watts = values.get("watts")
+    if watts is None and volts is not None and amperes is not None:
+        watts = amperes * volts
+    return PowerTrace(seconds - seconds[0], amperes, watts)
+
+
+def _separator(heading: str) -> str:
+    return max(";\t,", key=heading.count)
+
+
+def _columns(heading: str, separator: str) -> Iterator[tuple[str, int, float]]:
+    """Each quantity that the heading names, the place of its column, and the unit's size."""
+    known: set[str] = set()
+    for place, cell in enumerate(heading.split(separator)):
+        name = cell.strip().strip('"').strip()
+        for what, scale in _meanings(name):
+            if what not in known:
+                known.add(what)
+                yield what, place, scale
+
+
+def _meanings(name: str) -> Iterator[tuple[str, float]]:
+    for what, (pattern, scale) in _HWMON.items():
+        if pattern.fullmatch(name):
+            yield what, scale
+            return
+    if _WORDS["time"].fullmatch(name.lower()):
+        yield "time", 1.0
+        return
+    match = _NAMED.fullmatch(name)
+    word, prefix, unit = match.groups() if match else (name, "", "")
+    word = word.strip().lower()
+    for what, base in _UNITS.items():
+        if unit in ("", base) and (_WORDS[what].fullmatch(word) or (not word and unit == base)):
+            yield what, _PREFIXES[prefix]
+            return
+
+
+def _rows(
+    first: bytes,
+    others: Iterator[bytes],
+    separator: str,
+    columns: dict[str, tuple[int, float]],
+) -> Iterator[np.ndarray]:
+    places = [place for place, _ in columns.values()]
+    total = 0
+    portion: bytes | None = first
+    while portion is not None:
+        if separator != ",":
+            portion = portion.replace(b",", b".")
+        portion = portion.replace(b'"', b"")
+        if portion.strip():
+            try:
+                found = np.loadtxt(
+                    io.BytesIO(portion), delimiter=separator, usecols=places, ndmin=2, comments=None
+                )
+            except ValueError as error:
+                raise ValueError(f"a row is no sample: {str(error)[:120]}") from error
+            total += len(found)
+            if total > _MOST_ROWS:
+                raise ValueError(f"it has more than {_MOST_ROWS:,} samples; cut the boot out of it")
+            yield found
+        portion = next(others, None)

@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The energy that a boot took, phase by phase."""
+
+from typing import Literal
+
+from perfboard.model.record import Int64, Quantity, Record
+from perfboard.model.results.base import Result, count_words
+
+
+class PhasePower(Record):
+    """The energy of a phase in J, and its highest current in A, each within its error.
+
+    None for what the meter does not show. `name` is the phase's metric.
+    """
+
+    name: str
+    title: str
+    seconds: Quantity
+    samples: Int64
+    joules: Quantity | None = None
+    joules_error: Quantity | None = None
+    highest_a: Quantity | None = None
+    highest_error_a: Quantity | None = None
+
+
+class PowerResult(Result):
+    """A meter's trace held against the phases of a boot. `too_slow` names phases left out."""
+
+    kind: Literal["power"] = "power"
+    source: str
+    period_s: Quantity
+    phases: tuple[PhasePower, ...]
+    too_slow: tuple[str, ...] = ()
+
+    @property
+    def summary(self) -> str:
+        """See `Result`."""
+        return f"energy of {count_words(len(self.phases), 'phase', 'phases')}"
+
+
+RESULT = PowerResult
