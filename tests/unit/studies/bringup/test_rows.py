@@ -167,3 +167,25 @@ def test_quick_spares_flash() -> None:
         plain = Bed(lambda work: "", Evidence.HOST, 1 << 30, 3)
         quick = Bed(lambda work: "", Evidence.HOST, 1 << 30, 3, quick=True)
         assert row.writes(quick) < row.writes(plain) or row.writes(plain) == 0
+
+
+@pytest.mark.parametrize("name", ["disk.dd", "memory.dd"])
+def test_dd_is_told_by_its_block(name: str) -> None:
+    time = "1000000000 100000 400000 1024 0 0\n"
+    scripts: list[str] = []
+
+    def run(work: Work) -> str:
+        scripts.append(work.script)
+        return f"@time dd-512\n{time}{time}@time dd-65536\n{time}"
+
+    answer = all_rows()[name].measure(Bed(run, Evidence.HOST, 16 << 20, 2))
+    # An eighth of the RAM.
+    assert [f.metric.samples for f in answer.figures] == [(2097152.0,) * 2, (2097152.0,)]
+    assert answer.short == "dd writes 2.097 MB/s by 512 B, 2.097 MB/s by 64 KiB"
+    assert ("conv=fsync" in scripts[0]) == (name == "disk.dd") and "trap 'rm -f" in scripts[0]
+
+
+def test_a_tmpfs_without_room_is_told() -> None:
+    words = "no room: /dev/shm has 16 kB free"
+    with pytest.raises(NotMeasurable, match=words):
+        all_rows()["memory.dd"].measure(bed(lambda work: f"@failed dd {words}\n"))

@@ -23,7 +23,7 @@ from perfboard.targets.virtual.program import Results
 from tests.support.lab import RESULTS, FakeLab
 from tests.support.shells import SayingShell
 
-from .test_rows import COPIES, FREE
+from .test_rows import COPIES, FREE, SEQUENTIAL
 
 ONLY = ("memory.copy", "memory.free")
 
@@ -61,6 +61,17 @@ def test_each_row_has_figures_or_the_reason_for_none(tmp_path: Path) -> None:
     assert max(map(len, text.splitlines())) <= 80
     page = render(found)
     assert "26.84 MB/s" in page and "Not measured" in page
+
+
+def test_study_bs_disk_stands_beside_its_board(tmp_path: Path) -> None:
+    fake = FakeLab(tmp_path)
+    fake.ends = lambda job, cancelled: replace(RESULTS, stdout=SEQUENTIAL.encode())
+    (row,) = run(fake, only=("disk.sequential",)).results_of(BringupResult)[0].rows
+    known = {f.title: f.published for f in row.figures if f.published}
+    assert known == {
+        "write by 8 KiB, fsync": 5524 * 1024,
+        "read by 8 KiB, fsync": 16576 * 1024,
+    }
 
 
 def test_an_interrupted_run_keeps_what_it_has(tmp_path: Path) -> None:

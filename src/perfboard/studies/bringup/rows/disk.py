@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the rows of the disk share: where they measure, and how the probe's points are read."""
+"""The shared parts of the disk's rows: the place, the size, and how points are read."""
 
 import re
 import shlex

@@ -31,7 +31,7 @@ _MILLISECONDS = 1500
 
 @dataclass(frozen=True)
 class DiskRandom:
-    """The page cache takes no part in it, but for the seeks, as bonnie++ has them."""
+    """By O_DIRECT; the seeks go through the page cache, as those of bonnie++ do."""
 
     name: str = "disk.random"
     title: str = "Reading and writing a file at random"
