@@ -26,7 +26,7 @@ struct wire {
 	uint8_t depth, least_key, most_key;
 	uint8_t damage, damage_event, test;
 	uint32_t damage_id;
-	/* The damage that was told of and not looked at. */
+	/* Reported damage that no look has seen yet. */
 	bool damaged;
 	int x0, y0, x1, y1;
 };
@@ -41,7 +41,7 @@ bool wire_open(struct wire *wire, int number, const unsigned char *cookie, size_
 const char *wire_trouble(void);
 /* Waits at most `wait_ms` for damage; false if the server is gone. */
 bool wire_listen(struct wire *wire, int wait_ms);
-/* What was drawn before this is in the screen's memory afterwards. */
+/* Afterwards the screen's memory has all that was drawn before. */
 bool wire_take_damage(struct wire *wire);
 uint32_t wire_atom(struct wire *wire, const char *name);
 bool wire_windows(struct wire *wire, const char *property, struct window_list *found);
@@ -120,7 +120,7 @@ struct reference {
 #define ALIKE 3
 #define CALIBRATIONS 6
 
-/* What the programs are: the server and the window manager are not of the application. */
+/* The server and the window manager, which are not of the application. */
 extern pid_t apart[2];
 /* Takes what is on the screen now: what differs later is of the task. */
 bool take_screen(struct wire *wire, struct screen *screen);

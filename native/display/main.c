@@ -207,9 +207,16 @@ static void end_programs(void)
 {
 	struct group group;
 
+	struct window_list left = {.count = 1};
+	struct timespec moment = {0, 5000000};
+
 	descendants(&group, apart, 2);
 	end_group(&group);
 	program_count = 0;
+	/* Until the server knows, the screen has the old picture: a new one would be no change. */
+	for (int i = 0; i < 400 && left.count && wire_windows(&wire, "_NET_CLIENT_LIST", &left);
+	     i++)
+		nanosleep(&moment, NULL);
 }
 
 /* The window that is there since the program started: the newest. */
@@ -303,7 +310,7 @@ static bool obey(char **words, int count)
 		return take_screen(&wire, &screen) && press_keys(words[2]) &&
 		       watch(&wire, &screen, &task);
 	if (!strcmp(verb, "click") && count == 4) {
-		/* What the pointer lights up on its way is not of the task. */
+		/* The pointer may light something up on its way: that is not of the task. */
 		if (!wire_input(&wire, 6, 0, atoi(words[2]), atoi(words[3])) || !settle())
 			return false;
 		task.began = now();

@@ -184,8 +184,10 @@ void memory_of(const struct group *group, struct memory *memory)
 	memset(memory, 0, sizeof(*memory));
 	memory->has_shares = group->count > 0;
 	for (unsigned i = 0; i < group->count; i++) {
-		if (!add_sizes(group->pid[i], "status", memory))
-			continue;
-		memory->has_shares &= add_sizes(group->pid[i], "smaps_rollup", memory);
+		unsigned long long before = memory->virtual_size;
+
+		/* One that has ended, and waits to be reaped, has no memory. */
+		if (add_sizes(group->pid[i], "status", memory) && memory->virtual_size > before)
+			memory->has_shares &= add_sizes(group->pid[i], "smaps_rollup", memory);
 	}
 }

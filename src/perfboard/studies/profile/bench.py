@@ -13,6 +13,7 @@ from perfboard.host.cache import hash_file
 from perfboard.host.scratch import scratch_folder
 from perfboard.images.program.base import Job, check_job
 from perfboard.images.variant import Variant
+from perfboard.model.board.architecture import architecture_of as board_architecture
 from perfboard.model.errors import TargetError
 from perfboard.model.text import printable
 from perfboard.store.recording import Subject
@@ -25,6 +26,7 @@ from perfboard.targets.virtual.target import Emulation
 
 _SCRIPT = "work.sh"
 _PROBE = "perfboard-probe"
+_WATCHER = "perfboard-display"
 # In a trial's root file system (native/probe/run/run_root.c).
 _TRIAL_PROBE = "/perfboard/probe"
 _LAST = 400
@@ -76,6 +78,8 @@ class LiveBench:
         with working_folder(shell) as folder:
             self._check_room(folder, work)
             files = {**work.files, _PROBE: probe, _SCRIPT: _whole(work).encode()}
+            if work.display:
+                files[_WATCHER] = find_binary(arch, progress, "display").read_bytes()
             for name, data in files.items():
                 shell.push(data, f"{folder}/{name}", progress)
             script = f"cd {folder} && PROBE=./{_PROBE} && export PROBE && . ./{_SCRIPT}"
@@ -135,12 +139,17 @@ class VirtualBench:
         lab, variant = self._lab, self._variant
         with scratch_folder() as folder:
             script = f"PROBE={_TRIAL_PROBE}; export PROBE\n{_whole(work)}"
-            for file, data in {**work.files, _SCRIPT: script.encode()}.items():
+            files = {**work.files, _SCRIPT: script.encode()}
+            if work.display:
+                arch = board_architecture(variant.board).probe
+                files[_WATCHER] = find_binary(arch, lab.progress, "display").read_bytes()
+            for file, data in files.items():
                 (folder / file).write_bytes(data)
+                (folder / file).chmod(0o700)
             job = Job(
                 command=("sh", _SCRIPT),
                 packages=work.packages,
-                files=tuple(folder / file for file in (*work.files, _SCRIPT)),
+                files=tuple(folder / file for file in files),
                 limit_s=work.limit_s,
                 features=self._features,
             )

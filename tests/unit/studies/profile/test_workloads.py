@@ -73,7 +73,12 @@ def test_the_picture_is_of_its_size() -> None:
     assert head == b"P6\n64 64\n255\n" and len(pixels) == 64 * 64 * 3
 
 
-@pytest.mark.parametrize("workload", WORKLOADS, ids=lambda one: one.name)
+@pytest.mark.parametrize(
+    "workload",
+    # test_applications.py has those on a display.
+    [one for one in WORKLOADS if not one.name.startswith("app.")],
+    ids=lambda one: one.name,
+)
 def test_a_workload_gives_the_metrics_that_it_names(workload: Workload) -> None:
     parameters = defaults(workload)
     work = workload.plan(parameters, 2)

@@ -47,7 +47,8 @@ class Work:
     `script` is for a POSIX shell, in a folder of its own that has `files`. It finds the probe as
     "$PROBE", and prints what `Workload.read` reads. `packages` and `features` are what a virtual
     board is given; any other target has the `programs`, or the workload is not measurable there.
-    `data` is how many bytes it writes.
+    `data` is how many bytes it writes. `display` puts the watcher of native/display beside the
+    files, as "perfboard-display".
     """
 
     script: str
@@ -57,6 +58,7 @@ class Work:
     programs: tuple[str, ...] = ()
     data: int = 0
     limit_s: float = 600.0
+    display: bool = False
 
 
 class Workload(Protocol):

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The description of a program that is measured on a display, and all such programs."""
+
+import importlib
+import pkgutil
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+
+import perfboard.studies.profile.applications
+
+
+@dataclass(frozen=True)
+class Application:
+    """A program of Debian's, unpatched. A module of this folder has one or more.
+
+    `command` starts it so that its picture settles. `home` has the files of a home of its own, by
+    their paths there, with which it asks nothing and no caret blinks. `masks` are rectangles
+    (x, y, x1, y1) of a screen of 1024x768 whose pixels do not count, as a clock's.
+    """
+
+    name: str
+    title: str
+    packages: tuple[str, ...]
+    command: str
+    home: Mapping[str, str] = field(default_factory=dict)
+    masks: tuple[tuple[int, int, int, int], ...] = ()
+
+    @property
+    def program(self) -> str:
+        """The program that a target has, or not."""
+        return self.command.split()[0]
+
+
+@cache
+def all_applications() -> dict[str, Application]:
+    """The programs by name: each module of this folder has one or more, as APPLICATIONS."""
+    folder = perfboard.studies.profile.applications
+    modules = (
+        importlib.import_module(f"{folder.__name__}.{module.name}")
+        for module in pkgutil.iter_modules(folder.__path__)
+    )
+    found = [getattr(module, "APPLICATIONS", ()) for module in modules]
+    return {application.name: application for several in found for application in several}

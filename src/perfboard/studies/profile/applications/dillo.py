@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Dillo, the smallest of Debian's graphical browsers (FLTK)."""
+
+from perfboard.studies.profile.applications.base import Application
+
+APPLICATIONS = (
+    Application(
+        name="dillo",
+        title="Dillo, a browser",
+        packages=("dillo",),
+        command="dillo about:splash",
+        home={".dillo/dillorc": "geometry=1024x768\n"},
+    ),
+)

@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: Apache-2.0
+"""app.start and app.switch: unpatched programs on a display of their own (study A).
+
+The picture tells when a program is done: no pixel differs, its processes stand still, and the
+picture is the one that a calibration on the same target found three times.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from perfboard.model.profile import Value
+from perfboard.model.run import Metric
+from perfboard.model.text import nearest
+from perfboard.studies.profile.applications.base import Application, all_applications
+from perfboard.studies.profile.workloads.base import NotMeasurable, Parameter, Work, text
+from perfboard.studies.profile.workloads.session import (
+    CALIBRATIONS,
+    QUIET,
+    accepted,
+    calibrated,
+    quiet,
+    read_session,
+    session,
+)
+
+_SIZES = {"resident": "rss", "proportional": "pss", "own": "uss", "virtual": "vsz"}
+
+
+def _application(parameters: Mapping[str, Value], key: str) -> Application:
+    name, known = text(parameters, key), all_applications()
+    if name not in known:
+        raise NotMeasurable(
+            f'{key}: there is no "{name}"{nearest(name, known)} There are {", ".join(known)}'
+        )
+    return known[name]
+
+
+def _count(repeats: int) -> int:
+    """Ten samples on a live target, as the study had; one on a board that repeats."""
+    return 2 * repeats if repeats > 1 else 1
+
+
+@dataclass(frozen=True)
+class AppStart:
+    """Starts one program again and again, looks at its memory, and asks it to close."""
+
+    name: str = "app.start"
+    title: str = "Start and exit of a program"
+    parameters: Mapping[str, Parameter] = field(
+        default_factory=lambda: {
+            "program": Parameter("dillo", f"one of {', '.join(all_applications())}"),
+            "quiet_ms": QUIET,
+        }
+    )
+    metrics: Mapping[str, str] = field(
+        default_factory=lambda: {
+            "app.start.time": "from just before exec to the last pixel that differs",
+            "app.start.first": "to the first pixel",
+            "app.start.final": "to 99.9 % of the screen's pixels as they stay",
+            "app.start.look": "the longest look at the screen: the times' resolution",
+            "app.start.refused": "samples that did not count, of all",
+            "app.exit.time": "from the request to close to the end of the process",
+            "app.memory.rss": "resident memory: label of (program, server)",
+            "app.memory.pss": "the same, shared pages divided among their users",
+            "app.memory.uss": "the same, its own pages alone",
+            "app.memory.vsz": "virtual size: label of (program, server)",
+        }
+    )
+
+    def commands(self, parameters: Mapping[str, Value]) -> Sequence[str]:
+        """See `Workload`."""
+        return ()
+
+    def plan(self, parameters: Mapping[str, Value], repeats: int) -> Work:
+        """See `Workload`."""
+        application = _application(parameters, "program")
+        lines = calibrated("start", f"start calibration {application.command}")
+        once = (f"start start {application.command}", "memory start", "close exit 0", "end")
+        return session([application], [quiet(parameters), *lines, *once * _count(repeats)])
+
+    def read(
+        self, output: str, parameters: Mapping[str, Value], repeats: int
+    ) -> tuple[Metric, ...]:
+        """See `Workload`."""
+        found, count = read_session(output), _count(repeats)
+        samples = accepted(found, "start", count)
+        times = {
+            "app.start.time": [one.stable for one in samples],
+            "app.start.first": [one.first for one in samples],
+            "app.start.final": [one.final for one in samples],
+            "app.start.look": [one.look for one in samples],
+            "app.exit.time": found.exits.get("exit", ()),
+        }
+        metrics = [
+            Metric(name=name, unit="s", samples=tuple(values))
+            for name, values in times.items()
+            if values
+        ]
+        refused = (1 - len(samples) / count,)
+        metrics.append(Metric(name="app.start.refused", unit="1", samples=refused))
+        for (_, of), rows in found.memory.items():
+            for key, short in _SIZES.items():
+                if sizes := tuple(row[key] for row in rows if key in row):
+                    name = f"app.memory.{short}"
+                    metrics.append(Metric(name=name, unit="B", labels={"of": of}, samples=sizes))
+        return tuple(metrics)
+
+
+@dataclass(frozen=True)
+class AppSwitch:
+    """Raises one program's window over another's, and then exits the one to start the other."""
+
+    name: str = "app.switch"
+    title: str = "Switch from one program to another"
+    parameters: Mapping[str, Parameter] = field(
+        default_factory=lambda: {
+            "program": Parameter("dillo", "the one that is switched to"),
+            "other": Parameter("sylpheed", "the one that is switched from"),
+            "quiet_ms": QUIET,
+        }
+    )
+    metrics: Mapping[str, str] = field(
+        default_factory=lambda: {
+            "app.switch.warm": "both run: from the request to raise to the last pixel",
+            "app.switch.cold": "the exit of the one plus the start of the other",
+        }
+    )
+
+    def commands(self, parameters: Mapping[str, Value]) -> Sequence[str]:
+        """See `Workload`."""
+        return ()
+
+    def plan(self, parameters: Mapping[str, Value], repeats: int) -> Work:
+        """See `Workload`."""
+        program, other = (_application(parameters, key) for key in ("program", "other"))
+        if program == other:
+            raise NotMeasurable("program and other are one; wants two")
+
+        def there_and_back(label: str) -> list[str]:
+            return ["reference program", f"raise {label} 0", "reference -", "raise back 1"]
+
+        starts = [f"start {name} {one.command}" for name, one in (("a", program), ("b", other))]
+        lines = [
+            *("reference -", *starts),
+            # A reference for the one, none for the way back.
+            *(f"?{line}" for line in there_and_back("calibration") * CALIBRATIONS),
+            # Of the last of them, once the picture is known, the way back is left out.
+            *("reference -", "raise back 1"),
+        ]
+        lines += there_and_back("warm") * _count(repeats)
+        lines.append("end")
+        lines += calibrated("cold", f"start calibration {program.command}")
+        for _ in range(_count(repeats)):
+            lines += ["reference -", f"start b {other.command}", "close exit 0", "end"]
+            lines += ["reference cold", f"start cold {program.command}", "end"]
+        return session([program, other], [quiet(parameters), *lines])
+
+    def read(
+        self, output: str, parameters: Mapping[str, Value], repeats: int
+    ) -> tuple[Metric, ...]:
+        """See `Workload`."""
+        found, count = read_session(output), _count(repeats)
+        warm = tuple(one.stable for one in accepted(found, "warm", count))
+        started = [one.stable for one in accepted(found, "cold", count)]
+        exits = found.exits.get("exit", ())
+        metrics = [Metric(name="app.switch.warm", unit="s", samples=warm)]
+        if len(exits) == len(started):
+            cold = tuple(a + b for a, b in zip(exits, started, strict=True))
+            metrics.append(Metric(name="app.switch.cold", unit="s", samples=cold))
+        return tuple(metrics)
+
+
+WORKLOADS = (AppStart(), AppSwitch())

@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A session on a private display: the lines that the watcher obeys, and what it prints.
+
+The watcher is native/display, whose main.c has the words.
+"""
+
+import io
+import re
+import tarfile
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from perfboard.model.profile import Value
+from perfboard.model.text import printable
+from perfboard.studies.profile.applications.base import Application
+from perfboard.studies.profile.workloads.base import NotMeasurable, Parameter, Work, whole
+
+WIDTH, HEIGHT = 1024, 768
+QUIET = Parameter(700, "ms without a pixel that differs, at a task's end; calibrations wait longer")
+# A calibration is quiet for 5 s where a task is for 700 ms.
+_CALIBRATION = 50 / 7
+# As many as the watcher tries before it gives a reference up.
+CALIBRATIONS = 6
+_PACKAGES = ("xvfb", "matchbox-window-manager", "fonts-dejavu-core")
+_PROGRAMS = ("Xvfb", "matchbox-window-manager", "tar")
+# A caret that blinks never settles.
+_HOME = {
+    ".gtkrc-2.0": "gtk-cursor-blink = 0\n",
+    ".config/gtk-3.0/settings.ini": "[Settings]\ngtk-cursor-blink=0\ngtk-enable-animations=0\n",
+}
+# Nothing of the user's own environment, and no home but this one.
+_SCRIPT = """\
+umask 077
+mkdir home temporary && tar -C home -xf home.tar || exit 1
+env -i PATH="$PATH" HOME="$PWD/home" TMPDIR="$PWD/temporary" LC_ALL=C.UTF-8 TZ=UTC \\
+NO_AT_BRIDGE=1 GSETTINGS_BACKEND=memory DBUS_SESSION_BUS_ADDRESS=disabled: \\
+./perfboard-display {width} {height} < plan || tail -n 3 programs.log >&2
+"""
+_TASK = re.compile(
+    r"@task (\S+) (ok|refused|calibration) began=\d{1,19} first=(\d{1,19}) final=(\d{1,19}) "
+    r"stable=(\d{1,19}) look=(\d{1,19}) hash=\w{1,16} (.*)"
+)
+_EXIT = re.compile(r"@exit (\S+) (ok|refused) took=(\d{1,19}) (.*)")
+_MEMORY = re.compile(r"@memory (\S+) (program|server) ((?:[a-z]+=\d{1,15} ?)+)")
+_TROUBLE = re.compile(r"@trouble (.+)")
+
+
+@dataclass(frozen=True)
+class Seen:
+    """One task of a program; times in s since it began, `look` the longest look at the screen."""
+
+    first: float
+    final: float
+    stable: float
+    look: float
+
+
+@dataclass(frozen=True)
+class Session:
+    """The watcher's findings, by the labels of the plan's tasks.
+
+    `refused` has the reasons of samples that do not count; `memory` is in bytes, by the label
+    and "program" or "server".
+    """
+
+    seen: Mapping[str, Sequence[Seen]]
+    exits: Mapping[str, Sequence[float]]
+    memory: Mapping[tuple[str, str], Sequence[Mapping[str, float]]]
+    refused: Mapping[str, Sequence[str]]
+
+
+def session(applications: Sequence[Application], plan: Iterable[str]) -> Work:
+    """The work of a plan with those programs, in a home of their own."""
+    home = dict(_HOME)
+    for application in applications:
+        home |= application.home
+    masks = [f"mask {' '.join(map(str, mask))}" for one in applications for mask in one.masks]
+    lines = "".join(f"{line}\n" for line in (*masks, *plan))
+    return Work(
+        _SCRIPT.format(width=WIDTH, height=HEIGHT),
+        {"home.tar": _archive(home), "plan": lines.encode()},
+        packages=(*_PACKAGES, *(name for one in applications for name in one.packages)),
+        programs=(*_PROGRAMS, *(one.program for one in applications)),
+        # The server's screen, and what programs keep.
+        data=32 << 20,
+        limit_s=900,
+        display=True,
+    )
+
+
+def quiet(parameters: Mapping[str, Value]) -> str:
+    """The line that sets the quiet times. Raises NotMeasurable."""
+    quiet_ms = whole(parameters, "quiet_ms")
+    return f"quiet {quiet_ms} {round(quiet_ms * _CALIBRATION)}"
+
+
+def calibrated(reference: str, begin: str) -> list[str]:
+    """The lines that make a reference picture of what `begin` starts, and that then want it."""
+    # A line with "?" is left out once the picture is known: its end never is.
+    return [f"reference {reference}", *(f"?{begin}", "end") * CALIBRATIONS]
+
+
+def read_session(output: str) -> Session:
+    """The watcher's findings. Raises NotMeasurable where it could not do its work."""
+    seen: dict[str, list[Seen]] = {}
+    exits: dict[str, list[float]] = {}
+    memory: dict[tuple[str, str], list[Mapping[str, float]]] = {}
+    refused: dict[str, list[str]] = {}
+    for line in output.splitlines():
+        if match := _TROUBLE.fullmatch(line):
+            raise NotMeasurable(f"the display: {printable(match[1][:200])}")
+        if match := _TASK.fullmatch(line):
+            times = (int(match[number]) / 1e9 for number in range(3, 7))
+            if match[2] == "ok":
+                seen.setdefault(match[1], []).append(Seen(*times))
+            elif match[2] == "refused":
+                refused.setdefault(match[1], []).append(printable(match[7]))
+        elif match := _EXIT.fullmatch(line):
+            if match[2] == "ok":
+                exits.setdefault(match[1], []).append(int(match[3]) / 1e9)
+            else:
+                refused.setdefault(match[1], []).append(printable(match[4]))
+        elif match := _MEMORY.fullmatch(line):
+            sizes = (part.split("=") for part in match[3].split())
+            row = {name: float(size) * 1024 for name, size in sizes}
+            memory.setdefault((match[1], match[2]), []).append(row)
+    return Session(seen, exits, memory, refused)
+
+
+def accepted(found: Session, label: str, count: int) -> Sequence[Seen]:
+    """The samples of a task. Raises NotMeasurable where less than nine of ten were accepted."""
+    samples, reasons = found.seen.get(label, ()), found.refused.get(label, ())
+    if len(samples) < 0.9 * count or not samples:
+        # The calibrations' reasons are as good: without a picture there is no sample.
+        why = next((r for rs in (reasons, *found.refused.values()) for r in rs), "")
+        raise NotMeasurable(
+            f"{len(samples)} of {count} samples were accepted: {why or 'no two pictures are alike'}"
+        )
+    return samples
+
+
+def _archive(files: Mapping[str, str]) -> bytes:
+    """A tar archive, the same bytes everywhere."""
+    data = io.BytesIO()
+    with tarfile.open(fileobj=data, mode="w", format=tarfile.USTAR_FORMAT) as archive:
+        for name, text in sorted(files.items()):
+            entry = tarfile.TarInfo(name)
+            entry.size, entry.mode = len(text.encode()), 0o600
+            archive.addfile(entry, io.BytesIO(text.encode()))
+    return data.getvalue()

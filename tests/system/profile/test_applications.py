@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A program of Debian's on a display of this machine."""
+
+import shutil
+from pathlib import Path
+
+import psutil
+import pytest
+
+from tests.support.runs import result_of
+
+from ..conftest import Perfboard
+
+NEEDED = {"Xvfb": "xvfb", "matchbox-window-manager": "matchbox-window-manager", "dillo": "dillo"}
+MISSING = sorted(package for name, package in NEEDED.items() if not shutil.which(name))
+PROFILE = """
+schema = "perfboard.profile/1"
+[profile]
+name = "box"
+device = "A box with a browser"
+for = "a test"
+[[key_issue]]
+name = "start"
+question = "Does the browser start?"
+workload = "app.start"
+metric = "app.start.time"
+parameters = { program = "dillo", quiet_ms = 250 }
+budget = "<= 20 s"
+"""
+
+
+@pytest.mark.skipif(bool(MISSING), reason=f"wants Debian's {', '.join(MISSING)}")
+def test_a_browser_starts_on_a_display_and_leaves_nothing(
+    tmp_path: Path, probe: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    path = tmp_path / "box.toml"
+    path.write_text(PROFILE)
+    board = Perfboard(tmp_path / "data")
+    run = board.json("study", "profile", str(path))
+    assert result_of(run, "profile")["outcome"] == "pass"
+    metrics = {(m["name"], m["labels"].get("of")): m["samples"] for m in run["metrics"]}
+    started = metrics["app.start.time", None]
+    assert len(started) >= 9
+    for first, final, last in zip(
+        metrics["app.start.first", None], metrics["app.start.final", None], started, strict=True
+    ):
+        assert 0 < first <= final <= last
+    assert all(size > 1e6 for size in metrics["app.memory.rss", "server"])
+    # They had their folder there.
+    assert not list(tmp_path.glob("perfboard-*"))
+    assert not [
+        each for each in psutil.process_iter(["cwd"]) if str(tmp_path) in (each.info["cwd"] or "")
+    ]

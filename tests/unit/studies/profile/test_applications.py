@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Programs on a display: the plan that the watcher gets, and what its words are read as."""
+
+import hashlib
+import io
+import tarfile
+
+import pytest
+
+from perfboard.model.profile import Value
+from perfboard.profiles.loader import load_profile, profile_path
+from perfboard.studies.profile.applications.base import all_applications
+from perfboard.studies.profile.workloads.base import NotMeasurable, Work, all_workloads
+from perfboard.studies.profile.workloads.session import read_session
+
+START: dict[str, Value] = {"program": "dillo", "quiet_ms": 700}
+SWITCH: dict[str, Value] = {"program": "dillo", "other": "sylpheed", "quiet_ms": 700}
+SIZES = "resident=100 virtual=400 proportional=80 own=60"
+
+
+def task(label: str, outcome: str = "ok", stable_ms: int = 30, reason: str = "") -> str:
+    times = f"first=10000000 final=20000000 stable={stable_ms}000000 look=400000"
+    return f"@task {label} {outcome} began=1 {times} hash=00ff {reason}\n"
+
+
+def started(count: int) -> str:
+    memory = f"@memory start program {SIZES}\n@memory start server {SIZES}\n"
+    once = f"{task('start')}{memory}@exit exit ok took=2000000 \n"
+    return task("calibration", "calibration") * 3 + once * count
+
+
+def lines(work: Work) -> list[str]:
+    return work.files["plan"].decode().splitlines()
+
+
+def test_a_program_is_started_ten_times_after_its_picture_is_known() -> None:
+    work = all_workloads()["app.start"].plan(START, 5)
+    plan = lines(work)
+    assert (
+        plan[:2] == ["quiet 700 5000", "reference start"]
+        and plan.count("start start dillo about:splash") == 10
+    )
+    assert plan.count("?start calibration dillo about:splash") == 6
+    assert work.display and {"Xvfb", "dillo"} <= set(work.programs)
+    assert lines(all_workloads()["app.start"].plan(START, 1)).count("close exit 0") == 1
+
+
+def test_a_home_of_its_own_is_the_same_everywhere_and_keeps_carets_still() -> None:
+    (first, second) = (all_workloads()["app.start"].plan(START, 5) for _ in range(2))
+    assert first.files["home.tar"] == second.files["home.tar"]
+    assert hashlib.sha256(first.files["home.tar"]).hexdigest() == HOME
+    with tarfile.open(fileobj=io.BytesIO(first.files["home.tar"])) as archive:
+        assert ".gtkrc-2.0" in archive.getnames()
+
+
+HOME = "23fe632b838c06a8fa21323ceb0b2640b8ff56bbae57823058948d09ab2d7d01"
+
+
+def test_the_samples_are_read_with_their_units() -> None:
+    workload = all_workloads()["app.start"]
+    metrics = workload.read(started(10), START, 5)
+    assert {metric.name for metric in metrics} == set(workload.metrics)
+    by_name = {(m.name, m.labels.get("of")): m for m in metrics}
+    assert by_name["app.start.time", None].samples == (0.03,) * 10
+    assert by_name["app.exit.time", None].samples == (0.002,) * 10
+    assert by_name["app.memory.rss", "server"].samples == (102400.0,) * 10
+    assert by_name["app.start.refused", None].samples == (0.0,)
+
+
+def test_sizes_that_the_kernel_does_not_tell_are_absent() -> None:
+    output = started(10).replace(" proportional=80 own=60", "")
+    metrics = all_workloads()["app.start"].read(output, START, 5)
+    assert {m.name for m in metrics if "memory" in m.name} == {"app.memory.rss", "app.memory.vsz"}
+
+
+def test_refused_samples_are_never_averaged_and_many_of_them_are_no_figure() -> None:
+    workload = all_workloads()["app.start"]
+    late = task("start", "refused", 900, "not stable: 20 pixels at [3, 4] to [5, 6] keep changing")
+    metrics = {m.name: m for m in workload.read(started(9) + late, START, 5)}
+    assert metrics["app.start.time"].samples == (0.03,) * 9
+    assert metrics["app.start.refused"].samples == pytest.approx((0.1,))
+    with pytest.raises(NotMeasurable, match="8 of 10 samples were accepted: not stable: 20 pixels"):
+        workload.read(started(8) + late * 2, START, 5)
+    with pytest.raises(NotMeasurable, match="ended by signal 11"):
+        crash = task("calibration", "refused", 0, "it was ended by signal 11")
+        workload.read(crash * 6, START, 5)
+
+
+def test_a_cold_switch_is_the_exit_of_one_and_the_start_of_the_other() -> None:
+    workload = all_workloads()["app.switch"]
+    plan = lines(workload.plan(SWITCH, 5))
+    assert plan.count("raise warm 0") == 10 and plan.count("close exit 0") == 10
+    output = (task("warm", stable_ms=5) + "@exit exit ok took=2000000 \n" + task("cold")) * 10
+    warm, cold = workload.read(output, SWITCH, 5)
+    assert warm.samples == (0.005,) * 10 and cold.samples == pytest.approx((0.032,) * 10)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "said"),
+    [
+        ({"program": "dilo", "other": "dillo"}, 'did you mean "dillo"'),
+        (SWITCH | {"other": "dillo"}, "two"),
+    ],
+)
+def test_a_program_that_is_not_known_is_answered_with_the_nearest(
+    parameters: dict[str, Value], said: str
+) -> None:
+    with pytest.raises(NotMeasurable, match=said):
+        all_workloads()["app.switch"].plan(parameters, 5)
+
+
+def test_a_display_that_does_not_start_is_a_reason() -> None:
+    with pytest.raises(NotMeasurable, match="Xvfb does not start"):
+        read_session("@trouble Xvfb does not start\n")
+
+
+def test_the_profile_names_programs_that_there_are() -> None:
+    profile = load_profile(profile_path("web-mail"))
+    named = {issue.parameters["program"] for issue in profile.key_issue}
+    assert named <= set(all_applications())
