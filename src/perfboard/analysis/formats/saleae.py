@@ -4,7 +4,7 @@
 import math
 import re
 import struct
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from itertools import chain
 from typing import Any, BinaryIO
 
@@ -43,38 +43,42 @@ def read_saleae_table(stream: BinaryIO, wanted: Mapping[str, int]) -> Capture:
     capture = Capture(tuple(names), _STEP_NS, {name: [] for name in wanted})
     # A row's levels are one character each: their places behind the first comma.
     pending = {name: names.index(name) * 2 for name in wanted}
-    levels: dict[str, int] = {}
-    before = b""
+    levels: dict[str, bytes] = {}
     gaps = False
-    for line in _lines(rest, portions):
-        time, _, row = line.partition(b",")
-        if row == before or not row:
-            continue
-        if not _ROW.fullmatch(line.rstrip()):
-            raise ValueError(f'it has the row "{line[:40].decode("latin-1")}", no change')
-        before = row
-        now_ns = _ns(float(time))
-        if now_ns < (capture.end_ns if capture.end_ns is not None else now_ns):
-            raise ValueError("its times go back")
-        capture.end_ns = now_ns
-        gaps = gaps or b"X" in row
+    for portion in chain([rest], portions):
+        # Each search is for the next row in which the channel has another level.
+        rows = b"\n" + portion
         for name, place in [*pending.items()]:
-            level = row[place] if place < len(row) else 0
-            if level in b"01" and levels.setdefault(name, level) != level:
-                levels[name] = level
-                capture.edges[name].append(now_ns)
-                if len(capture.edges[name]) == wanted[name]:
+            edges, at = capture.edges[name], 0
+            while True:
+                known = levels.get(name, b"")
+                pattern = rb"\n[^,\n]*,.{%d}([^%s\r\n])" % (place, known)
+                match = re.compile(pattern).search(rows, at)
+                if match is None:
+                    break
+                at = match.end(1)
+                end = rows.find(b"\n", at)
+                line = rows[match.start() + 1 : end if end >= 0 else len(rows)].rstrip()
+                row = _ROW.fullmatch(line)
+                if row is None:
+                    raise ValueError(f'it has the row "{line[:40].decode("latin-1")}", no change')
+                if match[1] not in (b"0", b"1"):
+                    gaps = True
+                    continue
+                levels[name] = match[1]
+                if not known:
+                    continue
+                edges.append(_ns(float(row[1])))
+                if len(edges) > 1 and edges[-1] < edges[-2]:
+                    raise ValueError("its times go back")
+                if len(edges) == wanted[name]:
                     del pending[name]
+                    break
         if not pending:
             break
     if gaps:
         capture.notes = ("The capture has gaps; an edge in one is not seen.",)
     return capture
-
-
-def _lines(first: bytes, portions: Iterable[bytes]) -> Iterator[bytes]:
-    for portion in chain([first], portions):
-        yield from portion.split(b"\n")
 
 
 def read_saleae_binary(stream: BinaryIO, channel: str, wanted: Mapping[str, int]) -> Capture:
