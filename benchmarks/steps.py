@@ -1,18 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Precision and recall of the steps found in generated series: `python benchmarks/steps.py`.
+"""Precision and recall of the steps that are found in generated series.
 
+    python benchmarks/steps.py [asv|otava]
+
+For a peer, run it by a Python that has `asv` or `apache-otava`; it needs nothing of ours then.
 Each series has 150 values and a step every 12 to 60 of them. A found step counts if it lies within
 3 values of a true one.
 """
 
 import math
 import random
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from perfboard.analysis.statistics.steps import segments
-from perfboard.history.series import CONFIRMED
-
+# As perfboard.history.series has it.
+_CONFIRMED = 3
 _LENGTH, _NEAR = 150, 3
 
 # Noise of standard deviation 1, or near it.
@@ -36,15 +39,38 @@ class Score:
     false_per_series: float
 
 
-def score(noise: str, size: float, count: int, seed: int) -> Score:
+def ours(values: Sequence[float]) -> list[int]:
+    """The places of Perfboard's steps."""
+    from perfboard.analysis.statistics.steps import segments
+
+    return [segment.start for segment in segments(values, _CONFIRMED)[1:]]
+
+
+def asv(values: Sequence[float]) -> list[int]:
+    """Those of airspeed velocity."""
+    from asv.step_detect import detect_steps
+
+    return [left for left, *_ in detect_steps(list(values))[1:]]
+
+
+def otava(values: Sequence[float]) -> list[int]:
+    """Those of Apache Otava, as it comes."""
+    from otava.analysis import compute_change_points
+
+    return [point.index for point in compute_change_points(list(values))[0]]
+
+
+def score(
+    find: Callable[[Sequence[float]], list[int]], noise: str, size: float, count: int, seed: int
+) -> Score:
     """The score over `count` series with steps of `size` standard deviations; 0 for none."""
     chance = random.Random(seed)  # noqa: S311
     right = wrong = missed = 0
     for _ in range(count):
         values, cuts = _series(chance, NOISES[noise], size)
         left = set(cuts)
-        for segment in segments(values, CONFIRMED)[1:]:
-            match = [cut for cut in left if abs(cut - segment.start) <= _NEAR]
+        for place in find(values):
+            match = [cut for cut in left if abs(cut - place) <= _NEAR]
             left -= set(match[:1])
             right, wrong = right + bool(match), wrong + (not match)
         missed += len(left)
@@ -69,11 +95,12 @@ def _series(
     return values, cuts if size else []
 
 
-def main() -> None:
+def main(peer: str) -> None:
     """Prints a line for each noise and size."""
+    find = {"ours": ours, "asv": asv, "otava": otava}[peer]
     for noise in NOISES:
         for size in (0, 2, 3, 5):
-            found = score(noise, size, 200, seed=11)
+            found = score(find, noise, size, 200, seed=11)
             print(
                 f"{noise}, steps of {size}: precision {found.precision:.3f}, recall "
                 f"{found.recall:.3f}, false steps a series {found.false_per_series:.3f}"
@@ -81,4 +108,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    main(*sys.argv[1:] or ["ours"])

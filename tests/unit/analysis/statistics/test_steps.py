@@ -7,7 +7,7 @@ from itertools import pairwise
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from steps import score
+from steps import ours, score
 
 from perfboard.analysis.statistics.steps import Segment, segments
 
@@ -65,7 +65,7 @@ def test_without_noise_every_change_is_a_step(levels: list[int]) -> None:
 
 @pytest.mark.parametrize("noise", ["normal", "heavy (Student's t of 3)"])
 def test_most_steps_of_three_deviations_are_found_and_few_that_are_none(noise: str) -> None:
-    found = score(noise, 3, 40, seed=7)
+    found = score(ours, noise, 3, 40, seed=7)
     assert found.precision >= 0.95
     assert found.recall >= 0.9
-    assert score(noise, 0, 40, seed=7).false_per_series <= 0.05
+    assert score(ours, noise, 0, 40, seed=7).false_per_series <= 0.05
