@@ -16,7 +16,7 @@
  * LATE of the answers came after the last request by more than a turn of the loop; US is
  * how long it sent; LATE_US by how much a request was behind at most, and BURST how
  * many were sent at once to make up for it. BLOCKED calls found no room in the sender's own
- * queues, REFUSED were told that no one listens, ERROR is the errno of the last other
+ * queues, REFUSED had the answer that no one listens, ERROR is the errno of the last other
  * failure. It ends with its input.
  *
  * Exit status: 0; 1 with the reason on standard error; 2 for wrong arguments.

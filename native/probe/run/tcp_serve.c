@@ -8,7 +8,7 @@
  *     SEND              reads to the end, and answers "OK"
  *     RECEIVE MS        sends for so long, and then the number of its retransmissions
  *     PING              answers each byte with a byte
- *     GET /BYTES ...    as a server of HTTP/1.0 does, with a body of so many bytes
+ *     GET /BYTES ...    as a server of HTTP/1.0 does, with a body of that size
  *
  * It ends with its input.
  *

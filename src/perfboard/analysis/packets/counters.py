@@ -39,7 +39,7 @@ _MOST = 1 << 64
 
 @dataclass(frozen=True)
 class Counters:
-    """What a machine counted so far.
+    """A machine's counts so far.
 
     `counts` are by place, as "softnet.dropped", "udp.RcvbufErrors", "nic.eth0.rx_dropped" or
     "queue.eth0.tbf.dropped"; `processors` are ticks by the columns of /proc/stat; `settings` are
@@ -52,7 +52,7 @@ class Counters:
     boot_id: str = ""
 
     def since(self, before: "Counters") -> dict[str, int]:
-        """What came since; 32-bit counters may have begun anew."""
+        """The counts since `before`; 32-bit counters may have begun anew."""
         found = {}
         for name, now in self.counts.items():
             if name in before.counts:

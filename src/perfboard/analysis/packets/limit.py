@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the limit of packets a second lies: named with why, or unknown with what was looked at."""
+"""The place of the limit of packets a second: named with why, or unknown."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,7 +13,7 @@ _UNKNOWN = "unknown"
 
 @dataclass(frozen=True)
 class Seen:
-    """What both ends counted during trials in which the limit showed.
+    """The counts of both ends during trials in which the limit showed.
 
     `device` and `senders` are counters since they began; `processors` are shares of the device's.
     `echo_busy` is the echo program's share of one processor, None where the kernel echoes.
@@ -108,7 +108,7 @@ def _busy(seen: Seen) -> Cause | None:
             return Cause(
                 "the processors that sender and device share",
                 "both run under one kernel, and a processor or a sender was busy all the time: "
-                "what the sender takes cannot be told from what the device takes",
+                "the sender's share cannot be separated from the device's",
             )
         return None
     if loaded and busiest is not None:

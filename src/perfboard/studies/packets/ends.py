@@ -66,7 +66,7 @@ class Lines:
             self._text += self._channel.read(left).decode(errors="replace")
 
     def trial(self, timeout_s: float) -> Sent | None:
-        """What a sender did; None where nobody answers it. Raises TargetError."""
+        """The outcome of a sender's trial; None where nobody answers it. Raises TargetError."""
         line = self.read(timeout_s)
         if line == "@silent":
             return None

@@ -12,7 +12,7 @@ from perfboard.model.errors import TargetError
 from perfboard.model.results.packets import EchoResult, FloodRow, Protocol, TrialRow
 from perfboard.studies.packets.ends import End, Lines, Sent
 
-# Of the longest trial, the share that a flood takes, and a point of the curve.
+# The shares of the longest trial that a flood takes, and a point of the curve.
 _FLOOD, _POINT = 2 / 3, 1 / 3
 _WINDOW = 64
 # The sum has to grow by so much for another sender to count.
@@ -24,7 +24,7 @@ _BURST, _BURST_S = 32, 0.001
 _REPEATS, _MOST_REPEATS = 5, 40
 # With more trials that do not count, the senders' machine is too busy to search.
 _MOST_LATE = 100
-# Of the requests that were due, the share that was sent at least.
+# The least share of the requests due that a sender sends.
 _WHOLE = 0.99
 _IP_AND_NEXT = 28
 _MOST_PAYLOAD = 9000

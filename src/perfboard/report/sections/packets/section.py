@@ -20,7 +20,7 @@ _ECHO_REPLY = 1 << 0
 
 
 def _sentences(echo: EchoResult) -> list[str]:
-    """What was found of a protocol, the answer first."""
+    """The findings of a protocol, the answer first."""
     name = _NAMES[echo.protocol]
     if echo.reason:
         return [f"{name}: not measured: {echo.reason}"]
@@ -41,7 +41,7 @@ def _sentences(echo: EchoResult) -> list[str]:
         )
         found.append(f"Flooded by {senders}: {best.rate:,.0f} packets/s{lost}; {more}.")
     if echo.why:
-        found.append(f"What limits it: {echo.place}: {echo.why}.")
+        found.append(f"The limit is {echo.place}: {echo.why}.")
     return found
 
 
