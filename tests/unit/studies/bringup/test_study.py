@@ -69,8 +69,8 @@ def test_study_bs_disk_stands_beside_its_board(tmp_path: Path) -> None:
     (row,) = run(fake, only=("disk.sequential",)).results_of(BringupResult)[0].rows
     known = {f.title: f.published for f in row.figures if f.published}
     assert known == {
-        "write by 8 KiB, fsync": 5524 * 1024,
-        "read by 8 KiB, fsync": 16576 * 1024,
+        "write by 8 KiB, buffered": 5524 * 1024,
+        "read by 8 KiB, buffered": 16576 * 1024,
     }
 
 

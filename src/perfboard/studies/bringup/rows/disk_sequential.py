@@ -70,7 +70,7 @@ class DiskSequential:
             rate, busy, latencies = metrics_of(f"disk.{own[0].operation}", own, bed.evidence)
             metrics += [rate, busy, *latencies]
             if (own[0].mode, own[0].block) in _HEADLINES:
-                how = "O_DIRECT" if own[0].mode == "direct" else "fsync"
+                how = "O_DIRECT" if own[0].mode == "direct" else "buffered"
                 title = f"{own[0].operation} by {rate.labels['block']}, {how}"
                 figures.append(Figure(title, rate, busy))
         if not figures:
