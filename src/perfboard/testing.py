@@ -21,7 +21,7 @@ class InconclusiveWarning(UserWarning):
 
 @dataclass(frozen=True)
 class Bench:
-    """What a test asks of boards. Each run is stored, as those of the command are."""
+    """The boards of a test. Each run is stored, as those of the command are."""
 
     lab: "Lab"
 
@@ -44,8 +44,8 @@ class Bench:
     def check(self, run: "Run", metric: str, budget: float) -> None:
         """Fails the test if the metric, in its own unit, misses its budget.
 
-        A budget is the most that is allowed, or the least where higher is better. Where noise hides
-        the answer it warns, with InconclusiveWarning. Counted instructions have no seconds: that
+        A budget is the most that is allowed, or the least where higher is better. If noise hides
+        the answer, it warns with InconclusiveWarning. Counted instructions have no seconds: that
         fails too.
         """
         from perfboard.analysis.budget import not_held
@@ -86,7 +86,7 @@ class Bench:
 
 @pytest.fixture(scope="session")
 def perfboard_lab() -> "Lab":
-    """What `perfboard` works with; override it to measure by other means."""
+    """The lab that `perfboard` works with; override it to measure by other means."""
     from perfboard.studies.lab import Lab
 
     return Lab()

@@ -52,12 +52,12 @@ class WorkTree:
 
     def bisect(self, *words: str) -> Step:
         """`git bisect WORDS`, which checks out the commit that is to be tried next."""
-        said = _git(self.path, "bisect", *words, codes=(0, 2))
-        if found := _FIRST.search(said):
+        output = _git(self.path, "bisect", *words, codes=(0, 2))
+        if found := _FIRST.search(output):
             return Step(first=(found[1],))
-        if _ONLY_SKIPPED in said:
-            return Step(first=tuple(re.findall(r"^[0-9a-f]{40,64}$", said, re.MULTILINE)))
-        left = _LEFT.search(said)
+        if _ONLY_SKIPPED in output:
+            return Step(first=tuple(re.findall(r"^[0-9a-f]{40,64}$", output, re.MULTILINE)))
+        left = _LEFT.search(output)
         return Step(left=int(left[2]) + 1 if left else 1)
 
 
@@ -101,6 +101,6 @@ def _git(folder: Path, *words: str, codes: tuple[int, ...] = (0,)) -> str:
     except FileNotFoundError as error:
         raise EnvironmentLacksError("there is no git on this machine; install it") from error
     if done.returncode not in codes:
-        said = (done.stderr or done.stdout).strip()
-        raise UsageError(f"`git {' '.join(words[:2])}` in {folder} failed: {said}")
+        reason = (done.stderr or done.stdout).strip()
+        raise UsageError(f"`git {' '.join(words[:2])}` in {folder} failed: {reason}")
     return done.stdout

@@ -75,7 +75,7 @@ def list_runs() -> list[RunRow]:
 
 
 def age(id: str, started: datetime | None) -> tuple[str, float, str]:
-    """What runs are sorted by: their id has the second, and their record all of the instant."""
+    """The order of runs: their id has the second, and their record all of the instant."""
     return id[:_SECOND], started.timestamp() if started else 0.0, id
 
 

@@ -24,8 +24,8 @@ def distribution_options(recipe: Recipe, packages: AptState, source: str) -> dic
     """The options that `source`, a linux-source package, has in Debian's kernel, if asked for.
 
     They are those of entry, scheduling, memory, security and tracing, by the patterns of
-    distribution.txt; the package linux-config of the same version has them. What the board's
-    `timing.distribution` has otherwise is put over them. None for a recipe without
+    distribution.txt; the package linux-config of the same version has them. Those of the
+    board's `timing.distribution` are put over them. None for a recipe without
     `distribution`. Raises EnvironmentLacksError where Debian has no such
     configuration.
     """

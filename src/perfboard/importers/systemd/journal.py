@@ -21,7 +21,7 @@ def _line(entry: object) -> tuple[str, SavedLine] | None:
         return None
     time, message = entry.get("__MONOTONIC_TIMESTAMP"), entry.get("MESSAGE")
     if isinstance(message, list):
-        # What is no UTF-8 stands there as numbers.
+        # A message that is not UTF-8 is a list of its bytes.
         numbers = [part for part in message if isinstance(part, int) and 0 <= part < 256]
         message = bytes(numbers).decode("utf-8", "replace")
     if not isinstance(message, str) or not isinstance(time, str) or not time.isdecimal():

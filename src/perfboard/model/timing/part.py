@@ -302,7 +302,7 @@ class Timing(Table):
     ports: Ports | None = None
     uart: Uart
     factors: dict[Key, dict[Key, dict[str, Any]]] = Field(default_factory=dict)
-    # What the published figures of the kernel's work were measured with.
+    # The published figures of the kernel's work were measured with it.
     distribution: Distribution | None = None
     margin: Margin
     # Those of single classes of work; of the others the rows say nothing.

@@ -4,6 +4,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from threading import Event
 from typing import Any
@@ -223,6 +224,10 @@ budget = "<= 0 %"
     assert "How long each frame took" in page and "30 to 40 ms" in page
 
 
+def _ends_with(output: bytes, job: Job, cancelled: Event) -> Results:
+    return replace(RESULTS, stdout=output)
+
+
 def test_the_cheapest_board_that_passes_is_first(path: Path, tmp_path: Path) -> None:
     """Two that pass, and a cheap one that does not."""
     only_picture, _, _ = PROFILE.rpartition("[[key_issue]]")
@@ -231,8 +236,7 @@ def test_the_cheapest_board_that_passes_is_first(path: Path, tmp_path: Path) -> 
     found = []
     for board in prices:
         fake = FakeLab(tmp_path)
-        said = SLOW if board == "rpi-zero" else SCALED
-        fake.ends = lambda job, cancelled, said=said: replace(RESULTS, stdout=said)
+        fake.ends = partial(_ends_with, SLOW if board == "rpi-zero" else SCALED)
         found.append(run(fake, path, f"virtual:{board}", price=prices))
     assert [one.results_of(ProfileResult)[0].price for one in found] == [35, 15.5, 5]
     lines = boards_text(found).splitlines()

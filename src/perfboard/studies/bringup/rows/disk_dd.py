@@ -31,7 +31,7 @@ free=$(df -Pk "$place" | sed -n '$s/^[^ ]* *[0-9]* *[0-9]* *\\([0-9]*\\).*/\\1/p
 
 @dataclass(frozen=True)
 class Dd:
-    """Of one place. The file is removed whatever ends the script."""
+    """The rows of one place. The file is removed whatever ends the script."""
 
     name: str
     title: str

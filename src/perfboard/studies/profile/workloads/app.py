@@ -144,7 +144,7 @@ class AppSwitch:
             *("reference -", *starts),
             # A reference for the one, none for the way back.
             *(f"?{line}" for line in there_and_back("calibration") * CALIBRATIONS),
-            # Of the last of them, once the picture is known, the way back is left out.
+            # The last of them needs no way back: its picture is known.
             *("reference -", "raise back 1"),
         ]
         lines += there_and_back("warm") * _count(repeats)
