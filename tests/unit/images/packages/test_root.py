@@ -332,7 +332,7 @@ def test_a_disk_that_no_address_reaches_is_refused(board: VirtualBoard) -> None:
 def test_a_feature_that_there_is_not_is_answered_with_those_there_are(
     board: VirtualBoard,
 ) -> None:
-    assert known_features() == ["dm-crypt", "ext4", "f2fs", "fat", "io-ports", "xfs"]
+    assert known_features() == ["dm-crypt", "ext4", "f2fs", "fat", "io-ports", "wake", "xfs"]
     check_job(Job(("true",), features=("ext4", "xfs")), board)
     with pytest.raises(UsageError, match=r'--feature ext3: .*fat.* did you mean "ext4"'):
         check_job(Job(("true",), features=("ext3",)), board)

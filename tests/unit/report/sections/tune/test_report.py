@@ -100,7 +100,7 @@ def test_it_is_exported(format: str) -> None:
     assert text
     if format == "csv":
         assert [row["boot"] for row in csv.DictReader(io.StringIO(text))]
-    elif format != "openmetrics":
+    elif format not in ("openmetrics", "vcd"):
         json.loads(text)
 
 
