@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only WITH Linux-syscall-note */
-/* The calls of /dev/perfboard_wake; native/probe/run/wakeups.c has the same. */
+/* The calls of /dev/perfboard_wake; native/probe/wakeups/wakeups.c has the same. */
 #ifndef PERFBOARD_WAKE_H
 #define PERFBOARD_WAKE_H
 

@@ -32,8 +32,9 @@
 #include "run/packets.h"
 #include "run/stream.h"
 #include "run/tcp.h"
+#include "run/tcp_serve.h"
 #include "run/time.h"
-#include "run/wakeups.h"
+#include "wakeups/wakeups.h"
 
 #include <fcntl.h>
 #include <signal.h>

@@ -8,7 +8,7 @@
  *
  * Prints "@files ORDER WHAT COUNT NS OWN_US BUSY_US" for each, or "@failed files WORDS".
  */
-#include "disk/disk.h"
+#include "disk/parts.h"
 
 #include <errno.h>
 #include <fcntl.h>

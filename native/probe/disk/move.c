@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Blocks in order, characters, and the seeks of bonnie++. */
-#include "disk/disk.h"
+#include "disk/parts.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -5,7 +5,7 @@
  * Prints "@place FREE TYPE FOLDER" for the first that is on a disk and can be written to, or else
  * "@failed place WORDS", which say of each why it does not do.
  */
-#include "disk/disk.h"
+#include "disk/parts.h"
 
 #include <errno.h>
 #include <stdio.h>

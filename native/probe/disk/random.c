@@ -4,7 +4,7 @@
  * O_DIRECT; where the kernel has none, by as many processes. They end when as many bytes were
  * moved as the file has.
  */
-#include "disk/disk.h"
+#include "disk/parts.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -15,6 +15,7 @@
  */
 #include "run/tcp.h"
 #include "probe.h"
+#include "run/tcp_serve.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

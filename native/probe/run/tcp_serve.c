@@ -14,8 +14,8 @@
  *
  * Exit status: 0; 1 with the reason on standard error; 2 for wrong arguments.
  */
+#include "run/tcp_serve.h"
 #include "probe.h"
-#include "run/tcp.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

@@ -9,11 +9,12 @@ from ..sanitized import PROBE, compile_sanitized
 HERE = Path(__file__).parent
 # What all applets stand on, and no applet.
 _CORE = (
-    *("disk/disk.c", "disk/files.c", "disk/move.c", "disk/place.c", "disk/random.c"),
+    *("disk/busy.c", "disk/disk.c", "disk/files.c", "disk/move.c", "disk/place.c", "disk/random.c"),
     *("main.c", "applets.c", "run/media.c", "run/memory.c", "run/run.c", "run/run_complain.c"),
     *("run/echo.c", "run/packets.c", "run/queues.c", "run/pace.c", "run/run_nodes.c"),
     *("run/stream.c", "run/tcp.c", "run/tcp_serve.c", "run/time.c"),
-    *("run/wakeups.c", "run/wakeups_alsa.c", "run/wakeups_clock.c", "run/wakeups_sink.c"),
+    *("wakeups/alsa.c", "wakeups/clock.c", "wakeups/count.c", "wakeups/sink.c"),
+    "wakeups/wakeups.c",
     *("run/run_root.c", "talk/answer.c", "talk/crc32.c", "talk/frame.c", "talk/json.c"),
     *("talk/outbox.c", "talk/serve.c", "measure/batch.c", "measure/child.c", "measure/clock.c"),
     *("measure/disturbance.c", "measure/frequency.c", "measure/memory.c", "measure/number.c"),

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The probe's `tcp-serve` and `tcp` alone. */
 #include "run/tcp.h"
+#include "run/tcp_serve.h"
 
 #include <string.h>
 

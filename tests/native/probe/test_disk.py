@@ -19,7 +19,7 @@ _MIB = 1 << 20
 @pytest.fixture(scope="module")
 def probe(tmp_path_factory: pytest.TempPathFactory) -> str:
     path = tmp_path_factory.mktemp("disk") / "disk"
-    disk = (f"disk/{name}.c" for name in ("disk", "files", "move", "place", "random"))
+    disk = (f"disk/{name}.c" for name in ("busy", "disk", "files", "move", "place", "random"))
     measure = ("child", "clock", "memory", "number", "place", "reading", "reason")
     needed = (f"measure/{name}.c" for name in measure)
     return str(compile_sources(path, HERE / "disk_harness.c", *disk, *needed, "run/time.c"))

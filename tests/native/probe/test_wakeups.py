@@ -17,7 +17,7 @@ NEEDED = ("child", "number", "place", "reading", "reason")
 @pytest.fixture(scope="module")
 def probe(tmp_path_factory: pytest.TempPathFactory) -> str:
     path = tmp_path_factory.mktemp("wakeups") / "wakeups"
-    own = (f"run/wakeups{name}.c" for name in ("", "_alsa", "_clock", "_sink"))
+    own = (f"wakeups/{name}.c" for name in ("wakeups", "alsa", "clock", "count", "sink"))
     needed = (f"measure/{name}.c" for name in NEEDED)
     return str(compile_sources(path, HERE / "wakeups_harness.c", *own, *needed))
 

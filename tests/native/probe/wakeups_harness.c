@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The probe's `wakeups` alone. */
-#include "run/wakeups.h"
+#include "wakeups/wakeups.h"
 
 int main(int argc, char **argv)
 {

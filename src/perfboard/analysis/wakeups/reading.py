@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads what `perfboard-probe wakeups` prints (native/probe/run/wakeups.c)."""
+"""Reads what `perfboard-probe wakeups` prints (native/probe/wakeups/wakeups.c)."""
 
 import re
 from collections.abc import Sequence

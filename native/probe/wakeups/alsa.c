@@ -3,7 +3,7 @@
  * The writer of a sound card, by the kernel's interface alone: the card gives each period back, and
  * avail_min says how much of that wakes the writer.
  */
-#include "run/wakeups.h"
+#include "wakeups/ways.h"
 
 #include <errno.h>
 #include <fcntl.h>

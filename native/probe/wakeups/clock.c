@@ -3,7 +3,7 @@
  * Writers of buffers that a clock plays: what a program can do on any kernel. It knows when its
  * level is reached, and sleeps until then.
  */
-#include "run/wakeups.h"
+#include "wakeups/ways.h"
 
 #include <string.h>
 #include <sys/prctl.h>

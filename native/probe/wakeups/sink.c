@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The writer of /dev/perfboard_wake, of which native/kernel/perfboard_wake.h tells. */
-#include "run/wakeups.h"
+#include "wakeups/ways.h"
 
 #include <fcntl.h>
 #include <string.h>

@@ -19,8 +19,9 @@
  *
  * Exit status: 0; 1 with the reason on standard error; 2 for wrong arguments.
  */
-#include "run/wakeups.h"
+#include "wakeups/wakeups.h"
 #include "probe.h"
+#include "wakeups/ways.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -61,38 +62,6 @@ struct shared {
 };
 
 static struct shared *shared;
-
-uint64_t wakeups_now(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
-bool wakeups_sleep_until(uint64_t due)
-{
-	struct timespec until = {(time_t)(due / 1000000000), (long)(due % 1000000000)};
-	int error;
-
-	while ((error = clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL)) == EINTR)
-		;
-	errno = error;
-	return !error;
-}
-
-void wakeups_count(struct wakeups_counts *counts, uint64_t latency, uint64_t fill)
-{
-	unsigned bit = latency < 4 ? 2 : 63 - (unsigned)__builtin_clzll(latency);
-	unsigned place = bit * 4 + ((latency >> (bit - 2)) & 3);
-
-	counts->wakes++;
-	counts->latency_sum += latency;
-	if (latency > counts->latency_max)
-		counts->latency_max = latency;
-	counts->latency[place < WAKEUPS_LATENCIES ? place : WAKEUPS_LATENCIES - 1]++;
-	counts->fill[fill < WAKEUPS_MOST_BUFFERS ? fill : WAKEUPS_MOST_BUFFERS]++;
-}
 
 bool wakeups_none(const struct wakeups_plan *plan, struct wakeups_counts *counts,
 		  const char **failed)

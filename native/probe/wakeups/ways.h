@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* run/wakeups.c: one playback under a load, and what it costs; the ways to play are beside it. */
-#ifndef RUN_WAKEUPS_H
-#define RUN_WAKEUPS_H
+/* The ways to play that wakeups.c has, and what they share. */
+#ifndef PERFBOARD_WAKEUPS_WAYS_H
+#define PERFBOARD_WAKEUPS_WAYS_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -40,7 +40,5 @@ uint64_t wakeups_now(void);
 /* False if that failed. */
 bool wakeups_sleep_until(uint64_t due);
 void wakeups_count(struct wakeups_counts *counts, uint64_t latency, uint64_t fill);
-
-int wakeups_command(int argc, char **argv);
 
 #endif
