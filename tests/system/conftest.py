@@ -57,9 +57,10 @@ def image(verdex: LoadedBoard) -> Image:
     return build_image(choose(verdex, {}), SilentProgress())
 
 
-def build_for_trials(board: str) -> None:
+def build_for_trials(board: str, *features: str) -> None:
     """Builds what programs are tried with: on a new machine, longer than a command may take."""
-    build_trial_base(choose(load_board(board), {}), Job(("true",)), SilentProgress())
+    job = Job(("true",), features=features)
+    build_trial_base(choose(load_board(board), {}), job, SilentProgress())
 
 
 @pytest.fixture(scope="session")
