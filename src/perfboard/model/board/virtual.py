@@ -73,7 +73,7 @@ class _Virtual(Board):
     # The effects of single changes on the real board.
     techniques: Annotated[tuple[Technique, ...], Field(strict=False)] = ()
     published_boots: Annotated[tuple[PublishedBoot, ...], Field(strict=False)] = ()
-    # Figures of the real board's disk, network and crypto, which a bring-up shows beside its own.
+    # Figures of the real board's disk and network, which a bring-up shows beside its own.
     published: Annotated[tuple[Published, ...], Field(strict=False)] = ()
     # The timing model; without it, a virtual board only counts instructions.
     timing: Timing | None = None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The bring-up of a new board (study B): its disk, network, crypto and memory in one run."""
+"""The bring-up of a new board (study B): its disk, network and memory in one run."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -51,7 +51,7 @@ class BringupStudy:
 
     name: str = "bringup"
     title: str = "Bring-up of a board"
-    question: str = "How fast are its disk, network and crypto, and what holds each back?"
+    question: str = "How fast are its disk, network and memory, and what holds each back?"
     options: type[BringupOptions] = BringupOptions
     targets: tuple[str, ...] = ()
     default_target: str = "local"

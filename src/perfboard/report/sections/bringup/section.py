@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 # The question is of these.
-_ASKED = ("disk", "network", "crypto")
+_ASKED = ("disk", "network")
 _BAR = 12
 
 

@@ -16,9 +16,9 @@ from perfboard.studies.profile.workloads.base import Work
 from perfboard.targets.base import Target
 
 # In this order, rows stand in a report.
-SUBJECTS = ("disk", "network", "crypto", "memory")
+SUBJECTS = ("disk", "network", "memory")
 # The first of its subject, by which the report answers.
-_FIRST = ("disk.sequential", "network.tcp", "crypto.storage")
+_FIRST = ("disk.sequential", "network.tcp")
 # A processor that is busy for this share of the time is what limits; below the other, a wait.
 BUSY, WAITING = 0.9, 0.5
 
