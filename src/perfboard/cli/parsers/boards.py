@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The commands on boards: doctor, boards, studies, profiles, build."""
+
+import argparse
+from pathlib import Path
+
+from perfboard.cli.parsers.base import Commands, add_json, add_set
+
+_NEW = "write the file of a board that boots a kernel and root file system of yours"
+
+
+def add_commands(commands: Commands) -> None:
+    """Adds the commands of this group."""
+    commands.add(
+        "doctor",
+        "machine",
+        "check this machine for missing tools, and print the command that installs them",
+    )
+    boards = commands.add(
+        "boards",
+        "boards",
+        "list the boards; show, verify or slim one; write the file of a new one",
+    )
+    of_one = boards.add_subparsers(metavar="show|verify|slim|new")
+    boards.commands = of_one.choices
+    for name, help in (
+        ("show", "print a board's description; --json adds its part and inherited keys"),
+        ("verify", "compare a virtual board with published figures of the real one"),
+        ("slim", "list the kernel options that a boot never uses, for the board file"),
+    ):
+        one = of_one.add_parser(
+            name, help=help, description=f"{help[0].upper()}{help[1:]}.", allow_abbrev=False
+        )
+        one.set_defaults(function=name)
+        # SUPPRESS: `boards --json show` keeps the value that `boards` parsed.
+        add_json(one, default=argparse.SUPPRESS)
+        one.add_argument("board", metavar="BOARD", help="a board's name, or a board file")
+        if name == "verify":
+            one.options = ("perfboard.studies.standard.study", "BudgetOptions")
+    _add_new(of_one.add_parser("new", help=_NEW, description=f"{_NEW.capitalize()}."))
+    commands.add("studies", "boards", "list the studies, with their factors and levels")
+    profiles = commands.add(
+        "profiles",
+        "profiles",
+        "list the device profiles; show one, or write one of your own",
+        "List the device profiles, and what they ask of a board.\n\n"
+        "`perfboard profiles show media-recorder` prints a profile's file;\n"
+        "`perfboard profiles new my-device` writes my-device.toml to begin with;\n"
+        "`perfboard study profile ./my-device.toml --board rpi2` asks it of a board.",
+    )
+    profiles.add_argument("action", nargs="?", choices=("show", "new"), help="what to do")
+    profiles.add_argument("name", nargs="?", metavar="NAME", help="a profile's name, or its file")
+    build = commands.add("build", "boards", "build a board's image without booting it")
+    build.add_argument("board", metavar="BOARD", help="a board's name, or a board file")
+    add_set(build)
+
+
+def _add_new(command: argparse.ArgumentParser) -> None:
+    command.set_defaults(function="new")
+    add_json(command, default=argparse.SUPPRESS)
+    command.add_argument("new_board", metavar="NAME", help="its name; the file is NAME.toml, here")
+    command.add_argument("--like", required=True, metavar="BOARD", help="the board to be timed as")
+    command.add_argument("--kernel", required=True, type=Path, help="a zImage, Image or uImage")
+    command.add_argument(
+        "--system-map", type=Path, help="the kernel's System.map, by which marks are exact"
+    )
+    command.add_argument(
+        "--root",
+        required=True,
+        type=Path,
+        help="squashfs, cramfs, romfs, jffs2, erofs, or a cpio archive (cpio.gz, say)",
+    )
+    command.add_argument(
+        "--usable",
+        default="console:login:",
+        help="when the boot is over: console:REGEX or exec:NAME (default: console:login:)",
+    )
+    command.add_argument(
+        "--boot", action="store_true", help="boot it once, as `perfboard study boot` does"
+    )

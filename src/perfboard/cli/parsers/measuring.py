@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The commands that measure: study, tune, try, measure; and probes."""
+
+from perfboard.cli.parsers.base import BEARS, TARGETS, Commands, add_name, add_set, add_tag
+
+_TRY = """\
+Boot a virtual board, run a command on it, and print what the command took there.
+
+Standard output, standard error and the exit code are the command's; if a signal killed it,
+the exit code is 128 plus the signal's number. A table follows on standard error: real, user
+and system time in the board's seconds, instructions, cache and TLB misses, time spent
+waiting, and the slowest functions. The run is stored like any other. --json prints its
+run.json instead (with --compare, a list of them).
+
+The board has busybox, a shell, and the C and C++ libraries. --package unpacks Debian packages
+for the board's architecture without running their scripts, so there are no users and no
+services; --without leaves out those that others pull in. --push copies files and folders to
+/work, where the command starts as root. Files are read at memory speed; a board's disk is
+/dev/pbd, at its own. Written files stay in the board's memory, which the command shares. The
+command gets no input without --stdin, which is read to its end before the board boots. ^C
+ends the command, and shows its output so far.
+
+examples:
+  perfboard try rpi2 -- uname -a
+  perfboard try rpi2 --push ./prog --push data.txt -- ./prog data.txt
+  perfboard try rpi2 --compare orangepi-pc --package bzip2 --push big -- bzip2 -k big
+  perfboard try rpi2 --package python3-minimal -- python3 -c 'print(sum(range(10**6)))'
+  perfboard try verdex --time-limit 60 -- sh -c 'ls | sort'
+  echo '2^100' | perfboard try rpi2 --package bc --stdin - -- bc
+"""
+
+_TUNE = """\
+Boot a board with each level of its factors, find the fastest combination, prove it with a new
+boot, and list the changes to make, in order, with the lines to write.
+
+Each combination is one boot. Boots are cached, so an interrupted tune continues where it
+stopped. A level that makes the device lose a function is tried, but the best combination has
+it only with --allow. --max-flash limits the bytes of bootloader, kernel and root file system;
+--max-ram limits the memory that programs cannot have when the board is usable.
+
+With --target, each image is written to a real board and booted there, in turns: at least 5
+boots each, until half the interval of the median is below 1%, or until --boots. If the boots
+do not separate the best combination from the baseline, the tune is inconclusive (exit code 5).
+
+examples:
+  perfboard tune boot --board verdex
+  perfboard tune boot --board verdex --max-flash 4MB --max-ram 16MB --keep console=full
+  perfboard tune boot --board ./my-board.toml --set flash=delivered
+  perfboard tune boot --board ./my-board.toml --target serial:///dev/ttyUSB0 \\
+      --write './flash.sh' --reset 'uhubctl -a cycle -l 1-1 -p 2' --usable 'login:'
+"""
+
+
+def add_commands(commands: Commands) -> None:
+    """Adds the commands of this group."""
+    study = commands.add(
+        "study",
+        "study",
+        "measure a target, store the run, write its report",
+        "Measure a target, store the run, and write its report, whose path is the last line.\n\n"
+        "examples:\n"
+        "  perfboard study boot --board verdex\n"
+        "  perfboard study boot --board verdex --set initcall_debug=on\n"
+        "  perfboard study boot --board ./my-board.toml --boots 10\n"
+        "  perfboard study boot --target serial:///dev/ttyUSB0 --usable 'login:' \\\n"
+        "      --reset 'uhubctl -a cycle -l 1-1 -p 2'\n"
+        "  perfboard study standard --target local\n\n"
+        "`perfboard study STUDY --help` lists the options of that study.",
+    )
+    study.of_study = True
+    study.add_argument("study", metavar="STUDY", help="a study that `perfboard studies` lists")
+    study.add_argument(
+        "--board",
+        action="append",
+        help="a virtual board's name, or the file of a virtual or a real board; the study profile "
+        "takes several, and compares them",
+    )
+    study.add_argument("--target", metavar="T", help=TARGETS)
+    add_tag(study, BEARS)
+    add_name(study)
+    add_set(study)
+
+    tune = commands.add("tune", "tune", "find the settings that make a board boot fastest", _TUNE)
+    add_tag(tune, BEARS)
+    tune.add_argument("study", choices=("boot",), help="what to make faster")
+    tune.add_argument(
+        "--board",
+        required=True,
+        help="a virtual board's name, or the file of a virtual or a real board",
+    )
+    add_set(tune)
+    tune.add_argument(
+        "--target",
+        metavar="T",
+        help="the serial line of a real board that boots each image: "
+        "serial:///dev/DEVICE[?baud=115200] (default: the line in the file of a real board; else "
+        "the virtual board)",
+    )
+    tune.options = ("perfboard.studies.tune.plan", "TuneOptions")
+
+    trying = commands.add(
+        "try",
+        "program",
+        "run a program on a virtual board: how long it takes there, and where",
+        _TRY,
+    )
+    trying.set_defaults(function="trying")
+    trying.usage = "%(prog)s [options] BOARD [options] -- COMMAND [ARGUMENT ...]"
+    trying.add_argument("board", metavar="BOARD", help="a board's name, or a board file")
+    add_tag(trying, BEARS)
+    trying.takes_command = True
+    trying.options = ("perfboard.studies.program.study", "ProgramOptions")
+    add_set(trying)
+
+    measure = commands.add(
+        "measure", "measure", "run some or all probes on a target, store the run, write its report"
+    )
+    measure.add_argument(
+        "probes", metavar="PROBE", nargs="*", help="a probe, such as memory.latency (default: all)"
+    )
+    measure.add_argument(
+        "--target", metavar="T", default="local", help=f"{TARGETS} (default: local)"
+    )
+    add_tag(measure, BEARS)
+    add_name(measure)
+    measure.options = ("perfboard.studies.standard.study", "StandardOptions")
+    add_set(measure)
+    commands.add("probes", "measure", "list the probes, and what each measures")
