@@ -35,6 +35,17 @@ GIVEN: dict[str, dict[str, Value]] = {
     "stream.buffer": {**CAT, "buffer": 100_000, "starts": 5},
     "stream.rate": {**CAT, "buffer": 100_000},
 }
+SIZES = """\
+@sizes
+00001000-07ffffff : System RAM
+  00100000-003fffff : Kernel code
+  00400000-004fffff : Kernel data
+80000000-80000fff : serial
+MemTotal:        126000 kB
+@module loop 32768 0 - Live 0x00000000
+@module fat 65536 1 vfat, Live 0x00000000
+@file 935000
+"""
 # What each writes, as the probe prints it: all of them ten times the buffer.
 WRITINGS = "".join(
     f"@stream 1000000 0 0 {need} 90000 300 100 500 600 2000000\n"
@@ -98,6 +109,7 @@ def test_a_workload_gives_the_metrics_that_it_names(workload: Workload) -> None:
         )
         for rate, words in media
     )
+    output += SIZES * work.script.count("echo @sizes")
     output += MEMORY * len(re.findall(r'PROBE" memory', work.script))
     count = 5 if workload.name == "stream.buffer" else 2
     # The writings that the probe is asked for, and what a search ends with.
@@ -186,6 +198,21 @@ def test_no_rate_is_safe_where_all_fail() -> None:
 def test_a_listing_with_other_hits_is_refused() -> None:
     with pytest.raises(NotMeasurable, match="520 lines in 1 searches for car"):
         all_workloads()["listing.search"].read("@say hits.car 520\n", {}, 1)
+
+
+def test_the_kernels_sizes_are_those_of_the_files_in_proc() -> None:
+    workload = all_workloads()["kernel.image"]
+    found = {metric.name: metric.samples for metric in workload.read(SIZES, {}, 1)}
+    assert found == {
+        "kernel.image.code": (4 << 20,),
+        "kernel.image.taken": ((128 << 20) - 4096 - 126000 * 1024,),
+        "kernel.image.modules": (98304,),
+        "kernel.image.file": (935000,),
+    }
+    # What another user than root sees.
+    hidden = re.sub(r"[0-9a-f]{8}-[0-9a-f]{8}", "00000000-00000000", SIZES)
+    with pytest.raises(NotMeasurable, match="only root sees"):
+        workload.read(hidden, {}, 1)
 
 
 def test_the_words_of_a_script_are_read_by_their_heads() -> None:
