@@ -6,6 +6,7 @@ import fcntl
 import sys
 import termios
 from array import array
+from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from typing import IO, TextIO
@@ -19,7 +20,7 @@ from perfboard.model.results.program import ProgramResult
 from perfboard.model.run import Run, Status
 from perfboard.model.text import printable
 from perfboard.report.sections.program.section import program_text
-from perfboard.report.writing import write_report
+from perfboard.report.writing import write_comparison, write_report
 from perfboard.store.folder import find_run
 from perfboard.studies.lab import Lab
 from perfboard.studies.program.study import ProgramOptions, try_boards
@@ -75,9 +76,16 @@ def trying(
             )
     if not given.stdin and _unread(given_input):
         print("Standard input was not given to the command: --stdin - does so.", file=sys.stderr)
-    for report in reports:
+    for report in (*reports, *_comparisons(runs)):
         print(printable(str(report)), file=sys.stderr)
     return _exit_code(runs)
+
+
+def _comparisons(runs: list[Run]) -> Iterator[Path]:
+    """A page for each further board beside the first, of those on which the command ended."""
+    ended = [find_run(run.id) for run in runs if run.status is Status.COMPLETE]
+    for other in ended[1:]:
+        yield write_comparison(ended[0], other, across_evidence=False)
 
 
 def _input(name: str, given_input: TextIO | None) -> IO[bytes]:

@@ -401,6 +401,16 @@ def test_a_command_reads_what_it_is_given(
     assert UNREAD not in capsys.readouterr().err
 
 
+def test_two_boards_have_a_page_that_compares_them(
+    trials: Trials, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert trials.call("rpi2", "--compare", "orangepi-pc", "--", "true") == 0
+    page = Path(capsys.readouterr().err.splitlines()[-1])
+    assert page.name.startswith("compared-with-") and "orangepi-pc" in page.read_text()
+    assert trials.call("rpi2", "--", "true") == 0
+    assert "compared-with-" not in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("content", [b"", b"1+1\n"])
 def test_a_pipe_that_nobody_closes_does_not_hold_a_trial_up(
     content: bytes, trials: Trials, capsys: pytest.CaptureFixture[str]
