@@ -40,14 +40,18 @@ def format_value(value: float, unit: str) -> str:
         return format_size(round(value))
     if unit == "1":
         return f"{value:,.0f}" if value == round(value) else f"{value:,.4g}"
+    # A rate of counts: as 1/s a prefix would stand before the 1.
+    shown = "/s" if unit == "1/s" else unit
     if value == 0:
-        return f"0 {unit}"
+        return f"0 {shown}"
     prefixes = {9: "G", 6: "M", 3: "k", 0: "", -3: "m", -6: "µ", -9: "n"}
     power = max(-9, min(9, math.floor(math.log10(abs(value)) / 3) * 3))
     if unit == "s":
         power = min(power, 0)
+    if unit == "1/s":
+        power = max(power, 0)
     scaled = value / 10.0**power
     if abs(scaled) < 999.95:
         decimals = max(0, 3 - math.floor(math.log10(abs(scaled))))
-        return f"{scaled:.{decimals}f} {prefixes[power]}{unit}"
-    return f"{scaled:.0f} {prefixes[power]}{unit}"
+        return f"{scaled:.{decimals}f} {prefixes[power]}{shown}"
+    return f"{scaled:.0f} {prefixes[power]}{shown}"

@@ -127,7 +127,7 @@ def test_blocks_at_random_say_how_several_were_asked_for() -> None:
 def test_files_are_rates_by_their_order() -> None:
     output = "@files sequential create 1000 2000000000 1980000 1990000\n"
     answer = all_rows()["disk.files"].measure(bed(lambda work: output * 3))
-    assert answer.short == "500.0 1/s files, create, sequential"
+    assert answer.short == "500.0 /s files, create, sequential"
     assert answer.limit.startswith("the processor, busy for 99%")
     assert answer.figures[0].metric.samples == (500.0,) * 3
 
