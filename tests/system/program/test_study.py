@@ -27,6 +27,7 @@ SOURCE = f"""
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 __attribute__((noinline)) void spin(unsigned turns)
@@ -36,6 +37,8 @@ __attribute__((noinline)) void spin(unsigned turns)
 
 static void eat(void)
 {{
+	/* Else the kernel may drop its code and read it again, for ever, before it kills it. */
+	mlockall(MCL_CURRENT | MCL_FUTURE);
 	for (;;)
 		memset(malloc(1 << 20), 1, 1 << 20);
 }}
