@@ -17,8 +17,9 @@ from perfboard.model.errors import UsageError
 from perfboard.model.options import check_target
 from perfboard.model.run import BoardSummary, Run
 from perfboard.model.text import nearest
+from perfboard.store.recording import Subject
 from perfboard.studies.lab import Lab
-from perfboard.targets.base import meant
+from perfboard.targets.base import Target, meant
 from perfboard.targets.opening import kinds
 
 # Packages outside bring studies under this name: `NAME = "module:STUDY"`.
@@ -68,6 +69,12 @@ class Request:
         return BoardSummary(
             name=self.place, title=title, description=description, facts=dict(facts)
         )
+
+    def subject_of(self, target: Target) -> Subject:
+        """The open target as the subject of a run; its shell says what machine it is."""
+        machine = " ".join(target.shell.run("uname -srm").output.split())
+        summary = target.board or self.summary(machine, f"A machine of {machine}.", {})
+        return Subject(summary, target.name, target.evidence, levels=target.factors)
 
 
 class Study(Protocol[_Options]):

@@ -18,7 +18,7 @@ from perfboard.model.results.bringup import BringupFigure, BringupResult, Bringu
 from perfboard.model.run import Metric, Run
 from perfboard.model.text import nearest
 from perfboard.model.units import format_value
-from perfboard.store.recording import Found, Subject
+from perfboard.store.recording import Found
 from perfboard.studies.base import Request
 from perfboard.studies.bringup.rows.base import Answer, Bed, Figure, Row, all_rows, subject_of
 from perfboard.studies.lab import Lab
@@ -120,11 +120,8 @@ def _stand(
         )
         return
     with lab.open(request.target, lab.progress, artifacts, request.factors) as target:
-        machine = " ".join(target.shell.run("uname -srm").output.split())
+        live = LiveBench(target, request.subject_of(target), lab)
         ram = _ram(target)
-        summary = target.board or request.summary(machine, f"A machine of {machine}.", {})
-        subject = Subject(summary, target.name, target.evidence, levels=target.factors)
-        live = LiveBench(target, subject, lab)
         yield _Stand(
             live,
             lambda run: Bed(run, target.evidence, ram, 3, quick, folder, live=target),

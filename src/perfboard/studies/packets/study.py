@@ -3,7 +3,7 @@
 
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from perfboard.analysis.packets.search import Goal
 from perfboard.model.errors import INCONCLUSIVE, UsageError
@@ -96,10 +96,10 @@ class PacketsStudy:
             for name in options.sender:
                 own = stack.enter_context(lab.open(name, lab.progress, None, {}))
                 senders.append(stack.enter_context(prepared(own, lab.progress)))
-            machine = " ".join(target.shell.run("uname -srm").output.split())
+            subject = replace(request.subject_of(target), tools=target.tools)
             goal = Goal(final_s=options.trial, sum_s=3 * options.trial, initial_s=options.trial / 6)
             protocols = [each for each in PROTOCOLS if each in options.only]
-            work = _Work(address, protocols, goal, request, machine, device, senders, lab)
+            work = _Work(address, protocols, goal, subject, device, senders, lab)
             with record.begin(work.found):
                 work.measure()
         return record.run
@@ -113,15 +113,13 @@ class _Work:
         address: str,
         protocols: Sequence[Protocol],
         goal: Goal,
-        request: Request,
-        machine: str,
+        subject: Subject,
         device: End,
         senders: list[End],
         lab: Lab,
     ) -> None:
-        """`machine` is what the target calls itself."""
         self._address, self._protocols, self._goal = address, protocols, goal
-        self._request, self._machine = request, machine
+        self._subject = subject
         self._device, self._senders, self._lab = device, senders, lab
         self._echoes: list[Echo] = []
         self._before: Mapping[str, str] = {}
@@ -151,7 +149,6 @@ class _Work:
 
     def found(self) -> Found:
         """All that is known by now."""
-        target = self._device.target
         result = PacketsResult(
             address=self._address,
             senders=tuple(sender.target.name for sender in self._senders),
@@ -163,20 +160,11 @@ class _Work:
         if self._echoes and result.undecided:
             reasons = " ".join(echo.reason for echo in result.echoes)
             errors = (RunError(kind=INCONCLUSIVE, message=f"Nothing was measured: {reasons}"),)
-        summary = target.board or self._request.summary(
-            self._machine, f"A machine of {self._machine}.", {}
-        )
-        notes = list(target.notes)
+        notes = list(self._device.target.notes)
         if self._after and self._after != self._before:
             notes.append("The target's limits on ICMP messages changed during the run.")
         return Found(
-            Subject(
-                summary,
-                target.name,
-                target.evidence,
-                levels=target.factors,
-                tools=target.tools,
-            ),
+            self._subject,
             metrics=tuple(metric for echo in result.echoes for metric in _metrics(echo)),
             results=(result,),
             notes=tuple(notes),

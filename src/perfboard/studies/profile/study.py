@@ -19,7 +19,7 @@ from perfboard.model.results.profile import OptionRow, ProfileResult
 from perfboard.model.run import Metric, Run
 from perfboard.model.text import nearest, printable
 from perfboard.profiles.loader import is_shipped, load_profile, profile_path
-from perfboard.store.recording import Found, Recording, Subject
+from perfboard.store.recording import Found, Recording
 from perfboard.studies.base import Request
 from perfboard.studies.lab import Lab
 from perfboard.studies.profile.bench import Bench, LiveBench, VirtualBench
@@ -226,10 +226,7 @@ def _bench(request: Request, tasks: Sequence[_Task], lab: Lab, artifacts: Path) 
         yield VirtualBench(variant, lab, artifacts, tuple(sorted(features)))
         return
     with lab.open(request.target, lab.progress, artifacts, request.factors) as target:
-        machine = " ".join(target.shell.run("uname -srm").output.split())
-        summary = target.board or request.summary(machine, f"A machine of {machine}.", {})
-        subject = Subject(summary, target.name, target.evidence, levels=target.factors)
-        yield LiveBench(target, subject, lab)
+        yield LiveBench(target, request.subject_of(target), lab)
 
 
 def _measure(

@@ -14,7 +14,7 @@ from perfboard.model.options import option, parse_count
 from perfboard.model.progress import Step
 from perfboard.model.results.wakeups import Playback, WakeupsResult
 from perfboard.model.run import Metric, Run
-from perfboard.store.recording import Found, Recording, Subject
+from perfboard.store.recording import Found, Recording
 from perfboard.studies.base import Request
 from perfboard.studies.lab import Lab
 from perfboard.studies.profile.bench import Bench, LiveBench, VirtualBench
@@ -172,10 +172,7 @@ def _bench(request: Request, lab: Lab, record: Recording) -> Iterator[tuple[Benc
         yield VirtualBench(variant, lab, artifacts, (_FEATURE,)), 1
         return
     with lab.open(request.target, lab.progress, artifacts, request.factors) as target:
-        machine = " ".join(target.shell.run("uname -srm").output.split())
-        summary = target.board or request.summary(machine, f"A machine of {machine}.", {})
-        subject = Subject(summary, target.name, target.evidence, levels=target.factors)
-        yield LiveBench(target, subject, lab), _LIVE_ROUNDS
+        yield LiveBench(target, request.subject_of(target), lab), _LIVE_ROUNDS
 
 
 def _measure(plan: _Plan, rounds: int, bench: Bench, playbacks: list[Playback], lab: Lab) -> None:
