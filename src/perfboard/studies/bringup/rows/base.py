@@ -3,7 +3,7 @@
 
 import importlib
 import pkgutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from statistics import mean
@@ -65,7 +65,7 @@ class Answer:
 
 
 class Row(Protocol):
-    """Measures one part of a board. A module of this folder has one or more, as ROWS."""
+    """Measures one part of a board. A module in this folder has one or more, as ROWS."""
 
     @property
     def name(self) -> str:
@@ -95,12 +95,32 @@ def all_rows() -> dict[str, Row]:
     """The rows by name, in the order of a report: by subject, then by module."""
     folder = perfboard.studies.bringup.rows
     modules = (
-        importlib.import_module(f"{folder.__name__}.{module.name}")
-        for module in pkgutil.iter_modules(folder.__path__)
+        importlib.import_module(module.name)
+        for module in pkgutil.walk_packages(folder.__path__, f"{folder.__name__}.")
     )
     rows = [row for module in modules for row in getattr(module, "ROWS", ())]
     rows.sort(key=lambda row: (SUBJECTS.index(subject_of(row)), row.name not in _FIRST))
     return {row.name: row for row in rows}
+
+
+def rated(
+    name: str,
+    labels: Mapping[str, str],
+    rates: Iterable[float],
+    shares: Iterable[float],
+    *,
+    operations: bool = False,
+) -> tuple[Metric, Metric]:
+    """NAME.bandwidth, or of `operations` NAME.operations; and NAME.busy, the processor's shares."""
+    given = dict(labels)
+    rate = Metric(
+        name=f"{name}.{'operations' if operations else 'bandwidth'}",
+        unit="1/s" if operations else "B/s",
+        better="higher",
+        labels=given,
+        samples=tuple(rates),
+    )
+    return rate, Metric(name=f"{name}.busy", unit="1", labels=given, samples=tuple(shares))
 
 
 def subject_of(row: Row) -> str:

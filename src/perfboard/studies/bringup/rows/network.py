@@ -17,7 +17,7 @@ from perfboard.model.errors import TargetError, UsageError
 from perfboard.model.progress import SilentProgress
 from perfboard.model.run import Metric
 from perfboard.model.units import format_value
-from perfboard.studies.bringup.rows.base import Answer, Bed, Figure, limit_of
+from perfboard.studies.bringup.rows.base import Answer, Bed, Figure, limit_of, rated
 from perfboard.studies.packets.address import address_of, check_own
 from perfboard.studies.packets.ends import End, Lines, prepared
 from perfboard.studies.profile.workloads.base import NotMeasurable
@@ -129,21 +129,9 @@ def _figures(
     name: str, labels: Mapping[str, str], tries: list[_Moved], title: str
 ) -> tuple[list[Metric], Figure]:
     """The metrics of one kind of transfer, and its figure."""
-    given = dict(labels)
-    rate = Metric(
-        name=f"{name}.bandwidth",
-        unit="B/s",
-        labels=given,
-        better="higher",
-        samples=tuple(each.rate for each in tries),
-    )
-    metrics = [rate]
-    shares = tuple(each.busy for each in tries if each.busy is not None)
-    busy = None
-    if shares:
-        busy = Metric(name=f"{name}.busy", unit="1", labels=given, samples=shares)
-        metrics.append(busy)
-    return metrics, Figure(title, rate, busy)
+    shares = [each.busy for each in tries if each.busy is not None]
+    rate, busy = rated(name, labels, (each.rate for each in tries), shares)
+    return [rate, *([busy] if shares else [])], Figure(title, rate, busy if shares else None)
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,8 @@ from statistics import median
 
 from perfboard.model.run import Metric
 from perfboard.model.units import format_size, format_value
-from perfboard.studies.bringup.rows.base import Answer, Bed, Figure, limit_of
-from perfboard.studies.bringup.rows.disk import FEATURES, failure_of, script_at
+from perfboard.studies.bringup.rows.base import Answer, Bed, Figure, limit_of, rated
+from perfboard.studies.bringup.rows.disk.points import FEATURES, failure_of, script_at
 from perfboard.studies.profile.workloads.base import NotMeasurable, Work, timed, times_of
 
 # Without bs=, dd takes 512 bytes.
@@ -75,15 +75,9 @@ class Dd:
             if not runs:
                 continue
             labels = {"block": format_size(block)}
-            rate = Metric(
-                name=f"{self.name}.bandwidth",
-                unit="B/s",
-                better="higher",
-                labels=labels,
-                samples=tuple(size // block * block / run.real_s for run in runs),
-            )
-            shares = tuple(min(1.0, run.busy_s / run.real_s) for run in runs)
-            busy = Metric(name=f"{self.name}.busy", unit="1", labels=labels, samples=shares)
+            rates = [size // block * block / run.real_s for run in runs]
+            shares = [min(1.0, run.busy_s / run.real_s) for run in runs]
+            rate, busy = rated(self.name, labels, rates, shares)
             metrics += [rate, busy]
             figures.append(Figure(f"dd by {format_size(block)}", rate, busy))
         if not figures:

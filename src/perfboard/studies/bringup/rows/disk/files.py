@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 from perfboard.model.run import Evidence, Metric
 from perfboard.model.units import format_value
-from perfboard.studies.bringup.rows.base import Answer, Bed, Figure, limit_of
-from perfboard.studies.bringup.rows.disk import FEATURES, failure_of, script_at
+from perfboard.studies.bringup.rows.base import Answer, Bed, Figure, limit_of, rated
+from perfboard.studies.bringup.rows.disk.points import FEATURES, failure_of, script_at
 from perfboard.studies.profile.workloads.base import NotMeasurable, Work
 
 _COUNT = 16 * 1024
@@ -63,19 +63,8 @@ class DiskFiles:
         figures: list[Figure] = []
         for (order, operation), found in rates.items():
             labels = {"order": order, "operation": operation}
-            rate = Metric(
-                name="disk.files.operations",
-                unit="1/s",
-                better="higher",
-                labels=labels,
-                samples=tuple(each for each, _ in found),
-            )
-            share = Metric(
-                name="disk.files.busy",
-                unit="1",
-                labels=labels,
-                samples=tuple(busy for _, busy in found),
-            )
+            each_s, shares = zip(*found, strict=True)
+            rate, share = rated(self.name, labels, each_s, shares, operations=True)
             metrics += [rate, share]
             figures.append(Figure(f"{operation}, {order}", rate, share))
         first = figures[0]

@@ -3,13 +3,13 @@
 
 import re
 import shlex
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from perfboard.model.run import Evidence, Metric
 from perfboard.model.text import printable
 from perfboard.model.units import format_size
-from perfboard.studies.bringup.rows.base import Bed
+from perfboard.studies.bringup.rows.base import Bed, Figure, rated
 from perfboard.studies.profile.workloads.base import NotMeasurable, Work
 
 FEATURES = ("ext4",)
@@ -54,6 +54,11 @@ class Point:
     longest: float
     kept: float
     how: str
+
+    @property
+    def text(self) -> str:
+        """The point as the probe is asked for it."""
+        return f"{self.operation}/{self.mode}/{self.block}/{self.depth}"
 
     def busy(self, evidence: Evidence) -> float:
         """The processor's share: on a virtual board of all its work, else of the probe's."""
@@ -138,19 +143,9 @@ def metrics_of(
     if operations:
         labels["depth"] = str(first.depth)
     counted = [p.operations if operations else p.bytes for p in points]
-    rate = Metric(
-        name=f"{name}.{'operations' if operations else 'bandwidth'}",
-        unit="1/s" if operations else "B/s",
-        better="higher",
-        labels=labels,
-        samples=tuple(n / p.seconds for n, p in zip(counted, points, strict=True)),
-    )
-    busy = Metric(
-        name=f"{name}.busy",
-        unit="1",
-        labels=labels,
-        samples=tuple(p.busy(evidence) for p in points),
-    )
+    rates = [n / p.seconds for n, p in zip(counted, points, strict=True)]
+    shares = [p.busy(evidence) for p in points]
+    rate, busy = rated(name, labels, rates, shares, operations=operations)
     times = {
         "50": tuple(p.middle for p in points),
         "99": tuple(p.late for p in points),
@@ -166,6 +161,26 @@ def metrics_of(
         for percentile, samples in times.items()
     )
     return rate, busy, latencies
+
+
+def figures_of(
+    known: Mapping[str, tuple[str, str]],
+    points: Sequence[Point],
+    evidence: Evidence,
+    *,
+    operations: bool = False,
+) -> tuple[list[Metric], list[Figure]]:
+    """All metrics, and a figure for each of `known` that was measured: by its text, the metric's
+    name and the figure's words."""
+    metrics: list[Metric] = []
+    figures: list[Figure] = []
+    for text, (name, words) in known.items():
+        own = [point for point in points if point.text == text]
+        if own:
+            rate, busy, latencies = metrics_of(name, own, evidence, operations=operations)
+            metrics += [rate, busy, *latencies]
+            figures.append(Figure(words, rate, busy))
+    return metrics, figures
 
 
 def notes_of(output: str, points: Sequence[Point]) -> tuple[str, ...]:

@@ -5,12 +5,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from statistics import median
 
-from perfboard.model.run import Metric
 from perfboard.model.units import format_value
-from perfboard.studies.bringup.rows.base import Answer, Bed, Figure, limit_of
-from perfboard.studies.bringup.rows.disk import (
+from perfboard.studies.bringup.rows.base import Answer, Bed, limit_of
+from perfboard.studies.bringup.rows.disk.points import (
     FEATURES,
-    metrics_of,
+    figures_of,
     notes_of,
     points_of,
     points_work,
@@ -18,7 +17,10 @@ from perfboard.studies.bringup.rows.disk import (
 )
 from perfboard.studies.profile.workloads.base import NotMeasurable
 
-_NAMES = {"putc": ("disk.putc", "out, by putc"), "getc": ("disk.getc", "in, by getc")}
+_POINTS = {
+    "putc/buffered/4096/1": ("disk.putc", "out, by putc"),
+    "getc/buffered/4096/1": ("disk.getc", "in, by getc"),
+}
 _MILLISECONDS = 1500
 
 
@@ -32,7 +34,7 @@ class DiskCharacters:
     metrics: Mapping[str, str] = field(
         default_factory=lambda: {
             f"{name}.{what}": words
-            for name, of_it in _NAMES.values()
+            for name, of_it in _POINTS.values()
             for what, words in (
                 ("bandwidth", f"bytes a second {of_it}"),
                 ("latency", "of 64 KiB: label percentile"),
@@ -48,17 +50,9 @@ class DiskCharacters:
     def measure(self, bed: Bed) -> Answer:
         """See `Row`."""
         milliseconds = _MILLISECONDS // (4 if bed.quick else 1)
-        texts = [f"{operation}/buffered/4096/1" for operation in _NAMES]
-        output = bed.run(points_work(bed, texts * bed.repeats, milliseconds))
+        output = bed.run(points_work(bed, list(_POINTS) * bed.repeats, milliseconds))
         points = points_of(output)
-        metrics: list[Metric] = []
-        figures: list[Figure] = []
-        for operation, (name, words) in _NAMES.items():
-            own = [p for p in points if p.operation == operation]
-            if own:
-                rate, busy, latencies = metrics_of(name, own, bed.evidence)
-                metrics += [rate, busy, *latencies]
-                figures.append(Figure(words, rate, busy))
+        metrics, figures = figures_of(_POINTS, points, bed.evidence)
         if not figures:
             raise NotMeasurable("neither putc nor getc could be measured")
         first = figures[0]

@@ -8,7 +8,7 @@ from statistics import median
 from perfboard.model.run import Metric
 from perfboard.model.units import format_value
 from perfboard.studies.bringup.rows.base import Answer, Bed, Figure, limit_of
-from perfboard.studies.bringup.rows.disk import (
+from perfboard.studies.bringup.rows.disk.points import (
     FEATURES,
     Point,
     metrics_of,
@@ -64,7 +64,7 @@ class DiskSequential:
         metrics: list[Metric] = []
         figures: list[Figure] = []
         for text in texts:
-            own = [p for p in points if f"{p.operation}/{p.mode}/{p.block}/{p.depth}" == text]
+            own = [point for point in points if point.text == text]
             if not own:
                 continue
             rate, busy, latencies = metrics_of(f"disk.{own[0].operation}", own, bed.evidence)
@@ -85,12 +85,11 @@ class DiskSequential:
         figures: Sequence[Figure],
         output: str,
     ) -> Answer:
-        named = {}
-        for figure in figures:
-            named[figure.metric.name.split(".")[1]] = figure
-        for figure in reversed(figures):
-            if figure.metric.labels["mode"] == "buffered":
-                named[figure.metric.name.split(".")[1]] = figure
+        # The buffered ones of an operation, if there are any.
+        named = {
+            figure.metric.name.split(".")[1]: figure
+            for figure in sorted(figures, key=lambda each: each.metric.labels["mode"] == "buffered")
+        }
         words = [
             f"{operation}s {format_value(median(named[operation].metric.samples), 'B/s')}"
             for operation in ("read", "write")

@@ -5,12 +5,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from statistics import median
 
-from perfboard.model.run import Metric
 from perfboard.model.units import format_value
-from perfboard.studies.bringup.rows.base import Answer, Bed, Figure, limit_of
-from perfboard.studies.bringup.rows.disk import (
+from perfboard.studies.bringup.rows.base import Answer, Bed, limit_of
+from perfboard.studies.bringup.rows.disk.points import (
     FEATURES,
-    metrics_of,
+    figures_of,
     notes_of,
     points_of,
     points_work,
@@ -57,14 +56,7 @@ class DiskRandom:
         milliseconds = _MILLISECONDS // (4 if bed.quick else 1)
         output = bed.run(points_work(bed, list(_POINTS) * bed.repeats, milliseconds))
         points = points_of(output)
-        metrics: list[Metric] = []
-        figures: list[Figure] = []
-        for text, (name, words) in _POINTS.items():
-            own = [p for p in points if f"{p.operation}/{p.mode}/{p.block}/{p.depth}" == text]
-            if own:
-                rate, busy, latencies = metrics_of(name, own, bed.evidence, operations=True)
-                metrics += [rate, busy, *latencies]
-                figures.append(Figure(words, rate, busy))
+        metrics, figures = figures_of(_POINTS, points, bed.evidence, operations=True)
         if not figures:
             raise NotMeasurable("no block at random could be measured")
         first = figures[0]
