@@ -4,6 +4,7 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from statistics import median
 
 from perfboard.model.run import Evidence, Metric
 from perfboard.model.units import format_value
@@ -68,7 +69,7 @@ class DiskFiles:
             metrics += [rate, share]
             figures.append(Figure(f"{operation}, {order}", rate, share))
         first = figures[0]
-        short = f"{format_value(first.metric.samples[0], '1/s')} files, {first.title}"
+        short = f"{format_value(median(first.metric.samples), '1/s')} files, {first.title}"
         limit = limit_of(first.busy, bed.evidence, "disk")
         return Answer(tuple(metrics), tuple(figures), short, limit)
 
