@@ -3,7 +3,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from perfboard.model.run import Metric
+from perfboard.model.run import Metric, Unit
 
 _FS = 1e15
 # Counters are named by what is waited for, or by what missed.
@@ -51,16 +51,14 @@ def counter_metrics(prefix: str, counted: Sequence[Mapping[str, int]]) -> tuple[
 def _metric(
     prefix: str,
     name: str,
-    unit: str,
+    unit: Unit,
     counted: Sequence[Mapping[str, int]],
     counter: str,
     scale: float,
 ) -> Metric:
-    return Metric.model_validate(
-        {
-            "name": f"{prefix}.{name}",
-            "title": TITLES.get(name, ""),
-            "unit": unit,
-            "samples": tuple(each[counter] / scale for each in counted),
-        }
+    return Metric(
+        name=f"{prefix}.{name}",
+        title=TITLES.get(name, ""),
+        unit=unit,
+        samples=tuple(each[counter] / scale for each in counted),
     )

@@ -69,6 +69,9 @@ class Outcome(StrEnum):
 TIMED_UNITS = ("s", "B/s", "1/s")
 
 
+Unit = Literal["s", "B", "B/s", "1/s", "1", "J", "A"]
+
+
 class Metric(Record):
     """A named quantity: raw samples, one a boot or repetition, in `unit`.
 
@@ -81,7 +84,7 @@ class Metric(Record):
     name: MetricName
     title: str = ""
     group: str = ""
-    unit: Literal["s", "B", "B/s", "1/s", "1", "J", "A"]
+    unit: Unit
     labels: dict[str, str] = Field(default_factory=dict)
     better: Literal["lower", "higher"] = "lower"
     samples: tuple[Quantity, ...]

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from perfboard.analysis import counters
-from perfboard.model.run import Metric
+from perfboard.model.run import Metric, Unit
 
 TITLES = {
     "try.time.real": "real",
@@ -91,7 +91,5 @@ def trial_metrics(
     return (*found, *counters.counter_metrics("try", [changes]))
 
 
-def _metric(name: str, unit: str, value: float) -> Metric:
-    return Metric.model_validate(
-        {"name": name, "title": TITLES[name], "unit": unit, "samples": (float(value),)}
-    )
+def _metric(name: str, unit: Unit, value: float) -> Metric:
+    return Metric(name=name, title=TITLES[name], unit=unit, samples=(float(value),))

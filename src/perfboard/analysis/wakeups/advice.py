@@ -48,6 +48,14 @@ def advise(playbacks: Sequence[Playback], buffers: int, period_ns: int) -> tuple
     return "", "", "nothing could be played"
 
 
+def by_mode(playbacks: Sequence[Playback]) -> dict[tuple[str, str, str], list[Playback]]:
+    """The playbacks by load, way and level, in their order."""
+    found: dict[tuple[str, str, str], list[Playback]] = {}
+    for each in playbacks:
+        found.setdefault((each.load, each.way, each.level), []).append(each)
+    return found
+
+
 def needed_of(playback: Playback) -> int:
     """The most of its margin that a wake needed, in ns; where that is unknown, its latency."""
     return playback.latency_max_ns if playback.needed_ns is None else playback.needed_ns

@@ -7,7 +7,7 @@ from pydantic import Field
 
 from perfboard.importers.base import Imported, Importer, ImportOptions, SavedFile
 from perfboard.importers.benchmarks.reading import Amount, Foreign, has_all, label, read_json, some
-from perfboard.model.run import Metric
+from perfboard.model.run import Metric, Unit
 
 
 class _Latency(Foreign):
@@ -39,14 +39,12 @@ def _metrics(results: _Results) -> Iterator[Metric]:
             if not part.io_bytes:
                 continue
             labels = {"job": label(job.jobname)}
-            for name, unit, value in (
+            rates: tuple[tuple[str, Unit, float], ...] = (
                 (f"fio.{way}.bandwidth", "B/s", part.bw_bytes),
                 (f"fio.{way}.rate", "1/s", part.iops),
-            ):
-                yield Metric.model_validate(
-                    {"name": name, "unit": unit, "better": "higher", "labels": labels}
-                    | {"samples": (value,)}
-                )
+            )
+            for name, unit, value in rates:
+                yield Metric(name=name, unit=unit, better="higher", labels=labels, samples=(value,))
             for percentile, value in part.clat_ns.percentile.items():
                 of_it = labels | {"percentile": label(percentile.rstrip("0").rstrip("."))}
                 name = f"fio.{way}.latency"

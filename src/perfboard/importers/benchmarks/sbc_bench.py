@@ -45,10 +45,12 @@ def _metrics(lines: list[str]) -> Iterator[Metric]:
             found = [float(part) for part in match[2].split("/") if part.count(".") == 1]
             rates["sbc-bench.clock", (("set", f"{match[1]} MHz"),)] += [mhz * 1e6 for mhz in found]
     for (name, labels), samples in rates.items():
-        unit = "1/s" if name == "sbc-bench.clock" else "B/s"
-        yield Metric.model_validate(
-            {"name": name, "unit": unit, "better": "higher", "samples": tuple(samples)}
-            | {"labels": {key: label(value) for key, value in labels}}
+        yield Metric(
+            name=name,
+            unit="1/s" if name == "sbc-bench.clock" else "B/s",
+            better="higher",
+            labels={key: label(value) for key, value in labels},
+            samples=tuple(samples),
         )
     for (size, reads, of_pages), samples in times.items():
         of_read = {"size": f"{size} B", "reads": reads, **({"pages": of_pages} if of_pages else {})}

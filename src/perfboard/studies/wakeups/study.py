@@ -4,8 +4,9 @@
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import Literal
 
-from perfboard.analysis.wakeups.advice import PUBLISHED, advise
+from perfboard.analysis.wakeups.advice import PUBLISHED, advise, by_mode
 from perfboard.analysis.wakeups.reading import read_playbacks
 from perfboard.boards.loader import load_board
 from perfboard.factors.choose import choose
@@ -13,7 +14,7 @@ from perfboard.model.errors import TargetError, UsageError
 from perfboard.model.options import option, parse_count
 from perfboard.model.progress import Step
 from perfboard.model.results.wakeups import Playback, WakeupsResult
-from perfboard.model.run import Metric, Run
+from perfboard.model.run import Metric, Run, Unit
 from perfboard.store.recording import Found, Recording
 from perfboard.studies.base import Request
 from perfboard.studies.lab import Lab
@@ -225,34 +226,27 @@ def _found(plan: _Plan, playbacks: Sequence[Playback], bench: Bench) -> Found:
 
 def _metrics(playbacks: Sequence[Playback]) -> Iterator[Metric]:
     """A sample of each figure for each time that a thing was played."""
-    modes = dict.fromkeys((each.way, each.level, each.load) for each in playbacks)
-    for way, level, load in modes:
-        rows = [
-            each
-            for each in playbacks
-            if (each.way, each.level, each.load) == (way, level, load) and not each.refused
-        ]
+    for (load, way, level), played in by_mode(playbacks).items():
+        rows = [each for each in played if not each.refused]
         if not rows:
             continue
         labels = {"way": way, "level": level, "load": load}
 
         def metric(
             name: str,
-            unit: str,
+            unit: Unit,
             values: Sequence[float | None],
             labels: Mapping[str, str] = labels,
-            better: str = "lower",
+            better: Literal["lower", "higher"] = "lower",
         ) -> Iterator[Metric]:
             known = tuple(value for value in values if value is not None)
             if known:
-                yield Metric.model_validate(
-                    {
-                        "name": f"wakeups.{name}",
-                        "unit": unit,
-                        "labels": labels,
-                        "better": better,
-                        "samples": known,
-                    }
+                yield Metric(
+                    name=f"wakeups.{name}",
+                    unit=unit,
+                    labels=dict(labels),
+                    better=better,
+                    samples=known,
                 )
 
         yield from metric("switches", "1/s", [each.switches / each.elapsed_s for each in rows])

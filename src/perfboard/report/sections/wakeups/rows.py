@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from perfboard.analysis.wakeups.advice import change
+from perfboard.analysis.wakeups.advice import by_mode, change
 from perfboard.model.results.wakeups import Playback, WakeupsResult
 from perfboard.model.units import format_value
 
@@ -45,14 +45,6 @@ class Row:
     refused: str = ""
 
 
-def modes(result: WakeupsResult) -> dict[tuple[str, str, str], list[Playback]]:
-    """The playbacks by load, way and level, in their order."""
-    found: dict[tuple[str, str, str], list[Playback]] = {}
-    for each in result.playbacks:
-        found.setdefault((each.load, each.way, each.level), []).append(each)
-    return found
-
-
 def switches_per_s(playbacks: Sequence[Playback]) -> float:
     """The median of the context switches a second."""
     return median(each.switches / each.elapsed_s for each in playbacks)
@@ -60,7 +52,7 @@ def switches_per_s(playbacks: Sequence[Playback]) -> float:
 
 def rows(result: WakeupsResult) -> list[Row]:
     """One for each mode under each load."""
-    found = modes(result)
+    found = by_mode(result.playbacks)
     return [_row(key, played, found) for key, played in found.items()]
 
 
@@ -126,7 +118,7 @@ def saving(result: WakeupsResult) -> str:
 
 def published_rows(result: WakeupsResult) -> list[tuple[str, str, str]]:
     """Published figures beside this run's: name, published, here."""
-    found = modes(result)
+    found = by_mode(result.playbacks)
 
     def share(load: str, level: str, copies: bool) -> str:
         both = [

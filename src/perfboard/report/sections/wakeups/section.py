@@ -4,7 +4,7 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from perfboard.analysis.wakeups.advice import needed_of
+from perfboard.analysis.wakeups.advice import by_mode, needed_of
 from perfboard.model.results.wakeups import WakeupsResult
 from perfboard.model.run import Run
 from perfboard.model.units import format_value
@@ -15,7 +15,6 @@ from perfboard.report.sections.wakeups.rows import (
     LOADS,
     WAYS,
     Row,
-    modes,
     published_rows,
     rows,
     saving,
@@ -90,7 +89,7 @@ def _graph(result: WakeupsResult) -> Picture | None:
     """Switches over the margin: a line for each way and load, a point for each level."""
     lines: dict[tuple[str, str], list[tuple[float, float]]] = {}
     needed = 0
-    for (load, way, level), played in modes(result).items():
+    for (load, way, level), played in by_mode(result.playbacks).items():
         known = [each for each in played if not each.refused]
         if not known or way == "none":
             continue
