@@ -8,17 +8,20 @@ from dataclasses import dataclass, replace
 from io import SEEK_END
 from pathlib import Path
 
+from perfboard.analysis.boot.bounds.seen import seen_limits
 from perfboard.analysis.boot.metrics import metrics_of
 from perfboard.analysis.boot.phases import TOTALS
 from perfboard.analysis.timeline.boots import clocks_of, joined_boot
 from perfboard.analysis.timeline.energy import power_metrics, power_of
 from perfboard.analysis.timeline.join import join
+from perfboard.history.rates import rates_of
 from perfboard.host.files import open_file
 from perfboard.importers.base import Imported, ImportOptions, SavedFile
 from perfboard.importers.choose import choose_importer
 from perfboard.model.errors import UsageError, defects
 from perfboard.model.progress import Progress
 from perfboard.model.results.boot import Boot, BootResult
+from perfboard.model.results.limits import LimitsResult
 from perfboard.model.results.power import PowerResult
 from perfboard.model.results.timeline import TimelineResult
 from perfboard.model.run import BoardSummary, Evidence, Metric, Run
@@ -92,6 +95,8 @@ def import_files(
         prefix + note for prefix, each in zip(prefixes, read, strict=True) for note in each.notes
     )
     subject = _subject(files[0].path, options, read, parent)
+    if boots and (limits := _limits(subject, boots)) is not None:
+        results = (limits, *results)
     found = Found(
         subject,
         metrics=metrics,
@@ -191,6 +196,12 @@ def _subject(
         )
         evidence = parent.run.evidence if evidence is Evidence.UNKNOWN else evidence
     return Subject(board, f"file:{path.name}", evidence)
+
+
+def _limits(subject: Subject, boots: Sequence[Boot]) -> LimitsResult | None:
+    """How far the boots are from the limit, by what runs of the same board measured."""
+    board = subject.board
+    return seen_limits(boots, rates_of(board.name, subject.evidence, board.console_baud))
 
 
 def _headline(metrics: Sequence[Metric]) -> str:

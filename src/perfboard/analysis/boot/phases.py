@@ -71,6 +71,14 @@ _FIRMWARE = Phase("boot.firmware", "1", "firmware", "reset", FIRMWARE_END)
 _KERNEL = Phase("boot.kernel", "2", "kernel", FIRMWARE_END, "init.exec")
 _BOOTLOADER = ("bootloader.main", "boot.command", "kernel.sched_init", "kernel.prepare_namespace")
 
+BOUNDS = frozenset(
+    (
+        *(mark for phase in PHASES for mark in (phase.start, phase.end)),
+        *(PRINTED, FIRMWARE_END, _ENTRY, _CLOCK, "kernel.freed", RESTART),
+    )
+)
+"""The marks that phases, and the steps of the kernel's, lie between."""
+
 _WHOLES = (
     Phase("boot.total", "", "reset to usable", "reset", "usable"),
     Phase("boot.printed", "", "first byte to usable", PRINTED, "usable"),

@@ -8,11 +8,16 @@ from itertools import chain
 from typing import Literal
 
 from perfboard.analysis.boot.clocks import LATE_NS
-from perfboard.analysis.boot.phases import PHASES, firmware_end
+from perfboard.analysis.boot.phases import BOUNDS, PHASES, firmware_end
 from perfboard.analysis.boot.reading.console import Stamps, mark_at
 from perfboard.analysis.boot.reading.initcalls import parse_initcalls
 from perfboard.analysis.boot.reading.reader import Recording, read_recording
-from perfboard.analysis.boot.reading.scope_log import parse_scope, process_times, scope_marks
+from perfboard.analysis.boot.reading.scope_log import (
+    counted_at,
+    parse_scope,
+    process_times,
+    scope_marks,
+)
 from perfboard.analysis.boot.reading.services import REACHED, STEP, service_spans
 from perfboard.analysis.boot.timeline import Timeline, timeline_of
 from perfboard.model.results.boot import Boot, Mark
@@ -48,6 +53,7 @@ def boot_record(
         update={
             "processes": process_times(log, last_ns),
             "counters": next((r.counters for r in reversed(log.records) if r.ns <= last_ns), {}),
+            "counted": counted_at(log, [mark for mark in record.marks if mark.name in BOUNDS]),
             "host_seconds": host_seconds,
         }
     )
@@ -162,10 +168,18 @@ def _record(
         untimed=initcalls.untimed,
         unfinished=initcalls.unfinished,
         notes=tuple(notes),
+        printed={
+            mark.name: stamps.before(mark.t_ns)
+            for mark in kept
+            if mark.name in BOUNDS and stamps.ns
+        },
+        unpacked_bytes=recording.waits.unpacked_bytes,
+        console_baud=recording.waits.baud,
+        waits=tuple(wait for wait in recording.waits.found if wait.start_ns <= last_ns),
     )
     began, left = record.mark("kernel.sched_init"), record.mark("init.exec")
     if began is not None and left is not None:
-        printed = bisect_left(stamps.ns, left.t_ns) - bisect_left(stamps.ns, began.t_ns)
+        printed = stamps.before(left.t_ns) - stamps.before(began.t_ns)
         record = record.model_copy(update={"kernel_bytes": printed})
     return record, last_ns
 

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from perfboard.analysis.boot.phases import FIRMWARE_END, PHASES, cut_phases, firmware_end
 from perfboard.analysis.timeline.join import Seen
-from perfboard.model.results.boot import Boot, Mark, Span
+from perfboard.model.results.boot import Boot, Mark, Span, Wait
 from perfboard.model.results.timeline import Fit, Sighting, TimelineResult
 from perfboard.model.units import format_value
 
@@ -97,6 +97,10 @@ def joined_boot(timeline: TimelineResult, boots: Mapping[str, Boot]) -> Boot:
         untimed=tuple(name for boot in boots.values() for name in boot.untimed),
         unfinished=tuple(name for boot in boots.values() for name in boot.unfinished),
         notes=tuple(note for boot in boots.values() for note in boot.notes),
+        waits=tuple(_waits(boots, fits, zero_ns)),
+        printed=max((boot.printed for boot in boots.values()), key=len, default={}),
+        unpacked_bytes=next((b.unpacked_bytes for b in boots.values() if b.unpacked_bytes), None),
+        console_baud=next((b.console_baud for b in boots.values() if b.console_baud), None),
     )
     return found.model_copy(update={"notes": (*found.notes, *_too_short(found))})
 
@@ -137,6 +141,19 @@ def _spans(
                 start_ns = on_reference(fit, start_ns) - zero_ns
             yield span.model_copy(update={"start_ns": start_ns})
         known |= {(span.kind, span.name) for span in boot.spans}
+
+
+def _waits(
+    boots: Mapping[str, Boot], fits: Mapping[str, Fit | None], zero_ns: int
+) -> Iterator[Wait]:
+    """The waits of the first source that is joined and tells of any: another may repeat them."""
+    for name, boot in boots.items():
+        fit = fits.get(name)
+        if fit is not None and boot.waits:
+            for wait in boot.waits:
+                start_ns = on_reference(fit, wait.start_ns) - zero_ns
+                yield wait.model_copy(update={"start_ns": start_ns})
+            return
 
 
 def _too_short(boot: Boot) -> Iterator[str]:

@@ -44,6 +44,19 @@ class Span(Record):
     returned: Int64
 
 
+class Wait(Record):
+    """A stretch of time that a boot's console tells of: a wait, or bytes that a loader read.
+
+    `name` says what for, as in `analysis/boot/reading/waits.py`; `size` is in bytes.
+    """
+
+    kind: Literal["wait", "read"]
+    name: str
+    start_ns: Int64
+    duration_ns: Int64
+    size: Int64 | None = None
+
+
 IDLE_TASK = "swapper"
 
 
@@ -66,6 +79,9 @@ class Boot(Record):
     initcalls that never returned. `notes` say in sentences what was not as usual. `counters`
     are the timing model's at the last mark, by the scope's names (docs/scope.md).
     `kernel_bytes` is how many bytes were on the console from the kernel's first mark until init.
+    `counted` are the timing model's counters at marks that bound phases, and `printed` the bytes
+    on the console before each, by mark. `unpacked_bytes` is the kernel's size, and `console_baud`
+    the console's rate in bit/s, as the kernel prints them.
     """
 
     marks: tuple[Mark, ...]
@@ -76,6 +92,11 @@ class Boot(Record):
     processes: tuple[ProcessTime, ...] = ()
     counters: dict[str, int] = Field(default_factory=dict)
     kernel_bytes: Int64 | None = None
+    counted: dict[str, dict[str, int]] = Field(default_factory=dict)
+    printed: dict[str, Int64] = Field(default_factory=dict)
+    unpacked_bytes: Int64 | None = None
+    console_baud: Int64 | None = None
+    waits: tuple[Wait, ...] = ()
     host_seconds: float | None = None
 
     def mark(self, name: str) -> Mark | None:

@@ -4,6 +4,8 @@
 from collections.abc import Iterator, Mapping, Sequence
 from threading import Event
 
+from perfboard.analysis.boot.bounds.seen import seen_limits
+from perfboard.history.rates import rates_of
 from perfboard.model.errors import UsageError
 from perfboard.model.results.boot import Boot
 from perfboard.model.run import BoardSummary, Evidence
@@ -40,6 +42,7 @@ def serial_subject(
     check_command("--reset", reset)
     # Whoever has written a file of a real board says that one is behind the line.
     evidence = Evidence.HOST if pseudo and request.board is None else Evidence.SILICON
+    baud = None if pseudo else parse_line(request.target)[1]
     facts: dict[str, str] = {}
     notes: dict[str, None] = dict.fromkeys([PSEUDO_NOTE] if pseudo else [])
 
@@ -69,6 +72,7 @@ def serial_subject(
         head=lambda: Subject(summary_of(request, facts, evidence), request.target, evidence),
         boots=boots,
         notes=lambda: tuple(notes),
+        limits=lambda boots: seen_limits(boots, rates_of(request.place, evidence, baud)),
     )
 
 

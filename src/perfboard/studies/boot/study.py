@@ -15,6 +15,7 @@ from perfboard.model.options import (
     parse_duration,
     parse_switch,
 )
+from perfboard.model.results.base import Result
 from perfboard.model.results.boot import Boot, BootResult
 from perfboard.model.run import Metric, Run
 from perfboard.store.recording import Found
@@ -110,6 +111,10 @@ def _found(subject: BootSubject, boots: Sequence[Boot]) -> Found:
     if boots:
         metrics = (*metrics_of(boots), *counted_metrics(boots), *subject.metrics)
     total = next((metric for metric in metrics if metric.name == "boot.total"), None)
+    results: tuple[Result, ...] = ()
+    if boots:
+        limits = subject.limits(boots)
+        results = (BootResult(boots=tuple(boots)), *([limits] if limits else []))
     held = Held()
     if total is not None and subject.budget_s is not None:
         held = hold(
@@ -122,7 +127,7 @@ def _found(subject: BootSubject, boots: Sequence[Boot]) -> Found:
     return Found(
         head,
         metrics=metrics,
-        results=(BootResult(boots=tuple(boots)),) if boots else (),
+        results=results,
         notes=subject.notes(),
         verdicts=held.verdicts,
         no_verdicts=held.no_verdicts,

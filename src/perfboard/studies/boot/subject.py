@@ -9,6 +9,7 @@ from typing import TypeVar
 
 from perfboard.instruments.base import Instrument, notes_of
 from perfboard.model.results.boot import Boot
+from perfboard.model.results.limits import LimitsResult
 from perfboard.model.run import Metric
 from perfboard.store.folder import RunFolder
 from perfboard.store.recording import Subject
@@ -23,7 +24,8 @@ class BootSubject:
     `boots` makes a number of boots, gives each as it ends, and leaves its artifacts in the folder;
     it raises PerfboardError if one fails. `head` and `notes` are asked after the last. The total is
     held against `budget_s`, if any, each side of which `margin` is its share; `has_model` tells
-    whether the board can be timed. `metrics` go to the run as they are.
+    whether the board can be timed. `metrics` go to the run as they are. `limits` says how far the
+    boots are from what the board allows, or None.
     """
 
     name: str
@@ -33,6 +35,7 @@ class BootSubject:
     margin: float = 0.0
     has_model: bool = False
     metrics: tuple[Metric, ...] = ()
+    limits: Callable[[Sequence[Boot]], LimitsResult | None] = lambda boots: None
     notes: Callable[[], tuple[str, ...]] = tuple
 
 

@@ -2,22 +2,25 @@
 """Boots of a virtual board, watched by the scope."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from threading import Event
 
+from perfboard.analysis.boot.bounds.timed import TimedBoard, timed_limits
 from perfboard.analysis.verify.rows import KERNEL_SIZE
 from perfboard.boards.loader import load_board
 from perfboard.factors.choose import choose
 from perfboard.images.image import Image
+from perfboard.images.variant import Variant
 from perfboard.instruments.scope import WatchedMark
 from perfboard.model.board.architecture import architecture_of
 from perfboard.model.board.virtual import VirtualBoard
 from perfboard.model.errors import UsageError
 from perfboard.model.results.boot import Boot
+from perfboard.model.results.limits import LimitsResult
 from perfboard.model.run import Metric
 from perfboard.store.folder import RunFolder
 from perfboard.store.recording import Subject
@@ -34,6 +37,9 @@ _PHASE_SYMBOLS = {
     "kernel.rest_init": "rest_init",
     "kernel.prepare_namespace": "prepare_namespace",
 }
+
+# The first and the last address of what a kernel unpacks itself to.
+_KERNEL_ENDS = ("_text", "_edata")
 
 
 def marks_to_watch(board: VirtualBoard, image: Image) -> tuple[WatchedMark, ...]:
@@ -124,6 +130,31 @@ def virtual_subject(request: Request, lab: Lab, *, functions: bool = False) -> B
         margin=board.timing.margin.share if board.timing and target.timed else 0.0,
         metrics=(_kernel_size(image),),
         notes=lambda: tuple(notes),
+        limits=partial(_limits, variant, image),
+    )
+
+
+def _limits(variant: Variant, image: Image, boots: Sequence[Boot]) -> LimitsResult | None:
+    """The limits of a timed board, at the fastest levels of its flash."""
+    timing = variant.board.timing
+    if timing is None or not variant.timed:
+        return None
+    own = {factor: variant.levels[factor] for factor in timing.factors}
+    symbols = image.symbols
+    ends = [symbols[name] for name in _KERNEL_ENDS if name in symbols]
+    return timed_limits(
+        boots,
+        TimedBoard(
+            timing=timing.at(own),
+            levels=variant.levels,
+            faster={
+                f"--set flash={level}": timing.at({**own, "flash": level})
+                for level in timing.factors.get("flash", {})
+            },
+            baud=variant.board.console.baud,
+            kernel_bytes=image.kernel_file.stat().st_size,
+            unpacked_bytes=ends[1] - ends[0] if len(ends) == len(_KERNEL_ENDS) else None,
+        ),
     )
 
 

@@ -3,7 +3,7 @@
 
 import re
 from array import array
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -50,6 +50,13 @@ class Stamps:
     def at(self, offset: int) -> int:
         """When the byte at that offset came; 0 for -1, what was before the first."""
         return self.ns[self.place(offset)] if offset >= 0 else 0
+
+    def before(self, t_ns: int) -> int:
+        """How many bytes came before that time."""
+        place = bisect_left(self.ns, t_ns)
+        if self.ends is None:
+            return place
+        return self.ends[place - 1] if place else 0
 
     def count(self, offset: int) -> int | None:
         """The instructions that had been executed when the byte at that offset came."""

@@ -24,6 +24,7 @@ from perfboard.analysis.boot.reading.kernel_log import (
 from perfboard.analysis.boot.reading.loaders import Event, Loaders
 from perfboard.analysis.boot.reading.screen import Row, readable
 from perfboard.analysis.boot.reading.services import Sightings, service_of
+from perfboard.analysis.boot.reading.waits import Waits
 from perfboard.model.results.boot import Mark
 
 # Records of a kernel that prints no times.
@@ -57,6 +58,7 @@ class Recording:
     bare: list[Bare] = field(default_factory=list)
     next_text: dict[int, int] = field(default_factory=dict)
     services: Sightings = field(default_factory=Sightings)
+    waits: Waits = field(default_factory=Waits)
     usable: Sighted | None = None
     last: Row | None = None
 
@@ -80,6 +82,7 @@ def read_recording(
         found.log.add(line)
         for piece in _pieces(row, line, stamps):
             loaders.add(piece)
+            found.waits.add(piece)
         if len(found.log.times) > known:
             freed += [
                 place

@@ -90,6 +90,24 @@ def scope_marks(log: ScopeLog, precision_ns: int) -> tuple[Mark, ...]:
     return tuple(marks)
 
 
+def counted_at(log: ScopeLog, marks: Iterable[Mark]) -> dict[str, dict[str, int]]:
+    """The model's counters at those marks that the scope saw, and at `usable` whoever saw it.
+
+    If a line means ready, they are those of the last record before it.
+    """
+    found: dict[str, dict[str, int]] = {}
+    for mark in marks:
+        seen = (
+            record
+            for record in reversed(log.records)
+            if record.counters
+            and (record.ns == mark.t_ns or (mark.name == "usable" and record.ns < mark.t_ns))
+        )
+        if (record := next(seen, None)) is not None:
+            found[mark.name] = dict(record.counters)
+    return found
+
+
 def process_times(log: ScopeLog, until_ns: int) -> tuple[ProcessTime, ...]:
     """Processor time by process, largest first, from the first switch to `until_ns`.
 

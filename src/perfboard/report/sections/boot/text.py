@@ -8,6 +8,7 @@ from perfboard.analysis.boot.metrics import BootRow, boot_rows
 from perfboard.analysis.boot.phases import TOTALS
 from perfboard.analysis.statistics.summary import summary
 from perfboard.model.results.boot import BootResult
+from perfboard.model.results.limits import LimitsResult
 from perfboard.model.run import Run
 from perfboard.model.units import format_value
 from perfboard.report.charts.series import series_of
@@ -58,7 +59,7 @@ def boot_parts(run: Run, result: BootResult) -> "list[str | Table]":
         parts += ["", table]
     names = {row.name for row in rows}
     others = [m for m in run.metrics if m.samples and m.name.removesuffix(_COUNTED) not in names]
-    if others and run.results == (result,):
+    if others and all(isinstance(each, (BootResult, LimitsResult)) for each in run.results):
         parts += ["", metric_table(run, others)]
     return parts
 

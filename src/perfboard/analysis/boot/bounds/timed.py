@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The bounds of a timed boot, by the counters of its timing model between two marks."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+from perfboard.analysis.boot.bounds.parts import limits_of, printed_between, shown_boot
+from perfboard.analysis.boot.limit import byte_s
+from perfboard.analysis.boot.phases import PHASES
+from perfboard.model.results.boot import Boot, Mark
+from perfboard.model.results.limits import LimitPart, LimitsResult
+from perfboard.model.timing.part import Timing
+from perfboard.model.units import format_value
+
+_FS = 1e15
+# The mark that a stretch ends with, its metric and its words. The bootloader's own marks are lines,
+# at which nothing is counted, so that its phases are one stretch.
+_STRETCHES = {
+    "kernel.entry": (
+        "boot.bootloader+delay+kernel.load.copy",
+        "bootloader",
+    ),
+    "kernel.sched_init": ("boot.kernel.load.decompress", "decompression, early set-up"),
+    "kernel.prepare_namespace": ("boot.kernel.init", "kernel execution"),
+    "init.exec": ("boot.root.mount", "mounting root"),
+    "usable": ("boot.userspace", "user space"),
+}
+
+
+@dataclass(frozen=True)
+class TimedBoard:
+    """A timed board, as its bounds are found: its model at the levels of the boot, and more.
+
+    `levels` are those of all factors. `faster` is the model at other levels of its own factors, by
+    their words as in "--set flash=cached". The sizes are the kernel's, compressed and not, in
+    bytes, or None; `compressed` says whether it unpacks itself.
+    """
+
+    timing: Timing
+    levels: Mapping[str, str] = field(default_factory=dict)
+    faster: Mapping[str, Timing] = field(default_factory=dict)
+    baud: int | None = None
+    kernel_bytes: int | None = None
+    unpacked_bytes: int | None = None
+
+
+def timed_limits(boots: Sequence[Boot], board: TimedBoard) -> LimitsResult | None:
+    """The limits of the boot with the median total; None if its counters are not there."""
+    shown = shown_boot(boots)
+    if shown is None:
+        return None
+    number, boot = shown
+    ends = [mark for name in _STRETCHES if (mark := boot.mark(name)) and name in boot.counted]
+    start = boot.mark(PHASES[0].start)
+    if start is None or not ends:
+        return None
+    parts = [
+        part
+        for begin, end in pairwise([start, *ends])
+        if begin.t_ns <= end.t_ns
+        for part in _parts(boot, board, begin, end)
+    ]
+    return limits_of(number, boot, parts)
+
+
+def _parts(boot: Boot, board: TimedBoard, begin: Mark, end: Mark) -> Iterator[LimitPart]:
+    """The parts of a stretch between two marks with counters."""
+    phase, title = _STRETCHES[end.name]
+    before, after = boot.counted.get(begin.name, {}), boot.counted[end.name]
+
+    def seconds(*names: str) -> float:
+        return sum(after.get(name, 0) - before.get(name, 0) for name in names) / _FS
+
+    duration_s = (end.t_ns - begin.t_ns) / 1e9
+    console_s, flash_s = seconds("uart_fs"), seconds("flash_fs")
+    device_s, busy_s = seconds("device_fs"), seconds("cycles_fs")
+    delay_s, counting = _countdown(boot, begin, end)
+
+    if console_s > 0:
+        printed = printed_between(boot, begin.name, end.name)
+        at = f" at {board.baud} baud" if board.baud else ""
+        loud = board.levels.get("console") == "full" and begin.name != PHASES[0].start
+        yield LimitPart(
+            phase=phase,
+            title=title,
+            cause="console",
+            seconds=console_s,
+            bound_s=0,
+            why=f"waits while {format_value(printed, 'B')} went out{at}; a boot need not print",
+            advice="--set console=quiet" if loud else "",
+        )
+    if flash_s > 0 and (part := _flash(board, phase, title, flash_s)):
+        yield part
+    if device_s > 0:
+        yield LimitPart(
+            phase=phase,
+            title=title,
+            cause="device",
+            seconds=device_s,
+            bound_s=device_s,
+            known=False,
+            why="accesses to devices; no figure gives a bound",
+        )
+    if delay_s > 0:
+        yield LimitPart(
+            phase=phase,
+            title=title,
+            cause="wait",
+            seconds=delay_s,
+            bound_s=0,
+            why="the bootloader's countdown",
+            advice="--set bootdelay=0" if "bootdelay" in board.levels else "bootdelay=0 in U-Boot",
+        )
+    if (idle_s := duration_s - busy_s) > 0:
+        yield LimitPart(
+            phase=phase,
+            title=title,
+            cause="idle",
+            seconds=idle_s,
+            bound_s=0,
+            why="the processor waits for a timer or a device, and runs nothing meanwhile",
+        )
+    rest_s = duration_s - console_s - flash_s - device_s - max(idle_s, 0) - delay_s
+    if rest_s > 0:
+        count = after.get("instructions", 0) - before.get("instructions", 0) - counting
+        yield _work(board, phase, title, rest_s, count)
+
+
+def _flash(board: TimedBoard, phase: str, title: str, flash_s: float) -> LimitPart | None:
+    each_s = byte_s(board.timing)
+    if not each_s:
+        return None
+    size = flash_s / each_s
+    fastest_s, how = each_s, ""
+    for words, timing in board.faster.items():
+        other_s = byte_s(timing)
+        if other_s and other_s < fastest_s:
+            fastest_s, how = other_s, words
+    why = f"about {format_value(size, 'B')} read at {format_value(1 / each_s, 'B/s')}"
+    if how:
+        why += f"; the board's flash gives {format_value(1 / fastest_s, 'B/s')} by {how}"
+    return LimitPart(
+        phase=phase,
+        title=title,
+        cause="storage",
+        seconds=flash_s,
+        bound_s=size * fastest_s,
+        why=why,
+        advice=how,
+    )
+
+
+def _work(board: TimedBoard, phase: str, title: str, rest_s: float, count: int) -> LimitPart:
+    """Instructions and their accesses to memory: at the full rate, or unpacking at memory speed."""
+    timing, by = board.timing, board.levels.get("compression", "none")
+    if phase == "boot.kernel.load.decompress" and by != "none" and board.unpacked_bytes:
+        least_s = unpacking_s(timing, board.kernel_bytes or 0, board.unpacked_bytes)
+        rate = format_value(board.unpacked_bytes / least_s, "B/s")
+        return LimitPart(
+            phase=phase,
+            title=title,
+            cause="decompression",
+            seconds=rest_s,
+            bound_s=min(least_s, rest_s),
+            why=f"{format_value(board.unpacked_bytes, 'B')} unpacked by {by}; "
+            f"the model's memory takes {rate}",
+            advice="perfboard tune boot tries each compression",
+        )
+    bound_s = min(count / (timing.clock.hz * timing.core.issue), rest_s)
+    return LimitPart(
+        phase=phase,
+        title=title,
+        cause="processor",
+        seconds=rest_s,
+        bound_s=bound_s,
+        why=f"{count:,} instructions, at the part's full rate, all in its caches",
+        advice="",
+    )
+
+
+def _countdown(boot: Boot, begin: Mark, end: Mark) -> tuple[float, int]:
+    """The bootloader's countdown and its instructions, if it lies in the stretch."""
+    main, command = boot.mark("bootloader.main"), boot.mark("boot.command")
+    if main is None or command is None or not begin.t_ns <= main.t_ns <= command.t_ns <= end.t_ns:
+        return 0.0, 0
+    counted = (command.instructions or 0) - (main.instructions or 0)
+    return (command.t_ns - main.t_ns) / 1e9, max(counted, 0)
+
+
+def unpacking_s(timing: Timing, compressed: int, unpacked: int) -> float:
+    """The least time to read and write these bytes of the model's memory, in streams."""
+    hz, caches = timing.clock.hz, timing.caches
+    line = (caches.l2 or caches.data).line
+    read_fs = timing.memory.stream.femtoseconds(hz)
+    written_fs = timing.memory.write.femtoseconds(hz)
+    return (compressed * read_fs + unpacked * written_fs) / line / _FS
