@@ -8,15 +8,14 @@ import numpy as np
 
 from perfboard.analysis.boot.phases import PhaseTime, cut_phases, total
 from perfboard.analysis.formats.power_table import PowerTrace
+from perfboard.analysis.power.area import area
+from perfboard.analysis.power.energy import LEAST_SAMPLES, has_gap
 from perfboard.analysis.timeline.boots import on_clock, zero_of
 from perfboard.model.results.boot import Boot, Mark
 from perfboard.model.results.power import PhasePower, PowerResult
 from perfboard.model.results.timeline import TimelineResult
 from perfboard.model.run import Metric
 from perfboard.model.units import format_value
-
-# A phase with fewer samples has no energy: a meter that slow sees one by accident.
-LEAST_SAMPLES = 10
 
 
 @dataclass(frozen=True)
@@ -33,15 +32,14 @@ class Placed:
 def phase_power(trace: PowerTrace, placed: Sequence[Placed]) -> tuple[list[PhasePower], list[str]]:
     """The energy and highest current of each phase, and the titles of those that are too short.
 
-    The energy is the area under straight lines between samples. Its error bounds the power between
-    two samples by them, and adds what the phase's ends may be off by, at the highest power there.
-    A phase that the trace does not have whole is left out.
+    The energy is that of `analysis.power.area`. A phase that the trace does not have whole, or
+    with a gap, is left out.
     """
     found, short = [], []
     for each in placed:
         inside = (trace.seconds >= each.start_s) & (trace.seconds <= each.end_s)
         whole = trace.seconds[0] <= each.start_s and each.end_s <= trace.seconds[-1]
-        if not whole:
+        if not whole or has_gap(trace.seconds[inside], trace.period_s):
             continue
         count = int(inside.sum())
         if count < LEAST_SAMPLES:
@@ -49,7 +47,10 @@ def phase_power(trace: PowerTrace, placed: Sequence[Placed]) -> tuple[list[Phase
             continue
         joules = error = highest = highest_error = None
         if trace.watts is not None:
-            joules, error = _energy(trace.seconds, trace.watts, each)
+            joules, error = area(
+                *(trace.seconds, trace.watts, each.start_s, each.end_s),
+                *(each.start_error_s, each.end_error_s),
+            )
         if trace.amperes is not None:
             own = trace.amperes[inside]
             at = int(np.argmax(own))
@@ -70,22 +71,6 @@ def phase_power(trace: PowerTrace, placed: Sequence[Placed]) -> tuple[list[Phase
             )
         )
     return found, short
-
-
-def _energy(seconds: np.ndarray, watts: np.ndarray, each: Placed) -> tuple[float, float]:
-    inside = (seconds > each.start_s) & (seconds < each.end_s)
-    times = np.concatenate([[each.start_s], seconds[inside], [each.end_s]])
-    powers = np.interp(times, seconds, watts)
-    steps = np.diff(times)
-    joules = float((steps * (powers[1:] + powers[:-1]) / 2).sum())
-    error = float((steps * np.abs(np.diff(powers)) / 2).sum())
-    # The lines to the two samples outside may hide a step too.
-    for at_s, off_s in ((each.start_s, each.start_error_s), (each.end_s, each.end_error_s)):
-        near = np.searchsorted(seconds, [at_s - off_s, at_s + off_s])
-        around = watts[max(near[0] - 1, 0) : near[1] + 1]
-        period = float(np.diff(seconds[max(near[0] - 1, 0) : near[1] + 1]).max(initial=0.0))
-        error += float(around.max()) * off_s + float(np.ptp(around)) * period / 2
-    return joules, error
 
 
 def power_of(
@@ -117,7 +102,9 @@ def power_of(
         )
     cut = len(placed) - len(found) - len(short)
     if cut:
-        notes.append(f"{name} does not last over the whole of {cut} phases; they have no energy.")
+        notes.append(
+            f"{name} begins late, ends early or has a gap in {cut} phases; they have no energy."
+        )
     if trace.watts is None:
         notes.append(f"{name} has currents alone: state the supply's voltage with --volts.")
     result = PowerResult(

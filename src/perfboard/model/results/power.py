@@ -7,6 +7,15 @@ from perfboard.model.record import Int64, Quantity, Record
 from perfboard.model.results.base import Result, count_words
 
 
+class Energy(Record):
+    """The energy in J that a meter saw in `seconds`, within `error`. `name` says of what."""
+
+    name: str
+    seconds: Quantity
+    joules: Quantity
+    error: Quantity
+
+
 class PhasePower(Record):
     """The energy of a phase in J, and its highest current in A, each within its error.
 
