@@ -84,8 +84,8 @@ def _accept(options: argparse.Namespace) -> int:
 
 
 def _explained(found: Judgement) -> Judgement:
-    """The judgement with the functions that did it, if it got worse and its runs have them."""
-    if found.level is not Level.WORSE:
+    """The judgement with what the functions of both runs tell, if they have them."""
+    if not found.baseline:
         return found
     sides = (find_run(id) for id in (found.baseline[0], found.run))
     try:

@@ -16,9 +16,12 @@ _PAGE = Path(__file__).parents[3] / "docs/gate.md"
 
 
 def lines_of(job: str, part: str) -> str:
-    """The lines of a part of a job in the page's CI file."""
-    (file,) = re.findall(r"```yaml\n(.*?)```", _PAGE.read_text(), re.DOTALL)
-    (body,) = re.findall(rf"(?ms)^{job}:\n(.*?)(?=^\S|\Z)", file)
+    """The lines of a part of a job in the page's CI files."""
+    gitlab, github = re.findall(r"```yaml\n(.*?)```", _PAGE.read_text(), re.DOTALL)
+    if job == "boot-time":
+        (body,) = re.findall(r"(?m)^      - run: \|\n((?: {10}.*\n)+)", github)
+        return re.sub(r"(?m)^ {10}", "", body)
+    (body,) = re.findall(rf"(?ms)^{job}:\n(.*?)(?=^\S|\Z)", gitlab)
     (lines,) = re.findall(rf"(?m)^  {part}:\n((?:    - .*\n)+)", body)
     return "".join(line[6:] for line in lines.splitlines(keepends=True))
 
@@ -40,6 +43,8 @@ def test_a_planted_slowdown_turns_the_job_red_and_is_named(
                 "PATH": f"{bin_folder}:{perfboard.environment['PATH']}",
                 "CI_COMMIT_SHORT_SHA": commit,
                 "CI_COMMIT_REF_SLUG": "main",
+                "GITHUB_SHA": commit,
+                "GITHUB_REF_NAME": "main",
                 **variables,
             },
             capture_output=True,
@@ -61,6 +66,10 @@ def test_a_planted_slowdown_turns_the_job_red_and_is_named(
 
     assert "is now the baseline" in ci("accept the new level", "script", "a2", 0, REASON="a wait")
     assert "PASS: boot.total is the same" in perfboard("gate", "commit:a2").stdout
+
+    derive(lambda board: board["image"]["bootloader"].update(delay=2))
+    said = ci("boot-time", "run", "a3", 1)
+    assert re.search(r"(?m)^::error .*boot\.total rose by", said), said
 
 
 def _wait(seconds: int, board: dict[str, Any]) -> None:

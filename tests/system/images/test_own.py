@@ -2,6 +2,7 @@
 """Debian's kernel and initrd, in a board that `boards new` writes; test_wheel.py has an own one."""
 
 import os
+import re
 import shutil
 import sys
 from pathlib import Path
@@ -15,6 +16,8 @@ from perfboard.model.progress import SilentProgress
 from tests.support.runs import boots_of
 
 from ..conftest import COUNTED, Perfboard
+
+_CONTRIB = Path(__file__).parents[3] / "contrib"
 
 
 @pytest.fixture
@@ -68,19 +71,25 @@ def test_debians_stock_kernel_is_measured_by_its_console_and_log(perfboard: Perf
     assert "stand-in" in report
 
 
+def built(image: Image, deploy: Path, linux: Path, root: str, system_map: str) -> None:
+    """Leaves verdex's kernel, its System.map and its root file system as a build does."""
+    for folder in (deploy, linux):
+        folder.mkdir(parents=True)
+    shutil.copyfile(image.kernel_file, deploy / "zImage")
+    shutil.copyfile(image.kernel_file.with_name("System.map"), linux / system_map)
+    bank = image.banks[1].read_bytes()
+    at = bank.index(b"hsqs")
+    (deploy / root).write_bytes(bank[at : at + image.sizes["root"]])
+
+
 def test_the_image_that_buildroot_built_boots_after_the_build(
     perfboard: Perfboard, here: Path, image: Image
 ) -> None:
     # As a build leaves them: output/images, output/build/linux-VERSION, target and staging.
     images, linux = here / "output/images", here / "output/build/linux-6.1"
-    for folder in (images, linux, here / "output/target", here / "output/staging"):
-        folder.mkdir(parents=True)
-    shutil.copyfile(image.kernel_file, images / "zImage")
-    shutil.copyfile(image.kernel_file.with_name("System.map"), linux / "System.map")
-    bank = image.banks[1].read_bytes()
-    at = bank.index(b"hsqs")
-    (images / "rootfs.squashfs").write_bytes(bank[at : at + image.sizes["root"]])
-    script = Path(__file__).parents[3] / "contrib/buildroot/post-image.sh"
+    built(image, images, linux, "rootfs.squashfs", "System.map")
+    for name in ("target", "staging"):
+        (here / "output" / name).mkdir()
     perfboard.environment |= {
         "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
         "BUILD_DIR": str(linux.parent),
@@ -88,11 +97,38 @@ def test_the_image_that_buildroot_built_boots_after_the_build(
         "STAGING_DIR": str(here / "output/staging"),
         "PERFBOARD_USABLE": "exec:S99usable",
     }
-    perfboard.words = [str(script)]
+    perfboard.words = [str(_CONTRIB / "buildroot/post-image.sh")]
     assert (
         "one boot (counted)"
         in perfboard(str(images), "verdex", *COUNTED, "--tag", "commit=a1").stdout
     )
     assert "wants the board to be timed as" in perfboard(str(images), code=2).stderr
     (images / "zImage").unlink()
-    assert "there is none of" in perfboard(str(images), "verdex", code=2).stderr
+    assert f"there is no {images}/Image" in perfboard(str(images), "verdex", code=2).stderr
+
+
+def test_the_image_that_yocto_built_boots_by_the_task_of_the_class(
+    perfboard: Perfboard, here: Path, image: Image
+) -> None:
+    deploy, linux = here / "deploy", here / "kernel-build-artifacts"
+    built(image, deploy, linux, "core-image.squashfs", "System.map-6.1.0-yocto")
+    variables = {
+        "DEPLOY_DIR_IMAGE": deploy,
+        "IMAGE_LINK_NAME": "core-image",
+        "IMAGE_ROOTFS": here,
+        "KERNEL_IMAGETYPE": "zImage",
+        "PERFBOARD_FSTYPE": "squashfs",
+        "PERFBOARD_LAYER": _CONTRIB / "yocto",
+        "PERFBOARD_LIKE": "verdex",
+        "PERFBOARD_PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
+        "PERFBOARD_USABLE": "exec:S99usable",
+        "PERFBOARD_WORDS": " ".join(COUNTED),
+        "STAGING_KERNEL_BUILDDIR": linux,
+    }
+    text = (_CONTRIB / "yocto/classes/perfboard.bbclass").read_text()
+    (task,) = re.findall(r"(?ms)^do_perfboard\(\) \{\n(.*?)^\}", text)
+    # BitBake puts its variables in, and leaves the shell's.
+    script = re.sub(r"\$\{(\w+)\}", lambda found: str(variables[found[1]]), task)
+    perfboard.words = ["sh", "-euc", script]
+    assert "one boot (counted)" in perfboard().stdout
+    assert "timed as verdex" in (deploy / "perfboard/image.toml").read_text()

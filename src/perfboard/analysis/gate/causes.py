@@ -93,6 +93,16 @@ def function_causes(
     )
 
 
+def program_instructions(boot: BootFunctions) -> int:
+    """The instructions of programs in a boot, of those that were recognised."""
+    return sum(
+        function.instructions
+        for phase in boot.phases
+        for function in phase.functions
+        if function.file not in _SHIFTING
+    )
+
+
 def _by_phase(boot: BootFunctions) -> dict[tuple[str, str, str], FunctionTime]:
     return {
         (phase.phase, each.file, each.name): each

@@ -9,7 +9,12 @@ from enum import StrEnum
 from fnmatch import fnmatchcase
 
 from perfboard.analysis.compare.comparison import Difference, compare, label_name
-from perfboard.analysis.gate.causes import Cause, causes_of, function_causes
+from perfboard.analysis.gate.causes import (
+    Cause,
+    causes_of,
+    function_causes,
+    program_instructions,
+)
 from perfboard.analysis.gate.noise import Shift, shift_from_runs, shift_of
 from perfboard.analysis.statistics.bootstrap import process_medians
 from perfboard.analysis.statistics.holm import holm
@@ -197,13 +202,36 @@ def explained(judgement: Judgement, before: Run, after: Run) -> Judgement:
 def with_functions(
     judgement: Judgement, before: BootFunctions | None, after: BootFunctions | None
 ) -> Judgement:
-    """The judgement with the functions that did it, if both boots have theirs."""
-    worse = [each for each in judgement.findings if each.level is Level.WORSE]
-    if before is None or after is None or not worse:
+    """The judgement with the functions that did it, if both boots have theirs.
+
+    Where nothing at all is allowed, the instructions of programs are judged as well: a new layout
+    of the image moves a boot's time by more than a short loop takes, and hardly what programs run.
+    """
+    if before is None or after is None:
         return judgement
-    seconds = max((each.difference for each in worse if each.unit == "s"), default=math.inf)
-    causes = (*judgement.causes, *function_causes(before, after, seconds))
-    return replace(judgement, causes=causes)
+    findings = judgement.findings
+    if judgement.exact and not judgement.rules.fail_above and not judgement.rules.patterns:
+        findings = (*findings, _of_programs(before, after))
+    level = overall(findings, judgement.vanished)
+    causes = judgement.causes
+    if level is Level.WORSE:
+        worse = (each for each in findings if each.level is Level.WORSE)
+        seconds = max((each.difference for each in worse if each.unit == "s"), default=math.inf)
+        causes = (*causes, *function_causes(before, after, seconds))
+    return replace(judgement, level=level, findings=findings, causes=causes)
+
+
+def _of_programs(before: BootFunctions, after: BootFunctions) -> Finding:
+    old, new = program_instructions(before), program_instructions(after)
+    return Finding(
+        metric="boot.programs.instructions",
+        unit="1",
+        better="lower",
+        before=old,
+        after=new,
+        interval=Interval(new - old, new - old),
+        level=Level.WORSE if new > old else Level.BETTER if new < old else Level.SAME,
+    )
 
 
 def _exact(pairs: Sequence[tuple[list[Metric], Metric]], rules: Rules) -> list[Finding]:

@@ -8,6 +8,7 @@ from perfboard.analysis.gate.judge import Judgement, Rules
 from perfboard.analysis.gate.turns import Turn, judge_exact, judge_turns
 from perfboard.analysis.statistics.summary import REPEATS
 from perfboard.boards.loader import LoadedReal, read_board
+from perfboard.factors.choose import check_known, factors_of, trial_factors
 from perfboard.model.errors import UsageError, error_of
 from perfboard.model.options import option, parse_count, parse_one_level_each
 from perfboard.model.progress import SilentProgress
@@ -69,6 +70,9 @@ def side_of(text: str, options: GateOptions, command: tuple[str, ...]) -> Measur
         given = {key: getattr(real, key) for key in ("usable", "reset", "silence", "timeout")}
         boot = replace(boot, **{key: value for key, value in given.items() if value})
     else:
+        # A wrong level of B is told before A is measured.
+        known = trial_factors(loaded.board) if options.probe else factors_of(loaded.board)
+        check_known(f"board {loaded.board.name}", known, factors.items(), f"--measure {text}: ")
         request = Request(f"virtual:{name}", factors, command)
         boot = replace(boot, functions=True)
     if options.probe or request.target.partition(":")[0] not in BOOT.targets:

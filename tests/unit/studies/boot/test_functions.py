@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from perfboard.analysis.gate.judge import Rules, judge, with_functions
+from perfboard.analysis.gate.judge import Level, Rules, judge, with_functions
 from perfboard.boards.loader import load_board
 from perfboard.images.image import Image
 from perfboard.model.errors import UsageError
@@ -106,3 +106,19 @@ def test_a_gate_names_the_loop_that_was_added_though_the_layout_did_more() -> No
     assert with_functions(judged, None, new) == judged
     same = judge(base, (base,), "", Rules())
     assert with_functions(same, old, new) == same
+
+
+def test_where_nothing_is_allowed_a_loop_is_worse_though_the_boot_got_shorter() -> None:
+    base = make_run("base", boots=(make_boot({"exec:S20devices": 500_000}),))
+    later = make_run("later", boots=(make_boot(),))
+    old = functions(("/sbin/init", "main", 1e-6, 500), ("kernel", "copy", 1, 9000))
+    new = functions(("/sbin/init", "main", 5e-6, 1500), ("kernel", "copy", 1, 9))
+    found = with_functions(judge(later, (base,), "", Rules(fail_above=0.0)), old, new)
+    total, programs = found.findings
+    assert (total.level, programs.level, found.level) == (Level.BETTER, Level.WORSE, Level.WORSE)
+    assert (programs.metric, programs.difference) == ("boot.programs.instructions", 1000)
+    assert [cause.name for cause in found.causes if cause.kind == "function"] == [
+        "main in /sbin/init: 1,000 more instructions"
+    ]
+    allowed = judge(later, (base,), "", Rules())
+    assert with_functions(allowed, old, new) == allowed

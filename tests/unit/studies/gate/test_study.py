@@ -98,7 +98,10 @@ def test_sides_of_another_evidence_are_refused() -> None:
         gate_in_turn([lambda lab: next(measured)] * 2, Rules(), 6, Lab())
 
 
-@pytest.mark.parametrize("text", ["nosuch", "verdex,console", "./nosuch.toml", ""])
+@pytest.mark.parametrize(
+    "text",
+    ["nosuch", "verdex,console", "verdex,nosuch=on", "verdex,console=nosuch", "./nosuch.toml", ""],
+)
 def test_words_that_are_no_side_are_refused(text: str) -> None:
     with pytest.raises(UsageError):
         side_of(text, GateOptions(), ())
