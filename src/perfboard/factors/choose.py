@@ -19,15 +19,13 @@ from perfboard.model.text import nearest
 
 @cache
 def _all_factors() -> tuple[Factor, ...]:
-    modules = (
-        importlib.import_module(f"perfboard.factors.image.{module.name}")
-        for module in pkgutil.iter_modules(perfboard.factors.image.__path__)
-    )
-    return tuple(module.FACTOR for module in modules)
+    rooms = pkgutil.walk_packages(perfboard.factors.image.__path__, "perfboard.factors.image.")
+    modules = (importlib.import_module(found.name) for found in rooms if not found.ispkg)
+    return tuple(sorted((module.FACTOR for module in modules), key=lambda each: each.name))
 
 
 def image_factors(board: VirtualBoard) -> dict[str, Factor]:
-    """The factors of the board's image by name: each module of `factors.image` has a FACTOR."""
+    """The factors of the board's image by name: each module in `factors.image` has a FACTOR."""
     return {factor.name: factor for factor in _all_factors() if factor.has(board)}
 
 

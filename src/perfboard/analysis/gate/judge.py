@@ -204,8 +204,8 @@ def with_functions(
 ) -> Judgement:
     """The judgement with the functions that did it, if both boots have theirs.
 
-    Where nothing at all is allowed, the instructions of programs are judged as well: a new layout
-    of the image moves a boot's time by more than a short loop takes, and hardly what programs run.
+    If the rules allow no loss, it judges the instructions of programs as well. A new layout of the
+    image moves a boot's time by more than a short loop takes. It hardly moves that number.
     """
     if before is None or after is None:
         return judgement

@@ -70,7 +70,7 @@ def side_of(text: str, options: GateOptions, command: tuple[str, ...]) -> Measur
         given = {key: getattr(real, key) for key in ("usable", "reset", "silence", "timeout")}
         boot = replace(boot, **{key: value for key, value in given.items() if value})
     else:
-        # A wrong level of B is told before A is measured.
+        # The user learns of a wrong level of B before A is measured.
         known = trial_factors(loaded.board) if options.probe else factors_of(loaded.board)
         check_known(f"board {loaded.board.name}", known, factors.items(), f"--measure {text}: ")
         request = Request(f"virtual:{name}", factors, command)
