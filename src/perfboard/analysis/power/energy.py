@@ -13,7 +13,7 @@ from perfboard.model.units import format_value
 
 # A phase with fewer samples has no energy: a meter that slow sees one by accident.
 LEAST_SAMPLES = 10
-# Two readings that are further apart than so many usual ones have a gap between them.
+# Readings are missing where two are further apart than this many periods.
 _GAP = 5
 
 # The time in ns, and the number of each file of the meter; None for one that was not readable.
@@ -87,7 +87,7 @@ def _energy(
 def _counted(
     channel: Channel, values: Sequence[int], seconds: np.ndarray, renewed_s: float | None
 ) -> tuple[float, float]:
-    """The sum of a counter's steps, exact. What may be off: its last value but one, at each end."""
+    """The sum of a counter's steps, which is exact, and the energy of a step at each end."""
     whole, steps = round(channel.range_j / channel.scale), []
     for before, after in pairwise(values):
         if after < before and not whole:

@@ -22,7 +22,7 @@ _CHIP = (
 
 @dataclass(frozen=True)
 class _Kind:
-    """Where such meters are, their files, and how they are read."""
+    """The folders of such meters, the files there, and the function that reads them."""
 
     folders: tuple[str, ...]
     files: tuple[str, ...]

@@ -11,8 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-# Of a counter of energy: a processor renews it about each millisecond (Intel's SDM, volume 3,
-# 15.10.3).
+# A processor renews its counters of energy about each millisecond (Intel's SDM, volume 3, 15.10.3).
 _COUNTED_S = 1e-3
 
 

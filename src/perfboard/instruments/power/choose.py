@@ -14,7 +14,7 @@ def open_meter(word: str, period_s: float, volts: float | None = None) -> Instru
     """The meter `word`: a file that its program writes, with "/" or "."; else a kernel's meter.
 
     One of the kernel's is read each `period_s`; `volts` is the supply, for a file of currents
-    alone. What it found are `Findings.samples`, in W, and in A where it has currents. Raises
+    alone. `Findings.samples` has its power, and its current if the file has that. Raises
     UsageError for what is no meter, EnvironmentLacksError for one that is not here.
     """
     if ":" not in word and ("/" in word or "." in word):
