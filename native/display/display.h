@@ -81,6 +81,14 @@ struct change screen_look(struct screen *screen, struct rectangle within, unsign
 /* FNV-1a of what is not masked, whole and in bands of rows. */
 uint64_t screen_hash(const struct screen *screen, uint64_t bands[BANDS]);
 
+/* film.c: at most one film at a time; all do nothing without one. */
+/* Begins with what was seen last; false without memory for it. */
+bool film_begin(const struct screen *screen);
+void film_look(const struct screen *screen, struct rectangle where, unsigned look);
+/* The picture after that look, as runs of colours in base64. */
+void film_print(const char *name, const char *moment, int64_t time, unsigned look);
+void film_end(void);
+
 /* processes.c */
 /* Starts the words, which keep the descriptor `kept` (-1: none); `began` is read just before
    exec. -1 where it cannot be started. */
@@ -123,7 +131,7 @@ struct reference {
 /* The server and the window manager, which are not of the application. */
 extern pid_t apart[2];
 /* Takes what is on the screen now: what differs later is of the task. */
-bool take_screen(struct wire *wire, struct screen *screen);
+bool take_screen(struct wire *wire, struct screen *screen, const struct task *task);
 /* Watches until the end of the task, and prints it. False if the server is gone. */
 bool watch(struct wire *wire, struct screen *screen, const struct task *task);
 /* Waits for the program's end, and prints when it was. */

@@ -21,8 +21,9 @@
  *   end                                ends all programs
  *
  * A reference is made by the first tasks that name it: three in succession have the same picture
- * after 5 s of quiet, where no other is set. A line that begins with '?' is obeyed only while that
- * is not so.
+ * after 5 s of quiet, where no other is set. The last of them is printed as a film: lines of
+ * "@picture REFERENCE MOMENT NS WIDTH HEIGHT RUNS" (film.c). A line that begins with '?' is obeyed
+ * only while that is not so.
  */
 #include "display.h"
 
@@ -141,7 +142,7 @@ static bool settle(void)
 	const struct task quietly = {
 	    .label = "settle", .began = now(), .quiet_ms = 300, .limit_ms = 3000};
 
-	return watch(&wire, &screen, &quietly) && take_screen(&wire, &screen);
+	return watch(&wire, &screen, &quietly) && take_screen(&wire, &screen, &task);
 }
 
 static bool press_keys(char *words)
@@ -232,7 +233,7 @@ static bool find_window(void)
 
 static bool start_program(char **words)
 {
-	if (program_count == MOST_PROGRAMS || !take_screen(&wire, &screen))
+	if (program_count == MOST_PROGRAMS || !take_screen(&wire, &screen, &task))
 		return false;
 	pid_t pid = task.program = start(words, -1, &task.began);
 
@@ -307,7 +308,7 @@ static bool obey(char **words, int count)
 	if (!strcmp(verb, "end"))
 		return end_programs(), true;
 	if (!strcmp(verb, "key") && count == 3)
-		return take_screen(&wire, &screen) && press_keys(words[2]) &&
+		return take_screen(&wire, &screen, &task) && press_keys(words[2]) &&
 		       watch(&wire, &screen, &task);
 	if (!strcmp(verb, "click") && count == 4) {
 		/* The pointer may light something up on its way: that is not of the task. */
@@ -318,8 +319,8 @@ static bool obey(char **words, int count)
 		       watch(&wire, &screen, &task);
 	}
 	if (!strcmp(verb, "raise") && count == 3)
-		return take_screen(&wire, &screen) && to_window(verb, (unsigned)atoi(words[2])) &&
-		       watch(&wire, &screen, &task);
+		return take_screen(&wire, &screen, &task) &&
+		       to_window(verb, (unsigned)atoi(words[2])) && watch(&wire, &screen, &task);
 	if (!strcmp(verb, "close") && count == 3) {
 		unsigned number = (unsigned)atoi(words[2]);
 

@@ -18,8 +18,11 @@
 #define MOST_LOOKS 65535
 /* The longest sleep: soon enough to see a program's end. */
 #define NAP_MS 20
+/* Pictures of tasks that were refused. */
+#define MOST_REFUSED 3
 
 pid_t apart[2];
+static int refused_films;
 
 struct watching {
 	int64_t looked[MOST_LOOKS + 1];
@@ -32,6 +35,7 @@ struct watching {
 	bool ended, gone;
 	int status;
 	int64_t exit_time;
+	bool filmed;
 };
 
 static int64_t application_busy(void)
@@ -64,11 +68,18 @@ static bool look(struct wire *wire, struct screen *screen, struct watching *it)
 		it->stable = time;
 		it->change = change;
 		it->counted_from = 0;
+		if (it->filmed)
+			film_look(screen, change.where, it->looks);
 	}
 	return true;
 }
 
-bool take_screen(struct wire *wire, struct screen *screen)
+static bool calibrates(const struct task *task)
+{
+	return task->reference && task->reference->alike < ALIKE;
+}
+
+bool take_screen(struct wire *wire, struct screen *screen, const struct task *task)
 {
 	const struct rectangle all = {0, 0, screen->width, screen->height};
 
@@ -78,6 +89,10 @@ bool take_screen(struct wire *wire, struct screen *screen)
 	screen_look(screen, all, 0);
 	memset(screen->last, 0,
 	       (size_t)screen->width * (size_t)screen->height * sizeof(*screen->last));
+	/* A task that counts is not filmed: it does not pay for that. */
+	film_end();
+	if (calibrates(task))
+		film_begin(screen);
 	return true;
 }
 
@@ -99,24 +114,51 @@ static bool idle(struct watching *it, int64_t quiet)
 	return false;
 }
 
-/* The time from which at most `most` of the screen's pixels differed any more. */
-static int64_t final_time(const struct screen *screen, const struct watching *it, double most)
+/* The look from which at most `most` pixels differed any more, or that share of all that did. */
+static unsigned final_look(const struct screen *screen, const struct watching *it, double most,
+			   double share)
 {
 	size_t pixels = (size_t)screen->width * (size_t)screen->height, after = 0;
 	size_t *counts = calloc(it->looks + 2u, sizeof(*counts));
 	unsigned number = it->looks;
 
 	if (!counts)
-		return it->stable;
+		return number;
 	for (size_t i = 0; i < pixels; i++)
 		counts[screen->last[i]]++;
-	for (; number > 0; number--) {
+	most += share * (double)(pixels - counts[0]);
+	for (; number > 1; number--) {
 		after += counts[number];
-		if ((double)after > most * (double)pixels)
+		if ((double)after > most)
 			break;
 	}
 	free(counts);
-	return number ? it->looked[number] : it->first;
+	return number;
+}
+
+static int64_t time_of(const struct watching *it, unsigned number)
+{
+	/* The last number stands for all later looks. */
+	return number == MOST_LOOKS ? it->stable : it->looked[number];
+}
+
+/* The strip of a task: at its first pixel, at half of those that changed, and at its ends. */
+static void print_film(const struct screen *screen, const struct watching *it,
+		       const struct task *task, unsigned final)
+{
+	unsigned last = final_look(screen, it, 0, 0), half = final_look(screen, it, 0, 0.5);
+	unsigned first = 1;
+
+	while (first < last && it->looked[first] < it->first)
+		first++;
+	const struct {
+		const char *moment;
+		unsigned look;
+	} moments[] = {{"first", first}, {"half", half}, {"final", final}, {"stable", last}};
+
+	for (size_t i = 0; i < sizeof(moments) / sizeof(moments[0]); i++)
+		film_print(task->reference->name, moments[i].moment,
+			   time_of(it, moments[i].look) - task->began, moments[i].look);
 }
 
 static void say(const struct task *task, const char *outcome, const struct watching *it,
@@ -195,13 +237,14 @@ bool watch(struct wire *wire, struct screen *screen, const struct task *task)
 {
 	static struct watching it;
 	struct reference *wanted = task->reference;
-	bool calibrating = wanted && wanted->alike < ALIKE, met = false, still = false;
+	bool calibrating = calibrates(task), met = false, still = false;
 	int64_t quiet = (calibrating ? task->calibration_ms : task->quiet_ms) * 1000000LL;
 	int64_t limit = task->began + task->limit_ms * 1000000LL;
 	uint64_t hash = 0, bands[BANDS] = {0};
 	char reason[200] = "";
 
 	memset(&it, 0, sizeof(it));
+	it.filmed = calibrating;
 	while (!met && !it.gone && now() < limit && !ended()) {
 		if (!wire_listen(wire, NAP_MS))
 			return false;
@@ -223,8 +266,13 @@ bool watch(struct wire *wire, struct screen *screen, const struct task *task)
 			if (!wire_listen(wire, NAP_MS) || ended())
 				return false;
 	}
+	unsigned final =
+	    final_look(screen, &it, 0.001 * (double)screen->width * (double)screen->height, 0);
+
 	if (met && calibrating) {
 		calibrate(wanted, hash, bands);
+		if (wanted->alike == ALIKE)
+			print_film(screen, &it, task, final);
 	} else if (it.gone) {
 		describe_end(it.status, reason, sizeof(reason));
 	} else if (!met) {
@@ -234,7 +282,11 @@ bool watch(struct wire *wire, struct screen *screen, const struct task *task)
 	    !met	  ? "refused"
 	    : calibrating ? "calibration"
 			  : "ok",
-	    &it, it.first ? final_time(screen, &it, 0.001) : 0, hash, reason);
+	    &it, it.first ? time_of(&it, final) : 0, hash, reason);
+	if (!met && refused_films < MOST_REFUSED && film_begin(screen)) {
+		film_print(task->label, "refused", now() - task->began, 0);
+		refused_films++;
+	}
 	return true;
 }
 

@@ -1,16 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """The watcher on a display of its own, beside a program that tells when it drew."""
 
+import base64
 import os
 import re
 import shutil
 import signal
+import struct
 import subprocess
 import time
 from pathlib import Path
 
 import psutil
 import pytest
+
+from perfboard.model.results.profile import Picture
+from perfboard.studies.profile.workloads.films import pictures_of
 
 from ..sanitized import ROOT, compile_sanitized
 
@@ -60,6 +65,13 @@ def tasks(output: str) -> dict[str, list[re.Match[str]]]:
     return found
 
 
+def shown(picture: Picture) -> bytes:
+    """The picture's file, which has a quarter of the screen's sides."""
+    data = base64.b64decode(picture.png)
+    assert struct.unpack(">II", data[16:24]) == (160, 120)
+    return data
+
+
 def drawn(path: Path) -> list[tuple[int, int]]:
     return [(int(a), int(b)) for a, b in (line.split() for line in path.read_text().splitlines())]
 
@@ -99,6 +111,14 @@ def test_what_draws_late_is_told_by_its_reference(tools: Path, tmp_path: Path) -
     assert outcomes == ["calibration"] * 3 + ["ok", "refused"]
     assert int(found["sighted"][3]["stable"]) > 900e6
     assert "another picture than its reference" in found["sighted"][4]["reason"]
+    # The third calibration is filmed, and so is what was refused.
+    films = pictures_of(done.stdout)
+    strip = films["page"]
+    assert [picture.moment for picture in strip] == ["first", "half", "final", "stable"]
+    times = [picture.time_s for picture in strip]
+    assert times == sorted(times) and times[0] < 0.9 < times[-1]
+    first, last, refused = (shown(each) for each in (strip[0], strip[-1], films["sighted"][0]))
+    assert films["sighted"][0].moment == "refused" and len({first, last, refused}) == 3
 
 
 def test_what_never_settles_names_its_pixels(tools: Path, tmp_path: Path) -> None:

@@ -48,6 +48,26 @@ class OptionRow(Record):
     reason: str = ""
 
 
+class Picture(Record):
+    """The screen `time_s` after a task began; `png` is the file in base64.
+
+    `moment` is "first" (pixel), "half" (of the pixels that change), "final" (99.9 % of the
+    screen's), "stable", or "refused".
+    """
+
+    moment: str
+    time_s: Quantity
+    png: str
+
+
+class Film(Record):
+    """The pictures of one task of a workload, in the order of their times."""
+
+    workload: str
+    task: str
+    pictures: tuple[Picture, ...]
+
+
 class ProfileResult(Result):
     """A profile's verdicts. `outcome` is that of its rows of weight must together."""
 
@@ -61,6 +81,7 @@ class ProfileResult(Result):
     outcome: RowOutcome
     rows: tuple[ProfileRow, ...]
     options: tuple[OptionRow, ...] = ()
+    films: tuple[Film, ...] = ()
 
     @property
     def undecided(self) -> bool:

@@ -15,7 +15,7 @@ from perfboard.factors.choose import choose
 from perfboard.model.errors import UsageError
 from perfboard.model.options import option
 from perfboard.model.profile import Change, Part, Profile, Value
-from perfboard.model.results.profile import OptionRow, ProfileResult
+from perfboard.model.results.profile import Film, OptionRow, ProfileResult
 from perfboard.model.run import Metric, Run
 from perfboard.model.text import nearest, printable
 from perfboard.profiles.loader import is_shipped, load_profile, profile_path
@@ -24,7 +24,10 @@ from perfboard.studies.base import Request
 from perfboard.studies.lab import Lab
 from perfboard.studies.profile.bench import Bench, LiveBench, VirtualBench
 from perfboard.studies.profile.workloads.base import NotMeasurable, Workload, all_workloads
+from perfboard.studies.profile.workloads.films import pictures_of
 
+# The parameters that a film's title names.
+_SHOWN = ("program", "other")
 PartType = TypeVar("PartType", bound=Part)
 
 
@@ -84,6 +87,7 @@ class _Measured:
     """The metrics of each workload so far, or the reason why there are none; by `_Task.key`."""
 
     found: dict[str, tuple[Metric, ...] | str] = field(default_factory=dict)
+    films: list[Film] = field(default_factory=list)
 
     def look(self, part: Part) -> tuple[Metric, ...] | str:
         """Those of a profile's part."""
@@ -240,10 +244,19 @@ def _measure(
             try:
                 work = task.workload.plan(task.parameters, bench.repeats)
                 output = bench.run(f"{folder}{number}-{task.workload.name}", work, step.update)
+                measured.films += _films(task, output)
                 found = task.workload.read(output, task.parameters, bench.repeats)
             except NotMeasurable as error:
                 found = str(error)
             measured.found[task.key] = found
+
+
+def _films(task: _Task, output: str) -> Iterator[Film]:
+    """The films among a workload's output."""
+    programs = ", ".join(str(task.parameters[key]) for key in _SHOWN if key in task.parameters)
+    for name, pictures in pictures_of(output).items():
+        words = f"{name}, {programs}" if programs else name
+        yield Film(workload=task.workload.name, task=words, pictures=pictures)
 
 
 def _try_option(
@@ -322,7 +335,11 @@ def _found(
                 metric.model_copy(update={"labels": {**own, **metric.labels}}) for metric in of_it
             ]
     result = _conclude(asked, measured, bench).model_copy(
-        update={"options": tuple(tried), "price": asked.price}
+        update={
+            "options": tuple(tried),
+            "price": asked.price,
+            "films": tuple(measured.films),
+        }
     )
     verdicts, missing = verdicts_of(result)
     return Found(

@@ -91,6 +91,19 @@ def test_each_row_has_a_verdict_or_the_reason_for_none(path: Path, tmp_path: Pat
     assert "A box of pictures" in render(found)
 
 
+def test_what_a_display_showed_is_in_the_run_and_on_the_page(path: Path, tmp_path: Path) -> None:
+    fake = FakeLab(tmp_path)
+    # Eight pixels of white.
+    strip = b"".join(b"@picture start %s 12000000 4 2 CP//\n" % m for m in (b"first", b"stable"))
+    fake.ends = lambda job, cancelled: replace(RESULTS, stdout=SCALED + strip)
+    found = run(fake, path, only=("picture",))
+    (film,) = found.results_of(ProfileResult)[0].films
+    assert (film.workload, film.task) == ("image.scale", "start")
+    assert [picture.moment for picture in film.pictures] == ["first", "stable"]
+    page = render(found)
+    assert page.count('src="data:image/png;base64,iVBOR') == 2 and "first, 12.00 ms" in page
+
+
 def test_only_one_row_is_measured_when_it_is_asked_for(path: Path, tmp_path: Path) -> None:
     fake = FakeLab(tmp_path)
     fake.ends = ends
