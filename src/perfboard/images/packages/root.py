@@ -49,8 +49,11 @@ _FILES = {
 }
 # Blocks of a page: to read one of 128 KiB the kernel wants 32 pages at once, which it takes from
 # others that it needs as well where memory is used up.
+SMALL_BLOCKS = "4K"
+# On a disk, as much as a kernel reads ahead of a file that is mapped.
+LARGE_BLOCKS = "128K"
 _SQUASH = (
-    *("-b", "4K", "-noI", "-noD", "-noF", "-noX", "-no-xattrs", "-no-progress", "-quiet"),
+    *("-noI", "-noD", "-noF", "-noX", "-no-xattrs", "-no-progress", "-quiet"),
     *("-mkfs-time", "0", "-all-time", "0"),
 )
 _PROGRAM = 0o755
@@ -88,11 +91,12 @@ def build_package_root(
     probe: Path,
     progress: Progress,
     without: Sequence[str] = (),
+    blocks: str = SMALL_BLOCKS,
 ) -> PackageRoot:
     """The root file system of BASE, those packages and what they depend on; `probe` is its init.
 
     Packages with a name that a pattern of `without` fits are left out, unless they are in BASE
-    or among `names`.
+    or among `names`. The file system has blocks of that size.
 
     Raises UsageError for a package that there is not, or that does not go with the others,
     and EnvironmentLacksError where apt or the squashfs tools fail.
@@ -102,7 +106,7 @@ def build_package_root(
     packages = _leave_out(closure, (*BASE, *names), without)
     inputs = {
         "recipe": _RECIPE,
-        "squash": " ".join(_SQUASH),
+        "squash": " ".join(("-b", blocks, *_SQUASH)),
         "probe": hash_file(probe),
         "packages": json.dumps([asdict(package) for package in packages]),
     }
@@ -116,7 +120,7 @@ def build_package_root(
             scripts = map(_script, unpacked)
             tree.add_links(choose_links(chain.from_iterable(map(read_alternatives, scripts)), tree))
             tree.complete(probe)
-            tree.squash(folder / "root.squashfs")
+            tree.squash(folder / "root.squashfs", blocks)
 
     image = cached("try-root", inputs, build, progress) / "root.squashfs"
     left_out = tuple(package.name for package in closure if package not in packages)
@@ -167,7 +171,7 @@ def squash_files(files: dict[str, Path | bytes], image: Path, folders: Sequence[
             tree.add_bytes(name, content)
         else:
             tree.add_found("", name, content)
-    tree.squash(image)
+    tree.squash(image, SMALL_BLOCKS)
 
 
 def _code_files(state: AptState, packages: Sequence[Package]) -> dict[str, Path]:
@@ -290,7 +294,7 @@ class _Tree:
         entry.type, entry.mode, entry.devmajor, entry.devminor = tarfile.CHRTYPE, 0o600, 5, 1
         self._entries["dev/console"] = (entry, None)
 
-    def squash(self, image: Path) -> None:
+    def squash(self, image: Path, blocks: str) -> None:
         archive = image.with_suffix(".tar")
         with tarfile.open(archive, "w", format=tarfile.PAX_FORMAT) as tar:
             # In this order a folder comes before what is in it.
@@ -306,7 +310,7 @@ class _Tree:
                         tar.addfile(entry, file)
         with archive.open("rb") as file:
             done = subprocess.run(
-                ["sqfstar", *_SQUASH, image.name],
+                ["sqfstar", "-b", blocks, *_SQUASH, image.name],
                 cwd=image.parent,
                 stdin=file,
                 stdout=subprocess.PIPE,

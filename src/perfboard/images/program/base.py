@@ -3,7 +3,7 @@
 
 They lie in memory that the kernel is not given: the board's flash is too small for most
 packages, and the emulator's own disks answer when its host does, so that no two runs would
-be the same.
+be the same. The packages can lie on the board's modelled disk instead.
 """
 
 import os
@@ -20,6 +20,8 @@ from perfboard.images.kernel.system_map import SystemMap, read_map
 from perfboard.images.network import network_arguments
 from perfboard.images.packages.apt import AptState
 from perfboard.images.packages.root import (
+    LARGE_BLOCKS,
+    SMALL_BLOCKS,
     PackageRoot,
     build_package_root,
     largest,
@@ -70,6 +72,7 @@ class Job:
     `without` are packages, or patterns of their names, that others depend on, and that are
     left out. `features` are names of `known_features`. `port` is the Debian port whose packages
     are taken; "": that of the board. `input` is the command's standard input; None: nothing.
+    `from_disk` puts the packages on the board's disk, if it has one.
     """
 
     command: tuple[str, ...]
@@ -80,6 +83,7 @@ class Job:
     without: tuple[str, ...] = ()
     features: tuple[str, ...] = ()
     port: str = ""
+    from_disk: bool = False
 
     def size(self, most: int) -> int:
         """The bytes of its files, and of what the command reads; not counted beyond `most`."""
@@ -117,7 +121,8 @@ class TrialBase:
 class Layout:
     """The places in physical memory; sizes are multiples of 1 MiB.
 
-    `ram` is where the board's memory begins; `disk` is the size of its disk, or 0.
+    `ram` is where the board's memory begins; `disk` is the size of its disk, or 0. `root` is 0
+    where the packages are on that.
     """
 
     ram: int
@@ -146,7 +151,7 @@ class Layout:
         """The kernel's arguments for it."""
         size = self.disk_base - self.base
         parts = ((self.root, "root"), (self.job, "job"), (self.results, "results"))
-        named = ",".join(f"{length // 1024}k({name})" for length, name in parts)
+        named = ",".join(f"{length // 1024}k({name})" for length, name in parts if length)
         return [f"phram.phram=try,{self.base:#x},{size:#x}", f"mtdparts=try:{named}"]
 
 
@@ -227,8 +232,10 @@ def build_trial_base(variant: Variant, job: Job, progress: Progress) -> TrialBas
         )
     state = AptState(job.port or arch.name, progress)
     probe = find_binary(arch.probe, progress)
-    root = build_package_root(state, job.packages, probe, progress, job.without)
-    size = root.image.stat().st_size + job.size(room_of(board))
+    on_disk = job.from_disk and board.disk is not None
+    blocks = LARGE_BLOCKS if on_disk else SMALL_BLOCKS
+    root = build_package_root(state, job.packages, probe, progress, job.without, blocks)
+    size = (0 if on_disk else root.image.stat().st_size) + job.size(room_of(board))
     if size > room_of(board):
         what = "the packages, what they depend on, the pushed files and standard input"
         sizes = [f"{name} ({format_size(n)})" for name, n in largest(root, state, _LARGEST)]
@@ -281,12 +288,17 @@ def write_job(job: Job, board: VirtualBoard, image: Path) -> None:
     squash_files(files, image, ("files",))
 
 
-def lay_out(board: VirtualBoard, root: int, job: int) -> Layout:
-    """The places of a root and a job; `root` and `job` are their sizes in bytes."""
+def lay_out(board: VirtualBoard, root: int, job: int, from_disk: bool = False) -> Layout:
+    """The places of a root and a job; `root` and `job` are their sizes in bytes.
+
+    The root may be `from_disk`, if there is one: that is as large as it takes.
+    """
     offset = max(_whole(board.machine.ram), _LEAST_OFFSET)
     results = _whole(_PAGE + _output_room(board))
     ram = _ram_base(board)
     disk = _whole(board.disk.size) if board.disk else 0
+    if disk and from_disk:
+        disk, root = max(disk, _whole(root)), 0
     return Layout(ram, ram + offset, _whole(root), _whole(job), results, disk)
 
 
@@ -295,7 +307,8 @@ def boot_arguments(board: VirtualBoard, layout: Layout, flash_devices: int, time
     ram = board.machine.ram
     if isinstance(board, FlashBoard) and board.framebuffer is not None:
         ram = board.framebuffer.address - _ram_base(board)
-    root, job, results = (flash_devices + number for number in range(3))
+    root = f"/dev/mtdblock{flash_devices}" if layout.root else "/dev/pbd"
+    job, results = (flash_devices + bool(layout.root) + number for number in range(2))
     return " ".join(
         [
             f"console={board.console.device},{board.console.baud}",
@@ -303,7 +316,7 @@ def boot_arguments(board: VirtualBoard, layout: Layout, flash_devices: int, time
             *layout.arguments(),
             *_disk(board, layout, timed),
             *network_arguments(board.network, timed),
-            *(f"root=/dev/mtdblock{root}", "ro", "rootfstype=squashfs"),
+            *(f"root={root}", "ro", "rootfstype=squashfs"),
             *("init=/perfboard/probe", "--", "run", f"/dev/mtdblock{job}", f"/dev/mtd{results}"),
         ]
     )
@@ -313,7 +326,7 @@ def _disk(board: VirtualBoard, layout: Layout, timed: bool) -> tuple[str, ...]:
     """The arguments for the board's disk, which has been there for long when a command starts."""
     if board.disk is None:
         return ()
-    disk = board.disk.model_copy(update={"ready": None})
+    disk = board.disk.model_copy(update={"ready": None, "size": layout.disk})
     return disk_arguments(disk, layout.disk_base, timed)
 
 

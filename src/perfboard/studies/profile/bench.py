@@ -149,9 +149,11 @@ class VirtualBench:
             job = Job(
                 command=("sh", _SCRIPT),
                 packages=work.packages,
+                without=work.without,
                 files=tuple(folder / file for file in files),
                 limit_s=work.limit_s,
                 features=self._features,
+                from_disk=work.from_disk,
             )
             check_job(job, variant.board)
             base = lab.prepare(variant, job, lab.progress)

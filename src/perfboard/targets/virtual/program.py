@@ -83,18 +83,20 @@ class TrialTarget(Emulation):
             image = folder / "job.squashfs"
             write_job(self._job, self.board, image)
             root = self._base.root.image
-            size = root.stat().st_size + image.stat().st_size
+            sizes = root.stat().st_size, image.stat().st_size
+            layout = lay_out(self.board, *sizes, self._job.from_disk)
+            size = sum(sizes) if layout.root else sizes[1]
             check_room(self.board, "the packages and the pushed files, packed,", size)
-            layout = lay_out(self.board, root.stat().st_size, image.stat().st_size)
             devices = self._base.flash_devices
+            holds = layout.job <= layout.disk
             command = [
                 *self.machine(layout.end - layout.ram),
                 *("-kernel", str(self._base.kernel)),
                 *("-append", boot_arguments(self.board, layout, devices, self.timed)),
-                *_loaded(root, layout.base),
+                *_loaded(root, layout.base if layout.root else layout.disk_base),
                 *_loaded(image, layout.base + layout.root),
                 # A program may read its files at the disk's own speed.
-                *(_loaded(image, layout.disk_base) if layout.job <= layout.disk else ()),
+                *(_loaded(image, layout.disk_base) if layout.root and holds else ()),
             ]
             with self.running(command, [scope], artifacts) as watch:
                 limits = self.board.boot.limit_s, self._job.limit_s

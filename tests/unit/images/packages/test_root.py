@@ -322,6 +322,23 @@ def test_a_card_beside_the_flash_is_the_trials_disk_and_takes_little_room(
     )
 
 
+@pytest.mark.parametrize(("name", "size"), [("rpi2", 512), ("settop-web", 120)])
+def test_packages_on_a_disk_are_read_at_its_speed_and_take_no_room(name: str, size: int) -> None:
+    board = load_board(name).board
+    layout = lay_out(board, 120 * MIB - 1, MIB, from_disk=True)
+    # A disk is at least as large as its root: that of settop-web has 16 MiB for its own.
+    assert (layout.root, layout.disk) == (0, size * MIB)
+    words = boot_arguments(board, layout, 0, True).split()
+    assert "root=/dev/pbd" in words and f"perfboard_disk.size={size * MIB}" in words
+    assert f"mtdparts=try:1024k(job),{layout.results // 1024}k(results)" in words
+    assert words[-4:] == ["--", "run", "/dev/mtdblock0", "/dev/mtd1"]
+
+
+def test_a_board_without_a_disk_has_its_packages_in_memory(board: VirtualBoard) -> None:
+    without = board.model_copy(update={"disk": None})
+    assert lay_out(without, MIB, MIB, from_disk=True) == lay_out(without, MIB, MIB)
+
+
 def test_a_disk_that_no_address_reaches_is_refused(board: VirtualBoard) -> None:
     assert board.disk is not None
     large = board.model_copy(update={"disk": board.disk.model_copy(update={"size": 3 << 30})})

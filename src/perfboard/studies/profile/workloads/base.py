@@ -46,19 +46,22 @@ class Work:
 
     `script` is for a POSIX shell, in a folder of its own that has `files`. It finds the probe as
     "$PROBE", and prints what `Workload.read` reads. `packages` and `features` are what a virtual
-    board is given; any other target has the `programs`, or the workload is not measurable there.
-    `data` is how many bytes it writes. `display` puts the watcher of native/display beside the
-    files, as "perfboard-display".
+    board is given, less what fits the patterns of `without`; any other target has the `programs`,
+    or the workload is not measurable there. `data` is how many bytes it writes. `display` puts the
+    watcher of native/display beside the files, as "perfboard-display". `from_disk` puts
+    the packages on a virtual board's disk.
     """
 
     script: str
     files: Mapping[str, bytes] = field(default_factory=dict)
     packages: tuple[str, ...] = ()
+    without: tuple[str, ...] = ()
     features: tuple[str, ...] = ()
     programs: tuple[str, ...] = ()
     data: int = 0
     limit_s: float = 600.0
     display: bool = False
+    from_disk: bool = False
 
 
 class Workload(Protocol):

@@ -22,6 +22,8 @@ _CALIBRATION = 50 / 7
 # As many as the watcher tries before it gives a reference up.
 CALIBRATIONS = 6
 _PACKAGES = ("xvfb", "matchbox-window-manager", "fonts-dejavu-core")
+# The server draws without OpenGL (-extension GLX): Mesa and LLVM are half of what it would pull in.
+_WITHOUT = ("libgl1-mesa-dri", "libglx-mesa0", "libllvm*", "libz3-4", "libdrm*")
 _PROGRAMS = ("Xvfb", "matchbox-window-manager", "tar")
 # A caret that blinks never settles.
 _HOME = {
@@ -38,7 +40,7 @@ NO_AT_BRIDGE=1 GSETTINGS_BACKEND=memory DBUS_SESSION_BUS_ADDRESS=disabled: \\
 """
 _TASK = re.compile(
     r"@task (\S+) (ok|refused|calibration) began=\d{1,19} first=(\d{1,19}) final=(\d{1,19}) "
-    r"stable=(\d{1,19}) look=(\d{1,19}) hash=\w{1,16} (.*)"
+    r"stable=(\d{1,19}) look=(\d{1,19}) hash=(\w{1,16}) (.*)"
 )
 _EXIT = re.compile(r"@exit (\S+) (ok|refused) took=(\d{1,19}) (.*)")
 _MEMORY = re.compile(r"@memory (\S+) (program|server) ((?:[a-z]+=\d{1,15} ?)+)")
@@ -47,12 +49,16 @@ _TROUBLE = re.compile(r"@trouble (.+)")
 
 @dataclass(frozen=True)
 class Seen:
-    """One task of a program; times in s since it began, `look` the longest look at the screen."""
+    """One task of a program; times in s since it began, `look` the longest look at the screen.
+
+    `picture` is a hash of the screen at its end.
+    """
 
     first: float
     final: float
     stable: float
     look: float
+    picture: str
 
 
 @dataclass(frozen=True)
@@ -60,10 +66,11 @@ class Session:
     """The watcher's findings, by the labels of the plan's tasks.
 
     `refused` has the reasons of samples that do not count; `memory` is in bytes, by the label
-    and "program" or "server".
+    and "program" or "server". `tried` are the tasks that made a reference picture.
     """
 
     seen: Mapping[str, Sequence[Seen]]
+    tried: Mapping[str, Sequence[Seen]]
     exits: Mapping[str, Sequence[float]]
     memory: Mapping[tuple[str, str], Sequence[Mapping[str, float]]]
     refused: Mapping[str, Sequence[str]]
@@ -80,11 +87,13 @@ def session(applications: Sequence[Application], plan: Iterable[str]) -> Work:
         _SCRIPT.format(width=WIDTH, height=HEIGHT),
         {"home.tar": _archive(home), "plan": lines.encode()},
         packages=(*_PACKAGES, *(name for one in applications for name in one.packages)),
+        without=_WITHOUT,
         programs=(*_PROGRAMS, *(one.program for one in applications)),
         # The server's screen, and what programs keep.
         data=32 << 20,
         limit_s=900,
         display=True,
+        from_disk=True,
     )
 
 
@@ -103,6 +112,7 @@ def calibrated(reference: str, begin: str) -> list[str]:
 def read_session(output: str) -> Session:
     """The watcher's findings. Raises NotMeasurable where it could not do its work."""
     seen: dict[str, list[Seen]] = {}
+    tried: dict[str, list[Seen]] = {}
     exits: dict[str, list[float]] = {}
     memory: dict[tuple[str, str], list[Mapping[str, float]]] = {}
     refused: dict[str, list[str]] = {}
@@ -110,11 +120,12 @@ def read_session(output: str) -> Session:
         if match := _TROUBLE.fullmatch(line):
             raise NotMeasurable(f"the display: {printable(match[1][:200])}")
         if match := _TASK.fullmatch(line):
-            times = (int(match[number]) / 1e9 for number in range(3, 7))
-            if match[2] == "ok":
-                seen.setdefault(match[1], []).append(Seen(*times))
-            elif match[2] == "refused":
-                refused.setdefault(match[1], []).append(printable(match[7]))
+            first, final, stable, look = (int(match[n]) / 1e9 for n in range(3, 7))
+            if match[2] == "refused":
+                refused.setdefault(match[1], []).append(printable(match[8]))
+            else:
+                found = seen if match[2] == "ok" else tried
+                found.setdefault(match[1], []).append(Seen(first, final, stable, look, match[7]))
         elif match := _EXIT.fullmatch(line):
             if match[2] == "ok":
                 exits.setdefault(match[1], []).append(int(match[3]) / 1e9)
@@ -124,7 +135,7 @@ def read_session(output: str) -> Session:
             sizes = (part.split("=") for part in match[3].split())
             row = {name: float(size) * 1024 for name, size in sizes}
             memory.setdefault((match[1], match[2]), []).append(row)
-    return Session(seen, exits, memory, refused)
+    return Session(seen, tried, exits, memory, refused)
 
 
 def accepted(found: Session, label: str, count: int) -> Sequence[Seen]:
