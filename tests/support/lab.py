@@ -44,6 +44,7 @@ class FakeLab:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.jobs: list[Job] = []
+        self.variants: list[Variant] = []
         self.tried = TRIED
         self.takes: Callable[[Variant], Boot] = lambda variant: make_boot()
         self.ends: Callable[[Job, Event], Results] = lambda job, cancelled: RESULTS
@@ -92,8 +93,9 @@ class FakeLab:
         return self.takes(target.variant), 1 << 20
 
     def prepare(self, variant: Variant, job: Job, progress: Progress) -> TrialBase:
-        """The job is kept in `jobs`."""
+        """The job is kept in `jobs`, the variant in `variants`."""
         self.jobs.append(job)
+        self.variants.append(variant)
         root = self.folder / "root"
         root.write_bytes(b"a root")
         symbols = SystemMap({"_text": 0xC0008000, "sys_vhangup": 0xC0008004}, frozenset())

@@ -28,8 +28,11 @@ def plan_of(target: str = "virtual:verdex", **options: Any) -> Plan:
 def keep_but(*varied: str) -> dict[str, str]:
     """The default of each factor but those that vary, and but those that only show more."""
     known = factors_of(load_board("verdex").board)
-    out = (*varied, "initcall_debug", "detail")
-    return {name: factor.default for name, factor in known.items() if name not in out}
+    return {
+        name: factor.default
+        for name, factor in known.items()
+        if name not in varied and not factor.observes
+    }
 
 
 def submitting(make: Callable[[Task], TaskResult]) -> Submit:

@@ -57,10 +57,10 @@ def image(verdex: LoadedBoard) -> Image:
     return build_image(choose(verdex, {}), SilentProgress())
 
 
-def build_for_trials(board: str, *features: str) -> None:
+def build_for_trials(board: str, features: str = "none") -> None:
     """Builds what programs are tried with: on a new machine, longer than a command may take."""
-    job = Job(("true",), features=features)
-    build_trial_base(choose(load_board(board), {}), job, SilentProgress())
+    variant = choose(load_board(board), {"features": features})
+    build_trial_base(variant, Job(("true",)), SilentProgress())
 
 
 @pytest.fixture(scope="session")

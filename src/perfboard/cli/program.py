@@ -48,7 +48,6 @@ def trying(
         files=tuple(Path(name) for name in given.push),
         limit_s=given.time_limit,
         without=given.without,
-        features=tuple(dict.fromkeys(given.feature)),
         port=given.port,
     )
     factors, command = parse_factors(options.set), ("perfboard", *sys.argv[1:])

@@ -10,6 +10,7 @@ import perfboard.factors.image
 from perfboard.boards.loader import LoadedBoard
 from perfboard.boards.scope_text import TIMED
 from perfboard.factors.base import Factor, Level
+from perfboard.factors.image.features import joined
 from perfboard.images.recipe import Recipe
 from perfboard.images.variant import Variant
 from perfboard.model.board.virtual import VirtualBoard
@@ -101,6 +102,13 @@ def choose(loaded: LoadedBoard, given: Mapping[str, str]) -> Variant:
 def changed(variant: Variant, levels: Mapping[str, str]) -> Variant:
     """The variant with these levels in place of its own. Raises UsageError as `choose` does."""
     return choose(variant.loaded, {**variant.levels, **levels})
+
+
+def with_features(variant: Variant, names: Iterable[str]) -> Variant:
+    """The variant whose kernel has these features too; a kernel of the user's own is as it is."""
+    if "features" not in variant.levels:
+        return variant
+    return changed(variant, {"features": joined(variant.levels["features"], names)})
 
 
 def perturbations(levels: Mapping[str, str]) -> dict[str, str]:

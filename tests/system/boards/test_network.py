@@ -97,7 +97,7 @@ def tried(folder: Path, board: str, program: Path) -> str:
     script = folder / "net.sh"
     script.write_text(SCRIPT)
     # The kernel that other tests need, so that there is one fewer to build.
-    words = ("--feature", "wake", "--push", str(script), "--push", str(program))
+    words = ("--set", "features=wake", "--push", str(script), "--push", str(program))
     run = perfboard.json("try", board, *words, "--", "sh", script.name)
     return perfboard.artifact(run, "stdout").read_text()
 

@@ -159,7 +159,7 @@ def test_an_instruction_that_goes_on_in_the_next_page_is_one(tmp_path: Path) -> 
     # The kernel that other tests need, so that there is one fewer to build.
     build_for_trials("converter", "wake")
     perfboard = Perfboard(tmp_path / "data")
-    words = ("--feature", "wake", "--push", str(program))
+    words = ("--set", "features=wake", "--push", str(program))
     run = perfboard.json("try", "converter", *words, "--", "./loops")
     within, across = map(float, perfboard.artifact(run, "stdout").read_text().split())
     assert 6 < within < 9

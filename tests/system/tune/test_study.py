@@ -44,12 +44,11 @@ def own_cache(perfboard: Perfboard, folder: Path) -> Path:
 def keep_but(*factors: str) -> list[str]:
     """Options that keep all other factors of verdex as they are."""
     known = factors_of(load_board("verdex").board)
-    kept = {name: factor.default for name, factor in known.items() if name not in factors}
     return [
         word
-        for name, level in kept.items()
-        if name not in ("initcall_debug", "detail")
-        for word in ("--keep", f"{name}={level}")
+        for name, factor in known.items()
+        if name not in factors and not factor.observes
+        for word in ("--keep", f"{name}={factor.default}")
     ]
 
 

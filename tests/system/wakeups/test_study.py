@@ -129,7 +129,7 @@ def test_the_driver_refuses_what_is_wrong_and_survives_its_writers(
     include = f"-I{ROOT / 'native/kernel'}"
     program = compile_program("i686-linux-gnu-gcc", SOURCE, tmp_path / "odd", include)
     perfboard = Perfboard(tmp_path / "data")
-    words = ("--feature", "wake", "--push", str(program))
+    words = ("--set", "features=wake", "--push", str(program))
     run = perfboard.json("try", BOARD, *words, "--", "./odd")
     said = perfboard.artifact(run, "stdout").read_text()
     found = {name: int(value) for name, value in (line.split() for line in said.splitlines())}

@@ -34,12 +34,10 @@ from perfboard.model.board.kernel import BuiltKernel
 from perfboard.model.board.virtual import RAM_BASE, FlashBoard, VirtualBoard
 from perfboard.model.errors import UsageError
 from perfboard.model.progress import Progress
-from perfboard.model.text import nearest
 from perfboard.model.units import format_size
 
 FOLDER = "/work"
 _FRAGMENT = Path(__file__).parent / "try.config"
-_FEATURES = Path(__file__).parent / "features"
 _MIB = 1 << 20
 # The emulator puts the board's device tree no further into memory than this.
 _LEAST_OFFSET = 256 * _MIB
@@ -70,9 +68,9 @@ class Job:
     """A command, the user's files and folders for its folder, and its time limit.
 
     `without` are packages, or patterns of their names, that others depend on, and that are
-    left out. `features` are names of `known_features`. `port` is the Debian port whose packages
-    are taken; "": that of the board. `input` is the command's standard input; None: nothing.
-    `from_disk` puts the packages on the board's disk, if it has one.
+    left out. `port` is the Debian port whose packages are taken; "": that of the board. `input` is
+    the command's standard input; None: nothing. `from_disk` puts the packages on the
+    board's disk, if it has one.
     """
 
     command: tuple[str, ...]
@@ -81,7 +79,6 @@ class Job:
     limit_s: float = 600.0
     input: Path | None = None
     without: tuple[str, ...] = ()
-    features: tuple[str, ...] = ()
     port: str = ""
     from_disk: bool = False
 
@@ -168,11 +165,6 @@ def check_job(job: Job, board: VirtualBoard) -> None:
         )
     if any("\0" in word for word in job.command):
         raise UsageError("the command has a NUL in it, which no program can be given")
-    for name in job.features:
-        if name not in (known := known_features()):
-            raise UsageError(
-                f"--feature {name}: the features are {', '.join(known)}{nearest(name, known)}"
-            )
     ports = architecture_of(board).older_ports
     if job.port and job.port not in ports:
         raise UsageError(
@@ -185,11 +177,6 @@ def check_job(job: Job, board: VirtualBoard) -> None:
             f"{format_size(largest.disk)}; make it smaller"
         )
     check_room(board, "the pushed files and standard input", job.size(room_of(board)))
-
-
-def known_features() -> list[str]:
-    """The file systems and ciphers that a trial's kernel can have beside its board's own."""
-    return sorted(path.stem for path in _FEATURES.glob("*.config"))
 
 
 def room_of(board: VirtualBoard) -> int:
@@ -242,9 +229,9 @@ def build_trial_base(variant: Variant, job: Job, progress: Progress) -> TrialBas
         more = f", as with --without NAME; the largest packages are {', '.join(sizes)}"
         check_room(board, what, size, more)
     fragment = loaded.file(kernel.config)
-    extra = {**recipe.options, **read_fragment(_FRAGMENT)}
-    for name in job.features:
-        extra |= read_fragment(_FEATURES / f"{name}.config")
+    needed = read_fragment(_FRAGMENT)
+    # A slim kernel's options must not take away what a trial needs.
+    extra = {**needed, **recipe.options, **needed}
     theirs = distribution_options(recipe, state, kernel.source)
     built = build_kernel(arch, state, kernel.source, fragment, progress, extra, theirs)
     options = {**read_fragment(fragment), **extra}

@@ -8,7 +8,7 @@ from threading import Event
 from typing import Protocol
 
 from perfboard.binaries.probe import architecture_of, find_binary
-from perfboard.factors.choose import trial_factors
+from perfboard.factors.choose import trial_factors, with_features
 from perfboard.host.cache import hash_file
 from perfboard.host.scratch import scratch_folder
 from perfboard.images.program.base import Job, check_job
@@ -112,9 +112,9 @@ class VirtualBench:
     def __init__(
         self, variant: Variant, lab: Lab, artifacts: Path, features: tuple[str, ...]
     ) -> None:
-        """`features` are those of all workloads: one kernel serves them all."""
-        self._variant, self._lab, self._artifacts = variant, lab, artifacts
-        self._features = features
+        """`features` are those that the kernel has in any case, so that one serves many."""
+        self._variant = with_features(variant, features)
+        self._lab, self._artifacts = lab, artifacts
         self._plugin = lab.scope(lab.progress)
         self._emulator = lab.emulator(variant.board.machine.emulator)
         self._image: dict[str, str] = {}
@@ -136,7 +136,7 @@ class VirtualBench:
 
     def run(self, name: str, work: Work, notify: Notify) -> str:
         """See `Bench`."""
-        lab, variant = self._lab, self._variant
+        lab, variant = self._lab, with_features(self._variant, work.features)
         with scratch_folder() as folder:
             script = f"PROBE={_TRIAL_PROBE}; export PROBE\n{_whole(work)}"
             files = {**work.files, _SCRIPT: script.encode()}
@@ -152,7 +152,6 @@ class VirtualBench:
                 without=work.without,
                 files=tuple(folder / file for file in files),
                 limit_s=work.limit_s,
-                features=self._features,
                 from_disk=work.from_disk,
             )
             check_job(job, variant.board)

@@ -62,14 +62,6 @@ class ProgramOptions:
         metavar="PATH",
         repeated=True,
     )
-    feature: tuple[str, ...] = option(
-        (),
-        "give the kernel what the board's own lacks: ext4, xfs, f2fs, fat, dm-crypt, io-ports, "
-        "wake; repeatable",
-        parse=tuple,
-        metavar="NAME",
-        repeated=True,
-    )
     compare: tuple[str, ...] = option(
         (),
         "also run the command on this board; repeatable",

@@ -21,7 +21,6 @@ from perfboard.images.program.base import (
     boot_arguments,
     check_job,
     check_room,
-    known_features,
     lay_out,
     room_of,
     write_job,
@@ -344,15 +343,6 @@ def test_a_disk_that_no_address_reaches_is_refused(board: VirtualBoard) -> None:
     large = board.model_copy(update={"disk": board.disk.model_copy(update={"size": 3 << 30})})
     with pytest.raises(UsageError, match=r"disk\.size: .* make it smaller"):
         check_job(Job(("true",)), large)
-
-
-def test_a_feature_that_there_is_not_is_answered_with_those_there_are(
-    board: VirtualBoard,
-) -> None:
-    assert known_features() == ["dm-crypt", "ext4", "f2fs", "fat", "io-ports", "wake", "xfs"]
-    check_job(Job(("true",), features=("ext4", "xfs")), board)
-    with pytest.raises(UsageError, match=r'--feature ext3: .*fat.* did you mean "ext4"'):
-        check_job(Job(("true",), features=("ext3",)), board)
 
 
 def test_a_small_boards_memory_is_passed_by(board: VirtualBoard) -> None:

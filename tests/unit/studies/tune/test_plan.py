@@ -22,7 +22,7 @@ def test_each_level_but_the_baselines_is_tried_alone() -> None:
     assert levels["flash"] == ["tuned", "asynchronous", *cached]
     assert levels["kernel"] == ["flash", "xip"]
     # What shows where the time goes is no technique.
-    assert {"initcall_debug", "detail"} & plan.space.levels.keys() == set()
+    assert {"initcall_debug", "detail", "features"} & plan.space.levels.keys() == set()
     assert plan.baseline.timed
 
 

@@ -84,7 +84,7 @@ def test_each_mode_is_played_under_each_load(tmp_path: Path) -> None:
     found = run(fake)
     assert found.status is Status.COMPLETE, found.errors
     result = result_of(found)
-    assert len(fake.jobs) == 4 and all(job.features == ("wake",) for job in fake.jobs)
+    assert [variant.levels["features"] for variant in fake.variants] == ["wake"] * 4
     # None; three levels and the adaptive one of the driver; three levels of the sound card.
     assert len(result.playbacks) == 4 * 8
     assert (result.buffers, result.period_ns, result.periods) == (8, 5_804_988, 3000)
