@@ -5,6 +5,7 @@
  * perfboard-probe serve [--idle S]
  * perfboard-probe run JOB RESULTS
  * perfboard-probe time FILE COUNT COMMAND [ARGUMENT...]
+ * perfboard-probe meter PERIOD_MS FILE... -- COMMAND [ARGUMENT...]
  * perfboard-probe media WHAT FOLDER BYTES FRAMES RATE SYNC
  * perfboard-probe memory SETTLE_MS COMMAND [TASK]
  * perfboard-probe echo ADDRESS
@@ -17,9 +18,9 @@
  *
  * Measures one thing in one process, prints JSON lines, ends. `list` names the
  * applets; `serve` runs them for whoever is at the other end of a line; `run` is the first
- * process of a virtual board that a command is tried on; `time` times a command, `media`
- * does what a media recorder does, `memory` watches a program's memory, and `stream` takes
- * a program's output as a drive that writes a disc does;
+ * process of a virtual board that a command is tried on; `time` times a command, `meter` reads
+ * power meters beside one, `media` does what a media recorder does, `memory` watches a program's
+ * memory, and `stream` takes a program's output as a drive that writes a disc does;
  * `echo`, `packets` and `queues` are for packets a second, `tcp-serve` and `tcp` for TCP, `disk`
  * for disks.
  *
@@ -29,6 +30,7 @@
 #include "probe.h"
 #include "run/media.h"
 #include "run/memory.h"
+#include "run/meter.h"
 #include "run/packets.h"
 #include "run/stream.h"
 #include "run/tcp.h"
@@ -108,6 +110,8 @@ int main(int argc, char **argv)
 		return serve(argc - 2, argv + 2);
 	if (argc >= 2 && !strcmp(argv[1], "time"))
 		return time_command(argc - 2, argv + 2);
+	if (argc >= 2 && !strcmp(argv[1], "meter"))
+		return meter_command(argc - 2, argv + 2);
 	if (argc >= 2 && !strcmp(argv[1], "media"))
 		return media_command(argc - 2, argv + 2);
 	if (argc >= 2 && !strcmp(argv[1], "memory"))

@@ -11,11 +11,12 @@
  *	    which a timerfd does not heed)
  *   alsa   the first sound card that plays, by avail_min
  * LOAD is idle, copy (files of 256 KiB are copied in the working folder), or burstN: something
- * more urgent takes the processor for N ms, again and again, with random pauses of 50 to 150 ms.
- * Writer and load share one processor.
+ * more urgent takes the processor for N ms, again and again, with random pauses of 50 to 150 ms;
+ * turnsN: 10 s idle and 10 s so, in turn. Writer and load share one processor.
  *
  * Prints "@wakeups WAY LEVEL LOAD", then a line for each figure: ns, counts, or, for cpu_*,
- * hundredths of a second; "refused WHY" where the target cannot do it; and "@end".
+ * hundredths of a second; "state N US NAME", the time in an idle state of the processor, where the
+ * kernel counts it; "refused WHY" where the target cannot do it; and "@end".
  *
  * Exit status: 0; 1 with the reason on standard error; 2 for wrong arguments.
  */
@@ -41,6 +42,8 @@
 #define CHUNK 4096
 #define PAUSE_US 100000
 #define CPU_FIELDS 7
+#define TURN_NS 10000000000ULL
+#define MOST_STATES 10
 
 static const struct {
 	const char *name;
@@ -95,11 +98,16 @@ static void copy_files(void)
 	}
 }
 
-static void burst(unsigned long milliseconds)
+static void burst(unsigned long milliseconds, bool in_turn)
 {
+	uint64_t began = wakeups_now();
 	uint32_t random = 1;
 
 	for (;;) {
+		uint64_t turn = (wakeups_now() - began) / TURN_NS;
+
+		if (in_turn && turn % 2 == 0)
+			wakeups_sleep_until(began + (turn + 1) * TURN_NS);
 		random = random * 1103515245 + 12345;
 		wakeups_sleep_until(wakeups_now() +
 				    1000ULL * (PAUSE_US / 2 + (random >> 8) % PAUSE_US));
@@ -148,7 +156,9 @@ static pid_t start_load(const char *load)
 		child = fork_child();
 		if (child == 0) {
 			set_policy(SCHED_FIFO, 10);
-			burst((unsigned long)whole_number(load + strlen("burst"), NULL, 10));
+			/* "burst" and "turns" are as long. */
+			burst((unsigned long)whole_number(load + strlen("burst"), NULL, 10),
+			      *load == 't');
 		}
 		return child;
 	}
@@ -172,7 +182,27 @@ struct reading {
 	uint64_t ns;
 	uint64_t switches;
 	uint64_t cpu[CPU_FIELDS]; /* user, nice, system, idle, iowait, irq, softirq */
+	int states;
+	uint64_t state_us[MOST_STATES];
+	char state[MOST_STATES][17];
 };
+
+/* The processor's idle states, as far as the kernel counts them (cpuidle). */
+static void read_states(struct reading *reading, int cpu)
+{
+	char path[80], text[32];
+
+	for (int i = 0; i < MOST_STATES; i++, reading->states = i) {
+		snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/cpuidle/state%d/name",
+			 cpu, i);
+		if (!read_file(path, reading->state[i], sizeof(*reading->state)))
+			return;
+		reading->state[i][strcspn(reading->state[i], " \n")] = '\0';
+		memcpy(strrchr(path, '/'), "/time", sizeof("/time"));
+		read_file(path, text, sizeof(text));
+		reading->state_us[i] = whole_number(text, NULL, 10);
+	}
+}
 
 static void take_reading(struct reading *reading, int cpu)
 {
@@ -185,6 +215,7 @@ static void take_reading(struct reading *reading, int cpu)
 	reading->switches = from_stat(text, "\nctxt", 0);
 	for (int i = 0; i < CPU_FIELDS; i++)
 		reading->cpu[i] = from_stat(text, name, i);
+	read_states(reading, cpu);
 }
 
 static void print_readings(const struct reading *before, const struct reading *after)
@@ -197,6 +228,10 @@ static void print_readings(const struct reading *before, const struct reading *a
 	for (int i = 0; i < CPU_FIELDS; i++)
 		printf("cpu_%s %llu\n", names[i],
 		       (unsigned long long)(after->cpu[i] - before->cpu[i]));
+	for (int i = 0; i < after->states; i++)
+		printf("state %d %llu %s\n", i,
+		       (unsigned long long)(after->state_us[i] - before->state_us[i]),
+		       after->state[i]);
 }
 
 static void print_places(const char *name, const uint64_t *counts, int number)
@@ -252,7 +287,7 @@ static void play(const struct wakeups_plan *plan, wakeups_way *way)
 
 static bool run_plan(const struct wakeups_plan *plan, wakeups_way *way, const char *load)
 {
-	struct reading before, after;
+	struct reading before = {0}, after = {0};
 	int cpu = this_processor(), status = 1;
 
 	if (!pin(cpu))
@@ -295,7 +330,7 @@ static bool is_load(const char *load)
 
 	if (!strcmp(load, "idle") || !strcmp(load, "copy"))
 		return true;
-	if (strncmp(load, "burst", head))
+	if (strncmp(load, "burst", head) && strncmp(load, "turns", head))
 		return false;
 	unsigned long long length = whole_number(load + head, &end, 10);
 
@@ -342,7 +377,7 @@ int wakeups_command(int argc, char **argv)
 			way = ways[i].play;
 	if (!way || !read_plan(argc, argv, &plan)) {
 		fputs("usage: perfboard-probe wakeups none|sink|timer|slack|alsa LEVEL|adaptive "
-		      "PERIODS idle|copy|burstMS [BUFFERS BYTES PERIOD_NS]\n",
+		      "PERIODS idle|copy|burstMS|turnsMS [BUFFERS BYTES PERIOD_NS]\n",
 		      stderr);
 		return 2;
 	}

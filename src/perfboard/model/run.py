@@ -69,7 +69,7 @@ class Outcome(StrEnum):
 TIMED_UNITS = ("s", "B/s", "1/s")
 
 
-Unit = Literal["s", "B", "B/s", "1/s", "1", "J", "A"]
+Unit = Literal["s", "B", "B/s", "1/s", "1", "J", "A", "W"]
 
 
 class Metric(Record):
@@ -78,6 +78,7 @@ class Metric(Record):
     `processes` says for each sample which of the run's processes took it, where
     probes did: samples of one process share its page layout. In `unsettled` of these the drift
     was not under 1 % when they were taken. `alias` is the name by which lmbench knows the quantity.
+    `evidence` is "modelled" if the values are a model's, whatever the run's is.
     `title` says what it is, and `group` heads it and others in a report; each "" for its name's.
     """
 
@@ -91,6 +92,7 @@ class Metric(Record):
     processes: tuple[Int64, ...] = ()
     unsettled: Int64 = 0
     alias: str | None = None
+    evidence: Literal["modelled"] | None = None
 
 
 class Verdict(Record):
@@ -280,7 +282,7 @@ class Run(Record):
                 run=self.id,
                 study=self.study,
                 board=self.board.name,
-                evidence=self.evidence.value,
+                evidence=metric.evidence or self.evidence.value,
                 metric=metric.name,
                 unit=metric.unit,
                 better=metric.better,

@@ -10,7 +10,8 @@ HERE = Path(__file__).parent
 # What all applets stand on, and no applet.
 _CORE = (
     *("disk/busy.c", "disk/disk.c", "disk/files.c", "disk/move.c", "disk/place.c", "disk/random.c"),
-    *("main.c", "applets.c", "run/media.c", "run/memory.c", "run/run.c", "run/run_complain.c"),
+    *("main.c", "applets.c", "run/media.c", "run/memory.c", "run/meter.c", "run/run.c"),
+    "run/run_complain.c",
     *("run/echo.c", "run/packets.c", "run/queues.c", "run/pace.c", "run/run_nodes.c"),
     *("run/stream.c", "run/tcp.c", "run/tcp_serve.c", "run/time.c"),
     *("wakeups/alsa.c", "wakeups/clock.c", "wakeups/count.c", "wakeups/sink.c"),

@@ -56,6 +56,13 @@ def test_files_are_copied_and_removed(probe: str, tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+def test_the_time_in_idle_states_is_the_kernels(probe: str, tmp_path: Path) -> None:
+    found = play(probe, tmp_path, "none", "0", "108", "idle", "8", "1024", "1000000")
+    states = sorted(Path("/sys/devices/system/cpu/cpu0/cpuidle").glob("state*/name"))
+    assert set(found.states) == {state.read_text().split()[0] for state in states}
+    assert 0 <= sum(found.states.values()) <= 1.1 * found.elapsed_s
+
+
 @pytest.mark.parametrize("way", ["sink", "alsa"])
 def test_what_the_target_lacks_is_refused(probe: str, tmp_path: Path, way: str) -> None:
     if Path("/dev/snd").exists() and way == "alsa":
@@ -75,6 +82,7 @@ def test_what_the_target_lacks_is_refused(probe: str, tmp_path: Path, way: str) 
         ["timer", "0", "8", "idle"],
         ["timer", "0", "100", "burst0"],
         ["timer", "0", "100", "burst5000"],
+        ["timer", "0", "100", "turns"],
         ["timer", "0", "100", "idle", "65", "1024", "1000000"],
         ["timer", "0", "100", "idle", "8", "65537", "1000000"],
         ["timer", "0", "100", "idle", "8", "1024", "9"],

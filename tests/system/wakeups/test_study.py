@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """The writer that wakes less often: on a virtual board with our driver, and on this machine."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from threading import Event, Thread
 from typing import Any
 
 import pytest
 
+from tests.support.powercap import Powercap
 from tests.support.runs import result_of
 
 from ...native.sanitized import ROOT
@@ -142,12 +146,37 @@ def test_the_driver_refuses_what_is_wrong_and_survives_its_writers(
     }
 
 
-def test_without_our_driver_a_timer_does(here: Here) -> None:
-    run = study(here, "--periods", "108", "--level", "0", "--level", "6", "--way", "timer")
+@contextmanager
+def running(tree: Powercap) -> Iterator[None]:
+    """A package that takes a millijoule again and again."""
+    ends = Event()
+
+    def count() -> None:
+        while not ends.wait(0.005):
+            tree.add("intel-rapl:0", 1000)
+
+    thread = Thread(target=count)
+    thread.start()
+    try:
+        yield
+    finally:
+        ends.set()
+        thread.join()
+
+
+def test_without_our_driver_a_timer_does(here: Here, tmp_path: Path) -> None:
+    tree = Powercap(tmp_path / "powercap")
+    words = ("--periods", "108", "--level", "0", "--level", "6", "--way", "timer")
+    with running(tree):
+        run = study(here, *words, "--power", f"rapl:{tree.root}")
     result = result_of(run, "wakeups")
     played = [each for each in result["playbacks"] if each["way"] == "timer"]
     assert [each["level"] for each in played] == ["0", "6"] * 3
     # A late wake finds more to fill: this machine may be busy.
     assert all(0 < each["wakes"] <= 100 for each in played)
     assert all(0 < each["wakes"] <= 15 for each in played if each["level"] == "6")
+    assert all(each["energies"][-1]["name"] == "total" for each in played)
+    # What the tree counts, in whole millijoules.
+    joules = [each["energies"][-1]["joules"] for each in played]
+    assert min(joules) > 0 and all(1e3 * j == pytest.approx(round(1e3 * j)) for j in joules)
     assert here.left_clean()

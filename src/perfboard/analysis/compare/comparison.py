@@ -114,8 +114,16 @@ def label_name(metric: Metric | Change) -> str:
 
 
 def _by_key(run: Run) -> dict[_Key, Metric]:
+    # A modelled figure never meets a measured one.
     return {
-        (metric.name, metric.unit, tuple(sorted(metric.labels.items()))): metric
+        (
+            metric.name,
+            metric.unit,
+            (
+                *sorted(metric.labels.items()),
+                *([("evidence", metric.evidence)] if metric.evidence else []),
+            ),
+        ): metric
         for metric in run.metrics
         if metric.samples
     }

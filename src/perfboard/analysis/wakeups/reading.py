@@ -3,47 +3,88 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 
+from perfboard.analysis.power.energy import Reading, energies
+from perfboard.analysis.power.meter import Meter
 from perfboard.model.results.wakeups import Playback
 
 _HEAD = re.compile(r"@wakeups ([a-z]{1,10}) (\d{1,2}|adaptive) ([a-z]{1,10}\d{0,4})")
 _FIGURE = re.compile(r"([a-z_]{1,40}) (\d{1,18})(?: (\d{1,18}))?")
+_STATE = re.compile(r"state \d{1,2} (\d{1,18}) (\S{1,16})")
+_METER = re.compile(r"@meter (\d{1,9})")
+_READING = re.compile(r"(\d{1,19})((?: -?\d{1,18}| -){1,32})")
 _REFUSED = re.compile(r"refused (.{1,200})")
 _TICKS = 100
 # A file has 256 KiB.
 _CHUNKS = 64
 
 
-def read_playbacks(output: str) -> list[Playback]:
-    """The whole playbacks of an output, in their order."""
+@dataclass(frozen=True)
+class Metered:
+    """The meter that the playbacks were under, and how far apart its readings were to be."""
+
+    meter: Meter
+    period_s: float
+
+
+def read_playbacks(output: str, metered: Metered | None = None) -> list[Playback]:
+    """The whole playbacks of an output, in their order, each with its energy if there is a meter.
+
+    The meter's own two context switches for each of its readings are taken off.
+    """
     found: list[Playback] = []
     head: tuple[str, str, str] | None = None
-    figures: list[tuple[str, int, int | None]] = []
-    refused = ""
+    lines: list[str] = []
     for line in output.splitlines():
         if match := _HEAD.fullmatch(line):
-            head, figures, refused = (match[1], match[2], match[3]), [], ""
-        elif head is None:
-            continue
-        elif line == "@end":
-            found.append(_playback(head, figures, refused))
+            head, lines = (match[1], match[2], match[3]), []
+        elif line == "@end" and head is not None:
+            found.append(_playback(head, lines))
             head = None
-        elif match := _REFUSED.fullmatch(line):
-            refused = match[1]
-        elif match := _FIGURE.fullmatch(line):
-            figures.append((match[1], int(match[2]), int(match[3]) if match[3] else None))
+        elif match := _METER.fullmatch(line):
+            switches, lines = int(match[1]), []
+        elif line == "@metered" and found and metered is not None:
+            found[-1] = _with_energy(found[-1], metered, lines, switches)
+        else:
+            lines.append(line)
     return found
 
 
-def _playback(
-    head: tuple[str, str, str], figures: Sequence[tuple[str, int, int | None]], refused: str
+def _with_energy(
+    playback: Playback, metered: Metered, lines: Sequence[str], switches: int
 ) -> Playback:
+    if playback.refused:
+        return playback
+    matches = (_READING.fullmatch(line) for line in lines)
+    readings: list[Reading] = [
+        (int(m[1]), tuple(None if word == "-" else int(word) for word in m[2].split()))
+        for m in matches
+        if m
+    ]
+    changed: dict[str, object] = {"switches": max(0, playback.switches - 2 * switches)}
+    try:
+        found = energies(metered.meter, readings, metered.period_s)
+    except ValueError as error:
+        return playback.model_copy(update={**changed, "no_energy": str(error)})
+    return playback.model_copy(update={**changed, "energies": tuple(found)})
+
+
+def _playback(head: tuple[str, str, str], lines: Sequence[str]) -> Playback:
     way, level, load = head
-    single = {name: value for name, value, count in figures if count is None}
+    single: dict[str, int] = {}
     places: dict[str, list[tuple[int, int]]] = {"fill": [], "level": [], "latency": []}
-    for name, value, count in figures:
-        if count is not None and name in places:
-            places[name].append((value, count))
+    states: dict[str, float] = {}
+    refused = ""
+    for line in lines:
+        if match := _REFUSED.fullmatch(line):
+            refused = match[1]
+        elif match := _STATE.fullmatch(line):
+            states[match[2]] = states.get(match[2], 0.0) + int(match[1]) / 1e6
+        elif (match := _FIGURE.fullmatch(line)) and not match[3]:
+            single[match[1]] = int(match[2])
+        elif match and match[1] in places:
+            places[match[1]].append((int(match[2]), int(match[3])))
     if refused or not single.get("elapsed_ns"):
         return Playback(way=way, level=level, load=load, refused=refused or "it said nothing")
     return Playback(
@@ -63,4 +104,5 @@ def _playback(
         fill=dict(places["fill"]),
         at_level=dict(places["level"]),
         latency=tuple(sorted(places["latency"])),
+        states=states,
     )

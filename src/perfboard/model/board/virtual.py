@@ -11,6 +11,7 @@ from perfboard.model.board.disk import Disk
 from perfboard.model.board.flash import Flash
 from perfboard.model.board.image import AnyImage, DiskImage, FlashImage
 from perfboard.model.board.network import Network
+from perfboard.model.board.power import Power
 from perfboard.model.published import Published, PublishedBoot, Technique
 from perfboard.model.tables import HeldSize, Table, as_kind
 from perfboard.model.timing.part import Timing
@@ -77,6 +78,7 @@ class _Virtual(Board):
     published: Annotated[tuple[Published, ...], Field(strict=False)] = ()
     # The timing model; without it, a virtual board only counts instructions.
     timing: Timing | None = None
+    power: Power | None = None
 
 
 class FlashBoard(_Virtual):

@@ -7,6 +7,7 @@ from pydantic import Field
 
 from perfboard.model.record import Int64, Quantity, Record
 from perfboard.model.results.base import Result, count_words
+from perfboard.model.results.power import Energy
 
 
 class Playback(Record):
@@ -17,7 +18,8 @@ class Playback(Record):
     256 KiB. `fill` has the wakes by the number of buffers that were still filled; `latency` pairs
     of the least latency of a class in ns and its wakes; `at_level` the wakes at each level.
     `needed_ns` is the most of a wake's margin that had gone when a buffer was filled, None where it
-    is not known.
+    is not known. `states` are the seconds in each idle state that the kernel counts. `energies` are
+    those that a meter saw; `no_energy` says why it saw none.
     """
 
     way: str
@@ -37,6 +39,9 @@ class Playback(Record):
     fill: dict[Int64, Int64] = Field(default_factory=dict)
     at_level: dict[Int64, Int64] = Field(default_factory=dict)
     latency: tuple[tuple[Int64, Int64], ...] = ()
+    states: dict[str, Quantity] = Field(default_factory=dict)
+    energies: tuple[Energy, ...] = ()
+    no_energy: str = ""
 
     def latency_at(self, share: float) -> float | None:
         """The latency in s that `share` of the wakes do not exceed, to a quarter; None: unknown."""
@@ -50,6 +55,15 @@ class Playback(Record):
                 end = later[0][0] if later else self.latency_max_ns
                 return min(end, self.latency_max_ns) / 1e9
         return None
+
+
+class PowerModel(Record):
+    """The least and the greatest power in W of a processor that is busy, and of one that waits."""
+
+    active: tuple[Quantity, Quantity]
+    idle: tuple[Quantity, Quantity]
+    source: str
+    kind: str
 
 
 class PublishedWakeups(Record):
@@ -66,7 +80,7 @@ class WakeupsResult(Result):
     """The playbacks, in their order.
 
     `advised` is the level to use, "" where none was measured that misses nothing; `because` says
-    why.
+    why. `meter` is the one that was asked for; `power` is the model of a board without one.
     """
 
     kind: Literal["wakeups"] = "wakeups"
@@ -79,11 +93,14 @@ class WakeupsResult(Result):
     advised: str = ""
     because: str = ""
     published: tuple[PublishedWakeups, ...] = ()
+    meter: str = ""
+    power: PowerModel | None = None
 
     @property
     def undecided(self) -> bool:
         """See `Result`."""
-        return not self.advised
+        no_energy = any(each.no_energy for each in self.playbacks)
+        return not self.advised or no_energy
 
     @property
     def summary(self) -> str:

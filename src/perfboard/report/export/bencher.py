@@ -21,6 +21,7 @@ _MEASURES = {
     "B": ("size", 1.0),
     "J": ("energy", 1.0),
     "A": ("current", 1.0),
+    "W": ("power", 1.0),
     "1": ("count", 1.0),
 }
 

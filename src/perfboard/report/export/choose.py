@@ -50,7 +50,7 @@ def _csv(run: Run) -> str:
                     labels,
                     i + 1,
                     repr(value),
-                    run.evidence,
+                    metric.evidence or run.evidence,
                     process,
                     printable(metric.alias or ""),
                     margin_of(run, metric) or "",

@@ -15,7 +15,7 @@ from perfboard.report.words.figures import Figure, figure
 
 _UNITS = {
     **{"s": "seconds", "B": "bytes", "B/s": "bytes_per_second", "1/s": "per_second", "1": ""},
-    **{"J": "joules", "A": "amperes"},
+    **{"J": "joules", "A": "amperes", "W": "watts"},
 }
 _ABOUT = "perfboard_run"
 # Labels of our own, which a metric's may not be mistaken for.
@@ -75,7 +75,11 @@ def _about(run: Run) -> Mapping[str, str]:
 
 
 def _labels(run: Run, metric: Metric, statistic: str) -> str:
-    labels = {"run": run.id, "board": run.board.name, "evidence": run.evidence.value}
+    labels = {
+        "run": run.id,
+        "board": run.board.name,
+        "evidence": metric.evidence or run.evidence.value,
+    }
     labels |= {"metric": metric.name, "statistic": statistic}
     if metric.alias:
         labels["alias"] = metric.alias

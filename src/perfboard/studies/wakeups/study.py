@@ -1,27 +1,36 @@
 # SPDX-License-Identifier: Apache-2.0
 """How often an audio writer has to wake, what waking less often saves, and what it risks."""
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Literal
+from shlex import quote
 
-from perfboard.analysis.wakeups.advice import PUBLISHED, advise, by_mode
-from perfboard.analysis.wakeups.reading import read_playbacks
+from perfboard.analysis.power.energy import slowest_s
+from perfboard.analysis.power.find import FORMS, listing_script, meter_in, parse_wanted
+from perfboard.analysis.power.meter import Meter
+from perfboard.analysis.wakeups.advice import PUBLISHED, advise
+from perfboard.analysis.wakeups.reading import Metered, read_playbacks
 from perfboard.boards.loader import load_board
 from perfboard.factors.choose import choose
-from perfboard.model.errors import TargetError, UsageError
+from perfboard.model.board.power import Power
+from perfboard.model.errors import EnvironmentLacksError, TargetError, UsageError
 from perfboard.model.options import option, parse_count
 from perfboard.model.progress import Step
-from perfboard.model.results.wakeups import Playback, WakeupsResult
-from perfboard.model.run import Metric, Run, Unit
+from perfboard.model.results.wakeups import Playback, PowerModel, WakeupsResult
+from perfboard.model.run import Run
+from perfboard.model.units import format_value
 from perfboard.store.recording import Found, Recording
 from perfboard.studies.base import Request
 from perfboard.studies.lab import Lab
 from perfboard.studies.profile.bench import Bench, LiveBench, VirtualBench
 from perfboard.studies.profile.workloads.base import NotMeasurable, Work
+from perfboard.studies.wakeups.metrics import metrics
+from perfboard.targets.base import Target
 
 _LOADS = ("idle", "copy", "burst12", "burst25")
+_MORE_LOADS = ("turns12", "turns25")
 _WAYS = ("sink", "alsa", "timer", "slack")
 _FEATURE = "wake"
 # As in study F: 44.1 kHz, 16 bits, two channels.
@@ -31,6 +40,10 @@ _VIRTUAL_PERIODS, _LIVE_PERIODS = 3000, 500
 # On a virtual board the others take minutes, and say what these do.
 _VIRTUAL_WAYS = ("sink", "alsa")
 _LIVE_ROUNDS = 3
+# A meter that counts energy by itself is read so seldom that this costs nothing, and often enough
+# that no counter wraps twice: those of RAPL do so after 65 kJ at least.
+_COUNTER_S = 60.0
+_SAMPLES, _FASTEST_S = 100, 0.01
 
 
 def _parse_levels(words: Sequence[str]) -> tuple[int, ...]:
@@ -59,8 +72,9 @@ class WakeupsOptions:
     )
     load: tuple[str, ...] = option(
         _LOADS,
-        "measure under this load: idle, copy, burst12, burst25; repeatable (default: all)",
-        parse=lambda words: _parse_among(_LOADS, "load", words),
+        "measure under this load: idle, copy, burst12, burst25; repeatable (default: all). Also "
+        "turns12 and turns25: 10 s idle and 10 s of bursts in turn",
+        parse=lambda words: _parse_among((*_LOADS, *_MORE_LOADS), "load", words),
         metavar="LOAD",
         repeated=True,
     )
@@ -87,6 +101,12 @@ class WakeupsOptions:
         parse=parse_count("bytes", 64, 65536),
         metavar="BYTES",
     )
+    power: str = option(
+        "",
+        f"measure the energy of each playback by this meter of the target: {FORMS}",
+        parse=lambda word: str(parse_wanted(word)),
+        metavar="METER",
+    )
 
 
 @dataclass(frozen=True)
@@ -110,26 +130,43 @@ class WakeupsStudy:
                     f"--level {level}: {options.buffers} buffers have levels from 0 to "
                     f"{options.buffers - 2}; give less, or more --buffers"
                 )
+        virtual = request.target.startswith("virtual:")
+        if options.power and virtual:
+            raise UsageError(
+                f"--power {options.power}: a virtual board has no meter; if its file has [power], "
+                "the report says what that makes of its idle time"
+            )
         playbacks: list[Playback] = []
         with (
             lab.record(self.name, request.place, request.command, self.headline) as record,
-            _bench(request, lab, record) as (bench, rounds),
+            _bench(request, options.power, lab, record) as place,
         ):
-            virtual = request.target.startswith("virtual:")
             plan = _Plan(
+                place,
                 options,
                 options.way or (_VIRTUAL_WAYS if virtual else _WAYS),
                 options.periods or (_VIRTUAL_PERIODS if virtual else _LIVE_PERIODS),
             )
-            with record.begin(lambda: _found(plan, playbacks, bench)):
-                _measure(plan, rounds, bench, playbacks, lab)
+            with record.begin(lambda: _found(plan, playbacks)):
+                _measure(plan, playbacks, lab)
         return record.run
+
+
+@dataclass(frozen=True)
+class _Place:
+    """The target, how often each thing is measured there, and how its power is known."""
+
+    bench: Bench
+    rounds: int
+    power: Power | None = None
+    meter: Meter | None = None
 
 
 @dataclass(frozen=True)
 class _Plan:
     """The playbacks of one load: ways and length."""
 
+    place: _Place
     options: WakeupsOptions
     ways: tuple[str, ...]
     periods: int
@@ -153,11 +190,29 @@ class _Plan:
                 modes.append((way, "adaptive"))
         return modes
 
+    @property
+    def metered(self) -> Metered | None:
+        """The meter, and how often it is read: often enough for a playback."""
+        meter = self.place.meter
+        if meter is None:
+            return None
+        if meter.counts:
+            return Metered(meter, _COUNTER_S)
+        period_s = max(meter.renewed_s or 0.0, self.playback_s / _SAMPLES, _FASTEST_S)
+        return Metered(meter, min(period_s, _COUNTER_S))
+
+    def _under_meter(self) -> str:
+        if (metered := self.metered) is None:
+            return ""
+        files = " ".join(quote(file) for file in metered.meter.files)
+        return f'"$PROBE" meter {metered.period_s * 1000:.0f} {files} -- '
+
     def work(self, load: str) -> Work:
         """All of them once, under a load."""
         shape = f"{self.options.buffers} {self.options.buffer_bytes} {self.period_ns}"
         lines = (
-            f'"$PROBE" wakeups {way} {level} {self.periods} {load} {shape} || exit 1\n'
+            f'{self._under_meter()}"$PROBE" wakeups {way} {level} {self.periods} {load} {shape}'
+            " || exit 1\n"
             for way, level in self.modes()
         )
         limit = 60 + 3 * self.playback_s * len(self.modes())
@@ -165,29 +220,36 @@ class _Plan:
 
 
 @contextmanager
-def _bench(request: Request, lab: Lab, record: Recording) -> Iterator[tuple[Bench, int]]:
-    """The target, and how often each thing is measured there."""
+def _bench(request: Request, power: str, lab: Lab, record: Recording) -> Iterator[_Place]:
     artifacts = record.folder.artifact_path("console.log").parent
     if request.target.startswith("virtual:"):
         variant = choose(load_board(request.target.partition(":")[2]), request.factors)
-        yield VirtualBench(variant, lab, artifacts, (_FEATURE,)), 1
+        bench = VirtualBench(variant, lab, artifacts, (_FEATURE,))
+        yield _Place(bench, 1, power=variant.board.power)
         return
     with lab.open(request.target, lab.progress, artifacts, request.factors) as target:
-        yield LiveBench(target, request.subject_of(target), lab), _LIVE_ROUNDS
+        meter = _find_meter(power, target) if power else None
+        live = LiveBench(target, request.subject_of(target), lab)
+        yield _Place(live, _LIVE_ROUNDS, meter=meter)
 
 
-def _measure(plan: _Plan, rounds: int, bench: Bench, playbacks: list[Playback], lab: Lab) -> None:
-    loads = [(number, load) for number in range(rounds) for load in plan.options.load]
+def _find_meter(power: str, target: Target) -> Meter:
+    wanted = parse_wanted(power)
+    try:
+        return meter_in(wanted, target.shell.run(listing_script(wanted)).output)
+    except ValueError as error:
+        raise EnvironmentLacksError(f"--power {power} on {target.name}: {error}") from error
+
+
+def _measure(plan: _Plan, playbacks: list[Playback], lab: Lab) -> None:
+    loads = [(number, load) for number in range(plan.place.rounds) for load in plan.options.load]
     each_s = plan.playback_s * len(plan.modes())
     with lab.progress.step("playing", each_s * len(loads)) as step:
         for done, (number, load) in enumerate(loads):
-            played = _play(plan, f"{load}-{number}", load, bench, done * each_s, step)
-            playbacks += played
+            playbacks += _play(plan, f"{load}-{number}", load, done * each_s, step)
 
 
-def _play(
-    plan: _Plan, name: str, load: str, bench: Bench, before_s: float, step: Step
-) -> list[Playback]:
+def _play(plan: _Plan, name: str, load: str, before_s: float, step: Step) -> list[Playback]:
     step.update(before_s, load)
 
     def notify(now_s: float) -> None:
@@ -196,14 +258,15 @@ def _play(
             step.update(before_s + now_s, load)
 
     try:
-        output = bench.run(name, plan.work(load), notify)
+        output = plan.place.bench.run(name, plan.work(load), notify)
     except NotMeasurable as error:
         raise TargetError("wakeups", f"Under the load {load}: {error}") from error
-    return read_playbacks(output)
+    return read_playbacks(output, plan.metered)
 
 
-def _found(plan: _Plan, playbacks: Sequence[Playback], bench: Bench) -> Found:
-    options = plan.options
+def _found(plan: _Plan, playbacks: Sequence[Playback]) -> Found:
+    options, place = plan.options, plan.place
+    model = PowerModel(**place.power.model_dump()) if place.power else None
     way, level, because = advise(playbacks, options.buffers, plan.period_ns)
     result = WakeupsResult(
         buffers=options.buffers,
@@ -215,56 +278,29 @@ def _found(plan: _Plan, playbacks: Sequence[Playback], bench: Bench) -> Found:
         advised=level,
         because=because,
         published=PUBLISHED,
+        meter=options.power,
+        power=model,
     )
     return Found(
-        bench.subject(),
-        metrics=tuple(_metrics(playbacks)),
+        place.bench.subject(),
+        metrics=tuple(metrics(playbacks, model)),
         results=(result,),
-        notes=bench.notes,
+        notes=(*place.bench.notes, *_meter_notes(plan, playbacks)),
     )
 
 
-def _metrics(playbacks: Sequence[Playback]) -> Iterator[Metric]:
-    """A sample of each figure for each time that a thing was played."""
-    for (load, way, level), played in by_mode(playbacks).items():
-        rows = [each for each in played if not each.refused]
-        if not rows:
-            continue
-        labels = {"way": way, "level": level, "load": load}
-
-        def metric(
-            name: str,
-            unit: Unit,
-            values: Sequence[float | None],
-            labels: Mapping[str, str] = labels,
-            better: Literal["lower", "higher"] = "lower",
-        ) -> Iterator[Metric]:
-            known = tuple(value for value in values if value is not None)
-            if known:
-                yield Metric(
-                    name=f"wakeups.{name}",
-                    unit=unit,
-                    labels=dict(labels),
-                    better=better,
-                    samples=known,
-                )
-
-        yield from metric("switches", "1/s", [each.switches / each.elapsed_s for each in rows])
-        yield from metric(
-            "idle", "1", [each.idle_s / each.elapsed_s for each in rows], better="higher"
-        )
-        if load == "copy":
-            copies = [each.copies / each.elapsed_s for each in rows]
-            yield from metric("copies", "1/s", copies, better="higher")
-        if way == "none":
-            continue
-        yield from metric(
-            "switches.writer", "1/s", [each.writer_switches / each.elapsed_s for each in rows]
-        )
-        yield from metric("wakes", "1/s", [each.wakes / each.elapsed_s for each in rows])
-        yield from metric("missed", "1", [each.missed for each in rows])
-        for name, share in (("p50", 0.5), ("p99", 0.99), ("max", 1.0)):
-            yield from metric(f"latency.{name}", "s", [each.latency_at(share) for each in rows])
+def _meter_notes(plan: _Plan, playbacks: Sequence[Playback]) -> Iterator[str]:
+    if (metered := plan.metered) is None:
+        return
+    each = f"{metered.meter.name} was read each {format_value(metered.period_s, 's')}"
+    yield f"{each}; its own two context switches for each reading are taken off."
+    reasons = dict.fromkeys(each.no_energy for each in playbacks if each.no_energy)
+    periods = ""
+    if (renewed_s := metered.meter.renewed_s) and renewed_s > slowest_s(plan.playback_s):
+        wanted = math.ceil(renewed_s / slowest_s(1.0) / (plan.period_ns / 1e9) / 100 + 1) * 100
+        periods = f" With --periods {wanted} it shows one."
+    for reason in reasons:
+        yield f"No energy: {reason}.{periods}"
 
 
 STUDY = WakeupsStudy()

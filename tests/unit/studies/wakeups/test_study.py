@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from perfboard.images.program.base import Job
-from perfboard.model.errors import UsageError
+from perfboard.model.errors import EnvironmentLacksError, UsageError
 from perfboard.model.results.wakeups import WakeupsResult
 from perfboard.model.run import Evidence, Run, Status
 from perfboard.report.html import render
@@ -37,11 +37,28 @@ def played(way: str, level: str, load: str, needed: int, switches: int, missed: 
     )
 
 
-def said(script: str, missed: int = 0, needed: int = 0) -> str:
-    """What the probe prints for the lines of a script; `missed` and `needed` at level 6."""
+def metered(switches: int, joules: float, rate: int) -> str:
+    """What `meter` prints of a counter, or with a rate of samples of as much power for 29 s."""
+    rows = [(0.0, 0.0), (29.0, joules)]
+    if rate:
+        rows = [(i / rate, joules / 29) for i in range(29 * rate + 1)]
+    lines = "".join(f"{round(s * 1e9)} {round(value * 1e6)}\n" for s, value in rows)
+    return f"@meter {switches}\n{lines}@metered\n"
+
+
+def said(script: str, missed: int = 0, needed: int = 0, rate: int = 0) -> str:
+    """What the probe prints for the lines of a script; `missed` and `needed` at level 6.
+
+    Under a meter, nothing played takes 29 J, and each switch 1 mJ more.
+    """
     output = ""
     for line in script.splitlines():
         words = line.split()
+        if words[1:2] == ["meter"]:
+            inner = said(line.partition(" -- ")[2], missed, needed)
+            switches = int(inner.partition("switches ")[2].split()[0]) if "switches" in inner else 0
+            output += inner + metered(25, 29 + switches / 1e3, rate)
+            continue
         if words[:2] != ['"$PROBE"', "wakeups"]:
             continue
         way, level, _, load = words[2:6]
@@ -141,10 +158,19 @@ def test_a_board_that_fails_ends_the_run(tmp_path: Path) -> None:
 
 
 class _Shell(SayingShell):
-    """A machine with the probe's output."""
+    """A machine with the probe's output, and a meter's files; `rate` is of its samples."""
+
+    def __init__(self, listed: str = "", rate: int = 0) -> None:
+        super().__init__()
+        self.listed, self.rate = listed, rate
 
     def run(self, script: str, *, timeout_s: float = 20) -> Completed:
-        answers = {"work.sh": said(self.script), "uname": "x86_64", "TMPDIR": "TMPDIR=/tmp"}
+        answers = {
+            "work.sh": said(self.script, rate=self.rate),
+            "uname": "x86_64",
+            "TMPDIR": "TMPDIR=/tmp",
+            "for d in /sys": self.listed,
+        }
         return Completed(0, next((answers[word] for word in answers if word in script), ""))
 
     def push(self, data: bytes, path: str, progress: object) -> None:
@@ -166,3 +192,86 @@ def test_a_live_target_is_asked_several_times(tmp_path: Path) -> None:
     assert len(result_of(found).playbacks) == 3 * 7
     assert all(len(m.samples) == 3 for m in found.metrics)
     assert result_of(found).advised_way == "slack"
+
+
+RAPL = (
+    "@folder /sys/class/powercap\nintel-rapl:0/name=package-0\nintel-rapl:0/energy_uj=5\n"
+    "intel-rapl:0/max_energy_range_uj=262143328850\n"
+)
+CHIP = "@folder /sys/class/hwmon/hwmon1\nname=ina226\npower1_input=1000000\n"
+
+
+def live(tmp_path: Path, shell: _Shell, **options: Any) -> Run:
+    @contextmanager
+    def open_it(*_: object) -> Iterator[Target]:
+        yield Target("local", Evidence.HOST, shell, probe="x86_64")
+
+    request = Request("local", {}, ("perfboard",))
+    wanted = WakeupsOptions(load=("idle",), way=("timer",), **options)
+    return run_study(STUDY, request, wanted, FakeLab(tmp_path).lab(open=open_it))
+
+
+def test_a_counter_of_energy_is_read_before_and_after(tmp_path: Path) -> None:
+    shell = _Shell(RAPL)
+    found = live(tmp_path, shell, power="rapl")
+    assert found.status is Status.COMPLETE, found.errors
+    assert " meter 60000 /sys/class/powercap/intel-rapl:0/energy_uj -- " in shell.script
+    joules = {
+        (m.labels["way"], m.labels["level"]): m.samples
+        for m in found.metrics
+        if m.name == "wakeups.energy"
+    }
+    assert joules["timer", "0"] == pytest.approx((39.0,) * 3)
+    assert joules["timer", "6"] == pytest.approx((30.4,) * 3)
+    # Two for each time that the meter was switched to.
+    assert {each.switches for each in result_of(found).playbacks} == {80, 9950, 2450, 1350}
+    words = " ".join(run_text(found).split())
+    assert "Power is measured by rapl." in words and "-22.1%" in words
+    assert "modelled" not in words and "two context switches" in " ".join(found.provenance.notes)
+    page = render(found)
+    assert "<h2>Power</h2>" in page and "Evidence: host" in page
+
+
+def test_a_chip_is_sampled_often_enough(tmp_path: Path) -> None:
+    shell = _Shell(CHIP, rate=4)
+    found = live(tmp_path, shell, power="hwmon:ina226")
+    assert " meter 29 /sys/class/hwmon/hwmon1/power1_input -- " in shell.script
+    watts = [m for m in found.metrics if m.name == "wakeups.power"]
+    assert watts and all(m.unit == "W" and m.evidence is None for m in watts)
+    assert watts[0].samples == pytest.approx((29.13 / 29,) * 3, rel=1e-5)
+
+
+def test_a_meter_that_is_too_slow_leaves_it_open(tmp_path: Path) -> None:
+    shell = _Shell(CHIP + "update_interval=5000\n", rate=4)
+    found = live(tmp_path, shell, power="hwmon:ina226")
+    assert result_of(found).undecided
+    assert not any(m.unit in ("J", "W") for m in found.metrics)
+    notes = " ".join(found.provenance.notes)
+    assert "which wants one each" in notes and "With --periods 8800 it shows one" in notes
+    assert "Power is inconclusive" in run_text(found)
+
+
+@pytest.mark.parametrize("listed", ["", RAPL.replace("energy_uj=5", "energy_uj!")])
+def test_a_meter_that_may_not_be_read_is_refused_at_once(tmp_path: Path, listed: str) -> None:
+    with pytest.raises(EnvironmentLacksError, match=r"--power rapl on local: .*powercap"):
+        live(tmp_path, _Shell(listed), power="rapl")
+
+
+def test_a_virtual_board_has_no_meter_but_a_model(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="has no meter"):
+        run(lab(tmp_path), power="rapl")
+    found = run(lab(tmp_path))
+    powers = {
+        (m.labels["level"], m.labels["bound"]): m.samples[0]
+        for m in found.metrics
+        if m.name == "wakeups.power" and m.labels["way"] == "sink" and m.labels["load"] == "idle"
+    }
+    # Of 29 s, 28.7 are idle.
+    busy = 0.3 / 29
+    assert powers["0", "least"] == pytest.approx(busy * 0.045 + (1 - busy) * 0.004)
+    assert powers["0", "greatest"] == pytest.approx(busy * 0.086 + (1 - busy) * 0.017)
+    assert {m.evidence for m in found.metrics if m.unit == "W"} == {"modelled"}
+    assert not any(m.name == "wakeups.energy" for m in found.metrics)
+    words = " ".join(run_text(found).split())
+    assert "Power is modelled, not measured" in words and "modelled, of the processor" in words
+    assert "Evidence: modelled" in render(found)

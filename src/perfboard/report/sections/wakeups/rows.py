@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from statistics import median
 
 from perfboard.analysis.wakeups.advice import by_mode, change
+from perfboard.analysis.wakeups.power import measured_w, modelled_change, modelled_w
 from perfboard.model.results.wakeups import Playback, WakeupsResult
 from perfboard.model.units import format_value
 
@@ -42,6 +43,8 @@ class Row:
     longest: str = ""
     missed: str = ""
     least_fill: str = ""
+    power: str = ""
+    saved: str = ""
     refused: str = ""
 
 
@@ -53,10 +56,11 @@ def switches_per_s(playbacks: Sequence[Playback]) -> float:
 def rows(result: WakeupsResult) -> list[Row]:
     """One for each mode under each load."""
     found = by_mode(result.playbacks)
-    return [_row(key, played, found) for key, played in found.items()]
+    return [_row(result, key, played, found) for key, played in found.items()]
 
 
 def _row(
+    result: WakeupsResult,
     key: tuple[str, str, str],
     played: Sequence[Playback],
     found: dict[tuple[str, str, str], list[Playback]],
@@ -69,6 +73,7 @@ def _row(
     idle = median(each.idle_s / each.elapsed_s for each in known)
     fills = [fill for each in known for fill in each.fill]
     plays = way != "none"
+    power, saved = _power(result, known, base if plays else [])
     p50, p99, longest = (_latency(known, share) if plays else "" for share in (0.5, 0.99, 1.0))
     return Row(
         way=way,
@@ -86,7 +91,27 @@ def _row(
         longest=longest,
         missed=f"{sum(each.missed for each in known):,}" if plays else "",
         least_fill=str(min(fills)) if fills else "",
+        power=power,
+        saved=saved,
     )
+
+
+def _power(
+    result: WakeupsResult, known: Sequence[Playback], base: Sequence[Playback]
+) -> tuple[str, str]:
+    """The power, and its change beside level 0: each with what it may be off by, or "" ."""
+    if (measured := measured_w(known)) is not None:
+        watts, error = measured
+        words = f"{format_value(watts, 'W')} \N{PLUS-MINUS SIGN} {format_value(error, 'W')}"
+        then = measured_w(base) if base else None
+        return words, _change(watts, then[0]) if then else ""
+    if result.power is None:
+        return "", ""
+    least, greatest = modelled_w(result.power, known)
+    words = f"{format_value(least, 'W')} to {format_value(greatest, 'W')}"
+    if not base or base == known:
+        return words, ""
+    return words, "{:+.2%} to {:+.2%}".format(*modelled_change(result.power, known, base))
 
 
 def _change(value: float, before: float) -> str:
@@ -114,6 +139,32 @@ def saving(result: WakeupsResult) -> str:
     if row is None or not row.fewer.startswith("-"):
         return ""
     return f", with {row.fewer[1:]} fewer context switches than at level 0 when idle"
+
+
+def power_source(result: WakeupsResult) -> str:
+    """How the powers were had, in a sentence; "" if there are none."""
+    if (model := result.power) is not None and not result.meter:
+        return (
+            "Power is modelled, not measured, and is that of the processor alone: "
+            f"{_range(model.active)} when busy, {_range(model.idle)} when idle ({model.kind}: "
+            f"{model.source}), times the share of time. Compare it with no measured power."
+        )
+    reasons = dict.fromkeys(each.no_energy for each in result.playbacks if each.no_energy)
+    if reasons:
+        return f"Power is inconclusive: {'; '.join(reasons)}."
+    return f"Power is measured by {result.meter}." if result.meter else ""
+
+
+def _range(both: tuple[float, float]) -> str:
+    return " to ".join(format_value(each, "W") for each in both)
+
+
+def _power_here(result: WakeupsResult, level: str) -> str:
+    wanted = ("idle", "sink", level)
+    row = next((row for row in rows(result) if (row.load, row.way, row.level) == wanted), None)
+    if row is None or not row.saved:
+        return "not measured"
+    return row.saved if result.meter else f"{row.saved}, modelled, of the processor alone"
 
 
 def published_rows(result: WakeupsResult) -> list[tuple[str, str, str]]:
@@ -147,6 +198,6 @@ def published_rows(result: WakeupsResult) -> list[tuple[str, str, str]]:
                 f"{each.copies:+.2%}",
                 share("copy", each.level, copies=True),
             ),
-            (f"power, {at}", f"{each.power:+.2%}", "not measured"),
+            (f"power, {at}, idle", f"{each.power:+.2%}", _power_here(result, each.level)),
         ]
     return lines

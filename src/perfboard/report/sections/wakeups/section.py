@@ -15,6 +15,7 @@ from perfboard.report.sections.wakeups.rows import (
     LOADS,
     WAYS,
     Row,
+    power_source,
     published_rows,
     rows,
     saving,
@@ -51,12 +52,24 @@ def _text(run: Run, result: WakeupsResult) -> "list[str | Table]":
         parts += ["", LOADS.get(load, load), table]
         parts += _refusals(refused)
         parts += [f"  copies a second, {words}" for words in _copies(found, load)]
+    parts += _powers(found, result)
     parts += ["", "Study F's comparison:"]
     parts += [
         f"  {name}: {there} published, {here} here" for name, there, here in published_rows(result)
     ]
     parts += ["", _margins(result)]
     return parts
+
+
+def _powers(found: list[Row], result: WakeupsResult) -> "list[str | Table]":
+    if not (source := power_source(result)):
+        return []
+    table = new_table("", "level", "load", "power", "change")
+    for row in found:
+        if row.power:
+            at = row.level if row.missed else ""
+            table.add_row(*cells(row.way, at, row.load, row.power, row.saved))
+    return ["", source, *([table] if table.row_count else [])]
 
 
 def _copies(found: list[Row], load: str) -> list[str]:
@@ -138,6 +151,7 @@ def _page(run: Run, result: WakeupsResult) -> tuple[str, Mapping[str, Any]]:
         "ways": WAYS,
         "published": published_rows(result),
         "margins": _margins(result),
+        "power_source": power_source(result),
     }
 
 
