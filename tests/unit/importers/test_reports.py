@@ -19,6 +19,9 @@ FILES = DATA / "import" / "reports"
 FORMATS = {
     "bootstage.txt": "bootstage",
     "cbmem.txt": "cbmem",
+    "fpdt.txt": "fpdt",
+    "k3.txt": "k3",
+    "plot.svg": "systemd-plot",
     "journal.json": "journal",
     "systemd-analyze.txt": "systemd-analyze",
 }
@@ -67,6 +70,41 @@ def test_coreboots_time_is_the_firmwares() -> None:
     assert phases(boot) == {"boot.firmware": 0.63198}
     (memory,) = (m for m in imported.metrics if "after RAM" in m.labels["stage"])
     assert memory.samples == (0.2,)
+
+
+def test_uefis_times_end_with_its_services() -> None:
+    imported, boot = read("fpdt.txt")
+    assert phases(boot) == {"boot.firmware": pytest.approx(4.287001)}
+    times = {metric.labels["stage"]: metric.samples for metric in imported.metrics}
+    assert times["4: bootloader_launch_ns"] == (0.014445,)
+
+
+def test_the_k3_loaders_times_are_stages() -> None:
+    imported, boot = read("k3.txt")
+    assert milliseconds(boot) == {"spl.start": 0, "spl.end": 31.988}
+    times = {metric.labels["stage"]: metric.samples for metric in imported.metrics}
+    assert times["2: System_init"] == (0.024222,)
+
+
+def test_the_picture_of_systemd_has_the_same_times() -> None:
+    """A picture by hand, in the form of systemd's analyze-plot.c."""
+    _, boot = read("plot.svg")
+    assert milliseconds(boot) == {
+        "reset": 0,
+        "kernel.entry": 2000,
+        "firmware.end": 2000,
+        "kernel.clock": 2000,
+        "init.exec": 3000,
+        "step:initramfs": 3000,
+        "step:system": 3600,
+        "usable": 7000,
+    }
+    (span,) = boot.spans
+    assert (span.name, span.start_ns, span.duration_ns) == (
+        "systemd-udevd.service",
+        3_850_000_000,
+        402_500_000,
+    )
 
 
 def test_systemd_analyze_has_phases_and_services() -> None:

@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The picture of `systemd-analyze plot`, an SVG: its bars have all times of it."""
+
+import re
+from collections.abc import Iterator
+from html import unescape
+from typing import NamedTuple
+
+from perfboard.analysis.boot.phases import FIRMWARE_END
+from perfboard.analysis.boot.reading.services import STEP
+from perfboard.importers.base import Imported, Importer, ImportOptions, SavedFile
+from perfboard.importers.console import lines_of
+from perfboard.model.errors import UsageError
+from perfboard.model.results.boot import Boot, Mark, Span
+from perfboard.model.text import printable
+
+_NUMBER = r"(-?\d{1,9}(?:\.\d{1,6})?)"
+_TICK = re.compile(rf'<text class="sec" x="{_NUMBER}"[^>]{{0,80}}>{_NUMBER}s</text>')
+_BAR = re.compile(rf'<rect class="([a-z]{{1,20}})" x="{_NUMBER}" y="{_NUMBER}" width="{_NUMBER}"')
+_NAME = re.compile(rf'<text class="(?:left|right)" x="{_NUMBER}" y="{_NUMBER}">([^<]{{1,300}})<')
+_UNIT = re.compile(r"(\S{1,200}\.[a-z]{3,9})(?: \(.{1,60}\))?")
+_HEAD = re.compile(
+    rb"systemd-analyze SVG file|<svg [^>]{0,300}>.{0,4000}rect\.activating", re.DOTALL
+)
+_MOST = 5000
+
+
+class _Bar(NamedTuple):
+    kind: str
+    x: float
+    y: float
+    width: float
+
+
+def _bars(text: str) -> Iterator[_Bar]:
+    for number, match in enumerate(_BAR.finditer(text)):
+        if number >= 4 * _MOST:
+            return
+        yield _Bar(match[1], float(match[2]), float(match[3]), float(match[4]))
+
+
+def _scale(text: str) -> tuple[float, float] | None:
+    """Nanoseconds of a unit of the picture, and the place of its second 0; by two labels."""
+    ticks = [(float(match[1]), float(match[2])) for match in _TICK.finditer(text)]
+    if len(ticks) < 2 or ticks[-1][0] <= ticks[0][0] or ticks[-1][1] <= ticks[0][1]:
+        return None
+    (x, seconds), (other_x, other_s) = ticks[0], ticks[-1]
+    each_s = (other_s - seconds) / (other_x - x)
+    return each_s * 1e9, x - seconds / each_s
+
+
+def _read(file: SavedFile, options: ImportOptions) -> Imported:
+    text = b"".join(lines_of(file)).decode("utf-8", "replace")
+    scale = _scale(text)
+    if scale is None:
+        raise UsageError(
+            f"{file.path}: has no labels of seconds, as systemd-analyze plot draws them"
+        )
+    each_ns, zero_x = scale
+    # The digits of a place, and a unit's rounding.
+    precision_ns = round(each_ns / 1000) + 1
+    bars = [*_bars(text)]
+    stages: dict[str, tuple[int, int]] = {}
+    for bar in bars:
+        start_ns = round((bar.x - zero_x) * each_ns)
+        stages.setdefault(bar.kind, (start_ns, start_ns + round(bar.width * each_ns)))
+    marks = tuple(_marks(stages, precision_ns))
+    if not marks:
+        raise UsageError(f"{file.path}: has no bars of the kernel and of user space")
+    spans = tuple(_spans(text, bars, each_ns, zero_x, min(mark.t_ns for mark in marks), stages))
+    return Imported(boots=(Boot(marks=marks, spans=spans),), joins=True)
+
+
+def _marks(stages: dict[str, tuple[int, int]], precision_ns: int) -> Iterator[Mark]:
+    """The marks of the boot, counted from the earliest, which the picture has left of its zero."""
+    if "kernel" not in stages or "active" not in stages:
+        return
+    first_ns = min(start for start, _ in stages.values())
+    found: dict[str, int] = {}
+    if stages.get("firmware", stages.get("loader")):
+        found |= dict.fromkeys(("kernel.entry", FIRMWARE_END), stages["kernel"][0])
+        found["reset"] = first_ns
+    found["kernel.clock"] = stages["kernel"][0]
+    found["init.exec"] = stages["kernel"][1]
+    if "initrd" in stages:
+        found[f"{STEP}initramfs"] = stages["initrd"][0]
+        found[f"{STEP}system"] = stages["active"][0]
+    found["usable"] = stages["active"][1]
+    if any(t_ns < first_ns for t_ns in found.values()):
+        return
+    for name, t_ns in sorted(found.items(), key=lambda each: each[1]):
+        yield Mark(
+            name=name,
+            t_ns=t_ns - first_ns,
+            clock="kernel",
+            source="systemd",
+            precision_ns=precision_ns,
+        )
+
+
+def _spans(
+    text: str,
+    bars: list[_Bar],
+    each_ns: float,
+    zero_x: float,
+    least_ns: int,
+    stages: dict[str, tuple[int, int]],
+) -> Iterator[Span]:
+    """The units that took a time to start: the bar on the line of a unit's name."""
+    first_ns = min(start for start, _ in stages.values())
+    activating = {round(bar.y): bar for bar in bars if bar.kind == "activating"}
+    seen: set[str] = set()
+    for match in _NAME.finditer(text):
+        unit = _UNIT.fullmatch(unescape(match[3]))
+        # The text stands lower in the line than the bar.
+        line = float(match[2])
+        bar = next((activating[y] for y in _lines(line) if y in activating), None)
+        if unit is None or bar is None or unit[1] in seen or len(seen) >= _MOST:
+            continue
+        seen.add(unit[1])
+        start_ns = round((bar.x - zero_x) * each_ns) - first_ns
+        if start_ns >= least_ns and bar.width > 0:
+            yield Span(
+                kind="service",
+                name=printable(unit[1]),
+                start_ns=start_ns,
+                duration_ns=round(bar.width * each_ns),
+                returned=0,
+            )
+
+
+def _lines(y: float) -> range:
+    """The places of the bar whose line a text is on: bars are 20 apart, the text is 14 below."""
+    return range(round(y) - 15, round(y) - 12)
+
+
+IMPORTER = Importer(
+    "systemd-plot",
+    "the picture of systemd-analyze plot (SVG)",
+    lambda head: 1.0 if _HEAD.search(head[:20_000]) else 0.0,
+    _read,
+)
