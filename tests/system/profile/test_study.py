@@ -52,14 +52,26 @@ def test_a_new_profile_is_asked_of_this_machine(
     assert run["evidence"] == "host"
 
 
-def test_a_board_gives_the_same_verdicts_with_the_same_figures(
+def test_two_boards_are_held_against_each_other_with_figures_that_repeat(
     board: Perfboard, tmp_path: Path
 ) -> None:
     build_for_trials("rpi2")
     path = tmp_path / "box.toml"
     path.write_text(PICTURE)
-    runs = [board.json("study", "profile", str(path), "--board", "rpi2") for _ in range(2)]
+    boards = ("--board", "rpi2", "--board", "orangepi-pc", "--price", "orangepi-pc=15")
+    runs = board.json("study", "profile", str(path), *boards)
     results = [result_of(run, "profile") for run in runs]
-    assert [row["outcome"] for row in results[0]["rows"]] == ["pass", "fail"]
-    assert results[0] == results[1]
-    assert runs[0]["metrics"] == runs[1]["metrics"]
+    for result in results:
+        assert [row["outcome"] for row in result["rows"]] == ["pass", "fail"]
+    assert [run["board"]["name"] for run in runs] == ["rpi2", "orangepi-pc"]
+    assert [result["price"] for result in results] == [None, 15]
+    first, second = ([row["value"] for row in result["rows"]] for result in results)
+    assert first != second
+    again = board.json("study", "profile", str(path), "--board", "rpi2")
+    assert again["metrics"] == runs[0]["metrics"]
+    assert result_of(again, "profile")["rows"] == results[0]["rows"]
+    # What a run measured is taken over, and no board is booted.
+    taken = board.json("study", "profile", str(path), "--board", "rpi2", "--resume")
+    assert taken["metrics"] == again["metrics"]
+    assert any(again["id"] in note for note in taken["provenance"]["notes"])
+    assert not taken["artifacts"]

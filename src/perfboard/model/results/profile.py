@@ -68,8 +68,24 @@ class Film(Record):
     pictures: tuple[Picture, ...]
 
 
+class DoneTask(Record):
+    """A workload that was measured, so that a later run need not measure it again.
+
+    `metrics` is how many metrics of the run, in their order, are this one's; `host_s` is how long
+    it took on the host.
+    """
+
+    workload: str
+    parameters: dict[str, bool | int | float | str]
+    metrics: int
+    host_s: Quantity
+
+
 class ProfileResult(Result):
-    """A profile's verdicts. `outcome` is that of its rows of weight must together."""
+    """A profile's verdicts. `outcome` is that of its rows of weight must together.
+
+    `source` is the SHA-256 sum of the profile's file.
+    """
 
     kind: Literal["profile"] = "profile"
     profile: str
@@ -82,6 +98,8 @@ class ProfileResult(Result):
     rows: tuple[ProfileRow, ...]
     options: tuple[OptionRow, ...] = ()
     films: tuple[Film, ...] = ()
+    source: str = ""
+    tasks: tuple[DoneTask, ...] = ()
 
     @property
     def undecided(self) -> bool:

@@ -7,28 +7,35 @@ from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from math import inf
 from pathlib import Path
-from typing import TypeVar
 
 from perfboard.analysis.profile.conclusion import conclude, verdicts_of
 from perfboard.boards.loader import load_board
 from perfboard.factors.choose import choose
+from perfboard.host.cache import hash_file
 from perfboard.model.errors import UsageError
 from perfboard.model.options import option
-from perfboard.model.profile import Change, Part, Profile, Value
-from perfboard.model.results.profile import Film, OptionRow, ProfileResult
+from perfboard.model.profile import Change, Part, Profile
+from perfboard.model.results.profile import DoneTask, Film, OptionRow, ProfileResult
 from perfboard.model.run import Metric, Run
-from perfboard.model.text import nearest, printable
-from perfboard.profiles.loader import is_shipped, load_profile, profile_path
+from perfboard.profiles.loader import load_profile, profile_path
 from perfboard.store.recording import Found, Recording
 from perfboard.studies.base import Request
 from perfboard.studies.lab import Lab
 from perfboard.studies.profile.bench import Bench, LiveBench, VirtualBench
-from perfboard.studies.profile.workloads.base import NotMeasurable, Workload, all_workloads
+from perfboard.studies.profile.kept import Kept, estimate, host_times, keep
+from perfboard.studies.profile.tasks import (
+    Task,
+    key_of,
+    parameters_of,
+    refuse_unseen,
+    tasks_of,
+    with_parameters,
+)
+from perfboard.studies.profile.workloads.base import NotMeasurable
 from perfboard.studies.profile.workloads.films import pictures_of
 
 # The parameters that a film's title names.
 _SHOWN = ("program", "other")
-PartType = TypeVar("PartType", bound=Part)
 
 
 def parse_prices(texts: Sequence[str]) -> dict[str, float]:
@@ -63,35 +70,24 @@ class ProfileOptions:
         repeated=True,
     )
     yes: str = option(
-        "no",
-        "yes: run the commands of a profile that does not come with Perfboard",
-        metavar="yes",
+        "", "run the commands of a profile that does not come with Perfboard", switch=True
     )
-
-
-@dataclass(frozen=True)
-class _Task:
-    """One workload with its parameters."""
-
-    workload: Workload
-    parameters: Mapping[str, Value]
-
-    @property
-    def key(self) -> str:
-        """The same for the same work."""
-        return _key(self.workload.name, self.parameters)
+    resume: str = option(
+        "", "take over what the newest run of this profile on this board measured", switch=True
+    )
 
 
 @dataclass
 class _Measured:
-    """The metrics of each workload so far, or the reason why there are none; by `_Task.key`."""
+    """The metrics of each workload so far, or the reason why there are none; by `Task.key`."""
 
     found: dict[str, tuple[Metric, ...] | str] = field(default_factory=dict)
+    host_s: dict[str, float] = field(default_factory=dict)
     films: list[Film] = field(default_factory=list)
 
     def look(self, part: Part) -> tuple[Metric, ...] | str:
         """Those of a profile's part."""
-        return self.found.get(_key(part.workload, _parameters(part)), "the run ended before it")
+        return self.found.get(key_of(part.workload, parameters_of(part)), "the run ended before it")
 
 
 @dataclass(frozen=True)
@@ -113,19 +109,26 @@ class ProfileStudy:
             raise UsageError("study profile: name the profile; `perfboard profiles` lists them")
         path = profile_path(options.profile)
         profile = load_profile(path)
-        tasks = _tasks(profile, path, options.only)
-        _refuse_unseen(tasks, path, options.yes == "yes")
-        asked = _Asked(profile, path, options.only, request, lab, _price(request, options.price))
+        tasks = tasks_of(profile, path, options.only)
+        refuse_unseen(tasks, path, bool(options.yes))
+        price = _price(request, options.price)
+        asked = _Asked(profile, path, hash_file(path), options.only, request, lab, price)
         with (
             lab.record(self.name, request.place, request.command, "") as record,
             _bench(request, tasks, lab, _artifacts(record)) as bench,
         ):
-            measured, tried = _Measured(), list[OptionRow]()
-            with record.begin(lambda: _found(asked, tasks, measured, bench, tried)):
-                _measure(tasks, bench, measured, lab)
+            measured, tried, kept = _Measured(), list[OptionRow](), None
+            if options.resume:
+                kept = keep(profile.profile.name, asked.source, bench.subject())
+                measured = _Measured({**kept.metrics}, kept.host_s, [*kept.films])
+            with record.begin(lambda: _found(asked, tasks, measured, bench, tried, kept)):
+                _measure(tasks, bench, measured, asked)
                 before = _conclude(asked, measured, bench)
                 for change in profile.option if before.outcome != "pass" else ():
-                    tried.append(_try_option(change, asked, bench, measured, before, record))
+                    done = kept.options.get(change.name) if kept else None
+                    tried.append(
+                        done or _try_option(change, asked, bench, measured, before, record)
+                    )
         return record.run
 
 
@@ -135,6 +138,8 @@ class _Asked:
 
     profile: Profile
     path: Path
+    # The SHA-256 sum of the profile's file.
+    source: str
     only: Sequence[str]
     request: Request
     lab: Lab
@@ -155,70 +160,8 @@ def _artifacts(record: Recording) -> Path:
     return record.folder.artifact_path("console.log").parent
 
 
-def _part_tasks(part: Part, row: str, path: Path) -> tuple[Workload, dict[str, Value]]:
-    known = all_workloads()
-    where = f"{path}: {row}"
-    if part.workload not in known:
-        raise UsageError(
-            f'{where}: there is no workload "{part.workload}"{nearest(part.workload, known)} The '
-            f"workloads are: {', '.join(known)}"
-        )
-    workload = known[part.workload]
-    if part.metric not in workload.metrics:
-        raise UsageError(
-            f'{where}: {workload.name} has no metric "{part.metric}"'
-            f"{nearest(part.metric, workload.metrics)} It has: {', '.join(workload.metrics)}"
-        )
-    for name in part.parameters:
-        if name not in workload.parameters:
-            raise UsageError(
-                f'{where}: {workload.name} has no parameter "{name}"'
-                f"{nearest(name, workload.parameters)} It has: {', '.join(workload.parameters)}"
-            )
-    return workload, _parameters(part)
-
-
-def _parameters(part: Part) -> dict[str, Value]:
-    """All parameters of a part whose workload is known."""
-    known = all_workloads()[part.workload].parameters
-    return {**{name: each.default for name, each in known.items()}, **part.parameters}
-
-
-def _tasks(profile: Profile, path: Path, only: Sequence[str]) -> list[_Task]:
-    """Each workload once for each set of its parameters."""
-    rows: dict[str, tuple[Part, ...]] = {issue.name: (issue,) for issue in profile.key_issue}
-    rows |= {scenario.name: scenario.parts for scenario in profile.scenario}
-    for name in only:
-        if name not in rows:
-            raise UsageError(f'--only {name}: {path} has no row "{name}"{nearest(name, rows)}')
-    tasks: list[_Task] = []
-    for row, parts in rows.items():
-        for part in parts:
-            workload, parameters = _part_tasks(part, row, path)
-            if only and row not in only:
-                continue
-            task = _Task(workload, parameters)
-            if task not in tasks:
-                tasks.append(task)
-    return tasks
-
-
-def _refuse_unseen(tasks: Sequence[_Task], path: Path, yes: bool) -> None:
-    """Raises UsageError with the commands of a stranger's profile, until the user agrees."""
-    commands = [
-        printable(command) for task in tasks for command in task.workload.commands(task.parameters)
-    ]
-    if not commands or yes or is_shipped(path):
-        return
-    listed = "\n  ".join(commands)
-    raise UsageError(
-        f"{path}: does not come with Perfboard, and runs these commands on the target:\n"
-        f"  {listed}\nIf you want that, give --yes yes"
-    )
-
-
 @contextmanager
-def _bench(request: Request, tasks: Sequence[_Task], lab: Lab, artifacts: Path) -> Iterator[Bench]:
+def _bench(request: Request, tasks: Sequence[Task], lab: Lab, artifacts: Path) -> Iterator[Bench]:
     if request.target.startswith("virtual:"):
         loaded = load_board(request.target.partition(":")[2])
         works = []
@@ -234,24 +177,38 @@ def _bench(request: Request, tasks: Sequence[_Task], lab: Lab, artifacts: Path) 
 
 
 def _measure(
-    tasks: Sequence[_Task], bench: Bench, measured: _Measured, lab: Lab, folder: str = ""
+    tasks: Sequence[Task], bench: Bench, measured: _Measured, asked: _Asked, folder: str = ""
 ) -> None:
+    lab = asked.lab
     tasks = [task for task in tasks if task.key not in measured.found]
+    times = host_times(asked.profile.profile.name, bench.subject().board.name) if tasks else {}
     for number, task in enumerate(tasks, 1):
-        title = f"measuring {task.workload.name} ({number} of {len(tasks)})"
+        left = estimate([each.key for each in tasks[number - 1 :]], times)
+        title = f"measuring {task.workload.name} ({number} of {len(tasks)}, {left})"
+        began = lab.clock()
         with lab.progress.step(title, inf) as step:
             found: tuple[Metric, ...] | str
             try:
                 work = task.workload.plan(task.parameters, bench.repeats)
                 output = bench.run(f"{folder}{number}-{task.workload.name}", work, step.update)
                 measured.films += _films(task, output)
-                found = task.workload.read(output, task.parameters, bench.repeats)
+                found = _labelled(task, task.workload.read(output, task.parameters, bench.repeats))
             except NotMeasurable as error:
                 found = str(error)
             measured.found[task.key] = found
+        measured.host_s[task.key] = lab.clock() - began
 
 
-def _films(task: _Task, output: str) -> Iterator[Film]:
+def _labelled(task: Task, metrics: Sequence[Metric]) -> tuple[Metric, ...]:
+    """The metrics with those parameters of the task that are not the defaults."""
+    defaults = {name: each.default for name, each in task.workload.parameters.items()}
+    own = {k: str(v) for k, v in task.parameters.items() if v != defaults[k]}
+    return tuple(
+        metric.model_copy(update={"labels": {**own, **metric.labels}}) for metric in metrics
+    )
+
+
+def _films(task: Task, output: str) -> Iterator[Film]:
     """The films among a workload's output."""
     programs = ", ".join(str(task.parameters[key]) for key in _SHOWN if key in task.parameters)
     for name, pictures in pictures_of(output).items():
@@ -276,8 +233,8 @@ def _try_option(
         reason = "this target is as it is; a virtual board can be changed"
         return empty.model_copy(update={"reason": reason})
     if change.parameters:
-        asked = replace(asked, profile=_with_parameters(asked.profile, change))
-    tasks = _tasks(asked.profile, asked.path, asked.only)
+        asked = replace(asked, profile=with_parameters(asked.profile, change))
+    tasks = tasks_of(asked.profile, asked.path, asked.only)
     found = _Measured()
     with ExitStack() as stack:
         if change.parameters:
@@ -288,27 +245,11 @@ def _try_option(
             factors = {} if change.board else {**request.factors, **change.factors}
             request = replace(request, target=target, factors=factors)
             bench = stack.enter_context(_bench(request, tasks, lab, _artifacts(record)))
-        _measure(tasks, bench, found, lab, f"{change.name}-")
+        _measure(tasks, bench, found, asked, f"{change.name}-")
         after = _conclude(asked, found, bench)
     failed = {row.name for row in before.rows if row.outcome == "fail"}
     turns = [row.name for row in after.rows if row.outcome == "pass" and row.name in failed]
     return empty.model_copy(update={"outcome": after.outcome, "turns": tuple(turns)})
-
-
-def _with_parameters(profile: Profile, change: Change) -> Profile:
-    """The profile whose parts have the change's parameters, where their workloads have them."""
-
-    def changed(part: PartType) -> PartType:
-        known = all_workloads()[part.workload].parameters
-        own = {k: v for k, v in change.parameters.items() if k in known}
-        return part.model_copy(update={"parameters": {**part.parameters, **own}})
-
-    scenarios = (
-        each.model_copy(update={"parts": tuple(map(changed, each.parts))})
-        for each in profile.scenario
-    )
-    issues = tuple(map(changed, profile.key_issue))
-    return profile.model_copy(update={"key_issue": issues, "scenario": tuple(scenarios)})
 
 
 def _conclude(asked: _Asked, measured: _Measured, bench: Bench) -> ProfileResult:
@@ -320,40 +261,45 @@ def _conclude(asked: _Asked, measured: _Measured, bench: Bench) -> ProfileResult
 
 def _found(
     asked: _Asked,
-    tasks: Sequence[_Task],
+    tasks: Sequence[Task],
     measured: _Measured,
     bench: Bench,
     tried: Sequence[OptionRow],
+    kept: Kept | None,
 ) -> Found:
-    metrics: list[Metric] = []
-    for task in tasks:
-        defaults = {name: each.default for name, each in task.workload.parameters.items()}
-        own = {k: str(v) for k, v in task.parameters.items() if v != defaults[k]}
-        of_it = measured.found.get(task.key, ())
-        if not isinstance(of_it, str):
-            metrics += [
-                metric.model_copy(update={"labels": {**own, **metric.labels}}) for metric in of_it
-            ]
+    done = [
+        (task, metrics)
+        for task in tasks
+        if not isinstance(metrics := measured.found.get(task.key, ""), str)
+    ]
     result = _conclude(asked, measured, bench).model_copy(
         update={
             "options": tuple(tried),
             "price": asked.price,
             "films": tuple(measured.films),
+            "source": asked.source,
+            "tasks": tuple(
+                DoneTask(
+                    workload=task.workload.name,
+                    parameters=dict(task.parameters),
+                    metrics=len(metrics),
+                    host_s=measured.host_s[task.key],
+                )
+                for task, metrics in done
+            ),
         }
     )
     verdicts, missing = verdicts_of(result)
+    taken = [task.workload.name for task, _ in done if kept and task.key in kept.metrics]
+    notes = (f"Taken over from {kept.run}: {', '.join(taken)}.",) if kept and taken else ()
     return Found(
         bench.subject(),
-        metrics=tuple(metrics),
+        metrics=tuple(metric for _, metrics in done for metric in metrics),
         results=(result,),
-        notes=bench.notes,
+        notes=(*bench.notes, *notes),
         verdicts=verdicts,
         no_verdicts=missing,
     )
-
-
-def _key(workload: str, parameters: Mapping[str, Value]) -> str:
-    return f"{workload} {sorted(parameters.items())!r}"
 
 
 STUDY = ProfileStudy()

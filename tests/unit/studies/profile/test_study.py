@@ -2,7 +2,7 @@
 """The profile study on a board and a target in memory: what it records, however it ends."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -13,6 +13,7 @@ import pytest
 
 from perfboard.images.program.base import Job
 from perfboard.model.errors import UsageError
+from perfboard.model.progress import SilentProgress, Step
 from perfboard.model.results.profile import ProfileResult
 from perfboard.model.run import Evidence, Run, Status
 from perfboard.report.html import render
@@ -66,10 +67,28 @@ def ends(job: Job, cancelled: Event) -> Results:
     return replace(RESULTS, stdout=SCALED) if pictures else replace(RESULTS, exit_code=3)
 
 
-def run(fake: FakeLab, path: Path, target: str = "virtual:rpi2", **options: Any) -> Run:
+class _Titles:
+    """A Progress that keeps the titles of its steps."""
+
+    def __init__(self, titles: list[str]) -> None:
+        self.titles = titles
+
+    def step(self, title: str, total: float) -> AbstractContextManager[Step]:
+        self.titles.append(title)
+        return SilentProgress().step(title, total)
+
+
+def run(
+    fake: FakeLab,
+    path: Path,
+    target: str = "virtual:rpi2",
+    titles: list[str] | None = None,
+    **options: Any,
+) -> Run:
     request = Request(target, {}, ("perfboard",))
     given = ProfileOptions(profile=str(path), **options)
-    return run_study(STUDY, request, given, fake.lab())
+    progress = _Titles([] if titles is None else titles)
+    return run_study(STUDY, request, given, fake.lab(progress=progress))
 
 
 def test_each_row_has_a_verdict_or_the_reason_for_none(path: Path, tmp_path: Path) -> None:
@@ -126,6 +145,47 @@ def test_an_interrupted_run_keeps_what_it_has(path: Path, tmp_path: Path) -> Non
     assert found.status is Status.ABORTED
     picture, sound = found.results_of(ProfileResult)[0].rows
     assert picture.outcome == "pass" and "ended before" in sound.reason
+
+
+def test_a_run_that_ended_early_is_taken_up_again(path: Path, tmp_path: Path) -> None:
+    fake = FakeLab(tmp_path)
+
+    def interrupted(job: Job, cancelled: Event) -> Results:
+        if len(fake.jobs) == 2:
+            raise KeyboardInterrupt
+        return ends(job, cancelled)
+
+    fake.ends = interrupted
+    first = run(fake, path)
+    again = FakeLab(tmp_path)
+    again.ends = ends
+    titles: list[str] = []
+    found = run(again, path, titles=titles, resume="resume")
+    # The sound alone was measured; no earlier run says how long that takes.
+    assert len(again.jobs) == 1 and found.status is Status.COMPLETE
+    assert titles == ["measuring audio.encode (1 of 1, no earlier run tells how long)"]
+    assert found.metrics == first.metrics
+    assert f"Taken over from {first.id}: image.scale." in found.provenance.notes
+    assert found.results_of(ProfileResult)[0].rows[0].outcome == "pass"
+    # A run without --resume measures all again, and knows how long the picture took.
+    titles.clear()
+    anew = FakeLab(tmp_path)
+    anew.ends = ends
+    run(anew, path, titles=titles)
+    assert len(anew.jobs) == 2
+    assert titles[0] == "measuring image.scale (1 of 2, more than 0 s left)"
+
+
+def test_only_a_run_of_the_same_set_up_is_taken_up(path: Path, tmp_path: Path) -> None:
+    fake = FakeLab(tmp_path)
+    fake.ends = ends
+    with pytest.raises(UsageError, match="there is no earlier run of box on rpi2"):
+        run(fake, path, resume="resume")
+    run(fake, path)
+    request = Request("virtual:rpi2", {"detail": "counted"}, ("perfboard",))
+    given = ProfileOptions(profile=str(path), resume="resume")
+    with pytest.raises(UsageError, match="is of other evidence: timed, and now counted"):
+        run_study(STUDY, request, given, fake.lab())
 
 
 @pytest.mark.parametrize(
