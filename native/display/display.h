@@ -37,7 +37,9 @@ struct window_list {
 };
 
 /* Each gives false, or 0, where the server is gone or refuses; wire_trouble() says why. */
-bool wire_open(struct wire *wire, int number, const unsigned char *cookie, size_t length);
+/* Without `damage` the server reports none, and does nothing for it. */
+bool wire_open(struct wire *wire, int number, const unsigned char *cookie, size_t length,
+	       bool damage);
 const char *wire_trouble(void);
 /* Waits at most `wait_ms` for damage; false if the server is gone. */
 bool wire_listen(struct wire *wire, int wait_ms);
@@ -81,6 +83,15 @@ struct change screen_look(struct screen *screen, struct rectangle within, unsign
 /* FNV-1a of what is not masked, whole and in bands of rows. */
 uint64_t screen_hash(const struct screen *screen, uint64_t bands[BANDS]);
 
+/* scope.c */
+/* The scope looks at the screen, and this program does not. */
+extern bool scope_watches;
+/* The number of the next step, and that it is now: nothing where the scope does not watch. */
+unsigned scope_next(void);
+void scope_step(unsigned number);
+/* Tells where the screen is; false where the kernel does not say. */
+bool scope_show(const struct screen *screen);
+
 /* film.c: at most one film at a time; all do nothing without one. */
 /* Begins with what was seen last; false without memory for it. */
 bool film_begin(const struct screen *screen);
@@ -90,9 +101,9 @@ void film_print(const char *name, const char *moment, int64_t time, unsigned loo
 void film_end(void);
 
 /* processes.c */
-/* Starts the words, which keep the descriptor `kept` (-1: none); `began` is read just before
-   exec. -1 where it cannot be started. */
-pid_t start(char *const words[], int kept, int64_t *began);
+/* Starts the words, which keep the descriptor `kept` (-1: none); `began` is read, and the step
+   told, just before exec. -1 where it cannot be started. */
+pid_t start(char *const words[], int kept, int64_t *began, unsigned step);
 struct group {
 	pid_t pid[256];
 	unsigned count;
@@ -113,6 +124,7 @@ void memory_of(const struct group *group, struct memory *memory);
 struct task {
 	const char *label;
 	int64_t began;
+	unsigned step;
 	int quiet_ms, calibration_ms, limit_ms;
 	pid_t program;
 	/* NULL, or the picture that it has to end in. */

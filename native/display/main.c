@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * perfboard-watch WIDTH HEIGHT
+ * perfboard-watch WIDTH HEIGHT [scope]
  *
  * Starts an Xvfb and a window manager of its own, in the current folder, and obeys the lines of
  * its standard input. It watches the pixels of the display, and prints what it saw; all times are
@@ -24,6 +24,14 @@
  * after 5 s of quiet, where no other is set. The last of them is printed as a film: lines of
  * "@picture REFERENCE MOMENT NS WIDTH HEIGHT RUNS" (film.c). A line that begins with '?' is obeyed
  * only while that is not so.
+ *
+ * With "scope", which a virtual board has, this program looks at no pixel. A task ends when the
+ * programs and the server have stood still for twice the quiet time, and the scope's record tells
+ * what the screen showed between two steps (scope.c). Then it prints
+ *
+ *   @watched LABEL ok|calibration|refused FROM TO REFERENCE QUIET_NS REASON
+ *   @left LABEL FROM TO ok|refused REASON
+ *   @mask X Y X1 Y1
  */
 #include "display.h"
 
@@ -98,7 +106,7 @@ static int start_server(const char *width, const char *height)
 			 "-nolisten", "tcp",	    "-extension", "GLX",     "-noreset", "-fbdir",
 			 ".",	      "-auth",	    "xauthority", NULL};
 
-	apart[0] = start(words, ends[1], NULL);
+	apart[0] = start(words, ends[1], NULL, scope_next());
 	close(ends[1]);
 	struct pollfd ready = {.fd = ends[0], .events = POLLIN};
 	int64_t limit = now() + SERVER_MS * 1000000LL;
@@ -126,7 +134,7 @@ static bool start_manager(void)
 	struct window_list found = {.count = 0};
 	int64_t limit = now() + SERVER_MS * 1000000LL;
 
-	apart[1] = start(words, -1, NULL);
+	apart[1] = start(words, -1, NULL, scope_next());
 	while (apart[1] > 0 && !found.count && now() < limit && !ended()) {
 		struct timespec moment = {0, 5000000};
 
@@ -135,6 +143,12 @@ static bool start_manager(void)
 			return false;
 	}
 	return found.count > 0;
+}
+
+static void begin(void)
+{
+	task.began = now();
+	scope_step(task.step = scope_next());
 }
 
 static bool settle(void)
@@ -157,7 +171,7 @@ static bool press_keys(char *words)
 			return false;
 		codes[count++] = code;
 	}
-	task.began = now();
+	begin();
 	for (unsigned i = 0; i < count; i++)
 		wire_input(&wire, 2, codes[i], 0, 0);
 	while (count)
@@ -235,7 +249,8 @@ static bool start_program(char **words)
 {
 	if (program_count == MOST_PROGRAMS || !take_screen(&wire, &screen, &task))
 		return false;
-	pid_t pid = task.program = start(words, -1, &task.began);
+	task.step = scope_next();
+	pid_t pid = task.program = start(words, -1, &task.began, task.step);
 
 	if (pid < 0) {
 		printf("@task %s refused began=0 first=0 final=0 stable=0 look=0 hash=0 there is "
@@ -258,7 +273,7 @@ static bool to_window(const char *kind, unsigned number)
 	const uint32_t raise[5] = {2}, end[5] = {wire_atom(&wire, "WM_DELETE_WINDOW")};
 	bool raises = !strcmp(kind, "raise");
 
-	task.began = now();
+	begin();
 	return wire_message(&wire, programs[number].window,
 			    raises ? "_NET_ACTIVE_WINDOW" : "WM_PROTOCOLS", raises ? raise : end,
 			    raises);
@@ -284,6 +299,9 @@ static bool obey(char **words, int count)
 	if (!strcmp(verb, "mask") && count == 5 && screen.mask_count < MOST_MASKS) {
 		screen.masks[screen.mask_count++] = (struct rectangle){
 		    atoi(words[1]), atoi(words[2]), atoi(words[3]), atoi(words[4])};
+		if (scope_watches)
+			printf("@mask %d %d %d %d\n", atoi(words[1]), atoi(words[2]),
+			       atoi(words[3]), atoi(words[4]));
 		return true;
 	}
 	if (!strcmp(verb, "quiet") && count > 1) {
@@ -314,7 +332,7 @@ static bool obey(char **words, int count)
 		/* The pointer may light something up on its way: that is not of the task. */
 		if (!wire_input(&wire, 6, 0, atoi(words[2]), atoi(words[3])) || !settle())
 			return false;
-		task.began = now();
+		begin();
 		return wire_input(&wire, 4, 1, 0, 0) && wire_input(&wire, 5, 1, 0, 0) &&
 		       watch(&wire, &screen, &task);
 	}
@@ -334,10 +352,21 @@ static bool obey(char **words, int count)
 	return false;
 }
 
+/* The watcher's own processor time, of all since it began. */
+static void print_cost(int64_t began)
+{
+	struct timespec busy;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &busy);
+	printf("@watcher busy=%lld of=%lld\n", busy.tv_sec * 1000000000LL + busy.tv_nsec,
+	       (long long)(now() - began));
+}
+
 static int run(const char *width, const char *height)
 {
 	unsigned char cookie[COOKIE];
 	char line[4096], display[16];
+	int64_t began = now();
 
 	if (!write_cookie(cookie))
 		return complain("the folder cannot be written");
@@ -351,10 +380,12 @@ static int run(const char *width, const char *height)
 
 	setenv("XAUTHORITY", folder ? folder : "", 1);
 	free(folder);
-	if (!wire_open(&wire, number, cookie, COOKIE))
+	if (!wire_open(&wire, number, cookie, COOKIE, !scope_watches))
 		return complain(wire_trouble());
 	if (!screen_open(&screen, FILE_NAME))
 		return complain("Xvfb's screen cannot be read");
+	if (scope_watches && !scope_show(&screen))
+		return complain("the kernel does not say where the screen's memory is");
 	if (!start_manager())
 		return complain("matchbox-window-manager does not start");
 	while (!ended() && fgets(line, sizeof(line), stdin)) {
@@ -373,13 +404,15 @@ static int run(const char *width, const char *height)
 			return 1;
 		}
 	}
+	print_cost(began);
 	return ended();
 }
 
 int main(int argc, char **argv)
 {
-	if (argc != 3 || atoi(argv[1]) < 64 || atoi(argv[2]) < 64) {
-		fputs("usage: perfboard-watch WIDTH HEIGHT\n", stderr);
+	scope_watches = argc == 4 && !strcmp(argv[3], "scope");
+	if (argc - scope_watches != 3 || atoi(argv[1]) < 64 || atoi(argv[2]) < 64) {
+		fputs("usage: perfboard-watch WIDTH HEIGHT [scope]\n", stderr);
 		return 2;
 	}
 	pid_t outer = getpid(), inner = fork();

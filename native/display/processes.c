@@ -16,7 +16,7 @@
 
 #define MOST_PROCESSES 4096
 
-pid_t start(char *const words[], int kept, int64_t *began)
+pid_t start(char *const words[], int kept, int64_t *began, unsigned step)
 {
 	int pipe_ends[2];
 
@@ -36,6 +36,7 @@ pid_t start(char *const words[], int kept, int64_t *began)
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		int64_t time = now();
 
+		scope_step(step);
 		if (write(pipe_ends[1], &time, sizeof(time)) == sizeof(time))
 			execvp(words[0], words);
 		/* A second word tells that there is no such program. */

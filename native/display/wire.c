@@ -221,8 +221,7 @@ static bool want_damage(struct wire *wire)
 	unsigned char request[16] = {0}, head[32], *more;
 
 	wire->damage = extension(wire, "DAMAGE", &wire->damage_event);
-	wire->test = extension(wire, "XTEST", NULL);
-	if (!wire->damage || !wire->test)
+	if (!wire->damage)
 		return false;
 	request[0] = wire->damage;
 	put16(request + 2, 3);
@@ -241,7 +240,8 @@ static bool want_damage(struct wire *wire)
 	return give(wire, request, 16);
 }
 
-bool wire_open(struct wire *wire, int number, const unsigned char *cookie, size_t length)
+bool wire_open(struct wire *wire, int number, const unsigned char *cookie, size_t length,
+	       bool damage)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
 
@@ -251,7 +251,8 @@ bool wire_open(struct wire *wire, int number, const unsigned char *cookie, size_
 	if (wire->fd < 0 || length > 64 ||
 	    connect(wire->fd, (struct sockaddr *)&address, sizeof(address)))
 		return failed("there is no display server");
-	return greet(wire, cookie, length) && want_damage(wire);
+	wire->test = greet(wire, cookie, length) ? extension(wire, "XTEST", NULL) : 0;
+	return wire->test && (!damage || want_damage(wire));
 }
 
 bool wire_listen(struct wire *wire, int wait_ms)

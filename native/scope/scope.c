@@ -4,14 +4,14 @@
  * write console bytes, and records when, without the guest noticing.
  *
  *   -plugin scope.so,marks=FILE,out=FD,console=ADDRESS[,beat=NS]
- *           [,timing=FILE[,profile=FILE]][,usage=ADDRESSES]
+ *           [,timing=FILE[,profile=FILE]][,usage=ADDRESSES][,screen=FILE]
  *
  * marks is a file as record/marks.h describes; out is an open file descriptor;
  * console is the physical address of the console's data register, on i386 its
  * first port; about every NS of the guest's clock a line says how far it is; timing is a
  * file as timing/reader.h describes: the guest's clock is then that of the part; profile
  * is where record/profile.h writes; usage has marks say how much memory programs have, as
- * record/usage.h describes.
+ * record/usage.h describes; screen is where record/screen.h writes.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <errno.h>
@@ -29,6 +29,7 @@
 #include "record/marks.h"
 #include "record/profile.h"
 #include "record/record.h"
+#include "record/screen.h"
 #include "record/usage.h"
 
 #define TEXT_SIZE 128
@@ -105,6 +106,12 @@ static void mark_reached(unsigned int vcpu, void *data)
 		has_text = read_text(mark, text);
 	}
 	now = instant_before(site->pending, site->rest_fs);
+	if (mark->idles)
+		screen_idle(now.ns);
+	if (mark->calls)
+		screen_called(words, now.ns);
+	if (mark->idles || mark->calls)
+		return;
 	record_mark(out, mark, now, words, has_text ? text : NULL, write_more);
 	if (mark->profiles)
 		profile_mark();
@@ -138,6 +145,7 @@ static void beat(int64_t ns)
 	static int64_t next_ns;
 
 	usage_look(ns);
+	screen_look(ns);
 	if (!beat_ns || ns < next_ns)
 		return;
 	next_ns = ns + beat_ns;
@@ -227,6 +235,7 @@ static void finished(qemu_plugin_id_t id, void *data)
 	(void)id;
 	(void)data;
 	record_flush(out);
+	screen_close();
 	if (timed) {
 		fputs("{\"end\":true", out);
 		model_write_counters(out);
@@ -293,6 +302,9 @@ QEMU_PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_
 		} else if (!strncmp(argv[i], "usage=", 6)) {
 			if (!usage_open(argv[i] + 6))
 				return complain("wants two addresses", argv[i]);
+		} else if (!strncmp(argv[i], "screen=", 7)) {
+			if (!screen_open(argv[i] + 7))
+				return complain("cannot write the screen", argv[i] + 7);
 		} else if (!strncmp(argv[i], "beat=", 5)) {
 			beat_ns = strtoll(argv[i] + 5, NULL, 10);
 		} else {

@@ -8,6 +8,7 @@
 /* GDB's number of ARM's status register, and its bit for the Thumb set. */
 #define ARM_CPSR 25
 #define ARM_THUMB 0x20
+#define PAGE 4096
 
 /* GLib's growing array of bytes, which the register function appends to. */
 struct byte_array {
@@ -23,6 +24,7 @@ static int64_t (*icount_get)(void);
 static int64_t (*icount_to_ns)(int64_t count);
 static int (*cpu_memory_rw_debug)(void *cpu, uint64_t address, void *data, size_t size,
 				  bool is_write);
+static void *(*cpu_physical_memory_map)(uint64_t address, uint64_t *length, bool is_write);
 static int (*read_register)(void *cpu, struct byte_array *bytes, int number);
 static struct byte_array *(*byte_array_new)(void);
 static struct byte_array *(*byte_array_set_size)(struct byte_array *array, unsigned int length);
@@ -57,6 +59,7 @@ const char *emulator_find(const char *target)
 	    {"icount_get", &icount_get},
 	    {"icount_to_ns", &icount_to_ns},
 	    {"cpu_memory_rw_debug", &cpu_memory_rw_debug},
+	    {"cpu_physical_memory_map", &cpu_physical_memory_map},
 	    {abi->reader, &read_register},
 	    {"g_byte_array_new", &byte_array_new},
 	    {"g_byte_array_set_size", &byte_array_set_size},
@@ -143,4 +146,13 @@ bool emulator_text(uint64_t address, char *text, size_t size)
 	}
 	text[length] = '\0';
 	return true;
+}
+
+const uint32_t *emulator_page(uint64_t physical)
+{
+	uint64_t length = PAGE;
+	const uint32_t *page = cpu_physical_memory_map(physical, &length, false);
+
+	/* It stays mapped: memory does not move. */
+	return length == PAGE ? page : NULL;
 }

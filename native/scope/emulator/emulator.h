@@ -43,4 +43,7 @@ bool emulator_element(uint64_t array, size_t place, uint64_t *value);
 /* Copies the text at a guest address, cut at `size`; false when unmapped. */
 bool emulator_text(uint64_t address, char *text, size_t size);
 
+/* The emulator's copy of a page of the guest's memory; NULL where the guest has none. */
+const uint32_t *emulator_page(uint64_t physical);
+
 #endif

@@ -54,6 +54,14 @@ static const char *read_option(struct mark *mark, const char *word)
 		mark->laps = true;
 		return NULL;
 	}
+	if (!strcmp(word, "screen")) {
+		mark->calls = true;
+		return NULL;
+	}
+	if (!strcmp(word, "idle")) {
+		mark->idles = true;
+		return NULL;
+	}
 	return "unknown option";
 }
 

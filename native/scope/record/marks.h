@@ -20,6 +20,8 @@ struct mark {
 	bool text_indirect; /* it points at the pointer to the text */
 	bool profiles;	    /* its first hit begins the profile, its second ends it */
 	bool laps;	    /* its hit begins the profile, or ends a lap of it */
+	bool calls;	    /* its words may be a call to the screen; not reported */
+	bool idles;	    /* the processor is about to idle; not reported */
 	bool hit;
 };
 
@@ -31,12 +33,12 @@ struct marks {
 /*
  * Reads lines of the form
  *
- *   NAME ADDRESS first|every [words=N] [text=[*]ARGUMENT] [profile|lap]
+ *   NAME ADDRESS first|every [words=N] [text=[*]ARGUMENT] [profile|lap|screen|idle]
  *
  * where words=N asks for the first N argument registers, text=ARGUMENT for the
  * text that an argument points at, and text=*ARGUMENT for the text that the
  * first member of the structure there points at. The first hit of a mark with
- * `profile` begins the profile, and its second ends it.
+ * `profile` begins the profile, and its second ends it. For `screen` and `idle` see screen.h.
  *
  * Returns 0, or the number of the line that is wrong, with `why` pointing at
  * a constant text.

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from perfboard.instruments.base import Attachment, Findings, Sighting
+from perfboard.instruments.screen import SCREEN
 from perfboard.model.errors import TargetError
 from perfboard.model.units import format_size
 
@@ -28,6 +29,8 @@ class WatchedMark:
     text: str = ""
     profile: bool = False
     lap: bool = False
+    # "screen" or "idle", for what native/scope/record/screen.h describes; it is not reported.
+    use: str = ""
 
     def line(self) -> str:
         """The mark as a line of the plugin's file."""
@@ -40,6 +43,8 @@ class WatchedMark:
             fields.append("profile")
         if self.lap:
             fields.append("lap")
+        if self.use:
+            fields.append(self.use)
         return " ".join(fields) + "\n"
 
 
@@ -58,6 +63,7 @@ class Scope:
         *,
         beats: bool = False,
         usage: tuple[int, int] | None = None,
+        screen: bool = False,
         most_bytes: int = MOST_BYTES,
     ) -> None:
         """`console_register` is the physical address of the console's data register.
@@ -65,7 +71,8 @@ class Scope:
         `timing` is the timing model that drives the guest's clock; None: there is none.
         With `beats` the scope says how far the clock is while no mark comes, and each mark says
         how much memory programs have where `usage` is given: the addresses of the kernel's
-        vmstat_text and vm_node_stat (native/scope/record/usage.h). A board whose
+        vmstat_text and vm_node_stat (native/scope/record/usage.h). `screen` is for a guest that
+        shows its screen (native/scope/record/screen.h), which goes to SCREEN. A board whose
         record is longer than `most_bytes` is given up.
         """
         self._plugin = plugin
@@ -74,6 +81,7 @@ class Scope:
         self._timing = timing
         self._beats = beats
         self._usage = usage
+        self._screen = screen
         self._most_bytes = most_bytes
         self._arguments: tuple[str, ...] = ()
         self._reader = -1
@@ -106,6 +114,9 @@ class Scope:
             options.append(f"beat={_BEAT_NS}")
         if self._usage is not None:
             options.append("usage={:x}:{:x}".format(*self._usage))
+        if self._screen:
+            screen = artifacts / SCREEN
+            options.append(f"screen={str(screen).replace(',', ',,')}")
         if self._timing is not None:
             model = artifacts / "timing.txt"
             model.write_text(self._timing)

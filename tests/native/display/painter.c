@@ -80,7 +80,7 @@ int main(int argc, char **argv)
 	if (!file || length < 16 || argc < 3)
 		return 2;
 	fclose(secret);
-	if (!wire_open(&wire, atoi(getenv("DISPLAY") + 1), cookie + length - 16, 16)) {
+	if (!wire_open(&wire, atoi(getenv("DISPLAY") + 1), cookie + length - 16, 16, false)) {
 		fprintf(stderr, "%s\n", wire_trouble());
 		return 3;
 	}

@@ -42,9 +42,11 @@ def tools(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def watch(tools: Path, folder: Path, *lines: str) -> subprocess.CompletedProcess[str]:
+def watch(
+    tools: Path, folder: Path, *lines: str, how: tuple[str, ...] = ()
+) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [tools / "watch", "640", "480"],
+        [tools / "watch", "640", "480", *how],
         cwd=folder,
         input="".join(f"{line}\n" for line in lines),
         capture_output=True,
@@ -119,6 +121,18 @@ def test_what_draws_late_is_told_by_its_reference(tools: Path, tmp_path: Path) -
     assert times == sorted(times) and times[0] < 0.9 < times[-1]
     first, last, refused = (shown(each) for each in (strip[0], strip[-1], films["sighted"][0]))
     assert films["sighted"][0].moment == "refused" and len({first, last, refused}) == 3
+
+
+def test_with_a_scope_it_looks_at_no_pixel_and_tells_its_steps(tools: Path, tmp_path: Path) -> None:
+    plan = ("mask 1 2 3 4", "quiet 100", paint(tools, "soon", "10"), "close exit 7", "end")
+    done = watch(tools, tmp_path, *plan, how=("scope",))
+    if "@trouble" in done.stdout:
+        # Only who may do anything learns where memory lies.
+        assert done.stdout == "@trouble the kernel does not say where the screen's memory is\n"
+        return
+    assert "@mask 1 2 3 4\n" in done.stdout and "@task" not in done.stdout
+    match = re.search(r"@watched soon ok (\d+) (\d+) - 100000000 \n", done.stdout)
+    assert match and int(match[1]) < int(match[2])
 
 
 def test_what_never_settles_names_its_pixels(tools: Path, tmp_path: Path) -> None:

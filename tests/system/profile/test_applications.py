@@ -7,6 +7,8 @@ from pathlib import Path
 import psutil
 import pytest
 
+from perfboard.binaries.probe import find_binary
+from perfboard.model.progress import SilentProgress
 from tests.support.runs import result_of
 
 from ..conftest import Perfboard
@@ -27,6 +29,28 @@ metric = "app.start.time"
 parameters = { program = "dillo", quiet_ms = 250 }
 budget = "<= 20 s"
 """
+
+
+def test_a_browser_on_a_board_pays_for_no_look(tmp_path: Path, trials: None) -> None:
+    find_binary("armv7", SilentProgress(), "display")
+    path = tmp_path / "box.toml"
+    path.write_text(PROFILE)
+    run = Perfboard(tmp_path / "data").json("study", "profile", str(path), "--board", "rpi2")
+    result = result_of(run, "profile")
+    assert result["outcome"] == "pass"
+    metrics = {(m["name"], m["labels"].get("of")): m["samples"] for m in run["metrics"]}
+    (first,), (final,), (started,), (cold,), (look,) = (
+        metrics[f"app.start.{name}", None] for name in ("first", "final", "time", "cold", "look")
+    )
+    assert 0 < first <= final <= started
+    # A first start reads the program from the card.
+    assert cold > started + 0.05
+    assert look < 0.0003 and metrics["app.start.watcher", None][0] < 0.02
+    (film,) = result["films"]
+    moments = ["first", "half", "final", "stable"]
+    assert [picture["moment"] for picture in film["pictures"]] == moments
+    # The scope's record of the screen is large.
+    assert not list(tmp_path.rglob("screen.bin"))
 
 
 @pytest.mark.skipif(bool(MISSING), reason=f"wants Debian's {', '.join(MISSING)}")

@@ -70,7 +70,7 @@ class Job:
     `without` are packages, or patterns of their names, that others depend on, and that are
     left out. `port` is the Debian port whose packages are taken; "": that of the board. `input` is
     the command's standard input; None: nothing. `from_disk` puts the packages on the
-    board's disk, if it has one.
+    board's disk, if it has one. `screen` has the scope look at the screen that a program shows it.
     """
 
     command: tuple[str, ...]
@@ -81,6 +81,7 @@ class Job:
     without: tuple[str, ...] = ()
     port: str = ""
     from_disk: bool = False
+    screen: bool = False
 
     def size(self, most: int) -> int:
         """The bytes of its files, and of what the command reads; not counted beyond `most`."""
@@ -106,6 +107,11 @@ class TrialBase:
     def mark(self) -> int:
         """The kernel's address that is reached when the command begins, ends, and is done."""
         return next(self.symbols.addresses[n] for n in _MARKS if n in self.symbols.addresses)
+
+    @property
+    def screen(self) -> tuple[int, int]:
+        """The kernel's addresses of a call of fchown, and of where the processor idles."""
+        return self.symbols.addresses["ksys_fchown"], self.symbols.addresses["arch_cpu_idle"]
 
     @property
     def counts(self) -> tuple[int, int] | None:

@@ -13,12 +13,14 @@ from perfboard.host.cache import hash_file
 from perfboard.host.scratch import scratch_folder
 from perfboard.images.program.base import Job, check_job
 from perfboard.images.variant import Variant
+from perfboard.instruments.screen import SCREEN
 from perfboard.model.board.architecture import architecture_of as board_architecture
 from perfboard.model.errors import TargetError
 from perfboard.model.text import printable
 from perfboard.store.recording import Subject
 from perfboard.studies.lab import Lab
 from perfboard.studies.profile.workloads.base import NotMeasurable, Work
+from perfboard.studies.profile.workloads.shown import completed
 from perfboard.targets.base import Target
 from perfboard.targets.folder import working_folder
 from perfboard.targets.virtual.program import TrialTarget
@@ -138,7 +140,8 @@ class VirtualBench:
         """See `Bench`."""
         lab, variant = self._lab, with_features(self._variant, work.features)
         with scratch_folder() as folder:
-            script = f"PROBE={_TRIAL_PROBE}; export PROBE\n{_whole(work)}"
+            scope = "scope" if work.screen else ""
+            script = f"SCOPE={scope} PROBE={_TRIAL_PROBE}; export PROBE\n{_whole(work)}"
             files = {**work.files, _SCRIPT: script.encode()}
             if work.display:
                 arch = board_architecture(variant.board).probe
@@ -153,6 +156,7 @@ class VirtualBench:
                 files=tuple(folder / file for file in files),
                 limit_s=work.limit_s,
                 from_disk=work.from_disk,
+                screen=work.screen is not None,
             )
             check_job(job, variant.board)
             base = lab.prepare(variant, job, lab.progress)
@@ -177,7 +181,18 @@ class VirtualBench:
         if results.oom_kills:
             raise NotMeasurable("the board's memory ended, and its kernel killed a program")
         output, errors = (p.decode(errors="replace") for p in (results.stdout, results.stderr))
-        return _ended(output, errors, results.exit_code or 0)
+        output = _ended(output, errors, results.exit_code or 0)
+        return _with_screen(output, artifacts / SCREEN, work.screen) if work.screen else output
+
+
+def _with_screen(output: str, path: Path, size: tuple[int, int]) -> str:
+    """The output completed with what the scope saw; its record is removed, as it is large."""
+    try:
+        return completed(output, path, *size)
+    except (OSError, ValueError) as error:
+        raise NotMeasurable(f"the scope's record of the screen: {error}") from error
+    finally:
+        path.unlink(missing_ok=True)
 
 
 def _whole(work: Work) -> str:

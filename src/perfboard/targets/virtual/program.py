@@ -77,8 +77,13 @@ class TrialTarget(Emulation):
         TargetError if the board fails, and Cancelled if there is no command to end, or the board
         does not end it.
         """
-        mark = WatchedMark(MARK, self._base.mark, every=True, profile=self.timed)
-        scope = self.scope(plugin, [mark], beats=True, usage=self._base.counts)
+        marks = [WatchedMark(MARK, self._base.mark, every=True, profile=self.timed)]
+        if self._job.screen:
+            called, idle = self._base.screen
+            marks.append(WatchedMark("screen", called, every=True, words=3, use="screen"))
+            marks.append(WatchedMark("idle", idle, every=True, use="idle"))
+        shown = self._job.screen
+        scope = self.scope(plugin, marks, beats=True, usage=self._base.counts, screen=shown)
         with scratch_folder() as folder:
             image = folder / "job.squashfs"
             write_job(self._job, self.board, image)

@@ -73,10 +73,19 @@ class Emulation:
         *,
         beats: bool = False,
         usage: tuple[int, int] | None = None,
+        screen: bool = False,
     ) -> Scope:
         """The scope for one boot; where the board is timed, it must be there."""
         register = self.board.console.data_register
-        return Scope(plugin, marks, register, self.variant.timing, beats=beats, usage=usage)
+        return Scope(
+            plugin,
+            marks,
+            register,
+            self.variant.timing,
+            beats=beats,
+            usage=usage,
+            screen=screen,
+        )
 
     def summary(self) -> BoardSummary:
         """The board in the words of a run."""

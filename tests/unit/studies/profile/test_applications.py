@@ -28,7 +28,7 @@ def task(
 def started(count: int) -> str:
     memory = f"@memory start program {SIZES}\n@memory start server {SIZES}\n"
     once = f"{task('start')}{memory}@exit exit ok took=2000000 \n"
-    return task("calibration", "calibration") * 3 + once * count
+    return task("calibration", "calibration") * 3 + once * count + "@watcher busy=2 of=100\n"
 
 
 def lines(work: Work) -> list[str]:
@@ -69,6 +69,7 @@ def test_the_samples_are_read_with_their_units() -> None:
     assert by_name["app.exit.time", None].samples == (0.002,) * 10
     assert by_name["app.memory.rss", "server"].samples == (102400.0,) * 10
     assert by_name["app.start.refused", None].samples == (0.0,)
+    assert by_name["app.start.watcher", None].samples == (0.02,)
 
 
 def test_a_board_s_first_start_counts_if_it_ended_in_the_same_picture() -> None:

@@ -60,6 +60,7 @@ class AppStart:
             "app.start.final": "to 99.9 % of the screen's pixels as they stay",
             "app.start.look": "the longest look at the screen: the times' resolution",
             "app.start.refused": "samples that did not count, of all",
+            "app.start.watcher": "the watcher's own share of the processor",
             "app.exit.time": "from the request to close to the end of the process",
             "app.memory.rss": "resident memory: label of (program, server)",
             "app.memory.pss": "the same, shared pages divided among their users",
@@ -102,6 +103,9 @@ class AppStart:
         ]
         refused = (1 - len(samples) / count,)
         metrics.append(Metric(name="app.start.refused", unit="1", samples=refused))
+        if found.watcher is not None:
+            share = (found.watcher,)
+            metrics.append(Metric(name="app.start.watcher", unit="1", samples=share))
         for (_, of), rows in found.memory.items():
             for key, short in _SIZES.items():
                 if sizes := tuple(row[key] for row in rows if key in row):

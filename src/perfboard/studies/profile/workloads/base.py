@@ -49,7 +49,8 @@ class Work:
     board is given, less what fits the patterns of `without`; any other target has the `programs`,
     or the workload is not measurable there. `data` is how many bytes it writes. `display` puts the
     watcher of native/display beside the files, as "perfboard-display". `from_disk` puts
-    the packages on a virtual board's disk.
+    the packages on a virtual board's disk. `screen` is the size of the display's screen: on a
+    virtual board $SCOPE is "scope" then, and the output is what `shown.completed` makes of it.
     """
 
     script: str
@@ -62,6 +63,7 @@ class Work:
     limit_s: float = 600.0
     display: bool = False
     from_disk: bool = False
+    screen: tuple[int, int] | None = None
 
 
 class Workload(Protocol):

@@ -36,7 +36,7 @@ umask 077
 mkdir home temporary && tar -C home -xf home.tar || exit 1
 env -i PATH="$PATH" HOME="$PWD/home" TMPDIR="$PWD/temporary" LC_ALL=C.UTF-8 TZ=UTC \\
 NO_AT_BRIDGE=1 GSETTINGS_BACKEND=memory DBUS_SESSION_BUS_ADDRESS=disabled: \\
-./perfboard-display {width} {height} < plan || tail -n 3 programs.log >&2
+./perfboard-display {width} {height} $SCOPE < plan || tail -n 3 programs.log >&2
 """
 _TASK = re.compile(
     r"@task (\S+) (ok|refused|calibration) began=\d{1,19} first=(\d{1,19}) final=(\d{1,19}) "
@@ -44,6 +44,7 @@ _TASK = re.compile(
 )
 _EXIT = re.compile(r"@exit (\S+) (ok|refused) took=(\d{1,19}) (.*)")
 _MEMORY = re.compile(r"@memory (\S+) (program|server) ((?:[a-z]+=\d{1,15} ?)+)")
+_WATCHER = re.compile(r"@watcher busy=(\d{1,19}) of=([1-9]\d{0,18})")
 _TROUBLE = re.compile(r"@trouble (.+)")
 
 
@@ -66,7 +67,8 @@ class Session:
     """The watcher's findings, by the labels of the plan's tasks.
 
     `refused` has the reasons of samples that do not count; `memory` is in bytes, by the label
-    and "program" or "server". `tried` are the tasks that made a reference picture.
+    and "program" or "server". `tried` are the tasks that made a reference picture. `watcher` is the
+    watcher's share of the processor; None where it did not come to its end.
     """
 
     seen: Mapping[str, Sequence[Seen]]
@@ -74,6 +76,7 @@ class Session:
     exits: Mapping[str, Sequence[float]]
     memory: Mapping[tuple[str, str], Sequence[Mapping[str, float]]]
     refused: Mapping[str, Sequence[str]]
+    watcher: float | None
 
 
 def session(applications: Sequence[Application], plan: Iterable[str]) -> Work:
@@ -94,6 +97,7 @@ def session(applications: Sequence[Application], plan: Iterable[str]) -> Work:
         limit_s=900,
         display=True,
         from_disk=True,
+        screen=(WIDTH, HEIGHT),
     )
 
 
@@ -116,6 +120,7 @@ def read_session(output: str) -> Session:
     exits: dict[str, list[float]] = {}
     memory: dict[tuple[str, str], list[Mapping[str, float]]] = {}
     refused: dict[str, list[str]] = {}
+    watcher = None
     for line in output.splitlines():
         if match := _TROUBLE.fullmatch(line):
             raise NotMeasurable(f"the display: {printable(match[1][:200])}")
@@ -126,6 +131,8 @@ def read_session(output: str) -> Session:
             else:
                 found = seen if match[2] == "ok" else tried
                 found.setdefault(match[1], []).append(Seen(first, final, stable, look, match[7]))
+        elif match := _WATCHER.fullmatch(line):
+            watcher = int(match[1]) / int(match[2])
         elif match := _EXIT.fullmatch(line):
             if match[2] == "ok":
                 exits.setdefault(match[1], []).append(int(match[3]) / 1e9)
@@ -135,7 +142,7 @@ def read_session(output: str) -> Session:
             sizes = (part.split("=") for part in match[3].split())
             row = {name: float(size) * 1024 for name, size in sizes}
             memory.setdefault((match[1], match[2]), []).append(row)
-    return Session(seen, tried, exits, memory, refused)
+    return Session(seen, tried, exits, memory, refused, watcher)
 
 
 def accepted(found: Session, label: str, count: int) -> Sequence[Seen]:
