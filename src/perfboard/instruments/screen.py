@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The pictures of a virtual board's screen, as the scope wrote them (native/scope/record/screen.h)."""
+"""The pictures of a virtual board's screen, as native/scope/record/screen.h has them written."""
 
 from __future__ import annotations
 

@@ -102,7 +102,8 @@ def _task(
     first, half, final = 0, _final(span, 0.5, 0), _final(span, 0, _FINAL)
     last = len(span.looks) - 1
     yield f"@task {label} {outcome} {_times(span, first, final, last, picture)} {reason}"
-    if outcome == "ok" and label not in filmed:
+    # The others only prepare what is measured.
+    if outcome == "ok" and match["reference"] != "-" and label not in filmed:
         filmed.add(label)
         moments = {"first": first, "half": half, "final": final, "stable": last}
         for moment, look in moments.items():
