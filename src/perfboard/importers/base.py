@@ -2,8 +2,7 @@
 """An importer, and what it is given and gives."""
 
 import codecs
-import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -13,6 +12,7 @@ from typing import BinaryIO
 
 from perfboard.analysis.formats.power_table import PowerTrace
 from perfboard.host.files import open_file, read_file
+from perfboard.model.channels import parse_channels, parse_volts
 from perfboard.model.errors import UsageError
 from perfboard.model.options import option, parse_regex
 from perfboard.model.results.base import Result
@@ -34,31 +34,6 @@ def _parse_name(text: str) -> str:
     if not 0 < len(text) <= 40 or not text.replace("-", "").replace(".", "").isalnum():
         raise ValueError(f'"{text}" is no name: up to 40 letters, digits, dots and dashes')
     return text
-
-
-def _parse_volts(text: str) -> float:
-    if not re.fullmatch(r"[0-9]{1,4}(\.[0-9]{1,6})?", text) or not 0 < float(text) <= 1000:
-        raise ValueError(f'"{text}" is no number of volts above 0, at most 1000')
-    return float(text)
-
-
-_MARK = re.compile(r"[a-z][A-Za-z0-9._:+-]{0,79}")
-
-
-def _parse_channels(words: Sequence[str]) -> dict[str, tuple[str, ...]]:
-    found: dict[str, tuple[str, ...]] = {}
-    for pair in ",".join(words).split(","):
-        channel, equals, marks = (part.strip() for part in pair.partition("="))
-        names = tuple(marks.split("/"))
-        if not channel or not equals or not any(names):
-            raise ValueError(f'it takes CHANNEL=MARK, as in D0=kernel.entry; found "{pair}"')
-        wrong = [name for name in names if name and not _MARK.fullmatch(name)]
-        if wrong:
-            raise ValueError(f'"{wrong[0]}" is no mark: a small letter, then letters, digits, dots')
-        if channel in found:
-            raise ValueError(f"channel {channel} is given twice; write D0=first/second")
-        found[channel] = names
-    return found
 
 
 @dataclass(frozen=True)
@@ -85,14 +60,14 @@ class ImportOptions:
         "the mark that the first edge of a capture's channel is, as in D0=kernel.entry; D0=a/b "
         "names the first two edges, and FILE:D0=a a channel of one file (default: channels that "
         "bear a mark's name)",
-        parse=_parse_channels,
+        parse=parse_channels,
         metavar="D=M",
         repeated=True,
     )
     volts: float = option(
         0.0,
         "the supply's voltage, for a power meter's file of currents alone",
-        parse=_parse_volts,
+        parse=parse_volts,
         metavar="V",
     )
     into: str = option(

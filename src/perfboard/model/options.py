@@ -5,7 +5,7 @@ import math
 import re
 import shlex
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import Field, dataclass, field, fields
+from dataclasses import MISSING, Field, dataclass, field, fields
 from typing import Any
 
 from perfboard.model.errors import UsageError
@@ -54,12 +54,16 @@ def check_target(options: Any, target: str) -> None:
         flags = [
             flag(each.name)
             for each, of in given
-            if of.only == only and getattr(options, each.name) != each.default
+            if of.only == only and getattr(options, each.name) != _default(each)
         ]
         if flags and not target.startswith(f"{only}:"):
             raise UsageError(
                 f"{', '.join(flags)}: only for {only} targets, and this one is {target}; omit it"
             )
+
+
+def _default(each: Field[Any]) -> Any:
+    return each.default if each.default_factory is MISSING else each.default_factory()
 
 
 def parse_count(what: str, least: int, most: int) -> Callable[[str], int]:

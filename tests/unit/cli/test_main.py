@@ -57,7 +57,7 @@ def store(homes: Path, name: str) -> Path:
         (["measure", "--budget", "nan"], "is not a number of seconds"),
         (["measure", "--cpu", "-1"], "is not the number of a CPU"),
         (["study", "standard", "--cpu", "big"], "is not the number of a CPU"),
-        (["study", "boot", "--cpu", "0"], "study boot takes no --cpu 0."),
+        (["study", "boot", "--cpu", "0"], "study boot takes no --cpu 0"),
         (["measure", "--target", "localhost"], "is no target"),
         (["study", "boot", "--target", "virtual:verdex", "--board", "verdex"], "omit one"),
         (["study", "boot", "--budget", "5"], "study boot takes no --budget 5; did you mean"),

@@ -12,6 +12,7 @@ from perfboard.model.run import BoardSummary, Evidence
 from perfboard.store.folder import RunFolder
 from perfboard.store.recording import Subject
 from perfboard.studies.base import Request
+from perfboard.studies.boot.live import Beside
 from perfboard.studies.boot.subject import BootSubject, boot_noted
 from perfboard.studies.lab import Lab
 from perfboard.targets.base import refuse_factors
@@ -28,8 +29,13 @@ def serial_subject(
     *,
     silent_s: float = SILENT_S,
     boot_s: float = BOOT_S,
+    beside: Beside | None = None,
 ) -> BootSubject:
-    """The board on the line that the request's target names; see `BootOptions`."""
+    """The board on the line that the request's target names; see `BootOptions`.
+
+    `beside` are the instruments beside its console.
+    """
+    others = beside or Beside()
     refuse_factors(request.target, request.factors)
     if not usable:
         raise UsageError(
@@ -40,6 +46,7 @@ def serial_subject(
     with open_line(request.target) as line:
         pseudo = line.evidence is Evidence.HOST
     check_command("--reset", reset)
+    others.instruments()
     # Whoever has written a file of a real board says that one is behind the line.
     evidence = Evidence.HOST if pseudo and request.board is None else Evidence.SILICON
     baud = None if pseudo else parse_line(request.target)[1]
@@ -61,7 +68,10 @@ def serial_subject(
                     step.update(before + part, f"boot {before + 1}: {line}")
 
                 artifacts = folder.artifact_path(f"boot-{number + 1}/console.log").parent
-                boot = boot_noted(board.boot, [board.console()], artifacts, seen, Event(), notes)
+                near = others.instruments()
+                each = [board.console(), *near]
+                boot = boot_noted(board.boot, each, artifacts, seen, Event(), notes)
+                boot = others.join(number + 1, boot, near)
                 facts.update(board.facts)
                 took_s = lab.clock() - began
                 step.update(number + 1)
@@ -72,6 +82,7 @@ def serial_subject(
         head=lambda: Subject(summary_of(request, facts, evidence), request.target, evidence),
         boots=boots,
         notes=lambda: tuple(notes),
+        beside=lambda: (others.results, others.metrics()),
         limits=lambda boots: seen_limits(boots, rates_of(request.place, evidence, baud)),
     )
 

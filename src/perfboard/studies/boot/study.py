@@ -6,8 +6,11 @@ from dataclasses import dataclass, replace
 
 from perfboard.analysis.boot.metrics import counted_metrics, metrics_of
 from perfboard.analysis.budget import Held, hold
+from perfboard.analysis.power.find import FORMS
 from perfboard.boards.loader import load_board
 from perfboard.factors.choose import factors_of
+from perfboard.instruments.logic.sigrok import FORM, Wanted, parse_capture
+from perfboard.model.channels import parse_channels, parse_volts
 from perfboard.model.options import (
     option,
     parse_command,
@@ -20,6 +23,7 @@ from perfboard.model.results.boot import Boot, BootResult
 from perfboard.model.run import Metric, Run
 from perfboard.store.recording import Found
 from perfboard.studies.base import Request
+from perfboard.studies.boot.live import Beside
 from perfboard.studies.boot.serial import serial_subject
 from perfboard.studies.boot.subject import BootSubject
 from perfboard.studies.boot.virtual import virtual_subject
@@ -48,6 +52,36 @@ class BootOptions:
         "end when the board is released (default: `reboot -f` in the board's own shell)",
         parse=parse_command,
         metavar="COMMAND",
+        only="serial",
+    )
+    capture: Wanted | None = option(  # noqa: RUF009
+        None,
+        f"also capture with a logic analyser, from before the reset on: {FORM}",
+        parse=parse_capture,
+        metavar="C",
+        only="serial",
+    )
+    channel: Mapping[str, tuple[str, ...]] = option(
+        {},
+        "the mark that the first edge of the capture's channel behind the reset is, as in "
+        "D0=kernel.entry; D0=a/b names the first two edges",
+        parse=parse_channels,
+        metavar="D=M",
+        repeated=True,
+        only="serial",
+    )
+    power: str = option(
+        "",
+        "also measure the energy of each phase, by a meter of this machine that supplies the "
+        f"board ({FORMS}), or by the file that its program writes, as ./meter.csv",
+        metavar="METER",
+        only="serial",
+    )
+    volts: float = option(
+        0.0,
+        "the supply's voltage, for a meter's file of currents alone",
+        parse=parse_volts,
+        metavar="V",
         only="serial",
     )
     functions: bool = option(
@@ -90,6 +124,9 @@ class BootStudy:
                 lab,
                 silent_s=options.silence,
                 boot_s=options.timeout,
+                beside=Beside(
+                    options.capture, options.channel, options.power, options.volts or None
+                ),
             )
         else:
             subject = virtual_subject(request, lab, functions=options.functions)
@@ -109,12 +146,13 @@ def _found(subject: BootSubject, boots: Sequence[Boot]) -> Found:
     head = subject.head()
     metrics: tuple[Metric, ...] = ()
     if boots:
-        metrics = (*metrics_of(boots), *counted_metrics(boots), *subject.metrics)
+        beside, more = subject.beside()
+        metrics = (*metrics_of(boots), *counted_metrics(boots), *subject.metrics, *more)
     total = next((metric for metric in metrics if metric.name == "boot.total"), None)
     results: tuple[Result, ...] = ()
     if boots:
         limits = subject.limits(boots)
-        results = (BootResult(boots=tuple(boots)), *([limits] if limits else []))
+        results = (BootResult(boots=tuple(boots)), *([limits] if limits else []), *beside)
     held = Held()
     if total is not None and subject.budget_s is not None:
         held = hold(

@@ -8,6 +8,7 @@ from threading import Event
 from typing import TypeVar
 
 from perfboard.instruments.base import Instrument, notes_of
+from perfboard.model.results.base import Result
 from perfboard.model.results.boot import Boot
 from perfboard.model.results.limits import LimitsResult
 from perfboard.model.run import Metric
@@ -25,7 +26,8 @@ class BootSubject:
     it raises PerfboardError if one fails. `head` and `notes` are asked after the last. The total is
     held against `budget_s`, if any, each side of which `margin` is its share; `has_model` tells
     whether the board can be timed. `metrics` go to the run as they are. `limits` says how far the
-    boots are from what the board allows, or None.
+    boots are from what the board allows, or None. `beside` is asked after the last boot: it gives
+    the results of instruments beside the board's own, and their metrics.
     """
 
     name: str
@@ -35,6 +37,7 @@ class BootSubject:
     margin: float = 0.0
     has_model: bool = False
     metrics: tuple[Metric, ...] = ()
+    beside: Callable[[], tuple[Sequence[Result], Sequence[Metric]]] = lambda: ((), ())
     limits: Callable[[Sequence[Boot]], LimitsResult | None] = lambda boots: None
     notes: Callable[[], tuple[str, ...]] = tuple
 

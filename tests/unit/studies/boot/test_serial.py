@@ -2,16 +2,23 @@
 """The boot study of a board on a serial line, which a thread plays."""
 
 import json
+import shutil
+import time
 from html import unescape
 from pathlib import Path
+from threading import Event, Thread
 
 import pytest
 
 from perfboard.cli.command import main
 from perfboard.instruments.serial_console import SerialConsole
+from perfboard.model.results.boot import BootResult
+from perfboard.model.results.power import PowerResult
+from perfboard.model.results.timeline import TimelineResult
+from perfboard.model.run import Run
 from perfboard.targets.serial.line import PSEUDO_NOTE
 from tests.support.recorded import DATA
-from tests.support.runs import boots_of
+from tests.support.runs import boots_of, only
 from tests.support.serial_board import board_on_a_line
 
 BOOT = (DATA / "verdex-initcall.log").read_bytes()
@@ -37,6 +44,78 @@ def test_the_run_says_how_the_instrument_changes_what_it_measures(
     )
     (report,) = tmp_path.rglob("report.html")
     assert SerialConsole.effect in " ".join(unescape(report.read_text()).split())
+
+
+def _meter(path: Path, ended: Event) -> None:
+    """A meter's program: 2 W from a supply of 5 V, a row each few milliseconds."""
+    began = time.monotonic()
+    with path.open("a") as file:
+        while not ended.wait(0.002):
+            file.write(f"{time.monotonic() - began:.4f},0.4\n")
+            file.flush()
+
+
+@pytest.mark.skipif(shutil.which("sigrok-cli") is None, reason="sigrok-cli is not installed")
+def test_a_capture_and_a_meter_are_joined_to_the_console(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    reset, table, ended = tmp_path / "reset", tmp_path / "meter.csv", Event()
+    table.write_text("time (s),current (A)\n")
+    meter = Thread(target=_meter, args=(table, ended))
+    meter.start()
+    try:
+        with board_on_a_line(reset, BOOT.splitlines(keepends=True)) as target:
+            words = ["--target", target, "--usable", "Run /sbin/init", "--boots", "1"]
+            words += [
+                "--capture",
+                "sigrok:demo,channels=D0-D3,rate=200k",
+                "--channel",
+                "D0=led/led2",
+            ]
+            words += ["--power", str(table), "--volts", "5", "--reset", f"touch {reset}", "--json"]
+            assert main(["study", "boot", *words]) == 0
+    finally:
+        ended.set()
+        meter.join()
+    run = Run.model_validate_json(capsys.readouterr().out)
+    timeline, power = only(run, TimelineResult), only(run, PowerResult)
+    assert [clock.fit is not None for clock in timeline.clocks] == [True] * len(timeline.clocks)
+    assert {clock.name for clock in timeline.clocks} >= {"console, boot 1", "capture, boot 1"}
+    (boot,) = only(run, BootResult).boots
+    led = boot.mark("led")
+    # The pattern of the driver's channel 0 changes all the time, so that its edge is early.
+    assert led is not None and led.t_ns < 10**9 and led.clock == "capture"
+    assert boot.mark("capture.start") is None
+    assert "artifacts/boot-1/capture.sr" in {each.path for each in run.artifacts}
+    whole = next(phase for phase in power.phases if phase.name == "boot.total")
+    assert whole.joules is not None
+    assert whole.joules == pytest.approx(2 * whole.seconds, rel=0.02)
+    energy = {metric.name: metric.samples for metric in run.metrics}["boot.total.energy"]
+    assert energy == (whole.joules,)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--capture", "demo"], "it takes sigrok:DRIVER"),
+        (["--power", "nosuch"], "--power: "),
+        (["--capture", "sigrok:nosuch,channels=D0", "--channel", "D0=led"], "captures nothing by"),
+    ],
+)
+def test_an_instrument_that_is_not_there_is_said(
+    words: list[str],
+    said: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    with board_on_a_line(tmp_path / "reset", [BOOT]) as target:
+        words = [*words, "--target", target, "--usable", "login", "--reset", "true"]
+        assert main(["study", "boot", *words]) in (2, 3)
+    shown = capsys.readouterr()
+    assert said in " ".join((shown.out + shown.err).split())
 
 
 def test_the_command_gives_a_name_and_a_budget(
