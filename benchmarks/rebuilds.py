@@ -27,7 +27,7 @@ from perfboard.images.image import Image, build_image
 from perfboard.model.progress import SilentProgress
 from perfboard.model.run import Run
 from perfboard.store.folder import find_run
-from perfboard.store.functions import read_functions
+from perfboard.store.image import read_functions
 from perfboard.studies.gate.study import GateOptions, side_of
 from perfboard.studies.lab import Lab
 

@@ -3,12 +3,12 @@
 
 import argparse
 import sys
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
 
 from perfboard.analysis.gate.judge import Rules
-from perfboard.cli.gate import parse_share
+from perfboard.cli.gate import explained, parse_share
 from perfboard.cli.progress import progress
 from perfboard.cli.words import print_json
 from perfboard.model.errors import EXIT_INCONCLUSIVE, UsageError
@@ -42,6 +42,8 @@ def bisect(options: argparse.Namespace) -> int:
         rules,
         shown,
     )
+    if found.judgement:
+        found = replace(found, judgement=explained(found.judgement))
     if options.json:
         print_json(asdict(found))
     else:

@@ -6,7 +6,7 @@ import re
 import sys
 from dataclasses import asdict
 
-from perfboard.analysis.gate.judge import Judgement, Level, Rules, judge, with_functions
+from perfboard.analysis.gate.judge import Judgement, Level, Rules, judge, with_functions, with_parts
 from perfboard.cli.options import options_from
 from perfboard.cli.words import print_json
 from perfboard.history.baselines import accepted_baseline, find_baseline
@@ -16,7 +16,7 @@ from perfboard.report.gate.formats import GATE_FORMATS
 from perfboard.store.accepted import accept
 from perfboard.store.boards import find_named
 from perfboard.store.folder import check_ours, find_run
-from perfboard.store.functions import read_functions
+from perfboard.store.image import read_functions, read_parts
 from perfboard.store.reading import load_run
 
 
@@ -39,7 +39,7 @@ def gate(options: argparse.Namespace) -> int:
         baseline = accepted_baseline(run)
     else:
         baseline = find_baseline(run, options.baseline)
-    found = _explained(judge(run, baseline.runs, baseline.words, rules))
+    found = explained(judge(run, baseline.runs, baseline.words, rules))
     _print(found, options)
     if options.baseline is None and not baseline.runs:
         check_ours(folder)
@@ -60,7 +60,7 @@ def _measure(options: argparse.Namespace, rules: Rules) -> int:
             )
     given = options_from(GateOptions, options)
     sides = [side_of(text, given, ("perfboard", *sys.argv[1:])) for text in options.measure]
-    found = _explained(gate_in_turn(sides, rules, given.pairs, lab_of(options)))
+    found = explained(gate_in_turn(sides, rules, given.pairs, lab_of(options)))
     _print(found, options)
     if found.level is Level.INCONCLUSIVE:
         print("perfboard: warning: the gate is inconclusive", file=sys.stderr)
@@ -83,13 +83,14 @@ def _accept(options: argparse.Namespace) -> int:
     return 0
 
 
-def _explained(found: Judgement) -> Judgement:
+def explained(found: Judgement) -> Judgement:
     """The judgement with what the functions of both runs tell, if they have them."""
     if not found.baseline:
         return found
-    sides = (find_run(id) for id in (found.baseline[0], found.run))
+    sides = [find_run(id) for id in (found.baseline[0], found.run)]
     try:
-        return with_functions(found, *map(read_functions, sides))
+        found = with_functions(found, *map(read_functions, sides))
+        return with_parts(found, *map(read_parts, sides))
     except UsageError as error:
         # The answer does not rest on them.
         print(printable(f"perfboard: {error}"), file=sys.stderr)

@@ -16,11 +16,13 @@ from perfboard.analysis.gate.causes import (
     program_instructions,
 )
 from perfboard.analysis.gate.noise import Shift, shift_from_runs, shift_of
+from perfboard.analysis.gate.parts import part_changes
 from perfboard.analysis.statistics.bootstrap import process_medians
 from perfboard.analysis.statistics.holm import holm
 from perfboard.analysis.statistics.summary import REPEATS, Interval, range_difference
 from perfboard.model.errors import UsageError
 from perfboard.model.functions import BootFunctions
+from perfboard.model.parts import ImageParts
 from perfboard.model.results.program import ProgramResult
 from perfboard.model.run import Metric, Run, Status
 
@@ -219,6 +221,15 @@ def with_functions(
         seconds = max((each.difference for each in worse if each.unit == "s"), default=math.inf)
         causes = (*causes, *function_causes(before, after, seconds))
     return replace(judgement, level=level, findings=findings, causes=causes)
+
+
+def with_parts(
+    judgement: Judgement, before: ImageParts | None, after: ImageParts | None
+) -> Judgement:
+    """The judgement with the parts of the image that changed, if it got worse."""
+    if judgement.level is not Level.WORSE or before is None or after is None:
+        return judgement
+    return replace(judgement, changes=(*judgement.changes, *part_changes(before, after)))
 
 
 def _of_programs(before: BootFunctions, after: BootFunctions) -> Finding:

@@ -136,4 +136,9 @@ def configuration(kernel: bytes) -> dict[str, str] | None:
         text = unpacker.decompress(image[at + len(_BEGIN) :], _LARGEST)
     except zlib.error:
         return None
-    return dict(_SET.findall(text.decode("ascii", "replace")))
+    return options_of(text.decode("ascii", "replace"))
+
+
+def options_of(config: str) -> dict[str, str]:
+    """The options that the text of a configuration sets, each with its value."""
+    return dict(_SET.findall(config))

@@ -12,7 +12,7 @@ from perfboard.images.program.code import CodePages, kernel_functions
 from perfboard.model.errors import UsageError
 from perfboard.model.functions import UNKNOWN, BootFunctions, PhaseFunctions
 from perfboard.model.results.boot import Boot
-from perfboard.store.functions import FUNCTIONS
+from perfboard.store.image import FUNCTIONS
 
 _PROFILE = "profile.jsonl"
 # The first address of the kernel, by its symbol.

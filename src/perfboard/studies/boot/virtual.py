@@ -19,13 +19,16 @@ from perfboard.instruments.scope import WatchedMark
 from perfboard.model.board.architecture import architecture_of
 from perfboard.model.board.virtual import VirtualBoard
 from perfboard.model.errors import UsageError
+from perfboard.model.parts import ImageParts
 from perfboard.model.results.boot import Boot
 from perfboard.model.results.limits import LimitsResult
 from perfboard.model.run import Metric
 from perfboard.store.folder import RunFolder
+from perfboard.store.image import PARTS
 from perfboard.store.recording import Subject
 from perfboard.studies.base import Request
 from perfboard.studies.boot.functions import Namer
+from perfboard.studies.boot.parts import parts_of
 from perfboard.studies.boot.subject import BootSubject, boot_noted
 from perfboard.studies.lab import Lab
 from perfboard.targets.virtual.target import VirtualTarget
@@ -110,6 +113,7 @@ def virtual_subject(request: Request, lab: Lab, *, functions: bool = False) -> B
     if functions and image.symbols and variant.timed:
         marks = tuple(replace(m, lap=not m.every or m.name == "exec") for m in marks)
         namer = Namer(image, variant.loaded)
+    parts = parts_of(image, variant.loaded)
     target = VirtualTarget(variant, image)
     notes: dict[str, None] = dict.fromkeys((*image.notes, *target.notes()))
     head = Subject(
@@ -124,7 +128,16 @@ def virtual_subject(request: Request, lab: Lab, *, functions: bool = False) -> B
     return BootSubject(
         name=board.name,
         head=lambda: head,
-        boots=partial(_boot_all, lab, target, lab.scope(lab.progress), marks, namer, notes),
+        boots=partial(
+            _boot_all,
+            lab,
+            target,
+            lab.scope(lab.progress),
+            marks,
+            namer,
+            parts,
+            notes,
+        ),
         budget_s=board.boot.budget_s,
         has_model=board.timing is not None,
         margin=board.timing.margin.share if board.timing and target.timed else 0.0,
@@ -164,6 +177,7 @@ def _boot_all(
     plugin: Path,
     marks: tuple[WatchedMark, ...],
     namer: Namer | None,
+    parts: ImageParts,
     notes: dict[str, None],
     count: int,
     folder: RunFolder,
@@ -172,6 +186,7 @@ def _boot_all(
 
     Their clocks count instructions, so that they do not disturb each other.
     """
+    folder.artifact_path(PARTS).write_text(parts.model_dump_json(by_alias=True) + "\n")
     cancelled = Event()
     reached = [0.0] * count
     # The init scripts and what they start are marks too, beside those of the kernel.

@@ -13,7 +13,7 @@ from perfboard.images.image import Image
 from perfboard.model.errors import UsageError
 from perfboard.model.functions import UNKNOWN, BootFunctions, PhaseFunctions
 from perfboard.model.results.program import FunctionTime
-from perfboard.store.functions import FUNCTIONS, read_functions
+from perfboard.store.image import FUNCTIONS, read_functions
 from perfboard.studies.boot.functions import Namer
 from tests.support.runs import MARKS, make_boot, make_run
 
@@ -72,7 +72,7 @@ def test_a_folder_that_is_not_there_is_refused_and_a_damaged_file(
     path = tmp_path / "artifacts" / "boot-1" / FUNCTIONS
     path.parent.mkdir(parents=True)
     path.write_text("{}")
-    with pytest.raises(UsageError, match="has no functions of a boot"):
+    with pytest.raises(UsageError, match="has not the functions of a boot"):
         read_functions(tmp_path)
 
 
