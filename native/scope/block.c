@@ -9,6 +9,7 @@
 #include "emulator/emulator.h"
 #include "emulator/interface.h"
 #include "emulator/places.h"
+#include "part/carry.h"
 #include "part/change.h"
 #include "part/core.h"
 #include "part/data.h"
@@ -59,6 +60,7 @@ void block_forget(void)
 	/* The running block still has its time to come. */
 	block_none.profile = model.last->profile;
 	model.last = &block_none;
+	carry_waiting = 0;
 	while (arenas) {
 		struct arena *next = arenas->next;
 
@@ -161,6 +163,16 @@ static void add_line(struct block *block, uint64_t place)
 		block->lines[block->line_count++] = (struct block_line){line, 0};
 }
 
+static void describe_carrying(struct block *block, const struct core *core)
+{
+	_Alignas(struct carrying) char room[CARRYING_MOST];
+	size_t size = carry_describe((struct carrying *)room, core);
+
+	block->carrying = allocate(size);
+	memcpy(block->carrying, room, size);
+	block->hands_on = block->carrying->late || block->carrying->last_alone;
+}
+
 /* Its lines, its cost, what it ends with, and what is left at each of its instructions. */
 static void describe(struct block *block, struct qemu_plugin_tb *translated, size_t count)
 {
@@ -222,6 +234,10 @@ static void describe(struct block *block, struct qemu_plugin_tb *translated, siz
 	for (size_t i = 0; i <= count; i++)
 		rest_fs[i] = (core_end(&core) - rest_fs[i]) * model.timing.cycle_fs / 1000;
 	block->branch.ahead = core_ahead(&core, length);
+	/* The lines that it does not have, before anything comes after the block. */
+	arenas->used -= (2 * count - block->line_count) * sizeof(struct block_line) & ~(size_t)15;
+	if (model.timing.carries)
+		describe_carrying(block, &core);
 	block->cost_fs = rest_fs[0];
 }
 
@@ -294,7 +310,6 @@ void block_translated(struct qemu_plugin_tb *translated, size_t count)
 	};
 	describe(block, translated, count);
 	block->profile = profile_find(qemu_plugin_insn_vaddr(first), qemu_plugin_insn_haddr(first));
-	arenas->used -= (2 * count - block->line_count) * sizeof(struct block_line) & ~(size_t)15;
 	watch_accesses(block, translated, count);
 	qemu_plugin_register_vcpu_tb_exec_cb(translated, code_entered, QEMU_PLUGIN_CB_NO_REGS,
 					     block);

@@ -1,21 +1,30 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "code.h"
 
+#include "part/carry.h"
 #include "part/data.h"
 #include "part/model.h"
 #include "part/near.h"
 #include "record/profile.h"
 
-static void branch_from(const struct branch *branch, const struct block *to)
+/* Whether the block is what comes after the branch. */
+static bool follows(const struct branch *branch, const struct block *to)
 {
 	uint64_t after = branch->after;
+
 	/* The page after this one may lie anywhere. */
-	bool next = to->start == after || !((after | to->start) & 0xfff);
+	return to->start == after || !((after | to->start) & 0xfff);
+}
+
+/* How long the core waits for what it branches to. */
+static int64_t branch_from(const struct branch *branch, const struct block *to, bool next)
+{
 	int32_t cost = predictor_cost(&model.predictor, branch, !next, to->start);
 	int64_t wait = cost * model.timing.cycle_fs / 1000;
 
 	model.busy += wait;
 	model.counters.branch_fs += wait;
+	return wait;
 }
 
 static void fetch_page(struct block *block)
@@ -72,11 +81,15 @@ static void fetch_past_caches(const struct block *block)
 void code_entered(unsigned int vcpu, void *data)
 {
 	struct block *block = data;
-	const struct block *last = model.last;
+	struct block *last = model.last;
+	bool next = follows(&last->branch, block);
+	int64_t branched = 0;
 
 	(void)vcpu;
 	if (last->branch.flow != FLOW_NEXT)
-		branch_from(&last->branch, block);
+		branched = branch_from(&last->branch, block, next);
+	if (last->hands_on || carry_waiting)
+		model.busy += carry_on(last, block, next, branched);
 	profile_left(last->profile);
 	model.ahead = block->cost_fs;
 	/* The emulator makes a block of each turn of a string instruction. */

@@ -8,19 +8,23 @@ bool predictor_open(struct predictor *predictor, const struct branch_costs *cost
 {
 	*predictor = (struct predictor){.costs = *costs};
 	predictor->table = calloc(costs->entries + 1, sizeof(*predictor->table));
-	return predictor->table;
+	predictor->indirects = calloc(costs->indirects + 1, sizeof(*predictor->indirects));
+	return predictor->table && predictor->indirects;
 }
 
 void predictor_close(struct predictor *predictor)
 {
 	free(predictor->table);
-	predictor->table = NULL;
+	free(predictor->indirects);
+	predictor->table = predictor->indirects = NULL;
 }
 
 void predictor_empty(struct predictor *predictor)
 {
 	memset(predictor->table, 0, (predictor->costs.entries + 1) * sizeof(*predictor->table));
+	memset(predictor->indirects, 0, predictor->costs.indirects * sizeof(*predictor->indirects));
 	memset(predictor->kept, 0, sizeof(predictor->kept));
+	predictor->history = 0;
 }
 
 static void push_return(struct predictor *predictor, uint64_t place)
@@ -93,12 +97,56 @@ static int32_t not_held(struct predictor *predictor, const struct branch *branch
 	return miss(predictor, branch);
 }
 
+/* Many branches share a table, whose rows are chosen by their places. */
+static uint64_t hash(uint64_t place)
+{
+	return place >> 1 ^ place >> 2;
+}
+
+static int32_t by_last_target(struct predictor *predictor, const struct branch *branch,
+			      uint64_t target)
+{
+	struct branch_entry *entry =
+	    &predictor->indirects[hash(branch->place) % predictor->costs.indirects];
+	bool right = entry->place == branch->place && entry->target == target;
+
+	*entry = (struct branch_entry){branch->place, target, 0};
+	return right ? taken_as_predicted(predictor, branch) : miss(predictor, branch);
+}
+
+/*
+ * The counter is chosen by the place and by how the last branches went, one bit each (McFarling,
+ * Combining Branch Predictors, 1993). Targets of direct branches are in the instruction.
+ */
+static int32_t by_history(struct predictor *predictor, const struct branch *branch, bool taken,
+			  uint64_t target)
+{
+	const struct branch_costs *costs = &predictor->costs;
+	uint64_t mask = (UINT64_C(1) << costs->history) - 1;
+	struct branch_entry *entry;
+	bool predicted;
+
+	if (is_indirect(branch->flow))
+		return taken ? by_last_target(predictor, branch, target) : 0;
+	if (!branch->conditional)
+		return taken_as_predicted(predictor, branch);
+	entry = &predictor->table[(hash(branch->place) ^ predictor->history) % costs->entries];
+	predicted = entry->taken >= 2;
+	if (taken)
+		entry->taken += entry->taken < 3;
+	else
+		entry->taken -= entry->taken > 0;
+	predictor->history = (predictor->history << 1 | taken) & mask;
+	if (predicted != taken)
+		return miss(predictor, branch);
+	return taken ? taken_as_predicted(predictor, branch) : 0;
+}
+
 static int32_t by_table(struct predictor *predictor, const struct branch *branch, bool taken,
 			uint64_t target)
 {
 	const struct branch_costs *costs = &predictor->costs;
-	struct branch_entry *entry =
-	    &predictor->table[(branch->place >> 1 ^ branch->place >> 2) & (costs->entries - 1)];
+	struct branch_entry *entry = &predictor->table[hash(branch->place) & (costs->entries - 1)];
 	bool predicted, right;
 
 	/* Its next turn is fetched before this one is known. */
@@ -146,6 +194,8 @@ int32_t predictor_cost(struct predictor *predictor, const struct branch *branch,
 		return miss(predictor, branch);
 	case PREDICT_BTB2:
 		return by_table(predictor, branch, taken, target);
+	case PREDICT_GLOBAL:
+		return by_history(predictor, branch, taken, target);
 	}
 	return 0;
 }

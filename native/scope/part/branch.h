@@ -27,6 +27,8 @@ struct branch_entry {
 struct predictor {
 	struct branch_costs costs;
 	struct branch_entry *table;
+	struct branch_entry *indirects; /* of PREDICT_GLOBAL; their place and target alone */
+	uint64_t history;		/* of conditional branches, the last in bit 0 */
 	uint64_t returns[BRANCH_RETURNS];
 	uint32_t return_top, return_count;
 	uint64_t kept[MOST_TARGETS]; /* the places of branches whose targets are */

@@ -26,14 +26,25 @@ static int64_t last_of(const int64_t *instants, uint64_t registers)
 	return last;
 }
 
+/* The general registers that it stores, as masks of what it reads. */
+static uint64_t stored_by(const struct decoded *op)
+{
+	bool stores =
+	    op->class == OP_STORE || op->class == OP_STORE_PAIR || op->class == OP_STORE_MULTIPLE;
+
+	return stores ? op->reads & ~op->early : 0;
+}
+
 static int64_t operands_at(const struct core *core, const struct decoded *op)
 {
 	uint64_t added = core->timing->accumulate[op->class] ? op->added : 0;
-	int64_t ready = last_of(core->ready, op->reads & ~added);
+	uint64_t stored = stored_by(op);
+	int64_t ready = last_of(core->ready, op->reads & ~added & ~stored);
 	int64_t early = last_of(core->ready, op->early);
 	int64_t forwarded = op->flow == FLOW_BRANCH && op->pipe == PIPE_EITHER ? CYCLE : 0;
 
 	ready = later(ready, last_of(core->added, added));
+	ready = later(ready, last_of(core->ready, stored) - core->timing->stored);
 	/* A result that is not there when the instruction is decoded is waited for longer. */
 	if (early > core->now || (early && core->timing->isa == ISA_X86))
 		ready = later(ready, early + core->timing->early);
@@ -43,13 +54,19 @@ static int64_t operands_at(const struct core *core, const struct decoded *op)
 	return ready;
 }
 
+/* Those of an instruction's registers that may not come from one of the same cycle. */
+static uint64_t before_it(const struct core *core, const struct decoded *op)
+{
+	return (core->timing->stored ? op->reads & ~stored_by(op) : op->reads) | op->writes;
+}
+
 static bool pairs(const struct core *core, const struct decoded *op)
 {
 	const struct decoded *last = &core->last;
 
 	return core->alone && core->timing->pairs[last->class][op->class] &&
 	       last->pipe != PIPE_ALONE && last->pipe != PIPE_V && op->pipe != PIPE_ALONE &&
-	       op->pipe != PIPE_U && !(last->writes & (op->reads | op->writes)) &&
+	       op->pipe != PIPE_U && !(last->writes & before_it(core, op)) &&
 	       operands_at(core, op) <= core->began &&
 	       (!core->timing->busy[op->class] || core->unit <= core->began);
 }
@@ -59,6 +76,12 @@ static bool is_counted(enum op_class class)
 	return class == OP_LOAD_MULTIPLE || class == OP_LOAD_MULTIPLE_PC ||
 	       class == OP_STORE_MULTIPLE || class == OP_LOAD_PAIR || class == OP_STORE_PAIR ||
 	       class == OP_FP_LOAD || class == OP_FP_STORE;
+}
+
+/* Whether its flags come as its result does. */
+static bool is_float(enum op_class class)
+{
+	return class == OP_FP_MOVE || class == OP_FP_ADD;
 }
 
 /* A part that pairs these on one register takes them as one instruction. */
@@ -115,6 +138,37 @@ static int64_t decode(struct core *core, const struct decoded *op, int64_t start
 	return wait;
 }
 
+/* Notes the results of the blocks before that the instruction beginning at `start` wants. */
+static void note_needs(struct core *core, const struct decoded *op, int64_t start, bool second)
+{
+	uint64_t added = core->timing->accumulate[op->class] ? op->added : 0;
+	uint64_t stored = stored_by(op);
+	/* The names of the x87's registers turn with its stack. */
+	uint64_t turning = core->timing->isa == ISA_X86 ? UINT64_C(0xff) << STACK : 0;
+	uint64_t unseen = op->reads & ~(core->needs | core->written | turning);
+
+	for (uint64_t left = unseen; left; left &= left - 1) {
+		uint64_t bit = left & -left;
+
+		core->needed[__builtin_ctzll(left)] = start -
+						      (op->early & bit ? core->timing->early : 0) +
+						      (stored & bit ? core->timing->stored : 0);
+	}
+	core->needs |= unseen;
+	core->needs_added |= unseen & added;
+	core->written |= op->writes & ~turning;
+	if (!core->count) {
+		core->first = op->class;
+		/* One that takes the core for longer than a cycle goes by itself. */
+		core->first_alone = core->timing->costs[op->class].issue == CYCLE &&
+				    !is_counted(op->class) && op->pipe == PIPE_EITHER &&
+				    !core->timing->busy[op->class];
+	} else if (core->count == 1 && second) {
+		core->first_alone = false;
+	}
+	core->count = core->count ? 2 : 1;
+}
+
 int64_t core_take(struct core *core, const struct decoded *op)
 {
 	if (is_one(core, op)) {
@@ -140,6 +194,8 @@ int64_t core_take(struct core *core, const struct decoded *op)
 		start = later(start, core->unit);
 		core->unit = start + busy;
 	}
+	if (core->timing->carries)
+		note_needs(core, op, start, second);
 	core->now = later(core->now, start + issue);
 	core->began = start;
 	core->alone = !second;
@@ -153,7 +209,7 @@ int64_t core_take(struct core *core, const struct decoded *op)
 		core->added[number] = accumulate ? start + accumulate : core->ready[number];
 	}
 	if (op->writes_flags)
-		core->flags = start + (op->loads ? result : issue);
+		core->flags = start + (op->loads || is_float(op->class) ? result : issue);
 	return start;
 }
 

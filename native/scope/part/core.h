@@ -19,6 +19,12 @@ struct core {
 	int64_t unit;	   /* when the unit is free that takes more than one cycle */
 	struct decoded last;
 	bool alone; /* the last may still be paired */
+	/* Results of the blocks before that this one wants: carry.h. */
+	uint64_t needs, needs_added, written;
+	int64_t needed[64]; /* when those of `needs` are wanted */
+	enum op_class first;
+	bool first_alone;
+	uint32_t count; /* instructions so far, 2 for more */
 };
 
 void core_begin(struct core *core, const struct timing *timing);

@@ -26,6 +26,7 @@
 #define MODEL_SETTLE_FS (INT64_C(20000) * FS_PER_NS)
 
 struct profile_block;
+struct carrying;
 
 struct block_line {
 	uint32_t line;
@@ -43,6 +44,8 @@ struct block {
 	uint64_t start;		       /* physical */
 	struct profile_block *profile; /* NULL: none is wanted */
 	struct branch branch;	       /* that it ends with; FLOW_NEXT: none */
+	struct carrying *carrying;     /* NULL where the part's core hands nothing on */
+	bool hands_on;		       /* the core has something of it for the next block */
 	bool settles;		       /* the guest may see the clock or fall idle in it */
 	bool remaps;		       /* it may change what virtual addresses stand for */
 	bool uncached;

@@ -56,6 +56,11 @@ static const char *check_shapes(const struct timing *timing)
 	}
 	if (timing->branch.kind == PREDICT_BTB2 && !words_power(timing->branch.entries))
 		return "the entries of btb2 are not a power of two";
+	if (timing->branch.kind == PREDICT_GLOBAL && !timing->branch.entries)
+		return "the predictor has no entries";
+	if (timing->branch.kind == PREDICT_GLOBAL && timing->branch.indirect &&
+	    !timing->branch.indirects)
+		return "the predictor has no room for targets";
 	return !timing->big_page || words_power(timing->big_page)
 		   ? NULL
 		   : "the size of big pages is not a power of two";

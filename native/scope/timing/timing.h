@@ -18,7 +18,7 @@
 enum isa { ISA_NONE, ISA_ARM, ISA_AARCH64, ISA_X86, ISA_X86_64 };
 enum replacement { REPLACE_LRU, REPLACE_FIFO, REPLACE_RANDOM };
 enum fills { FILLS_UP, FILLS_EITHER, FILLS_BLOCKS };
-enum predictor_kind { PREDICT_NONE, PREDICT_STATIC, PREDICT_BTB2 };
+enum predictor_kind { PREDICT_NONE, PREDICT_STATIC, PREDICT_BTB2, PREDICT_GLOBAL };
 enum region_kind { REGION_RAM, REGION_FLASH, REGION_DEVICE };
 
 struct class_cost {
@@ -27,7 +27,7 @@ struct class_cost {
 
 struct branch_costs {
 	int32_t penalty, taken, direct, returned, loaded; /* thousandths of a cycle */
-	uint32_t entries, returns, targets;
+	uint32_t entries, returns, targets, history, indirects;
 	uint32_t fetch; /* bytes a cycle; 0: nothing is fetched before its turn */
 	enum predictor_kind kind;
 	bool indirect, tight;
@@ -76,7 +76,8 @@ struct timing {
 	uint64_t clock;
 	int64_t cycle_fs;
 	uint32_t issue;
-	int32_t early;
+	int32_t early, stored;
+	bool carries;
 	int32_t prefix, escape;
 	int32_t port;
 	bool pairs[OP_CLASSES][OP_CLASSES];

@@ -17,7 +17,14 @@ _MODEL_PARTS: tuple[str | Path, ...] = (
     *sorted(SCOPE.glob("timing/*.c")),
     "decode/decode_pattern.c",
     *sorted(SCOPE.glob("decode/decode_x8*.c")),
-    *("part/branch.c", "part/cache.c", "part/core.c", "part/filling.c", "part/loads.c"),
+    *(
+        "part/branch.c",
+        "part/cache.c",
+        "part/carry.c",
+        "part/core.c",
+        "part/filling.c",
+        "part/loads.c",
+    ),
     *("part/memory.c", "part/tlb.c", "part/uart.c"),
 )
 

@@ -16,6 +16,9 @@
  *   loads BLOCK GROUP WAIT MEMORY    what of its wait was waited before
  *   core CLASS[:COUNT] READS WRITES ADDED  when it begins; bit 63 is the flags; then when all
  *                                    have ended, and how long before that what follows is fetched
+ *   carry CLASS READS WRITES ADDED EARLY  an instruction of a block, all of one register each at
+ *                                    most, as bits; "end 0 0 FOLLOWS BRANCHED" ends the block:
+ *                                    how much later it begins, after the one before, and its cost
  *   x86 BYTES                        in hexadecimal, an instruction: when it begins; then when all
  *                                    have ended, and what of that a later turn of the first, a
  *                                    repeated one, does not take
@@ -26,6 +29,7 @@
 
 #include "part/branch.h"
 #include "part/cache.h"
+#include "part/carry.h"
 #include "part/core.h"
 #include "part/filling.h"
 #include "part/loads.h"
@@ -208,6 +212,52 @@ static int drive_core(void)
 	return 0;
 }
 
+/* As block.c does, and code.c, without memory. */
+static int drive_carry(void)
+{
+	static struct block blocks[64];
+	static _Alignas(struct carrying) char rooms[64][CARRYING_MOST];
+	struct core core;
+	char name[40];
+	uint64_t reads, writes, added, early;
+	size_t count = 0;
+
+	core_begin(&core, &timing);
+	while (count < 64 && scanf("%39s %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64, name,
+				   &reads, &writes, &added, &early) == 5) {
+		struct block *block = &blocks[count], *before = count ? block - 1 : NULL;
+		struct decoded op = {
+		    .class = op_class_named(name),
+		    .reads = reads,
+		    .writes = writes,
+		    .added = added,
+		    .early = early,
+		    .count = 1,
+		};
+		int64_t wait = 0;
+
+		if (strcmp(name, "end")) {
+			op.flow = op.class == OP_BRANCH ? FLOW_BRANCH : FLOW_NEXT;
+			core_take(&core, &op);
+			continue;
+		}
+		block->start = count;
+		block->cost_fs = core_end(&core) * timing.cycle_fs / 1000;
+		block->carrying = (struct carrying *)rooms[count];
+		if (carry_describe(block->carrying, &core) > CARRYING_MOST)
+			return 1;
+		if (before) {
+			model.busy += (int64_t)early;
+			wait = carry_on(before, block, added, (int64_t)early);
+		}
+		model.busy += wait + block->cost_fs;
+		printf("%" PRId64 " %" PRId64 "\n", wait * 1000 / timing.cycle_fs, core_end(&core));
+		core_begin(&core, &timing);
+		count++;
+	}
+	return 0;
+}
+
 static int drive_x86(void)
 {
 	struct core core;
@@ -240,7 +290,8 @@ int main(int argc, char **argv)
 		int (*drive)(void);
 	} parts[] = {{"cache", drive_cache},	 {"tlb", drive_tlb},	   {"memory", drive_memory},
 		     {"uart", drive_uart},	 {"branch", drive_branch}, {"core", drive_core},
-		     {"filling", drive_filling}, {"loads", drive_loads},   {"x86", drive_x86}};
+		     {"filling", drive_filling}, {"loads", drive_loads},   {"x86", drive_x86},
+		     {"carry", drive_carry}};
 	const char *why;
 	FILE *file = argc == 3 ? fopen(argv[2], "r") : NULL;
 	int line;

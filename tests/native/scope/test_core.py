@@ -32,6 +32,50 @@ def test_a_branch_that_was_fetched_meanwhile_costs_what_is_left(drive: Drive) ->
     assert drive("branch", file, turns) == [[4000], [2000], [1500], [0], [0]]
 
 
+GLOBAL = {"penalty": 4000, "predictor": "global", "taken": 500, "entries": 3072}
+
+
+def test_a_loop_that_ends_after_as_many_turns_each_time_is_learnt(drive: Drive) -> None:
+    turn = "1 100 104 1 1 {} 0 40"
+    loops = ([turn.format(1)] * 3 + [turn.format(0)]) * 20
+
+    def costs(**values: object) -> list[int]:
+        return [cost for (cost,) in drive("branch", table("branch", **values), loops)]
+
+    # Two-bit counters alone never foresee the end.
+    assert costs(**BTB2, taken=500)[-8:] == [500, 500, 500, 4000] * 2
+    assert costs(**GLOBAL, history=11)[-8:] == [500, 500, 500, 0] * 2
+    # Three branches before show it, two do not.
+    assert costs(**GLOBAL, history=3)[-4:] == [500, 500, 500, 0]
+    assert 4000 in costs(**GLOBAL, history=2)[-4:]
+
+
+def test_the_history_is_that_of_all_conditional_branches(drive: Drive) -> None:
+    # Each second time taken, and one that goes as it does. A jump is none of them.
+    turn = "1 100 104 1 1 {0} 0 40\n1 200 204 1 1 {0} 0 40\n0 300 304 0 0 1 0 40"
+    lines = "\n".join(turn.format(number % 2) for number in range(40)).splitlines()
+    costs = [cost for (cost,) in drive("branch", table("branch", **GLOBAL, history=1), lines)]
+    assert costs[-6:] == [0, 0, 500, 500, 500, 500]
+
+
+def test_a_place_in_a_register_is_taken_to_be_that_of_last_time(drive: Drive) -> None:
+    file = table("branch", **GLOBAL, indirect="true", indirects=8)
+    turns = [f"2 100 104 0 0 1 0 {target}" for target in (40, 40, 60, 60, 40)]
+    assert drive("branch", file, turns) == [[4000], [500], [4000], [500], [4000]]
+    # Another that shares its place among the eight.
+    other = f"2 {100 + 8 * 8} 168 0 0 1 0 40"
+    assert drive("branch", file, [turns[0], other, turns[1]]) == [[4000]] * 3
+
+
+def test_a_direct_branch_is_found_where_it_stands(drive: Drive) -> None:
+    file = table("branch", **GLOBAL, direct=9000, history=8)
+    assert drive("branch", file, ["1 100 104 0 0 1 0 40"] * 2) == [[500], [500]]
+    assert drive("branch", file + table("branch", targets=1), ["1 100 104 0 0 1 0 40"] * 2) == [
+        [500],
+        [0],
+    ]
+
+
 def test_what_follows_is_fetched_while_the_core_waits(drive: Drive) -> None:
     file = f"{TWO}pair alu alu\ncost load 1000 3000\n" + table(
         "branch", **BTB2, taken=2000, fetch=8

@@ -95,6 +95,11 @@ BTB2 = "branch.predictor btb2\nbranch.entries {}\n"
     ("lines", "why"),
     [
         (BTB2.format(100), "the entries of btb2"),
+        (table("branch", predictor="global"), "the predictor has no entries"),
+        (
+            table("branch", predictor="global", entries=3072, indirect="true"),
+            "the predictor has no room for targets",
+        ),
         (table("caches.l1d", size=32768, ways=3, line=32), "a cache's lines and sets"),
         (table("caches.l1", size=32768, ways=32), "a cache's lines and sets"),
         (

@@ -68,6 +68,8 @@ class Core(Sourced):
     """The pipeline: how many instructions it begins in a cycle.
 
     `early` is how much longer an address or a shift waits for its register than a sum does.
+    `stored` is how much later than others a store wants the registers that it stores. With
+    `carries`, a block of code also waits for results of the blocks before.
     `prefix` is the time to decode each prefix of x86, unless the instruction before takes as
     much longer than a cycle, and `escape` the same for the 0F of an opcode, but a jump's.
     `preloads` is how many lines preload instructions may have on their way; with 0 such an
@@ -80,6 +82,8 @@ class Core(Sourced):
     name: Annotated[str, Field(min_length=1)]
     issue: int = 1
     early: Cycles = 0
+    stored: Cycles = 0
+    carries: bool = False
     prefix: Cycles = 0
     escape: Cycles = 0
     preloads: int = 0
@@ -156,6 +160,9 @@ class Branch(Sourced):
     the core waits too, which hides as much of `taken`; 0: nothing is hidden. `returned` is a
     return's that the stack of return addresses predicted (`taken` where it is not given), `loaded`
     a misprediction's where the target comes from memory (`penalty` where it is not given).
+    The predictor "global" chooses its counter by the place and the last `history` conditional
+    branches; it keeps the last target of `indirects` branches to a register's value, and has no
+    use for `direct`.
     """
 
     predictor: str
@@ -166,6 +173,8 @@ class Branch(Sourced):
     returns: int
     indirect: bool
     targets: int = 0
+    history: int = 0
+    indirects: int = 0
     tight: bool = False
     fetch: int = 0
     returned: Cycles | None = None
@@ -175,6 +184,10 @@ class Branch(Sourced):
     def _possible(self) -> Self:
         if self.predictor == "btb2" and (not self.entries or self.entries & (self.entries - 1)):
             raise ValueError(f"entries is {self.entries}; wants a power of two")
+        if self.predictor == "global" and not self.entries:
+            raise ValueError('entries is 0; the predictor "global" wants some')
+        if self.predictor == "global" and self.indirect and not self.indirects:
+            raise ValueError("indirects is 0; with indirect = true it wants some")
         return self
 
 
