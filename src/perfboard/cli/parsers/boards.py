@@ -1,11 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The commands on boards: doctor, boards, studies, profiles, build."""
+"""The commands on boards: doctor, boards, studies, profiles, build, build-module."""
 
 import argparse
 from pathlib import Path
 
 from perfboard.cli.parsers.base import Commands, add_json, add_set
 
+_MODULE = """\
+Build a driver of ours as a module, for a kernel of yours: wake (docs/wakeups.md) or nic.
+
+It wants the kernel's headers, or the folder where it was built, and the compiler that built it. A
+kernel for another architecture says by its configuration which one and which compiler.
+
+examples:
+  perfboard build-module wake
+  perfboard build-module wake --kernel ~/build/linux-6.12 --into /srv/nfs/board
+"""
 _NEW = "write the file of a board that boots a kernel and root file system of yours"
 
 
@@ -53,6 +63,23 @@ def add_commands(commands: Commands) -> None:
     build = commands.add("build", "boards", "build a board's image without booting it")
     build.add_argument("board", metavar="BOARD", help="a board's name, or a board file")
     add_set(build)
+    module = commands.add(
+        "build-module",
+        "modules",
+        "build a driver of ours as a module for a kernel of yours",
+        _MODULE,
+    )
+    module.set_defaults(function="build_module")
+    module.add_argument("driver", metavar="DRIVER", help="wake or nic")
+    module.add_argument(
+        "--kernel",
+        type=Path,
+        metavar="FOLDER",
+        help="the kernel's headers or build tree (default: those of the running kernel)",
+    )
+    module.add_argument(
+        "--into", type=Path, default=Path(), metavar="FOLDER", help="where it goes (default: here)"
+    )
 
 
 def _add_new(command: argparse.ArgumentParser) -> None:

@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`perfboard build-module`: our drivers for a kernel of the user's own."""
+
+import argparse
+
+from perfboard.cli.progress import progress
+from perfboard.cli.words import print_json
+from perfboard.images.kernel.module import build_module as build
+from perfboard.images.kernel.module import read_tree, usual_tree
+
+
+def build_module(options: argparse.Namespace) -> int:
+    """Builds one driver, and prints where it is."""
+    tree = read_tree(options.kernel or usual_tree())
+    path, release = build(options.driver, tree, options.into, progress())
+    if options.json:
+        print_json({"module": str(path), "release": release, "arch": tree.arch})
+        return 0
+    print(f"{path} is for kernel {release} ({tree.arch}). On that machine:\n")
+    print(f"  sudo insmod {path.name}\n  sudo rmmod {path.stem}")
+    return 0
