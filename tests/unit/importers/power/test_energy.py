@@ -85,6 +85,17 @@ def test_a_trace_that_ends_early_has_no_whole() -> None:
     assert found and not short
 
 
+def test_a_phase_with_a_gap_has_no_energy() -> None:
+    whole = trace(350, 0.5)
+    assert whole.watts is not None and whole.amperes is not None
+    # From 3.5 to 4.5 s the meter said nothing: in the userspace, and so in the total.
+    kept = (whole.seconds < 3.5) | (whole.seconds > 4.5)
+    cut = PowerTrace(whole.seconds[kept], whole.amperes[kept], whole.watts[kept])
+    found, short = phase_power(cut, placed(0.5))
+    assert [each.name for each in found] == [each.phase.name for each in placed(0.5)][:2]
+    assert len(found) == 2 and not short
+
+
 @pytest.mark.parametrize(
     "text",
     [
