@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a run's artifacts tell of its image: a boot's functions, and the image's parts."""
+"""Artifacts of a run on its image: a boot's functions, and the image's parts."""
 
 from pathlib import Path
 from typing import TypeVar

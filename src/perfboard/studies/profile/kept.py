@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What earlier runs of a profile tell: metrics that need not be measured again, and host times."""
+"""Earlier runs of a profile: their metrics need not be measured again, and they tell host times."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
