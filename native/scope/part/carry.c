@@ -106,7 +106,7 @@ int64_t carry_on(struct block *from, const struct block *to, bool follows, int64
 	if (after->to != to->start)
 		work_out(after, from->carrying, to, follows);
 	wait = after->wait_fs;
-	/* What is fetched anew has no half of a cycle to begin in. */
+	/* After a misprediction no cycle is half free. */
 	if (branched)
 		wait = wait > branched ? wait - branched : 0;
 	if (carry_waiting)

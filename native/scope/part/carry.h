@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a block of code hands on to the next one in the core: results that are not there yet, and
- * half a cycle beside a branch that was not taken.
+ * A block of code hands on to the next one, in the core, results that are not there yet, and half
+ * a cycle beside a branch that was not taken.
  */
 #ifndef SCOPE_CARRY_H
 #define SCOPE_CARRY_H
@@ -17,7 +17,7 @@ struct carry_after {
 
 #define CARRY_NOWHERE UINT64_MAX
 
-/* Of a block; registers are bits, as decode.h has them. */
+/* The side of a block that others see. Registers are bits, as decode.h has them. */
 struct carrying {
 	uint64_t needs; /* those that it reads before it writes them */
 	uint64_t added; /* those of `needs` that a product is only added to */
