@@ -244,6 +244,7 @@ void decode_x86(const uint8_t *bytes, size_t size, bool wide, struct decoded *op
 	}
 	op->size = (uint8_t)code.at;
 	op->escaped = !one_byte && op->class != OP_BRANCH;
+	op->indexed = code.indexed;
 	/* 6C to 6F are INS and OUTS; E4 to E7 and EC to EF are IN and OUT. */
 	op->port = one_byte && ((opcode & 0xfc) == 0x6c || (opcode & 0xf4) == 0xe4);
 	set_flow(&code, row, immediate, op);

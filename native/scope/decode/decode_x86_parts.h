@@ -62,6 +62,7 @@ struct x86_code {
 	uint8_t repeat; /* F2, F3, or 0 */
 	uint8_t modrm;
 	bool displaced; /* its address has a displacement */
+	bool indexed;	/* or an index, or two registers */
 };
 
 /* Reads on past prefixes, which it counts. */

@@ -66,6 +66,7 @@ static uint64_t read_address_16(struct x86_code *code)
 	bool absolute = mod == 0 && rm == 6;
 
 	code->displaced = mod || absolute;
+	code->indexed = rm < 4;
 	code->at += absolute ? 2 : mod;
 	return absolute ? 0 : registers[rm];
 }
@@ -83,8 +84,10 @@ uint64_t x86_read_address(struct x86_code *code)
 		unsigned int index = sib >> 3 & 7;
 
 		rm = sib & 7;
-		if (index != ESP || code->rex & 2)
+		if (index != ESP || code->rex & 2) {
 			registers |= x86_register(code, index, 1);
+			code->indexed = true;
+		}
 	}
 	if (mod == 0 && rm == EBP)
 		has_base = false; /* of the instruction pointer, or of none */

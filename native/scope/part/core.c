@@ -179,7 +179,8 @@ int64_t core_take(struct core *core, const struct decoded *op)
 
 	const struct class_cost cost = cost_of(core, op);
 	int64_t before = is_counted(op->class) && op->count ? cost.issue * (op->count - 1) : 0;
-	int64_t extra = cost.base + before + (op->port ? core->timing->port : 0);
+	int64_t extra = cost.base + before + (op->port ? core->timing->port : 0) +
+			(op->indexed ? core->timing->indexed : 0);
 	bool second = core->timing->issue == 2 && pairs(core, op);
 	int64_t start = second ? core->began : later(core->now, operands_at(core, op));
 	int64_t busy = core->timing->busy[op->class];

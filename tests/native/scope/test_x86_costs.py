@@ -179,3 +179,13 @@ def test_the_prefix_that_repeats_is_in_what_repeating_takes(take: Take) -> None:
     for part, base, each in (("pentium", 13, 1), ("486", 12, 3)):
         first, once = take(part, "66f3a5")
         assert (first, first - once) == (base + 1, each)
+
+
+def test_an_index_takes_a_486_a_cycle(take: Take) -> None:
+    # MOV EAX by [EBX], [EBX+ECX], [ECX*4+constant]; LEA by two registers; [ESP] has no index.
+    base, two, scaled, lea, stack = "8b03", "8b040b", "8b048d00100000", "8d040b", "8b0424"
+    assert take("486", base)[0] == take("486", stack)[0] == 1
+    assert take("486", two)[0] == take("486", scaled)[0] == take("486", lea)[0] == 2
+    assert take("pentium", two)[0] == take("pentium", base)[0]
+    # Of 16 bits, [BX+SI] and [SI].
+    assert take("486", "678b00")[0] == take("486", "678b04")[0] + 1

@@ -70,6 +70,7 @@ class Core(Sourced):
     `early` is how much longer an address or a shift waits for its register than a sum does.
     `stored` is how much later than others a store wants the registers that it stores. With
     `carries`, a block of code also waits for results of the blocks before.
+    `indexed` is added to an instruction of x86 whose address has an index, or two registers.
     `prefix` is the time to decode each prefix of x86, unless the instruction before takes as
     much longer than a cycle, and `escape` the same for the 0F of an opcode, but a jump's.
     `preloads` is how many lines preload instructions may have on their way; with 0 such an
@@ -84,6 +85,7 @@ class Core(Sourced):
     early: Cycles = 0
     stored: Cycles = 0
     carries: bool = False
+    indexed: Cycles = 0
     prefix: Cycles = 0
     escape: Cycles = 0
     preloads: int = 0
