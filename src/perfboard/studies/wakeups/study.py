@@ -5,16 +5,19 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from shlex import quote
 
 from perfboard.analysis.power.energy import slowest_s
 from perfboard.analysis.power.find import FORMS, listing_script, meter_in, parse_wanted
 from perfboard.analysis.power.meter import Meter
 from perfboard.analysis.wakeups.advice import PUBLISHED, advise
+from perfboard.analysis.wakeups.meter_file import clocked, is_file
 from perfboard.analysis.wakeups.reading import Metered, read_playbacks
 from perfboard.boards.loader import load_board
 from perfboard.factors.choose import choose
 from perfboard.model.board.power import Power
+from perfboard.model.channels import parse_volts
 from perfboard.model.errors import EnvironmentLacksError, TargetError, UsageError
 from perfboard.model.options import option, parse_count
 from perfboard.model.progress import Step
@@ -26,6 +29,7 @@ from perfboard.studies.base import Request
 from perfboard.studies.lab import Lab
 from perfboard.studies.profile.bench import Bench, LiveBench, VirtualBench
 from perfboard.studies.profile.workloads.base import NotMeasurable, Work
+from perfboard.studies.wakeups.meter_file import MeterFile
 from perfboard.studies.wakeups.metrics import metrics
 from perfboard.targets.base import Target
 
@@ -103,9 +107,16 @@ class WakeupsOptions:
     )
     power: str = option(
         "",
-        f"measure the energy of each playback by this meter of the target: {FORMS}",
-        parse=lambda word: str(parse_wanted(word)),
+        f"measure the energy of each playback by this meter of the target: {FORMS}; or by a CSV "
+        "that a meter's program writes here meanwhile, such as ./meter.csv",
+        parse=lambda word: word if is_file(word) else str(parse_wanted(word)),
         metavar="METER",
+    )
+    volts: float = option(
+        0.0,
+        "the supply's voltage, for a meter's file of currents alone",
+        parse=parse_volts,
+        metavar="V",
     )
 
 
@@ -139,7 +150,7 @@ class WakeupsStudy:
         playbacks: list[Playback] = []
         with (
             lab.record(self.name, request.place, request.command, self.headline) as record,
-            _bench(request, options.power, lab, record) as place,
+            _bench(request, options, lab, record) as place,
         ):
             plan = _Plan(
                 place,
@@ -160,6 +171,7 @@ class _Place:
     rounds: int
     power: Power | None = None
     meter: Meter | None = None
+    file: MeterFile | None = None
 
 
 @dataclass(frozen=True)
@@ -210,17 +222,20 @@ class _Plan:
     def work(self, load: str) -> Work:
         """All of them once, under a load."""
         shape = f"{self.options.buffers} {self.options.buffer_bytes} {self.period_ns}"
-        lines = (
+        lines = [
             f'{self._under_meter()}"$PROBE" wakeups {way} {level} {self.periods} {load} {shape}'
             " || exit 1\n"
             for way, level in self.modes()
-        )
+        ]
+        script = clocked(lines) if self.place.file else "".join(lines)
         limit = 60 + 3 * self.playback_s * len(self.modes())
-        return Work("".join(lines), features=(_FEATURE,), data=1 << 19, limit_s=limit)
+        return Work(script, features=(_FEATURE,), data=1 << 19, limit_s=limit)
 
 
 @contextmanager
-def _bench(request: Request, power: str, lab: Lab, record: Recording) -> Iterator[_Place]:
+def _bench(
+    request: Request, options: WakeupsOptions, lab: Lab, record: Recording
+) -> Iterator[_Place]:
     artifacts = record.folder.artifact_path("console.log").parent
     if request.target.startswith("virtual:"):
         variant = choose(load_board(request.target.partition(":")[2]), request.factors)
@@ -228,8 +243,13 @@ def _bench(request: Request, power: str, lab: Lab, record: Recording) -> Iterato
         yield _Place(bench, 1, power=variant.board.power)
         return
     with lab.open(request.target, lab.progress, artifacts, request.factors) as target:
-        meter = _find_meter(power, target) if power else None
         live = LiveBench(target, request.subject_of(target), lab)
+        if is_file(options.power):
+            file = MeterFile(Path(options.power).expanduser(), options.volts or None)
+            with file.running(artifacts):
+                yield _Place(live, _LIVE_ROUNDS, file=file)
+            return
+        meter = _find_meter(options.power, target) if options.power else None
         yield _Place(live, _LIVE_ROUNDS, meter=meter)
 
 
@@ -257,15 +277,22 @@ def _play(plan: _Plan, name: str, load: str, before_s: float, step: Step) -> lis
         if now_s > 1:
             step.update(before_s + now_s, load)
 
+    file = plan.place.file
+    began_s = file.now_s() if file else 0.0
     try:
         output = plan.place.bench.run(name, plan.work(load), notify)
     except NotMeasurable as error:
         raise TargetError("wakeups", f"Under the load {load}: {error}") from error
-    return read_playbacks(output, plan.metered)
+    found = read_playbacks(output, plan.metered)
+    if file is not None:
+        file.note(began_s, output, len(found))
+    return found
 
 
 def _found(plan: _Plan, playbacks: Sequence[Playback]) -> Found:
     options, place = plan.options, plan.place
+    if place.file is not None:
+        playbacks = place.file.with_energies(playbacks)
     model = PowerModel(**place.power.model_dump()) if place.power else None
     way, level, because = advise(playbacks, options.buffers, plan.period_ns)
     result = WakeupsResult(
@@ -290,11 +317,12 @@ def _found(plan: _Plan, playbacks: Sequence[Playback]) -> Found:
 
 
 def _meter_notes(plan: _Plan, playbacks: Sequence[Playback]) -> Iterator[str]:
+    reasons = dict.fromkeys(each.no_energy for each in playbacks if each.no_energy)
     if (metered := plan.metered) is None:
+        yield from (f"No energy: {reason}." for reason in reasons)
         return
     each = f"{metered.meter.name} was read each {format_value(metered.period_s, 's')}"
     yield f"{each}; its own two context switches for each reading are taken off."
-    reasons = dict.fromkeys(each.no_energy for each in playbacks if each.no_energy)
     periods = ""
     if (renewed_s := metered.meter.renewed_s) and renewed_s > slowest_s(plan.playback_s):
         wanted = math.ceil(renewed_s / slowest_s(1.0) / (plan.period_ns / 1e9) / 100 + 1) * 100

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The wakeups study on a board and a target in memory: what it records, advises and shows."""
 
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -275,3 +276,71 @@ def test_a_virtual_board_has_no_meter_but_a_model(tmp_path: Path) -> None:
     words = " ".join(run_text(found).split())
     assert "Power is modelled, not measured" in words and "modelled, of the processor" in words
     assert "Evidence: modelled" in render(found)
+
+
+class _Clocked(_Shell):
+    """Each playback takes 0.3 s, in which a meter beside it writes; `rows` of each one."""
+
+    def __init__(self, meter: Path, rows: int) -> None:
+        super().__init__()
+        self.meter, self.rows, self.now = meter, rows, 100.0
+        meter.write_text("time (s),current (A)\n0,0.2\n")
+
+    def run(self, script: str, *, timeout_s: float = 20) -> Completed:
+        if "work.sh" not in script:
+            return super().run(script)
+        output = ""
+        began, at = time.monotonic(), 0.0
+        for line in self.script.splitlines():
+            if not line.startswith("clock; "):
+                continue
+            output += f"@clock {100 + time.monotonic() - began:.2f}\n"
+            output += said(line.removeprefix("clock; "))
+            for _ in range(self.rows):
+                time.sleep(0.3 / self.rows)
+                at = time.monotonic() - self.zero_s
+                with self.meter.open("a") as file:
+                    file.write(f"{at:.4f},0.2\n")
+            output += f"@clock {100 + time.monotonic() - began:.2f}\n"
+        return Completed(0, output)
+
+    zero_s = time.monotonic()
+
+
+def by_file(tmp_path: Path, rows: int, volts: float) -> Run:
+    shell = _Clocked(tmp_path / "meter.csv", rows)
+
+    @contextmanager
+    def open_it(*_: object) -> Iterator[Target]:
+        yield Target("local", Evidence.HOST, shell, probe="x86_64")
+
+    request = Request("local", {}, ("perfboard",))
+    power = str(tmp_path / "meter.csv")
+    options = WakeupsOptions(load=("idle",), way=("timer",), level=(0,), power=power, volts=volts)
+    return run_study(STUDY, request, options, FakeLab(tmp_path).lab(open=open_it))
+
+
+def test_a_meter_beside_the_target_writes_a_file(tmp_path: Path) -> None:
+    found = by_file(tmp_path, 30, 5)
+    assert found.status is Status.COMPLETE, found.errors
+    *inner, _ = result_of(found).playbacks[1:]
+    # 5 V at 0.2 A all the time; the first and last one the file may not have whole.
+    for each in inner:
+        # A busy machine may leave a gap.
+        assert each.energies or "a gap" in each.no_energy
+        assert all(abs(e.joules - e.seconds) <= e.error for e in each.energies)
+    assert "meter.csv" in result_of(found).meter and "Power is" in run_text(found)
+
+
+@pytest.mark.parametrize(("rows", "volts", "said"), [(2, 5.0, "wants one"), (30, 0.0, "--volts")])
+def test_a_file_that_shows_no_energy_leaves_it_open(
+    tmp_path: Path, rows: int, volts: float, said: str
+) -> None:
+    found = by_file(tmp_path, rows, volts)
+    assert result_of(found).undecided and said in " ".join(found.provenance.notes)
+    assert not any(m.unit in ("J", "W") for m in found.metrics)
+
+
+def test_a_file_that_is_not_there_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(EnvironmentLacksError, match="start the meter's program first"):
+        live(tmp_path, _Shell(), power=str(tmp_path / "none.csv"))
