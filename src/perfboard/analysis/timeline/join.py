@@ -6,7 +6,7 @@ mark's time, on the clock of who saw it, is within the mark's precision; it weig
 bound that crystals keep counts as one more observation, of the drifts. With one common mark it
 alone bounds the drift, and the error grows with the distance from that mark. The method is the
 linear model of weighted least squares with a prior, as in any text on Bayesian linear regression;
-errors come from the inverse of its normal matrix.
+errors come from the inverse of its normal matrix, by the singular values of the equations.
 """
 
 import statistics
@@ -109,11 +109,10 @@ class _Solution:
         self._shifts = _shifts(sources, self._pivots)
         others = len(sources) - 1
         self._size = 2 * others + len(self._names)
-        matrix, right = self._normal(others)
-        # Weights may be 18 decades apart: each unknown has its own unit.
-        units = 1 / np.sqrt(np.diag(matrix))
-        self._covariance = np.linalg.inv(matrix * np.outer(units, units)) * np.outer(units, units)
-        self._values = self._covariance @ right
+        if self._size:
+            self._solve(others)
+        else:
+            self._covariance, self._values = np.zeros((0, 0)), np.zeros(0)
         self._off = [*self._residuals()]
         square, free = sum(off * off for *_, off in self._off), len(self._off) - self._size
         # The prior makes up for drifts that few marks show.
@@ -121,6 +120,17 @@ class _Solution:
         self._contradict = free > 0 and float(chi2.sf(square, free)) < _UNLIKELY
         if self._contradict:
             self._covariance *= square / free
+
+    def _solve(self, others: int) -> None:
+        rows, right = self._equations(others)
+        # Weights may be 18 decades apart: each unknown has its own unit, and the equations are
+        # solved as they are, since the normal matrix would have their weights squared.
+        units = 1 / np.linalg.norm(rows, axis=0)
+        left, sizes, turned = np.linalg.svd(rows * units, full_matrices=False)
+        sizes = np.maximum(sizes, sizes[0] * np.finfo(float).eps)
+        spread = (turned.T / sizes) * units[:, None]
+        self._covariance = spread @ spread.T
+        self._values = spread @ (left.T @ right)
 
     def _row(self, at: int, ns: float) -> np.ndarray:
         """The derivative of a time of source `at` by the unknowns; `ns` is from its pivot."""
@@ -142,18 +152,22 @@ class _Solution:
                     sigma = max(mark.precision_ns, _LEAST_NS) / _ROOT_3
                     yield at, mark, row, -(ns + self._shifts[at]), sigma
 
-    def _normal(self, others: int) -> tuple[np.ndarray, np.ndarray]:
-        matrix, right = np.zeros((self._size, self._size)), np.zeros(self._size)
+    def _equations(self, others: int) -> tuple[np.ndarray, np.ndarray]:
+        """All equations, each in units of its own error: of sightings, then of drifts."""
+        rows, values = [], []
         for _, _, row, value, sigma in self._sightings():
-            matrix += np.outer(row, row) / sigma**2
-            right += row * value / sigma**2
+            rows.append(row / sigma)
+            values.append(value / sigma)
         if others:
             # Drifts relative to the reference have its own in common.
             own = np.diag([source.bound_ppm**2 / 3 for source in self._sources[1:]])
             known = np.linalg.inv(own + self._sources[0].bound_ppm ** 2 / 3)
-            places = np.arange(others) * 2 + 1
-            matrix[np.ix_(places, places)] += known
-        return matrix, right
+            for part in np.linalg.cholesky(known).T:
+                row = np.zeros(self._size)
+                row[np.arange(others) * 2 + 1] = part
+                rows.append(row)
+                values.append(0.0)
+        return np.array(rows), np.array(values)
 
     def _residuals(self) -> Iterable[tuple[int, Sighting, float]]:
         for at, mark, row, value, sigma in self._sightings():

@@ -30,7 +30,7 @@ _USUAL_HZ = 1_000_000
 _STARTS_S, _ENDS_S = 20.0, 20.0
 # Edges of a channel that are looked through for those behind the reset.
 _MOST_EDGES = 100_000
-# What sigrok-cli prints at its most talkative level of what comes from the device.
+# Words of sigrok-cli on packets from the device, at its most talkative level.
 _HEADER = "Received SR_DF_HEADER"
 _PACKET = re.compile(r"cli: Received SR_DF_LOGIC \((\d{1,12}) bytes, unitsize = (\d{1,3})\)")
 _FILE = "capture.sr"
@@ -156,7 +156,7 @@ class SigrokCapture:
     def findings(self) -> Findings:
         """The edges, on the capture's own clock: since its first sample, not since `start`.
 
-        Of each channel those count that are behind the reset for sure. A note says what is missing.
+        Edges count that are surely behind the reset. A note says what is missing.
         """
         if not self._marks:
             return Findings(clock="capture", notes=("No channel of the capture has a mark.",))

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Instruments beside a real board's console: a logic analyser and a power meter, joined after."""
 
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -22,7 +23,26 @@ from perfboard.model.run import Metric
 
 # A meter of the kernel's is read so often.
 _PERIOD_S = 0.002
+_LINGERS_S = 0.5
 _BEGAN = "capture.start"
+
+
+class _Lingering:
+    """A meter that goes on for a while, so that its samples reach beyond the boot's end."""
+
+    def __init__(self, meter: Instrument) -> None:
+        self._meter = meter
+        self.name, self.effect = meter.name, meter.effect
+        self.prepare, self.start, self.fileno = meter.prepare, meter.start, meter.fileno
+        self.read, self.findings = meter.read, meter.findings
+        self._runs = True
+
+    def stop(self) -> None:
+        """See `Instrument`."""
+        if self._runs:
+            time.sleep(_LINGERS_S)
+            self._runs = False
+        self._meter.stop()
 
 
 @dataclass
@@ -41,7 +61,7 @@ class Beside:
         if self.capture is not None:
             found.append(SigrokCapture(self.capture, self.channels))
         if self.power:
-            found.append(open_meter(self.power, _PERIOD_S, self.volts))
+            found.append(_Lingering(open_meter(self.power, _PERIOD_S, self.volts)))
         return found
 
     def join(self, number: int, boot: Boot, instruments: Sequence[Instrument]) -> Boot:

@@ -174,3 +174,30 @@ def test_the_interval_holds_95_of_100() -> None:
         width = half_width(bound, sigma)
         sums = (chance.uniform(-bound, bound) + chance.gauss(0, sigma) for _ in range(20_000))
         assert sum(abs(each) <= width for each in sums) / 20_000 == pytest.approx(0.95, abs=0.006)
+
+
+def test_sightings_of_any_precision_have_errors() -> None:
+    """A start that is known to a tenth of a second joins a capture of 2.5 us."""
+    chance = random.Random(5)
+    for _ in range(300):
+        at = sorted(chance.sample(range(10**10), 4))
+        late = chance.randrange(10**6, 10**9)
+        host = [Sighting(name="start", t_ns=-late, precision_ns=chance.randrange(10**4, 10**9))]
+        host += [
+            Sighting(name=name, t_ns=t_ns, precision_ns=10 ** chance.randrange(9))
+            for name, t_ns in zip("abcd", at, strict=True)
+        ]
+        kernel = [
+            Sighting(name=name, t_ns=t_ns - at[1], precision_ns=1)
+            for name, t_ns in zip("bcd"[: chance.choice((1, 3))], at[1:], strict=False)
+        ]
+        pins = [Sighting(name=name, t_ns=ns, precision_ns=2500) for name, ns in (("start", 0),)]
+        found = join(
+            [
+                Seen("console", tuple(host), 500.0),
+                Seen("kernel", tuple(kernel)),
+                Seen("pins", (*pins, Sighting(name="led", t_ns=late + 9, precision_ns=2500))),
+            ]
+        )
+        assert all(clock.fit and clock.fit.error_ns >= 0 for clock in found.clocks)
+        assert all(mark.error_ns >= 0 for mark in found.marks)
