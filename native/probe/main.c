@@ -6,7 +6,7 @@
  * perfboard-probe run JOB RESULTS
  * perfboard-probe time FILE COUNT COMMAND [ARGUMENT...]
  * perfboard-probe meter PERIOD_MS FILE... -- COMMAND [ARGUMENT...]
- * perfboard-probe media WHAT FOLDER BYTES FRAMES RATE SYNC
+ * perfboard-probe media RECORDS PLAYS FOLDER BYTES FRAMES RATE HOW RESERVE
  * perfboard-probe memory SETTLE_MS COMMAND [TASK]
  * perfboard-probe echo ADDRESS
  * perfboard-probe packets PROTOCOL ADDRESS PORT

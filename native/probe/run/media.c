@@ -1,16 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * perfboard-probe media WHAT FOLDER BYTES FRAMES RATE SYNC
+ * perfboard-probe media RECORDS PLAYS FOLDER BYTES FRAMES RATE HOW RESERVE
  *
- * Writes and reads files as a media recorder does: a frame of BYTES at a time,
- * FRAMES of them, RATE a second or, with 0, as fast as it goes. WHAT is record,
- * play or both, each a process of its own. SYNC is 1 to have each frame on the
- * medium before the next. It first writes the file that it plays, and
- * asks the kernel to drop it from the page cache. The files are removed.
+ * Writes RECORDS files and reads PLAYS files at once, as a media recorder does: a
+ * frame of BYTES at a time, FRAMES of them, RATE a second or, with 0, as fast as it
+ * goes, each file by a process of its own. HOW files are written: `buffered`, `sync`
+ * to have each frame on the medium before the next, or `direct`, past the page cache,
+ * which wants whole blocks. RESERVE is 1 to have the file's blocks beforehand. It
+ * first writes the files that it plays, and asks the kernel to drop them from the page
+ * cache. The files are removed.
  *
  * Prints "@media record" and "@media play", each with a line for each frame:
  * microseconds from the call to its end, and from the instant that the frame was
- * due, which is 0 without a rate, to that end.
+ * due, which is 0 without a rate, to that end. Then "@writeback DIRTY WRITEBACK
+ * WROTE": bytes of the page cache that were to be written, and that were being
+ * written, at most, looked at ten times a second, and bytes that the kernel wrote
+ * from there in that time; all of the whole system.
  *
  * Exit status: 0; 1 with the reason on standard error; 2 for wrong arguments.
  */
@@ -21,6 +26,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -28,13 +34,31 @@
 
 #define MOST_BYTES (16UL << 20)
 #define MOST_FRAMES 1000000UL
+#define MOST_STREAMS 8
+#define LOOK_NS 100000000
 
 struct plan {
 	size_t bytes;
 	unsigned long frames;
 	unsigned long rate;
 	bool sync;
+	bool direct;
+	bool reserve;
 	char *frame;
+};
+
+/* A process that moves the frames of one file. */
+struct stream {
+	pid_t child;
+	bool records;
+	struct row *rows;
+};
+
+/* Bytes of the page cache, as the kernel counts them. */
+struct writeback {
+	uint64_t dirty;
+	uint64_t under_way;
+	uint64_t wrote;
 };
 
 /* Microseconds of a frame. */
@@ -92,13 +116,14 @@ static bool prepare(const struct plan *plan, int file)
 	       lseek(file, 0, SEEK_SET) == 0;
 }
 
-static int open_own(const char *folder, const char *name)
+static int open_own(const char *folder, int number, int direct)
 {
 	char path[4096];
 	int file = -1;
 
-	if (snprintf(path, sizeof(path), "%s/perfboard-%s", folder, name) < (int)sizeof(path))
-		file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (snprintf(path, sizeof(path), "%s/perfboard-media-%d", folder, number) <
+	    (int)sizeof(path))
+		file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | direct, 0600);
 	/* It goes with its last user, whatever ends that. */
 	if (file >= 0)
 		unlink(path);
@@ -119,16 +144,65 @@ static pid_t start(const struct plan *plan, int file, struct row *rows, bool wri
 	return child;
 }
 
-static bool ended_well(pid_t child)
+/* The number behind a word of the kernel's text; 0 where there is none. */
+static uint64_t number_of(const char *text, const char *word)
 {
-	int status = 1;
+	const char *found = strstr(text, word);
 
-	return child > 0 && waitpid(child, &status, 0) == child && !status;
+	return found ? strtoull(found + strlen(word), NULL, 10) : 0;
 }
 
-static void print_rows(const char *what, const struct row *rows, unsigned long count)
+/* One more look at the page cache: the most so far, and all that was written. */
+static void look(struct writeback *most)
 {
-	printf("@media %s\n", what);
+	char text[8192];
+
+	if (read_file("/proc/meminfo", text, sizeof(text))) {
+		uint64_t dirty = number_of(text, "\nDirty:") * 1024;
+		uint64_t under_way = number_of(text, "\nWriteback:") * 1024;
+
+		most->dirty = dirty > most->dirty ? dirty : most->dirty;
+		most->under_way = under_way > most->under_way ? under_way : most->under_way;
+	}
+	if (read_file("/proc/vmstat", text, sizeof(text)))
+		most->wrote = number_of(text, "\nnr_written ") * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+/* Waits for all, and looks at the page cache meanwhile. Whether all ended well. */
+static bool wait_for(struct stream *streams, int count, struct writeback *most)
+{
+	struct writeback first = {0};
+	int left = count;
+	bool well = true;
+
+	look(&first);
+	*most = first;
+	for (int i = 0; i < count; i++)
+		if (streams[i].child <= 0) {
+			well = false;
+			left--;
+		}
+	while (left) {
+		sleep_until(instant() + LOOK_NS);
+		look(most);
+		for (int i = 0; i < count; i++) {
+			int status = 1;
+
+			if (streams[i].child <= 0 ||
+			    waitpid(streams[i].child, &status, WNOHANG) != streams[i].child)
+				continue;
+			streams[i].child = 0;
+			well = well && !status;
+			left--;
+		}
+	}
+	most->wrote -= first.wrote;
+	return well;
+}
+
+static void print_rows(bool records, const struct row *rows, unsigned long count)
+{
+	printf("@media %s\n", records ? "record" : "play");
 	for (unsigned long i = 0; i < count; i++)
 		printf("%llu %llu\n", (unsigned long long)rows[i].took,
 		       (unsigned long long)rows[i].since_due);
@@ -142,53 +216,85 @@ static void *take_shared(size_t size)
 	return memory == MAP_FAILED ? NULL : memory;
 }
 
-static bool run_streams(const struct plan *plan, const char *folder, bool records, bool plays)
+/* The file of a stream, ready for its frames; below 0, with the reason told, where it cannot be. */
+static int ready_file(const struct plan *plan, const char *folder, int number, bool records)
 {
-	struct row *rows = take_shared(2 * plan->frames * sizeof(*rows));
-	int record = records ? open_own(folder, "record") : -1;
-	int play = plays ? open_own(folder, "play") : -1;
+	int file = open_own(folder, number, records && plan->direct ? O_DIRECT : 0);
+	off_t size = (off_t)(plan->bytes * plan->frames);
+	int error = file < 0 ? errno : 0;
 
-	if (!plan->frame || !rows || (records && record < 0) ||
-	    (plays && (play < 0 || !prepare(plan, play)))) {
-		fprintf(stderr, "%s: %s\n", folder, strerror(errno));
+	if (!error && records && plan->reserve)
+		error = posix_fallocate(file, 0, size);
+	else if (!error && !records && !prepare(plan, file))
+		error = errno;
+	if (!error)
+		return file;
+	fprintf(stderr, "%s: %s%s\n", folder, strerror(error),
+		records && plan->direct && error == EINVAL
+		    ? "; its file system takes no direct writes"
+		    : "");
+	return -1;
+}
+
+static bool run_streams(const struct plan *plan, const char *folder, int records, int plays)
+{
+	struct stream streams[2 * MOST_STREAMS] = {0};
+	int files[2 * MOST_STREAMS], count = records + plays;
+	struct row *rows = take_shared((size_t)count * plan->frames * sizeof(*rows));
+	struct writeback most;
+
+	if (!plan->frame || !rows) {
+		fprintf(stderr, "%s\n", strerror(errno));
 		return false;
 	}
-	pid_t writer = records ? start(plan, record, rows, true) : 0;
-	pid_t reader = plays ? start(plan, play, rows + plan->frames, false) : 0;
-	bool wrote = !records || ended_well(writer), read = !plays || ended_well(reader);
-
-	if (!wrote || !read)
+	for (int i = 0; i < count; i++) {
+		streams[i].records = i < records;
+		streams[i].rows = rows + (size_t)i * plan->frames;
+		files[i] = ready_file(plan, folder, i, streams[i].records);
+		if (files[i] < 0)
+			return false;
+	}
+	for (int i = 0; i < count; i++)
+		streams[i].child = start(plan, files[i], streams[i].rows, streams[i].records);
+	if (!wait_for(streams, count, &most))
 		return false;
-	if (records)
-		print_rows("record", rows, plan->frames);
-	if (plays)
-		print_rows("play", rows + plan->frames, plan->frames);
+	for (int i = 0; i < count; i++)
+		print_rows(streams[i].records, streams[i].rows, plan->frames);
+	printf("@writeback %llu %llu %llu\n", (unsigned long long)most.dirty,
+	       (unsigned long long)most.under_way, (unsigned long long)most.wrote);
 	return true;
 }
 
 int media_command(int argc, char **argv)
 {
-	char *end[4] = {"x", "x", "x", "x"};
-	struct plan plan = {0};
+	/* The words that are numbers, and the most that each may be. */
+	static const int at[] = {0, 1, 3, 4, 5, 7};
+	static const unsigned long most[] = {MOST_STREAMS, MOST_STREAMS, MOST_BYTES,
+					     MOST_FRAMES,  1000000,	 1};
+	unsigned long numbers[6] = {0};
+	bool right = argc == 8;
 
-	if (argc == 6) {
-		plan.bytes = whole_number(argv[2], &end[0], 10);
-		plan.frames = whole_number(argv[3], &end[1], 10);
-		plan.rate = whole_number(argv[4], &end[2], 10);
-		plan.sync = whole_number(argv[5], &end[3], 10);
+	for (int i = 0; right && i < 6; i++) {
+		char *end = "x";
+
+		numbers[i] = whole_number(argv[at[i]], &end, 10);
+		right = !*end && numbers[i] <= most[i];
 	}
-	bool both = argc == 6 && !strcmp(argv[0], "both");
-	bool records = argc == 6 && (both || !strcmp(argv[0], "record"));
-	bool plays = argc == 6 && (both || !strcmp(argv[0], "play"));
+	struct plan plan = {.bytes = numbers[2],
+			    .frames = numbers[3],
+			    .rate = numbers[4],
+			    .sync = right && !strcmp(argv[6], "sync"),
+			    .direct = right && !strcmp(argv[6], "direct"),
+			    .reserve = numbers[5]};
 
-	if (!(records || plays) || *end[0] || *end[1] || *end[2] || *end[3] || !plan.bytes ||
-	    plan.bytes > MOST_BYTES || !plan.frames || plan.frames > MOST_FRAMES ||
-	    plan.rate > 1000000) {
-		fputs(
-		    "usage: perfboard-probe media record|play|both FOLDER BYTES FRAMES RATE SYNC\n",
-		    stderr);
+	if (!right || !(numbers[0] + numbers[1]) || !plan.bytes || !plan.frames ||
+	    (!plan.sync && !plan.direct && strcmp(argv[6], "buffered"))) {
+		fputs("usage: perfboard-probe media RECORDS PLAYS FOLDER BYTES FRAMES RATE "
+		      "buffered|sync|direct RESERVE\n",
+		      stderr);
 		return 2;
 	}
 	plan.frame = take_shared(plan.bytes);
-	return run_streams(&plan, argv[1], records, plays) && !fflush(stdout) ? 0 : 1;
+	return run_streams(&plan, argv[2], (int)numbers[0], (int)numbers[1]) && !fflush(stdout) ? 0
+												: 1;
 }

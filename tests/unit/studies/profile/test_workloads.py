@@ -20,6 +20,7 @@ from perfboard.studies.profile.workloads.base import (
     printed,
     times_of,
 )
+from perfboard.studies.profile.workloads.image_index import SUMS
 from perfboard.studies.profile.workloads.image_scale import picture
 from perfboard.studies.profile.workloads.listing_search import QUERIES, listing
 
@@ -51,6 +52,7 @@ WRITINGS = "".join(
     f"@stream 1000000 0 0 {need} 90000 300 100 500 600 2000000\n"
     for need in (70_000, 80_000, 75_000, 64_000, 99_000)
 )
+FRAMES = "900 34000\n" * 150
 MEMORY = "@before 9000000\n" + "".join(
     f"@memory {when} 3000 2000 1000 8000000\n" for when in ("start", "highest", "lasting")
 )
@@ -71,6 +73,7 @@ def test_the_listing_has_the_studys_hits_and_is_the_same_everywhere() -> None:
     assert hashlib.sha256(listing()).hexdigest() == LISTING
 
 
+PICTURE = "9c9d095d8be2799527993c67fffb13d2cd329cd3096b3114cff94225eea36964"
 LISTING = "5a9e94d89d717a6946903b0b70ca05a3c8262d8fdaeefe89709a4b6b336738db"
 
 
@@ -94,21 +97,17 @@ def test_a_workload_gives_the_metrics_that_it_names(workload: Workload) -> None:
     parameters = defaults(workload)
     work = workload.plan(parameters, 2)
     labels = re.findall(r"@time (\S+);", work.script)
-    media = [
-        (words[-2], words)
-        for line in re.findall(r"media (.*) \|\|", work.script)
-        for words in [line.split()]
-    ]
+    media = [line.split() for line in re.findall(r"media (.*) \|\|", work.script)]
     output = "".join(f"@time {label}\n{TIME}{TIME}" for label in labels)
-    output += "".join(f"@say hits.{query} {2 * hits}\n" for query, (_, hits) in QUERIES.items())
     output += "".join(
-        f"@rate {rate}\n"
-        + "".join(
-            f"@media {stream}\n" + "900 34000\n" * 150
-            for stream in (("record", "play") if words[0] == "both" else words[:1])
-        )
-        for rate, words in media
+        f"@say hits.{query} {2 * hits}\n@say counts.{query} {hits} {hits}\n"
+        for query, (_, hits) in QUERIES.items()
     )
+    for words in media:
+        output += f"@rate {words[5]}\n" + int(words[0]) * f"@media record\n{FRAMES}"
+        output += int(words[1]) * f"@media play\n{FRAMES}" + "@writeback 9000 4096 40960\n"
+    if workload.name == "image.index":
+        output += f"@say sum {SUMS[640, 480]}\n@say entries 4\n"
     output += SIZES * work.script.count("echo @sizes")
     output += MEMORY * len(re.findall(r'PROBE" memory', work.script))
     count = 5 if workload.name == "stream.buffer" else 2
@@ -141,7 +140,11 @@ def test_any_output_is_read_or_refused(workload: Workload, output: str) -> None:
         ("audio.encode", {"seconds": 1, "bitrate": 100}),
         ("audio.encode", {"seconds": "one", "bitrate": 128}),
         ("image.scale", {"width": 1, "height": 480}),
+        ("image.index", {"width": 640, "height": 481}),
+        ("image.index", {"pictures": 53}),
         ("image.scale", {"width": 640, "height": True}),
+        ("media.record", {"write": "fast"}),
+        ("media.both", {"records": 9}),
         ("memory.application", {}),
         ("stream.write", {}),
         ("stream.write", {"command": "x", "buffer": 100}),
@@ -195,9 +198,32 @@ def test_no_rate_is_safe_where_all_fail() -> None:
         workload.read(WRITINGS + "@rate 0 4687\n", defaults(workload), 1)
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        (SUMS[640, 480], "1 2", "another picture than libjpeg-turbo's: cksum 1 2"),
+        ("entries 4", "entries 3", "the page has 3 pictures, not 4"),
+        (" 0 0\n", " 1 0\n", "failed"),
+    ],
+)
+def test_an_index_of_other_pictures_is_refused(old: str, new: str, said: str) -> None:
+    workload = all_workloads()["image.index"]
+    output = f"@time index\n{TIME}@say sum {SUMS[640, 480]}\n@say entries 4\n"
+    assert workload.read(output, defaults(workload), 1)[0].samples == (0.5,)
+    with pytest.raises(NotMeasurable, match=said):
+        workload.read(output.replace(old, new), defaults(workload), 1)
+
+
+def test_the_inputs_of_an_index_are_the_same_everywhere() -> None:
+    assert hashlib.sha256(picture(640, 480)).hexdigest() == PICTURE
+
+
 def test_a_listing_with_other_hits_is_refused() -> None:
     with pytest.raises(NotMeasurable, match="520 lines in 1 searches for car"):
         all_workloads()["listing.search"].read("@say hits.car 520\n", {}, 1)
+    # GNU grep counts the first hit alone where its output is thrown away.
+    with pytest.raises(NotMeasurable, match="found 1 lines"):
+        all_workloads()["listing.search"].read("@say hits.car 521\n@say counts.car 1\n", {}, 1)
 
 
 def test_the_kernels_sizes_are_those_of_the_files_in_proc() -> None:
@@ -213,6 +239,23 @@ def test_the_kernels_sizes_are_those_of_the_files_in_proc() -> None:
     hidden = re.sub(r"[0-9a-f]{8}-[0-9a-f]{8}", "00000000-00000000", SIZES)
     with pytest.raises(NotMeasurable, match="only root sees"):
         workload.read(hidden, {}, 1)
+
+
+def test_streams_of_one_way_are_one_run_and_the_slowest_tells_the_rate() -> None:
+    workload = all_workloads()["media.both"]
+    parameters = defaults(workload) | {"records": 2, "seconds": 1, "write": "direct"}
+    # A frame of whole blocks.
+    assert "media 2 1 $place 28672 30 30 direct 0" in workload.plan(parameters, 1).script
+    fast, slow = "1000 1000\n" * 30, "2000 2000\n" * 29 + "90000 90000\n"
+    streams = f"@media record\n{fast}@media record\n{slow}@media play\n{fast}"
+    cache = "@writeback 5 6 7\n"
+    found = {
+        (metric.name.rpartition(".")[2], metric.labels.get("stream")): metric.samples
+        for metric in workload.read(f"@rate 0\n{streams}@rate 30\n{streams}{cache}", parameters, 1)
+    }
+    assert found["rate", "record"] == pytest.approx((30 / 0.148,))
+    assert found["late", "record"] == (1 / 60,) and found["late", "play"] == (0,)
+    assert len(found["frame", "record"]) == 60 and found["written", None] == (7,)
 
 
 def test_the_words_of_a_script_are_read_by_their_heads() -> None:

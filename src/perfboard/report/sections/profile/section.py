@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """The conclusion page of a device's profile."""
 
+import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import ceil
 from typing import TYPE_CHECKING, Any
 
 from perfboard.model.results.profile import ProfileResult, ProfileRow
-from perfboard.model.run import Run
+from perfboard.model.run import Metric, Run
 from perfboard.model.units import format_value
 from perfboard.report.section import Section
 from perfboard.report.terminal import cells, new_table
@@ -24,6 +26,7 @@ _WHOLE = {
 _BAR = 20
 # As study A's histograms of the time per frame.
 _BIN_US = 10_000
+_SHARES = (50, 90, 99, 99.9)
 
 
 @dataclass(frozen=True)
@@ -38,15 +41,22 @@ class _Shown:
 
 @dataclass(frozen=True)
 class _Frames:
-    """The frames of a stream: how many took how long."""
+    """The frames of a stream: how many took how long, and the percentiles."""
 
     words: str
+    shares: str
     bins: list[tuple[str, int]]
     count: int
 
 
 def _value(row: ProfileRow) -> str:
-    return "" if row.value is None else format_value(row.value, row.unit)
+    return "" if row.value is None else _quantity(row, row.value)
+
+
+def _quantity(row: ProfileRow, value: float) -> str:
+    """As the budget is written: shares as percents where it is one."""
+    percents = row.unit == "1" and row.budget_text.endswith("%")
+    return f"{100 * value:.3g} %" if percents else format_value(value, row.unit)
 
 
 def _share(row: ProfileRow) -> float | None:
@@ -69,7 +79,7 @@ def _sentence(row: ProfileRow) -> str:
         much = f", {room:.0%} to spare" if few else f", {_digits(share)} times that"
     words = f"{_value(row)} where {row.budget_text} is wanted{much}"
     if row.outcome == "inconclusive" and row.low is not None and row.high is not None:
-        low, high = (format_value(each, row.unit) for each in (row.low, row.high))
+        low, high = (_quantity(row, each) for each in (row.low, row.high))
         words = f"Between {low} and {high}, and {row.budget_text} is wanted: not decided"
     limit = f"; what limits: {row.limit}" if row.limit else ""
     return f"{words}{limit}."
@@ -96,19 +106,29 @@ def _frames(run: Run) -> list[_Frames]:
     """The frames of each stream, in bins of 10 ms up to the longest."""
     found = []
     for metric in run.metrics:
-        if not (metric.name.startswith("media.") and metric.name.endswith(".frame")):
+        if not re.fullmatch(r"media\..*\.frame", metric.name) or not metric.samples:
             continue
         counts = Counter(round(sample * 1e6) // _BIN_US for sample in metric.samples)
         bins = [(f"{10 * at} to {10 * at + 10} ms", counts[at]) for at in sorted(counts)]
         own = ", ".join(f"{name} {value}" for name, value in metric.labels.items())
         words = f"{metric.name.removesuffix('.frame')}, {own}"
-        found.append(_Frames(words, bins, len(metric.samples)))
+        found.append(_Frames(words, _shares(metric), bins, len(metric.samples)))
     return found
+
+
+def _shares(metric: Metric) -> str:
+    """The percentiles by nearest rank, and the longest time."""
+    ordered = sorted(metric.samples)
+    ranks = [(share, ceil(share / 100 * len(ordered)) - 1) for share in _SHARES]
+    shares = [
+        f"{share:g} % within {format_value(ordered[rank], metric.unit)}" for share, rank in ranks
+    ]
+    return f"{', '.join(shares)}, the longest {format_value(ordered[-1], metric.unit)}"
 
 
 def _frames_text(frames: _Frames) -> str:
     bins = ", ".join(f"{count} in {words}" for words, count in frames.bins)
-    return f"{frames.words}: {frames.count} frames, {bins}."
+    return f"{frames.words}: {frames.count} frames, {frames.shares}; {bins}."
 
 
 def _lead(run: Run, result: ProfileResult) -> str:
