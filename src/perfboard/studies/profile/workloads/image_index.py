@@ -18,7 +18,7 @@ from perfboard.studies.profile.workloads.base import (
 )
 from perfboard.studies.profile.workloads.image_scale import picture
 
-# What `cksum` says of the picture of each size, as cjpeg of libjpeg-turbo 2.1.5 writes it with
+# The output of `cksum` for the picture of each size, which cjpeg of libjpeg-turbo 2.1.5 wrote with
 # a quality of 90. Others make another picture, whose times do not compare.
 SUMS = {
     (640, 480): "1315974203 31738",

@@ -107,9 +107,9 @@ class ListingSearch:
             # The one file has the hits of each repeat, the other their counts.
             wanted = {"hits": str(hits * repeats), "counts": " ".join([str(hits)] * repeats)}
             for what, right in wanted.items():
-                if (told := printed(output, f"{what}.{query}")) != right:
+                if (given := printed(output, f"{what}.{query}")) != right:
                     raise NotMeasurable(
-                        f"grep found {told or 'nothing'} lines in {repeats} searches for {query}, "
+                        f"grep found {given or 'nothing'} lines in {repeats} searches for {query}, "
                         f"where the listing has {hits} each"
                     )
             for shown in ("yes", "no"):
