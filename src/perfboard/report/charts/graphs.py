@@ -85,7 +85,7 @@ def _latency(metrics: Sequence[Metric], bands: tuple[Band, ...]) -> Drawn | None
     found.sort(key=order)
     for curve in found:
         walk, stride = curve.labels.get("walk", ""), curve.labels.get("stride", "")
-        kind = walk
+        kind = "random over all pages" if walk == "random" else walk
         if walk not in ("random", "local") and stride.isdecimal():
             kind = f"stride {format_size(int(stride))}"
         kind += _rest(curve, found, "walk", "stride", "pages")

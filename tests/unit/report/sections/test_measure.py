@@ -32,7 +32,7 @@ def test_the_page_has_every_graph_of_study_a(page: str) -> None:
     places = [text.index(title) for title in GRAPHS]
     assert places == sorted(places)
     for label in (
-        "random",
+        "random over all pages",
         "local, huge pages",
         "stride 4 KiB",
         "read-write, avx512",
