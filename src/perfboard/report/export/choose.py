@@ -13,6 +13,8 @@ from perfboard.report.export import (
     bencher,
     googlebenchmark,
     kcidb,
+    lava,
+    markdown,
     openmetrics,
     perfetto,
     vcd,
@@ -68,4 +70,6 @@ _WRITERS: dict[str, Callable[[Run], str]] = {
     "openmetrics": openmetrics.exposition,
     "vcd": vcd.dump,
     "kcidb": kcidb.report,
+    "markdown": markdown.text,
+    "lava": lava.lines,
 }

@@ -9,5 +9,7 @@ FORMATS = {
     "bencher": "Bencher's metric format, BMF",
     "vcd": "the first boot's marks as a logic analyser's capture",
     "openmetrics": "text for Prometheus and other OpenMetrics readers",
+    "markdown": "a summary for a merge request",
+    "lava": "test cases for LAVA, as lines of a job's output",
     "kcidb": "a report to KCIDB, the kernel's report database (schema 5.3)",
 }

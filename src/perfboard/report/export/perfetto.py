@@ -3,7 +3,8 @@
 
 Each boot is a process, each kind of row a thread of it: complete events (X) are
 phases, steps and spans; instant events (i) are marks; metadata events (M) name
-processes and threads. Times are microseconds.
+processes and threads. Times are microseconds. Each source of a joined timeline is a process too,
+with its marks where they lie on the reference's clock; `otherData.clocks` is the manifest of how.
 """
 
 import itertools
@@ -13,7 +14,9 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from perfboard.analysis.boot.phases import PhaseTime, cut_boot
+from perfboard.analysis.timeline.boots import on_reference, zero_of
 from perfboard.model.results.boot import Boot, BootResult, Span
+from perfboard.model.results.timeline import Clock, TimelineResult
 from perfboard.model.run import Run
 
 _Event = dict[str, Any]
@@ -23,7 +26,9 @@ def trace(run: Run) -> str:
     """The trace as JSON. Spans that have no start are absent: they have no place in it."""
     boots = [boot for result in run.results_of(BootResult) for boot in result.boots]
     # Thread ids are unique over all processes, since Perfetto names threads by them alone.
-    threads = itertools.count(len(boots) + 1)
+    timelines = run.results_of(TimelineResult)
+    sources = len([*_sources(timelines)])
+    threads = itertools.count(len(boots) + sources + 1)
     events: list[_Event] = []
     for pid, boot in enumerate(boots, start=1):
         name = f"boot {pid}: {run.board.name}, {run.evidence}"
@@ -34,12 +39,67 @@ def trace(run: Run) -> str:
             events.append(_metadata("thread_name", pid, tid, {"name": title}))
             events.append(_metadata("thread_sort_index", pid, tid, {"sort_index": place}))
             events += [{**row, "pid": pid, "tid": tid} for row in rows]
-    other = {"run": run.id, "study": run.study, "board": run.board.name, "evidence": run.evidence}
+    for pid, (timeline, clock) in enumerate(_sources(timelines), start=len(boots) + 1):
+        events.append(_metadata("process_name", pid, pid, {"name": f"source: {clock.name}"}))
+        tid = next(threads)
+        events.append(_metadata("thread_name", pid, tid, {"name": "marks as it saw them"}))
+        events += [{**row, "pid": pid, "tid": tid} for row in _seen(timeline, clock)]
+    other: _Event = {
+        "run": run.id,
+        "study": run.study,
+        "board": run.board.name,
+        "evidence": run.evidence,
+    }
+    if timelines:
+        other["clocks"] = [_relation(*source) for source in _sources(timelines)]
     return json.dumps(
         {"traceEvents": events, "displayTimeUnit": "ns", "otherData": other},
         separators=(",", ":"),
         allow_nan=False,
     )
+
+
+def _sources(timelines: Iterable[TimelineResult]) -> Iterator[tuple[TimelineResult, Clock]]:
+    for timeline in timelines:
+        for clock in timeline.clocks:
+            yield timeline, clock
+
+
+def _seen(timeline: TimelineResult, clock: Clock) -> Iterator[_Event]:
+    """The marks of a source; of one that nothing joins, on its own clock from its first."""
+    first_ns = min((mark.t_ns for mark in clock.marks), default=0)
+    for mark in clock.marks:
+        if clock.fit is None:
+            t_ns = mark.t_ns - first_ns
+        else:
+            t_ns = on_reference(clock.fit, mark.t_ns) - zero_of(timeline)
+        yield {
+            "name": mark.name,
+            "cat": "source",
+            "ph": "i",
+            "s": "t",
+            "ts": _microseconds(t_ns),
+            "args": {"own_ns": mark.t_ns, "precision_ns": mark.precision_ns},
+        }
+
+
+def _relation(timeline: TimelineResult, clock: Clock) -> _Event:
+    """How a clock relates to the trace's: its time `pivot_ns` is `at_ns`, and it gains `drift_ppm`.
+
+    Errors are those of 95% intervals. The trace's clock is that of `reference`, from the reset or
+    the first mark on. `joined` is false for a clock that stands apart.
+    """
+    found: _Event = {
+        "name": clock.name,
+        "reference": timeline.reference,
+        "joined": clock.fit is not None,
+        "marks": len(clock.marks),
+        "common": list(clock.common),
+    }
+    if clock.fit is not None:
+        found |= clock.fit.model_dump()
+        found["at_ns"] = clock.fit.at_ns - zero_of(timeline)
+    return found
 
 
 def _threads(boot: Boot) -> Iterator[tuple[str, list[_Event]]]:

@@ -4,12 +4,15 @@
 import json
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from perfboard.analysis.timeline.join import Seen, join
 from perfboard.model.results.boot import Boot, ProcessTime, Span
+from perfboard.model.results.timeline import Sighting
 from perfboard.report.export.choose import export
-from tests.support.runs import MARKS, make_boot, make_run
+from tests.support.runs import MARKS, boot_results, make_boot, make_run
 
 
 def events(*boots: Boot) -> list[dict[str, Any]]:
@@ -147,3 +150,42 @@ def test_processes_are_a_table_at_the_last_instant() -> None:
     (event,) = thread(events(make_boot(processes=names)), "processes")
     assert nanoseconds(event["ts"]) == MARKS["usable"]
     assert [row["name"] for row in event["args"]["processes"]] == ["a", "a"]
+
+
+def test_every_source_of_a_timeline_is_there_with_its_manifest() -> None:
+    """Read back by the published format: a mark that two clocks saw lies at one place."""
+    first = [
+        Sighting(name=n, t_ns=t, precision_ns=10) for n, t in (("reset", 50), ("usable", 10**9))
+    ]
+    # It began 5 s before, gains 40 ppm, and saw a mark of its own.
+    other = [
+        Sighting(name=mark.name, t_ns=round(5e9 + mark.t_ns * (1 + 40e-6)), precision_ns=10)
+        for mark in first
+    ]
+    own = Sighting(name="led", t_ns=round(5e9 + 4e8 * (1 + 40e-6)), precision_ns=10)
+    apart = Seen("apart", (Sighting(name="x", t_ns=7, precision_ns=1),))
+    timeline = join([Seen("pins", tuple(first)), Seen("log", (*other, own)), apart])
+    run = make_run(results=(*boot_results((make_boot(),)), timeline))
+    document = json.loads(export(run, "perfetto"))
+    clocks = {clock["name"]: clock for clock in document["otherData"]["clocks"]}
+    assert [clocks[name]["joined"] for name in ("pins", "log", "apart")] == [True, True, False]
+    log = clocks["log"]
+    assert log["reference"] == "pins" and log["common"] == ["reset", "usable"]
+    assert abs(log["drift_ppm"] - 40) <= log["drift_error_ppm"] < 1
+    events = document["traceEvents"]
+    names = {e["pid"]: e["args"]["name"] for e in events if e["name"] == "process_name"}
+    seen = {
+        (names[event["pid"]].removeprefix("source: "), event["name"]): event
+        for event in events
+        if event.get("cat") == "source"
+    }
+    assert abs(seen["pins", "usable"]["ts"] - seen["log", "usable"]["ts"]) * 1000 <= 2
+    assert abs(seen["log", "led"]["ts"] * 1000 - (4e8 - 50)) <= log["error_ns"] + 30
+    # The manifest alone leads from the source's own time to the trace's.
+    since = seen["log", "led"]["args"]["own_ns"] - log["pivot_ns"]
+    assert log["at_ns"] + since * (1 - log["drift_ppm"] / 1e6) == pytest.approx(
+        seen["log", "led"]["ts"] * 1000, abs=2
+    )
+    threads = [(e["pid"], e["tid"]) for e in events if e["name"] == "thread_name"]
+    assert len({tid for _, tid in threads}) == len(threads)
+    assert not {tid for _, tid in threads} & set(names)
