@@ -14,9 +14,9 @@ def part_changes(before: ImageParts, after: ImageParts) -> tuple[Difference, ...
     """The options and files that differ; of more than ten of a kind, the others are counted."""
     found: list[Difference] = []
     if before.config is not None and after.config is not None:
-        found += _changes("kernel option", before.config, after.config)
+        found += _changes("options of the kernel", before.config, after.config)
     if before.files is not None and after.files is not None:
-        found += _changes("file", _words(before.files), _words(after.files))
+        found += _changes("files", _words(before.files), _words(after.files))
     return tuple(found)
 
 
@@ -29,6 +29,6 @@ def _changes(
 ) -> Iterator[Difference]:
     names = sorted(name for name in {*before, *after} if before.get(name) != after.get(name))
     for name in names[:_MOST]:
-        yield Difference(f"{kind} {name}", before.get(name), after.get(name))
+        yield Difference(name, before.get(name), after.get(name))
     if len(names) > _MOST:
-        yield Difference(f"{len(names) - _MOST:,} more: {kind}s", "", "changed")
+        yield Difference(f"{len(names) - _MOST:,} more {kind}", "", "changed")

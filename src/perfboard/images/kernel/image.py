@@ -46,18 +46,21 @@ def image_commands(recipe: Recipe) -> tuple[tuple[str, ...], ...]:
 
 
 def unpack_kernel(arch: Architecture, built: Path, progress: Progress) -> Path:
-    """The folder with a built Arm kernel as it is before compression, and its System.map.
+    """The folder with a built Arm kernel as it is before compression, its System.map and config.
 
     Raises EnvironmentLacksError where objcopy fails.
     """
 
+    kept = ("vmlinux", "System.map", "config")
+    inputs = {"kernel": built.name, "kept": " ".join(kept)}
+
     def build(folder: Path) -> None:
-        for name in ("vmlinux", "System.map"):
+        for name in kept:
             (folder / name).hardlink_to(built / name)
         run_tool(_unpack(arch), folder)
         (folder / _PLAIN).rename(folder / arch.kernel_name)
 
-    return cached("plain-kernel", {"kernel": built.name}, build, progress)
+    return cached("plain-kernel", inputs, build, progress)
 
 
 def add_header(recipe: Recipe, kernel: Path, progress: Progress) -> bytes:

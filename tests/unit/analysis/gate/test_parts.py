@@ -18,10 +18,10 @@ def test_changed_options_and_files_are_named_with_both_sides() -> None:
     before = parts({"CONFIG_A": "y", "CONFIG_B": "1"}, init=10, same=3, gone=4)
     after = parts({"CONFIG_A": "y", "CONFIG_B": "2", "CONFIG_C": "m"}, init=1234, same=3)
     assert [(each.what, each.before, each.after) for each in part_changes(before, after)] == [
-        ("kernel option CONFIG_B", "1", "2"),
-        ("kernel option CONFIG_C", None, "m"),
-        ("file gone", "4 B (00000000)", None),
-        ("file init", "10 B (00000000)", "1,234 B (00000000)"),
+        ("CONFIG_B", "1", "2"),
+        ("CONFIG_C", None, "m"),
+        ("gone", "4 B (00000000)", None),
+        ("init", "10 B (00000000)", "1,234 B (00000000)"),
     ]
     assert part_changes(before, before) == ()
 
@@ -30,7 +30,7 @@ def test_an_image_that_does_not_tell_changes_nothing_and_many_are_counted() -> N
     assert part_changes(parts(None), parts({"CONFIG_A": "y"})) == ()
     many = parts({f"CONFIG_{n}": "y" for n in range(25)})
     *named, rest = part_changes(parts({}), many)
-    assert len(named) == 10 and rest.what == "15 more: kernel options"
+    assert len(named) == 10 and rest.what == "15 more options of the kernel"
 
 
 def test_only_a_run_that_got_worse_is_explained() -> None:
@@ -39,7 +39,7 @@ def test_only_a_run_that_got_worse_is_explained() -> None:
     sides = parts({"CONFIG_A": "y"}), parts({"CONFIG_A": "m"})
     found = with_parts(judge(late, (base,), "", Rules()), *sides)
     assert found.level is Level.WORSE
-    assert found.changes[-1].what == "kernel option CONFIG_A"
+    assert found.changes[-1].what == "CONFIG_A"
     same = judge(base, (base,), "", Rules())
     assert with_parts(same, *sides) == same
     assert with_parts(found, None, sides[1]) == found
