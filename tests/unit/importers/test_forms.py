@@ -121,7 +121,10 @@ def test_a_job_of_lava_says_when_the_board_was_reset(form: str) -> None:
 
 
 STEPS = {
-    "tio-pc": {"sysinit": 2.4, "multi-user": 1.0, "after-multi-user": 0.23},
+    "tio-pc": {
+        **{"init": 0.1, "initramfs-start": 1.0, "sysinit": 1.3, "multi-user": 1.0},
+        "after-multi-user": 0.23,
+    },
     "dmesg-router": {"init": 0.54, "procd-preinit": 0.7, "procd-ubus": 0.2},
     "kernel-router": {"init": 0.54, "procd-preinit": 0.7, "procd-ubus": 0.2},
     "tio-camera": {"init": 1.44, "Starting-sshd": 0.73},

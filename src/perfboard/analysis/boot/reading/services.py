@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lines that service managers print: systemd, OpenRC, procd."""
+"""Lines that service managers and initramfs print: systemd, OpenRC, procd, busybox, Debian."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -15,7 +15,7 @@ REACHED = "reached:"
 _MOST = 2000
 _LONGEST_NAME = 60
 # Each line below has one of these.
-_HINTS = ("[", "...", "systemd[1]: ", " - ")
+_HINTS = ("[", "...", "systemd[1]: ", " - ", "starting pid ")
 _BEGIN = r"(?:Starting|Mounting|Activating swap|Setting up automount)"
 _END = r"(?:Started|Finished|Mounted|Activated swap|Set up automount|Failed to start)"
 _TARGET = r"Reached target"
@@ -28,6 +28,17 @@ _KMSG = re.compile(
 )
 _OPENRC = re.compile(r"\A ?\* (?P<name>\S[^.]{0,80}?) ?\.\.\.(?:\s|\Z)")
 _PROCD = re.compile(r"\A(?:procd|init): - (?P<name>[a-z][a-z ]{0,30}) -")
+# busybox's init, and the scripts of Debian's initramfs.
+_BUSYBOX = re.compile(
+    r"\A(?:init: )?starting pid [0-9]{1,7}, tty '[^']{0,40}': '(?P<name>[^']{1,80})'"
+)
+_INITRAMFS = re.compile(
+    r"\A(?:(?P<first>Loading, please wait)\.\.\.|Begin: (?P<name>\S[^.]{0,60}?) ?\.\.\.)"
+)
+_SWITCHING = re.compile(r"\A(?:systemd\[1\]: )?Switching root\.")
+_SWITCHED = "initramfs"
+_SYSTEMD = re.compile(r"\Asystemd\[1\]: systemd \S{1,40} running in system mode")
+_BEGAN, _INITIAL = "systemd", f"{STEP}initramfs "
 # Targets that follow each other in any boot; others come in any order.
 _TARGETS = {
     "sysinit.target": "sysinit",
@@ -56,6 +67,14 @@ def service_of(text: str) -> Service | None:
         return Service("step", f"procd {match['name'].strip()}")
     if match := _OPENRC.match(text):
         return Service("step", match["name"].strip()[:_LONGEST_NAME])
+    if match := _BUSYBOX.match(text):
+        return Service("step", f"init {match['name'].strip().rpartition('/')[2] or 'line'}")
+    if match := _INITRAMFS.match(text):
+        return Service("step", f"initramfs {match['name'] or 'start'}")
+    if _SYSTEMD.match(text):
+        return Service("step", _BEGAN)
+    if _SWITCHING.match(text):
+        return Service("reached", _SWITCHED)
     if match := _STARTING.match(text):
         return Service("begin", _unit(match["name"]))
     match = _STATUS.match(text) or _KMSG.match(text)
@@ -85,9 +104,20 @@ class Sightings:
 
 
 def step_marks(services: Iterable[tuple[Service, Mark]]) -> Iterator[Mark]:
-    """The marks of steps, each name once: a log may have a line in a record too."""
+    """The marks of steps, each name once: a log may have a line in a record too.
+
+    systemd in an initramfs reaches targets of the same names before it switches to the root: these
+    are part of the initramfs.
+    """
+    found = [*services]
+    switched = [i for i, (service, _) in enumerate(found) if service == ("reached", _SWITCHED)]
     names: set[str] = set()
-    for service, mark in services:
+    for place, (service, mark) in enumerate(found):
+        if switched and place < switched[-1] and service.kind == "reached":
+            continue
+        # Without an initramfs before it, systemd's start is that of user space.
+        if service == ("step", _BEGAN) and not any(name.startswith(_INITIAL) for name in names):
+            continue
         prefix = {"step": STEP, "reached": REACHED}.get(service.kind)
         if prefix and (name := prefix + service.name) not in names:
             names.add(name)

@@ -24,6 +24,17 @@ from perfboard.model.results.boot import Mark
         ("systemd[1]: Starting Network Service...", "begin", "Network Service"),
         ("systemd[1]: Started Network Service.", "end", "Network Service"),
         ("systemd[1]: Reached target Multi-User System.", "reached", "multi-user"),
+        ("starting pid 64, tty '': '/etc/init.d/rcS'", "step", "init rcS"),
+        ("init: starting pid 71, tty '/dev/ttyS0': '-/bin/sh'", "step", "init sh"),
+        ("Loading, please wait...", "step", "initramfs start"),
+        ("Begin: Mounting root file system ... ", "step", "initramfs Mounting root file system"),
+        (
+            "Begin: Running /scripts/local-top ... done.",
+            "step",
+            "initramfs Running /scripts/local-top",
+        ),
+        ("systemd[1]: Switching root.", "reached", "initramfs"),
+        ("systemd[1]: systemd 252 running in system mode", "step", "systemd"),
         (" * Starting sshd ... [ ok ]", "step", "Starting sshd"),
         (" * Starting sshd ...", "step", "Starting sshd"),
         (" * Mounting local filesystems ...", "step", "Mounting local filesystems"),
@@ -48,7 +59,6 @@ def test_a_line_of(text: str, kind: str, name: str) -> None:
         "[    0.000000] x",
         "procd: Instance x",
         "1 * 2 ...",
-        "systemd[1]: systemd 252 running in system mode",
     ],
 )
 def test_other_lines(text: str) -> None:
@@ -86,3 +96,20 @@ def test_spans_are_of_services_that_began_and_ended() -> None:
 def test_a_step_that_stands_in_a_record_too_counts_once() -> None:
     seen = [(Service("reached", "basic"), at(1)), (Service("reached", "basic"), at(2))]
     assert [(mark.name, mark.t_ns) for mark in step_marks(seen)] == [("reached:basic", 1)]
+
+
+def test_targets_of_an_initramfs_are_part_of_it() -> None:
+    lines = (
+        *("[  OK  ] Reached target sysinit.target", "[  OK  ] Reached target basic.target"),
+        *("systemd[1]: Switching root.", "[  OK  ] Reached target sysinit.target"),
+        "[  OK  ] Reached target multi-user.target",
+    )
+    found = [
+        (service_of(line), Mark(name="", t_ns=n, source="console")) for n, line in enumerate(lines)
+    ]
+    marks = [*step_marks([(service, mark) for service, mark in found if service])]
+    assert [(mark.name, mark.t_ns) for mark in marks] == [
+        ("reached:initramfs", 2),
+        ("reached:sysinit", 3),
+        ("reached:multi-user", 4),
+    ]
