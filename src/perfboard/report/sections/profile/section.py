@@ -76,11 +76,12 @@ def _sentence(row: ProfileRow) -> str:
     if share is not None:
         room = share - 1 if row.least else 1 - share
         few = 0 <= room <= 1
-        much = f", {room:.0%} to spare" if few else f", {_digits(share)} times that"
-    words = f"{_value(row)} where {row.budget_text} is wanted{much}"
+        much = f": {room:.0%} to spare" if few else f": {_digits(share)} times that"
+    bound = f"at {'least' if row.least else 'most'} {row.budget_text.lstrip('<>= ')}"
+    words = f"{_value(row)}, and the budget is {bound}{much}"
     if row.outcome == "inconclusive" and row.low is not None and row.high is not None:
         low, high = (_quantity(row, each) for each in (row.low, row.high))
-        words = f"Between {low} and {high}, and {row.budget_text} is wanted: not decided"
+        words = f"Between {low} and {high}, and the budget is {bound}: not decided"
     limit = f"; what limits: {row.limit}" if row.limit else ""
     return f"{words}{limit}."
 
