@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The parts of `perfboard-probe disk`: see disk.c. */
+/* The parts of `perfboard-probe disk`: see points.c. */
 #ifndef PERFBOARD_DISK_PARTS_H
 #define PERFBOARD_DISK_PARTS_H
 
@@ -63,9 +63,13 @@ uint64_t busy_us(void);
 bool whole_read(int file, void *memory, size_t size, uint64_t at);
 bool whole_write(int file, const void *memory, size_t size, uint64_t at);
 
-/* files.c: see there. */
+/* A new file that goes with its last user, whatever ends that; -1 with the reason. */
+int open_own(const char *folder);
+
+/* The commands of the probe: see the file of that name. */
+int points_command(int argc, char **argv);
+int crypt_command(int argc, char **argv);
 int files_command(int argc, char **argv);
-/* place.c: prints the first of the folders that is on a disk and can be written to. */
 int place_command(int argc, char **argv);
 const char *filesystem_of(unsigned long type); /* "other" for one that has no name here */
 

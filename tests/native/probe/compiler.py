@@ -9,7 +9,8 @@ from ..sanitized import PROBE, compile_sanitized
 HERE = Path(__file__).parent
 # What all applets stand on, and no applet.
 _CORE = (
-    *("disk/busy.c", "disk/disk.c", "disk/files.c", "disk/move.c", "disk/place.c", "disk/random.c"),
+    *("disk/busy.c", "disk/crypt.c", "disk/disk.c", "disk/files.c", "disk/move.c"),
+    *("disk/place.c", "disk/points.c", "disk/random.c"),
     *("main.c", "applets.c", "run/media.c", "run/memory.c", "run/meter.c", "run/run.c"),
     "run/run_complain.c",
     *("run/echo.c", "run/packets.c", "run/queues.c", "run/pace.c", "run/run_nodes.c"),

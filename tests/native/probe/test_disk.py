@@ -6,6 +6,7 @@ import resource
 import signal
 import subprocess
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -19,14 +20,19 @@ _MIB = 1 << 20
 @pytest.fixture(scope="module")
 def probe(tmp_path_factory: pytest.TempPathFactory) -> str:
     path = tmp_path_factory.mktemp("disk") / "disk"
-    disk = (f"disk/{name}.c" for name in ("busy", "disk", "files", "move", "place", "random"))
+    disk = (
+        f"disk/{name}.c"
+        for name in ("busy", "crypt", "disk", "files", "move", "place", "points", "random")
+    )
     measure = ("child", "clock", "memory", "number", "place", "reading", "reason")
     needed = (f"measure/{name}.c" for name in measure)
     return str(compile_sources(path, HERE / "disk_harness.c", *disk, *needed, "run/time.c"))
 
 
-def lines(probe: str, *words: str | Path) -> list[list[str]]:
-    done = subprocess.run([probe, *words], capture_output=True, text=True, check=True, timeout=60)
+def lines(probe: str, *words: str | Path, cwd: Path | None = None) -> list[list[str]]:
+    done = subprocess.run(
+        [probe, *words], capture_output=True, text=True, check=True, timeout=60, cwd=cwd
+    )
     return [line.split(" ") for line in done.stdout.splitlines()]
 
 
@@ -124,3 +130,52 @@ def test_a_wrong_point_is_told(probe: str, tmp_path: Path, point: str) -> None:
 def test_wrong_words_are_told(probe: str, tmp_path: Path, words: list[str]) -> None:
     done = subprocess.run([probe, *words], cwd=tmp_path, capture_output=True, text=True, timeout=60)
     assert done.returncode == 2 and "usage" in done.stderr
+
+
+_POINTS = ("write/buffered/65536/1", "read/buffered/65536/1")
+
+
+def loops() -> str:
+    return "".join(sorted(path.read_text() for path in Path("/sys/block").glob("loop*/loop/*")))
+
+
+@pytest.mark.parametrize("way", ["plain", "xts", "adiantum", "fscrypt", "ecryptfs"])
+def test_an_encrypted_file_system_is_measured_or_says_why_not_and_is_gone(
+    probe: str, tmp_path: Path, way: str
+) -> None:
+    mounts, disks = Path("/proc/mounts").read_text(), loops()
+    words = (way, ".", ".", str(48 * _MIB), str(4 * _MIB), "1000", *_POINTS)
+    *points, last = lines(probe, "crypt", *words, cwd=tmp_path)
+    if last[0] == "@crypt":
+        assert [words[1] for words in points if words[0] == "@point"] == list(_POINTS)
+        assert (last[2] == "none") == (way == "plain")
+    else:
+        assert last[:2] == ["@failed", way] and len(last) > 3 and not points
+    assert list(tmp_path.iterdir()) == [] and Path("/proc/mounts").read_text() == mounts
+    settled(lambda: loops() == disks)
+
+
+def test_an_encrypted_file_system_is_gone_when_it_is_killed(probe: str, tmp_path: Path) -> None:
+    disks = loops()
+    points = _POINTS * 200
+    place = str(tmp_path)
+    words = [probe, "crypt", "plain", place, place, str(48 * _MIB), str(4 * _MIB), "100"]
+    with subprocess.Popen([*words, *points], stdout=subprocess.PIPE, text=True) as running:
+        assert running.stdout and running.stdout.readline().startswith(("@file", "@failed"))
+        running.kill()
+    assert list(tmp_path.iterdir()) == []
+    settled(lambda: loops() == disks)
+
+
+@pytest.mark.parametrize("words", [("rot13", "."), ("xts", ".", ".", "x", "1", "1", "y")])
+def test_a_wrong_way_to_encrypt_is_told(probe: str, words: tuple[str, ...]) -> None:
+    done = subprocess.run([probe, "crypt", *words], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 2 and "usage: perfboard-probe disk crypt" in done.stderr
+
+
+def settled(holds: Callable[[], bool]) -> None:
+    """The kernel takes a disk apart after its last user has gone."""
+    end = time.monotonic() + 20
+    while not holds() and time.monotonic() < end:
+        time.sleep(0.05)
+    assert holds()

@@ -2,11 +2,13 @@
 """The rows of the bring-up: what each gives of what its board printed, or why it gives nothing."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from perfboard.boards.loader import load_board
 from perfboard.model.run import Evidence
 from perfboard.studies.bringup.rows.base import SUBJECTS, Bed, Row, all_rows, subject_of
 from perfboard.studies.profile.workloads.base import NotMeasurable, Work
@@ -93,6 +95,97 @@ SEQUENTIAL = (
     + point("read/buffered/8192/1", 8_192_000, 1000, 1_000_000_000, 950_000)
     + point("write/buffered/8192/1", 4_096_000, 500, 1_000_000_000, 100_000)
 )
+
+
+ENCRYPTED = (
+    point("write/buffered/65536/1", 8_000_000, 123, 1_000_000_000, 100_000)
+    + "@crypt plain none\n"
+    + point("write/buffered/65536/1", 2_000_000, 31, 1_000_000_000, 990_000)
+    + point("read/buffered/65536/1", 3_000_000, 47, 1_000_000_000, 950_000)
+    + "@crypt xts xts-aes-neonbs\n"
+    + "@failed adiantum the kernel has no dm-crypt by it: Invalid argument\n"
+    + "@failed ecryptfs the kernel has no eCryptfs: No such device\n"
+)
+
+
+def test_encrypted_files_stand_beside_plain_ones_with_their_driver() -> None:
+    answer = all_rows()["disk.encryption"].measure(bed(lambda work: ENCRYPTED))
+    assert [(f.title, f.metric.samples, f.metric.labels.get("driver")) for f in answer.figures] == [
+        ("write, without encryption", (8e6,), None),
+        ("write, dm-crypt, AES-XTS", (2e6,), "xts-aes-neonbs"),
+        ("read, dm-crypt, AES-XTS", (3e6,), "xts-aes-neonbs"),
+    ]
+    assert answer.short == "writes 2.000 MB/s by dm-crypt, AES-XTS (without: 8.000 MB/s)"
+    assert answer.limit == "the processor, busy for 99% of the time"
+    assert "AES-XTS: xts-aes-neonbs" in answer.sentence
+    assert answer.notes == (
+        "Not measured: dm-crypt, Adiantum: the kernel has no dm-crypt by it: Invalid argument.",
+        "Not measured: eCryptfs, AES: the kernel has no eCryptfs: No such device.",
+    )
+
+
+@pytest.mark.parametrize(
+    ("said", "why"),
+    [
+        ("@failed place /tmp: tmpfs\n", "/tmp: tmpfs"),
+        ("@failed plain it needs root\n@failed xts it needs root\n", "it needs root"),
+        (ENCRYPTED[: ENCRYPTED.index("@crypt plain") + 19], "the probe said nothing"),
+    ],
+)
+def test_storage_that_cannot_be_encrypted_says_why(said: str, why: str) -> None:
+    with pytest.raises(NotMeasurable) as raised:
+        all_rows()["disk.encryption"].measure(bed(lambda work: said))
+    assert str(raised.value) == why
+
+
+def test_a_boards_kernel_has_the_ciphers_that_its_part_is_fast_at() -> None:
+    found = {}
+    for name in ("rpi2", "rpi-zero", "bifferboard", "teres"):
+        works: list[Work] = []
+
+        def run(work: Work, works: list[Work] = works) -> str:
+            works.append(work)
+            return ENCRYPTED
+
+        board = load_board(name).board
+        all_rows()["disk.encryption"].measure(replace(bed(run), board=board))
+        found[name] = "neon-ciphers" in works[0].features
+        assert {"dm-crypt", "ecryptfs", "ext4", "fscrypt"} <= set(works[0].features)
+        assert "/dev/pbd" in works[0].script
+    assert found == {"rpi2": True, "rpi-zero": False, "bifferboard": False, "teres": False}
+
+
+SSH = """\
+@say server OpenSSH
+@time ssh-tmpfs-login
+500000000 1000 0 100 0 0
+@time ssh-tmpfs-aes128-ctr
+2500000000 1000 0 100 0 0
+@time ssh-tmpfs-chacha20-poly1305@openssh.com
+400000000 1000 0 100 0 0
+@failed ecryptfs the kernel has no eCryptfs: No such device
+@crypt fscrypt xts(ecb(aes))
+@time ssh-fscrypt-login
+500000000 1000 0 100 0 0
+@time ssh-fscrypt-aes128-ctr
+4500000000 1000 0 100 0 0
+4500000000 1000 0 100 1 0
+"""
+
+
+def test_a_file_by_ssh_is_timed_beyond_the_login() -> None:
+    answer = all_rows()["network.ssh"].measure(bed(lambda work: SSH))
+    # 2 MiB in 2 s and in 4; what took less than the login has no rate, nor has what failed.
+    assert [(f.title, f.metric.samples) for f in answer.figures] == [
+        ("to tmpfs, aes128-ctr", (2 * 1048576 / 2,)),
+        ("to fscrypt, AES-XTS, aes128-ctr", (2 * 1048576 / 4,)),
+        ("a login", (0.5,)),
+    ]
+    assert answer.short == "1.049 MB/s by ssh to tmpfs, aes128-ctr"
+    assert "The server was OpenSSH" in answer.sentence
+    assert answer.notes == (
+        "Not all of ssh was measured: the kernel has no eCryptfs: No such device.",
+    )
 
 
 def test_a_file_in_order_says_what_holds_each_way_back() -> None:

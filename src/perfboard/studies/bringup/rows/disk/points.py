@@ -38,7 +38,7 @@ _POINT = re.compile(
 
 @dataclass(frozen=True)
 class Point:
-    """One point as the probe measured it (native/probe/disk/disk.c); latencies in s."""
+    """One point as the probe measured it (native/probe/disk/points.c); latencies in s."""
 
     operation: str
     mode: str
