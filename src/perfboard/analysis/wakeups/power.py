@@ -2,10 +2,14 @@
 """The power of playbacks: by a meter, or by a model of the processor where there is none."""
 
 from collections.abc import Sequence
+from itertools import product
 from statistics import median
 
 from perfboard.analysis.power.energy import whole_of
 from perfboard.model.results.wakeups import Playback, PowerModel
+
+# /proc/stat counts in hundredths of a second.
+TICK_S = 0.01
 
 
 def measured_w(playbacks: Sequence[Playback]) -> tuple[float, float] | None:
@@ -21,10 +25,9 @@ def measured_w(playbacks: Sequence[Playback]) -> tuple[float, float] | None:
 
 def modelled_w(model: PowerModel, playbacks: Sequence[Playback]) -> tuple[float, float]:
     """The least and the greatest power in W of the processor, by the share of time it was busy."""
-    busy = _busy(playbacks)
     low, high = (
         busy * active + (1 - busy) * idle
-        for active, idle in zip(model.active, model.idle, strict=True)
+        for busy, active, idle in zip(_busy(playbacks), model.active, model.idle, strict=True)
     )
     return low, high
 
@@ -36,16 +39,17 @@ def modelled_change(
 
     The power of a part is somewhere in the model's ranges, and the same in both.
     """
-    changes = []
-    for active in model.active:
-        for idle in model.idle:
-            now, then = (
-                busy * active + (1 - busy) * idle for busy in map(_busy, (playbacks, before))
-            )
-            changes.append(now / then - 1)
+    changes = [
+        (now * active + (1 - now) * idle) / (then * active + (1 - then) * idle) - 1
+        for active, idle, now, then in product(
+            model.active, model.idle, _busy(playbacks), _busy(before)
+        )
+    ]
     return min(changes), max(changes)
 
 
-def _busy(playbacks: Sequence[Playback]) -> float:
-    idle = median(each.idle_s / each.elapsed_s for each in playbacks)
-    return min(1.0, max(0.0, 1 - idle))
+def _busy(playbacks: Sequence[Playback]) -> tuple[float, float]:
+    """The least and the greatest share of time: the kernel says the idle time in ticks."""
+    busy = 1 - median(each.idle_s / each.elapsed_s for each in playbacks)
+    off = TICK_S / median(each.elapsed_s for each in playbacks)
+    return max(0.0, busy - off), min(1.0, busy + off)

@@ -21,6 +21,7 @@ from perfboard.report.sections.wakeups.rows import (
     saving,
     switches_per_s,
 )
+from perfboard.report.sections.wakeups.trade import trades
 from perfboard.report.terminal import cells, new_table
 
 if TYPE_CHECKING:
@@ -38,6 +39,13 @@ def _lead(run: Run, result: WakeupsResult) -> str:
 def _text(run: Run, result: WakeupsResult) -> "list[str | Table]":
     parts: list[str | Table] = []
     found = rows(result)
+    way, levels = trades(result, found)
+    trade = new_table("", "level", "margin", "switches", "missed deadlines")
+    for each in levels:
+        use = "use" if each.advised else ""
+        missed = ", ".join(f"{count} {load}" for count, load in each.missed) or "none"
+        trade.add_row(*cells(use, each.level, each.margin, each.saves, missed))
+    parts += ["", f"What a level saves and risks ({WAYS.get(way, way)})", trade]
     for load in dict.fromkeys(row.load for row in found):
         table = new_table("", "level", "switches/s", "change", "idle", "p99", "longest", "missed")
         refused = []
@@ -141,8 +149,12 @@ def _graph(result: WakeupsResult) -> Picture | None:
 
 def _page(run: Run, result: WakeupsResult) -> tuple[str, Mapping[str, Any]]:
     found = rows(result)
+    way, levels = trades(result, found)
     return f"{__package__}/wakeups.html.j2", {
         "wakeups": result,
+        "trade_way": way,
+        "trades": levels,
+        "load_words": LOADS,
         "picture": _graph(result),
         "loads": {
             LOADS.get(load, load): [row for row in found if row.load == load]
