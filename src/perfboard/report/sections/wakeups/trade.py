@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What each level saves and risks, in one row: the first thing that a reader wants."""
+"""One row a level, which a reader wants first: what it saves and risks."""
 
 from dataclasses import dataclass
 
