@@ -107,6 +107,16 @@ def test_the_picture_of_systemd_has_the_same_times() -> None:
     )
 
 
+def test_bars_in_an_order_that_no_boot_has_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "plot.svg"
+    text = (FILES / "plot.svg").read_text()
+    path.write_text(
+        text.replace('x="0.000" y="40.000" width="100', 'x="0.000" y="40.000" width="1000')
+    )
+    with pytest.raises(UsageError, match="in their order"):
+        importers()["systemd-plot"].read(SavedFile(path), ImportOptions())
+
+
 def test_systemd_analyze_has_phases_and_services() -> None:
     imported, boot = read("systemd-analyze.txt")
     found = phases(boot)

@@ -66,7 +66,9 @@ def _read(file: SavedFile, options: ImportOptions) -> Imported:
         stages.setdefault(bar.kind, (start_ns, start_ns + round(bar.width * each_ns)))
     marks = tuple(_marks(stages, precision_ns))
     if not marks:
-        raise UsageError(f"{file.path}: has no bars of the kernel and of user space")
+        raise UsageError(
+            f"{file.path}: has no bars of the kernel and of user space, in their order"
+        )
     spans = tuple(_spans(text, bars, each_ns, zero_x, min(mark.t_ns for mark in marks), stages))
     return Imported(boots=(Boot(marks=marks, spans=spans),), joins=True)
 
@@ -86,7 +88,8 @@ def _marks(stages: dict[str, tuple[int, int]], precision_ns: int) -> Iterator[Ma
         found[f"{STEP}initramfs"] = stages["initrd"][0]
         found[f"{STEP}system"] = stages["active"][0]
     found["usable"] = stages["active"][1]
-    if any(t_ns < first_ns for t_ns in found.values()):
+    order = [stages["kernel"][0], stages["kernel"][1], *stages["active"]]
+    if order != sorted(order) or any(not first_ns <= t <= order[-1] for t in found.values()):
         return
     for name, t_ns in sorted(found.items(), key=lambda each: each[1]):
         yield Mark(
