@@ -299,6 +299,25 @@ budget = "<= 0 %"
     assert "How long each frame took" in page and "30 to 40 ms" in page
 
 
+@pytest.mark.parametrize(
+    ("budget", "seconds", "said"),
+    [
+        ("<= 3 s", 1, "1.000 s where at most 3 s is wanted: 67% to spare"),
+        ("<=3 s", 0.003, "3.000 ms where at most 3 s is wanted: 1/1,000 of that"),
+        ("<= 2 min", 360, "6 min where at most 2 min is wanted: 3 times that"),
+        (">= 1 s", 5, "5.000 s where at least 1 s is wanted: 5 times that"),
+    ],
+)
+def test_a_manager_reads_how_far_it_is(
+    path: Path, tmp_path: Path, budget: str, seconds: float, said: str
+) -> None:
+    path.write_text(PROFILE.replace("<= 3 s", budget, 1))
+    fake = FakeLab(tmp_path)
+    line = f"@time scale\n{round(seconds * 1e9)} 990000 0 1024 0 0\n"
+    fake.ends = partial(_ends_with, line.encode())
+    assert said in " ".join(run_text(run(fake, path, only=("picture",))).split())
+
+
 def _ends_with(output: bytes, job: Job, cancelled: Event) -> Results:
     return replace(RESULTS, stdout=output)
 

@@ -24,6 +24,7 @@ _WHOLE = {
     "not measured": "Whether {board} is right for this device is not known",
 }
 _BAR = 20
+_MINUTE_S = 60
 # As study A's histograms of the time per frame.
 _BIN_US = 10_000
 _SHARES = (50, 90, 99, 99.9)
@@ -54,9 +55,12 @@ def _value(row: ProfileRow) -> str:
 
 
 def _quantity(row: ProfileRow, value: float) -> str:
-    """As the budget is written: shares as percents where it is one."""
-    percents = row.unit == "1" and row.budget_text.endswith("%")
-    return f"{100 * value:.3g} %" if percents else format_value(value, row.unit)
+    """As the budget is written: in percents, or in minutes, where it is."""
+    if row.unit == "1" and row.budget_text.endswith("%"):
+        return f"{100 * value:.3g} %"
+    if row.budget_text.endswith("min") and value >= _MINUTE_S:
+        return f"{value / _MINUTE_S:,.0f} min"
+    return format_value(value, row.unit)
 
 
 def _share(row: ProfileRow) -> float | None:
@@ -71,19 +75,25 @@ def _sentence(row: ProfileRow) -> str:
     """The row's verdict, for a manager."""
     if row.value is None:
         return f"Not measured: {row.reason}."
-    share = _share(row)
-    much = ""
-    if share is not None:
-        room = share - 1 if row.least else 1 - share
-        few = 0 <= room <= 1
-        much = f": {room:.0%} to spare" if few else f": {_digits(share)} times that"
-    bound = f"at {'least' if row.least else 'most'} {row.budget_text.lstrip('<>= ')}"
-    words = f"{_value(row)}, and the budget is {bound}{much}"
+    amount = row.budget_text.lstrip("<>= ")
+    wanted = f"{'at least' if row.least else 'at most'} {amount} is wanted"
+    words = f"{_value(row)} where {wanted}{_much(row)}"
     if row.outcome == "inconclusive" and row.low is not None and row.high is not None:
         low, high = (_quantity(row, each) for each in (row.low, row.high))
-        words = f"Between {low} and {high}, and the budget is {bound}: not decided"
+        words = f"Between {low} and {high}, and {wanted}: not decided"
     limit = f"; what limits: {row.limit}" if row.limit else ""
     return f"{words}{limit}."
+
+
+def _much(row: ProfileRow) -> str:
+    """How far the row's value is from its budget."""
+    share = _share(row)
+    if not share:
+        return ""
+    room = share - 1 if row.least else 1 - share
+    if 0 <= room < 0.99:
+        return f": {room:.0%} to spare"
+    return f": {_digits(share)} times that" if share > 1 else f": 1/{_digits(1 / share)} of that"
 
 
 def _shown(result: ProfileResult) -> list[_Shown]:
