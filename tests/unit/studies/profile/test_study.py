@@ -302,10 +302,10 @@ budget = "<= 0 %"
 @pytest.mark.parametrize(
     ("budget", "seconds", "said"),
     [
-        ("<= 3 s", 1, "1.000 s where at most 3 s is wanted: 67% to spare"),
-        ("<=3 s", 0.003, "3.000 ms where at most 3 s is wanted: 1/1,000 of that"),
-        ("<= 2 min", 360, "6 min where at most 2 min is wanted: 3 times that"),
-        (">= 1 s", 5, "5.000 s where at least 1 s is wanted: 5 times that"),
+        ("<= 3 s", 1, "1.000 s, and the budget is at most 3 s: 67% to spare"),
+        ("<=3 s", 0.003, "3.000 ms, and the budget is at most 3 s: 1/1,000 of that"),
+        ("<= 2 min", 360, "6 min, and the budget is at most 2 min: 3 times that"),
+        (">= 1 s", 5, "5.000 s, and the budget is at least 1 s: 5 times that"),
     ],
 )
 def test_a_manager_reads_how_far_it_is(

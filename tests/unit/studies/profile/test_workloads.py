@@ -201,7 +201,7 @@ def test_no_rate_is_safe_where_all_fail() -> None:
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
-        (SUMS[640, 480], "1 2", "another picture than libjpeg-turbo's: cksum 1 2"),
+        (SUMS[640, 480], "1 2", "another picture than libjpeg-turbo's: SHA-256 1 2"),
         ("entries 4", "entries 3", "the page has 3 pictures, not 4"),
         (" 0 0\n", " 1 0\n", "failed"),
     ],

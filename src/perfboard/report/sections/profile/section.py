@@ -75,12 +75,11 @@ def _sentence(row: ProfileRow) -> str:
     """The row's verdict, for a manager."""
     if row.value is None:
         return f"Not measured: {row.reason}."
-    amount = row.budget_text.lstrip("<>= ")
-    wanted = f"{'at least' if row.least else 'at most'} {amount} is wanted"
-    words = f"{_value(row)} where {wanted}{_much(row)}"
+    bound = f"at {'least' if row.least else 'most'} {row.budget_text.lstrip('<>= ')}"
+    words = f"{_value(row)}, and the budget is {bound}{_much(row)}"
     if row.outcome == "inconclusive" and row.low is not None and row.high is not None:
         low, high = (_quantity(row, each) for each in (row.low, row.high))
-        words = f"Between {low} and {high}, and {wanted}: not decided"
+        words = f"Between {low} and {high}, and the budget is {bound}: not decided"
     limit = f"; what limits: {row.limit}" if row.limit else ""
     return f"{words}{limit}."
 

@@ -18,13 +18,13 @@ from perfboard.studies.profile.workloads.base import (
 )
 from perfboard.studies.profile.workloads.image_scale import picture
 
-# The output of `cksum` for the picture of each size, which cjpeg of libjpeg-turbo 2.1.5 wrote with
-# a quality of 90. Others make another picture, whose times do not compare.
+# The first 16 digits of the SHA-256 sum of each size's picture, which cjpeg of libjpeg-turbo 2.1.5
+# wrote with a quality of 90. Others make another picture, whose times do not compare.
 SUMS = {
-    (640, 480): "1315974203 31738",
-    (1024, 768): "2957221838 78023",
-    (1280, 960): "1994051358 122538",
-    (1600, 1200): "1524684535 191152",
+    (640, 480): "2f832cb7ed9eb425",
+    (1024, 768): "374d3e621efc1b35",
+    (1280, 960): "bfe7fe1cf126c030",
+    (1600, 1200): "7f4f17fcfdd680a9",
 }
 _MOST_PICTURES = 52
 _INDEX = """\
@@ -73,7 +73,7 @@ class ImageIndex:
         pixels = picture(*size)
         script = f"""\
 mkdir card && cjpeg -quality 90 picture.ppm > card/1.jpg && rm picture.ppm || exit 1
-echo "@say sum $(cksum < card/1.jpg)"
+echo "@say sum $(sha256sum < card/1.jpg | cut -c 1-16)"
 number=1
 while [ "$number" -lt {pictures} ]; do
     number=$((number + 1)) && cp card/1.jpg "card/$number.jpg" || exit 1
@@ -101,7 +101,8 @@ done
             raise NotMeasurable(f"the page has {entries or 'no'} pictures, not {pictures}")
         if (found := printed(output, "sum")) != (wanted := SUMS[_size(parameters)]):
             raise NotMeasurable(
-                f"its cjpeg makes another picture than libjpeg-turbo's: cksum {found}, not {wanted}"
+                "its cjpeg makes another picture than libjpeg-turbo's: SHA-256 "
+                f"{found or 'unknown'}, not {wanted}"
             )
         return tuple(time_metrics(self.name, runs, units=pictures))
 
