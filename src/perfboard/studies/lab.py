@@ -12,6 +12,7 @@ from perfboard.binaries.scope import build_plugin
 from perfboard.host.tools import Use, require_tools
 from perfboard.images.image import Image, build_image
 from perfboard.images.program.base import Job, TrialBase, build_trial_base
+from perfboard.images.program.codecs import BuiltCodec, build_codec
 from perfboard.images.variant import Variant
 from perfboard.instruments.base import Instrument
 from perfboard.model.progress import Progress, SilentProgress
@@ -54,3 +55,5 @@ class Lab:
     # Programs on virtual boards.
     prepare: Callable[[Variant, Job, Progress], TrialBase] = build_trial_base
     try_out: TryOut = TrialTarget.try_out
+    # `build_codec`.
+    codec: Callable[[str, str, Progress], BuiltCodec] = build_codec

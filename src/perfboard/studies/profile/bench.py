@@ -146,14 +146,17 @@ class VirtualBench:
             if work.display:
                 arch = board_architecture(variant.board).probe
                 files[_WATCHER] = find_binary(arch, lab.progress, "display").read_bytes()
-            for file, data in files.items():
+            built, notes = self._build_codecs(work)
+            if built:
+                files[_SCRIPT] = b'PATH="$(pwd):$PATH"\n' + files[_SCRIPT]
+            for file, data in {**files, **built}.items():
                 (folder / file).write_bytes(data)
                 (folder / file).chmod(0o700)
             job = Job(
                 command=("sh", _SCRIPT),
-                packages=work.packages,
+                packages=tuple(n for n in work.packages if not built or n not in work.codecs),
                 without=work.without,
-                files=tuple(folder / file for file in files),
+                files=tuple(folder / file for file in (*files, *built)),
                 limit_s=work.limit_s,
                 from_disk=work.from_disk,
                 screen=work.screen is not None,
@@ -175,7 +178,7 @@ class VirtualBench:
                 )
             except TargetError as error:
                 raise NotMeasurable(f"the board failed: {error}") from error
-        self.notes = tuple(dict.fromkeys((*self.notes, *base.notes, *target.notes())))
+        self.notes = tuple(dict.fromkeys((*self.notes, *notes, *base.notes, *target.notes())))
         if results.late:
             raise NotMeasurable(f"it has not ended after {work.limit_s:.0f} s of the board's time")
         if results.oom_kills:
@@ -183,6 +186,19 @@ class VirtualBench:
         output, errors = (p.decode(errors="replace") for p in (results.stdout, results.stderr))
         output = _ended(output, errors, results.exit_code or 0)
         return _with_screen(output, artifacts / SCREEN, work.screen) if work.screen else output
+
+    def _build_codecs(self, work: Work) -> tuple[dict[str, bytes], list[str]]:
+        """The programs that the board's part has instructions for, and notes on their build."""
+        timing = self._variant.board.timing
+        lacks = timing.lacks if timing else None
+        if lacks is None:
+            return {}, []
+        processor = "i486" if "pentium" in lacks.kinds else "pentium"
+        codecs = [self._lab.codec(n, processor, self._lab.progress) for n in work.codecs.values()]
+        programs = {
+            name: path.read_bytes() for codec in codecs for name, path in codec.programs.items()
+        }
+        return programs, [codec.words for codec in codecs]
 
 
 def _with_screen(output: str, path: Path, size: tuple[int, int]) -> str:

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from perfboard.images.program.base import Job
+from perfboard.images.program.codecs import BuiltCodec
 from perfboard.model.errors import UsageError
 from perfboard.model.progress import SilentProgress, Step
 from perfboard.model.results.profile import ProfileResult
@@ -121,6 +122,26 @@ def test_what_a_display_showed_is_in_the_run_and_on_the_page(path: Path, tmp_pat
     assert [picture.moment for picture in film.pictures] == ["first", "stable"]
     page = render(found)
     assert page.count('src="data:image/png;base64,iVBOR') == 2 and "first, 12.00 ms" in page
+
+
+def test_a_part_without_i686_gets_codecs_that_are_built_for_it(path: Path, tmp_path: Path) -> None:
+    fake, built = FakeLab(tmp_path), []
+
+    def build(name: str, processor: str, progress: object) -> BuiltCodec:
+        built.append((name, processor))
+        (program := tmp_path / "djpeg").write_bytes(b"djpeg")
+        return BuiltCodec({"djpeg": program}, f"{name} was built")
+
+    fake.ends = lambda job, cancelled: replace(RESULTS, stdout=SCALED)
+    lab = fake.lab(codec=build)
+    for board in ("converter", "settop-web", "rpi2"):
+        request = Request(f"virtual:{board}", {}, ("perfboard",))
+        options = ProfileOptions(profile=str(path), only=("picture",))
+        found = run_study(STUDY, request, options, lab)
+        assert ("libjpeg-turbo was built" in found.provenance.notes) == (board != "rpi2")
+    assert built == [("libjpeg-turbo", "i486"), ("libjpeg-turbo", "pentium")]
+    assert [job.packages for job in fake.jobs] == [(), (), ("libjpeg-turbo-progs",)]
+    assert [any(f.name == "djpeg" for f in job.files) for job in fake.jobs] == [True, True, False]
 
 
 def test_only_one_row_is_measured_when_it_is_asked_for(path: Path, tmp_path: Path) -> None:

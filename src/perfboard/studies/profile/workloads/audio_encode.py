@@ -73,6 +73,7 @@ class AudioEncode:
             timed("encode", repeats, command),
             {"track.wav": wav},
             packages=("lame",),
+            codecs={"lame": "lame"},
             programs=("lame",),
             data=2 * len(wav),
             limit_s=7200,

@@ -56,6 +56,7 @@ class Work:
     script: str
     files: Mapping[str, bytes] = field(default_factory=dict)
     packages: tuple[str, ...] = ()
+    codecs: Mapping[str, str] = field(default_factory=dict)
     without: tuple[str, ...] = ()
     features: tuple[str, ...] = ()
     programs: tuple[str, ...] = ()
@@ -190,9 +191,9 @@ def packages(parameters: Mapping[str, Value]) -> tuple[str, ...]:
     return tuple(names)
 
 
-def whole(parameters: Mapping[str, Value], name: str) -> int:
+def whole(parameters: Mapping[str, Value], name: str, least: int = 1) -> int:
     """A parameter that is a whole number. Raises NotMeasurable."""
     value = parameters[name]
-    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        raise NotMeasurable(f"{name} is {value!r}; wants a whole number of at least 1")
+    if isinstance(value, bool) or not isinstance(value, int) or value < least:
+        raise NotMeasurable(f"{name} is {value!r}; wants a whole number of at least {least}")
     return value

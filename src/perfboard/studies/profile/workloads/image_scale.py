@@ -69,6 +69,7 @@ class ImageScale:
             script,
             {"picture.ppm": pixels},
             packages=("libjpeg-turbo-progs",),
+            codecs={"libjpeg-turbo-progs": "libjpeg-turbo"},
             programs=("djpeg", "cjpeg"),
             data=2 * len(pixels),
             limit_s=3600,

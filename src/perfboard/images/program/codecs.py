@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Codecs from Debian's source packages, built for older parts than Debian's own programs.
+
+They are static, with musl: Debian's own C library has instructions of i686 too. None of the
+packages' build systems is needed for so few files.
+"""
+
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from perfboard.binaries.probe_build import compiler_version, require_compiler
+from perfboard.host.cache import cache_root, cached, kept_folder
+from perfboard.host.entries import COMPILER
+from perfboard.images.packages.apt_source import SourceState
+from perfboard.model.errors import EnvironmentLacksError
+from perfboard.model.progress import Progress
+
+_COMMAND = (
+    *("ziglang", "cc", "-target", "x86-linux-musl", "-std=gnu11", "-O2", "-w"),
+    *("-static", "-s", "-fno-lto", "-I."),
+)
+
+
+@dataclass(frozen=True)
+class Codec:
+    """A source package, and how its programs are made of it.
+
+    `common` are patterns of the files that each of `programs` has beside its own, less `without`.
+    `headers` are those that the package's build system would make: the text, or the file that it
+    is copied from. `flags` are the definitions that would be in them.
+    """
+
+    source: str
+    programs: Mapping[str, tuple[str, ...]]
+    common: tuple[str, ...]
+    without: tuple[str, ...]
+    headers: Mapping[str, str]
+    flags: tuple[str, ...]
+
+
+CODECS = {
+    "libjpeg-turbo": Codec(
+        source="libjpeg-turbo",
+        programs={
+            "djpeg": ("djpeg.c", "rdcolmap.c", "wrppm.c"),
+            "cjpeg": ("cjpeg.c",),
+        },
+        common=(
+            *("j[cd]*.c", "jaricom.c", "jerror.c", "jfdct*.c", "jidct*.c", "jquant*.c"),
+            *("jutils.c", "jmem*.c", "jsimd_none.c", "cdjpeg.c", "rdswitch.c", "rdppm.c"),
+        ),
+        # Parts of other files, the other library's, and a test.
+        without=("j*ext.c", "*565.c", "*-tj.c", "jcstest.c"),
+        headers={"jconfig.h": "", "jconfigint.h": "", "jversion.h": "jversion.h.in"},
+        flags=(
+            *("-DJPEG_LIB_VERSION=62", "-DLIBJPEG_TURBO_VERSION=debian"),
+            *("-DLIBJPEG_TURBO_VERSION_NUMBER=2001000", "-DBITS_IN_JSAMPLE=8"),
+            *("-DC_ARITH_CODING_SUPPORTED=1", "-DD_ARITH_CODING_SUPPORTED=1"),
+            *("-DMEM_SRCDST_SUPPORTED=1", '-DBUILD=""', "-DINLINE=inline", "-DFALLTHROUGH="),
+            *("-DTHREAD_LOCAL=_Thread_local", '-DPACKAGE_NAME="libjpeg-turbo"'),
+            *('-DVERSION="debian"', "-DSIZEOF_SIZE_T=4", "-DHAVE_BUILTIN_CTZL"),
+            "-DPPM_SUPPORTED",
+        ),
+    ),
+    "lame": Codec(
+        source="lame",
+        programs={"lame": ()},
+        common=("libmp3lame/*.c", "frontend/*.c"),
+        # Other programs.
+        without=("gpkplotting.c", "gtkanal.c", "mp3*.c", "rtp.c", "amiga*.c"),
+        headers={},
+        flags=(
+            *("-Iinclude", "-Ilibmp3lame", "-Ifrontend", "-DSTDC_HEADERS", "-DHAVE_STDINT_H"),
+            *("-DHAVE_INTTYPES_H", "-DHAVE_STRING_H", "-DHAVE_STRINGS_H", "-DHAVE_ERRNO_H"),
+            *("-DHAVE_FCNTL_H", "-DHAVE_LIMITS_H", "-DHAVE_UNISTD_H", "-DHAVE_SYS_TIME_H"),
+            *("-DHAVE_STRCHR", "-DHAVE_MEMCPY", "-DLAME_LIBRARY_BUILD", '-DPACKAGE="lame"'),
+            *('-DVERSION="debian"', "-DNOANALYSIS", "-Dieee754_float32_t=float"),
+            *("-DTAKEHIRO_IEEE754_HACK", "-DUSE_FAST_LOG"),
+        ),
+    ),
+}
+
+
+@dataclass(frozen=True)
+class BuiltCodec:
+    """The programs by their names, and the build in words."""
+
+    programs: Mapping[str, Path]
+    words: str
+
+
+def build_codec(name: str, processor: str, progress: Progress) -> BuiltCodec:
+    """One of `CODECS` for `processor`, a name of the compiler's; built at first use, and cached.
+
+    Raises EnvironmentLacksError where the source or the compiler cannot be had.
+    """
+    require_compiler(processor)
+    codec, sources = CODECS[name], SourceState(progress)
+    package = sources.resolve(codec.source)
+    command = [*_COMMAND, f"-mcpu={processor}", *codec.flags]
+    inputs = {
+        "source": f"{package.name} {package.version} {package.sha256}",
+        "compiler": compiler_version(),
+        "command": " ".join(command),
+        "codec": repr(codec),
+    }
+
+    def build(folder: Path) -> None:
+        (tree,) = (path for path in sources.unpack(codec.source).iterdir() if path.is_dir())
+        made = folder / "headers"
+        made.mkdir()
+        for header, text in codec.headers.items():
+            (made / header).write_text((tree / text).read_text() if text else "")
+        kept = cache_root() / COMPILER
+        with (
+            kept_folder(kept, {"compiler": compiler_version()}, lambda: None, progress),
+            progress.step(f"building {name} for {processor}", len(codec.programs)) as step,
+        ):
+            for number, (program, own) in enumerate(codec.programs.items()):
+                files = [*own, *common_files(codec, tree)]
+                words = [*command, f"-I{made}", *files, "-lm", "-o", str(folder / program)]
+                _compile(words, tree, kept)
+                step.update(number + 1)
+
+    entry = cached("codec", inputs, build, progress)
+    return BuiltCodec(
+        {program: entry / program for program in codec.programs},
+        f"{name} {package.version} was built from Debian's source for {processor}, static, by "
+        f"ziglang {compiler_version()} with musl: cc {' '.join(command[2:])}",
+    )
+
+
+def common_files(codec: Codec, tree: Path) -> list[str]:
+    """The files of the source in folder `tree` that each program of the codec has."""
+    found = {path for pattern in codec.common for path in tree.glob(pattern)}
+    return sorted(
+        path.relative_to(tree).as_posix()
+        for path in found
+        if not any(path.match(pattern) for pattern in codec.without)
+    )
+
+
+def _compile(words: list[str], tree: Path, kept: Path) -> None:
+    folders = {"ZIG_GLOBAL_CACHE_DIR": str(kept), "ZIG_LOCAL_CACHE_DIR": str(kept)}
+    done = subprocess.run(
+        [sys.executable, "-m", *words],
+        cwd=tree,
+        env={**os.environ, **folders},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        errors="replace",
+        check=False,
+    )
+    if done.returncode:
+        raise EnvironmentLacksError(
+            f"{tree.name} does not compile here:\n{done.stderr.strip()[-4000:]}"
+        )

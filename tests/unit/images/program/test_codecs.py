@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Codecs that are built for older parts than Debian's own."""
+
+from pathlib import Path
+
+import pytest
+
+from perfboard.images.program.codecs import CODECS, common_files
+from perfboard.studies.profile.workloads.base import all_workloads
+
+
+def test_each_codec_that_a_workload_asks_for_is_known() -> None:
+    asked = {}
+    for name in ("image.scale", "audio.encode"):
+        workload = all_workloads()[name]
+        work = workload.plan({k: p.default for k, p in workload.parameters.items()}, 1)
+        assert set(work.codecs) == set(work.packages)
+        for codec in work.codecs.values():
+            asked[codec] = work.programs
+    # What the script looks for is what is built.
+    assert {name: set(programs) for name, programs in asked.items()} == {
+        name: set(codec.programs) for name, codec in CODECS.items()
+    }
+
+
+@pytest.mark.parametrize(
+    ("codec", "names", "found"),
+    [
+        (
+            "libjpeg-turbo",
+            ["jcapimin.c", "jdcolor.c", "jdcolext.c", "jdcol565.c", "jcstest.c", "jmemmgr.c"],
+            ["jcapimin.c", "jdcolor.c", "jmemmgr.c"],
+        ),
+        (
+            "lame",
+            ["libmp3lame/lame.c", "frontend/main.c", "frontend/mp3x.c", "frontend/rtp.c"],
+            ["frontend/main.c", "libmp3lame/lame.c"],
+        ),
+    ],
+)
+def test_parts_of_other_files_and_other_programs_are_left_out(
+    codec: str, names: list[str], found: list[str], tmp_path: Path
+) -> None:
+    for name in names:
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).touch()
+    assert common_files(CODECS[codec], tmp_path) == found
