@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * perfboard-probe stream RATE BUFFER CHUNK BEGIN COMMAND
+ * perfboard-probe stream RATE BUFFER CHUNK BEGIN WORD_NS COMMAND
  *
  * A writer of discs without the disc: reads what the shell command COMMAND writes
  * through a buffer of BUFFER bytes, and takes CHUNK bytes of it each CHUNK / RATE
  * seconds, as a drive does that writes RATE bytes a second. It begins once BEGIN bytes
  * are there, or all. A chunk that is not there when it is due is an underrun, as is one
  * that this program takes so late that the next is due already. The drive
- * then waits for it, and its time goes on from there.
+ * then waits for it, and its time goes on from there. Each word of 16 bits costs the
+ * processor WORD_NS nanoseconds, as one that is transferred by programmed I/O does: the
+ * bus sets that time, whatever the processor is.
  *
  * Prints "@stream" and, up to the last byte of the command:
  * bytes, underruns, microseconds that the drive waited, the buffer that would have
@@ -33,12 +35,15 @@
 #include <unistd.h>
 
 #define MOST_BUFFER (1UL << 30)
+#define MOST_WORD_NS 1000000UL
 #define SECOND 1000000000ULL
 #define BIN_US 10
 #define BINS 10000
+/* Between two looks at the clock, longer than an interrupt takes. */
+#define ANOTHER_RAN (SECOND / 1000)
 
 struct plan {
-	unsigned long rate, buffer, chunk, begin;
+	unsigned long rate, buffer, chunk, begin, word_ns;
 };
 
 struct ring {
@@ -123,6 +128,20 @@ static bool fill_until(struct ring *ring, uint64_t due, size_t enough)
 	return true;
 }
 
+/* Keeps the processor for so long. The time of another process does not count. */
+static void spend(uint64_t left)
+{
+	uint64_t last = instant();
+
+	while (left) {
+		uint64_t now = instant(), passed = now - last;
+
+		last = now;
+		if (passed < ANOTHER_RAN)
+			left -= passed < left ? passed : left;
+	}
+}
+
 static void take(struct ring *ring, const struct plan *plan, char *drive)
 {
 	size_t size = ring->fill < plan->chunk ? ring->fill : plan->chunk;
@@ -130,6 +149,7 @@ static void take(struct ring *ring, const struct plan *plan, char *drive)
 
 	memcpy(drive, ring->data + ring->first, part);
 	memcpy(drive + part, ring->data, size - part);
+	spend((uint64_t)(size + 1) / 2 * plan->word_ns);
 	ring->first = (ring->first + size) % ring->size;
 	ring->fill -= size;
 }
@@ -300,20 +320,22 @@ static bool stream(const struct plan *plan, const char *command)
 
 int stream_command(int argc, char **argv)
 {
-	char *end[4] = {"x", "x", "x", "x"};
+	char *end[5] = {"x", "x", "x", "x", "x"};
 	struct plan plan = {0};
 
-	if (argc == 5) {
+	if (argc == 6) {
 		plan.rate = whole_number(argv[0], &end[0], 10);
 		plan.buffer = whole_number(argv[1], &end[1], 10);
 		plan.chunk = whole_number(argv[2], &end[2], 10);
 		plan.begin = whole_number(argv[3], &end[3], 10);
+		plan.word_ns = whole_number(argv[4], &end[4], 10);
 	}
-	if (argc != 5 || *end[0] || *end[1] || *end[2] || *end[3] || plan.rate < 1000 ||
-	    !plan.chunk || plan.buffer < plan.chunk || plan.buffer > MOST_BUFFER ||
-	    plan.begin > plan.buffer) {
-		fputs("usage: perfboard-probe stream RATE BUFFER CHUNK BEGIN COMMAND\n", stderr);
+	if (argc != 6 || *end[0] || *end[1] || *end[2] || *end[3] || *end[4] || plan.rate < 1000 ||
+	    plan.word_ns > MOST_WORD_NS || !plan.chunk || plan.buffer < plan.chunk ||
+	    plan.buffer > MOST_BUFFER || plan.begin > plan.buffer) {
+		fputs("usage: perfboard-probe stream RATE BUFFER CHUNK BEGIN WORD_NS COMMAND\n",
+		      stderr);
 		return 2;
 	}
-	return stream(&plan, argv[4]) && !fflush(stdout) ? 0 : 1;
+	return stream(&plan, argv[5]) && !fflush(stdout) ? 0 : 1;
 }

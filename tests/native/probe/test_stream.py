@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`perfboard-probe stream`: a drive that takes its chunks in time, or an underrun."""
 
+import resource
 import subprocess
 
 import pytest
@@ -19,9 +20,11 @@ def probe(tmp_path_factory: pytest.TempPathFactory) -> str:
     return str(compile_sources(path, HERE / "stream_harness.c", *needed))
 
 
-def write(probe: str, rate: int, buffer: int, begin: int, command: str) -> list[int]:
+def write(
+    probe: str, rate: int, buffer: int, begin: int, command: str, word_ns: int = 0
+) -> list[int]:
     """The figures of a writing."""
-    words = [probe, str(rate), str(buffer), str(CHUNK), str(begin), command]
+    words = [probe, str(rate), str(buffer), str(CHUNK), str(begin), str(word_ns), command]
     done = subprocess.run(words, capture_output=True, text=True, check=True, timeout=60)
     head, *figures = done.stdout.split()
     assert head == "@stream"
@@ -55,8 +58,20 @@ def test_a_drive_that_begins_at_once_has_nothing_to_live_on(probe: str) -> None:
     assert figures[1] >= 1 and figures[2] >= 200_000
 
 
+def test_words_of_programmed_transfer_take_the_processor(probe: str) -> None:
+    # 250,000 words of 4 us: a second of the processor's, where the drive would take half of one.
+    words = [probe, "1000000", "100000", str(CHUNK), "0", "4000", "head -c 500000 /dev/zero"]
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    done = subprocess.run(words, capture_output=True, text=True, check=True, timeout=120)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    spent = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    assert spent > 0.9
+    figures = [int(word) for word in done.stdout.split()[1:]]
+    assert figures[0] == 500_000 and figures[1] >= 1 and figures[9] > 900_000
+
+
 def test_a_command_that_fails_is_told(probe: str) -> None:
-    words = [probe, "1000000", "100000", "10000", "0", "echo x; exit 7"]
+    words = [probe, "1000000", "100000", "10000", "0", "0", "echo x; exit 7"]
     done = subprocess.run(words, capture_output=True, text=True)
     assert done.returncode == 1 and "the command ended with 7" in done.stderr and not done.stdout
 
@@ -65,11 +80,12 @@ def test_a_command_that_fails_is_told(probe: str) -> None:
     "words",
     [
         [],
-        ["1000", "10", "10", "10"],
-        ["999", "10", "10", "10", "true"],
-        ["1000", "9", "10", "0", "true"],
-        ["1000", "10", "10", "11", "true"],
-        ["1000", "10", "x", "10", "true"],
+        ["1000", "10", "10", "10", "0"],
+        ["999", "10", "10", "10", "0", "true"],
+        ["1000", "9", "10", "0", "0", "true"],
+        ["1000", "10", "10", "11", "0", "true"],
+        ["1000", "10", "x", "10", "0", "true"],
+        ["1000", "10", "10", "10", "1000001", "true"],
     ],
 )
 def test_wrong_words_are_told(probe: str, words: list[str]) -> None:

@@ -149,6 +149,8 @@ def test_any_output_is_read_or_refused(workload: Workload, output: str) -> None:
         ("stream.write", {}),
         ("stream.write", {"command": "x", "buffer": 100}),
         ("stream.write", {"command": "x", "rate": 1}),
+        ("stream.write", {"command": "x", "word_ns": -1}),
+        ("stream.write", {"command": "x", "word_ns": 1_000_001}),
         ("stream.buffer", {"command": "x", "starts": 4}),
         ("stream.buffer", {"command": "x", "safe": 100}),
         ("memory.application", {"command": 3}),

@@ -28,6 +28,8 @@ from perfboard.studies.profile.workloads.base import (
 # 31 sectors of a data disc.
 _CHUNK = 63_488
 _MOST_STARTS = 200
+# native/probe/run/stream.c
+_MOST_WORD_NS = 1_000_000
 # After this many times the buffer, one that was full at first no longer matters.
 _STEADY = 10
 _ROW = re.compile(r"@stream" + r" (\d{1,18})" * 10)
@@ -46,6 +48,9 @@ def _parameters() -> dict[str, Parameter]:
         "buffer": Parameter(524_288, "bytes"),
         "chunk": Parameter(_CHUNK, "bytes that the drive takes at once"),
         "begin": Parameter(100, "% of the buffer that are full before the drive begins"),
+        "word_ns": Parameter(
+            0, "ns of the processor's for each word of 16 bits, by programmed transfer; 0 by DMA"
+        ),
     }
 
 
@@ -85,8 +90,12 @@ class _Stream:
             raise NotMeasurable("wants a rate of 1000 B/s or more, a buffer of a chunk to 1 GiB")
         begin = buffer * min(whole(parameters, "begin"), 100) // 100
         before = f"sh -c {shlex.quote(prepare)} || exit 1\n" if prepare else ""
+        word_ns = whole(parameters, "word_ns", 0)
+        if word_ns > _MOST_WORD_NS:
+            raise NotMeasurable(f"wants a word_ns of up to {_MOST_WORD_NS}")
+        figures = f'"$rate" {buffer} {chunk} {begin} {word_ns}'
         # $rate is the drive's; $start counts the writings.
-        one = f'cold; "$PROBE" stream "$rate" {buffer} {chunk} {begin} {shlex.quote(command)}'
+        one = f'cold; "$PROBE" stream {figures} {shlex.quote(command)}'
         return Work(
             f"{PLACE}case $PROBE in /*) ;; *) PROBE=$(pwd)/$PROBE;; esac\n"
             f'export PROBE; cd "$place" || exit 1\n{_READY}{before}'
