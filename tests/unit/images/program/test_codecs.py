@@ -11,7 +11,7 @@ from perfboard.studies.profile.workloads.base import all_workloads
 
 def test_each_codec_that_a_workload_asks_for_is_known() -> None:
     asked = {}
-    for name in ("image.scale", "audio.encode"):
+    for name in ("image.scale", "image.index", "audio.encode"):
         workload = all_workloads()[name]
         work = workload.plan({k: p.default for k, p in workload.parameters.items()}, 1)
         assert set(work.codecs) == set(work.packages)

@@ -85,6 +85,7 @@ done
             script,
             {"picture.ppm": pixels, "index.sh": _INDEX.encode()},
             packages=("libjpeg-turbo-progs",),
+            codecs={"libjpeg-turbo-progs": "libjpeg-turbo"},
             programs=("djpeg", "cjpeg"),
             data=len(pixels) + 2 * pictures * len(pixels) // 8,
             limit_s=3600,
