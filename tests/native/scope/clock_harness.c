@@ -75,6 +75,11 @@ int cpu_memory_rw_debug(void)
 	return -1;
 }
 
+void *cpu_physical_memory_map(void)
+{
+	return NULL;
+}
+
 int arm_cpu_gdb_read_register(void)
 {
 	return 0;
