@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A network card, its wire, and a host at the wire's far end, that take a real link's time.
+ * A network card whose frames take a real link's time.
  *
  * An emulator's network card sends to its host, which answers when it likes, so
- * that no two runs are the same. Nothing leaves this one: the far end is in this
- * driver, and every instant is one of the guest's own clock. The processor idles
- * while frames are on their way.
+ * that no two runs are the same. Nothing leaves this one: the wire and the machine
+ * at its far end are in the scope (native/far_end), which costs the processor nothing, and
+ * every instant is one of the guest's own clock. The processor idles while frames are
+ * on their way. Without the scope, frames leave at once, and none comes.
  *
  * To use it: CONFIG_PERFBOARD_NET=y, and on the kernel's command line
  *
  *   perfboard_net.present=1       no card without this
- *   perfboard_net.rate=RATE       bit/s of the wire, each way; 0: it takes no time
- *   perfboard_net.latency=NS      from the end of a frame here to its end there
+ *   perfboard_net.rate=RATE       bit/s of the wire, as the card tells them; 0: it does not know
  *   perfboard_net.negotiation=US  from the start of the PHY to the link
  *   perfboard_net.wait=1          start the PHY in the driver's probe, and wait for the link
  *                                 there; else it is started when the interface is opened
@@ -19,14 +19,10 @@
  * All times are 0 unless given. The card is the first eth%d; its link goes when
  * the interface is closed, and is negotiated anew when it is opened.
  *
- * A frame occupies the wire for its bytes, at least 60 of them, its checksum (4),
- * preamble (8) and the gap behind it (12; IEEE 802.3). The wire is full duplex. 64 frames wait
- * for it; then the queue is stopped, as with a ring of 64 descriptors. The card
+ * 64 frames wait for the wire; then the queue is stopped, as with a ring of 64
+ * descriptors. As many that have come wait for the driver; the others are missed. The card
  * interrupts when a frame has been sent and when one has come, unless the last
  * interrupt is still being worked on (NAPI). It works out no checksums.
- *
- * The far end answers at once what perfboard_far_end.h says. It sends nothing of its own
- * accord and loses nothing, but of more than 1024 answers on their way the last.
  */
 #include <linux/completion.h>
 #include <linux/etherdevice.h>
@@ -39,20 +35,14 @@
 
 #define NAME "perfboard_net"
 #define RING 64
-#define ANSWERS 1024
-#define OVERHEAD (ETH_FCS_LEN + 8 + 12)
-/* Times of a byte are in parts of a nanosecond. */
-#define FRACTION 20
 
 static bool present;
 static bool wait;
 static unsigned long long rate;
-static unsigned long long latency;
 static uint negotiation;
 module_param(present, bool, 0444);
 module_param(wait, bool, 0444);
 module_param(rate, ullong, 0444);
-module_param(latency, ullong, 0444);
 module_param(negotiation, uint, 0444);
 
 static const u8 own_address[ETH_ALEN] __aligned(2) = {2, 0, 0, 0, 0, 1};
@@ -60,41 +50,51 @@ static const u8 own_address[ETH_ALEN] __aligned(2) = {2, 0, 0, 0, 0, 1};
 struct card {
 	struct net_device *dev;
 	struct napi_struct napi;
-	/* The PHY's, and that of the next frame to be sent or to come. */
+	/* The PHY's, and that of the next frame to have left or to come. */
 	struct hrtimer phy;
 	struct hrtimer timer;
 	struct completion linked;
-	u64 byte_time;
-	/* Guards the two lists and the instants when the wire is free, here and there. */
+	/* Guards what follows, and the calls of the far end. */
 	spinlock_t lock;
-	u64 free_here;
-	u64 free_there;
+	/* When the timer will expire, and when there is a frame to take; U64_MAX: never. */
+	u64 armed;
+	u64 next;
 	struct sk_buff_head sending;
-	struct sk_buff_head answers;
+	/* The descriptor of the next frame that comes. */
+	struct sk_buff *room;
 };
 
 static struct card card;
 
-/* When a frame has left, if it is being sent; when it comes, if it is an answer. */
-static u64 *due(struct sk_buff *skb)
+/* When a frame has left. */
+static u64 *left(struct sk_buff *skb)
 {
 	return (u64 *)skb->cb;
 }
 
-static u64 wire_ns(const struct sk_buff *skb)
+/* Asks what is beyond the card. The lock is held. */
+static void ask_far_end(struct far_end *call)
 {
-	return (max_t(u32, skb->len, ETH_ZLEN) + OVERHEAD) * card.byte_time >> FRACTION;
+	call->left = call->now;
+	call->next = U64_MAX;
+	perfboard_far_end(call);
+	card.next = call->next;
+	card.dev->stats.rx_missed_errors = call->missed;
 }
 
-/* Lets the card interrupt when the next frame is due. The lock is held. */
+/* Lets the card interrupt when there is something to do. The lock is held. */
 static void arm(void)
 {
-	struct sk_buff *sent = skb_peek(&card.sending);
-	struct sk_buff *come = skb_peek(&card.answers);
-	u64 next = min(sent ? *due(sent) : U64_MAX, come ? *due(come) : U64_MAX);
+	struct sk_buff *skb = skb_peek(&card.sending);
+	u64 due = min(skb ? *left(skb) : U64_MAX, card.next);
 
-	if (next != U64_MAX)
-		hrtimer_start(&card.timer, ns_to_ktime(next), HRTIMER_MODE_ABS);
+	if (due == card.armed)
+		return;
+	card.armed = due;
+	if (due == U64_MAX)
+		hrtimer_try_to_cancel(&card.timer);
+	else
+		hrtimer_start(&card.timer, ns_to_ktime(due), HRTIMER_MODE_ABS);
 }
 
 static enum hrtimer_restart interrupt(struct hrtimer *timer)
@@ -105,84 +105,93 @@ static enum hrtimer_restart interrupt(struct hrtimer *timer)
 
 static netdev_tx_t start_xmit(struct sk_buff *skb, struct net_device *dev)
 {
-	u64 now = ktime_get_ns();
-	bool idle;
+	struct far_end call = {
+		.what = FAR_END_SEND,
+		.now = ktime_get_ns(),
+		.bytes = (unsigned long)skb->data,
+		.length = skb->len,
+	};
 
 	skb_tx_timestamp(skb);
 	spin_lock(&card.lock);
-	card.free_here = max(card.free_here, now) + wire_ns(skb);
-	*due(skb) = card.free_here;
-	idle = skb_queue_empty(&card.sending);
+	ask_far_end(&call);
+	*left(skb) = call.left;
 	__skb_queue_tail(&card.sending, skb);
 	if (skb_queue_len(&card.sending) >= RING)
 		netif_stop_queue(dev);
-	if (idle)
+	/* Whoever works on the last interrupt looks once more. */
+	if (!test_bit(NAPI_STATE_SCHED, &card.napi.state))
 		arm();
 	spin_unlock(&card.lock);
 	return NETDEV_TX_OK;
 }
 
-/* The first frame of a list, if it is due. */
-static struct sk_buff *take(struct sk_buff_head *frames, u64 now)
+/* The first frame that is being sent, if it has left. */
+static struct sk_buff *sent(u64 now)
 {
 	struct sk_buff *skb;
 
 	spin_lock(&card.lock);
-	skb = skb_peek(frames);
-	if (skb && *due(skb) <= now)
-		__skb_unlink(skb, frames);
+	skb = skb_peek(&card.sending);
+	if (skb && *left(skb) <= now)
+		__skb_unlink(skb, &card.sending);
 	else
 		skb = NULL;
 	spin_unlock(&card.lock);
 	return skb;
 }
 
-/* A frame has left the card: what becomes of it at the far end. */
-static void sent(struct sk_buff *skb)
+static void clean_up(u64 now)
 {
-	u64 arrival = *due(skb) + latency;
+	struct sk_buff *skb;
 
-	card.dev->stats.tx_packets++;
-	card.dev->stats.tx_bytes += skb->len;
-	skb_orphan(skb);
-	if (skb_queue_len(&card.answers) >= ANSWERS || !answer(skb)) {
-		consume_skb(skb);
-		return;
+	while ((skb = sent(now))) {
+		card.dev->stats.tx_packets++;
+		card.dev->stats.tx_bytes += skb->len;
+		dev_consume_skb_any(skb);
 	}
-	spin_lock(&card.lock);
-	card.free_there = max(card.free_there, arrival) + wire_ns(skb);
-	*due(skb) = card.free_there + latency;
-	__skb_queue_tail(&card.answers, skb);
-	spin_unlock(&card.lock);
+	if (skb_queue_len(&card.sending) < RING)
+		netif_wake_queue(card.dev);
 }
 
-static void come(struct sk_buff *skb)
+/* Takes a frame, if one has come by now. */
+static bool come(u64 now)
 {
+	struct far_end call = {.what = FAR_END_TAKE, .now = now};
+	struct sk_buff *skb = card.room;
+
+	if (!skb)
+		skb = card.room = netdev_alloc_skb_ip_align(card.dev, ETH_FRAME_LEN);
+	if (!skb) {
+		card.dev->stats.rx_dropped++;
+		return false;
+	}
+	call.bytes = (unsigned long)skb->data;
+	spin_lock(&card.lock);
+	ask_far_end(&call);
+	spin_unlock(&card.lock);
+	if (!call.length || call.length > ETH_FRAME_LEN)
+		return false;
+	card.room = NULL;
+	skb_put(skb, call.length);
 	card.dev->stats.rx_packets++;
 	card.dev->stats.rx_bytes += skb->len;
-	skb_scrub_packet(skb, true);
-	skb->priority = 0;
-	skb->ip_summed = CHECKSUM_NONE;
 	skb->protocol = eth_type_trans(skb, card.dev);
-	netif_receive_skb(skb);
+	napi_gro_receive(&card.napi, skb);
+	return true;
 }
 
 static int poll_card(struct napi_struct *napi, int budget)
 {
 	u64 now = ktime_get_ns();
-	struct sk_buff *skb;
 	int done = 0;
 
-	while ((skb = take(&card.sending, now)))
-		sent(skb);
-	if (skb_queue_len(&card.sending) < RING)
-		netif_wake_queue(card.dev);
-	while (done < budget && (skb = take(&card.answers, now))) {
-		come(skb);
+	clean_up(now);
+	while (done < budget && come(now))
 		done++;
-	}
 	if (done < budget && napi_complete_done(napi, done)) {
 		spin_lock(&card.lock);
+		card.armed = 0;
 		arm();
 		spin_unlock(&card.lock);
 	}
@@ -214,6 +223,7 @@ static void start_phy(void)
 
 static int open_card(struct net_device *dev)
 {
+	card.armed = card.next = U64_MAX;
 	napi_enable(&card.napi);
 	netif_start_queue(dev);
 	if (!netif_carrier_ok(dev))
@@ -223,15 +233,19 @@ static int open_card(struct net_device *dev)
 
 static int stop_card(struct net_device *dev)
 {
+	struct far_end call = {.what = FAR_END_CLOSE, .now = ktime_get_ns()};
+
 	hrtimer_cancel(&card.phy);
 	netif_carrier_off(dev);
 	netif_stop_queue(dev);
 	napi_disable(&card.napi);
 	hrtimer_cancel(&card.timer);
 	__skb_queue_purge(&card.sending);
-	__skb_queue_purge(&card.answers);
-	card.free_here = 0;
-	card.free_there = 0;
+	consume_skb(card.room);
+	card.room = NULL;
+	spin_lock_bh(&card.lock);
+	ask_far_end(&call);
+	spin_unlock_bh(&card.lock);
 	return 0;
 }
 
@@ -272,11 +286,8 @@ static int __init perfboard_net_init(void)
 	eth_hw_addr_set(card.dev, own_address);
 	netif_carrier_off(card.dev);
 	netif_napi_add(card.dev, &card.napi, poll_card);
-	if (rate)
-		card.byte_time = div64_u64((u64)BITS_PER_BYTE * NSEC_PER_SEC << FRACTION, rate);
 	spin_lock_init(&card.lock);
 	__skb_queue_head_init(&card.sending);
-	__skb_queue_head_init(&card.answers);
 	init_completion(&card.linked);
 	hrtimer_init(&card.timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS);
 	card.timer.function = interrupt;

@@ -5,13 +5,15 @@
  *
  *   -plugin scope.so,marks=FILE,out=FD,console=ADDRESS[,beat=NS]
  *           [,timing=FILE[,profile=FILE]][,usage=ADDRESSES][,screen=FILE]
+ *           [,network=NETWORK[,answers=FD]]
  *
  * marks is a file as record/marks.h describes; out is an open file descriptor;
  * console is the physical address of the console's data register, on i386 its
  * first port; about every NS of the guest's clock a line says how far it is; timing is a
  * file as timing/reader.h describes: the guest's clock is then that of the part; profile
  * is where record/profile.h writes; usage has marks say how much memory programs have, as
- * record/usage.h describes; screen is where record/screen.h writes.
+ * record/usage.h describes; screen is where record/screen.h writes; network is what is beyond the
+ * board's network card, as network.h describes, and answers an open file descriptor.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <errno.h>
@@ -22,6 +24,7 @@
 #include "block.h"
 #include "emulator/emulator.h"
 #include "emulator/qemu_plugin.h"
+#include "network.h"
 #include "part/data.h"
 #include "part/model.h"
 #include "part/near.h"
@@ -223,6 +226,9 @@ static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb *block)
 		if (console_register && !console_is_port && !timed && i + 1 == count)
 			qemu_plugin_register_vcpu_mem_cb(insn, stored, QEMU_PLUGIN_CB_NO_REGS,
 							 QEMU_PLUGIN_MEM_W, NULL);
+		if (!i && address == network_address)
+			qemu_plugin_register_vcpu_insn_exec_cb(insn, network_called,
+							       QEMU_PLUGIN_CB_NO_REGS, NULL);
 		for (; mark && mark < marks.list + marks.count && mark->address == address; mark++)
 			qemu_plugin_register_vcpu_insn_exec_cb(
 			    insn, mark_reached, QEMU_PLUGIN_CB_NO_REGS,
@@ -277,6 +283,8 @@ QEMU_PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_
 					   char **argv)
 {
 	const char *missing = emulator_find(info->target_name);
+	const char *network = NULL;
+	int answers = -1;
 
 	if (missing)
 		return complain("this emulator does not have", missing);
@@ -305,6 +313,10 @@ QEMU_PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_
 		} else if (!strncmp(argv[i], "screen=", 7)) {
 			if (!screen_open(argv[i] + 7))
 				return complain("cannot write the screen", argv[i] + 7);
+		} else if (!strncmp(argv[i], "network=", 8)) {
+			network = argv[i] + 8;
+		} else if (!strncmp(argv[i], "answers=", 8)) {
+			answers = atoi(argv[i] + 8);
 		} else if (!strncmp(argv[i], "beat=", 5)) {
 			beat_ns = strtoll(argv[i] + 5, NULL, 10);
 		} else {
@@ -313,6 +325,8 @@ QEMU_PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_
 	}
 	if (!out)
 		return complain("wants", "out=FD, an open file descriptor");
+	if (network && !network_open(network, out, answers))
+		return complain("cannot set up the network", network);
 	model_beat = beat;
 	if (!strcmp(info->target_name, "i386"))
 		isa = ISA_X86;

@@ -58,7 +58,7 @@ class FakeLab:
             "require": lambda uses, architecture: None,
             "build": self.build,
             "emulator": lambda program: "7.2.0",
-            "scope": lambda progress: self.folder / "scope" / "scope.so",
+            "scope": lambda network, progress: self.folder / "scope" / "scope.so",
             "boot": self.boot,
             "prepare": self.prepare,
             "try_out": self.try_out,

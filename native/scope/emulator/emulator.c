@@ -132,6 +132,16 @@ bool emulator_element(uint64_t array, size_t place, uint64_t *value)
 	return emulator_pointer(array + place * abi->word, value);
 }
 
+bool emulator_read(uint64_t address, void *bytes, size_t size)
+{
+	return !cpu_memory_rw_debug(current_cpu, address, bytes, size, false);
+}
+
+bool emulator_write(uint64_t address, const void *bytes, size_t size)
+{
+	return !cpu_memory_rw_debug(current_cpu, address, (void *)bytes, size, true);
+}
+
 bool emulator_text(uint64_t address, char *text, size_t size)
 {
 	size_t length = 0;

@@ -40,6 +40,10 @@ bool emulator_pointer(uint64_t address, uint64_t *value);
 /* The pointer or `long` at a place of a guest's array of these; false when unmapped. */
 bool emulator_element(uint64_t array, size_t place, uint64_t *value);
 
+/* Copies bytes from a guest address, or to it; false when unmapped. */
+bool emulator_read(uint64_t address, void *bytes, size_t size);
+bool emulator_write(uint64_t address, const void *bytes, size_t size);
+
 /* Copies the text at a guest address, cut at `size`; false when unmapped. */
 bool emulator_text(uint64_t address, char *text, size_t size);
 

@@ -10,7 +10,7 @@ static int batched;
 
 static void write_text(FILE *out, const char *text)
 {
-	fputs(",\"text\":\"", out);
+	fputc('"', out);
 	for (; *text; text++) {
 		unsigned char byte = (unsigned char)*text;
 
@@ -31,10 +31,20 @@ void record_mark(FILE *out, const struct mark *mark, struct instant at, const ui
 		fprintf(out, "%s%" PRIu64, i ? "," : ",\"words\":[", words[i]);
 	if (mark->words)
 		fputc(']', out);
-	if (text)
+	if (text) {
+		fputs(",\"text\":", out);
 		write_text(out, text);
+	}
 	if (write_more)
 		write_more(out);
+	fputs("}\n", out);
+	fflush(out);
+}
+
+void record_question(FILE *out, const char *text)
+{
+	fputs("{\"ask\":", out);
+	write_text(out, text);
 	fputs("}\n", out);
 	fflush(out);
 }

@@ -19,6 +19,9 @@
 void record_mark(FILE *out, const struct mark *mark, struct instant at, const uint64_t *words,
 		 const char *text, void (*write_more)(FILE *out));
 
+/* {"ask":TEXT}, which comes from the guest as well. */
+void record_question(FILE *out, const char *text);
+
 /* A stamp for each byte written to the console, kept until there is a batch. */
 void record_console_byte(FILE *out, struct instant at);
 

@@ -17,14 +17,35 @@ _COMPILE = (
 )
 
 
-def build_plugin(progress: Progress) -> Path:
-    """The plugin, compiled with this machine's compiler at first use and cached."""
+# The files of lwIP that the far end needs.
+LWIP_FILES = (
+    *("init", "def", "inet_chksum", "ip", "mem", "memp", "netif", "pbuf", "stats", "tcp"),
+    *("tcp_in", "tcp_out", "timeouts", "udp", "ipv4/icmp", "ipv4/ip4", "ipv4/ip4_addr"),
+)
+
+
+def far_end_words(lwip: Path) -> list[str]:
+    """The compiler's words for the far end of a network; `lwip` has lwIP's sources."""
+    folder = native_folder("far_end")
+    return [
+        *("-DHAS_FAR_END", f"-I{folder}", f"-I{folder / 'lwip'}", f"-I{lwip / 'src/include'}"),
+        *map(str, sorted(folder.glob("*.c"))),
+        *(str(lwip / "src/core" / f"{name}.c") for name in LWIP_FILES),
+    ]
+
+
+def build_plugin(progress: Progress, lwip: Path | None = None) -> Path:
+    """The plugin, compiled with this machine's compiler at first use and cached.
+
+    With lwIP's sources it has what is beyond a board's own network card.
+    """
     require_tools(["scope"])
     folder = native_folder("scope")
     sources = sorted(folder.rglob("*.c"))
+    more = far_end_words(lwip) if lwip else []
 
     def compile_into(product: Path) -> None:
-        command = [*_COMPILE, "-o", str(product / "scope.so"), *map(str, sources)]
+        command = [*_COMPILE, "-o", str(product / "scope.so"), *map(str, sources), *more]
         try:
             subprocess.run(command, cwd=folder, check=True, capture_output=True, text=True)
         except subprocess.CalledProcessError as error:
@@ -33,4 +54,7 @@ def build_plugin(progress: Progress) -> Path:
             ) from None
 
     inputs = {"command": " ".join(_COMPILE), "sources": hash_tree(folder)}
+    if lwip:
+        # The source package's folder in the cache is named by its content.
+        inputs |= {"far end": hash_tree(native_folder("far_end")), "lwip": lwip.parent.name}
     return cached("scope", inputs, compile_into, progress) / "scope.so"

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from perfboard.images.recipe import Recipe
+from perfboard.model.board.network import Network
 from perfboard.model.board.virtual import VirtualBoard
 from perfboard.model.errors import UsageError
 
@@ -87,3 +88,19 @@ def refuse(reason: str) -> Level:
         raise UsageError(reason)
 
     return Level(change)
+
+
+def has_network(board: VirtualBoard) -> bool:
+    """Whether the board has a network to change."""
+    return board.network is not None
+
+
+def change_network(change: Callable[[Network], Network]) -> Callable[[Recipe], Recipe]:
+    """The change of a recipe whose board has another network."""
+
+    def changed(recipe: Recipe) -> Recipe:
+        network = recipe.board.network
+        network = network and change(network)
+        return replace(recipe, board=recipe.board.model_copy(update={"network": network}))
+
+    return changed

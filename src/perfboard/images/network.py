@@ -1,13 +1,28 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A board's network, and the parameters of its driver (native/kernel/perfboard_net.c)."""
+"""A board's network, in the words of its driver (native/kernel/perfboard_net.c) and the scope."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from pathlib import Path
 
+from perfboard.binaries.scope import build_plugin
+from perfboard.images.packages.apt_source import SourceState
 from perfboard.model.board.network import Network
+from perfboard.model.progress import Progress
 
 NETWORK_DRIVER = "CONFIG_PERFBOARD_NET"
 # The same card, probed by the kernel's driver core.
 PROBED_DRIVER = "CONFIG_PERFBOARD_NIC"
+_FUNCTION = "perfboard_far_end"
+# The TCP/IP of the machine at the far end: Debian's source package.
+_LWIP = "lwip"
+# The machine at the far end has every address, and serves TCP at this port. A board's script gives
+# its card the other one, and waits for the link.
+FAR_END, FAR_END_PORT = "192.0.2.1", 80
+BOARD = "192.0.2.2"
+LINK_UP = f"""\
+ip address add {BOARD}/24 dev eth0 && ip link set eth0 up || exit 1
+while [ "$(cat /sys/class/net/eth0/carrier)" = 0 ]; do sleep 0.01; done
+"""
 
 
 def has_own_card(network: Network | None) -> bool:
@@ -31,9 +46,37 @@ def network_arguments(
     return tuple(f"{prefix}.{name}={value}" for name, value in values.items())
 
 
+def build_scope(network: Network | None, progress: Progress) -> Path:
+    """The scope's plugin, with a far end where the board has a card of ours.
+
+    Raises EnvironmentLacksError.
+    """
+    if not has_own_card(network):
+        return build_plugin(progress, None)
+    return build_plugin(progress, lwip_source(progress))
+
+
+def lwip_source(progress: Progress) -> Path:
+    """The sources of the far end's TCP/IP. Raises EnvironmentLacksError."""
+    (folder,) = (path for path in SourceState(progress).unpack(_LWIP).iterdir() if path.is_dir())
+    return folder
+
+
+def far_end(network: Network | None, symbols: Mapping[str, int], timed: bool) -> str | None:
+    """The network in the scope's words (native/scope/network.h); None: there is none.
+
+    `symbols` are those of the kernel. All takes no time unless it is `timed`.
+    """
+    address = symbols.get(_FUNCTION)
+    if network is None or not has_own_card(network) or address is None:
+        return None
+    rate = network.wire.rate if timed else 0
+    latency = round(network.latency.one_way_us * 1000) if network.latency and timed else 0
+    loss = round(network.loss.share * 2**32) if network.loss else 0
+    return f"{address:x}:{rate}:{latency}:{loss}"
+
+
 def _times(network: Network) -> Iterator[tuple[str, str]]:
     yield "rate", str(network.wire.rate)
-    if network.latency is not None:
-        yield "latency", str(round(network.latency.one_way_us * 1000))
     if network.negotiation is not None:
         yield "negotiation", str(round(network.negotiation.after_ms * 1000))

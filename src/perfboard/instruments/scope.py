@@ -4,7 +4,7 @@
 import contextlib
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -64,6 +64,8 @@ class Scope:
         beats: bool = False,
         usage: tuple[int, int] | None = None,
         screen: bool = False,
+        network: str | None = None,
+        answer: Callable[[str], str] | None = None,
         most_bytes: int = MOST_BYTES,
     ) -> None:
         """`console_register` is the physical address of the console's data register.
@@ -72,7 +74,9 @@ class Scope:
         With `beats` the scope says how far the clock is while no mark comes, and each mark says
         how much memory programs have where `usage` is given: the addresses of the kernel's
         vmstat_text and vm_node_stat (native/scope/record/usage.h). `screen` is for a guest that
-        shows its screen (native/scope/record/screen.h), which goes to SCREEN. A board whose
+        shows its screen (native/scope/record/screen.h), which goes to SCREEN. `network` is the
+        board's network in the plugin's words (native/scope/network.h); `answer` gives a line of
+        answer to each question that the board asks there. A board whose
         record is longer than `most_bytes` is given up.
         """
         self._plugin = plugin
@@ -82,11 +86,13 @@ class Scope:
         self._beats = beats
         self._usage = usage
         self._screen = screen
+        self._network, self._answer = network, answer
         self._most_bytes = most_bytes
         self._arguments: tuple[str, ...] = ()
         self._reader = -1
         self._writer = -1
         self._log = -1
+        self._answers = (-1, -1)
         self._rest = b""
         self._size = 0
         # The guest's clock as it was last seen, with `beats` often; and when the marks came.
@@ -117,6 +123,11 @@ class Scope:
         if self._screen:
             screen = artifacts / SCREEN
             options.append(f"screen={str(screen).replace(',', ',,')}")
+        if self._network is not None:
+            options.append(f"network={self._network}")
+            if self._answer is not None:
+                self._answers = os.pipe2(os.O_CLOEXEC)
+                options.append(f"answers={self._answers[0]}")
         if self._timing is not None:
             model = artifacts / "timing.txt"
             model.write_text(self._timing)
@@ -128,12 +139,16 @@ class Scope:
 
     def attachment(self) -> Attachment:
         """The emulator's plugin, and the end of the pipe that it writes to."""
-        return Attachment(self._arguments, (self._writer,))
+        inherited = (self._writer, self._answers[0])
+        return Attachment(self._arguments, tuple(each for each in inherited if each >= 0))
 
     def start(self) -> None:
         """Closes the plugin's end, so that the emulator's death ends the stream."""
         os.close(self._writer)
         self._writer = -1
+        if self._answers[0] >= 0:
+            os.close(self._answers[0])
+            self._answers = (-1, self._answers[1])
 
     def fileno(self) -> int:
         """Our end of the pipe."""
@@ -171,15 +186,23 @@ class Scope:
                 self.marks_ns.append(self.now_ns)
             elif line.startswith(b'{"beat"'):
                 self.now_ns = json.loads(line)["beat"]
+            elif line.startswith(b'{"ask"') and self._answer is not None:
+                self._say(self._answer(json.loads(line)["ask"]))
         return sightings
 
+    def _say(self, answer: str) -> None:
+        # An emulator that has died asks no more.
+        with contextlib.suppress(BrokenPipeError):
+            os.write(self._answers[1], f"{answer}\n".encode())
+
     def stop(self) -> None:
-        """Closes the pipe and the log."""
-        for descriptor in (self._reader, self._writer, self._log):
+        """Closes the pipes and the log."""
+        for descriptor in (self._reader, self._writer, self._log, *self._answers):
             if descriptor >= 0:
                 with contextlib.suppress(OSError):
                     os.close(descriptor)
         self._reader = self._writer = self._log = -1
+        self._answers = (-1, -1)
 
     def findings(self) -> Findings:
         """See `InEmulator`."""

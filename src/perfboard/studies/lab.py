@@ -8,13 +8,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Event
 
-from perfboard.binaries.scope import build_plugin
 from perfboard.host.tools import Use, require_tools
 from perfboard.images.image import Image, build_image
+from perfboard.images.network import build_scope
 from perfboard.images.program.base import Job, TrialBase, build_trial_base
 from perfboard.images.program.codecs import BuiltCodec, build_codec
 from perfboard.images.variant import Variant
 from perfboard.instruments.base import Instrument
+from perfboard.model.board.network import Network
 from perfboard.model.progress import Progress, SilentProgress
 from perfboard.model.results.boot import Boot
 from perfboard.probes.session import Session, probe_session
@@ -46,11 +47,11 @@ class Lab:
     # Live targets.
     open: Callable[..., AbstractContextManager[Target]] = open_target
     probe: Callable[[Target, Progress], AbstractContextManager[Session]] = probe_session
-    # Virtual boards. `emulator` gives the version of one; `scope` builds its plugin.
+    # Virtual boards. `emulator` gives the version of one; `scope` builds its plugin, for a network.
     require: Callable[[Iterable[Use], str], None] = require_tools
     build: Callable[[Variant, Progress], Image] = build_image
     emulator: Callable[[str], str] = emulator_version
-    scope: Callable[[Progress], Path] = build_plugin
+    scope: Callable[[Network | None, Progress], Path] = build_scope
     boot: BootVirtual = VirtualTarget.boot_and_memory
     # Programs on virtual boards.
     prepare: Callable[[Variant, Job, Progress], TrialBase] = build_trial_base

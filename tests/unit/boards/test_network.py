@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A board's network: what is accepted of it, and what its kernel and emulator are told."""
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -8,7 +9,7 @@ import pytest
 from perfboard.boards.loader import load_board
 from perfboard.factors.choose import factors_of
 from perfboard.images.kernel.fragment import read_fragment
-from perfboard.images.network import network_arguments
+from perfboard.images.network import far_end, network_arguments
 from perfboard.images.variant import Variant
 from perfboard.model.board.virtual import VirtualBoard
 from perfboard.targets.virtual.target import Emulation
@@ -39,10 +40,31 @@ def test_the_kernel_is_told_of_the_networks_times_where_the_board_is_timed() -> 
         "present": "1",
         "wait": "0",
         "rate": "100000000",
-        "latency": "500",
         "negotiation": "2500000",
     }
     assert told(board, timed=False) == {"present": "1", "wait": "0"}
+
+
+def test_the_scope_is_told_of_the_wire() -> None:
+    symbols = {"perfboard_far_end": 0xC0301234}
+    board = load_board("bifferboard").board
+    assert far_end(board.network, symbols, True) == "c0301234:100000000:500:0"
+    assert far_end(board.network, symbols, False) == "c0301234:0:0:0"
+    assert far_end(board.network, {}, True) is None
+    assert far_end(load_board("verdex").board.network, symbols, True) is None
+
+
+@pytest.mark.parametrize(
+    ("factors", "said"),
+    [
+        ({"wire": "10M"}, ":10000000:500:0"),
+        ({"latency": "5ms"}, ":100000000:5000000:0"),
+        ({"loss": "1%", "wire": "1G"}, ":1000000000:500:42949673"),
+    ],
+)
+def test_the_wire_is_a_factor(factors: Mapping[str, str], said: str) -> None:
+    network = variant_of("settop-web", **factors).board.network
+    assert far_end(network, {"perfboard_far_end": 16}, True) == f"10{said}"
 
 
 @pytest.mark.parametrize("name", ["settop-web", "bifferboard"])

@@ -2,8 +2,9 @@
 """Our own drivers for the kernels of virtual boards: native/kernel, those that a kernel asks for.
 
 A driver is two files named as its option is: perfboard_disk.c and perfboard_disk.Kconfig for
-CONFIG_PERFBOARD_DISK; and those of ours that it includes. A kernel's source gets those alone that
-its configuration has, so that what changes in another driver does not concern it.
+CONFIG_PERFBOARD_DISK; and those of ours that it includes, or whose option it selects. A kernel's
+source gets those alone that its configuration has, so that what changes in another driver does not
+concern it.
 """
 
 import re
@@ -16,6 +17,7 @@ from perfboard.host.native import native_folder
 
 _OPTION = "CONFIG_"
 _OURS = f"{_OPTION}PERFBOARD_"
+_SELECTED = re.compile(r"^\tselect (PERFBOARD_\w+)", re.MULTILINE)
 _INCLUDED = re.compile(r'^#include "(perfboard_\w+\.[ch])"', re.MULTILINE)
 
 
@@ -31,11 +33,17 @@ def driver_files(options: Mapping[str, str]) -> tuple[Path, ...]:
         for name, value in sorted(options.items())
         if name.startswith(_OURS) and value in ("y", "m")
     ]
+    paths = [path for path in (folder / f"{name}.c" for name in names) if path.is_file()]
+    paths += [folder / f"{name}.c" for path in paths for name in _selected(path)]
     found: list[Path] = []
-    for path in (folder / f"{name}.c" for name in names):
-        if path.is_file():
-            found += [path, path.with_suffix(".Kconfig"), *_included(path)]
-    return tuple(found)
+    for path in dict.fromkeys(paths):
+        found += [path, path.with_suffix(".Kconfig"), *_included(path)]
+    return tuple(dict.fromkeys(found))
+
+
+def _selected(path: Path) -> list[str]:
+    kconfig = path.with_suffix(".Kconfig").read_text()
+    return [name.lower() for name in _SELECTED.findall(kconfig)]
 
 
 def _included(path: Path) -> Iterator[Path]:

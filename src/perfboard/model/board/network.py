@@ -24,6 +24,12 @@ class Latency(Sourced):
     one_way_us: Annotated[float, Field(ge=0, le=1_000_000, strict=False)]
 
 
+class Loss(Sourced):
+    """The share of frames that are lost, each way."""
+
+    share: Annotated[float, Field(ge=0, lt=1, strict=False)]
+
+
 class Negotiation(Sourced):
     """ms from the start of the PHY until the link is up."""
 
@@ -31,7 +37,7 @@ class Negotiation(Sourced):
 
 
 class Network(Table):
-    """An Ethernet link; without its last two tables these take no time.
+    """An Ethernet link; without its other tables frames take no time and none is lost.
 
     `link` is how it comes up. `instant`: the network card is the emulator's, which has a link
     at once, and nobody answers. With the others it is that of our driver: `parallel`, where
@@ -42,4 +48,5 @@ class Network(Table):
     link: Link = "parallel"
     wire: Wire
     latency: Latency | None = None
+    loss: Loss | None = None
     negotiation: Negotiation | None = None

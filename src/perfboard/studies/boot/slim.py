@@ -82,7 +82,10 @@ def _boot(variant: Variant, functions: Iterable[int], lab: Lab) -> tuple[Behavio
     image = lab.build(variant, lab.progress)
     target = VirtualTarget(variant, image)
     marks = [WatchedMark(f"{_RAN}{address:x}", address) for address in sorted(functions)]
-    scope = target.scope(lab.scope(lab.progress), (*marks_to_watch(target.board, image), *marks))
+    scope = target.scope(
+        lab.scope(target.board.network, lab.progress),
+        (*marks_to_watch(target.board, image), *marks),
+    )
     with (
         scratch_folder() as folder,
         lab.progress.step(f"booting {target.board.name}", inf) as step,

@@ -132,7 +132,7 @@ def virtual_subject(request: Request, lab: Lab, *, functions: bool = False) -> B
             _boot_all,
             lab,
             target,
-            lab.scope(lab.progress),
+            lab.scope(board.network, lab.progress),
             marks,
             namer,
             parts,

@@ -117,7 +117,7 @@ class VirtualBench:
         """`features` are those that the kernel has in any case, so that one serves many."""
         self._variant = with_features(variant, features)
         self._lab, self._artifacts = lab, artifacts
-        self._plugin = lab.scope(lab.progress)
+        self._plugin = lab.scope(variant.board.network, lab.progress)
         self._emulator = lab.emulator(variant.board.machine.emulator)
         self._image: dict[str, str] = {}
         self._packages: dict[str, str] = {}

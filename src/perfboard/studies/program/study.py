@@ -89,6 +89,7 @@ class _Prepared:
     variant: Variant
     base: TrialBase
     emulator: str
+    plugin: Path
 
 
 def try_boards(
@@ -149,7 +150,6 @@ def copy_job(job: Job, stdin: IO[bytes] | None, folder: Path, room: int) -> Job:
 def _try_all(
     prepared: Sequence[_Prepared], job: Job, command: tuple[str, ...], lab: Lab
 ) -> list[Run]:
-    plugin = lab.scope(lab.progress)
     cancelled = Event()
     with (
         lab.progress.step("trying", inf) as step,
@@ -160,9 +160,7 @@ def _try_all(
         try:
             # ^C may come as soon as the first has begun.
             for ready in prepared:
-                futures.append(
-                    pool.submit(_try, ready, job, plugin, command, lab, shown, cancelled)
-                )
+                futures.append(pool.submit(_try, ready, job, command, lab, shown, cancelled))
             return [future.result() for future in futures]
         except KeyboardInterrupt:
             cancelled.set()
@@ -175,7 +173,8 @@ def _try_all(
 
 def _prepare(variant: Variant, job: Job, lab: Lab) -> _Prepared:
     emulator = lab.emulator(variant.board.machine.emulator)
-    return _Prepared(variant, lab.prepare(variant, job, lab.progress), emulator)
+    base = lab.prepare(variant, job, lab.progress)
+    return _Prepared(variant, base, emulator, lab.scope(variant.board.network, lab.progress))
 
 
 class _Shown:
@@ -205,7 +204,6 @@ class _Shown:
 def _try(
     one: _Prepared,
     job: Job,
-    plugin: Path,
     command: tuple[str, ...],
     lab: Lab,
     shown: _Shown,
@@ -240,7 +238,7 @@ def _try(
     ):
         artifacts = record.folder.path / "artifacts"
         results = lab.try_out(
-            target, plugin, artifacts, lambda *at: shown.show(board.name, *at), cancelled
+            target, one.plugin, artifacts, lambda *at: shown.show(board.name, *at), cancelled
         )
         for name, content in (("stdout", results.stdout), ("stderr", results.stderr)):
             record.folder.write_artifact(name, content)

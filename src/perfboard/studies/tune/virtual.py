@@ -64,7 +64,7 @@ def _prove(sweep: Sweep, folder: RunFolder, lab: Lab) -> Boot:
     marks = marks_to_watch(target.board, image)
     artifacts = folder.artifact_path("boot-1/console.log").parent
     with lab.progress.step("proving the best", 1) as step:
-        scope = target.scope(lab.scope(lab.progress), marks)
+        scope = target.scope(lab.scope(target.board.network, lab.progress), marks)
         boot, _ = lab.boot(target, [scope], artifacts, lambda name: step.update(0.5, name), Event())
     return boot
 

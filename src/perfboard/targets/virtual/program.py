@@ -3,7 +3,7 @@
 
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from math import inf
 from pathlib import Path
@@ -56,10 +56,23 @@ class Results:
 class TrialTarget(Emulation):
     """Boots one command on one virtual board."""
 
-    def __init__(self, variant: Variant, base: TrialBase, job: Job) -> None:
+    def __init__(
+        self,
+        variant: Variant,
+        base: TrialBase,
+        job: Job,
+        answer: Callable[[str], str] | None = None,
+    ) -> None:
+        """`answer` answers what the board asks at its far end (native/far_end/stream.h)."""
         super().__init__(variant)
+        self.answer = answer
         self._base = base
         self._job = job
+
+    @property
+    def symbols(self) -> Mapping[str, int]:
+        """See `Emulation.symbols`."""
+        return self._base.symbols.addresses
 
     @property
     def lacks(self) -> Lacks | None:
@@ -82,8 +95,14 @@ class TrialTarget(Emulation):
             called, idle = self._base.screen
             marks.append(WatchedMark("screen", called, every=True, words=3, use="screen"))
             marks.append(WatchedMark("idle", idle, every=True, use="idle"))
-        shown = self._job.screen
-        scope = self.scope(plugin, marks, beats=True, usage=self._base.counts, screen=shown)
+        scope = self.scope(
+            plugin,
+            marks,
+            beats=True,
+            usage=self._base.counts,
+            screen=self._job.screen,
+            answer=self.answer,
+        )
         with scratch_folder() as folder:
             image = folder / "job.squashfs"
             write_job(self._job, self.board, image)

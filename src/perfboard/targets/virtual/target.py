@@ -11,13 +11,12 @@ from threading import Event
 from perfboard.analysis.boot.record import boot_record
 from perfboard.analysis.verify.rows import checked_ranges
 from perfboard.binaries.probe import find_binary
-from perfboard.binaries.scope import build_plugin
 from perfboard.boards.loader import load_board
 from perfboard.factors.choose import choose
 from perfboard.host.scratch import scratch_folder
 from perfboard.images.disk import disk_base
 from perfboard.images.image import Image, build_image
-from perfboard.images.network import has_own_card
+from perfboard.images.network import build_scope, far_end, has_own_card
 from perfboard.images.variant import Variant
 from perfboard.instruments.base import InEmulator, Instrument
 from perfboard.instruments.emulator_console import ConsoleRecorder
@@ -57,6 +56,11 @@ class Emulation:
         self.timed = variant.timed
 
     @property
+    def symbols(self) -> Mapping[str, int]:
+        """The addresses of its kernel's functions, where it has a kernel."""
+        return {}
+
+    @property
     def evidence(self) -> Evidence:
         """The evidence of its numbers."""
         return Evidence.TIMED if self.timed else Evidence.COUNTED
@@ -74,17 +78,19 @@ class Emulation:
         beats: bool = False,
         usage: tuple[int, int] | None = None,
         screen: bool = False,
+        answer: Callable[[str], str] | None = None,
     ) -> Scope:
-        """The scope for one boot; where the board is timed, it must be there."""
-        register = self.board.console.data_register
+        """The scope for one boot; it must be there if the board is timed, or has a card of ours."""
         return Scope(
             plugin,
             marks,
-            register,
+            self.board.console.data_register,
             self.variant.timing,
             beats=beats,
             usage=usage,
             screen=screen,
+            network=far_end(self.board.network, self.symbols, self.timed),
+            answer=answer,
         )
 
     def summary(self) -> BoardSummary:
@@ -181,6 +187,11 @@ class VirtualTarget(Emulation):
         """`image` is what `build_image` makes of `variant`."""
         super().__init__(variant)
         self._image = image
+
+    @property
+    def symbols(self) -> Mapping[str, int]:
+        """See `Emulation.symbols`."""
+        return self._image.symbols
 
     def command(self) -> list[str]:
         """The emulator's command line, without instruments."""
@@ -297,7 +308,9 @@ def connect(
             place = preload_disk(board.disk, image.root, probe, preloaded)
             image = replace(image, root=preloaded if place is not None else image.root)
         virtual = VirtualTarget(variant, image)
-        instruments = [virtual.scope(build_plugin(progress), ())] if virtual.timed else []
+        instruments = []
+        if virtual.timed or has_own_card(board.network):
+            instruments = [virtual.scope(build_scope(board.network, progress), ())]
         artifacts = artifacts or scratch / "artifacts"
         artifacts.mkdir(parents=True, exist_ok=True)
         watch = stack.enter_context(virtual.running(virtual.command(), instruments, artifacts))

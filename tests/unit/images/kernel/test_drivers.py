@@ -19,13 +19,15 @@ def test_a_kernel_gets_the_drivers_that_it_asks_for() -> None:
     ]
 
 
-def test_a_module_is_a_driver_and_what_it_includes_comes_along() -> None:
+def test_a_module_is_a_driver_and_what_it_includes_and_selects_comes_along() -> None:
     files = driver_files({"CONFIG_PERFBOARD_NIC": "m", "CONFIG_PERFBOARD_NET": "n"})
     assert [file.name for file in files] == [
         "perfboard_nic.c",
         "perfboard_nic.Kconfig",
         "perfboard_net.c",
         "perfboard_far_end.h",
+        "perfboard_far_end.c",
+        "perfboard_far_end.Kconfig",
     ]
 
 
@@ -36,7 +38,10 @@ def test_an_included_file_is_no_driver_of_its_own(tmp_path: Path) -> None:
         (folder / name).touch()
     add_drivers(tmp_path, driver_files({"CONFIG_PERFBOARD_NIC": "m"}))
     ours = folder / "perfboard"
-    assert (ours / "Makefile").read_text() == "obj-$(CONFIG_PERFBOARD_NIC) += perfboard_nic.o\n"
+    assert (ours / "Makefile").read_text().splitlines() == [
+        "obj-$(CONFIG_PERFBOARD_NIC) += perfboard_nic.o",
+        "obj-$(CONFIG_PERFBOARD_FAR_END) += perfboard_far_end.o",
+    ]
     assert (ours / "perfboard_net.c").is_file()
 
 

@@ -2,9 +2,8 @@
 """How the board's network link comes up: study E took its negotiation off the boot's path."""
 
 from collections.abc import Callable
-from dataclasses import replace
 
-from perfboard.factors.base import Factor, Level
+from perfboard.factors.base import Factor, Level, change_network, has_network
 from perfboard.images.network import NETWORK_DRIVER, has_own_card
 from perfboard.images.recipe import Recipe
 from perfboard.model.board.network import Link
@@ -12,12 +11,10 @@ from perfboard.model.board.network import Link
 
 def _link(link: Link) -> Callable[[Recipe], Recipe]:
     def change(recipe: Recipe) -> Recipe:
-        network = recipe.board.network
-        if network is not None:
-            network = network.model_copy(update={"link": link})
-        board = recipe.board.model_copy(update={"network": network})
-        options = {NETWORK_DRIVER: "y"} if has_own_card(network) else {}
-        return replace(recipe, board=board).with_options(options)
+        set_link = change_network(lambda network: network.model_copy(update={"link": link}))
+        recipe = set_link(recipe)
+        options = {NETWORK_DRIVER: "y"} if has_own_card(recipe.board.network) else {}
+        return recipe.with_options(options)
 
     return change
 
@@ -33,6 +30,7 @@ FACTOR = Factor(
         "parallel": Level(_link("parallel")),
         "waited": Level(_link("waited")),
     },
-    has=lambda board: board.network is not None,
+    has=has_network,
     other_hardware=True,
+    of_trials=True,
 )

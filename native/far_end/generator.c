@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "generator.h"
+
+#include <arpa/inet.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "wire.h"
+
+#define MS UINT64_C(1000000)
+/* Nothing is under way on this wire for longer but what the board has not taken. */
+#define QUIET (20 * MS)
+#define STALL (100 * MS)
+#define PATIENCE (200 * MS)
+#define QUESTIONS 5
+#define MOST_MILLISECONDS 600000
+#define MOST_RATE UINT64_C(1000000000000)
+#define MOST_WINDOW 65536
+#define FIRST_PORT 20000
+
+#define ETHERNET 14
+#define IP 20
+/* Of ICMP and of UDP. */
+#define NEXT 8
+#define MOST_PAYLOAD (WIRE_MOST - ETHERNET - IP - NEXT)
+#define ICMP 1
+#define UDP 17
+
+enum state { IDLE, ASKING, SENDING, DRAINING };
+
+struct trial {
+	enum state state;
+	struct generator_way way;
+	void (*done)(void *data, const char *outcome);
+	void *data;
+	bool icmp;
+	uint16_t port, identifier, sequence;
+	uint64_t payload, duration, window;
+	uint64_t interval_ps; /* between requests; 0: as many as the window has room for */
+	uint64_t began, end, sent, answered, in_time, given_up, burst;
+	uint64_t last; /* the last request or answer */
+	unsigned questions;
+};
+
+static struct trial trial;
+
+/* The Internet checksum's sum (RFC 1071) of bytes, added to another one. */
+static uint32_t sum_of(uint32_t sum, const uint8_t *bytes, size_t length)
+{
+	for (size_t i = 0; i < length; i++)
+		sum += i % 2 ? bytes[i] : (uint32_t)bytes[i] << 8;
+	return sum;
+}
+
+static void put_checksum(uint8_t *place, uint32_t sum)
+{
+	while (sum >> 16)
+		sum = (sum & 0xffff) + (sum >> 16);
+	sum = ~sum & 0xffff;
+	place[0] = (uint8_t)(sum >> 8);
+	place[1] = (uint8_t)sum;
+}
+
+static void put_word(uint8_t *place, size_t word)
+{
+	place[0] = (uint8_t)(word >> 8);
+	place[1] = (uint8_t)word;
+}
+
+static void put_ip(uint8_t *ip, size_t length)
+{
+	ip[0] = 0x45;
+	put_word(ip + 2, length);
+	ip[6] = 0x40; /* not to be fragmented */
+	ip[8] = 64;
+	ip[9] = trial.icmp ? ICMP : UDP;
+	memcpy(ip + 12, &trial.way.own_address, 4);
+	memcpy(ip + 16, &trial.way.board_address, 4);
+	put_checksum(ip + 10, sum_of(0, ip, IP));
+}
+
+static void ask(uint64_t now)
+{
+	uint8_t frame[WIRE_MOST] = {0};
+	uint8_t *ip = frame + ETHERNET, *next = ip + IP;
+	size_t length = NEXT + trial.payload;
+
+	memcpy(frame, trial.way.board_mac, 6);
+	memcpy(frame + 6, trial.way.own_mac, 6);
+	frame[12] = 8;
+	put_ip(ip, IP + length);
+	memset(next + NEXT, 'x', trial.payload);
+	if (trial.icmp) {
+		next[0] = 8;
+		put_word(next + 4, trial.identifier);
+		put_word(next + 6, trial.sequence);
+		put_checksum(next + 2, sum_of(0, next, length));
+	} else {
+		put_word(next, trial.identifier);
+		put_word(next + 2, trial.port);
+		put_word(next + 4, length);
+		/* With the pseudo header: addresses, protocol and length. */
+		put_checksum(next + 6, sum_of(UDP + (uint32_t)length, ip + 12, 8 + length));
+	}
+	wire_answer(now, frame, ETHERNET + IP + length);
+	trial.sequence++;
+	trial.sent++;
+	trial.last = now;
+}
+
+static void finish(const char *outcome)
+{
+	trial.state = IDLE;
+	trial.done(trial.data, outcome);
+}
+
+static void count_out(void)
+{
+	char text[256];
+
+	snprintf(text, sizeof(text),
+		 "@trial %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " 0 %" PRIu64 " 0 0 0 0",
+		 trial.sent, trial.answered, trial.answered - trial.in_time,
+		 (trial.end - trial.began) / 1000, trial.burst);
+	finish(text);
+}
+
+/* Until the trial: a question, and a pause in which the last trial's packets are gone. */
+static void question(uint64_t now)
+{
+	if (trial.questions++ == QUESTIONS) {
+		finish("@silent");
+		return;
+	}
+	trial.sent = trial.answered = 0;
+	ask(now);
+}
+
+static uint64_t due_of(uint64_t request)
+{
+	return trial.began + request * trial.interval_ps / 1000;
+}
+
+static void fill_window(uint64_t now)
+{
+	while (trial.sent - trial.given_up < trial.answered + trial.window)
+		ask(now);
+}
+
+static void start(uint64_t now)
+{
+	trial.state = SENDING;
+	trial.sent = trial.answered = trial.given_up = 0;
+	trial.began = trial.last = now;
+	trial.end = now + trial.duration;
+	if (!trial.interval_ps)
+		fill_window(now);
+}
+
+static void stop(uint64_t now)
+{
+	trial.state = DRAINING;
+	trial.end = now;
+	trial.in_time = trial.answered;
+	trial.last = now;
+	if (trial.answered >= trial.sent)
+		count_out();
+}
+
+/* Sends the request that is due; what the wire cannot carry is a burst, as of a sender too slow. */
+static void send_due(uint64_t now)
+{
+	uint64_t late = wire_busy_until() > now ? wire_busy_until() - now : 0;
+
+	trial.burst = 1 + late * 1000 / trial.interval_ps;
+	if (trial.burst > trial.window)
+		stop(now);
+	else
+		ask(now);
+}
+
+uint64_t generator_next(void)
+{
+	uint64_t due;
+
+	switch (trial.state) {
+	case ASKING:
+		return trial.last + (trial.questions && !trial.answered ? PATIENCE : QUIET);
+	case SENDING:
+		due = trial.interval_ps ? due_of(trial.sent) : trial.last + STALL;
+		return due < trial.end ? due : trial.end;
+	case DRAINING:
+		return trial.last + QUIET;
+	default:
+		return WIRE_NEVER;
+	}
+}
+
+void generator_run(uint64_t now)
+{
+	switch (trial.state) {
+	case ASKING:
+		/* An answer was the last that there was, for so long. */
+		if (trial.answered)
+			start(now);
+		else
+			question(now);
+		break;
+	case SENDING:
+		if (now >= trial.end) {
+			stop(now);
+		} else if (trial.interval_ps) {
+			send_due(now);
+		} else {
+			trial.given_up = trial.sent - trial.answered;
+			fill_window(now);
+		}
+		break;
+	case DRAINING:
+		count_out();
+		break;
+	default:
+		break;
+	}
+}
+
+static uint16_t word_at(const uint8_t *place)
+{
+	return (uint16_t)(place[0] << 8 | place[1]);
+}
+
+static bool is_answer(const uint8_t *frame, size_t length)
+{
+	const uint8_t *ip = frame + ETHERNET, *next = ip + IP;
+
+	if (length < ETHERNET + IP + NEXT || frame[12] != 8 || frame[13] || ip[0] != 0x45 ||
+	    memcmp(ip + 12, &trial.way.board_address, 4))
+		return false;
+	if (trial.icmp)
+		return ip[9] == ICMP && !next[0] && word_at(next + 4) == trial.identifier;
+	return ip[9] == UDP && word_at(next + 2) == trial.identifier;
+}
+
+bool generator_takes(uint64_t now, const uint8_t *frame, size_t length)
+{
+	if (trial.state == IDLE || !is_answer(frame, length))
+		return false;
+	trial.answered++;
+	trial.last = now;
+	if (trial.state == SENDING && !trial.interval_ps)
+		fill_window(now);
+	else if (trial.state == DRAINING && trial.answered >= trial.sent)
+		count_out();
+	return true;
+}
+
+bool generator_begin(uint64_t now, const char *text, const struct generator_way *way,
+		     void (*done)(void *data, const char *outcome), void *data)
+{
+	uint16_t identifier = (uint16_t)(trial.identifier + 1);
+	uint64_t port, payload, milliseconds, rate, window;
+	char protocol[8] = "";
+
+	if (trial.state != IDLE ||
+	    sscanf(text, "%4s %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64, protocol,
+		   &port, &payload, &milliseconds, &rate, &window) != 6 ||
+	    (strcmp(protocol, "icmp") && strcmp(protocol, "udp")) || port > UINT16_MAX ||
+	    !payload || payload > MOST_PAYLOAD || !milliseconds ||
+	    milliseconds > MOST_MILLISECONDS || rate > MOST_RATE || !window || window > MOST_WINDOW)
+		return false;
+	trial = (struct trial){
+	    .state = ASKING,
+	    .way = *way,
+	    .done = done,
+	    .data = data,
+	    .icmp = !strcmp(protocol, "icmp"),
+	    .port = (uint16_t)port,
+	    .identifier = identifier < FIRST_PORT ? FIRST_PORT : identifier,
+	    .payload = payload,
+	    .duration = milliseconds * MS,
+	    .window = window,
+	    .interval_ps = rate ? UINT64_C(1000000000000000) / rate : 0,
+	    .last = now,
+	};
+	return true;
+}
+
+void generator_forget(const void *data)
+{
+	if (trial.data == data)
+		trial.state = IDLE;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Asks the board for echoes, and counts the answers: the trials of native/probe/run/packets.c, by a
+ * sender that is never late.
+ */
+#ifndef FAR_END_GENERATOR_H
+#define FAR_END_GENERATOR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Where it asks, in network order; and from whom. */
+struct generator_way {
+	uint8_t own_mac[6], board_mac[6];
+	uint32_t own_address, board_address;
+};
+
+/*
+ * Begins a trial that TEXT says: "icmp|udp PORT PAYLOAD MILLISECONDS RATE WINDOW", with the numbers
+ * of packets.c; false for another text. `done` gets its outcome as a line of text.
+ */
+bool generator_begin(uint64_t now, const char *text, const struct generator_way *way,
+		     void (*done)(void *data, const char *outcome), void *data);
+
+/* Forgets the trial of `data`, whose asker has gone. */
+void generator_forget(const void *data);
+
+/* When it has something to do; WIRE_NEVER where there is no trial. */
+uint64_t generator_next(void);
+void generator_run(uint64_t now);
+
+/* Whether a frame was an answer to the trial. */
+bool generator_takes(uint64_t now, const uint8_t *frame, size_t length);
+
+#endif

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the machine at the far end serves by TCP at port 80, by the line that a connection begins
+ * with, as native/probe/run/tcp_serve.c does:
+ *
+ *     SEND              reads to the end, and answers "OK"
+ *     RECEIVE MS        sends for so long, and then the number of its retransmissions
+ *     PING              answers each byte with a byte
+ *     GET /BYTES ...    as a server of HTTP/1.0 does, with a body of that size
+ *     ASK               passes the text after it, to its end, to whoever runs the board, while the
+ *                       board stands still, and answers what he says; if that is "trial" and what
+ *                       generator.h has, it runs that first, and answers "more"
+ */
+#ifndef FAR_END_STREAM_H
+#define FAR_END_STREAM_H
+
+#include <stdbool.h>
+
+#include "generator.h"
+
+#define STREAM_PORT 80
+/* Of what a board may say. */
+#define STREAM_MOST_TEXT 65536
+
+/* `ask` returns a line, or NULL where nobody answers. */
+bool stream_open(const char *(*ask)(const char *text));
+
+/* Where the board is, and the instant that is being run; before lwIP is given a frame. */
+void stream_look(uint64_t now, const struct generator_way *way);
+
+#endif
