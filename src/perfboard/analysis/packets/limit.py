@@ -9,6 +9,8 @@ _MOST_OF = 0.5
 # A processor that is idle for less is busy, and a program that runs for more is.
 _IDLE, _RUNS = 0.1, 0.9
 _UNKNOWN = "unknown"
+# Places that hold what the device's processor has not come to.
+_WAITING = ("the device's network card ", "the echo program's receive buffer")
 
 
 @dataclass(frozen=True)
@@ -41,6 +43,9 @@ def find_cause(seen: Seen) -> Cause:
     """The cause that the counters show: drops by their place, then busy processors."""
     if seen.lost:
         dropped = _dropped(seen)
+        busy = None if seen.shared else _busy(seen)
+        if dropped is not None and busy is not None and dropped.place.startswith(_WAITING):
+            return Cause(busy.place, f"{busy.why}; {dropped.why}")
         if dropped is not None:
             return dropped
     busy = _busy(seen)

@@ -4,8 +4,9 @@
 import re
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
+from typing import Protocol
 
 from perfboard.analysis.packets.counters import SCRIPT, Counters, read_counters
 from perfboard.binaries.probe import find_binary
@@ -92,6 +93,24 @@ class Lines:
         self._channel.close()
 
 
+class Talking(Protocol):
+    """An end of an echo: it counts, and has programs that talk."""
+
+    @property
+    def name(self) -> str:
+        """Its name, for messages."""
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Notes on it for the reader."""
+
+    def counters(self) -> Counters:
+        """All that it counts now."""
+
+    def program(self, *words: str) -> AbstractContextManager[Lines]:
+        """A program of the probe's, which ends with the context. The words are plain."""
+
+
 @dataclass(frozen=True)
 class End:
     """A target with the probe in a folder of its own."""
@@ -99,14 +118,24 @@ class End:
     target: Target
     folder: str
 
+    @property
+    def name(self) -> str:
+        """See `Talking`."""
+        return self.target.name
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """See `Talking`."""
+        return self.target.notes
+
     def counters(self) -> Counters:
-        """All that it counts now."""
+        """See `Talking`."""
         script = f"{SCRIPT}{self.folder}/{NAME} queues 2>/dev/null"
         return read_counters(self.target.shell.run(script).output)
 
     @contextmanager
     def program(self, *words: str) -> Iterator[Lines]:
-        """A program of the probe's, which ends with the context. The words are plain."""
+        """See `Talking`."""
         channel = self.target.shell.start(f"exec {self.folder}/{NAME} {' '.join(words)}")
         lines = Lines(channel, self.target.name)
         try:

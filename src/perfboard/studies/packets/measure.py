@@ -10,10 +10,8 @@ from perfboard.analysis.packets.limit import Cause, Seen, find_cause
 from perfboard.analysis.packets.search import Bounds, Goal, Measured, Trial, next_trial
 from perfboard.model.errors import TargetError
 from perfboard.model.results.packets import EchoResult, FloodRow, Protocol, TrialRow
-from perfboard.studies.packets.ends import End, Lines, Sent
+from perfboard.studies.packets.ends import Lines, Sent, Talking
 
-# The shares of the longest trial that a flood takes, and a point of the curve.
-_FLOOD, _POINT = 2 / 3, 1 / 3
 _WINDOW = 64
 # The sum has to grow by so much for another sender to count.
 _GROWS = 1.05
@@ -29,6 +27,23 @@ _WHOLE = 0.99
 _IP_AND_NEXT = 28
 _MOST_PAYLOAD = 9000
 _EMSGSIZE = 90
+
+
+@dataclass(frozen=True)
+class Floods:
+    """The shares of the longest trial that a flood takes, and a point of the curve.
+
+    `saturates`: one sender alone keeps any device busy.
+    """
+
+    first: float
+    point: float
+    saturates: bool = False
+
+
+LIVE = Floods(2 / 3, 1 / 3)
+# A virtual board repeats exactly, so that short floods do.
+EXACT = Floods(1 / 4, 1 / 16, saturates=True)
 
 
 class Silent(Exception):
@@ -88,6 +103,10 @@ class _Tried:
     def answers(self) -> int:
         return sum(each.answered for each in self.sent)
 
+    @property
+    def in_time(self) -> int:
+        return sum(each.answered - each.late for each in self.sent)
+
 
 class Echo:
     """One protocol between a device and its senders."""
@@ -95,16 +114,18 @@ class Echo:
     def __init__(
         self,
         protocol: Protocol,
-        device: End,
-        senders: Sequence[End],
+        device: Talking,
+        senders: Sequence[Talking],
         address: str,
         goal: Goal,
         notify: Callable[[float, str], None],
+        floods: Floods = LIVE,
     ) -> None:
         """`notify` gets the seconds that a trial took, and what is being done."""
         self.record = Record(protocol, goal)
         self._device, self._senders, self._address = device, senders, address
         self._notify = notify
+        self._floods = floods
         self._lines: list[Lines] = []
         self._mtu = 0
         self._answers: Lines | None = None
@@ -136,16 +157,17 @@ class Echo:
             for sender in self._senders:
                 words = ("packets", protocol, self._address, str(int(port)))
                 lines = stack.enter_context(sender.program(*words))
-                self._mtu = _ready(lines, sender.target.name, protocol)
+                self._mtu = _ready(lines, sender.name, protocol)
                 self._lines.append(lines)
             yield
 
     def _flood(self) -> tuple[int, _Tried]:
         """How many senders saturate the device, and the trial in which they do."""
         record, best, chosen = self.record, 0.0, 1
+        record.saturated = self._floods.saturates
         found: _Tried | None = None
         for count in range(1, len(self._lines) + 1):
-            row, tried = self._fastest(count, 1, _FLOOD * record.goal.final_s)
+            row, tried = self._fastest(count, 1, self._floods.first * record.goal.final_s)
             record.flood.append(row)
             if found is not None and row.rate < best * _GROWS:
                 record.saturated = True
@@ -171,7 +193,7 @@ class Echo:
             payload=payload,
             senders=count,
             window=window,
-            rate=2 * tried.answers / elapsed,
+            rate=2 * tried.in_time / elapsed,
             sent=tried.requests,
             answered=tried.answers,
             busy=tried.seen.sender_busy,
@@ -183,7 +205,9 @@ class Echo:
         sizes = [size for size in (1, 16, 64, 256, 512, 1024, 4096) if size < largest]
         for payload in (*sizes, largest):
             try:
-                row, tried = self._fastest(count, payload, _POINT * self.record.goal.final_s)
+                row, tried = self._fastest(
+                    count, payload, self._floods.point * self.record.goal.final_s
+                )
             except Silent:
                 # The way does not take packets of this size, nor larger ones.
                 return

@@ -6,6 +6,8 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 
 from perfboard.analysis.packets.search import Goal
+from perfboard.boards.loader import load_board
+from perfboard.images.network import BOARD
 from perfboard.model.errors import INCONCLUSIVE, UsageError
 from perfboard.model.options import option, parse_seconds
 from perfboard.model.results.packets import EchoResult, PacketsResult, Protocol
@@ -14,11 +16,15 @@ from perfboard.store.recording import Found, Subject
 from perfboard.studies.base import Request
 from perfboard.studies.lab import Lab
 from perfboard.studies.packets.address import address_of, check_own
-from perfboard.studies.packets.ends import End, prepared
-from perfboard.studies.packets.measure import Echo
+from perfboard.studies.packets.ends import Talking, prepared
+from perfboard.studies.packets.measure import EXACT, LIVE, Echo, Floods
+from perfboard.studies.packets.virtual import booted, with_own_card
 from perfboard.targets.pipe import local, ssh
 
 PROTOCOLS: tuple[Protocol, ...] = ("icmp", "udp")
+_TRIAL_S = 3.0
+# A virtual board's trials, and how close its bounds are. A flood tells where the search begins.
+_EXACT_TRIAL_S, _WIDTH = 1.5, 0.02
 # The longest trials that one protocol takes, about: the curve and the search; and a sender more.
 _USUAL, _A_SENDER = 14.0, 0.7
 
@@ -47,8 +53,9 @@ class PacketsOptions:
         repeated=True,
     )
     trial: float = option(
-        3.0,
-        "the length of the longest trials (default: 3); longer ones are flattered less by queues",
+        0.0,
+        "the length of the longest trials (default: 3, of a virtual board 1.5); longer ones are "
+        "flattered less by queues",
         parse=parse_seconds,
         metavar="SECONDS",
     )
@@ -68,7 +75,7 @@ class PacketsStudy:
     title: str = "Packets per second"
     question: str = "How many packets a second does this device answer, and what limits it?"
     options: type[PacketsOptions] = PacketsOptions
-    targets: tuple[str, ...] = ("local", "ssh", "serial")
+    targets: tuple[str, ...] = ("local", "ssh", "serial", "virtual")
     default_target: str = "local"
     headline: str = "network.packets.paced"
     factors: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -81,6 +88,9 @@ class PacketsStudy:
         for protocol in options.only:
             if protocol not in PROTOCOLS:
                 raise UsageError(f"--only {protocol}: wants {' or '.join(PROTOCOLS)}")
+        protocols = [each for each in PROTOCOLS if each in options.only]
+        if request.target.startswith("virtual:"):
+            return _run_virtual(request, options, protocols, lab)
         address = address_of(request.target, options.address, options.this_network_is_mine)
         with (
             lab.record(self.name, request.place, request.command, self.headline) as record,
@@ -97,12 +107,32 @@ class PacketsStudy:
                 own = stack.enter_context(lab.open(name, lab.progress, None, {}))
                 senders.append(stack.enter_context(prepared(own, lab.progress)))
             subject = replace(request.subject_of(target), tools=target.tools)
-            goal = Goal(final_s=options.trial, sum_s=3 * options.trial, initial_s=options.trial / 6)
-            protocols = [each for each in PROTOCOLS if each in options.only]
-            work = _Work(address, protocols, goal, subject, device, senders, lab)
+            final = options.trial or _TRIAL_S
+            goal = Goal(final_s=final, sum_s=3 * final, initial_s=final / 6)
+            work = _Work(address, protocols, goal, subject, device, senders, lab, LIVE)
             with record.begin(work.found):
                 work.measure()
         return record.run
+
+
+def _run_virtual(
+    request: Request, options: PacketsOptions, protocols: Sequence[Protocol], lab: Lab
+) -> Run:
+    """The far end of the board's network asks: at no cost to the board, and the same each time."""
+    if options.sender != ("local",) or options.address:
+        raise UsageError("--sender, --address: a virtual board is asked by its own far end")
+    variant = with_own_card(load_board(request.target.partition(":")[2]), request.factors)
+    # A trial that is made again has the same outcome.
+    final = options.trial or _EXACT_TRIAL_S
+    goal = Goal(final_s=final, sum_s=final, width=_WIDTH, initial_s=final)
+    with lab.record(STUDY.name, request.place, request.command, STUDY.headline) as record:
+        artifacts = record.folder.artifact_path("console.log").parent
+        with booted(variant, lab, artifacts) as bench:
+            ends = bench.device, [bench.sender]
+            work = _Work(BOARD, protocols, goal, bench.subject, *ends, lab, EXACT)
+            with record.begin(work.found):
+                work.measure()
+    return record.run
 
 
 class _Work:
@@ -114,13 +144,15 @@ class _Work:
         protocols: Sequence[Protocol],
         goal: Goal,
         subject: Subject,
-        device: End,
-        senders: list[End],
+        device: Talking,
+        senders: Sequence[Talking],
         lab: Lab,
+        floods: Floods,
     ) -> None:
         self._address, self._protocols, self._goal = address, protocols, goal
         self._subject = subject
         self._device, self._senders, self._lab = device, senders, lab
+        self._floods = floods
         self._echoes: list[Echo] = []
         self._before: Mapping[str, str] = {}
         self._after: Mapping[str, str] = {}
@@ -141,7 +173,13 @@ class _Work:
                     step.update(min(spent[0], whole), what)
 
                 echo = Echo(
-                    protocol, self._device, self._senders, self._address, self._goal, notify
+                    protocol,
+                    self._device,
+                    self._senders,
+                    self._address,
+                    self._goal,
+                    notify,
+                    self._floods,
                 )
                 self._echoes.append(echo)
                 echo.measure()
@@ -151,7 +189,7 @@ class _Work:
         """All that is known by now."""
         result = PacketsResult(
             address=self._address,
-            senders=tuple(sender.target.name for sender in self._senders),
+            senders=tuple(sender.name for sender in self._senders),
             echoes=tuple(echo.record.result() for echo in self._echoes),
             icmp_before=dict(self._before),
             icmp_after=dict(self._after),
@@ -160,7 +198,7 @@ class _Work:
         if self._echoes and result.undecided:
             reasons = " ".join(echo.reason for echo in result.echoes)
             errors = (RunError(kind=INCONCLUSIVE, message=f"Nothing was measured: {reasons}"),)
-        notes = list(self._device.target.notes)
+        notes = list(self._device.notes)
         if self._after and self._after != self._before:
             notes.append("The target's limits on ICMP messages changed during the run.")
         return Found(

@@ -47,6 +47,14 @@ def test_a_busy_processor_is_named_by_its_softirq_share() -> None:
     assert "98% of the time, 88% in softirq" in cause.why and "10% of a processor" in cause.why
 
 
+@pytest.mark.parametrize("counter", ["nic.eth0.rx_dropped", "udp.RcvbufErrors"])
+def test_what_a_busy_processor_has_not_come_to_is_its_own_limit(counter: str) -> None:
+    cause = find_cause(Seen(lost=100, device={counter: 98}, processors=BUSY))
+    assert cause.place == "the device's processor"
+    assert "88% in softirq" in cause.why and "98 of 100 lost" in cause.why
+    assert find_cause(Seen(lost=100, device={counter: 98}, processors=IDLE)).place != cause.place
+
+
 def test_an_echo_program_may_be_the_processors_load() -> None:
     cause = find_cause(Seen(lost=0, processors=IDLE, echo_busy=0.97))
     assert cause.place == "the device's processor" and "97%" in cause.why
