@@ -22,6 +22,7 @@ from perfboard.store.recording import Found
 from perfboard.studies.base import Request
 from perfboard.studies.bringup.rows.base import Answer, Bed, Figure, Row, all_rows, subject_of
 from perfboard.studies.lab import Lab
+from perfboard.studies.packets.virtual import with_own_card
 from perfboard.studies.profile.bench import Bench, LiveBench, VirtualBench
 from perfboard.studies.profile.workloads.base import NotMeasurable, Work
 from perfboard.targets.base import Target
@@ -107,11 +108,13 @@ def _stand(
     quick, folder = bool(options.quick), options.folder
     if request.target.startswith("virtual:"):
         loaded = load_board(request.target.partition(":")[2])
-        board: VirtualBoard = loaded.board
-        variant = choose(loaded, request.factors)
+        networks = loaded.board.network and any(subject_of(row) == "network" for row in rows)
+        choice = with_own_card if networks else choose
+        variant = choice(loaded, request.factors)
         features = tuple(sorted({feature for row in rows for feature in row.features}))
         virtual = VirtualBench(variant, lab, artifacts, features)
         evidence = virtual.subject().evidence
+        board: VirtualBoard = variant.board
         timing = board.timing.published if board.timing else ()
         yield _Stand(
             virtual,

@@ -1,18 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """The rows of the network, on a target in memory whose probe answers as a test says."""
 
+import re
 from collections.abc import Callable
 
 import pytest
 
+from perfboard.boards.loader import load_board
 from perfboard.model.errors import TargetError
 from perfboard.model.progress import Progress
 from perfboard.model.run import Evidence
 from perfboard.studies.bringup.rows.base import Answer, Bed, all_rows
-from perfboard.studies.profile.workloads.base import NotMeasurable
+from perfboard.studies.profile.workloads.base import NotMeasurable, Work
 from perfboard.targets.base import Channel, Completed, Target
 from tests.support.shells import SayingShell
 
+_COUNTED = "@file /proc/stat\n"
 NAMES = ("network.tcp", "network.http", "network.latency")
 
 
@@ -103,5 +106,54 @@ def test_a_failed_transfer_is_a_reason(name: str, printed: str, said: str) -> No
 def test_a_target_without_a_network_is_a_reason(name: str) -> None:
     with pytest.raises(NotMeasurable, match="reached over a network"):
         measured(name, _Board(lambda line: ""), "serial:///dev/ttyUSB0")
-    with pytest.raises(NotMeasurable, match="has no TCP"):
+    with pytest.raises(NotMeasurable, match="has no network"):
         all_rows()[name].measure(Bed(lambda work: "", Evidence.TIMED, 1, 1))
+
+
+def at_the_far_end(name: str, answer: Callable[[str], str]) -> Answer:
+    """The row on a virtual board, whose client prints `answer` of each line that it is given."""
+
+    def boot(work: Work) -> str:
+        assert "ip link set eth0 up" in work.script
+        text = f"{_COUNTED}cpu0 0 0 0 0 0 0 0 0\n"
+        lines = re.findall(r"^echo (\w+ \d+ \d+) \|", work.script, re.MULTILINE)
+        for number, line in enumerate(lines, 1):
+            text += f"{answer(line)}\n{_COUNTED}cpu0 {97 * number} 0 0 {3 * number} 0 0 0 0\n"
+        return text
+
+    bed = Bed(boot, Evidence.TIMED, 32 << 20, 1, board=load_board("bifferboard").board)
+    return all_rows()[name].measure(bed)
+
+
+def test_a_virtual_board_talks_to_its_far_end() -> None:
+    answer = at_the_far_end("network.tcp", lambda line: "@moved 8000000 2000000 1")
+    assert [(f.title, f.metric.samples) for f in answer.figures] == [
+        ("to the board, 1 stream", (4e6,)),
+        ("to the board, 4 streams", (4e6,)),
+        ("from the board, 1 stream", (4e6,)),
+        ("from the board, 4 streams", (4e6,)),
+    ]
+    assert answer.limit == "the processor, busy for 97% of the time"
+
+
+def test_a_virtual_board_gets_a_file_as_long_as_a_try_from_its_far_end() -> None:
+    asked: list[str] = []
+
+    def answer(line: str) -> str:
+        asked.append(line)
+        return "@moved 1000000 500000 0"
+
+    (figure,) = at_the_far_end("network.http", answer).figures
+    assert asked == ["receive 1 200", "get 1 4000000"]
+    assert figure.title == "to the board, by HTTP/1.0"
+
+
+def test_a_virtual_boards_time_of_an_answer_is_told() -> None:
+    answer = at_the_far_end("network.latency", lambda line: "@asked 9 50000 70000 900000")
+    assert [f.metric.samples for f in answer.figures] == [(5e-5,), (7e-5,), (9e-4,)]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_far_end_that_closes_early_is_a_reason(name: str) -> None:
+    with pytest.raises(NotMeasurable, match="Connection reset by peer"):
+        at_the_far_end(name, lambda line: "@failed 104")

@@ -1,29 +1,34 @@
 # SPDX-License-Identifier: Apache-2.0
 """network.tcp, network.http, network.latency: between the target and this machine (study B).
 
-The probe serves on the target, and another one here connects (native/probe/run/tcp.c). This machine
-as a target has both ends: then it is its memory that is measured, and no wire.
+The probe serves on the target, and another one here connects (native/probe/run/tcp.c). This
+machine as a target has both ends: then it is its memory that is measured, and no wire. On a virtual
+board the probe connects to the far end of its network, which serves the same.
 """
 
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from statistics import median
+from types import MappingProxyType
+from typing import Protocol
 
-from perfboard.analysis.packets.counters import Counters
+from perfboard.analysis.packets.counters import Counters, read_counters
+from perfboard.images.network import FAR_END, FAR_END_PORT, LINK_UP, has_own_card
 from perfboard.model.errors import TargetError, UsageError
 from perfboard.model.progress import SilentProgress
 from perfboard.model.run import Metric
+from perfboard.model.text import printable
 from perfboard.model.units import format_value
 from perfboard.studies.bringup.rows.base import Answer, Bed, Figure, limit_of, rated
 from perfboard.studies.packets.address import address_of, check_own
-from perfboard.studies.packets.ends import End, Lines, prepared
-from perfboard.studies.profile.workloads.base import NotMeasurable
+from perfboard.studies.packets.ends import Lines, Talking, prepared
+from perfboard.studies.profile.workloads.base import NotMeasurable, Work
 from perfboard.targets.pipe import local, ssh
 
-_WAYS = {"send": "to the board", "receive": "from the board"}
+_TO, _FROM = "to the board", "from the board"
 _STREAMS = (1, 4)
 _TRY_S, _QUICK_S = 2.0, 0.5
 # How much longer than its time a transfer may take.
@@ -32,6 +37,9 @@ _PATIENCE_S = 60.0
 _LEAST_BODY, _MOST_BODY = 64 << 10, 8 << 30
 _OF = ("median", "99%", "longest")
 _NO_WIRE = "memory, not a wire: both ends are on this machine"
+# Between transfers on a virtual board.
+_STAT = "@file /proc/stat\n"
+_COUNT = "echo @file /proc/stat; cat /proc/stat\n"
 _MOVED = re.compile(r"@moved (\d{1,19}) (\d{1,15}) (\d{1,12})")
 _ASKED = re.compile(r"@asked (\d{1,9}) (\d{1,12}) (\d{1,12}) (\d{1,12})")
 
@@ -45,40 +53,104 @@ class _Moved:
     busy: float | None
 
 
-class _Talk:
+class _Talk(Protocol):
+    """A client and a server, one of them on the board."""
+
+    # The length of a try.
+    seconds: float
+    # The client's word for each way, and the way that a file goes.
+    ways: Mapping[str, str]
+    served: str
+
+    def move(self, *lines: tuple[str, int, int]) -> list[_Moved]:
+        """Transfers, one after the other: what, streams, how much. Raises NotMeasurable."""
+
+    def ping(self) -> tuple[float, float, float]:
+        """The median time of a request of a byte and its reply, the 99% one, and the longest."""
+
+
+class _Here:
     """A client here, and its server on the target."""
 
-    def __init__(self, client: Lines, device: End, seconds: float) -> None:
+    ways: Mapping[str, str] = MappingProxyType({"send": _TO, "receive": _FROM})
+    served = _FROM
+
+    def __init__(self, client: Lines, device: Talking, seconds: float) -> None:
         """`seconds` is the length of a try."""
         self._client, self._device = client, device
         self.seconds = seconds
 
-    def move(self, what: str, streams: int, much: int) -> _Moved:
-        """One transfer. Raises NotMeasurable if it fails."""
-        before = self._device.counters()
-        match = _MOVED.fullmatch(self._ask(f"{what} {streams} {much}"))
-        after = self._device.counters()
-        if match is None:
-            raise NotMeasurable("the probe printed no transfer")
-        size, micros, again = map(int, match.groups())
-        return _Moved(size / max(micros, 1) * 1e6, again, _busiest(before, after))
+    def move(self, *lines: tuple[str, int, int]) -> list[_Moved]:
+        """See `_Talk`."""
+        found = []
+        for what, streams, much in lines:
+            before = self._device.counters()
+            answer = self._ask(f"{what} {streams} {much}")
+            found.append(_moved(answer, before, self._device.counters()))
+        return found
 
     def ping(self) -> tuple[float, float, float]:
-        """The median time of a request of a byte and its reply, the 99% one, and the longest."""
-        match = _ASKED.fullmatch(self._ask(f"ping 1 {round(self.seconds * 1000)}"))
-        if match is None:
-            raise NotMeasurable("the probe printed no times")
-        middle, most, longest = (int(word) / 1e9 for word in match.groups()[1:])
-        return middle, most, longest
+        """See `_Talk`."""
+        return _asked(self._ask(f"ping 1 {round(self.seconds * 1000)}"))
 
     def _ask(self, line: str) -> str:
         self._client.write(line)
-        answer = self._client.read(self.seconds + _PATIENCE_S)
-        if match := re.fullmatch(r"@failed (\d{1,4})", answer):
-            raise NotMeasurable(
-                f"the transfer failed: {os.strerror(int(match[1]))}; is there a firewall?"
-            )
-        return answer
+        return self._client.read(self.seconds + _PATIENCE_S)
+
+
+class _There:
+    """A client on a virtual board, which is booted for some transfers; its far end serves."""
+
+    ways: Mapping[str, str] = MappingProxyType({"receive": _TO, "send": _FROM})
+    served = _TO
+
+    def __init__(self, bed: Bed, seconds: float) -> None:
+        self._run = bed.run
+        self.seconds = seconds
+
+    def move(self, *lines: tuple[str, int, int]) -> list[_Moved]:
+        """See `_Talk`."""
+        *parts, last = self._talk([f"{what} {streams} {much}" for what, streams, much in lines])
+        counters = [read_counters(part) for part in (*parts, last)]
+        answers = [part.strip().rpartition("\n")[2] for part in parts]
+        return list(map(_moved, answers, counters, counters[1:]))
+
+    def ping(self) -> tuple[float, float, float]:
+        """See `_Talk`."""
+        part, _ = self._talk([f"ping 1 {round(self.seconds * 1000)}"])
+        return _asked(part.strip().rpartition("\n")[2])
+
+    def _talk(self, lines: Sequence[str]) -> list[str]:
+        """The processor's counts and then the answer, for each line; and the counts at the end."""
+        client = f'"$PROBE" tcp {FAR_END} {FAR_END_PORT}'
+        asked = "".join(f"{_COUNT}echo {line} | {client} || exit 1\n" for line in lines)
+        output = self._run(Work(script=f"{LINK_UP}{asked}{_COUNT}"))
+        parts = [f"{_STAT}{part}" for part in output.split(_STAT)[1:]]
+        if len(parts) != len(lines) + 1:
+            raise NotMeasurable("the board printed no counts of its processor")
+        return parts
+
+
+def _checked(pattern: re.Pattern[str], answer: str) -> list[int]:
+    """The numbers of a client's answer. Raises NotMeasurable if it has failed."""
+    if match := re.fullmatch(r"@failed (\d{1,4})", answer):
+        raise NotMeasurable(
+            f"the transfer failed: {os.strerror(int(match[1]))}; is there a firewall?"
+        )
+    match = pattern.fullmatch(answer)
+    if match is None:
+        raise NotMeasurable(f"the probe printed {printable(answer[:80])!r}")
+    return [int(word) for word in match.groups()]
+
+
+def _moved(answer: str, before: Counters, after: Counters) -> _Moved:
+    size, micros, again = _checked(_MOVED, answer)
+    return _Moved(size / max(micros, 1) * 1e6, again, _busiest(before, after))
+
+
+def _asked(answer: str) -> tuple[float, float, float]:
+    _, middle, most, longest = _checked(_ASKED, answer)
+    return middle / 1e9, most / 1e9, longest / 1e9
 
 
 def _busiest(before: Counters, after: Counters) -> float | None:
@@ -90,9 +162,13 @@ def _busiest(before: Counters, after: Counters) -> float | None:
 @contextmanager
 def _talk(bed: Bed) -> Iterator[_Talk]:
     """The two ends, connected. Raises NotMeasurable where there is no way between them."""
+    seconds = _QUICK_S if bed.quick else _TRY_S
     target = bed.live
     if target is None:
-        raise NotMeasurable("the far end of a virtual board's card has no TCP")
+        if bed.board is None or not has_own_card(bed.board.network):
+            raise NotMeasurable("the board's file has no network (docs/network.md)")
+        yield _There(bed, seconds)
+        return
     if target.name.partition(":")[0] not in (local.SCHEME, ssh.SCHEME):
         raise NotMeasurable("only a target that is reached over a network has an address to ask")
     progress = SilentProgress()
@@ -112,7 +188,7 @@ def _talk(bed: Bed) -> Iterator[_Talk]:
         except (UsageError, ValueError) as error:
             raise NotMeasurable(str(error)) from error
         try:
-            yield _Talk(client, device, _QUICK_S if bed.quick else _TRY_S)
+            yield _Here(client, device, seconds)
         except TargetError as error:
             if error.kind not in ("hang", "garbage"):
                 raise
@@ -158,19 +234,19 @@ class NetworkTcp:
         metrics: list[Metric] = []
         figures: list[Figure] = []
         with _talk(bed) as talk:
-            for way, words in _WAYS.items():
-                for streams in _STREAMS:
-                    tries = [
-                        talk.move(way, streams, round(talk.seconds * 1000))
-                        for _ in range(bed.repeats)
-                    ]
-                    labels = {"way": words, "streams": str(streams)}
-                    count = "1 stream" if streams == 1 else f"{streams} streams"
-                    more, figure = _figures(self.name, labels, tries, f"{words}, {count}")
-                    again = tuple(float(each.again) for each in tries)
-                    name = "network.tcp.retransmitted"
-                    metrics += [*more, Metric(name=name, unit="1", labels=labels, samples=again)]
-                    figures.append(figure)
+            kinds = [(way, streams) for way in talk.ways for streams in _STREAMS]
+            much = round(talk.seconds * 1000)
+            moved = talk.move(*((*kind, much) for kind in kinds for _ in range(bed.repeats)))
+            for number, (way, streams) in enumerate(kinds):
+                tries = moved[number * bed.repeats :][: bed.repeats]
+                words = talk.ways[way]
+                labels = {"way": words, "streams": str(streams)}
+                count = "1 stream" if streams == 1 else f"{streams} streams"
+                more, figure = _figures(self.name, labels, tries, f"{words}, {count}")
+                again = tuple(float(each.again) for each in tries)
+                name = "network.tcp.retransmitted"
+                metrics += [*more, Metric(name=name, unit="1", labels=labels, samples=again)]
+                figures.append(figure)
         best = max(figures, key=lambda figure: median(figure.metric.samples))
         repeated = sum(sum(m.samples) for m in metrics if m.name.endswith(".retransmitted"))
         rate = format_value(median(best.metric.samples), "B/s")
@@ -186,7 +262,8 @@ class NetworkTcp:
 
 @dataclass(frozen=True)
 class NetworkHttp:
-    """A file that the target serves by HTTP, as long as two seconds of what TCP gives."""
+    """A file by HTTP, as long as two seconds of what TCP gives: the target serves it, or a virtual
+    board's far end."""
 
     name: str = "network.http"
     title: str = "A file by HTTP"
@@ -205,10 +282,10 @@ class NetworkHttp:
     def measure(self, bed: Bed) -> Answer:
         """See `Row`."""
         with _talk(bed) as talk:
-            first = talk.move("receive", 1, 200)
+            (first,) = talk.move(("receive", 1, 200))
             size = round(min(max(first.rate * talk.seconds, _LEAST_BODY), _MOST_BODY))
-            tries = [talk.move("get", 1, size) for _ in range(bed.repeats)]
-        metrics, figure = _figures(self.name, {}, tries, "from the board, by HTTP/1.0")
+            tries = talk.move(*(("get", 1, size) for _ in range(bed.repeats)))
+        metrics, figure = _figures(self.name, {}, tries, f"{talk.served}, by HTTP/1.0")
         rate = format_value(median(figure.metric.samples), "B/s")
         return Answer(tuple(metrics), (figure,), f"HTTP {rate}", _limit(bed, figure.busy))
 
