@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What is beyond a board's network card: the wire, and the machine at its far end. All of it is a
- * function of the frames that the board sends and of when it does, so that two runs are the same.
+ * The wire behind a board's network card, and the machine at its far end. All of it is a function
+ * of the frames that the board sends and of when it does, so that two runs are the same.
  */
 #ifndef FAR_END_H
 #define FAR_END_H

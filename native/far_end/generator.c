@@ -21,7 +21,7 @@
 
 #define ETHERNET 14
 #define IP 20
-/* Of ICMP and of UDP. */
+/* The header of ICMP, and that of UDP. */
 #define NEXT 8
 #define MOST_PAYLOAD (WIRE_MOST - ETHERNET - IP - NEXT)
 #define ICMP 1

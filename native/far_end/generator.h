@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Where it asks, in network order; and from whom. */
+/* The two ends' addresses, in network order. */
 struct generator_way {
 	uint8_t own_mac[6], board_mac[6];
 	uint32_t own_address, board_address;

@@ -17,7 +17,7 @@
 #define ECHO_PORT 7
 #define TICK (UINT64_C(1000000) * TCP_TMR_INTERVAL)
 
-/* Of ARP for Ethernet and IPv4, behind Ethernet's header (RFC 826). */
+/* Places in an ARP packet for Ethernet and IPv4, behind Ethernet's header (RFC 826). */
 #define ARP_LENGTH 28
 #define ARP_OPERATION 6
 #define ARP_SENDER 8

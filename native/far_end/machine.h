@@ -2,8 +2,8 @@
 /*
  * The machine at the wire's far end: lwIP behind the one MAC address 02:00:00:00:00:02, with every
  * IPv4 address that is asked for. It answers ARP, ICMP echo requests, UDP at port 7 (echo), and
- * TCP at port 80 as stream.h says. All else it discards: fragments, broadcasts but ARP, IPv6. What
- * it does takes it no time.
+ * TCP at port 80 as stream.h says. All else it discards: fragments, broadcasts but ARP, IPv6. It
+ * works in no time.
  */
 #ifndef FAR_END_MACHINE_H
 #define FAR_END_MACHINE_H

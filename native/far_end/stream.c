@@ -67,7 +67,7 @@ static void finish(struct stream *stream)
 	forget(stream);
 }
 
-/* Of a few bytes there is always room. */
+/* There is always room for a few bytes. */
 static void say(struct stream *stream, const char *text)
 {
 	tcp_write(stream->pcb, text, (u16_t)strlen(text), TCP_WRITE_FLAG_COPY);

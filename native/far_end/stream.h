@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the machine at the far end serves by TCP at port 80, by the line that a connection begins
- * with, as native/probe/run/tcp_serve.c does:
+ * The services of the machine at the far end by TCP at port 80, named by a connection's first line,
+ * as those of native/probe/run/tcp_serve.c:
  *
  *     SEND              reads to the end, and answers "OK"
  *     RECEIVE MS        sends for so long, and then the number of its retransmissions
@@ -19,13 +19,13 @@
 #include "generator.h"
 
 #define STREAM_PORT 80
-/* Of what a board may say. */
+/* The most bytes of text that are passed on. */
 #define STREAM_MOST_TEXT 65536
 
 /* `ask` returns a line, or NULL where nobody answers. */
 bool stream_open(const char *(*ask)(const char *text));
 
-/* Where the board is, and the instant that is being run; before lwIP is given a frame. */
+/* Tells the board's addresses and the instant of a frame, before lwIP gets it. */
 void stream_look(uint64_t now, const struct generator_way *way);
 
 #endif

@@ -14,10 +14,10 @@
 #include <stdint.h>
 
 #define WIRE_NEVER UINT64_MAX
-/* Of Ethernet: header and payload. */
+/* The bytes of the longest frame: header and payload. */
 #define WIRE_MOST 1514
 #define WIRE_ADDRESS 6
-/* What the board's card holds of frames that have come. */
+/* The frames that have come that the board's card can hold. */
 #define WIRE_RING 64
 
 struct wire_frame {
@@ -30,7 +30,7 @@ struct wire_frame {
 /* `rate` is in bit/s, 0: it takes no time; `loss` in parts of 2^32. Forgets all frames. */
 void wire_open(uint64_t rate, uint64_t latency_ns, uint32_t loss);
 
-/* How long a frame of so many bytes occupies it. */
+/* The time for which a frame of that length occupies it, in ns. */
 uint64_t wire_takes(size_t length);
 
 /* The least time between a frame's beginning and its being at the other end. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What is beyond the board's network card (native/far_end), for the driver in the guest's kernel
+ * The network behind the board's card (native/far_end), for the driver in the guest's kernel
  * (native/kernel/perfboard_far_end.h). A call of it takes the guest no time but its own
  * instructions.
  */
@@ -11,12 +11,12 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* Of the driver's function; 0: there is none. */
+/* The address of the driver's function; 0: there is none. */
 extern uint64_t network_address;
 
 /*
  * Takes "ADDRESS:RATE:LATENCY:LOSS": the function's in hexadecimal, bit/s, ns, and parts of 2^32;
- * false for another text. What the board asks goes to `out` (record/record.h); the answers are
+ * false for another text. The board's questions go to `out` (record/record.h); the answers are
  * lines that are read from `answers`, which may be -1.
  */
 bool network_open(const char *text, FILE *out, int answers);

@@ -56,7 +56,7 @@ class _Talk:
     def __init__(self) -> None:
         self._questions: Queue[str | None] = Queue()
         self._answers: Queue[str] = Queue()
-        # What the board has said last: how the trial went, and its counters.
+        # The board's last words: how the trial went, and its counters.
         self.outcome, self.text = "", ""
 
     def answer(self, question: str) -> str:
@@ -85,18 +85,18 @@ class _Sender:
 
     def __init__(self, talk: _Talk, protocol: str, port: str) -> None:
         self._talk, self._kind = talk, f"{protocol} {port}"
-        self._said = f"@ready {_MTU}\n"
+        self._output = f"@ready {_MTU}\n"
 
     def write(self, data: bytes) -> None:
         """See `Channel`."""
         self._talk.say(f"trial {self._kind} {data.decode().strip()}")
         self._talk.listen()
-        self._said += f"{self._talk.outcome}\n"
+        self._output += f"{self._talk.outcome}\n"
 
     def read(self, timeout_s: float) -> bytes:
         """See `Channel`."""
-        said, self._said = self._said, ""
-        return said.encode()
+        output, self._output = self._output, ""
+        return output.encode()
 
     def close(self) -> None:
         """See `Channel`."""
