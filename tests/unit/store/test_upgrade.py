@@ -62,7 +62,7 @@ def test_all_of_it_is_read_and_its_file_left(name: str, tmp_path: Path) -> None:
         assert [each.budget for each in run.no_verdicts] == [v["budget"] for v in old["verdicts"]]
         old["verdicts"] = []
     assert _without(new, "schema", "metrics", *added) == _without(old, "schema", "metrics", *parts)
-    metrics = [_without(metric, "title", "group") for metric in new["metrics"]]
+    metrics = [_without(metric, "title", "group", "evidence") for metric in new["metrics"]]
     assert metrics == old["metrics"]
     found = {result["kind"]: _without(result, "kind") for result in new["results"]}
     assert _boots(found.get("boot", {"boots": []})["boots"]) == old["boots"]

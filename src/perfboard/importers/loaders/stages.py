@@ -33,7 +33,7 @@ def boot_of(
 ) -> Imported:
     """Marks at the stages that `marks` names, and a metric for the time of each stage.
 
-    Raises UsageError for a file without stages, and for one whose times go back.
+    Raises UsageError for a file without any of those, and for one whose times go back.
     """
     stages = stages[:_MOST]
     if not stages:
@@ -41,6 +41,8 @@ def boot_of(
     if any(one.at_us > other.at_us for one, other in pairwise(stages)):
         raise UsageError(f"{file.path}: {program}'s times go back; give the report of one boot")
     found = tuple(_marks(stages, marks, program))
+    if not found:
+        raise UsageError(f"{file.path}: has none of these stages of {program}'s: {', '.join(marks)}")
     end = firmware_end(found)
     metrics = tuple(
         Metric(
