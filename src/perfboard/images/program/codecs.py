@@ -111,10 +111,10 @@ def build_codec(name: str, processor: str, progress: Progress) -> BuiltCodec:
 
     def build(folder: Path) -> None:
         (tree,) = (path for path in sources.unpack(codec.source).iterdir() if path.is_dir())
-        made = folder / "headers"
-        made.mkdir()
+        headers = folder / "headers"
+        headers.mkdir()
         for header, text in codec.headers.items():
-            (made / header).write_text((tree / text).read_text() if text else "")
+            (headers / header).write_text((tree / text).read_text() if text else "")
         kept = cache_root() / COMPILER
         with (
             kept_folder(kept, {"compiler": compiler_version()}, lambda: None, progress),
@@ -122,7 +122,7 @@ def build_codec(name: str, processor: str, progress: Progress) -> BuiltCodec:
         ):
             for number, (program, own) in enumerate(codec.programs.items()):
                 files = [*own, *common_files(codec, tree)]
-                words = [*command, f"-I{made}", *files, "-lm", "-o", str(folder / program)]
+                words = [*command, f"-I{headers}", *files, "-lm", "-o", str(folder / program)]
                 _compile(words, tree, kept)
                 step.update(number + 1)
 

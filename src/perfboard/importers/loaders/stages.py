@@ -42,7 +42,9 @@ def boot_of(
         raise UsageError(f"{file.path}: {program}'s times go back; give the report of one boot")
     found = tuple(_marks(stages, marks, program))
     if not found:
-        raise UsageError(f"{file.path}: has none of these stages of {program}'s: {', '.join(marks)}")
+        raise UsageError(
+            f"{file.path}: has none of these stages of {program}'s: {', '.join(marks)}"
+        )
     end = firmware_end(found)
     metrics = tuple(
         Metric(
