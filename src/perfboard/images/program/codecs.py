@@ -27,7 +27,7 @@ _COMMAND = (
 
 @dataclass(frozen=True)
 class Codec:
-    """A source package, and how its programs are made of it.
+    """A source package, and how its programs are built.
 
     `common` are patterns of the files that each of `programs` has beside its own, less `without`.
     `headers` are those that the package's build system would make: the text, or the file that it
