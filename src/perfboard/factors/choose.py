@@ -10,7 +10,7 @@ import perfboard.factors.image
 from perfboard.boards.loader import LoadedBoard
 from perfboard.boards.scope_text import TIMED
 from perfboard.factors.base import Factor, Level
-from perfboard.factors.image.features import joined
+from perfboard.factors.image.kernel.features import joined
 from perfboard.images.recipe import Recipe
 from perfboard.images.variant import Variant
 from perfboard.model.board.virtual import VirtualBoard
