@@ -9,7 +9,7 @@ PACKAGES := bc bison build-essential ca-certificates ccache clang-format \
 	qemu-system-arm qemu-system-x86 squashfs-tools u-boot-tools util-linux xz-utils
 # No server that starts with its package: $(SERVERS) names those, where that harms nobody.
 TEST_PACKAGES := busybox-static dillo dropbear-bin fonts-dejavu-core iproute2 matchbox-window-manager \
-	openssh-client qemu-user-static tcsh xvfb
+	openssh-client qemu-user-static sigrok-cli tcsh trace-cmd xvfb
 SERVERS ?=
 PYTHON ?= python3
 VENV := .venv
