@@ -19,7 +19,8 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from perfboard.analysis.gate.judge import Judgement, Level, Rules, with_functions
+from perfboard.analysis.gate.artifacts import with_functions
+from perfboard.analysis.gate.judge import Judgement, Level, Rules
 from perfboard.analysis.gate.turns import judge_exact
 from perfboard.boards.loader import load_board
 from perfboard.factors.choose import choose

@@ -6,7 +6,8 @@ import re
 import sys
 from dataclasses import asdict
 
-from perfboard.analysis.gate.judge import Judgement, Level, Rules, judge, with_functions, with_parts
+from perfboard.analysis.gate.artifacts import with_functions, with_parts
+from perfboard.analysis.gate.judge import Judgement, Level, Rules, judge
 from perfboard.cli.options import options_from
 from perfboard.cli.words import print_json
 from perfboard.history.baselines import accepted_baseline, find_baseline

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A run judged against its baseline: whether it got worse, by how much, and what did it."""
 
-import math
 import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -12,17 +11,12 @@ from perfboard.analysis.compare.comparison import Difference, compare, label_nam
 from perfboard.analysis.gate.causes import (
     Cause,
     causes_of,
-    function_causes,
-    program_instructions,
 )
 from perfboard.analysis.gate.noise import Shift, shift_from_runs, shift_of
-from perfboard.analysis.gate.parts import part_changes
 from perfboard.analysis.statistics.bootstrap import process_medians
 from perfboard.analysis.statistics.holm import holm
 from perfboard.analysis.statistics.summary import REPEATS, Interval, range_difference
 from perfboard.model.errors import UsageError
-from perfboard.model.functions import BootFunctions
-from perfboard.model.parts import ImageParts
 from perfboard.model.results.program import ProgramResult
 from perfboard.model.run import Metric, Run, Status
 
@@ -198,50 +192,6 @@ def explained(judgement: Judgement, before: Run, after: Run) -> Judgement:
         judgement,
         causes=causes_of(before, after, max(seconds)) if seconds else (),
         changes=(*comparison.differences, *sizes),
-    )
-
-
-def with_functions(
-    judgement: Judgement, before: BootFunctions | None, after: BootFunctions | None
-) -> Judgement:
-    """The judgement with the functions that did it, if both boots have theirs.
-
-    If the rules allow no loss, it judges the instructions of programs as well. A new layout of the
-    image moves a boot's time by more than a short loop takes. It hardly moves that number.
-    """
-    if before is None or after is None:
-        return judgement
-    findings = judgement.findings
-    if judgement.exact and not judgement.rules.fail_above and not judgement.rules.patterns:
-        findings = (*findings, _of_programs(before, after))
-    level = overall(findings, judgement.vanished)
-    causes = judgement.causes
-    if level is Level.WORSE:
-        worse = (each for each in findings if each.level is Level.WORSE)
-        seconds = max((each.difference for each in worse if each.unit == "s"), default=math.inf)
-        causes = (*causes, *function_causes(before, after, seconds))
-    return replace(judgement, level=level, findings=findings, causes=causes)
-
-
-def with_parts(
-    judgement: Judgement, before: ImageParts | None, after: ImageParts | None
-) -> Judgement:
-    """The judgement with the parts of the image that changed, if it got worse."""
-    if judgement.level is not Level.WORSE or before is None or after is None:
-        return judgement
-    return replace(judgement, changes=(*judgement.changes, *part_changes(before, after)))
-
-
-def _of_programs(before: BootFunctions, after: BootFunctions) -> Finding:
-    old, new = program_instructions(before), program_instructions(after)
-    return Finding(
-        metric="boot.programs.instructions",
-        unit="1",
-        better="lower",
-        before=old,
-        after=new,
-        interval=Interval(new - old, new - old),
-        level=Level.WORSE if new > old else Level.BETTER if new < old else Level.SAME,
     )
 
 

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The parts of an image that a gate names."""
 
-from perfboard.analysis.gate.judge import Level, Rules, judge, with_parts
+from perfboard.analysis.gate.artifacts import with_parts
+from perfboard.analysis.gate.judge import Level, Rules, judge
 from perfboard.analysis.gate.parts import part_changes
 from perfboard.model.parts import FilePart, ImageParts
 from tests.support.runs import make_boot, make_run

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from perfboard.analysis.gate.judge import Level, Rules, judge, with_functions
+from perfboard.analysis.gate.artifacts import with_functions
+from perfboard.analysis.gate.judge import Level, Rules, judge
 from perfboard.boards.loader import load_board
 from perfboard.images.image import Image
 from perfboard.model.errors import UsageError
