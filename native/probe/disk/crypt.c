@@ -34,6 +34,7 @@
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <linux/dm-ioctl.h>
@@ -79,6 +80,26 @@ static void as_hex(const unsigned char *bytes, size_t size, char *text)
 {
 	for (size_t i = 0; i < size; i++)
 		snprintf(text + 2 * i, 3, "%02x", bytes[i]);
+}
+
+/* Opens a virtual board's disk; the kernel takes what the last one had there apart by itself. */
+static int open_board(const char *path)
+{
+	const struct timespec pause = {.tv_nsec = 10000000};
+	int alone = -1;
+
+	for (int turn = 0; turn < 500 && alone < 0; turn++) {
+		alone = open(path, O_RDWR | O_EXCL | O_CLOEXEC);
+		if (alone < 0 && errno != EBUSY)
+			return -1;
+		if (alone < 0)
+			nanosleep(&pause, NULL);
+	}
+	if (alone < 0)
+		return -1;
+	/* The file system or the cipher above opens it for itself alone. */
+	close(alone);
+	return open(path, O_RDWR | O_CLOEXEC);
 }
 
 /* Opens a loop device above a new file in the folder; it goes with its last user. */
@@ -141,6 +162,8 @@ static bool mapper(int control, unsigned long request, struct table *table, uint
 	table->head.data_size = sizeof(*table);
 	table->head.data_start = offsetof(struct table, target);
 	table->head.flags = flags;
+	/* It goes by its name; the last answer has filled in its number. */
+	table->head.dev = 0;
 	return !ioctl(control, request, table);
 }
 
@@ -167,6 +190,8 @@ static int open_crypt(const struct way *way, int source, char *path, size_t room
 		failed("device mapper");
 		goto out;
 	}
+	/* As the kernel packs it in 32 bits of 64 (include/linux/kdev_t.h). */
+	unsigned kind = (unsigned)(table.head.dev >> 8) & 0xfff;
 	unsigned number = (unsigned)((table.head.dev & 0xff) | ((table.head.dev >> 12) & 0xfff00));
 
 	table.head.target_count = 1;
@@ -179,6 +204,9 @@ static int open_crypt(const struct way *way, int source, char *path, size_t room
 	    !mapper(control, DM_DEV_SUSPEND, &table, 0)) {
 		because("the kernel has no dm-crypt by %s: %s", way->dm, strerror(errno));
 	} else {
+		/* A virtual board's /dev has only what was there when it began. */
+		if (access(path, F_OK))
+			mknod(path, S_IFBLK | 0600, makedev(kind, number));
 		disk = open(path, O_RDWR | O_CLOEXEC);
 		if (disk < 0)
 			failed(path);
@@ -329,8 +357,8 @@ static bool enter(const struct way *way, const char *source, const char *folder,
 	if (!realpath(folder, whole))
 		return failed(folder);
 
-	disk = strcmp(source, path) ? open_loop(source, size, path, sizeof(path))
-				    : open(path, O_RDWR | O_EXCL | O_CLOEXEC);
+	disk =
+	    strcmp(source, path) ? open_loop(source, size, path, sizeof(path)) : open_board(path);
 	if (disk < 0)
 		return strcmp(source, path) ? false : failed(path);
 	above = way->dm ? open_crypt(way, disk, path, sizeof(path)) : disk;
