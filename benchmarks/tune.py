@@ -23,7 +23,7 @@ STUDY_E = 1 - 1470 / 3356
 LEAST_SAVING = 0.75
 MOST_APART = 1e-4
 _BASELINE = "delay=calibrated"
-# Debian's U-Boot does not survive the copy of all of the kernel's region: docs/factors.md.
+# Debian's U-Boot does not survive the copy of all of the kernel's region: docs/boards/factors.md.
 _DEAD = ({"load": "region"},)
 
 

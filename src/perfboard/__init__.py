@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Perfboard: a performance lab for embedded Linux.
 
-These functions and `Run.rows()` are the interface for Python programs; docs/python.md shows
+These functions and `Run.rows()` are the interface for Python programs; docs/runs/python.md shows
 them. They import what they need when they are called, so that `import perfboard` is fast.
 """
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 _ROOT = Path(__file__).parents[2]
-_PAGES = [*_ROOT.glob("*.md"), *(_ROOT / "docs").glob("*.md")]
+_PAGES = [*_ROOT.glob("*.md"), *(_ROOT / "docs").rglob("*.md")]
 
 
 def anchors(page: Path) -> set[str]:

@@ -16,7 +16,7 @@ from perfboard.store.folder import new_run
 from tests.support.probe_runs import make_probe_run
 from tests.support.runs import make_run, only
 
-_PAGE = Path(__file__).parents[2] / "docs/python.md"
+_PAGE = Path(__file__).parents[2] / "docs/runs/python.md"
 _CODE = re.findall(r"```python\n(.*?)```", _PAGE.read_text(), re.DOTALL)
 
 

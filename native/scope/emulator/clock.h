@@ -6,7 +6,7 @@
  * The bias that `-icount` adds to its count is changed where it lies, after its
  * place has been made sure of. QEMU 9.1 and later have a call to set the clock,
  * qemu_plugin_update_ns, but TCG has no clock that can be set by it: with
- * `-icount` the call never returns (docs/timing.md).
+ * `-icount` the call never returns (docs/boards/timing.md).
  */
 #ifndef SCOPE_CLOCK_H
 #define SCOPE_CLOCK_H

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The CI file of docs/gate.md: the lines of its scripts, run as a CI would run them."""
+"""The CI file of docs/runs/gate.md: the lines of its scripts, run as a CI would run them."""
 
 import re
 import subprocess
@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 
 from ..conftest import COUNTED, Change, Perfboard
 
-_PAGE = Path(__file__).parents[3] / "docs/gate.md"
+_PAGE = Path(__file__).parents[3] / "docs/runs/gate.md"
 
 
 def lines_of(job: str, part: str) -> str:

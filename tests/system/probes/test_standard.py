@@ -86,7 +86,7 @@ def test_a_virtual_board_gives_the_same(perfboard: Perfboard) -> None:
 
 
 def test_a_script_runs_it_as_the_page_says(here: Here) -> None:
-    page = Path(__file__).parents[3] / "docs/python.md"
+    page = Path(__file__).parents[3] / "docs/runs/python.md"
     (code,) = re.findall(r"```python\n([^`]*run_study[^`]*)```", page.read_text())
     here.words = [sys.executable]
     assert re.match(r"complete \d{3} \(\)$", here("-c", code).stdout)

@@ -7,7 +7,7 @@ from pathlib import Path
 from perfboard.cli.parsers.base import Commands, add_json, add_set
 
 _MODULE = """\
-Build a driver of ours as a module, for a kernel of yours: wake (docs/wakeups.md) or nic.
+Build a driver of ours as a module, for a kernel of yours: wake (docs/studies/wakeups.md) or nic.
 
 It wants the kernel's headers, or the folder where it was built, and the compiler that built it. A
 kernel for another architecture says by its configuration which one and which compiler.

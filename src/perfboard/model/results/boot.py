@@ -77,7 +77,7 @@ class Boot(Record):
 
     `untimed` names initcalls and probes that the log has without a usable time, `unfinished`
     initcalls that never returned. `notes` say in sentences what was not as usual. `counters`
-    are the timing model's at the last mark, by the scope's names (docs/scope.md).
+    are the timing model's at the last mark, by the scope's names (docs/boards/scope.md).
     `kernel_bytes` is how many bytes were on the console from the kernel's first mark until init.
     `counted` are the timing model's counters at marks that bound phases, and `printed` the bytes
     on the console before each, by mark. `unpacked_bytes` is the kernel's size, and `console_baud`

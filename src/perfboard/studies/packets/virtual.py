@@ -161,7 +161,7 @@ def with_own_card(loaded: LoadedBoard, factors: Mapping[str, str]) -> Variant:
     if network is None:
         raise UsageError(
             f"board {loaded.board.name} has no network: give its file a table [network] "
-            "(docs/network.md)"
+            "(docs/boards/network.md)"
         )
     if factors.get("network") == "instant":
         raise UsageError("--set network=instant: nobody answers the emulator's own card")

@@ -242,7 +242,7 @@ def test_boards_name_programs_that_no_probe_measures() -> None:
 
 
 def test_every_second_program_of_all_boards_is_held_out() -> None:
-    """The rule of docs/programs.md, so that no row changes sides when its ratio is known.
+    """The rule of docs/studies/programs.md, so that no row changes sides when its ratio is known.
 
     But for two, which had to: they were seen while the model was worked on.
     """

@@ -166,7 +166,7 @@ def _talk(bed: Bed) -> Iterator[_Talk]:
     target = bed.live
     if target is None:
         if bed.board is None or not has_own_card(bed.board.network):
-            raise NotMeasurable("the board's file has no network (docs/network.md)")
+            raise NotMeasurable("the board's file has no network (docs/boards/network.md)")
         yield _There(bed, seconds)
         return
     if target.name.partition(":")[0] not in (local.SCHEME, ssh.SCHEME):
