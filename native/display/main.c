@@ -156,7 +156,9 @@ static bool settle(void)
 	const struct task quietly = {
 	    .label = "settle", .began = now(), .quiet_ms = 300, .limit_ms = 3000};
 
-	return watch(&wire, &screen, &quietly) && take_screen(&wire, &screen, &task);
+	/* Before it too: the looks of the task before are not its own. */
+	return take_screen(&wire, &screen, &quietly) && watch(&wire, &screen, &quietly) &&
+	       take_screen(&wire, &screen, &task);
 }
 
 static bool press_keys(char *words)

@@ -144,6 +144,15 @@ def test_what_never_settles_names_its_pixels(tools: Path, tmp_path: Path) -> Non
     )
 
 
+def test_what_moves_the_pointer_forgets_the_looks_of_the_task_before(
+    tools: Path, tmp_path: Path
+) -> None:
+    """The sanitizers tell if it does not."""
+    plan = ("quiet 300", paint(tools, "soon", "10", "50", "90"), "move 9 9", "memory end", "end")
+    done = watch(tools, tmp_path, *plan)
+    assert done.returncode == 0 and "@memory end program" in done.stdout, done.stderr
+
+
 def test_a_program_that_ends_or_is_not_there_is_told(tools: Path, tmp_path: Path) -> None:
     (tmp_path / "killed").write_text("#!/bin/sh\nkill -SEGV $$\n")
     (tmp_path / "killed").chmod(0o700)
