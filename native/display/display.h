@@ -120,6 +120,10 @@ struct memory {
 };
 void memory_of(const struct group *group, struct memory *memory);
 
+/* serve.c */
+/* Serves the folder's files at a free port until this program ends. -1 where it cannot. */
+pid_t serve(const char *path, unsigned *port);
+
 /* task.c */
 struct task {
 	const char *label;
@@ -140,8 +144,9 @@ struct reference {
 #define ALIKE 3
 #define CALIBRATIONS 6
 
-/* The server and the window manager, which are not of the application. */
-extern pid_t apart[2];
+/* The server, the window manager and the pages' server, which are not of the application. */
+#define APART 3
+extern pid_t apart[APART];
 /* Takes what is on the screen now: what differs later is of the task. */
 bool take_screen(struct wire *wire, struct screen *screen, const struct task *task);
 /* Watches until the end of the task, and prints it. False if the server is gone. */

@@ -11,7 +11,11 @@
  *   reference NAME | reference -       they have to end in that picture, or in any
  *   start LABEL PROGRAM [WORD ...]     a task: from just before exec
  *   key LABEL SYMBOL[+SYMBOL ...]      a task: keysyms in hexadecimal, pressed in that order
+ *   press SYMBOL[+SYMBOL ...]          no task
  *   type TEXT                          no task
+ *   pause MS                           no task; below 1000
+ *   serve FOLDER                       its files by HTTP, on loopback (serve.c)
+ *   address PATH                       no task: types the address that the server has it at
  *   move X Y                           no task
  *   click LABEL X Y                    a task: the first button
  *   raise LABEL NUMBER                 a task: the window of the program that started so manyth
@@ -65,6 +69,8 @@ static struct {
 	uint32_t window;
 } programs[MOST_PROGRAMS];
 static unsigned program_count;
+/* The port of the pages' server; 0: there is none. */
+static unsigned port;
 
 static int complain(const char *what)
 {
@@ -202,13 +208,22 @@ static bool type_text(const char *text)
 	return true;
 }
 
+static bool type_address(const char *path)
+{
+	char text[256];
+
+	return snprintf(text, sizeof(text), "http://127.0.0.1:%u/%s", port, path) <
+		   (int)sizeof(text) &&
+	       type_text(text);
+}
+
 static void print_memory(const char *label)
 {
 	const struct group server = {.pid = {apart[0]}, .count = 1};
 	struct group group;
 	struct memory memory;
 
-	descendants(&group, apart, 2);
+	descendants(&group, apart, APART);
 	for (int of_server = 0; of_server < 2; of_server++) {
 		memory_of(of_server ? &server : &group, &memory);
 		printf("@memory %s %s resident=%llu virtual=%llu", label,
@@ -227,7 +242,7 @@ static void end_programs(void)
 	struct window_list left = {.count = 1};
 	struct timespec moment = {0, 5000000};
 
-	descendants(&group, apart, 2);
+	descendants(&group, apart, APART);
 	end_group(&group);
 	program_count = 0;
 	/* Until the server knows, the screen has the old picture: a new one would be no change. */
@@ -319,8 +334,19 @@ static bool obey(char **words, int count)
 		return start_program(words + 2);
 	if (!strcmp(verb, "settle"))
 		return settle();
+	if (!strcmp(verb, "press") && count == 2)
+		return press_keys(words[1]);
 	if (!strcmp(verb, "type") && count == 2)
 		return type_text(words[1]);
+	if (!strcmp(verb, "pause") && count == 2) {
+		const struct timespec time = {0, atoi(words[1]) % 1000 * 1000000L};
+
+		return nanosleep(&time, NULL) == 0 || errno == EINTR;
+	}
+	if (!strcmp(verb, "serve") && count == 2 && !apart[2])
+		return (apart[2] = serve(words[1], &port)) > 0;
+	if (!strcmp(verb, "address") && count == 2 && port)
+		return type_address(words[1]);
 	if (!strcmp(verb, "move") && count == 3)
 		return wire_input(&wire, 6, 0, atoi(words[1]), atoi(words[2])) && settle();
 	if (!strcmp(verb, "memory") && count == 2)

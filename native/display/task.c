@@ -24,7 +24,7 @@
 /* Pictures of tasks that were refused. */
 #define MOST_REFUSED 3
 
-pid_t apart[2];
+pid_t apart[APART];
 static int refused_films;
 
 struct watching {
@@ -46,7 +46,7 @@ static int64_t application_busy(void)
 	struct group group;
 
 	/* The server's too, where no pixel tells that it draws. */
-	descendants(&group, apart, scope_watches ? 0 : 2);
+	descendants(&group, apart, scope_watches ? 0 : APART);
 	return busy_ns(&group);
 }
 
@@ -225,7 +225,7 @@ static void look_for_end(const struct task *task, struct watching *it)
 
 		it->ended = true;
 		it->exit_time = now();
-		descendants(&left, apart, 2);
+		descendants(&left, apart, APART);
 		/* A program may leave the work to a child. */
 		it->gone = left.count == 0 || it->status != 0;
 	}

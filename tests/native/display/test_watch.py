@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 import signal
+import socket
 import struct
 import subprocess
 import time
@@ -151,6 +152,47 @@ def test_what_moves_the_pointer_forgets_the_looks_of_the_task_before(
     plan = ("quiet 300", paint(tools, "soon", "10", "50", "90"), "move 9 9", "memory end", "end")
     done = watch(tools, tmp_path, *plan)
     assert done.returncode == 0 and "@memory end program" in done.stdout, done.stderr
+
+
+def test_pages_are_served_to_several_at_once_and_no_other_file_is(
+    tools: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "pages").mkdir()
+    (tmp_path / "pages" / "a.html").write_bytes(b"page" * 100_000)
+    (tmp_path / "pages" / "link.html").symlink_to(tmp_path / "xauthority")
+    with subprocess.Popen(
+        [tools / "watch", "640", "480"],
+        cwd=tmp_path,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as watcher:
+        assert watcher.stdin and watcher.stdout
+        watcher.stdin.write("serve pages\npress ff0d\naddress a.html\nmemory served\n")
+        watcher.stdin.flush()
+        assert "served program resident=0" in watcher.stdout.readline()
+        (port,) = {
+            one.laddr.port
+            for child in psutil.Process(watcher.pid).children(recursive=True)
+            for one in child.net_connections()
+            if one.status == psutil.CONN_LISTEN and one.laddr.ip == "127.0.0.1"
+        }
+
+        def get(path: str) -> bytes:
+            request = f"GET {path} HTTP/1.1\r\nHost: x\r\n\r\n".encode()
+            with socket.create_connection(("127.0.0.1", port), timeout=20) as connection:
+                connection.sendall(request)
+                return b"".join(iter(lambda: connection.recv(1 << 16), b""))
+
+        # One that says nothing holds up nobody.
+        with socket.create_connection(("127.0.0.1", port), timeout=20):
+            head, _, body = get("/a.html?n=7").partition(b"\r\n\r\n")
+        assert b"Content-Type: text/html" in head and b"Content-Length: 400000" in head
+        assert body == b"page" * 100_000
+        for other in ("/../xauthority", "/link.html", "/none.html", "/", "/..", "/" + "a" * 70):
+            assert get(other).startswith(b"HTTP/1.0 404 "), other
+        output, _ = watcher.communicate(timeout=30)
+    assert watcher.returncode == 0 and re.findall("@get .*", output) == ["@get a.html"]
 
 
 def test_a_program_that_ends_or_is_not_there_is_told(tools: Path, tmp_path: Path) -> None:

@@ -29,6 +29,16 @@ metric = "app.start.time"
 parameters = { program = "dillo", quiet_ms = 250 }
 budget = "<= 20 s"
 """
+PAGE = """
+[[key_issue]]
+name = "page"
+question = "Does it load a page?"
+workload = "page.load"
+metric = "page.load.time"
+labels = { cache = "first" }
+parameters = { program = "dillo", quiet_ms = 150 }
+budget = "<= 20 s"
+"""
 
 
 def test_a_browser_on_a_board_pays_for_no_look(tmp_path: Path, trials: None) -> None:
@@ -59,11 +69,13 @@ def test_a_browser_starts_on_a_display_and_leaves_nothing(
 ) -> None:
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     path = tmp_path / "box.toml"
-    path.write_text(PROFILE)
+    path.write_text(PROFILE + PAGE)
     board = Perfboard(tmp_path / "data")
     run = board.json("study", "profile", str(path))
     assert result_of(run, "profile")["outcome"] == "pass"
     metrics = {(m["name"], m["labels"].get("of")): m["samples"] for m in run["metrics"]}
+    pages = [m["samples"] for m in run["metrics"] if m["name"] == "page.load.time"]
+    assert len(pages) == 2 and all(len(samples) >= 9 for samples in pages)
     started = metrics["app.start.time", None]
     assert len(started) >= 9
     for first, final, last in zip(

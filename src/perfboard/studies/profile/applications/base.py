@@ -17,6 +17,9 @@ class Application:
     `command` starts it so that its picture settles. `home` has the files of a home of its own, by
     their paths there, with which it asks nothing and no caret blinks. `masks` are rectangles
     (x, y, x1, y1) of a screen of 1024x768 whose pixels do not count, as a clock's.
+
+    A browser has `bars`, rectangles that tell addresses and states, and do not count when a page is
+    loaded, and `location`, the keys that lead to the address (native/display/main.c).
     """
 
     name: str
@@ -25,6 +28,8 @@ class Application:
     command: str
     home: Mapping[str, str] = field(default_factory=dict)
     masks: tuple[tuple[int, int, int, int], ...] = ()
+    bars: tuple[tuple[int, int, int, int], ...] = ()
+    location: str = ""
 
     @property
     def program(self) -> str:

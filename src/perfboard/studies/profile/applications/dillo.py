@@ -10,5 +10,7 @@ APPLICATIONS = (
         packages=("dillo",),
         command="dillo about:splash",
         home={".dillo/dillorc": "geometry=1024x768\n"},
+        bars=((0, 0, 1024, 60), (0, 740, 1024, 768)),
+        location="ffe3+6c",
     ),
 )

@@ -26,7 +26,8 @@ from perfboard.studies.profile.workloads.session import (
 _SIZES = {"resident": "rss", "proportional": "pss", "own": "uss", "virtual": "vsz"}
 
 
-def _application(parameters: Mapping[str, Value], key: str) -> Application:
+def application_of(parameters: Mapping[str, Value], key: str) -> Application:
+    """The program that a parameter names. Raises NotMeasurable."""
     name, known = text(parameters, key), all_applications()
     if name not in known:
         raise NotMeasurable(
@@ -35,7 +36,7 @@ def _application(parameters: Mapping[str, Value], key: str) -> Application:
     return known[name]
 
 
-def _count(repeats: int) -> int:
+def samples_of(repeats: int) -> int:
     """Ten samples on a live target, as the study had; one on a board that repeats."""
     return 2 * repeats if repeats > 1 else 1
 
@@ -75,16 +76,16 @@ class AppStart:
 
     def plan(self, parameters: Mapping[str, Value], repeats: int) -> Work:
         """See `Workload`."""
-        application = _application(parameters, "program")
+        application = application_of(parameters, "program")
         lines = calibrated("start", f"start calibration {application.command}")
         once = (f"start start {application.command}", "memory start", "close exit 0", "end")
-        return session([application], [quiet(parameters), *lines, *once * _count(repeats)])
+        return session([application], [quiet(parameters), *lines, *once * samples_of(repeats)])
 
     def read(
         self, output: str, parameters: Mapping[str, Value], repeats: int
     ) -> tuple[Metric, ...]:
         """See `Workload`."""
-        found, count = read_session(output), _count(repeats)
+        found, count = read_session(output), samples_of(repeats)
         samples = accepted(found, "start", count)
         times = {
             "app.start.time": [one.stable for one in samples],
@@ -140,7 +141,7 @@ class AppSwitch:
 
     def plan(self, parameters: Mapping[str, Value], repeats: int) -> Work:
         """See `Workload`."""
-        program, other = (_application(parameters, key) for key in ("program", "other"))
+        program, other = (application_of(parameters, key) for key in ("program", "other"))
         if program == other:
             raise NotMeasurable("program and other are one; wants two")
 
@@ -155,10 +156,10 @@ class AppSwitch:
             # The last of them needs no way back: its picture is known.
             *("reference -", "raise back 1"),
         ]
-        lines += there_and_back("warm") * _count(repeats)
+        lines += there_and_back("warm") * samples_of(repeats)
         lines.append("end")
         lines += calibrated("cold", f"start calibration {program.command}")
-        for _ in range(_count(repeats)):
+        for _ in range(samples_of(repeats)):
             lines += ["reference -", f"start b {other.command}", "close exit 0", "end"]
             lines += ["reference cold", f"start cold {program.command}", "end"]
         return session([program, other], [quiet(parameters), *lines])
@@ -167,7 +168,7 @@ class AppSwitch:
         self, output: str, parameters: Mapping[str, Value], repeats: int
     ) -> tuple[Metric, ...]:
         """See `Workload`."""
-        found, count = read_session(output), _count(repeats)
+        found, count = read_session(output), samples_of(repeats)
         warm = tuple(one.stable for one in accepted(found, "warm", count))
         started = [one.stable for one in accepted(found, "cold", count)]
         exits = found.exits.get("exit", ())

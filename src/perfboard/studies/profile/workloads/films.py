@@ -52,8 +52,8 @@ def _run(length: int, colour: int) -> bytes:
     return bytes((red << 3 | red >> 2, green << 2 | green >> 4, blue << 3 | blue >> 2)) * length
 
 
-def png(width: int, height: int, pixels: bytes) -> bytes:
-    """A PNG file of three bytes a pixel (RFC 2083)."""
+def png(width: int, height: int, pixels: bytes, level: int = 9) -> bytes:
+    """A PNG file of three bytes a pixel (RFC 2083), compressed at that level of zlib's."""
     line = 3 * width
     # A filter of 2 stores the difference from the line above.
     above = [bytes(line), *(pixels[line * y : line * (y + 1)] for y in range(height - 1))]
@@ -62,7 +62,7 @@ def png(width: int, height: int, pixels: bytes) -> bytes:
         for y in range(height)
     )
     head = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
-    parts = ((b"IHDR", head), (b"IDAT", zlib.compress(rows, 9)), (b"IEND", b""))
+    parts = ((b"IHDR", head), (b"IDAT", zlib.compress(rows, level)), (b"IEND", b""))
     return b"\x89PNG\r\n\x1a\n" + b"".join(_chunks(parts))
 
 

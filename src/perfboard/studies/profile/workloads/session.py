@@ -9,6 +9,7 @@ import re
 import tarfile
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from perfboard.model.profile import Value
 from perfboard.model.text import printable
@@ -79,11 +80,16 @@ class Session:
     watcher: float | None
 
 
-def session(applications: Sequence[Application], plan: Iterable[str]) -> Work:
-    """The work of a plan with those programs, in a home of their own."""
-    home = dict(_HOME)
+def session(
+    applications: Sequence[Application],
+    plan: Iterable[str],
+    files: Mapping[str, bytes] = MappingProxyType({}),
+) -> Work:
+    """The work of a plan with those programs, in a home of their own that also has `files`."""
+    texts = dict(_HOME)
     for application in applications:
-        home |= application.home
+        texts |= application.home
+    home = {**{name: text.encode() for name, text in texts.items()}, **files}
     masks = [f"mask {' '.join(map(str, mask))}" for one in applications for mask in one.masks]
     lines = "".join(f"{line}\n" for line in (*masks, *plan))
     return Work(
@@ -157,12 +163,12 @@ def accepted(found: Session, label: str, count: int) -> Sequence[Seen]:
     return samples
 
 
-def _archive(files: Mapping[str, str]) -> bytes:
+def _archive(files: Mapping[str, bytes]) -> bytes:
     """A tar archive, the same bytes everywhere."""
     data = io.BytesIO()
-    with tarfile.open(fileobj=data, mode="w", format=tarfile.USTAR_FORMAT) as archive:
-        for name, text in sorted(files.items()):
+    with tarfile.open(fileobj=data, mode="w", format=tarfile.USTAR_FORMAT) as file:
+        for name, content in sorted(files.items()):
             entry = tarfile.TarInfo(name)
-            entry.size, entry.mode = len(text.encode()), 0o600
-            archive.addfile(entry, io.BytesIO(text.encode()))
+            entry.size, entry.mode = len(content), 0o600
+            file.addfile(entry, io.BytesIO(content))
     return data.getvalue()

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A server of HTTP/1.0 for the programs that are watched: the files of one folder, on loopback.
+ * Each connection has a process of its own, as browsers keep some open. A GET whose file was sent
+ * whole is printed as "@get NAME"; what follows the name in the address is for the browser's cache.
+ */
+#include "display.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/sendfile.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define MOST_REQUEST 8192
+#define MOST_NAME 64
+
+static const char *kind_of(const char *name)
+{
+	const char *dot = strrchr(name, '.');
+
+	if (dot && !strcmp(dot, ".html"))
+		return "text/html; charset=utf-8";
+	return dot && !strcmp(dot, ".png") ? "image/png" : "application/octet-stream";
+}
+
+/* Whole heads only: a reset would cut an answer off whose question was not read. */
+static bool read_head(int connection, char *text, size_t room)
+{
+	size_t got = 0;
+
+	while (got + 1 < room) {
+		ssize_t more = read(connection, text + got, room - 1 - got);
+
+		if (more < 0 && errno == EINTR)
+			continue;
+		if (more <= 0)
+			return false;
+		got += (size_t)more;
+		text[got] = '\0';
+		if (strstr(text, "\r\n\r\n"))
+			return true;
+	}
+	return false;
+}
+
+static bool send_file(int connection, int file, off_t size)
+{
+	for (off_t done = 0; done < size;)
+		if (sendfile(connection, file, &done, (size_t)(size - done)) <= 0 && errno != EINTR)
+			return false;
+	return true;
+}
+
+static void answer(int connection, int folder)
+{
+	static const char missing[] = "HTTP/1.0 404 Not Found\r\nContent-Length: 0\r\n\r\n";
+	char text[MOST_REQUEST], name[MOST_NAME], head[256];
+	struct stat status;
+
+	if (!read_head(connection, text, sizeof(text)))
+		return;
+	/* No name has a slash, so that none leaves the folder. */
+	bool named = sscanf(text, "GET /%63[a-z0-9.]", name) == 1;
+	int file = named ? openat(folder, name, O_RDONLY | O_NOFOLLOW) : -1;
+
+	if (file < 0 || fstat(file, &status) || !S_ISREG(status.st_mode)) {
+		if (write(connection, missing, sizeof(missing) - 1) < 0)
+			_exit(1);
+		return;
+	}
+	int length = snprintf(head, sizeof(head),
+			      "HTTP/1.0 200 OK\r\nContent-Type: %s\r\nContent-Length: %lld\r\n\r\n",
+			      kind_of(name), (long long)status.st_size);
+
+	if (write(connection, head, (size_t)length) == length &&
+	    send_file(connection, file, status.st_size))
+		dprintf(STDOUT_FILENO, "@get %s\n", name);
+}
+
+static _Noreturn void serve_for_ever(int listener, int folder)
+{
+	/* Children that ended are nobody's. */
+	signal(SIGCHLD, SIG_IGN);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	for (;;) {
+		int connection = accept(listener, NULL, NULL);
+
+		if (connection < 0 && errno != EINTR && errno != ECONNABORTED)
+			_exit(1);
+		if (connection < 0)
+			continue;
+		if (fork() == 0) {
+			prctl(PR_SET_PDEATHSIG, SIGKILL);
+			answer(connection, folder);
+			_exit(0);
+		}
+		close(connection);
+	}
+}
+
+pid_t serve(const char *path, unsigned *port)
+{
+	struct sockaddr_in own = {.sin_family = AF_INET,
+				  .sin_addr = {.s_addr = htonl(INADDR_LOOPBACK)}};
+	socklen_t size = sizeof(own);
+	int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	pid_t child = -1;
+
+	if (folder >= 0 && listener >= 0 && !bind(listener, (struct sockaddr *)&own, size) &&
+	    !listen(listener, 16) && !getsockname(listener, (struct sockaddr *)&own, &size)) {
+		*port = ntohs(own.sin_port);
+		fflush(stdout);
+		child = fork();
+		if (child == 0)
+			serve_for_ever(listener, folder);
+	}
+	if (folder >= 0)
+		close(folder);
+	if (listener >= 0)
+		close(listener);
+	return child;
+}

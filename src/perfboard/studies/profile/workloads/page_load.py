@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: Apache-2.0
+"""page.load: a browser loads a frozen page from a server on the target itself (study A).
+
+The watcher serves it (native/display/serve.c). A load counts only if the server sent the page once,
+and its pictures once or, where the browser has them, not at all.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from perfboard.model.profile import Value
+from perfboard.model.run import Metric
+from perfboard.studies.profile.applications.base import Application, all_applications
+from perfboard.studies.profile.workloads.app import application_of, samples_of
+from perfboard.studies.profile.workloads.base import NotMeasurable, Parameter, Work, text
+from perfboard.studies.profile.workloads.pages import pages
+from perfboard.studies.profile.workloads.session import (
+    CALIBRATIONS,
+    QUIET,
+    accepted,
+    quiet,
+    read_session,
+    session,
+)
+
+_BROWSERS = tuple(name for name, one in all_applications().items() if one.bars)
+_PAGES = ("cart", "index")
+_FOLDER = "pages"
+_ENTER = "ff0d"
+_TASK = re.compile(r"@task (\S+) (ok )?(.*hash=\w{1,16} ).*")
+_GET = re.compile(r"@get ([a-z0-9.]{1,63})")
+
+
+# The bars that show what is typed do not count, so that no pixel tells when it is there.
+def _typed(browser: Application, path: str) -> list[str]:
+    return [f"press {browser.location}", f"address {path}", "pause 300"]
+
+
+def _load(browser: Application, page: str, reference: str, label: str, number: int) -> list[str]:
+    """The lines that load the page. Its address is new each time, or nothing would be loaded."""
+    typed = _typed(browser, f"{page}.html?n={number}")
+    return [*typed, f"reference {reference}", f"key {label} {_ENTER}"]
+
+
+def _again(browser: Application, page: str, label: str, number: int) -> list[str]:
+    """A repeated load, after another page: without one no pixel would tell it."""
+    between = _typed(browser, f"between.html?n={number}")
+    load = _load(browser, page, "repeated", label, number)
+    return ["reference -", *between, f"key between {_ENTER}", *load]
+
+
+@dataclass(frozen=True)
+class PageLoad:
+    """Loads one page: in a new browser each time, and then again and again in one."""
+
+    name: str = "page.load"
+    title: str = "Load of a page"
+    parameters: Mapping[str, Parameter] = field(
+        default_factory=lambda: {
+            "program": Parameter("dillo", f"one of {', '.join(_BROWSERS)}"),
+            "page": Parameter(
+                "cart",
+                "cart: a shop's, of 36 kB with five pictures; index: a mailing list's, of 265 kB",
+            ),
+            "quiet_ms": QUIET,
+        }
+    )
+    metrics: Mapping[str, str] = field(
+        default_factory=lambda: {
+            "page.load.time": "from the key to the last pixel, by `cache`: first (in a browser "
+            "that has just started) or repeated (its pictures are in the browser's cache)",
+            "page.load.refused": "samples that did not count, of all, by `cache`",
+        }
+    )
+
+    def commands(self, parameters: Mapping[str, Value]) -> Sequence[str]:
+        """See `Workload`."""
+        return ()
+
+    def plan(self, parameters: Mapping[str, Value], repeats: int) -> Work:
+        """See `Workload`."""
+        browser, page = application_of(parameters, "program"), text(parameters, "page")
+        if browser.name not in _BROWSERS:
+            raise NotMeasurable(
+                f"program is {browser.name!r}; wants a browser: {', '.join(_BROWSERS)}"
+            )
+        if page not in _PAGES:
+            raise NotMeasurable(f"page is {page!r}; wants {' or '.join(_PAGES)}")
+        if repeats == 1:
+            raise NotMeasurable(
+                "it has not been tried on a virtual board; a live target measures it"
+            )
+        count = samples_of(repeats)
+        opens = ["reference -", f"start open {browser.command}"]
+        lines = [f"mask {' '.join(map(str, bar))}" for bar in browser.bars]
+        lines += [quiet(parameters), f"serve home/{_FOLDER}", "reference first"]
+        for number in range(CALIBRATIONS):
+            load = _load(browser, page, "first", "calibration", number)
+            lines += [f"?{line}" for line in (*opens, *load, "end")]
+        for number in range(count):
+            lines += [*opens, *_load(browser, page, "first", "first", number), "end"]
+        lines += [*opens, "reference repeated"]
+        for number in range(CALIBRATIONS):
+            load = _again(browser, page, "calibration", number)
+            lines += [f"?{line}" for line in load]
+        for number in range(CALIBRATIONS, CALIBRATIONS + count):
+            lines += _again(browser, page, "repeated", number)
+        files = {f"{_FOLDER}/{name}": data for name, data in pages().items()}
+        return session([browser], [*lines, "end"], files)
+
+    def read(
+        self, output: str, parameters: Mapping[str, Value], repeats: int
+    ) -> tuple[Metric, ...]:
+        """See `Workload`."""
+        page, count = f"{text(parameters, 'page')}.html", samples_of(repeats)
+        pictures = [name for name in pages() if name.endswith(".png") and page == "cart.html"]
+        wanted = {"first": Counter([page, *pictures]), "repeated": Counter([page])}
+        found = read_session(_checked(output, wanted))
+        metrics = []
+        for cache in wanted:
+            samples, labels = accepted(found, cache, count), {"cache": cache}
+            times, refused = tuple(one.stable for one in samples), (1 - len(samples) / count,)
+            metrics += [
+                Metric(name="page.load.time", unit="s", labels=labels, samples=times),
+                Metric(name="page.load.refused", unit="1", labels=labels, samples=refused),
+            ]
+        return tuple(metrics)
+
+
+def _checked(output: str, wanted: Mapping[str, Counter[str]]) -> str:
+    """The output, where a load is refused whose files are not those that the server sent for it."""
+    lines, sent = [], Counter[str]()
+    for line in output.splitlines():
+        if match := _GET.fullmatch(line):
+            sent[match[1]] += 1
+        elif match := _TASK.fullmatch(line):
+            if match[2] and match[1] in wanted and sent != wanted[match[1]]:
+                names = ", ".join(f"{name} {times}x" for name, times in sorted(sent.items()))
+                line = f"@task {match[1]} refused {match[3]}the server sent {names or 'nothing'}"
+            sent.clear()
+        lines.append(line)
+    return "\n".join(lines)
+
+
+WORKLOADS = (PageLoad(),)

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Loads of a page: the plan that the watcher gets, the frozen pages, and which loads count."""
+
+import hashlib
+import io
+import tarfile
+
+import pytest
+
+from perfboard.model.profile import Value
+from perfboard.studies.profile.workloads.base import NotMeasurable, all_workloads
+from perfboard.studies.profile.workloads.pages import pages
+
+from .test_applications import lines, task
+
+CART: dict[str, Value] = {"program": "dillo", "page": "cart", "quiet_ms": 700}
+WORKLOAD = all_workloads()["page.load"]
+GETS = "".join(f"@get {name}\n" for name in ("cart.html", *(f"item{n}.png" for n in range(5))))
+PAGE = "@get cart.html\n"
+BETWEEN = f"@get between.html\n{task('between')}"
+
+
+def loads(first: str = GETS, repeated: str = PAGE) -> str:
+    """Nine loads of each kind that count, and one with those GETs."""
+    started = [f"{task('open')}{gets}{task('first')}" for gets in [GETS] * 9 + [first]]
+    again = [f"{BETWEEN}{gets}{task('repeated', stable_ms=20)}" for gets in [PAGE] * 9 + [repeated]]
+    return "".join(started + again)
+
+
+def times(output: str) -> dict[tuple[str, str], tuple[float, ...]]:
+    return {(m.name, m.labels["cache"]): m.samples for m in WORKLOAD.read(output, CART, 5)}
+
+
+def test_the_pages_are_the_same_everywhere() -> None:
+    sizes = {name: len(data) for name, data in pages().items()}
+    assert sizes["cart.html"] == 36_454 and sizes["index.html"] == 265_242
+    whole = b"".join(data for _, data in sorted(pages().items()))
+    assert hashlib.sha256(whole).hexdigest() == PAGES
+    with tarfile.open(fileobj=io.BytesIO(WORKLOAD.plan(CART, 5).files["home.tar"])) as archive:
+        assert {f"pages/{name}" for name in pages()} <= set(archive.getnames())
+
+
+PAGES = "97e0fb67ed8ff10560b65cb9b1a1021c3d5c229dbbbc238d4141a7ca09ba271d"
+
+
+def test_each_load_has_an_address_of_its_own_and_follows_another_page() -> None:
+    plan = lines(WORKLOAD.plan(CART, 5))
+    assert plan.count("key first ff0d") == 10 and plan.count("key repeated ff0d") == 10
+    again = plan[plan.index("reference repeated") :]
+    addresses = [line.removeprefix("?") for line in again if "address" in line]
+    assert len(addresses) == len(set(addresses)) == 2 * (6 + 10)
+    assert [each.split("?")[0].split()[1] for each in addresses] == [
+        *("between.html", "cart.html") * 16
+    ]
+    # Addresses and states do not count.
+    assert "mask 0 0 1024 60" in plan
+
+
+def test_the_samples_are_read_by_what_the_browser_had() -> None:
+    assert times(loads()) == {
+        ("page.load.time", "first"): (0.03,) * 10,
+        ("page.load.time", "repeated"): (0.02,) * 10,
+        ("page.load.refused", "first"): (0.0,),
+        ("page.load.refused", "repeated"): (0.0,),
+    }
+
+
+@pytest.mark.parametrize("gets", ["", PAGE * 2, GETS, "@get between.html\n"])
+def test_a_load_whose_files_the_server_did_not_send_once_does_not_count(gets: str) -> None:
+    found = times(loads(repeated=gets))
+    assert found["page.load.time", "repeated"] == (0.02,) * 9
+    assert found["page.load.refused", "repeated"] == pytest.approx((0.1,))
+    # A new browser has no picture yet.
+    assert len(times(loads(first=PAGE))["page.load.time", "first"]) == 9
+
+
+def test_many_loads_that_do_not_count_are_no_figure() -> None:
+    output = loads().replace("@get item3.png\n", "", 2)
+    with pytest.raises(NotMeasurable, match=r"8 of 10 .* the server sent cart.html 1x, item0.png"):
+        WORKLOAD.read(output, CART, 5)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "repeats", "said"),
+    [
+        (CART | {"program": "sylpheed"}, 5, "'sylpheed'; wants a browser: dillo"),
+        (CART | {"page": "news"}, 5, "wants cart or index"),
+        (CART, 1, "virtual board"),
+    ],
+)
+def test_what_opens_no_page_is_said(parameters: dict[str, Value], repeats: int, said: str) -> None:
+    with pytest.raises(NotMeasurable, match=said):
+        WORKLOAD.plan(parameters, repeats)
