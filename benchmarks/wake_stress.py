@@ -33,7 +33,11 @@ _OPTIONS = (
     *("DEBUG_KERNEL", "DEBUG_OBJECTS", "DEBUG_OBJECTS_TIMERS"),
     *("STACKTRACE", "KALLSYMS", "BUG", "POSIX_TIMERS", "SLUB", "PM", "ARM_PSCI_FW"),
 )
-_REPORT = re.compile(r"BUG:|KASAN:|WARNING:|INFO: (?:possible|task|lockdep)|Oops|Call trace:|panic")
+# A kernel that has both says so.
+_CHECKS = re.compile(r"KernelAddressSanitizer initialized|Lock dependency validator")
+_REPORT = re.compile(
+    r"BUG:|KASAN:|WARNING:|INFO: (?:possible|task|lockdep)|Oops|Call trace:|Kernel panic"
+)
 _MOST_S = 3600
 
 
@@ -49,7 +53,7 @@ def main() -> int:
             *("-m", "1024", "-kernel", str(kernel), "-initrd", str(initrd), "-no-reboot"),
             *("-display", "none", "-serial", "stdio", "-monitor", "none", "-nic", "none"),
             "-append",
-            f"console=ttyAMA0 kasan_multi_shot panic=-1 quiet operations={options.operations}",
+            f"console=ttyAMA0 kasan_multi_shot panic=-1 loglevel=8 operations={options.operations}",
         ]
         began = time.monotonic()
         done = subprocess.run(
@@ -57,8 +61,9 @@ def main() -> int:
         )
     lines = done.stdout.decode(errors="replace").splitlines()
     said = [line for line in lines if line.startswith("stress:")]
+    checks = [line for line in lines if _CHECKS.search(line)]
     reports = [line for line in lines if _REPORT.search(line)]
-    print("\n".join(said))
+    print("\n".join([*checks, *said]))
     print("\n".join(reports) or "no report of the kernel's")
     print(f"{time.monotonic() - began:.0f} s")
     whole = bool(said) and said[-1] == "stress: end"

@@ -440,8 +440,11 @@ static int wake_open(struct inode *inode, struct file *file)
 			return error;
 		error = make_buffers(&usual);
 	}
-	if (!error && (file->f_mode & FMODE_READ))
+	if (!error && (file->f_mode & FMODE_READ)) {
+		/* It has the device here, and a warning for what is not empty. */
+		file->private_data = NULL;
 		error = single_open(file, counters_show, NULL);
+	}
 	if (error && writes)
 		stop();
 	return error;
