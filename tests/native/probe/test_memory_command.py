@@ -79,7 +79,7 @@ def test_the_highest_is_of_the_task_and_what_stays_is_lasting(probe: str, tmp_pa
     )
     program = tmp_path / "grow.py"
     program.write_text(grow)
-    words = [probe, "1000", f"exec python3 -S {program}", f"touch {go}; sleep 0.5"]
+    words = [probe, "2500", f"exec python3 -S {program}", f"touch {go}; sleep 0.5"]
     done = subprocess.run(words, capture_output=True, text=True, check=True, timeout=60)
     found = rows(done.stdout)
     start, highest, lasting = (found[when][2] for when in ("start", "highest", "lasting"))

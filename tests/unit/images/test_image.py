@@ -214,7 +214,7 @@ def test_levels() -> None:
     timed = {"detail": "timed", "flash": "tuned", "dcache": "on", "clock": "board"}
     assert variant_of().levels == {**defaults, **timed}
     assert variant_of(console="quiet").levels["console"] == "quiet"
-    with pytest.raises(UsageError, match=r"has no .*It has: baud, block, .*, root$"):
+    with pytest.raises(UsageError, match=r"has no .*It has: baud, block, .*, wire$"):
         variant_of(counted, detail="timed")
     with pytest.raises(UsageError, match=r"console has no level .loud.\. It has: full, quiet"):
         variant_of(console="loud")
