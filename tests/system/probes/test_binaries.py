@@ -31,7 +31,7 @@ from perfboard.probes.exchange import Exchange
 from perfboard.probes.records import read_applets, read_process
 from perfboard.targets.pipe.process import Process
 
-_MOST_BYTES = 256_000
+_MOST_BYTES = 288_000
 _MACHINES = {
     "armv5te": ("EM_ARM", "arm"),
     "armv7": ("EM_ARM", "arm"),

@@ -76,7 +76,7 @@ def test_every_probe_of_this_machine_is_measured(here: Here) -> None:
 def test_a_virtual_board_gives_the_same(perfboard: Perfboard) -> None:
     probes = {probe["name"] for probe in perfboard.json("probes")}
     run = perfboard.json(
-        "study", "standard", "--target", "virtual:verdex", "--budget", "10", *COUNTED
+        "study", "standard", "--target", "virtual:verdex", "--budget", "12", *COUNTED
     )
     check_standard(perfboard, run, probes)
     assert (run["evidence"], run["target"]) == ("counted", "virtual:verdex")
