@@ -104,3 +104,22 @@ def change_network(change: Callable[[Network], Network]) -> Callable[[Recipe], R
         return replace(recipe, board=recipe.board.model_copy(update={"network": network}))
 
     return changed
+
+
+def network_factor(
+    name: str, title: str, levels: Mapping[str, Callable[[Network], Network]]
+) -> Factor:
+    """A factor of the network beyond the board; its default is the network of the board's file."""
+
+    others = {
+        each: Level(change_network(change), technique=False) for each, change in levels.items()
+    }
+    return Factor(
+        name,
+        title,
+        {"board": Level(), **others},
+        has=has_network,
+        other_hardware=True,
+        of_trials=True,
+        beyond_image="it is another network, and no image changes it",
+    )

@@ -3,31 +3,20 @@
 
 from collections.abc import Callable
 
-from perfboard.factors.base import Factor, Level, change_network, has_network
-from perfboard.images.recipe import Recipe
+from perfboard.factors.base import network_factor
 from perfboard.model.board.network import Latency, Network
 
 # One way, in us.
 _LATENCIES = {"100us": 100.0, "1ms": 1e3, "5ms": 5e3, "20ms": 20e3, "100ms": 100e3}
 
 
-def _take(us: float) -> Callable[[Recipe], Recipe]:
-    def change(network: Network) -> Network:
-        latency = Latency(one_way_us=us, source="a level of this factor", kind="assumed")
-        return network.model_copy(update={"latency": latency})
-
-    return change_network(change)
+def _take(us: float) -> Callable[[Network], Network]:
+    latency = Latency(one_way_us=us, source="a level of this factor", kind="assumed")
+    return lambda network: network.model_copy(update={"latency": latency})
 
 
-FACTOR = Factor(
-    name="latency",
-    title="The network's latency, one way",
-    levels={
-        "board": Level(),
-        **{name: Level(_take(us), technique=False) for name, us in _LATENCIES.items()},
-    },
-    other_hardware=True,
-    of_trials=True,
-    has=has_network,
-    beyond_image="it is another network, and no image changes it",
+FACTOR = network_factor(
+    "latency",
+    "The network's latency, one way",
+    {name: _take(us) for name, us in _LATENCIES.items()},
 )
