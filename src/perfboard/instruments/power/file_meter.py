@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 
 from perfboard.analysis.formats.power_table import PowerTrace, is_power_heading, read_power_table
-from perfboard.instruments.base import Findings, Samples, Sighting, host_ns
-from perfboard.instruments.power.ticker import Ticker
+from perfboard.instruments.base import Findings, Samples, host_ns
+from perfboard.instruments.power.ticker import TickingMeter
 from perfboard.model.errors import EnvironmentLacksError
 
 _LOOKS_S = 0.02
@@ -18,23 +18,19 @@ _MOST = 1 << 30
 _MOST_HEADING = 4096
 
 
-class FileMeter:
+class FileMeter(TickingMeter):
     """Takes the rows that a program adds to a table while the board runs.
 
     Such a program says nothing of this machine's clock: a row is as old as it is when it is seen,
     and the row that was seen the soonest tells how its clock lies.
     """
 
-    name = "power"
-    effect = ""
-
     def __init__(self, path: Path, volts: float | None) -> None:
         """`volts` is the supply, for a table of currents alone."""
         self._path, self._volts = path, volts
         # When the file was seen with how many bytes.
         self._looks: list[tuple[int, int]] = []
-        self._start_ns = 0
-        self._ticker = Ticker(self._look, _LOOKS_S)
+        super().__init__(self._look, _LOOKS_S)
 
     def prepare(self, artifacts: Path) -> None:
         """See `Instrument`."""
@@ -50,23 +46,6 @@ class FileMeter:
                 f"{self._path}: its first line names no time and current or power with their "
                 'units, as in "time (s),voltage (V),current (A)"; start the meter\'s program first'
             )
-
-    def start(self) -> None:
-        """See `Instrument`."""
-        self._start_ns = host_ns()
-        self._ticker.start()
-
-    def fileno(self) -> int:
-        """See `Instrument`."""
-        return -1
-
-    def read(self) -> list[Sighting] | None:
-        """See `Instrument`."""
-        return []
-
-    def stop(self) -> None:
-        """See `Instrument`."""
-        self._ticker.stop()
 
     def findings(self) -> Findings:
         """See `Instrument`. A note says why there are no samples, where there are none."""

@@ -11,8 +11,8 @@ from pathlib import Path
 from perfboard.analysis.power.energy import Reading
 from perfboard.analysis.power.find import Wanted, listing_script, meter_in
 from perfboard.analysis.power.meter import Channel, Meter
-from perfboard.instruments.base import Findings, Samples, Sighting, host_ns
-from perfboard.instruments.power.ticker import Ticker
+from perfboard.instruments.base import Findings, Samples, host_ns
+from perfboard.instruments.power.ticker import TickingMeter
 from perfboard.model.errors import EnvironmentLacksError
 
 _LISTS_S = 20
@@ -29,11 +29,8 @@ def find_meter(wanted: Wanted) -> Meter:
         raise EnvironmentLacksError(f"--power {wanted}: {error}") from error
 
 
-class KernelMeter:
+class KernelMeter(TickingMeter):
     """Reads a meter of this machine each `period_s`, for a board that it supplies."""
-
-    name = "power"
-    effect = ""
 
     def __init__(self, meter: Meter, period_s: float) -> None:
         """Reads nothing yet."""
@@ -41,8 +38,7 @@ class KernelMeter:
         self._files: list[int] = []
         self._stack = ExitStack()
         self._readings: list[Reading] = []
-        self._start_ns = 0
-        self._ticker = Ticker(self._take, period_s)
+        super().__init__(self._take, period_s)
 
     def prepare(self, artifacts: Path) -> None:
         """See `Instrument`."""
@@ -54,22 +50,9 @@ class KernelMeter:
             self._stack.callback(os.close, file)
             self._files.append(file)
 
-    def start(self) -> None:
-        """See `Instrument`."""
-        self._start_ns = host_ns()
-        self._ticker.start()
-
-    def fileno(self) -> int:
-        """See `Instrument`."""
-        return -1
-
-    def read(self) -> list[Sighting] | None:
-        """See `Instrument`."""
-        return []
-
     def stop(self) -> None:
         """See `Instrument`."""
-        self._ticker.stop()
+        super().stop()
         self._stack.close()
 
     @property

@@ -4,6 +4,8 @@
 from collections.abc import Callable
 from threading import Event, Thread
 
+from perfboard.instruments.base import Sighting, host_ns
+
 
 class Ticker:
     """Calls `tick` at once, each `period_s`, and once more at the end."""
@@ -29,3 +31,32 @@ class Ticker:
             self._tick()
             self._ends.wait(self._period_s)
         self._tick()
+
+
+class TickingMeter:
+    """A meter that a thread reads, as an `Instrument`: it has samples, and no sightings."""
+
+    name = "power"
+    effect = ""
+
+    def __init__(self, tick: Callable[[], None], period_s: float) -> None:
+        """`tick` is called each `period_s` from the start on."""
+        self._ticker = Ticker(tick, period_s)
+        self._start_ns = 0
+
+    def start(self) -> None:
+        """See `Instrument`."""
+        self._start_ns = host_ns()
+        self._ticker.start()
+
+    def fileno(self) -> int:
+        """See `Instrument`."""
+        return -1
+
+    def read(self) -> list[Sighting] | None:
+        """See `Instrument`."""
+        return []
+
+    def stop(self) -> None:
+        """See `Instrument`."""
+        self._ticker.stop()
