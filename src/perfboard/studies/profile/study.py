@@ -111,12 +111,13 @@ class ProfileStudy:
         profile = load_profile(path)
         tasks = tasks_of(profile, path, options.only)
         refuse_unseen(tasks, path, bool(options.yes))
-        price = _price(request, options.price)
-        asked = _Asked(profile, path, hash_file(path), options.only, request, lab, price)
+        price, source = _price(request, options.price), hash_file(path)
         with (
             lab.record(self.name, request.place, request.command, "") as record,
             _bench(request, tasks, lab, _artifacts(record)) as bench,
         ):
+            times = host_times(profile.profile.name, bench.subject().board.name)
+            asked = _Asked(profile, path, source, options.only, request, lab, price, times)
             measured, tried, kept = _Measured(), list[OptionRow](), None
             if options.resume:
                 kept = keep(profile.profile.name, asked.source, bench.subject())
@@ -144,6 +145,8 @@ class _Asked:
     request: Request
     lab: Lab
     price: float | None
+    # The host's time for each task, by the newest runs on that board.
+    times: dict[str, float]
 
 
 def _price(request: Request, given: Mapping[str, float]) -> float | None:
@@ -181,9 +184,8 @@ def _measure(
 ) -> None:
     lab = asked.lab
     tasks = [task for task in tasks if task.key not in measured.found]
-    times = host_times(asked.profile.profile.name, bench.subject().board.name) if tasks else {}
     for number, task in enumerate(tasks, 1):
-        left = estimate([each.key for each in tasks[number - 1 :]], times)
+        left = estimate([each.key for each in tasks[number - 1 :]], asked.times)
         title = f"measuring {task.workload.name} ({number} of {len(tasks)}, {left})"
         began = lab.clock()
         with lab.progress.step(title, inf) as step:
@@ -245,6 +247,9 @@ def _try_option(
             factors = {} if change.board else {**request.factors, **change.factors}
             request = replace(request, target=target, factors=factors)
             bench = stack.enter_context(_bench(request, tasks, lab, _artifacts(record)))
+            if change.board:
+                board = bench.subject().board.name
+                asked = replace(asked, times=host_times(asked.profile.profile.name, board))
         _measure(tasks, bench, found, asked, f"{change.name}-")
         after = _conclude(asked, found, bench)
     failed = {row.name for row in before.rows if row.outcome == "fail"}
