@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryFile
+from typing import IO
 
 from perfboard.host.scratch import temporary_folder
 from perfboard.model.errors import EnvironmentLacksError, UsageError
@@ -26,15 +27,25 @@ def tool_lines(
 ) -> Iterator[Iterator[bytes]]:
     """The lines that a tool prints of the file `read`, of at most `most_bytes` in all.
 
-    It may use 1 GB and two minutes of a processor, and is ended with the block. Raises
-    EnvironmentLacksError that names its Debian `package` if it is missing, and UsageError if it
-    fails or prints too much.
+    Raises EnvironmentLacksError that names its Debian `package` if it is missing, and what
+    `tool_output` does.
     """
     if shutil.which(command[0]) is None:
         raise EnvironmentLacksError(
             f"{read}: {command[0]} reads such files, and is not on this machine; on Debian: "
             f"sudo apt-get install {package}"
         )
+    with tool_output(command, command[0], read) as stream:
+        yield _lines(stream, command[0], most_bytes, read)
+
+
+@contextmanager
+def tool_output(command: Sequence[str], name: str, read: Path) -> Iterator[IO[bytes]]:
+    """The output of the tool `name`, which reads the file `read`.
+
+    It may use 1 GB and two minutes of a processor, and is ended with the block. Raises UsageError
+    if it fails.
+    """
     with TemporaryFile(dir=temporary_folder()) as errors:
         process = subprocess.Popen(
             [*command],
@@ -42,18 +53,21 @@ def tool_lines(
             stdout=subprocess.PIPE,
             stderr=errors,
             cwd=temporary_folder(),
-            env={**os.environ, "LC_ALL": "C"},
+            # A library of threads takes memory for each.
+            env={**os.environ, "LC_ALL": "C", "OPENBLAS_NUM_THREADS": "1"},
             start_new_session=True,
             preexec_fn=_bound,
         )
         try:
-            yield _lines(process, command[0], most_bytes, read)
+            if process.stdout:
+                yield process.stdout
             if process.wait(timeout=_SECONDS):
                 errors.seek(0)
-                words = errors.read(1 << 16).decode("utf-8", "replace").split()
-                raise UsageError(f"{read}: {command[0]} cannot read it: {' '.join(words)[-_LAST:]}")
+                words = " ".join(errors.read(1 << 16).decode("utf-8", "replace").split())
+                why = words[-_LAST:] or "it said nothing"
+                raise UsageError(f"{read}: {name} cannot read it: {why}")
         except subprocess.TimeoutExpired as error:
-            raise UsageError(f"{read}: {command[0]} did not end within {_SECONDS} s") from error
+            raise UsageError(f"{read}: {name} did not end within {_SECONDS} s") from error
         finally:
             with suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
@@ -62,11 +76,9 @@ def tool_lines(
                 process.stdout.close()
 
 
-def _lines(
-    process: "subprocess.Popen[bytes]", name: str, most_bytes: int, read: Path
-) -> Iterator[bytes]:
+def _lines(stream: IO[bytes], name: str, most_bytes: int, read: Path) -> Iterator[bytes]:
     left = most_bytes
-    while process.stdout and (line := process.stdout.readline(_LONGEST_LINE)):
+    while line := stream.readline(_LONGEST_LINE):
         left -= len(line)
         if left < 0:
             raise UsageError(

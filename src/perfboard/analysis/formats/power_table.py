@@ -33,11 +33,16 @@ _NAMED = re.compile(r"(.*?)[\s_]*[\[(]?\s*([munkµμ]?)(s|V|A|W)\s*[\])]?")
 
 @dataclass(frozen=True)
 class PowerTrace:
-    """Samples of a meter: times in s on its clock, amperes and watts; None for what it lacks."""
+    """Samples of a meter: times in s on its clock, amperes and watts; None for what it lacks.
+
+    A sample may be the mean power and the highest current of a span of `width_s`, in whose middle
+    its time lies.
+    """
 
     seconds: np.ndarray
     amperes: np.ndarray | None
     watts: np.ndarray | None
+    width_s: float = 0.0
 
     def rise(self) -> tuple[float, float] | None:
         """When the supply was switched on, in s, and how far that may be off; None if not shown.
@@ -50,7 +55,7 @@ class PowerTrace:
             return None
         at = int(np.argmax(levels > usual / 2))
         before, after = self.seconds[at - 1], self.seconds[at]
-        return float(before + after) / 2, float(after - before) / 2
+        return float(before + after) / 2, (float(after - before) + self.width_s) / 2
 
     @property
     def period_s(self) -> float:

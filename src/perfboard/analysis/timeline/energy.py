@@ -49,7 +49,7 @@ def phase_power(trace: PowerTrace, placed: Sequence[Placed]) -> tuple[list[Phase
         if trace.watts is not None:
             joules, error = area(
                 *(trace.seconds, trace.watts, each.start_s, each.end_s),
-                *(each.start_error_s, each.end_error_s),
+                *(each.start_error_s + trace.width_s / 2, each.end_error_s + trace.width_s / 2),
             )
         if trace.amperes is not None:
             own = trace.amperes[inside]

@@ -3,8 +3,8 @@
 
 from perfboard.analysis.formats.power_table import is_power_heading, read_power_table
 from perfboard.importers.base import Imported, Importer, ImportOptions, SavedFile
+from perfboard.importers.power.supply import power_in
 from perfboard.model.errors import UsageError
-from perfboard.model.results.boot import Boot, Mark
 
 
 def _share(head: bytes) -> float:
@@ -19,20 +19,7 @@ def _read(file: SavedFile, options: ImportOptions) -> Imported:
             trace = read_power_table(stream, options.volts or None)
     except ValueError as error:
         raise UsageError(f"{file.path}: {error}") from error
-    rise = trace.rise()
-    if rise is None:
-        note = "The trace does not begin with the supply off, so that it shows no reset."
-        return Imported(joins=True, power=trace, notes=(note,))
-    at_s, off_s = rise
-    mark = Mark(
-        name="reset",
-        t_ns=round(at_s * 1e9),
-        clock="capture",
-        source="power",
-        precision_ns=round(off_s * 1e9),
-    )
-    note = "The first rise of the current is the mark reset."
-    return Imported(boots=(Boot(marks=(mark,)),), joins=True, power=trace, notes=(note,))
+    return power_in(trace)
 
 
 IMPORTER = Importer(

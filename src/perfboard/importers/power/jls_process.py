@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The process that reads a Joulescope's file by pyjls: `python -m ... FILE`.
+
+It prints a line of JSON, then a pair of 32-bit floats a sample: the mean power in W and the highest
+current in A of as many samples as the line says. What is not in the file is not a number.
+"""
+
+import json
+import sys
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+# As many are printed; a longer trace is printed by means of several samples.
+_MOST = 4_000_000
+_PORTION = 1 << 20
+_WANTED = ("current", "voltage", "power")
+
+
+def main(path: str) -> None:
+    """Print the samples of the file. Exits with words for a file without current and power."""
+    from pyjls import Reader, SignalType  # may be absent, and is looked for by who runs this
+
+    with Reader(path) as reader:
+        signals: dict[int, dict[str, Any]] = {}
+        for signal in reader.signals.values():
+            if signal.signal_type == SignalType.FSR and signal.name in _WANTED and signal.length:
+                signals.setdefault(signal.source_id, {})[signal.name] = signal
+        usable = {at: found for at, found in signals.items() if found.keys() & {"current", "power"}}
+        if not usable:
+            sys.exit("it has neither a current nor a power")
+        source = min(usable)
+        found = usable[source]
+        rates = {signal.sample_rate for signal in found.values()}
+        if len(rates) > 1:
+            sys.exit("its signals differ in their sampling rates")
+        start = max(signal.sample_id_offset for signal in found.values())
+        end = min(signal.sample_id_offset + signal.length for signal in found.values())
+        joined = max(1, -(-(end - start) // _MOST))
+        count = max(0, end - start) // joined
+        if not count:
+            sys.exit("its signals have no time in common")
+        head = {
+            "source": reader.sources[source].name,
+            "others": len(usable) - 1,
+            "rate": rates.pop(),
+            "joined": joined,
+            "count": count,
+            "volts": "voltage" in found,
+            "watts": "power" in found,
+            "amperes": "current" in found,
+        }
+        sys.stdout.buffer.write(json.dumps(head).encode() + b"\n")
+        for data in _portions(reader, found, start, joined, count):
+            sys.stdout.buffer.write(data.astype("<f4").tobytes())
+
+
+def _portions(
+    reader: Any, found: Mapping[str, Any], start: int, joined: int, count: int
+) -> Iterator[np.ndarray]:
+    rows = max(1, _PORTION // joined)
+    for first in range(0, count, rows):
+        number = min(rows, count - first)
+        at = start + first * joined
+        values = {
+            name: np.asarray(
+                reader.fsr(signal.signal_id, at - signal.sample_id_offset, number * joined),
+                np.float64,
+            ).reshape(number, joined)
+            for name, signal in found.items()
+        }
+        amperes = values.get("current", np.full((number, 1), np.nan))
+        watts = values.get("power", amperes * values.get("voltage", np.nan))
+        yield np.stack([watts.mean(axis=1), amperes.max(axis=1)], axis=1)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
