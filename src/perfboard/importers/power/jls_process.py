@@ -2,7 +2,7 @@
 """The process that reads a Joulescope's file by pyjls: `python -m ... FILE`.
 
 It prints a line of JSON, then a pair of 32-bit floats a sample: the mean power in W and the highest
-current in A of as many samples as the line says. What is not in the file is not a number.
+current in A of as many samples as the line says. A quantity that the file lacks is not a number.
 """
 
 import json
