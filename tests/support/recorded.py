@@ -25,9 +25,14 @@ def kernel_log(text: str) -> list[KernelLine]:
     return [record._replace(console_ns=None) for record in parse_console(lines)]
 
 
+def recorded_stamps() -> list[int]:
+    """When each byte of verdex-initcall.log came, in ns since reset."""
+    deltas = gzip.decompress((DATA / "verdex-initcall.stamps.gz").read_bytes()).split()
+    return [*accumulate(map(int, deltas))]
+
+
 def recorded_boot() -> list[ConsoleLine]:
     """The lines of verdex-initcall.log, as the scope stamped them."""
-    deltas = gzip.decompress((DATA / "verdex-initcall.stamps.gz").read_bytes()).split()
-    ns = array("q", accumulate(map(int, deltas)))
+    ns = array("q", recorded_stamps())
     data = (DATA / "verdex-initcall.log").read_bytes()
     return split_lines(data, Stamps(ns, array("q", (t // 8 for t in ns))))

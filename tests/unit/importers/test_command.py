@@ -7,20 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from perfboard.model.run import Evidence, Run
-from perfboard.store.folder import find_run, finished_folders
-from perfboard.store.reading import load_run
-from tests.support.command import call
+from perfboard.model.run import Evidence
+from perfboard.store.folder import find_run
+from tests.support.command import call, imported
 from tests.support.recorded import DATA
 
 LOGS = DATA / "import"
-
-
-def imported(*words: str) -> Run:
-    before = set(finished_folders())
-    assert call("import", *words) == 0
-    (made,) = set(finished_folders()) - before
-    return load_run(made)
 
 
 def test_a_log_becomes_a_run(homes: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -59,7 +59,7 @@ def test_a_boots_trace_has_marks_and_initcalls(tmp_path: Path) -> None:
         "app.ready": 699_999_000,
         "usable": 799_999_000,
     }
-    assert {mark.precision_ns for mark in imported.boots[0].marks} == {1000}
+    assert {mark.precision_ns for mark in imported.boots[0].marks} == {500}
     (span,) = imported.boots[0].spans
     assert (span.name, span.start_ns, span.duration_ns) == ("physmap_init", 99_999_000, 42_000_000)
 

@@ -22,7 +22,11 @@ FUNCTION = "function"
 
 
 class TraceEvent(NamedTuple):
-    """An event at `t_ns` of the trace's clock; `text` are its fields as they were printed."""
+    """An event at `t_ns` of the trace's clock; `text` are its fields as they were printed.
+
+    Its precision is half the last digit: ftrace rounds. perf cuts off, which makes all of its times
+    as much too early, and is no error among them.
+    """
 
     t_ns: int
     precision_ns: int
@@ -51,7 +55,13 @@ def trace_event(raw: bytes) -> TraceEvent | None:
     unit_ns = 10 ** (9 - len(digits))
     t_ns = int(match["s"]) * 10**9 + int(digits) * unit_ns
     return TraceEvent(
-        t_ns, unit_ns, int(match["cpu"]), int(match["pid"]), match["task"].strip(), name, text
+        t_ns,
+        max(1, unit_ns // 2),
+        int(match["cpu"]),
+        int(match["pid"]),
+        match["task"].strip(),
+        name,
+        text,
     )
 
 

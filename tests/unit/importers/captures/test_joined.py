@@ -9,9 +9,8 @@ from perfboard.model.results.boot import BootResult
 from perfboard.model.results.timeline import TimelineResult
 from perfboard.model.run import Evidence
 from tests.support.captures import vcd
-from tests.support.command import call
+from tests.support.command import call, imported
 from tests.support.recorded import DATA
-from tests.unit.importers.test_command import imported
 
 LOGS = DATA / "import"
 CAPTURE = DATA / "captures" / "camera.vcd"

@@ -15,8 +15,7 @@ from perfboard.model.results.boot import Boot, Mark
 from perfboard.model.results.power import PowerResult
 from perfboard.model.run import Run
 from tests.support.captures import vcd
-from tests.support.command import call
-from tests.unit.importers.test_command import imported
+from tests.support.command import call, imported
 
 # The level of each phase in W, from its beginning in s.
 LEVELS = ((0.0, 0.8), (1.0, 2.5), (2.5, 1.2), (5.2, 0.5))

@@ -12,8 +12,8 @@ from perfboard.importers.choose import choose_importer
 from perfboard.model.errors import UsageError
 from perfboard.model.results.power import PowerResult
 from tests.support.captures import vcd
+from tests.support.command import imported
 from tests.unit.importers.power.test_energy import ENDS, JOULES, trace
-from tests.unit.importers.test_command import imported
 
 pyjls = pytest.importorskip("pyjls")
 
