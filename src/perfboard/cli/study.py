@@ -113,7 +113,7 @@ def _exit_code(run: Run) -> int:
     if run.errors:
         return exit_code_of(run.errors[0].kind)
     outcomes = {verdict.outcome for verdict in run.verdicts}
-    if Outcome.FAIL in outcomes:
+    if Outcome.FAIL in outcomes or any(result.failed for result in run.results):
         return EXIT_FAILED_VERDICT
     undecided = any(result.undecided for result in run.results)
     return EXIT_INCONCLUSIVE if undecided or Outcome.INCONCLUSIVE in outcomes else 0

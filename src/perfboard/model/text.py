@@ -2,12 +2,21 @@
 """Text for people: safe to show in a terminal, and near to what they wrote."""
 
 import difflib
+import signal
 from collections.abc import Iterable
 
 
 def printable(text: str) -> str:
     """`text` with "?" for what does not print; newlines and tabs stay."""
     return "".join(c if c.isprintable() or c in "\n\t" else "?" for c in text)
+
+
+def signal_name(number: int) -> str:
+    """As in "SIGKILL"; "signal 99" for one that this machine does not have."""
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
 
 
 def nearest(word: str, known: Iterable[str]) -> str:

@@ -16,6 +16,7 @@ from perfboard.model.errors import TargetError
 from perfboard.model.record import Int64, Quantity
 from perfboard.model.results.probes import ProbeProcess
 from perfboard.model.run import Metric, MetricName
+from perfboard.model.text import signal_name
 
 _MOST_SAMPLES = 100_000
 _MOST_FACTS = 200
@@ -186,13 +187,9 @@ def how_it_failed(end: str) -> str | None:
     if end == "exit 0":
         return None
     if match := re.fullmatch(r"signal (\d{1,3})", end):
-        number = int(match[1])
-        try:
-            name = signal.Signals(number).name
-        except ValueError:
-            name = "unknown"
-        words = f"killed by signal {number} ({name})"
-        return f"{words}, perhaps by the kernel for want of memory" if number == 9 else words
+        words = f"killed by {signal_name(int(match[1]))}"
+        killed = int(match[1]) == signal.SIGKILL
+        return f"{words}, perhaps by the kernel for want of memory" if killed else words
     if end == "timeout":
         return "took far longer than asked, and was killed"
     return f"ended with {end[:100]!r}"

@@ -204,8 +204,8 @@ def test_a_card_is_written_and_read_at_its_own_speed(board: Perfboard, tmp_path:
     [
         (("nosuch",), 127, "cannot run nosuch: there is no such program on the board"),
         (("/etc/passwd",), 126, "cannot run /etc/passwd: Permission denied"),
-        (("./prog", "die"), 128 + signal.SIGSEGV, "killed by signal SIGSEGV"),
-        (("sh", "-c", "kill -9 $$"), 128 + signal.SIGKILL, "killed by signal SIGKILL"),
+        (("./prog", "die"), 128 + signal.SIGSEGV, "killed by SIGSEGV"),
+        (("sh", "-c", "kill -9 $$"), 128 + signal.SIGKILL, "killed by SIGKILL"),
         (("./prog", "eat"), 128 + signal.SIGKILL, "64 MiB, was used up"),
     ],
 )

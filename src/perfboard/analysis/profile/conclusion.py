@@ -2,6 +2,7 @@
 """A profile's budgets held against what its workloads measured."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
 from perfboard.analysis.statistics.summary import judge
 from perfboard.model.profile import Budget, Count, KeyIssue, Part, Profile, Scenario
@@ -9,8 +10,17 @@ from perfboard.model.results.profile import ProfileResult, ProfileRow, RowOutcom
 from perfboard.model.run import TIMED_UNITS, Evidence, Metric, NoVerdict, Outcome, Verdict
 from perfboard.model.text import nearest
 
+
+@dataclass(frozen=True)
+class NoFigure:
+    """Why there is none; `failed`: the target broke down under the work."""
+
+    reason: str
+    failed: bool = False
+
+
 # The metrics of a row's part, or the reason why there are none.
-Look = Callable[[Part], "tuple[Metric, ...] | str"]
+Look = Callable[[Part], tuple[Metric, ...] | NoFigure]
 # A processor that is busy for this share of the time is what limits; below the other, a wait.
 _BUSY, _WAITING = 0.9, 0.5
 # The label of a figure that is given with the least and the most that it may be.
@@ -53,10 +63,15 @@ def conclude(
 
 
 def verdicts_of(result: ProfileResult) -> tuple[tuple[Verdict, ...], tuple[NoVerdict, ...]]:
-    """The verdicts of the rows of weight must, and those of them without one."""
+    """The verdicts of the rows of weight must, and those of them without one.
+
+    A row that failed without a figure is in neither: nothing was held against its budget.
+    """
     verdicts, missing = [], []
     for row in result.rows:
         if row.weight != "must":
+            continue
+        if row.outcome == "fail" and row.value is None:
             continue
         if row.value is None or row.low is None or row.high is None:
             missing.append(
@@ -84,10 +99,10 @@ def whole_outcome(rows: Sequence[ProfileRow]) -> RowOutcome:
     return next((each for each in order if each in outcomes), "pass")
 
 
-def _metric(part: Part, look: Look, evidence: Evidence) -> tuple[Metric, str] | str:
+def _metric(part: Part, look: Look, evidence: Evidence) -> tuple[Metric, str] | NoFigure:
     """The part's metric, and what limits it; or the reason why there is none."""
     found = look(part)
-    if isinstance(found, str):
+    if isinstance(found, NoFigure):
         return found
     fitting = [
         metric
@@ -103,10 +118,10 @@ def _metric(part: Part, look: Look, evidence: Evidence) -> tuple[Metric, str] | 
         asked = ", ".join(f"{k}={v}" for k, v in part.labels.items()) or "no labels"
         what = "fits none" if not fitting else f"fits {len(fitting)}"
         close = nearest(asked, known) if not fitting else "."
-        return f"{asked} {what} of {part.metric}'s: {'; '.join(known)}{close}"
+        return NoFigure(f"{asked} {what} of {part.metric}'s: {'; '.join(known)}{close}")
     (metric,) = fitting
     if not metric.samples:
-        return "it has no samples"
+        return NoFigure("it has no samples")
     if part.labels.get(_BOUND) == "likely":
         bounds = [each for each in found if each.name == metric.name and _BOUND in each.labels]
         samples = tuple(sample for each in (*bounds, metric) for sample in each.samples)
@@ -132,17 +147,15 @@ def _limit(metric: Metric, found: Sequence[Metric], evidence: Evidence) -> str:
     return ""
 
 
-def _sum(scenario: Scenario, look: Look, evidence: Evidence) -> tuple[Metric, str] | str:
+def _sum(scenario: Scenario, look: Look, evidence: Evidence) -> tuple[Metric, str] | NoFigure:
     """The scenario's sum: of as many samples as the part with the fewest has."""
     metrics: list[tuple[Count, Metric]] = []
     for part in scenario.parts:
         found = _metric(part, look, evidence)
-        if isinstance(found, str):
-            return f"{part.workload}: {found}"
+        if isinstance(found, NoFigure):
+            return replace(found, reason=f"{part.workload}: {found.reason}")
         metrics.append((part, found[0]))
     first = metrics[0][1]
-    if odd := next((metric.unit for _, metric in metrics if metric.unit != first.unit), None):
-        return f"its parts are of several units: {first.unit} and {odd}"
     count = min(len(metric.samples) for _, metric in metrics)
     samples = tuple(
         sum(part.count * metric.samples[number] for part, metric in metrics)
@@ -153,7 +166,7 @@ def _sum(scenario: Scenario, look: Look, evidence: Evidence) -> tuple[Metric, st
 
 def _row(
     asked: KeyIssue | Scenario,
-    found: tuple[Metric, str] | str,
+    found: tuple[Metric, str] | NoFigure,
     evidence: Evidence,
     margin: float,
 ) -> ProfileRow:
@@ -173,14 +186,12 @@ def _row(
         outcome="not measured",
     )
 
-    def without(reason: str) -> ProfileRow:
-        return empty.model_copy(update={"reason": reason})
+    def without(reason: str, outcome: RowOutcome = "not measured") -> ProfileRow:
+        return empty.model_copy(update={"reason": reason, "outcome": outcome})
 
-    if isinstance(found, str):
-        return without(found)
+    if isinstance(found, NoFigure):
+        return without(found.reason, "fail" if found.failed else "not measured")
     metric, limit = found
-    if metric.unit != budget.unit:
-        return without(f"it is in {metric.unit}, and the budget in {budget.unit}")
     if metric.unit in TIMED_UNITS and evidence is Evidence.COUNTED:
         return without("counted instructions are no seconds; use detail=timed")
     better = metric.model_copy(update={"better": "higher" if budget.least else "lower"})

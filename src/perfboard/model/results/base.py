@@ -15,6 +15,11 @@ class Result(Record):
         return False
 
     @property
+    def failed(self) -> bool:
+        """Whether its answer is no, whatever the run's verdicts are."""
+        return False
+
+    @property
     def summary(self) -> str:
         """How much was done, or how it ended, as in "3 boots"; "" if others say it."""
         return ""

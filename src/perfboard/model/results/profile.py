@@ -107,6 +107,11 @@ class ProfileResult(Result):
         return self.outcome in ("inconclusive", "not measured")
 
     @property
+    def failed(self) -> bool:
+        """See `Result`."""
+        return self.outcome == "fail"
+
+    @property
     def summary(self) -> str:
         """The outcome, in words."""
         return f"{self.profile}: {self.outcome}"

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """A program that was tried on a board, as a run has it."""
 
-import signal
 from typing import Literal
 
 from pydantic import Field
 
 from perfboard.model.record import Int64, Quantity, Record
 from perfboard.model.results.base import Result
+from perfboard.model.text import signal_name
 
 
 class FunctionTime(Record):
@@ -57,12 +57,8 @@ class ProgramResult(Result):
         if self.interrupted:
             return "interrupted"
         if self.signal is not None:
-            try:
-                name = signal.Signals(self.signal).name
-            except ValueError:
-                name = str(self.signal)
             out = ", when memory ran out" if self.oom_kills else ""
-            return f"killed by signal {name}{out}"
+            return f"killed by {signal_name(self.signal)}{out}"
         return "did not end" if self.exit_code is None else f"exit code {self.exit_code}"
 
 

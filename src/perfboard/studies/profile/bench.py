@@ -2,7 +2,7 @@
 """Runs workloads on a live target, or on a virtual board, which it boots for each."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from threading import Event
 from typing import Protocol
@@ -15,11 +15,17 @@ from perfboard.images.program.base import Job, check_job
 from perfboard.images.variant import Variant
 from perfboard.instruments.screen import SCREEN
 from perfboard.model.board.architecture import architecture_of as board_architecture
-from perfboard.model.errors import TargetError
+from perfboard.model.errors import TargetError, UsageError
 from perfboard.model.text import printable
 from perfboard.store.recording import Subject
 from perfboard.studies.lab import Lab
-from perfboard.studies.profile.workloads.base import NotMeasurable, Work
+from perfboard.studies.profile.workloads.base import (
+    PLACE,
+    NotMeasurable,
+    Work,
+    WorkFailed,
+    check_ended,
+)
 from perfboard.studies.profile.workloads.shown import completed
 from perfboard.targets.base import Target
 from perfboard.targets.folder import working_folder
@@ -78,7 +84,6 @@ class LiveBench:
         arch = self._target.probe or architecture_of(machine)
         probe = find_binary(arch, progress).read_bytes()
         with working_folder(shell) as folder:
-            self._check_room(folder, work)
             files = {**work.files, _PROBE: probe, _SCRIPT: _whole(work).encode()}
             if work.display:
                 files[_WATCHER] = find_binary(arch, progress, "display").read_bytes()
@@ -93,14 +98,19 @@ class LiveBench:
                 raise NotMeasurable(f"it has not ended after {work.limit_s:.0f} s") from error
         return _ended(done.output, done.errors, done.status)
 
-    def _check_room(self, folder: str, work: Work) -> None:
-        wanted = work.data + sum(map(len, work.files.values()))
-        words = self._target.shell.run(f"df -Pk {folder} | tail -n 1").output.split()
+    def check_room(self, works: Sequence[Work]) -> None:
+        """Raises UsageError where the target has no room for one of them."""
+        wanted = max((_size(work) for work in works), default=0)
+        shell = self._target.shell
+        with working_folder(shell) as folder:
+            place = folder.rpartition("/")[0]
+            words = shell.run(f"df -Pk {folder} | tail -n 1").output.split()
         free = int(words[3]) * 1024 if len(words) > 3 and words[3].isdigit() else wanted
         if free < wanted:
-            raise NotMeasurable(
-                f"{folder} has {free / 1e6:.0f} MB free, and it wants {wanted / 1e6:.0f} MB; make "
-                "room there, or set TMPDIR on the target"
+            raise UsageError(
+                f"{place} of the target has {free / 1e6:.0f} MB free, and the profile wants "
+                f"{wanted / 1e6:.0f} MB; make room there, set TMPDIR there to a folder with more, "
+                "or choose rows that want less by --only"
             )
 
 
@@ -139,6 +149,12 @@ class VirtualBench:
     def run(self, name: str, work: Work, notify: Notify) -> str:
         """See `Bench`."""
         lab, variant = self._lab, with_features(self._variant, work.features)
+        disk = variant.board.disk
+        if disk and PLACE in work.script and disk.size < work.data:
+            raise NotMeasurable(
+                f"the board's disk has {disk.size / 1e6:.0f} MB, and it wants "
+                f"{work.data / 1e6:.0f} MB; a board file with a larger disk.size has the room"
+            )
         with scratch_folder() as folder:
             scope = "scope" if work.screen else ""
             script = f"SCOPE={scope} PROBE={_TRIAL_PROBE}; export PROBE\n{_whole(work)}"
@@ -182,7 +198,7 @@ class VirtualBench:
         if results.late:
             raise NotMeasurable(f"it has not ended after {work.limit_s:.0f} s of the board's time")
         if results.oom_kills:
-            raise NotMeasurable("the board's memory ended, and its kernel killed a program")
+            raise WorkFailed("the board's memory ended, and its kernel killed a program")
         output, errors = (p.decode(errors="replace") for p in (results.stdout, results.stderr))
         output = _ended(output, errors, results.exit_code or 0)
         return _with_screen(output, artifacts / SCREEN, work.screen) if work.screen else output
@@ -199,6 +215,11 @@ class VirtualBench:
             name: path.read_bytes() for codec in codecs for name, path in codec.programs.items()
         }
         return programs, [codec.words for codec in codecs]
+
+
+def _size(work: Work) -> int:
+    """The bytes that it puts on the target and writes there."""
+    return work.data + sum(map(len, work.files.values()))
 
 
 def _with_screen(output: str, path: Path, size: tuple[int, int]) -> str:
@@ -219,9 +240,7 @@ def _whole(work: Work) -> str:
 
 
 def _ended(output: str, errors: str, status: int) -> str:
-    if status:
-        last = " ".join((errors or output).split())[-_LAST:]
-        raise NotMeasurable(f"its script ended with {status}: {printable(last)}")
+    check_ended("its script", status, printable(" ".join((errors or output).split())[-_LAST:]))
     if match := re.search(r"^@missing (\S+)$", output, re.MULTILINE):
         raise NotMeasurable(f"the target has no {printable(match[1])}; install it there")
     return output

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from math import inf
 from pathlib import Path
 
-from perfboard.analysis.profile.conclusion import conclude, verdicts_of
+from perfboard.analysis.profile.conclusion import NoFigure, conclude, verdicts_of
 from perfboard.boards.loader import load_board
 from perfboard.factors.choose import choose
 from perfboard.host.cache import hash_file
@@ -25,13 +25,14 @@ from perfboard.studies.profile.bench import Bench, LiveBench, VirtualBench
 from perfboard.studies.profile.kept import Kept, estimate, host_times, keep
 from perfboard.studies.profile.tasks import (
     Task,
+    check_parameters,
     key_of,
     parameters_of,
     refuse_unseen,
     tasks_of,
     with_parameters,
 )
-from perfboard.studies.profile.workloads.base import NotMeasurable
+from perfboard.studies.profile.workloads.base import NotMeasurable, Work, WorkFailed
 from perfboard.studies.profile.workloads.films import pictures_of
 
 # The parameters that a film's title names.
@@ -81,13 +82,14 @@ class ProfileOptions:
 class _Measured:
     """The metrics of each workload so far, or the reason why there are none; by `Task.key`."""
 
-    found: dict[str, tuple[Metric, ...] | str] = field(default_factory=dict)
+    found: dict[str, tuple[Metric, ...] | NoFigure] = field(default_factory=dict)
     host_s: dict[str, float] = field(default_factory=dict)
     films: list[Film] = field(default_factory=list)
 
-    def look(self, part: Part) -> tuple[Metric, ...] | str:
+    def look(self, part: Part) -> tuple[Metric, ...] | NoFigure:
         """Those of a profile's part."""
-        return self.found.get(key_of(part.workload, parameters_of(part)), "the run ended before it")
+        key = key_of(part.workload, parameters_of(part))
+        return self.found.get(key, NoFigure("the run ended before it"))
 
 
 @dataclass(frozen=True)
@@ -111,6 +113,7 @@ class ProfileStudy:
         profile = load_profile(path)
         tasks = tasks_of(profile, path, options.only)
         refuse_unseen(tasks, path, bool(options.yes))
+        _check_options(profile, path, request)
         price, source = _price(request, options.price), hash_file(path)
         with (
             lab.record(self.name, request.place, request.command, "") as record,
@@ -159,6 +162,16 @@ def _price(request: Request, given: Mapping[str, float]) -> float | None:
     return given.get(request.place, board.price if board else None)
 
 
+def _check_options(profile: Profile, path: Path, request: Request) -> None:
+    """Raises UsageError for an option that could not be tried, before anything is measured."""
+    for change in profile.option:
+        if change.parameters:
+            check_parameters(profile, change, path)
+        elif request.target.startswith("virtual:"):
+            loaded = load_board(change.board or request.target.partition(":")[2])
+            choose(loaded, {} if change.board else {**request.factors, **change.factors})
+
+
 def _artifacts(record: Recording) -> Path:
     return record.folder.artifact_path("console.log").parent
 
@@ -167,16 +180,23 @@ def _artifacts(record: Recording) -> Path:
 def _bench(request: Request, tasks: Sequence[Task], lab: Lab, artifacts: Path) -> Iterator[Bench]:
     if request.target.startswith("virtual:"):
         loaded = load_board(request.target.partition(":")[2])
-        works = []
-        for task in tasks:
-            with suppress(NotMeasurable):
-                works.append(task.workload.plan(task.parameters, VirtualBench.repeats))
+        works = _works(tasks, VirtualBench.repeats)
         features = {feature for work in works for feature in work.features}
         variant = choose(loaded, request.factors)
         yield VirtualBench(variant, lab, artifacts, tuple(sorted(features)))
         return
     with lab.open(request.target, lab.progress, artifacts, request.factors) as target:
-        yield LiveBench(target, request.subject_of(target), lab)
+        bench = LiveBench(target, request.subject_of(target), lab)
+        bench.check_room(_works(tasks, bench.repeats))
+        yield bench
+
+
+def _works(tasks: Sequence[Task], repeats: int) -> list[Work]:
+    works = []
+    for task in tasks:
+        with suppress(NotMeasurable):
+            works.append(task.workload.plan(task.parameters, repeats))
+    return works
 
 
 def _measure(
@@ -189,14 +209,14 @@ def _measure(
         title = f"measuring {task.workload.name} ({number} of {len(tasks)}, {left})"
         began = lab.clock()
         with lab.progress.step(title, inf) as step:
-            found: tuple[Metric, ...] | str
+            found: tuple[Metric, ...] | NoFigure
             try:
                 work = task.workload.plan(task.parameters, bench.repeats)
                 output = bench.run(f"{folder}{number}-{task.workload.name}", work, step.update)
                 measured.films += _films(task, output)
                 found = _labelled(task, task.workload.read(output, task.parameters, bench.repeats))
             except NotMeasurable as error:
-                found = str(error)
+                found = NoFigure(str(error), failed=isinstance(error, WorkFailed))
             measured.found[task.key] = found
         measured.host_s[task.key] = lab.clock() - began
 
@@ -275,7 +295,7 @@ def _found(
     done = [
         (task, metrics)
         for task in tasks
-        if not isinstance(metrics := measured.found.get(task.key, ""), str)
+        if isinstance(metrics := measured.found.get(task.key), tuple)
     ]
     result = _conclude(asked, measured, bench).model_copy(
         update={

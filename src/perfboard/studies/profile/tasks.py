@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from perfboard.model.errors import UsageError
-from perfboard.model.profile import Change, Part, Profile, Value
+from perfboard.model.profile import UNITS, Budget, Change, Part, Profile, Value
 from perfboard.model.text import nearest, printable
 from perfboard.profiles.loader import is_shipped
 from perfboard.studies.profile.workloads.base import Workload, all_workloads
@@ -33,7 +33,9 @@ def key_of(workload: str, parameters: Mapping[str, Value]) -> str:
     return f"{workload} {sorted(parameters.items())!r}"
 
 
-def _part_work(part: Part, row: str, path: Path) -> tuple[Workload, dict[str, Value]]:
+def _part_work(
+    part: Part, budget: Budget, row: str, path: Path
+) -> tuple[Workload, dict[str, Value]]:
     known = all_workloads()
     where = f"{path}: {row}"
     if part.workload not in known:
@@ -53,7 +55,33 @@ def _part_work(part: Part, row: str, path: Path) -> tuple[Workload, dict[str, Va
                 f'{where}: {workload.name} has no parameter "{name}"'
                 f"{nearest(name, workload.parameters)} It has: {', '.join(workload.parameters)}"
             )
+        _check_kind(part.parameters[name], workload.parameters[name].default, f"{where}: {name}")
+    unit = workload.metrics[part.metric].unit
+    if budget.unit != unit:
+        written = {"1": 'none, or "%"'}.get(unit) or ", ".join(
+            name for name, (base, _) in UNITS.items() if base == unit
+        )
+        raise UsageError(
+            f'{where}: the budget "{budget.text}" is not in a unit of {part.metric}, which is '
+            f"{written}"
+        )
     return workload, parameters_of(part)
+
+
+def _check_kind(value: Value, default: Value, where: str) -> None:
+    """Raises UsageError for text where the default is a number, and the like."""
+    wanted = next(
+        words
+        for kind, words in ((bool, "true or false"), (int | float, "a number"), (str, "text"))
+        if isinstance(default, kind)
+    )
+    fits = (
+        isinstance(value, type(default))
+        if isinstance(default, bool | str)
+        else isinstance(value, int | float) and not isinstance(value, bool)
+    )
+    if not fits:
+        raise UsageError(f"{where} is {value!r}; wants {wanted}, as {default!r}")
 
 
 def parameters_of(part: Part) -> dict[str, Value]:
@@ -64,15 +92,16 @@ def parameters_of(part: Part) -> dict[str, Value]:
 
 def tasks_of(profile: Profile, path: Path, only: Sequence[str]) -> list[Task]:
     """Each workload once for each set of its parameters."""
-    rows: dict[str, tuple[Part, ...]] = {issue.name: (issue,) for issue in profile.key_issue}
-    rows |= {scenario.name: scenario.parts for scenario in profile.scenario}
+    rows: dict[str, tuple[Budget, tuple[Part, ...]]]
+    rows = {issue.name: (issue.budget, (issue,)) for issue in profile.key_issue}
+    rows |= {each.name: (each.budget, each.parts) for each in profile.scenario}
     for name in only:
         if name not in rows:
             raise UsageError(f'--only {name}: {path} has no row "{name}"{nearest(name, rows)}')
     tasks: list[Task] = []
-    for row, parts in rows.items():
+    for row, (budget, parts) in rows.items():
         for part in parts:
-            workload, parameters = _part_work(part, row, path)
+            workload, parameters = _part_work(part, budget, row, path)
             if only and row not in only:
                 continue
             task = Task(workload, parameters)
@@ -93,6 +122,21 @@ def refuse_unseen(tasks: Sequence[Task], path: Path, yes: bool) -> None:
         f"{path}: does not come with Perfboard, and runs these commands on the target:\n"
         f"  {listed}\nIf you want that, give --yes"
     )
+
+
+def check_parameters(profile: Profile, change: Change, path: Path) -> None:
+    """Raises UsageError for a parameter of an option that no workload of the profile has."""
+    where = f"{path}: option {change.name}"
+    parts = [*profile.key_issue, *(part for each in profile.scenario for part in each.parts)]
+    workloads = {part.workload: all_workloads()[part.workload] for part in parts}.values()
+    known = {k: each.default for one in workloads for k, each in one.parameters.items()}
+    for name, value in change.parameters.items():
+        if name not in known:
+            raise UsageError(
+                f'{where}: no workload of the profile has a parameter "{name}"'
+                f"{nearest(name, known)} They have: {', '.join(known)}"
+            )
+        _check_kind(value, known[name], f"{where}: {name}")
 
 
 def with_parameters(profile: Profile, change: Change) -> Profile:

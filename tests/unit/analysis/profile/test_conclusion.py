@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from perfboard.analysis.profile.conclusion import Look, conclude, verdicts_of
+from perfboard.analysis.profile.conclusion import Look, NoFigure, conclude, verdicts_of
 from perfboard.model.profile import Part, Profile
 from perfboard.model.run import Evidence, Metric
 
@@ -115,14 +115,22 @@ def test_labels_that_fit_none_are_answered_with_those_there_are() -> None:
 
 
 def test_a_reason_stands_in_the_row() -> None:
-    result = conclude(profile(ISSUE), lambda part: "no room", Evidence.HOST, lambda metric: 0.0)
-    assert result.rows[0].reason == "no room" and result.undecided
+    def look(part: Part) -> NoFigure:
+        return NoFigure("no room")
+
+    result = conclude(profile(ISSUE), look, Evidence.HOST, lambda metric: 0.0)
+    assert result.rows[0].reason == "no room" and result.undecided and not result.failed
+    assert [each.reason for each in verdicts_of(result)[1]] == ["no room"]
 
 
-def test_another_unit_than_the_budgets_is_told() -> None:
-    bytes_wanted = {**ISSUE, "budget": "<= 2 MB"}
-    result = conclude(profile(bytes_wanted), gives(1.0), Evidence.TIMED, lambda metric: 0.0)
-    assert result.rows[0].reason == "it is in s, and the budget in B"
+def test_a_target_that_breaks_down_under_the_work_fails() -> None:
+    def look(part: Part) -> NoFigure:
+        return NoFigure("its memory ended", failed=True)
+
+    result = conclude(profile(ISSUE), look, Evidence.HOST, lambda metric: 0.0)
+    assert result.rows[0].outcome == "fail" and result.failed and not result.undecided
+    # Nothing was held against the budget.
+    assert verdicts_of(result) == ((), ())
 
 
 @pytest.mark.parametrize(
@@ -163,8 +171,8 @@ def test_a_scenario_without_one_of_its_parts_says_which() -> None:
     part = {"workload": "work", "metric": "work.time", "parameters": {"n": 1}, "count": 2}
     scenario = {"name": "day", "question": "A day?", "budget": "<= 1 s", "parts": [part]}
 
-    def look(part: Part) -> tuple[Metric, ...] | str:
-        return "it crashed" if part.parameters else gives(1.0)(part)
+    def look(part: Part) -> tuple[Metric, ...] | NoFigure:
+        return NoFigure("it crashed") if part.parameters else gives(1.0)(part)
 
     result = conclude(profile(ISSUE, scenario=[scenario]), look, Evidence.TIMED, lambda metric: 0.0)
     assert result.rows[1].reason == "work: it crashed"

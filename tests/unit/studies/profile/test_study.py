@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The profile study on a board and a target in memory: what it records, however it ends."""
 
+import signal
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
@@ -13,7 +14,7 @@ import pytest
 
 from perfboard.images.program.base import Job
 from perfboard.images.program.codecs import BuiltCodec
-from perfboard.model.errors import UsageError
+from perfboard.model.errors import TargetError, UsageError
 from perfboard.model.progress import SilentProgress, Step
 from perfboard.model.results.profile import ProfileResult
 from perfboard.model.run import Evidence, Run, Status
@@ -22,7 +23,7 @@ from perfboard.report.sections.profile.boards import boards_text
 from perfboard.report.text import run_text
 from perfboard.studies.base import Request, run_study
 from perfboard.studies.profile.study import STUDY, ProfileOptions, parse_prices
-from perfboard.targets.base import Target
+from perfboard.targets.base import Completed, Target
 from perfboard.targets.virtual.program import Results
 from tests.support.lab import RESULTS, FakeLab
 from tests.support.shells import SayingShell
@@ -48,6 +49,14 @@ metric = "audio.encode.time"
 budget = "<= 3 s"
 weight = "should"
 """
+RECORDING = f"""{PROFILE.partition("[[key_issue]]")[0]}
+[[key_issue]]
+name = "record"
+question = "Is it written?"
+workload = "media.record"
+metric = "media.record.late"
+budget = "<= 0 %"
+"""
 SCALED = b"@time scale\n1000000000 990000 0 1024 0 0\n"
 
 
@@ -59,8 +68,30 @@ def path(tmp_path: Path) -> Path:
 
 
 class _Shell(SayingShell):
+    """A live target whose workloads print `output`, with that status; it has 9 MB free."""
+
+    def __init__(self, output: str, status: int = 0, free_kb: int = 9000) -> None:
+        super().__init__()
+        self._output, self._status, self._free_kb = output, status, free_kb
+
+    def run(self, script: str, *, timeout_s: float = 20) -> Completed:
+        if script == "uname -m":
+            return Completed(0, "x86_64\n")
+        if script.startswith("df"):
+            return Completed(0, f"/dev/sda 99999 0 {self._free_kb} 0% /tmp\n")
+        if "work.sh" in script:
+            return Completed(self._status, self._output)
+        return Completed(0, "TMPDIR=/tmp\n" if "TMPDIR" in script else "")
+
     def push(self, data: bytes, path: str, progress: object) -> None:
         self.scripts.append(path)
+
+
+class _LostShell(_Shell):
+    """A target that is gone when the work begins."""
+
+    def push(self, data: bytes, path: str, progress: object) -> None:
+        raise TargetError("lost", "the board does not answer")
 
 
 def ends(job: Job, cancelled: Event) -> Results:
@@ -215,9 +246,14 @@ def test_only_a_run_of_the_same_set_up_is_taken_up(path: Path, tmp_path: Path) -
         ('workload = "image.scale"', 'workload = "image.scal"', 'did you mean "image.scale"'),
         ("image.scale.time", "image.scale.tim", 'did you mean "image.scale.time"'),
         ("width = 64", "widht = 64", 'did you mean "width"'),
+        ("width = 64", 'width = "wide"', "width is 'wide'; wants a number, as 640"),
+        ("width = 64", "width = true", "width is True; wants a number"),
+        ("<= 3 s", "<= 3", "is not in a unit of image.scale.time, which is s, ms, us, min"),
+        ("<= 3 s", "<= 3 MB", "is not in a unit of image.scale.time"),
+        ("<= 3 s", "<= 3 sec", 'the unit "sec" is not one of'),
     ],
 )
-def test_an_unknown_word_is_answered_with_the_nearest(
+def test_a_profile_that_is_wrong_is_refused_before_the_start(
     path: Path, tmp_path: Path, old: str, new: str, said: str
 ) -> None:
     path.write_text(PROFILE.replace(old, new, 1))
@@ -225,20 +261,65 @@ def test_an_unknown_word_is_answered_with_the_nearest(
         run(FakeLab(tmp_path), path)
 
 
-def test_a_target_without_the_program_is_not_measurable(path: Path, tmp_path: Path) -> None:
-    shell = _Shell("Linux 6.1 x86_64", "x86_64", "TMPDIR=/tmp", "", "", "@missing djpeg\n")
+def run_live(shell: SayingShell, path: Path, tmp_path: Path) -> Run:
+    """On a target that answers one question after the other so."""
 
     @contextmanager
     def open_it(*_: object) -> Iterator[Target]:
         yield Target("local", Evidence.HOST, shell, probe="x86_64")
 
     lab = FakeLab(tmp_path).lab(open=open_it)
-    request = Request("local", {}, ("perfboard",))
     given = ProfileOptions(profile=str(path), only=("picture",))
-    found = run_study(STUDY, request, given, lab)
+    return run_study(STUDY, Request("local", {}, ("perfboard",)), given, lab)
+
+
+def test_a_target_without_the_program_is_not_measurable(path: Path, tmp_path: Path) -> None:
+    found = run_live(_Shell("@missing djpeg\n"), path, tmp_path)
     (row,) = found.results_of(ProfileResult)[0].rows
     assert row.reason.startswith("the target has no djpeg")
     assert found.no_verdicts[0].metric == "picture"
+
+
+def test_a_program_that_crashes_is_a_row_that_fails(path: Path, tmp_path: Path) -> None:
+    """The board cannot do it, though no time was measured."""
+    found = run_live(_Shell("libjpeg: bad state\n", 128 + signal.SIGSEGV), path, tmp_path)
+    (result,) = found.results_of(ProfileResult)
+    assert found.status is Status.COMPLETE and result.failed
+    assert result.rows[0].reason == "SIGSEGV ended its script: libjpeg: bad state"
+    text = " ".join(run_text(found).split())
+    assert "Failed: SIGSEGV ended its script" in text
+    assert "local is not right for this device, because picture fails" in text
+
+
+def test_a_program_that_memory_ended_is_a_row_that_fails(path: Path, tmp_path: Path) -> None:
+    fake = FakeLab(tmp_path)
+    fake.ends = lambda job, cancelled: replace(RESULTS, oom_kills=1, stdout=SCALED)
+    found = run(fake, path)
+    assert [row.outcome for row in found.results_of(ProfileResult)[0].rows] == ["fail", "fail"]
+    assert len(fake.jobs) == 2
+
+
+def test_a_target_without_room_is_told_before_the_start(path: Path, tmp_path: Path) -> None:
+    shell = _Shell(SCALED.decode(), free_kb=9)
+    with pytest.raises(UsageError, match="/tmp of the target has 0 MB free, and the profile wants"):
+        run_live(shell, path, tmp_path)
+    assert not shell.scripts
+
+
+def test_a_board_without_room_is_told_before_its_boot(path: Path, tmp_path: Path) -> None:
+    path.write_text(f"{RECORDING}parameters = {{ seconds = 60 }}\n")
+    fake = FakeLab(tmp_path)
+    found = run(fake, path, "virtual:settop-media")
+    (row,) = found.results_of(ProfileResult)[0].rows
+    assert row.reason.startswith("the board's disk has 17 MB, and it wants 45 MB")
+    assert not fake.jobs
+
+
+def test_a_target_that_is_lost_ends_the_run(path: Path, tmp_path: Path) -> None:
+    found = run_live(_LostShell(""), path, tmp_path)
+    assert found.status is Status.FAILED and found.errors[0].kind == "lost"
+    (row,) = found.results_of(ProfileResult)[0].rows
+    assert row.outcome == "not measured" and row.reason == "the run ended before it"
 
 
 OPTIONS = """
@@ -280,32 +361,35 @@ def test_options_are_tried_where_the_board_does_not_pass(path: Path, tmp_path: P
     assert len({metric.samples for metric in found.metrics}) == 2
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("width = 32", "widht = 32", 'no workload of the profile has a parameter "widht"'),
+        ("width = 32", 'width = "32"', "option small: width is '32'; wants a number"),
+        ("orangepi-pc", "orange-pc", "orange-pc"),
+        ('config = "distribution"', 'config = "odd"', "odd"),
+    ],
+)
+def test_an_option_that_cannot_be_is_refused_before_the_start(
+    path: Path, tmp_path: Path, old: str, new: str, said: str
+) -> None:
+    path.write_text(PROFILE + OPTIONS.replace(old, new))
+    fake = FakeLab(tmp_path)
+    fake.ends = ends
+    with pytest.raises(UsageError, match=said):
+        run(fake, path)
+    assert not fake.jobs
+
+
 def test_a_live_target_has_no_other_board(path: Path, tmp_path: Path) -> None:
     path.write_text(PROFILE + OPTIONS)
-    shell = _Shell("Linux 6.1 x86_64", "x86_64", "TMPDIR=/tmp", "", "", SLOW.decode())
-
-    @contextmanager
-    def open_it(*_: object) -> Iterator[Target]:
-        yield Target("local", Evidence.HOST, shell, probe="x86_64")
-
-    lab = FakeLab(tmp_path).lab(open=open_it)
-    given = ProfileOptions(profile=str(path), only=("picture",))
-    found = run_study(STUDY, Request("local", {}, ("perfboard",)), given, lab)
+    found = run_live(_Shell(SLOW.decode()), path, tmp_path)
     options = found.results_of(ProfileResult)[0].options
     assert [option.reason[:14] for option in options] == ["this target is", "", "this target is"]
 
 
 def test_the_report_has_the_frames_in_bins_of_10_ms(path: Path, tmp_path: Path) -> None:
-    head, _, _ = PROFILE.partition("[[key_issue]]")
-    issue = """
-[[key_issue]]
-name = "record"
-question = "Is it written?"
-workload = "media.record"
-metric = "media.record.late"
-budget = "<= 0 %"
-"""
-    path.write_text(head + issue)
+    path.write_text(RECORDING)
     fake = FakeLab(tmp_path)
     rows = "".join(f"{took} {took}\n" for took in (*[4000] * 147, 12_000, 39_999, 40_000))
     output = "".join(f"@rate {rate}\n@media record\n{rows}" for rate in (0, 30))

@@ -205,7 +205,9 @@ def test_no_rate_is_safe_where_all_fail() -> None:
     [
         (SUMS[640, 480], "1 2", "another picture than libjpeg-turbo's: SHA-256 1 2"),
         ("entries 4", "entries 3", "the page has 3 pictures, not 4"),
-        (" 0 0\n", " 1 0\n", "failed"),
+        (" 0 0\n", " 1 0\n", "djpeg or cjpeg ended with 1"),
+        (" 0 0\n", " 139 0\n", "SIGSEGV ended djpeg or cjpeg"),
+        (" 0 0\n", " 137 0\n", "SIGKILL ended djpeg or cjpeg, as a kernel does when memory ends"),
     ],
 )
 def test_an_index_of_other_pictures_is_refused(old: str, new: str, said: str) -> None:

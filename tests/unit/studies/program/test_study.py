@@ -287,8 +287,8 @@ def test_a_failed_trial_says_why() -> None:
     ("changes", "said"),
     [
         ({}, "exit code 3"),
-        ({"exit_code": None, "signal": 11}, "killed by signal SIGSEGV"),
-        ({"exit_code": None, "signal": 64}, "killed by signal SIGRTMAX"),
+        ({"exit_code": None, "signal": 11}, "killed by SIGSEGV"),
+        ({"exit_code": None, "signal": 64}, "killed by SIGRTMAX"),
         ({"exit_code": None, "signal": 99}, "killed by signal 99"),
         ({"exit_code": None, "signal": 9, "oom_kills": 1}, "when memory ran out"),
         ({"exit_code": None, "signal": 9, "late": True}, "killed at the time limit of 600 s"),

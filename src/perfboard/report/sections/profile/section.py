@@ -74,7 +74,7 @@ def _digits(share: float) -> str:
 def _sentence(row: ProfileRow) -> str:
     """The row's verdict, for a manager."""
     if row.value is None:
-        return f"Not measured: {row.reason}."
+        return f"{'Failed' if row.outcome == 'fail' else 'Not measured'}: {row.reason}."
     bound = f"at {'least' if row.least else 'most'} {row.budget_text.lstrip('<>= ')}"
     words = f"{_value(row)}, and the budget is {bound}{_much(row)}"
     if row.outcome == "inconclusive" and row.low is not None and row.high is not None:

@@ -12,7 +12,7 @@ from perfboard.model.profile import Value
 from perfboard.model.run import Metric
 from perfboard.model.text import nearest
 from perfboard.studies.profile.applications.base import Application, all_applications
-from perfboard.studies.profile.workloads.base import NotMeasurable, Parameter, Work, text
+from perfboard.studies.profile.workloads.base import Figure, NotMeasurable, Parameter, Work, text
 from perfboard.studies.profile.workloads.session import (
     CALIBRATIONS,
     QUIET,
@@ -53,20 +53,22 @@ class AppStart:
             "quiet_ms": QUIET,
         }
     )
-    metrics: Mapping[str, str] = field(
+    metrics: Mapping[str, Figure] = field(
         default_factory=lambda: {
-            "app.start.time": "from just before exec to the last pixel that differs",
-            "app.start.cold": "the same of the first start after a virtual board's boot",
-            "app.start.first": "to the first pixel",
-            "app.start.final": "to 99.9 % of the screen's pixels as they stay",
-            "app.start.look": "the longest look at the screen: the times' resolution",
-            "app.start.refused": "samples that did not count, of all",
-            "app.start.watcher": "the watcher's own share of the processor",
-            "app.exit.time": "from the request to close to the end of the process",
-            "app.memory.rss": "resident memory: label of (program, server)",
-            "app.memory.pss": "the same, shared pages divided among their users",
-            "app.memory.uss": "the same, its own pages alone",
-            "app.memory.vsz": "virtual size: label of (program, server)",
+            "app.start.time": Figure("s", "from just before exec to the last pixel that differs"),
+            "app.start.cold": Figure(
+                "s", "the same of the first start after a virtual board's boot"
+            ),
+            "app.start.first": Figure("s", "to the first pixel"),
+            "app.start.final": Figure("s", "to 99.9 % of the screen's pixels as they stay"),
+            "app.start.look": Figure("s", "the longest look at the screen: the times' resolution"),
+            "app.start.refused": Figure("1", "samples that did not count, of all"),
+            "app.start.watcher": Figure("1", "the watcher's own share of the processor"),
+            "app.exit.time": Figure("s", "from the request to close to the end of the process"),
+            "app.memory.rss": Figure("B", "resident memory: label of (program, server)"),
+            "app.memory.pss": Figure("B", "the same, shared pages divided among their users"),
+            "app.memory.uss": Figure("B", "the same, its own pages alone"),
+            "app.memory.vsz": Figure("B", "virtual size: label of (program, server)"),
         }
     )
 
@@ -128,10 +130,10 @@ class AppSwitch:
             "quiet_ms": QUIET,
         }
     )
-    metrics: Mapping[str, str] = field(
+    metrics: Mapping[str, Figure] = field(
         default_factory=lambda: {
-            "app.switch.warm": "both run: from the request to raise to the last pixel",
-            "app.switch.cold": "the exit of the one plus the start of the other",
+            "app.switch.warm": Figure("s", "both run: from the request to raise to the last pixel"),
+            "app.switch.cold": Figure("s", "the exit of the one plus the start of the other"),
         }
     )
 

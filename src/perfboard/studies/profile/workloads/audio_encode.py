@@ -10,12 +10,13 @@ from functools import cache
 from perfboard.model.profile import Value
 from perfboard.model.run import Metric
 from perfboard.studies.profile.workloads.base import (
+    Figure,
     NotMeasurable,
     Parameter,
     Work,
+    ended_runs,
     time_metrics,
     timed,
-    times_of,
     whole,
 )
 
@@ -51,10 +52,10 @@ class AudioEncode:
             "bitrate": Parameter(128, "kbit/s: 32, 64 or 128"),
         }
     )
-    metrics: Mapping[str, str] = field(
+    metrics: Mapping[str, Figure] = field(
         default_factory=lambda: {
-            "audio.encode.time": "time to encode one second of sound",
-            "audio.encode.busy": "the processor's share of that time",
+            "audio.encode.time": Figure("s", "time to encode one second of sound"),
+            "audio.encode.busy": Figure("1", "the processor's share of that time"),
         }
     )
 
@@ -83,9 +84,7 @@ class AudioEncode:
         self, output: str, parameters: Mapping[str, Value], repeats: int
     ) -> tuple[Metric, ...]:
         """See `Workload`."""
-        runs = times_of(output).get("encode", [])
-        if not runs or any(run.status for run in runs):
-            raise NotMeasurable("lame failed")
+        runs = ended_runs(output, "encode", "lame")
         return tuple(time_metrics(self.name, runs, units=whole(parameters, "seconds")))
 
 

@@ -5,6 +5,7 @@ import importlib
 import pkgutil
 import re
 import shlex
+import signal
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -14,6 +15,7 @@ from typing import Protocol
 import perfboard.studies.profile.workloads
 from perfboard.model.profile import Value
 from perfboard.model.run import Metric
+from perfboard.model.text import signal_name
 
 # The lines of a script that set $place: a new file system on a virtual board's disk, or the folder
 # that the script starts in. With them go these packages and features.
@@ -32,11 +34,23 @@ class NotMeasurable(Exception):
     """The target does not have what the workload wants; the message says what."""
 
 
+class WorkFailed(NotMeasurable):
+    """The target has what it wants, and broke down under it; the message says how."""
+
+
 @dataclass(frozen=True)
 class Parameter:
     """A setting of a workload: its default, and its meaning with its unit."""
 
     default: Value
+    help: str
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A metric of a workload: its unit, and its meaning."""
+
+    unit: str
     help: str
 
 
@@ -83,8 +97,8 @@ class Workload(Protocol):
         """Its settings, each with its default."""
 
     @property
-    def metrics(self) -> Mapping[str, str]:
-        """The names of its metrics, each with its meaning."""
+    def metrics(self) -> Mapping[str, Figure]:
+        """Its metrics by their names."""
 
     def commands(self, parameters: Mapping[str, Value]) -> Sequence[str]:
         """The user's own commands among the parameters, which run on the target."""
@@ -108,6 +122,10 @@ def all_workloads() -> dict[str, Workload]:
     )
     found = [getattr(module, "WORKLOADS", ()) for module in modules]
     return {workload.name: workload for several in found for workload in several}
+
+
+# The status of a shell for what a signal ended is this and the signal.
+_SIGNAL = 128
 
 
 @dataclass(frozen=True)
@@ -135,8 +153,32 @@ def timed(label: str, count: int, command: Sequence[str], output: str = "/dev/nu
     )
 
 
+def check_ended(program: str, status: int, output: str = "") -> None:
+    """Raises NotMeasurable for a program that failed, and WorkFailed if a signal ended it.
+
+    `status` is as a shell has it, and `output` is its last lines.
+    """
+    words = f": {output}" if output else ""
+    if status > _SIGNAL:
+        killed = status - _SIGNAL == signal.SIGKILL
+        why = ", as a kernel does when memory ends" if killed else ""
+        raise WorkFailed(f"{signal_name(status - _SIGNAL)} ended {program}{why}{words}")
+    if status:
+        raise NotMeasurable(f"{program} ended with {status}{words}")
+
+
+def ended_runs(output: str, label: str, program: str) -> list[Timed]:
+    """The runs of a script's command. Raises NotMeasurable if there are none, or one failed."""
+    runs = times_of(output).get(label, [])
+    if not runs:
+        raise NotMeasurable(f"{program} has not run")
+    for run in runs:
+        check_ended(program, run.status)
+    return runs
+
+
 def times_of(output: str) -> dict[str, list[Timed]]:
-    """The times of a script's commands, by their labels. Raises NotMeasurable for a failed one."""
+    """The times of a script's commands, by their labels."""
     found: dict[str, list[Timed]] = {}
     label = None
     for line in output.splitlines():

@@ -7,13 +7,14 @@ from dataclasses import dataclass, field
 from perfboard.model.profile import Value
 from perfboard.model.run import Metric
 from perfboard.studies.profile.workloads.base import (
+    Figure,
     NotMeasurable,
     Parameter,
     Work,
+    ended_runs,
     printed,
     time_metrics,
     timed,
-    times_of,
     whole,
 )
 from perfboard.studies.profile.workloads.image_scale import picture
@@ -54,10 +55,10 @@ class ImageIndex:
             "pictures": Parameter(4, "on the card, 1 to 52; the time is that of one"),
         }
     )
-    metrics: Mapping[str, str] = field(
+    metrics: Mapping[str, Figure] = field(
         default_factory=lambda: {
-            "image.index.time": "a picture read, scaled, written, and put on the page",
-            "image.index.busy": "the processor's share of that time",
+            "image.index.time": Figure("s", "a picture read, scaled, written, and put on the page"),
+            "image.index.busy": Figure("1", "the processor's share of that time"),
         }
     )
 
@@ -95,9 +96,8 @@ done
         self, output: str, parameters: Mapping[str, Value], repeats: int
     ) -> tuple[Metric, ...]:
         """See `Workload`."""
-        runs, pictures = times_of(output).get("index", []), whole(parameters, "pictures")
-        if not runs or any(run.status for run in runs):
-            raise NotMeasurable("djpeg or cjpeg failed")
+        pictures = whole(parameters, "pictures")
+        runs = ended_runs(output, "index", "djpeg or cjpeg")
         if (entries := printed(output, "entries")) != str(pictures):
             raise NotMeasurable(f"the page has {entries or 'no'} pictures, not {pictures}")
         if (found := printed(output, "sum")) != (wanted := SUMS[_size(parameters)]):

@@ -8,12 +8,13 @@ from functools import cache
 from perfboard.model.profile import Value
 from perfboard.model.run import Metric
 from perfboard.studies.profile.workloads.base import (
+    Figure,
     NotMeasurable,
     Parameter,
     Work,
+    ended_runs,
     time_metrics,
     timed,
-    times_of,
     whole,
 )
 
@@ -45,10 +46,12 @@ class ImageScale:
             "height": Parameter(480, "pixels, 64 to 4096"),
         }
     )
-    metrics: Mapping[str, str] = field(
+    metrics: Mapping[str, Figure] = field(
         default_factory=lambda: {
-            "image.scale.time": "a picture read, scaled to an eighth each way, and written",
-            "image.scale.busy": "the processor's share of that time",
+            "image.scale.time": Figure(
+                "s", "a picture read, scaled to an eighth each way, and written"
+            ),
+            "image.scale.busy": Figure("1", "the processor's share of that time"),
         }
     )
 
@@ -79,9 +82,7 @@ class ImageScale:
         self, output: str, parameters: Mapping[str, Value], repeats: int
     ) -> tuple[Metric, ...]:
         """See `Workload`."""
-        runs = times_of(output).get("scale", [])
-        if not runs or any(run.status for run in runs):
-            raise NotMeasurable("djpeg or cjpeg failed")
+        runs = ended_runs(output, "scale", "djpeg or cjpeg")
         return tuple(time_metrics(self.name, runs))
 
 

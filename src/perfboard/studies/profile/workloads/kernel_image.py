@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from perfboard.model.profile import Value
 from perfboard.model.run import Metric
-from perfboard.studies.profile.workloads.base import NotMeasurable, Parameter, Work
+from perfboard.studies.profile.workloads.base import Figure, NotMeasurable, Parameter, Work
 
 _SCRIPT = """\
 echo @sizes
@@ -32,12 +32,18 @@ class KernelImage:
     name: str = "kernel.image"
     title: str = "The kernel's size"
     parameters: Mapping[str, Parameter] = field(default_factory=dict)
-    metrics: Mapping[str, str] = field(
+    metrics: Mapping[str, Figure] = field(
         default_factory=lambda: {
-            "kernel.image.code": "the kernel in memory: code, data, and what is zero at first",
-            "kernel.image.taken": "memory that the kernel took at boot: all less MemTotal",
-            "kernel.image.modules": "memory of the modules that are loaded",
-            "kernel.image.file": "the kernel's file in /boot, as it is stored; absent without one",
+            "kernel.image.code": Figure(
+                "B", "the kernel in memory: code, data, and what is zero at first"
+            ),
+            "kernel.image.taken": Figure(
+                "B", "memory that the kernel took at boot: all less MemTotal"
+            ),
+            "kernel.image.modules": Figure("B", "memory of the modules that are loaded"),
+            "kernel.image.file": Figure(
+                "B", "the kernel's file in /boot, as it is stored; absent without one"
+            ),
         }
     )
 

@@ -10,6 +10,7 @@ from functools import cache
 from perfboard.model.profile import Value
 from perfboard.model.run import Metric
 from perfboard.studies.profile.workloads.base import (
+    Figure,
     NotMeasurable,
     Parameter,
     Work,
@@ -75,10 +76,12 @@ class ListingSearch:
             )
         }
     )
-    metrics: Mapping[str, str] = field(
+    metrics: Mapping[str, Figure] = field(
         default_factory=lambda: {
-            "listing.search.time": "a search: labels query (car, 8pm, channel), output (yes, no)",
-            "listing.search.busy": "the processor's share of that time",
+            "listing.search.time": Figure(
+                "s", "a search: labels query (car, 8pm, channel), output (yes, no)"
+            ),
+            "listing.search.busy": Figure("1", "the processor's share of that time"),
         }
     )
 

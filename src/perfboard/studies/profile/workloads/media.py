@@ -14,6 +14,7 @@ from perfboard.studies.profile.workloads.base import (
     PLACE,
     PLACE_FEATURES,
     PLACE_PACKAGES,
+    Figure,
     NotMeasurable,
     Parameter,
     Work,
@@ -50,16 +51,22 @@ class Media:
     parameters: Mapping[str, Parameter] = field(default_factory=_parameters)
 
     @property
-    def metrics(self) -> Mapping[str, str]:
+    def metrics(self) -> Mapping[str, Figure]:
         """See `Workload`."""
         return {
-            f"{self.name}.rate": "frames a second as fast as it goes: label stream",
-            f"{self.name}.frame": "the time of each frame, paced: label stream",
-            f"{self.name}.time": "the longest time of a frame, paced: label stream",
-            f"{self.name}.late": "frames that are a frame's time late, of all, paced: label stream",
-            f"{self.name}.dirty": "the most that waited to be written by the system, paced",
-            f"{self.name}.writeback": "the most that was being written by the system, paced",
-            f"{self.name}.written": "what the system wrote from its page cache, paced",
+            f"{self.name}.rate": Figure("1/s", "frames a second as fast as it goes: label stream"),
+            f"{self.name}.frame": Figure("s", "the time of each frame, paced: label stream"),
+            f"{self.name}.time": Figure("s", "the longest time of a frame, paced: label stream"),
+            f"{self.name}.late": Figure(
+                "1", "frames that are a frame's time late, of all, paced: label stream"
+            ),
+            f"{self.name}.dirty": Figure(
+                "B", "the most that waited to be written by the system, paced"
+            ),
+            f"{self.name}.writeback": Figure(
+                "B", "the most that was being written by the system, paced"
+            ),
+            f"{self.name}.written": Figure("B", "what the system wrote from its page cache, paced"),
         }
 
     def commands(self, parameters: Mapping[str, Value]) -> Sequence[str]:

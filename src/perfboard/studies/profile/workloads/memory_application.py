@@ -12,6 +12,7 @@ from perfboard.studies.profile.workloads.base import (
     PLACE,
     PLACE_FEATURES,
     PLACE_PACKAGES,
+    Figure,
     NotMeasurable,
     Parameter,
     Work,
@@ -41,14 +42,19 @@ class MemoryApplication:
             "settle_ms": Parameter(1000, "ms before it is looked at, and after the task"),
         }
     )
-    metrics: Mapping[str, str] = field(
+    metrics: Mapping[str, Figure] = field(
         default_factory=lambda: {
-            "memory.application.rss": "resident memory: label when (start, highest, lasting)",
-            "memory.application.pss": "the same, shared pages divided among their users",
-            "memory.application.uss": "the same, its own pages alone",
-            "memory.application.free": (
+            "memory.application.rss": Figure(
+                "B", "resident memory: label when (start, highest, lasting)"
+            ),
+            "memory.application.pss": Figure(
+                "B", "the same, shared pages divided among their users"
+            ),
+            "memory.application.uss": Figure("B", "the same, its own pages alone"),
+            "memory.application.free": Figure(
+                "B",
                 "the system's free memory, cache counted as free: label when, and before; highest "
-                "is the least of it"
+                "is the least of it",
             ),
         }
     )

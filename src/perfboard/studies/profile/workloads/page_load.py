@@ -14,7 +14,7 @@ from perfboard.model.profile import Value
 from perfboard.model.run import Metric
 from perfboard.studies.profile.applications.base import Application, all_applications
 from perfboard.studies.profile.workloads.app import application_of, samples_of
-from perfboard.studies.profile.workloads.base import NotMeasurable, Parameter, Work, text
+from perfboard.studies.profile.workloads.base import Figure, NotMeasurable, Parameter, Work, text
 from perfboard.studies.profile.workloads.pages import pages
 from perfboard.studies.profile.workloads.session import (
     CALIBRATIONS,
@@ -67,11 +67,14 @@ class PageLoad:
             "quiet_ms": QUIET,
         }
     )
-    metrics: Mapping[str, str] = field(
+    metrics: Mapping[str, Figure] = field(
         default_factory=lambda: {
-            "page.load.time": "from the key to the last pixel, by `cache`: first (in a browser "
-            "that has just started) or repeated (its pictures are in the browser's cache)",
-            "page.load.refused": "samples that did not count, of all, by `cache`",
+            "page.load.time": Figure(
+                "s",
+                "from the key to the last pixel, by `cache`: first (in a browser "
+                "that has just started) or repeated (its pictures are in the browser's cache)",
+            ),
+            "page.load.refused": Figure("1", "samples that did not count, of all, by `cache`"),
         }
     )
 

@@ -17,6 +17,7 @@ from perfboard.studies.profile.workloads.base import (
     PLACE,
     PLACE_FEATURES,
     PLACE_PACKAGES,
+    Figure,
     NotMeasurable,
     Parameter,
     Work,
@@ -73,7 +74,7 @@ class _Stream:
 
     name: str
     title: str
-    metrics: Mapping[str, str]
+    metrics: Mapping[str, Figure]
     parameters: Mapping[str, Parameter] = field(default_factory=_parameters)
 
     def commands(self, parameters: Mapping[str, Value]) -> Sequence[str]:
@@ -240,22 +241,29 @@ WORKLOADS = (
         "stream.write",
         "Writing of a disc",
         {
-            "stream.write.underruns": "chunks that were not there, or were taken, in time",
-            "stream.write.busy": "the processor's share of the time",
-            "stream.write.most": "its highest share in a second",
-            "stream.write.fill": "the lowest fill of the buffer, as a share",
-            "stream.write.need": "the buffer that would have been enough",
-            "stream.write.late": "what the drive was late in all but a thousandth of the chunks",
+            "stream.write.underruns": Figure(
+                "1", "chunks that were not there, or were taken, in time"
+            ),
+            "stream.write.busy": Figure("1", "the processor's share of the time"),
+            "stream.write.most": Figure("1", "its highest share in a second"),
+            "stream.write.fill": Figure("1", "the lowest fill of the buffer, as a share"),
+            "stream.write.need": Figure("B", "the buffer that would have been enough"),
+            "stream.write.late": Figure(
+                "s", "what the drive was late in all but a thousandth of the chunks"
+            ),
         },
     ),
     _Buffer(
         "stream.buffer",
         "The smallest safe buffer for the writing of discs",
         {
-            "stream.buffer.need": "the buffer that would have been enough, for each writing",
-            "stream.buffer.size": (
+            "stream.buffer.need": Figure(
+                "B", "the buffer that would have been enough, for each writing"
+            ),
+            "stream.buffer.size": Figure(
+                "B",
                 "what is enough in `safe` % of writings, in whole chunks: label bound (likely, and "
-                "its interval at 95 %, least and most)"
+                "its interval at 95 %, least and most)",
             ),
         },
         {
@@ -268,10 +276,11 @@ WORKLOADS = (
         "stream.rate",
         "The highest rate at which discs are written safely",
         {
-            "stream.rate.safe": (
+            "stream.rate.safe": Figure(
+                "B/s",
                 "the highest rate without an underrun, up to twice `rate`: label bound (least and "
-                "likely, the highest that was safe, and most, the lowest that was not)"
-            )
+                "likely, the highest that was safe, and most, the lowest that was not)",
+            ),
         },
         {**_parameters(), "tries": Parameter(6, "rates that are tried, each in the middle")},
     ),
