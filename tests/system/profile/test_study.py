@@ -8,7 +8,7 @@ import pytest
 from perfboard.profiles.loader import new_profile
 from tests.support.runs import result_of
 
-from ..conftest import Perfboard, build_for_trials
+from ..conftest import Perfboard, build_for_trials, sample
 
 PICTURE = """
 schema = "perfboard.profile/1"
@@ -31,6 +31,54 @@ metric = "image.scale.time"
 parameters = { width = 64, height = 64 }
 budget = "<= 1 us"
 weight = "should"
+"""
+
+# A disk that does nothing but move its bytes.
+DISK_RATE = 800_000
+SLOW_DISK = f"""
+schema = "perfboard.board/1"
+name = "slow-disk"
+title = "settop-media with a disk of a known rate"
+like = "settop-media"
+description = "Its disk has neither seeks nor rotation."
+[disk]
+size = "16 MiB"
+[disk.transfer]
+rate = {DISK_RATE}
+source = "a rate that a test has set"
+kind = "assumed"
+"""
+# Frames of 7 and of 6 blocks of 4096 bytes: 860,160 and 737,280 B/s.
+STREAMS = """
+schema = "perfboard.profile/1"
+[profile]
+name = "recorder"
+device = "A recorder"
+for = "a test"
+[[key_issue]]
+name = "beyond"
+question = "Is a stream recorded that is faster than the disk?"
+workload = "media.record"
+metric = "media.record.late"
+labels = { stream = "record" }
+parameters = { bitrate = 6100000, seconds = 2, write = "direct" }
+budget = "<= 99 %"
+[[key_issue]]
+name = "within"
+question = "Is a stream recorded that is slower?"
+workload = "media.record"
+metric = "media.record.late"
+labels = { stream = "record" }
+parameters = { bitrate = 5700000, seconds = 2, write = "direct" }
+budget = "<= 0 %"
+[[key_issue]]
+name = "played"
+question = "Does a film play that is faster than the disk?"
+workload = "media.play"
+metric = "media.play.late"
+labels = { stream = "play" }
+parameters = { bitrate = 7000000, seconds = 2 }
+budget = "<= 99 %"
 """
 
 
@@ -75,3 +123,22 @@ def test_two_boards_are_held_against_each_other_with_figures_that_repeat(
     assert taken["metrics"] == again["metrics"]
     assert any(again["id"] in note for note in taken["provenance"]["notes"])
     assert not taken["artifacts"]
+
+
+def test_a_disk_of_a_known_rate_moves_as_many_frames_and_is_late_beyond_it(
+    board: Perfboard, tmp_path: Path
+) -> None:
+    build_for_trials("settop-media", "ext4")
+    slow, path = tmp_path / "slow-disk.toml", tmp_path / "recorder.toml"
+    slow.write_text(SLOW_DISK)
+    path.write_text(STREAMS)
+    run = board.json("study", "profile", str(path), "--board", str(slow), code=1)
+    rows = {row["name"]: row["value"] for row in result_of(run, "profile")["rows"]}
+    assert rows == {"beyond": 1, "within": 0, "played": 1}
+    for name, bitrate, size in (
+        ("media.record", "6100000", 7 * 4096),
+        ("media.record", "5700000", 6 * 4096),
+        ("media.play", "7000000", 29_166),
+    ):
+        rate = sample(run, f"{name}.rate", bitrate=bitrate)
+        assert rate == pytest.approx(DISK_RATE / size, rel=0.05)

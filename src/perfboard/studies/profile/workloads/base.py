@@ -17,12 +17,14 @@ from perfboard.model.profile import Value
 from perfboard.model.run import Metric
 from perfboard.model.text import signal_name
 
-# The lines of a script that set $place: a new file system on a virtual board's disk, or the folder
+# The lines of a script that set $place: a new file system on a virtual board's disk, all of it
+# on the medium, so that nothing of it is still written while a workload is timed; or the folder
 # that the script starts in. With them go these packages and features.
 PLACE = """\
 place=.
 if [ -b /dev/pbd ]; then
-    mke2fs -q -t ext4 /dev/pbd && mkdir disk && mount -t ext4 /dev/pbd disk || exit 1
+    mke2fs -q -t ext4 -E lazy_itable_init=0,lazy_journal_init=0 /dev/pbd && mkdir disk &&
+        mount -t ext4 /dev/pbd disk && sync || exit 1
     place=disk
 fi
 """
