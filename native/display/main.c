@@ -15,6 +15,7 @@
  *   type TEXT                          no task
  *   pause MS                           no task; below 1000
  *   serve FOLDER                       its files by HTTP, on loopback (serve.c)
+ *   server ADDRESS                     pages are at that one, as http://192.0.2.1
  *   address PATH                       no task: types the address that the server has it at
  *   move X Y                           no task
  *   click LABEL X Y                    a task: the first button
@@ -69,8 +70,8 @@ static struct {
 	uint32_t window;
 } programs[MOST_PROGRAMS];
 static unsigned program_count;
-/* The port of the pages' server; 0: there is none. */
-static unsigned port;
+/* The address of the pages' server, or "". */
+static char server[128];
 
 static int complain(const char *what)
 {
@@ -208,12 +209,20 @@ static bool type_text(const char *text)
 	return true;
 }
 
+static bool serve_pages(const char *folder)
+{
+	unsigned port;
+
+	apart[2] = serve(folder, &port);
+	snprintf(server, sizeof(server), "http://127.0.0.1:%u", port);
+	return apart[2] > 0;
+}
+
 static bool type_address(const char *path)
 {
 	char text[256];
 
-	return snprintf(text, sizeof(text), "http://127.0.0.1:%u/%s", port, path) <
-		   (int)sizeof(text) &&
+	return snprintf(text, sizeof(text), "%s/%s", server, path) < (int)sizeof(text) &&
 	       type_text(text);
 }
 
@@ -344,8 +353,10 @@ static bool obey(char **words, int count)
 		return nanosleep(&time, NULL) == 0 || errno == EINTR;
 	}
 	if (!strcmp(verb, "serve") && count == 2 && !apart[2])
-		return (apart[2] = serve(words[1], &port)) > 0;
-	if (!strcmp(verb, "address") && count == 2 && port)
+		return serve_pages(words[1]);
+	if (!strcmp(verb, "server") && count == 2)
+		return snprintf(server, sizeof(server), "%s", words[1]) < (int)sizeof(server);
+	if (!strcmp(verb, "address") && count == 2 && *server)
 		return type_address(words[1]);
 	if (!strcmp(verb, "move") && count == 3)
 		return wire_input(&wire, 6, 0, atoi(words[1]), atoi(words[2])) && settle();

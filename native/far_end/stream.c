@@ -8,6 +8,7 @@
 
 #include "lwip/stats.h"
 #include "lwip/tcp.h"
+#include "pages.h"
 
 /* The last bytes of what is sent for a time: retransmissions, in decimal (tcp_serve.h). */
 #define TAIL 12
@@ -23,9 +24,10 @@ struct stream {
 	struct tcp_pcb *pcb;
 	enum kind kind;
 	char line[LONGEST_LINE];
-	size_t column;	/* of the line, or of a line of HTTP's headers */
-	uint64_t left;	/* bytes to be sent */
-	uint64_t until; /* or how long; 0: there is a number of bytes */
+	size_t column;		 /* of the line, or of a line of HTTP's headers */
+	uint64_t left;		 /* bytes to be sent */
+	uint64_t until;		 /* or how long; 0: there is a number of bytes */
+	const struct page *page; /* whose bytes they are, or NULL */
 	char *text;
 	size_t length;
 	bool closing;
@@ -76,6 +78,7 @@ static void say(struct stream *stream, const char *text)
 /* Sends what there is room for; closes when all is sent. */
 static void send_more(struct stream *stream)
 {
+	const struct page *page = stream->page;
 	char tail[TAIL + 1];
 
 	while (stream->until ? now < stream->until : stream->left > 0) {
@@ -84,7 +87,9 @@ static void send_more(struct stream *stream)
 		size = size < PART ? size : PART;
 		if (!stream->until && size > stream->left)
 			size = stream->left;
-		if (!size || tcp_write(stream->pcb, pattern, (u16_t)size,
+		const char *bytes = page ? page->bytes + page->length - stream->left : pattern;
+
+		if (!size || tcp_write(stream->pcb, bytes, (u16_t)size,
 				       stream->left == size ? 0 : TCP_WRITE_FLAG_MORE))
 			return;
 		stream->left -= stream->until ? 0 : size;
@@ -95,6 +100,8 @@ static void send_more(struct stream *stream)
 		snprintf(tail, sizeof(tail), "%*u", TAIL, retransmitted());
 		say(stream, tail);
 	}
+	if (page)
+		pages_sent(page, now);
 	finish(stream);
 }
 
@@ -147,6 +154,10 @@ static void begin(struct stream *stream)
 	} else if (sscanf(stream->line, "RECEIVE %llu", &number) == 1 && number <= MOST_MS) {
 		stream->kind = SOURCE;
 		stream->until = now + number * MS;
+	} else if ((stream->page = pages_find(stream->line))) {
+		stream->kind = HEADERS;
+		stream->left = stream->page->length;
+		stream->column = 0;
 	} else if (sscanf(stream->line, "GET /%llu ", &number) == 1 && number <= MOST_BODY) {
 		stream->kind = HEADERS;
 		stream->left = number;

@@ -7,6 +7,7 @@
  *     RECEIVE MS        sends for so long, and then the number of its retransmissions
  *     PING              answers each byte with a byte
  *     GET /BYTES ...    as a server of HTTP/1.0 does, with a body of that size
+ *     GET /NAME ...     where pages.h has pages, as such a server does, and no size
  *     ASK               passes the text after it, to its end, to whoever runs the board, while the
  *                       board stands still, and answers what he says; if that is "trial" and what
  *                       generator.h has, it runs that first, and answers "more"

@@ -21,6 +21,12 @@ extern uint64_t network_address;
  */
 bool network_open(const char *text, FILE *out, int answers);
 
+/*
+ * The far end serves the files of that folder (far_end/pages.h), each as {"get":NAME,"ns":NS} in
+ * the record. False where there is none.
+ */
+bool network_serve(const char *folder);
+
 /* The processor stands before the function. */
 void network_called(unsigned int vcpu, void *data);
 

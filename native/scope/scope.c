@@ -5,7 +5,7 @@
  *
  *   -plugin scope.so,marks=FILE,out=FD,console=ADDRESS[,beat=NS]
  *           [,timing=FILE[,profile=FILE]][,usage=ADDRESSES][,screen=FILE]
- *           [,network=NETWORK[,answers=FD]]
+ *           [,network=NETWORK[,answers=FD][,pages=FOLDER]]
  *
  * marks is a file as record/marks.h describes; out is an open file descriptor;
  * console is the physical address of the console's data register, on i386 its
@@ -13,7 +13,8 @@
  * file as timing/reader.h describes: the guest's clock is then that of the part; profile
  * is where record/profile.h writes; usage has marks say how much memory programs have, as
  * record/usage.h describes; screen is where record/screen.h writes; network is what is beyond the
- * board's network card, as network.h describes, and answers an open file descriptor.
+ * board's network card, as network.h describes, answers an open file descriptor, and pages what is
+ * served there.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <errno.h>
@@ -317,6 +318,9 @@ QEMU_PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_
 			network = argv[i] + 8;
 		} else if (!strncmp(argv[i], "answers=", 8)) {
 			answers = atoi(argv[i] + 8);
+		} else if (!strncmp(argv[i], "pages=", 6)) {
+			if (!network_serve(argv[i] + 6))
+				return complain("cannot serve the pages", argv[i] + 6);
 		} else if (!strncmp(argv[i], "beat=", 5)) {
 			beat_ns = strtoll(argv[i] + 5, NULL, 10);
 		} else {

@@ -49,6 +49,14 @@ void record_question(FILE *out, const char *text)
 	fflush(out);
 }
 
+void record_get(FILE *out, const char *name, uint64_t ns)
+{
+	fputs("{\"get\":", out);
+	write_text(out, name);
+	fprintf(out, ",\"ns\":%" PRIu64 "}\n", ns);
+	fflush(out);
+}
+
 void record_console_byte(FILE *out, struct instant at)
 {
 	batch[batched++] = at;

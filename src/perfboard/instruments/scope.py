@@ -13,6 +13,7 @@ from perfboard.instruments.screen import SCREEN
 from perfboard.model.errors import TargetError
 from perfboard.model.units import format_size
 
+_LOG = "scope.jsonl"
 _BEAT_NS = 100_000_000
 # Beyond what the marks of any boot take; a guest that hits them for ever would fill the disk.
 MOST_BYTES = 1 << 30
@@ -48,6 +49,13 @@ class WatchedMark:
         return " ".join(fields) + "\n"
 
 
+def pages_served(artifacts: Path) -> list[tuple[int, str]]:
+    """The pages that the far end of the network sent, by the guest's clock in ns."""
+    with (artifacts / _LOG).open() as log:
+        records = (json.loads(line) for line in log if line.startswith('{"get"'))
+        return [(record["ns"], record["get"]) for record in records]
+
+
 class Scope:
     """Records marks to `scope.jsonl`, at no cost to the guest, and drives its clock."""
 
@@ -66,6 +74,7 @@ class Scope:
         screen: bool = False,
         network: str | None = None,
         answer: Callable[[str], str] | None = None,
+        pages: Path | None = None,
         most_bytes: int = MOST_BYTES,
     ) -> None:
         """`console_register` is the physical address of the console's data register.
@@ -76,7 +85,8 @@ class Scope:
         vmstat_text and vm_node_stat (native/scope/record/usage.h). `screen` is for a guest that
         shows its screen (native/scope/record/screen.h), which goes to SCREEN. `network` is the
         board's network in the plugin's words (native/scope/network.h); `answer` gives a line of
-        answer to each question that the board asks there. A board whose
+        answer to each question that the board asks there, and `pages` is the folder whose files
+        it is served (`pages_served`). A board whose
         record is longer than `most_bytes` is given up.
         """
         self._plugin = plugin
@@ -86,7 +96,7 @@ class Scope:
         self._beats = beats
         self._usage = usage
         self._screen = screen
-        self._network, self._answer = network, answer
+        self._network, self._answer, self._pages = network, answer, pages
         self._most_bytes = most_bytes
         self._arguments: tuple[str, ...] = ()
         self._reader = -1
@@ -104,7 +114,7 @@ class Scope:
         path = artifacts / "marks.txt"
         path.write_text("".join(mark.line() for mark in self._marks))
         self._log = os.open(
-            artifacts / "scope.jsonl",
+            artifacts / _LOG,
             os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC,
             0o644,
         )
@@ -128,6 +138,8 @@ class Scope:
             if self._answer is not None:
                 self._answers = os.pipe2(os.O_CLOEXEC)
                 options.append(f"answers={self._answers[0]}")
+            if self._pages is not None:
+                options.append(f"pages={str(self._pages).replace(',', ',,')}")
         if self._timing is not None:
             model = artifacts / "timing.txt"
             model.write_text(self._timing)

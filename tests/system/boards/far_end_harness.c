@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * far_end_harness RATE LATENCY LOSS ANSWER: the far end, for a test that is the board. Each line of
- * its input has an answer:
+ * far_end_harness RATE LATENCY LOSS ANSWER [PAGES]: the far end, for a test that is the board. Each
+ * line of its input has an answer:
  *
  *     send NOW HEX     when the frame has left the card
  *     take NOW         the frame that has come, or "-"
  *     next             when there will be one, or "never"
  *
- * What is asked is printed on a line that begins with "ask", and ANSWER is the answer.
+ * What is asked is printed on a line that begins with "ask", and ANSWER is the answer. A page of
+ * the folder PAGES that was sent is printed on one that begins with "get".
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -15,6 +16,7 @@
 #include <string.h>
 
 #include "far_end.h"
+#include "pages.h"
 #include "wire.h"
 
 static const char *answer;
@@ -26,6 +28,11 @@ static const char *ask(const char *text)
 		printf("%02x", (unsigned char)*text);
 	putchar('\n');
 	return answer;
+}
+
+static void served(const char *name, uint64_t now)
+{
+	printf("get %s %" PRIu64 "\n", name, now);
 }
 
 static size_t read_hex(const char *text, uint8_t *bytes)
@@ -43,11 +50,13 @@ int main(int argc, char **argv)
 	static char line[1 << 16];
 	static uint8_t frame[1 << 15];
 
-	if (argc != 5)
+	if (argc < 5)
 		return 2;
 	answer = argv[4];
 	if (!far_end_open(strtoull(argv[1], NULL, 10), strtoull(argv[2], NULL, 10),
 			  (uint32_t)strtoul(argv[3], NULL, 10), ask))
+		return 1;
+	if (argc > 5 && !pages_open(argv[5], served))
 		return 1;
 	while (fgets(line, sizeof(line), stdin)) {
 		char *rest = line + 5;

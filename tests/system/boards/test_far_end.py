@@ -57,13 +57,17 @@ class Board:
         self._talk = talk
         self.now = 1_000_000_000
         self.asked: list[str] = []
+        self.served: list[str] = []
 
     def _say(self, line: str) -> str:
         assert self._talk.stdin and self._talk.stdout
         self._talk.stdin.write(f"{line}\n")
         self._talk.stdin.flush()
-        while (answer := self._talk.stdout.readline().strip()).startswith("ask "):
-            self.asked.append(bytes.fromhex(answer[4:]).decode())
+        while (answer := self._talk.stdout.readline().strip()).startswith(("ask ", "get ")):
+            if answer.startswith("ask "):
+                self.asked.append(bytes.fromhex(answer[4:]).decode())
+            else:
+                self.served.append(answer[4:])
         return answer
 
     def send(self, frame: bytes) -> None:
@@ -142,8 +146,11 @@ class Connection:
 
 
 @contextmanager
-def board(harness: Path, answer: str = "", loss: float = 0.0) -> Iterator[Board]:
+def board(
+    harness: Path, answer: str = "", loss: float = 0.0, pages: Path | None = None
+) -> Iterator[Board]:
     words = [str(FAST), str(LATENCY), str(round(loss * 2**32)), answer]
+    words += [str(pages)] if pages else []
     with subprocess.Popen(
         [harness, *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as talk:
@@ -164,6 +171,43 @@ def test_it_serves_a_file_by_http_and_the_same_to_the_nanosecond(harness: Path) 
             assert connection.ended
             ends.append(own.now)
     assert ends[0] == ends[1]
+
+
+def test_it_serves_pages_says_so_and_is_the_same_to_the_nanosecond(
+    harness: Path, tmp_path: Path
+) -> None:
+    # Longer than what TCP takes at once.
+    page = bytes(range(256)) * 1500
+    (tmp_path / "a.html").write_bytes(page)
+    told = []
+    for _ in range(2):
+        with board(harness, pages=tmp_path) as own:
+            for number in range(2):
+                connection = Connection(own, 5000 + number)
+                connection.send(b"GET /a.html?n=7 HTTP/1.1\r\nHost: x\r\n")
+                assert not own.served
+                connection.send(b"\r\n")
+                head, _, body = connection.until_quiet().partition(b"\r\n\r\n")
+                assert head.startswith(b"HTTP/1.0 200 OK") and b"text/html" in head
+                assert body == page and connection.ended
+                told.append(own.served.pop())
+    assert told[0].split()[0] == "a.html" and told[:2] == told[2:] and told[0] != told[1]
+
+
+@pytest.mark.parametrize("name", [b"b.html", b"../secret", b"link.html", b"folder", b"", b"1000"])
+def test_it_serves_nothing_else_where_there_are_pages(
+    harness: Path, tmp_path: Path, name: bytes
+) -> None:
+    (tmp_path / "secret").write_text("it")
+    pages = tmp_path / "pages"
+    (pages / "folder").mkdir(parents=True)
+    (pages / "link.html").symlink_to(tmp_path / "secret")
+    with board(harness, pages=pages) as own:
+        connection = Connection(own, 5000)
+        connection.send(b"GET /%b HTTP/1.0\r\n\r\n" % name)
+        answer = connection.until_quiet()
+        assert answer.startswith(b"HTTP/1.0 404 ") and answer.endswith(b"Length: 0\r\n\r\n")
+        assert connection.ended and not own.served
 
 
 def test_what_is_lost_is_sent_again(harness: Path) -> None:

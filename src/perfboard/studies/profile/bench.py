@@ -11,6 +11,7 @@ from perfboard.binaries.probe import architecture_of, find_binary
 from perfboard.factors.choose import trial_factors, with_features
 from perfboard.host.cache import hash_file
 from perfboard.host.scratch import scratch_folder
+from perfboard.images.network import has_own_card
 from perfboard.images.program.base import Job, check_job
 from perfboard.images.variant import Variant
 from perfboard.instruments.screen import SCREEN
@@ -155,6 +156,11 @@ class VirtualBench:
                 f"the board's disk has {disk.size / 1e6:.0f} MB, and it wants "
                 f"{work.data / 1e6:.0f} MB; a board file with a larger disk.size has the room"
             )
+        if work.pages and not has_own_card(variant.board.network):
+            raise NotMeasurable(
+                f"board {variant.board.name} has no network that serves pages: give its file a "
+                "table [network] (docs/boards/network.md)"
+            )
         with scratch_folder() as folder:
             scope = "scope" if work.screen else ""
             script = f"SCOPE={scope} PROBE={_TRIAL_PROBE}; export PROBE\n{_whole(work)}"
@@ -168,6 +174,10 @@ class VirtualBench:
             for file, data in {**files, **built}.items():
                 (folder / file).write_bytes(data)
                 (folder / file).chmod(0o700)
+            pages = folder / "pages"
+            pages.mkdir()
+            for file, data in work.pages.items():
+                (pages / file).write_bytes(data)
             job = Job(
                 command=("sh", _SCRIPT),
                 packages=tuple(n for n in work.packages if not built or n not in work.codecs),
@@ -176,6 +186,7 @@ class VirtualBench:
                 limit_s=work.limit_s,
                 from_disk=work.from_disk,
                 screen=work.screen is not None,
+                pages=pages if work.pages else None,
             )
             check_job(job, variant.board)
             base = lab.prepare(variant, job, lab.progress)
@@ -201,7 +212,7 @@ class VirtualBench:
             raise WorkFailed("the board's memory ended, and its kernel killed a program")
         output, errors = (p.decode(errors="replace") for p in (results.stdout, results.stderr))
         output = _ended(output, errors, results.exit_code or 0)
-        return _with_screen(output, artifacts / SCREEN, work.screen) if work.screen else output
+        return _with_screen(output, artifacts, work.screen) if work.screen else output
 
     def _build_codecs(self, work: Work) -> tuple[dict[str, bytes], list[str]]:
         """The programs that the board's part has instructions for, and notes on their build."""
@@ -222,14 +233,14 @@ def _size(work: Work) -> int:
     return work.data + sum(map(len, work.files.values()))
 
 
-def _with_screen(output: str, path: Path, size: tuple[int, int]) -> str:
+def _with_screen(output: str, artifacts: Path, size: tuple[int, int]) -> str:
     """The output completed with what the scope saw; its record is removed, as it is large."""
     try:
-        return completed(output, path, *size)
+        return completed(output, artifacts, *size)
     except (OSError, ValueError) as error:
         raise NotMeasurable(f"the scope's record of the screen: {error}") from error
     finally:
-        path.unlink(missing_ok=True)
+        (artifacts / SCREEN).unlink(missing_ok=True)
 
 
 def _whole(work: Work) -> str:

@@ -21,6 +21,7 @@ from perfboard.profiles.loader import load_profile, profile_path
 from perfboard.store.recording import Found, Recording
 from perfboard.studies.base import Request
 from perfboard.studies.lab import Lab
+from perfboard.studies.packets.virtual import with_own_card
 from perfboard.studies.profile.bench import Bench, LiveBench, VirtualBench
 from perfboard.studies.profile.kept import Kept, estimate, host_times, keep
 from perfboard.studies.profile.tasks import (
@@ -182,7 +183,10 @@ def _bench(request: Request, tasks: Sequence[Task], lab: Lab, artifacts: Path) -
         loaded = load_board(request.target.partition(":")[2])
         works = _works(tasks, VirtualBench.repeats)
         features = {feature for work in works for feature in work.features}
-        variant = choose(loaded, request.factors)
+        # Without a card of ours, the workloads that want pages are refused.
+        has_card = loaded.board.network and request.factors.get("network") != "instant"
+        wants_card = has_card and any(work.pages for work in works)
+        variant = (with_own_card if wants_card else choose)(loaded, request.factors)
         yield VirtualBench(variant, lab, artifacts, tuple(sorted(features)))
         return
     with lab.open(request.target, lab.progress, artifacts, request.factors) as target:

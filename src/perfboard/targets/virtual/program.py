@@ -102,6 +102,7 @@ class TrialTarget(Emulation):
             usage=self._base.counts,
             screen=self._job.screen,
             answer=self.answer,
+            pages=self._job.pages,
         )
         with scratch_folder() as folder:
             image = folder / "job.squashfs"

@@ -79,6 +79,7 @@ class Emulation:
         usage: tuple[int, int] | None = None,
         screen: bool = False,
         answer: Callable[[str], str] | None = None,
+        pages: Path | None = None,
     ) -> Scope:
         """The scope for one boot; it must be there if the board is timed, or has a card of ours."""
         return Scope(
@@ -91,6 +92,7 @@ class Emulation:
             screen=screen,
             network=far_end(self.board.network, self.symbols, self.timed),
             answer=answer,
+            pages=pages,
         )
 
     def summary(self) -> BoardSummary:

@@ -56,6 +56,16 @@ def test_each_load_has_an_address_of_its_own_and_follows_another_page() -> None:
     assert "mask 0 0 1024 60" in plan
 
 
+def test_a_virtual_boards_far_end_serves_the_same_pages() -> None:
+    work = WORKLOAD.plan(CART, 1)
+    plan = lines(work)
+    assert work.pages == pages() and "server http://192.0.2.1" in plan
+    assert plan.count("key first ff0d") == plan.count("key repeated ff0d") == 1
+    # The link comes up before the display does.
+    assert work.script.index("carrier") < work.script.index("perfboard-display")
+    assert not WORKLOAD.plan(CART, 5).pages
+
+
 def test_the_samples_are_read_by_what_the_browser_had() -> None:
     assert times(loads()) == {
         ("page.load.time", "first"): (0.03,) * 10,
@@ -85,7 +95,6 @@ def test_many_loads_that_do_not_count_are_no_figure() -> None:
     [
         (CART | {"program": "sylpheed"}, 5, "'sylpheed'; wants a browser: dillo"),
         (CART | {"page": "news"}, 5, "wants cart or index"),
-        (CART, 1, "virtual board"),
     ],
 )
 def test_what_opens_no_page_is_said(parameters: dict[str, Value], repeats: int, said: str) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from perfboard.instruments.screen import Screen
+from perfboard.instruments.screen import SCREEN, Screen
 from perfboard.studies.profile.workloads.films import pictures_of
 from perfboard.studies.profile.workloads.session import read_session
 from perfboard.studies.profile.workloads.shown import completed
@@ -39,7 +39,14 @@ def drawn(number: int, ms: int, colour: int, late_ms: int) -> bytes:
     return began + look(ms + late_ms, 80, colour) + step(number + 1, ms + 2000)
 
 
-def session(path: Path, *tasks: tuple[str, int, int]) -> str:
+def shown(folder: Path, record: bytes, said: str, log: str = "") -> str:
+    """What the watcher said, completed with the scope's records of the screen and of the rest."""
+    (folder / SCREEN).write_bytes(record)
+    (folder / "scope.jsonl").write_text(log)
+    return completed(said, folder, WIDTH, HEIGHT)
+
+
+def session(folder: Path, *tasks: tuple[str, int, int]) -> str:
     """Tasks one after another: their kind, the colour that they draw, and when they end to draw."""
     record, said = struct.pack("<IIII", 3, 0, WIDTH, 0), ""
     for number, (kind, colour, late_ms) in enumerate(tasks):
@@ -47,15 +54,14 @@ def session(path: Path, *tasks: tuple[str, int, int]) -> str:
         record += look(5000 * number + 1, 0, *[0] * 8) + look(5000 * number + 2, 80, 0)
         record += drawn(2 * number + 1, 5000 * number + 100, colour, late_ms)
         said += watched(kind, 2 * number + 1)
-    path.write_bytes(record)
-    return completed(said, path, WIDTH, HEIGHT)
+    return shown(folder, record, said)
 
 
 CALIBRATED = (("calibration", 9, 30),) * 3
 
 
 def test_a_task_has_the_times_of_its_pixels_to_the_nanosecond(tmp_path: Path) -> None:
-    output = session(tmp_path / "screen", *CALIBRATED, ("ok", 9, 40))
+    output = session(tmp_path, *CALIBRATED, ("ok", 9, 40))
     found = read_session(output)
     (one,) = found.seen["start"]
     assert (one.first, one.final, one.stable, one.look) == (0.01, 0.04, 0.04, 0.00027)
@@ -78,34 +84,43 @@ def test_a_task_has_the_times_of_its_pixels_to_the_nanosecond(tmp_path: Path) ->
 def test_a_task_that_does_not_count_is_refused_with_its_reason(
     tasks: tuple[tuple[str, int, int], ...], why: str, tmp_path: Path
 ) -> None:
-    found = read_session(session(tmp_path / "screen", *tasks))
+    found = read_session(session(tmp_path, *tasks))
     assert why in found.refused["start"][-1] and "start" not in found.seen
 
 
 def test_what_the_watcher_refused_stays_refused(tmp_path: Path) -> None:
-    path = tmp_path / "screen"
-    path.write_bytes(step(1, 1) + look(5, 0, 1) + step(2, 9))
-    output = completed("@watched start refused 1 2 - 1 it was ended by signal 11\n", path, 8, 100)
+    said = "@watched start refused 1 2 - 1 it was ended by signal 11\n"
+    output = shown(tmp_path, step(1, 1) + look(5, 0, 1) + step(2, 9), said)
     assert read_session(output).refused["start"] == ["it was ended by signal 11"]
     assert pictures_of(output)["start"][0].moment == "refused"
 
 
 def test_an_exit_takes_from_one_step_to_the_other(tmp_path: Path) -> None:
-    path = tmp_path / "screen"
-    path.write_bytes(step(1, 1) + step(2, 12))
     said = "@left exit 1 2 ok \n@left exit 3 4 ok \n@memory start server resident=4\n"
-    found = read_session(completed(said, path, WIDTH, HEIGHT))
+    found = read_session(shown(tmp_path, step(1, 1) + step(2, 12), said))
     assert found.exits["exit"] == [0.011]
     # The scope did not see the steps of the second.
     assert len(found.refused["exit"]) == 1 and found.memory["start", "server"]
 
 
 def test_masked_pixels_do_not_count(tmp_path: Path) -> None:
-    path = tmp_path / "screen"
-    path.write_bytes(step(1, 1) + look(5, 0, 1, 2) + step(2, 5000))
+    record = step(1, 1) + look(5, 0, 1, 2) + step(2, 5000)
     said = watched("ok", 1, reference="-")
-    assert read_session(completed(said, path, 8, 100)).seen["start"]
-    assert not read_session(completed(f"@mask 0 0 2 1\n{said}", path, 8, 100)).seen
+    assert read_session(shown(tmp_path, record, said)).seen["start"]
+    assert not read_session(shown(tmp_path, record, f"@mask 0 0 2 1\n{said}")).seen
+
+
+def test_what_the_far_end_served_stands_before_the_task_that_it_was_served_for(
+    tmp_path: Path,
+) -> None:
+    record = b"".join(drawn(2 * n + 1, 9000 * n + 1, n + 1, 30) for n in range(2))
+    # The first was asked for before the task's key, the last after all tasks.
+    gets = (("a.html", 0), ("b.png", 9 * MS), ("c.html", 9001 * MS), ("d.html", 19000 * MS))
+    log = "".join(f'{{"get":"{name}","ns":{ns}}}\n' for name, ns in gets)
+    said = "".join(watched("ok", 2 * n + 1, f"load{n}", "-") for n in range(2))
+    output = shown(tmp_path, record, said, f'{{"mark":"try","ns":1}}\n{log}')
+    told = [line.split(" began")[0] for line in output.splitlines()]
+    assert told == ["@get a.html", "@get b.png", "@task load0 ok", "@get c.html", "@task load1 ok"]
 
 
 def test_a_screen_that_is_no_record_is_refused(tmp_path: Path) -> None:

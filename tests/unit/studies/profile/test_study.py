@@ -57,6 +57,14 @@ workload = "media.record"
 metric = "media.record.late"
 budget = "<= 0 %"
 """
+PAGE = f"""{PROFILE.partition("[[key_issue]]")[0]}
+[[key_issue]]
+name = "page"
+question = "Is it there?"
+workload = "page.load"
+metric = "page.load.time"
+budget = "<= 3 s"
+"""
 SCALED = b"@time scale\n1000000000 990000 0 1024 0 0\n"
 
 
@@ -173,6 +181,30 @@ def test_a_part_without_i686_gets_codecs_that_are_built_for_it(path: Path, tmp_p
     assert built == [("libjpeg-turbo", "i486"), ("libjpeg-turbo", "pentium")]
     assert [job.packages for job in fake.jobs] == [(), (), ("libjpeg-turbo-progs",)]
     assert [any(f.name == "djpeg" for f in job.files) for job in fake.jobs] == [True, True, False]
+
+
+def test_pages_are_served_where_a_board_has_a_network_of_ours(path: Path, tmp_path: Path) -> None:
+    path.write_text(PAGE)
+    fake = FakeLab(tmp_path)
+    served: list[str] = []
+
+    def load(job: Job, cancelled: Event) -> Results:
+        assert job.pages and job.screen
+        served.extend(sorted(file.name for file in job.pages.iterdir())[:2])
+        return replace(RESULTS, exit_code=3)
+
+    fake.ends = load
+    for board, factors, why in (
+        ("rpi2", {}, "ended with 3"),
+        ("rpi2", {"network": "instant"}, "has no network that serves pages"),
+        ("teres", {}, "has no network that serves pages"),
+    ):
+        request = Request(f"virtual:{board}", factors, ("perfboard",))
+        found = run_study(STUDY, request, ProfileOptions(profile=str(path)), fake.lab())
+        assert why in found.results_of(ProfileResult)[0].rows[0].reason
+    (variant,) = fake.variants
+    # The board file has the emulator's card.
+    assert variant.levels["network"] == "parallel" and served == ["between.html", "cart.html"]
 
 
 def test_only_one_row_is_measured_when_it_is_asked_for(path: Path, tmp_path: Path) -> None:

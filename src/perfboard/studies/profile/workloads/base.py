@@ -67,6 +67,7 @@ class Work:
     watcher of native/display beside the files, as "perfboard-display". `from_disk` puts
     the packages on a virtual board's disk. `screen` is the size of the display's screen: on a
     virtual board $SCOPE is "scope" then, and the output is what `shown.completed` makes of it.
+    `pages` are files that the far end of a virtual board's network serves (images/network.py).
     """
 
     script: str
@@ -81,6 +82,7 @@ class Work:
     display: bool = False
     from_disk: bool = False
     screen: tuple[int, int] | None = None
+    pages: Mapping[str, bytes] = field(default_factory=dict)
 
 
 class Workload(Protocol):

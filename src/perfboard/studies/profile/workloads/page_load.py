@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""page.load: a browser loads a frozen page from a server on the target itself (study A).
+"""page.load: a browser loads a frozen page (study A).
 
-The watcher serves it (native/display/serve.c). A load counts only if the server sent the page once,
+The watcher serves it, on the target itself (native/display/serve.c); on a virtual board the far end
+of its network does (native/far_end/pages.h). A load counts only if the server sent the page once,
 and its pictures once or, where the browser has them, not at all.
 """
 
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
+from perfboard.images.network import FAR_END, LINK_UP
 from perfboard.model.profile import Value
 from perfboard.model.run import Metric
 from perfboard.studies.profile.applications.base import Application, all_applications
@@ -91,14 +93,11 @@ class PageLoad:
             )
         if page not in _PAGES:
             raise NotMeasurable(f"page is {page!r}; wants {' or '.join(_PAGES)}")
-        if repeats == 1:
-            raise NotMeasurable(
-                "it has not been tried on a virtual board; a live target measures it"
-            )
-        count = samples_of(repeats)
+        count, far = samples_of(repeats), repeats == 1
+        serves = f"server http://{FAR_END}" if far else f"serve home/{_FOLDER}"
         opens = ["reference -", f"start open {browser.command}"]
         lines = [f"mask {' '.join(map(str, bar))}" for bar in browser.bars]
-        lines += [quiet(parameters), f"serve home/{_FOLDER}", "reference first"]
+        lines += [quiet(parameters), serves, "reference first"]
         for number in range(CALIBRATIONS):
             load = _load(browser, page, "first", "calibration", number)
             lines += [f"?{line}" for line in (*opens, *load, "end")]
@@ -110,6 +109,9 @@ class PageLoad:
             lines += [f"?{line}" for line in load]
         for number in range(CALIBRATIONS, CALIBRATIONS + count):
             lines += _again(browser, page, "repeated", number)
+        if far:
+            work = session([browser], [*lines, "end"])
+            return replace(work, script=f"{LINK_UP}{work.script}", pages=pages())
         files = {f"{_FOLDER}/{name}": data for name, data in pages().items()}
         return session([browser], [*lines, "end"], files)
 
