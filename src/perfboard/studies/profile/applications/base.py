@@ -3,11 +3,31 @@
 
 import importlib
 import pkgutil
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 
 import perfboard.studies.profile.applications
+
+
+@dataclass(frozen=True)
+class Mail:
+    """How a mail client is driven; keys are as the watcher has them (native/display/main.c).
+
+    `kinds` are the folders that it reads, the first by default: mh, maildir, mbox. The folder lies
+    at `path` in its home. `select` are keys that lead to it, and `open` is the one that opens it.
+    `subject` sorts it by subject, and `back` by date, as it is at first. `marks` gives, for a
+    number of messages, the files that say that all have been read, so that the first look at a
+    folder is as all others.
+    """
+
+    kinds: tuple[str, ...]
+    path: str
+    select: tuple[str, ...]
+    open: str
+    subject: str
+    back: str
+    marks: Callable[[int], Mapping[str, bytes]] = lambda _: {}
 
 
 @dataclass(frozen=True)
@@ -19,7 +39,8 @@ class Application:
     (x, y, x1, y1) of a screen of 1024x768 whose pixels do not count, as a clock's.
 
     A browser has `bars`, rectangles that tell addresses and states, and do not count when a page is
-    loaded, and `location`, the keys that lead to the address (native/display/main.c).
+    loaded, and `location`, the keys that lead to the address (native/display/main.c). A mail client
+    has `mail`.
     """
 
     name: str
@@ -30,6 +51,7 @@ class Application:
     masks: tuple[tuple[int, int, int, int], ...] = ()
     bars: tuple[tuple[int, int, int, int], ...] = ()
     location: str = ""
+    mail: Mail | None = None
 
     @property
     def program(self) -> str:

@@ -51,19 +51,19 @@ def pages() -> Mapping[str, bytes]:
     return {"cart.html": _cart(), "index.html": _index(), "between.html": between, **found}
 
 
-def _numbers(seed: int) -> Iterator[int]:
+def pseudorandom(seed: int) -> Iterator[int]:
     """Numbers below 2 to the 16: the upper half of a linear congruential generator's."""
     while True:
         seed = (seed * 1664525 + 1013904223) & 0xFFFFFFFF
         yield seed >> 16
 
 
-def _words(numbers: Iterator[int], count: int) -> str:
+def words(numbers: Iterator[int], count: int) -> str:
     return " ".join(_WORDS[next(numbers) % len(_WORDS)] for _ in range(count))
 
 
 def _picture(seed: int) -> bytes:
-    numbers = _numbers(seed)
+    numbers = pseudorandom(seed)
     palette = [bytes(next(numbers) & 0xFF for _ in range(3)) for _ in range(6)]
     pixels = b"".join(
         palette[(x * 3 // _SIDE + y * 2 // _SIDE + (x // 7 + y // 5) % 2) % len(palette)]
@@ -82,27 +82,27 @@ def _head(title: str, style: str = "") -> str:
 
 
 def _cart() -> bytes:
-    numbers, end = _numbers(2002), "</body></html>"
+    numbers, end = pseudorandom(2002), "</body></html>"
     text = _head("Shopping cart", "td{border:1px solid #888;padding:4px}") + "<table>"
     for item in range(_ITEMS):
         text += (
             f'<tr><td><img src="item{item}.png" width="{_SIDE}" height="{_SIDE}" alt="item"></td>'
-            f"<td><b>Item {item}</b> {_words(numbers, 40)}</td><td>1</td>"
+            f"<td><b>Item {item}</b> {words(numbers, 40)}</td><td>1</td>"
             f"<td>{10 + item}.95</td></tr>"
         )
     text += "</table>"
     while len(text) < CART_BYTES:
-        text += f"<p>{_words(numbers, 30)}</p>"
+        text += f"<p>{words(numbers, 30)}</p>"
     return (text[: CART_BYTES - len(end)] + end).encode()
 
 
 def _index() -> bytes:
-    numbers = _numbers(924)
+    numbers = pseudorandom(924)
     text = _head("Archive by thread") + "<ul>"
     for entry in range(INDEX_ENTRIES):
-        subject = _words(numbers, 3 + next(numbers) % 6)
+        subject = words(numbers, 3 + next(numbers) % 6)
         text += (
             f'\n<li><a href="{entry:04d}.html"><strong>Re: {subject}</strong></a> '
-            f"<em>{_words(numbers, 2).title()}</em>"
+            f"<em>{words(numbers, 2).title()}</em>"
         )
     return f"{text}</ul></body></html>".encode()

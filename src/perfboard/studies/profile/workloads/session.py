@@ -89,17 +89,17 @@ def session(
     texts = dict(_HOME)
     for application in applications:
         texts |= application.home
-    home = {**{name: text.encode() for name, text in texts.items()}, **files}
+    home = _archive({**{name: text.encode() for name, text in texts.items()}, **files})
     masks = [f"mask {' '.join(map(str, mask))}" for one in applications for mask in one.masks]
     lines = "".join(f"{line}\n" for line in (*masks, *plan))
     return Work(
         _SCRIPT.format(width=WIDTH, height=HEIGHT),
-        {"home.tar": _archive(home), "plan": lines.encode()},
+        {"home.tar": home, "plan": lines.encode()},
         packages=(*_PACKAGES, *(name for one in applications for name in one.packages)),
         without=_WITHOUT,
         programs=(*_PROGRAMS, *(one.program for one in applications)),
-        # The server's screen, and what programs keep.
-        data=32 << 20,
+        # The home, the server's screen, and what programs keep.
+        data=len(home) + (32 << 20),
         limit_s=900,
         display=True,
         from_disk=True,
