@@ -9,7 +9,7 @@
  *     get 1 BYTES                            prints "@moved BYTES US 0"
  *
  * US is the time of the slowest stream, from its first byte until the other end has the last. A
- * stream that fails prints "@failed ERRNO" in their place. It ends with its input.
+ * stream that fails prints "@failed tcp WORDS" in their place. It ends with its input.
  *
  * Exit status: 0; 2 for wrong arguments or a wrong line.
  */
@@ -32,7 +32,9 @@
 #define MOST_STREAMS 16
 #define MOST_PINGS 100000
 /* Without an answer for so long a connection is lost. */
+#ifndef PATIENCE_S
 #define PATIENCE_S 20
+#endif
 
 struct outcome {
 	int error;
@@ -127,6 +129,15 @@ static void run_stream(const char *what, unsigned long long much, struct outcome
 	outcome->took = clock_now() - began;
 }
 
+/* A connect() and a read() that took too long have errors of their own (socket(7)). */
+static void fail(int error)
+{
+	if (error == EINPROGRESS || error == EAGAIN)
+		printf("@failed tcp no answer for %d s; is there a firewall?\n", PATIENCE_S);
+	else
+		printf("@failed tcp %s\n", strerror(error));
+}
+
 static void move(const char *what, unsigned long long streams, unsigned long long much)
 {
 	struct outcome sum = {0};
@@ -151,7 +162,7 @@ static void move(const char *what, unsigned long long streams, unsigned long lon
 		sum.took = outcomes[i].took > sum.took ? outcomes[i].took : sum.took;
 	}
 	if (sum.error)
-		printf("@failed %d\n", sum.error);
+		fail(sum.error);
 	else
 		printf("@moved %llu %llu %lu\n", sum.moved, (unsigned long long)(sum.took / 1000),
 		       sum.retransmitted);
@@ -173,7 +184,7 @@ static void ping(unsigned long long milliseconds)
 	char byte = 'x';
 
 	if (connection < 0) {
-		printf("@failed %d\n", errno);
+		fail(errno);
 		return;
 	}
 	setsockopt(connection, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof(yes));
@@ -189,7 +200,7 @@ static void ping(unsigned long long milliseconds)
 	close(connection);
 	qsort(times, count, sizeof(*times), compare);
 	if (error || !count)
-		printf("@failed %d\n", error ? error : ETIMEDOUT);
+		fail(error ? error : ECONNRESET);
 	else
 		printf("@asked %u %u %u %u\n", count, times[count / 2], times[count * 99ULL / 100],
 		       times[count - 1]);

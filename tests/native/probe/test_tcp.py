@@ -11,13 +11,16 @@ import pytest
 
 from .compiler import HERE, compile_sources
 
+_PATIENCE_S = 2
+
 
 @pytest.fixture(scope="module")
 def probe(tmp_path_factory: pytest.TempPathFactory) -> str:
     path = tmp_path_factory.mktemp("tcp") / "tcp"
     names = ("run/tcp", "run/tcp_serve", "measure/number", "measure/child", "measure/clock")
     sources = [f"{name}.c" for name in (*names, "measure/reason")]
-    return str(compile_sources(path, HERE / "tcp_harness.c", *sources))
+    patience = f"-DPATIENCE_S={_PATIENCE_S}"
+    return str(compile_sources(path, HERE / "tcp_harness.c", patience, *sources))
 
 
 @pytest.fixture
@@ -94,7 +97,9 @@ def test_a_server_that_closes_early_is_a_failure(probe: str, line: str) -> None:
             connection, _ = early.accept()
             connection.recv(4)
             connection.close()
-        assert re.fullmatch(r"@failed \d+\n", process.stdout.readline())
+        assert re.fullmatch(
+            r"@failed tcp (Connection reset by peer|Broken pipe)\n", process.stdout.readline()
+        )
         process.stdin.close()
         process.wait(20)
 
@@ -102,7 +107,18 @@ def test_a_server_that_closes_early_is_a_failure(probe: str, line: str) -> None:
 def test_nobody_there_is_a_failure(probe: str) -> None:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
-        assert asked(probe, free.getsockname()[1], "send 1 10\nping 1 10\n") == ["@failed 111"] * 2
+        assert (
+            asked(probe, free.getsockname()[1], "send 1 10\nping 1 10\n")
+            == ["@failed tcp Connection refused"] * 2
+        )
+
+
+def test_no_answer_is_said_to_be_none(probe: str) -> None:
+    # The kernel takes the first connection, and drops all that would come after it.
+    with socket.create_server(("127.0.0.1", 0), backlog=0) as mute:
+        port = mute.getsockname()[1]
+        words = f"@failed tcp no answer for {_PATIENCE_S} s; is there a firewall?"
+        assert asked(probe, port, "ping 1 10\nping 1 10\nsend 1 10\n") == [words] * 3
 
 
 @pytest.mark.parametrize(

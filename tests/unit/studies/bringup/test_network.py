@@ -93,7 +93,7 @@ def test_the_time_of_an_answer_has_its_worst() -> None:
 @pytest.mark.parametrize(
     ("printed", "said"),
     [
-        ("@failed 110", "Connection timed out; is there a firewall"),
+        ("@failed tcp no answer for 20 s; is there a firewall?", "failed: no answer for 20 s; is"),
         ("@moved x", "the probe printed"),
     ],
 )
@@ -156,4 +156,4 @@ def test_a_virtual_boards_time_of_an_answer_is_told() -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_a_far_end_that_closes_early_is_a_reason(name: str) -> None:
     with pytest.raises(NotMeasurable, match="Connection reset by peer"):
-        at_the_far_end(name, lambda line: "@failed 104")
+        at_the_far_end(name, lambda line: "@failed tcp Connection reset by peer")

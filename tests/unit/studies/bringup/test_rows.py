@@ -208,6 +208,13 @@ def test_a_cache_that_keeps_the_file_is_told() -> None:
     assert "kept 80% of the file" in answer.notes[0]
 
 
+def test_a_disk_that_stood_still_is_told() -> None:
+    words = point("write/buffered/8192/1", 8192, 2, 31_000_000_000, 1).split()
+    words[9] = "30500000000"
+    answer = all_rows()["disk.sequential"].measure(bed(lambda work: " ".join(words)))
+    assert answer.notes == ("The disk stood still: a write of 8 KiB took 30.50 s.",)
+
+
 def test_blocks_at_random_say_how_several_were_asked_for() -> None:
     output = point("randread/direct/4096/1", 4096 * 50, 50, 500_000_000, 1000) + point(
         "randread/direct/4096/32", 4096 * 100, 100, 500_000_000, 1000
@@ -232,6 +239,7 @@ def test_files_are_rates_by_their_order() -> None:
     "words",
     [
         "/mnt: Read-only file system",
+        "the file cannot be written: Disk quota exceeded",
         "/mnt: no room: a third of what is free is 0 bytes",
         "read at byte 4096: Input/output error",
     ],

@@ -95,7 +95,7 @@ def test_an_unknown_row_is_answered_with_the_nearest(tmp_path: Path) -> None:
 
 
 def test_a_live_target_is_measured_by_its_shell(tmp_path: Path) -> None:
-    shell = _Shell("Linux 6.1 x86_64", "MemTotal: 1024 kB", "x86_64", "TMPDIR=/tmp", "", "", FREE)
+    shell = _Shell("Linux 6.1 x86_64", "MemTotal: 1024 kB", "x86_64", "TMPDIR=/tmp", "", FREE)
 
     @contextmanager
     def open_it(*_: object) -> Iterator[Target]:

@@ -6,7 +6,6 @@ machine as a target has both ends: then it is its memory that is measured, and n
 board the probe connects to the far end of its network, which serves the same.
 """
 
-import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
@@ -23,6 +22,7 @@ from perfboard.model.run import Metric
 from perfboard.model.text import printable
 from perfboard.model.units import format_value
 from perfboard.studies.bringup.rows.base import Answer, Bed, Figure, limit_of, rated
+from perfboard.studies.bringup.rows.disk.points import failure_of
 from perfboard.studies.packets.address import address_of, check_own
 from perfboard.studies.packets.ends import Lines, Talking, prepared
 from perfboard.studies.profile.workloads.base import NotMeasurable, Work
@@ -133,10 +133,8 @@ class _There:
 
 def _checked(pattern: re.Pattern[str], answer: str) -> list[int]:
     """The numbers of a client's answer. Raises NotMeasurable if it has failed."""
-    if match := re.fullmatch(r"@failed (\d{1,4})", answer):
-        raise NotMeasurable(
-            f"the transfer failed: {os.strerror(int(match[1]))}; is there a firewall?"
-        )
+    if failed := failure_of(answer):
+        raise NotMeasurable(f"the transfer failed: {failed}")
     match = pattern.fullmatch(answer)
     if match is None:
         raise NotMeasurable(f"the probe printed {printable(answer[:80])!r}")

@@ -8,12 +8,14 @@ from dataclasses import dataclass
 
 from perfboard.model.run import Evidence, Metric
 from perfboard.model.text import printable
-from perfboard.model.units import format_size
+from perfboard.model.units import format_size, format_value
 from perfboard.studies.bringup.rows.base import Bed, Figure, rated
 from perfboard.studies.profile.workloads.base import NotMeasurable, Work
 
 FEATURES = ("ext4",)
 _MIB = 1 << 20
+# From this time of a call on, the disk stands still: no slow one takes that.
+_STALL_S = 1.0
 # Processors that others may have without a word.
 _OTHERS = 0.5
 # A virtual board's disk gets a file system of its own; elsewhere a folder on a disk is sought.
@@ -188,6 +190,12 @@ def notes_of(output: str, points: Sequence[Point]) -> tuple[str, ...]:
     notes = []
     if failed := failure_of(output):
         notes.append(f"Not all of the disk's points were measured: {failed}.")
+    stalled = max(points, key=lambda p: p.longest)
+    if stalled.longest >= _STALL_S:
+        notes.append(
+            f"The disk stood still: a {stalled.operation} of {format_size(stalled.block)} took "
+            f"{format_value(stalled.longest, 's')}."
+        )
     others = sum(p.busy_s - p.own_s for p in points) / sum(p.seconds for p in points)
     if others > _OTHERS:
         notes.append(
