@@ -11,6 +11,7 @@ from pathlib import Path
 from perfboard.analysis.boot.bounds.seen import seen_limits
 from perfboard.analysis.boot.metrics import metrics_of
 from perfboard.analysis.boot.phases import TOTALS
+from perfboard.analysis.boot.reading.firmware import STAGE
 from perfboard.analysis.timeline.boots import clocks_of, joined_boot
 from perfboard.analysis.timeline.energy import power_metrics, power_of
 from perfboard.analysis.timeline.join import join
@@ -32,6 +33,8 @@ from perfboard.store.recording import Found, Subject, recording
 
 # The metric that stands for a run in the list: the first of these that it has.
 _HEADLINES = (*TOTALS, "boot.kernel")
+# Their stages begin at instants that nothing else shows: a program's first words come later.
+_REPORTS = ("bootstage", "coreboot")
 # A file that takes so long to read shows how far it is.
 _LARGE = 64 << 20
 
@@ -149,6 +152,7 @@ def _joined(
                 f"{parent.run.id} has {len(of_parent)} boots; the files were joined to the first."
             )
         boots[parent.run.board.name] = of_parent[0]
+    stages = _spoken_stages(read, parent)
     for file, each in zip(files, read, strict=True):
         if len(each.boots) > 1:
             raise UsageError(
@@ -159,7 +163,8 @@ def _joined(
         while name in boots:
             name, number = f"{file.path.name} ({number})", number + 1
         for boot in each.boots:
-            boots[name] = boot
+            marks = [m for m in boot.marks if m.source not in _REPORTS or m.name not in stages]
+            boots[name] = boot.model_copy(update={"marks": tuple(marks)})
     if not boots:
         raise UsageError(
             f"{files[0].path}: shows no mark of a boot; import it with a console log or a capture "
@@ -173,6 +178,19 @@ def _joined(
         }
     )
     return joined_boot(timeline, boots), timeline
+
+
+def _spoken_stages(read: Sequence[Imported], parent: _Parent | None) -> set[str]:
+    """The marks of programs' starts that a console or a capture shows."""
+    boots = [boot for each in read for boot in each.boots]
+    if parent is not None:
+        boots += [boot for each in parent.run.results_of(BootResult) for boot in each.boots]
+    return {
+        mark.name
+        for boot in boots
+        for mark in boot.marks
+        if mark.name.startswith(STAGE) and mark.source not in _REPORTS
+    }
 
 
 def _subject(

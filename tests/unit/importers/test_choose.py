@@ -27,8 +27,18 @@ def test_the_names_are_those_of_the_files() -> None:
         *("dmesg", "dmesg-json", "grabserial", "kernel", "labgrid", "lava", "minicom", "screen"),
         *("tio", "ts", "vcd", "sigrok", "saleae-csv", "saleae-binary", "power"),
         *("fio", "google", "hyperfine", "pytest-benchmark", "sbc-bench"),
-        *("bootstage", "cbmem", "fpdt", "journal", "k3", "systemd-analyze", "systemd-plot"),
-        *("bootchart", "ftrace", "perf-script", "trace-dat"),
+        *(
+            "barebox",
+            "bootstage",
+            "bootstage-tree",
+            "cbmem",
+            "fpdt",
+            "journal",
+            "k3",
+            "systemd-analyze",
+            "systemd-plot",
+        ),
+        *("bootchart", "ftrace", "jls", "perf-script", "trace-dat"),
     }
     assert all(name == importer.name and importer.title for name, importer in importers().items())
 
@@ -45,7 +55,7 @@ def test_an_unknown_format_is_said_with_all_that_were_looked_for(
 
 
 def test_a_format_that_there_is_not_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match=r'--format: there is no "foo"\. There are: bootchart'):
+    with pytest.raises(UsageError, match=r'--format: there is no "foo"\. There are: barebox'):
         choose_importer(file(tmp_path, b""), "foo")
 
 

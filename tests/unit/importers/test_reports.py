@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """What bootloaders and systemd say of a boot: marks, and what each stage or service took."""
 
+import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from perfboard.analysis.boot.phases import cut_phases
+from perfboard.analysis.boot.phases import cut_boot, cut_phases
 from perfboard.importers.base import Imported, ImportOptions, SavedFile
 from perfboard.importers.choose import choose_importer, importers
 from perfboard.model.errors import UsageError
@@ -17,6 +19,7 @@ from tests.support.recorded import DATA
 
 FILES = DATA / "import" / "reports"
 FORMATS = {
+    "barebox.txt": "barebox",
     "bootstage.txt": "bootstage",
     "cbmem.txt": "cbmem",
     "fpdt.txt": "fpdt",
@@ -49,6 +52,8 @@ def test_u_boots_stages_are_marks_and_times() -> None:
     imported, boot = read("bootstage.txt")
     assert milliseconds(boot) == {
         "reset": 0.0,
+        "stage:SPL": 224.787,
+        "stage:U-Boot": 554.787,
         "bootloader.main": 1480.113,
         "boot.command": 3480.913,
         "kernel.entry": 3991.237,
@@ -56,6 +61,52 @@ def test_u_boots_stages_are_marks_and_times() -> None:
     times = {metric.labels["stage"]: metric.samples for metric in imported.metrics}
     assert times["5: board_init_r"] == (0.403342,) and len(times) == 9
     assert phases(boot)["boot.delay"] == 2.0008
+    steps = {row.name: row.duration_ns / 1e6 for row in cut_boot(boot) if row.depth}
+    assert steps["boot.bootloader.rom"] == 224.787
+    assert steps["boot.bootloader.spl"] == 330.0
+    assert steps["boot.bootloader.u-boot"] == pytest.approx(925.326)
+
+
+TREE = """/dts-v1/;
+/ {
+    model = "Example Camera 5";
+    bootstage {
+        1 { name = "main_loop"; mark = <1480113>; };
+        0 { name = "reset"; mark = <0>; };
+        2 { name = "dm_f"; accum = <22132>; };
+        3 { name = "SPL"; mark = <224787>; };
+    };
+};
+"""
+
+
+@pytest.mark.skipif(shutil.which("dtc") is None, reason="dtc is not installed")
+def test_u_boots_stages_in_the_device_tree(tmp_path: Path) -> None:
+    path = tmp_path / "fdt"
+    command = ["dtc", "-q", "-f", "-I", "dts", "-O", "dtb", "-o", str(path)]
+    subprocess.run(command, input=TREE.encode(), check=True)
+    importer = choose_importer(file := SavedFile(path), "")
+    assert importer.name == "bootstage-tree"
+    imported = importer.read(file, ImportOptions())
+    assert milliseconds(imported.boots[0]) == {
+        "reset": 0,
+        "stage:SPL": 224.787,
+        "bootloader.main": 1480.113,
+    }
+    times = {metric.labels["stage"]: metric.samples for metric in imported.metrics}
+    assert times["3: main_loop"] == (1.255326,) and len(times) == 3
+    data = path.read_bytes()
+    for cut in range(0, len(data), 7):
+        path.write_bytes(data[:cut])
+        with pytest.raises(UsageError, match=r"fdt: (?:its device tree|it is no)"):
+            importer.read(SavedFile(path), ImportOptions())
+
+
+def test_bareboxs_own_log_is_stages() -> None:
+    imported, boot = read("barebox.txt")
+    assert milliseconds(boot) == {"stage:barebox": 118.0}
+    times = {metric.labels["stage"]: metric.samples for metric in imported.metrics}
+    assert times["4: mdio_bus: miibus0: probed"] == (0.152841,) and len(times) == 6
 
 
 def test_a_later_report_of_a_console_counts(tmp_path: Path) -> None:
@@ -81,7 +132,7 @@ def test_uefis_times_end_with_its_services() -> None:
 
 def test_the_k3_loaders_times_are_stages() -> None:
     imported, boot = read("k3.txt")
-    assert milliseconds(boot) == {"spl.start": 0, "spl.end": 31.988}
+    assert milliseconds(boot) == {"stage:SBL": 0, "stage:application": 31.988}
     times = {metric.labels["stage"]: metric.samples for metric in imported.metrics}
     assert times["2: System_init"] == (0.024222,)
 

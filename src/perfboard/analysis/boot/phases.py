@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from itertools import pairwise, takewhile
 
+from perfboard.analysis.boot.reading.firmware import STAGE
 from perfboard.analysis.boot.reading.services import REACHED, STEP
 from perfboard.model.results.boot import Boot, Mark
 
@@ -286,6 +287,8 @@ def _step_name(title: str) -> str:
     return re.sub(r"[^A-Za-z0-9_-]", "-", title)
 
 
+# The phases that have a step for each program before the main loop.
+_FIRST = ("boot.bootloader", "boot.firmware")
 # The phases that have the kernel's steps.
 _KERNELS = ("boot.kernel.load", _KERNEL.name)
 
@@ -322,11 +325,46 @@ def _inside(parts: list[Phase], phase: PhaseTime, start: Mark, end: Mark) -> Pha
     return replace(_joined(parts, start, end), number=phase.number, depth=1)
 
 
+def _cut_firmware(boot: Boot, phase: PhaseTime) -> tuple[PhaseTime, ...]:
+    """The steps before the bootloader's main loop: a program each, until the next one begins.
+
+    The first, from the reset, is the processor's ROM, and whatever the first program does before it
+    prints. The last has an end if the phase is no more than the first.
+    """
+    marks = [
+        mark
+        for mark in boot.marks
+        if mark.name.startswith(STAGE) and phase.start.t_ns <= mark.t_ns < phase.end.t_ns
+    ]
+    if not marks:
+        return ()
+    starts = [phase.start, *marks] if phase.start.name == PHASES[0].start else marks
+    ends = [*starts[1:], *([phase.end] if len(phase.parts) == 1 else [])]
+    group = phase.parts[0].name.removesuffix(".printed")
+    return tuple(
+        PhaseTime(
+            name=f"{group}.{_step_name('ROM' if start is phase.start else _stage(start)).lower()}",
+            number="1",
+            title=f"until {_stage(end)} speaks" if start is phase.start else _stage(start),
+            start=start,
+            end=end,
+            depth=1,
+        )
+        for start, end in zip(starts, ends, strict=False)
+    )
+
+
+def _stage(mark: Mark) -> str:
+    return mark.name.removeprefix(STAGE)
+
+
 def cut_boot(boot: Boot) -> tuple[PhaseTime, ...]:
     """All rows of the phase table: the phases, each with its steps below it."""
     rows: list[PhaseTime] = []
     for phase in cut_phases(boot):
         rows.append(phase)
+        if phase.parts and phase.parts[0].name.startswith(_FIRST):
+            rows.extend(_cut_firmware(boot, phase))
         if phase.start.name == "init.exec":
             rows.extend(cut_userspace(boot))
         elif any(part.name in _KERNELS for part in phase.parts):

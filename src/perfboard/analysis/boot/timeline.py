@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from perfboard.analysis.boot.clocks import Clock, Zero, first_ns, follow, has_words, zero_of
+from perfboard.analysis.boot.reading.firmware import stage_marks
 from perfboard.analysis.boot.reading.kernel_log import KernelLine, KernelLog, instant_of
 from perfboard.analysis.boot.reading.loaders import Event, loader_marks
 from perfboard.analysis.boot.reading.reader import Bare, Recording
@@ -83,9 +84,14 @@ def timeline_of(recording: Recording, came: Sequence[int], usable_ns: int | None
         if first_ns(log, clock) >= since_ns
     ]
     if not running:
-        words = (event.mark.t_ns for event in events if event.kind == "kernel")
+        words = [event.mark.t_ns for event in events if event.kind == "kernel"]
         bare = [bare for bare in recording.bare if bare.line.time_ns >= since_ns]
-        marks = [*loader_marks(events, min(words, default=None)), *_bare_marks(bare)]
+        kernel_ns = min(words, default=None)
+        marks = [
+            *stage_marks(recording.stages, since_ns, kernel_ns),
+            *loader_marks(events, kernel_ns),
+            *_bare_marks(bare),
+        ]
         services = _services(recording, since_ns, ())
         marks += step_marks(services)
         return Timeline(
@@ -100,6 +106,7 @@ def timeline_of(recording: Recording, came: Sequence[int], usable_ns: int | None
     services = _services(recording, since_ns, kept)
     return Timeline(
         (
+            *stage_marks(recording.stages, since_ns, first_ns(log, main.clock)),
             *loader_marks(events, first_ns(log, main.clock)),
             *sorted(logged, key=lambda mark: mark.t_ns),
             *step_marks(services),

@@ -3,6 +3,7 @@
 
 import re
 
+from perfboard.analysis.boot.reading.firmware import STAGE
 from perfboard.importers.base import Imported, Importer, ImportOptions, SavedFile
 from perfboard.importers.console import lines_of
 from perfboard.importers.loaders.stages import Stage, boot_of, microseconds
@@ -10,8 +11,10 @@ from perfboard.importers.loaders.stages import Stage, boot_of, microseconds
 _HEAD = re.compile(rb"Timer summary in microseconds")
 _ROW = re.compile(r"\s*(\d[\d,]{0,18})\s{1,20}(\d[\d,]{0,18})\s\s(\S.{0,80}?)\s*")
 # U-Boot's names of its stages, include/bootstage.h and where they are passed.
-_MARKS = {
+MARKS = {
     "reset": "reset",
+    **{name: f"{STAGE}{name}" for name in ("TPL", "VPL", "SPL")},
+    **dict.fromkeys(("U-Boot", "board_init_f", "board_init_f start"), f"{STAGE}U-Boot"),
     "main_loop": "bootloader.main",
     "cli_loop": "bootloader.main",
     "bootm_start": "boot.command",
@@ -32,7 +35,7 @@ def _read(file: SavedFile, options: ImportOptions) -> Imported:
         elif reading and (match := _ROW.fullmatch(line)):
             at_us, elapsed_us = microseconds(match[1]), microseconds(match[2])
             stages.append(Stage(match[3], at_us, elapsed_us))
-    return boot_of(file, stages, _MARKS, "bootstage")
+    return boot_of(file, stages, MARKS, "bootstage")
 
 
 IMPORTER = Importer(

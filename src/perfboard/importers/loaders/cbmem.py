@@ -3,6 +3,7 @@
 
 import re
 
+from perfboard.analysis.boot.reading.firmware import STAGE
 from perfboard.importers.base import Imported, Importer, ImportOptions, SavedFile
 from perfboard.importers.console import lines_of
 from perfboard.importers.loaders.stages import Stage, boot_of, microseconds
@@ -13,6 +14,7 @@ _ROW = re.compile(
 _HEAD = re.compile(rb"\d{1,4} entries total:")
 _MARKS = {
     "1st timestamp": "reset",
+    **{f"start of {name}": f"{STAGE}{name}" for name in ("bootblock", "romstage", "ramstage")},
     "selfboot jump": "kernel.entry",
     "jumping to kernel": "kernel.entry",
 }

@@ -3,6 +3,7 @@
 
 import re
 
+from perfboard.analysis.boot.reading.firmware import STAGE
 from perfboard.importers.base import Imported, Importer, ImportOptions, SavedFile
 from perfboard.importers.console import lines_of
 from perfboard.importers.loaders.stages import Stage, boot_of
@@ -20,7 +21,12 @@ _LINE = re.compile(rf"(?:\S{{0,200}}/)?boot/({'|'.join(_STAGES)})[: =]\s*(\d{{1,
 _HEAD = re.compile(rb"(?:^|/)boot/(?:firmware_start|bootloader_l|exitbootservice_)\w{1,12}_ns[: =]")
 _RESET = "reset"
 # The kernel's EFI stub ends the boot services, and says so on the console: the same mark.
-_MARKS = {_RESET: "reset", "exitbootservice_start_ns": "kernel.entry"}
+_MARKS = {
+    _RESET: "reset",
+    "firmware_start_ns": f"{STAGE}UEFI",
+    "bootloader_launch_ns": f"{STAGE}bootloader",
+    "exitbootservice_start_ns": "kernel.entry",
+}
 
 
 def _read(file: SavedFile, options: ImportOptions) -> Imported:

@@ -3,6 +3,7 @@
 
 import re
 
+from perfboard.analysis.boot.reading.firmware import STAGE
 from perfboard.importers.base import Imported, Importer, ImportOptions, SavedFile
 from perfboard.importers.console import lines_of
 from perfboard.importers.loaders.stages import Stage, boot_of
@@ -12,7 +13,7 @@ _ROW = re.compile(
 )
 _HEAD = re.compile(rb"\[BOOTLOADER[ _]PROFILE\] ")
 _TOTAL = "SBL Total Time Taken"
-_MARKS = {"start": "spl.start", _TOTAL: "spl.end"}
+_MARKS = {"start": f"{STAGE}SBL", _TOTAL: f"{STAGE}application"}
 
 
 def _read(file: SavedFile, options: ImportOptions) -> Imported:

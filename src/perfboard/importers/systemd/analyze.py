@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator
 
 from perfboard.analysis.boot.phases import FIRMWARE_END
+from perfboard.analysis.boot.reading.firmware import STAGE
 from perfboard.analysis.boot.reading.services import STEP
 from perfboard.importers.base import Imported, Importer, ImportOptions, SavedFile
 from perfboard.importers.console import lines_of
@@ -45,6 +46,8 @@ def _marks(text: str) -> Iterator[Mark]:
 
     if before_ns:
         yield mark("reset", 0)
+        if stages.get("firmware") and stages.get("loader"):
+            yield mark(f"{STAGE}bootloader", stages["firmware"])
         yield mark("kernel.entry", before_ns)
         yield mark(FIRMWARE_END, before_ns)
     yield mark("kernel.clock", before_ns)

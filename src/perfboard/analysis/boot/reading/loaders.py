@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import Literal, NamedTuple
 
 from perfboard.analysis.boot.reading.console import ConsoleLine
+from perfboard.analysis.boot.reading.firmware import HINTS, stage_of
 from perfboard.analysis.boot.reading.kernel_log import is_first
 from perfboard.analysis.boot.reading.records import RECORD, message
 from perfboard.model.results.boot import Mark
@@ -101,10 +102,11 @@ class Event(NamedTuple):
 
 
 class Loaders:
-    """Gathers the events of a console, line by line: the last thousand of them."""
+    """Gathers the events of a console, and the stages of firmware: the last thousand of each."""
 
     def __init__(self) -> None:
         self.events: deque[Event] = deque(maxlen=_MOST_EVENTS)
+        self.stages: deque[tuple[str, Mark]] = deque(maxlen=_MOST_EVENTS)
         self._last: ConsoleLine | None = None
         self._counting: ConsoleLine | None = None
         self._leaving: tuple[Kind, str, ConsoleLine] | None = None
@@ -129,6 +131,8 @@ class Loaders:
         hints = _RECORD_HINTS if record and text.isascii() else _HINTS
         if any(hint in text for hint in hints):
             self._read(line)
+        if not record and any(hint in text for hint in HINTS) and (stage := stage_of(text)):
+            self.stages.append((stage, self._first_byte(line, stage)))
         self._last = line
 
     def _read(self, line: ConsoleLine) -> None:

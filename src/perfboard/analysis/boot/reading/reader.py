@@ -55,6 +55,7 @@ class Recording:
 
     log: KernelLog = field(default_factory=KernelLog)
     events: Sequence[Event] = ()
+    stages: Sequence[tuple[str, Mark]] = ()
     bare: list[Bare] = field(default_factory=list)
     next_text: dict[int, int] = field(default_factory=dict)
     services: Sightings = field(default_factory=Sightings)
@@ -100,7 +101,7 @@ def read_recording(
                 text = line.text[bare.start(1) :]
                 record = KernelLine(line.start_ns, text, line.start_ns)
                 found.bare.append(Bare(record, mark_at(row.start, stamps, "")))
-    found.events = tuple(loaders.events)
+    found.events, found.stages = tuple(loaders.events), tuple(loaders.stages)
     return found
 
 
