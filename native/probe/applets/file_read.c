@@ -78,6 +78,7 @@ static void measure(const struct options *options)
 		print_refused("file.read: %s", why_not());
 		return;
 	}
+	print_file_pages(&scratch);
 	struct budget budget = budget_begin(options, 2 * scratch_sizes(&scratch));
 
 	for (int i = 0; i < 2 * scratch_sizes(&scratch); i++) {

@@ -129,6 +129,7 @@ static void measure(const struct options *options)
 		print_refused("memory.map: %s", why_not());
 		return;
 	}
+	print_file_pages(&scratch);
 	struct budget budget = budget_begin(options, 0);
 
 	for (int i = 0; i < scratch_sizes(&scratch); i++)

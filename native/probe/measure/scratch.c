@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "measure/scratch.h"
+#include "measure/reading.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
@@ -155,4 +157,49 @@ unsigned long sum_words(const void *memory, size_t size)
 	for (size_t i = 0; i < LANES; i++)
 		sum += lanes[i];
 	return sum;
+}
+
+/* The value of a line of smaps in bytes, if it is that one; -1 otherwise. */
+static long long mapped_huge(char *line)
+{
+	static const char *const names[] = {"FilePmdMapped:", "ShmemPmdMapped:"};
+
+	for (int i = 0; i < 2; i++)
+		if (!strncmp(line, names[i], strlen(names[i]))) {
+			char *at = line + strlen(names[i]), *end;
+
+			return (long long)whole_number(at + strspn(at, " "), &end, 10) << 10;
+		}
+	return -1;
+}
+
+void print_file_pages(const struct scratch *scratch)
+{
+	char *memory = mmap(NULL, scratch->size, PROT_READ, MAP_SHARED, scratch->file, 0);
+	long long huge = 0, found;
+	bool ours = false, known = false;
+	struct lines lines;
+	char start[24], *line;
+
+	if (memory == MAP_FAILED)
+		return;
+	for (volatile char *at = memory; at < memory + scratch->size; at += page_size())
+		(void)*at;
+	int length = snprintf(start, sizeof(start), "%lx-", (unsigned long)memory);
+
+	if (open_lines(&lines, "/proc/self/smaps"))
+		while ((line = next_line(&lines))) {
+			/* A mapping begins with its address; its lines with a capital. */
+			if (*line < 'A' || *line > 'Z')
+				ours = !strncmp(line, start, (size_t)length);
+			else if (ours && (found = mapped_huge(line)) >= 0) {
+				known = true;
+				huge += found;
+			}
+		}
+	munmap(memory, scratch->size);
+	if (known)
+		print_fact("file pages", !huge				    ? "small"
+					 : huge >= (long long)scratch->size ? "huge"
+									    : "small and huge");
 }

@@ -32,6 +32,12 @@ size_t may_write(const struct options *options, int file);
  */
 bool make_scratch(const struct options *options, struct scratch *scratch);
 
+/*
+ * Prints the fact "file pages": whether the kernel maps the file by huge pages, all or some of it.
+ * No fact where its smaps does not tell.
+ */
+void print_file_pages(const struct scratch *scratch);
+
 /* How many powers of two there are from SCRATCH_BLOCK to the file's size. */
 int scratch_sizes(const struct scratch *scratch);
 

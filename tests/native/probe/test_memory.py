@@ -356,3 +356,23 @@ def test_the_end_counts_whole_ticks_of_steal(run: Callable[..., list[dict[str, A
     (steal,) = (line["end"]["disturbances"]["steal_s"] for line in run("file.read", 0.02)[-1:])
     assert steal >= 0
     assert steal * 100 == pytest.approx(round(steal * 100))
+
+
+@pytest.mark.parametrize("applet", ["file.read", "memory.map"])
+@pytest.mark.parametrize(("huge", "pages"), [("never", "small"), ("always", "huge")])
+def test_a_file_read_says_whether_its_pages_were_huge(
+    program: Path, tmp_path: Path, applet: str, huge: str, pages: str
+) -> None:
+    """In a tmpfs of our own, which alone can be had with huge pages."""
+    mount = f'mount -t tmpfs -o huge={huge},size=64m none "$0" && cd "$0" && exec "$@"'
+    command = ["unshare", "--mount", "sh", "-c", mount, str(tmp_path), str(program), applet]
+    done = subprocess.run(
+        [*command, "--seconds", "0.3", "--room", str(6 * _MIB)],
+        capture_output=True,
+        check=False,
+        timeout=60,
+    )
+    if b"mount:" in done.stderr or b"unshare:" in done.stderr:
+        pytest.skip("mounting a tmpfs wants root")
+    lines = [json.loads(line) for line in done.stdout.decode("ascii").splitlines()]
+    assert [line["value"] for line in lines if line.get("fact") == "file pages"] == [pages]
