@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Codecs from Debian's source packages, built for older parts than Debian's own programs.
+"""Codecs from Debian's source packages, for parts older than Debian's own programs and for targets
+without them.
 
 They are static, with musl: Debian's own C library has instructions of i686 too. None of the
 packages' build systems is needed for so few files.
@@ -12,17 +13,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from perfboard.binaries.probe_build import compiler_version, require_compiler
+from perfboard.binaries.probe_build import ARCHITECTURES, compiler_version, require_compiler
 from perfboard.host.cache import cache_root, cached, kept_folder
 from perfboard.host.entries import COMPILER
 from perfboard.images.packages.apt_source import SourceState
 from perfboard.model.errors import EnvironmentLacksError
 from perfboard.model.progress import Progress
 
-_COMMAND = (
-    *("ziglang", "cc", "-target", "x86-linux-musl", "-std=gnu11", "-O2", "-w"),
-    *("-static", "-s", "-fno-lto", "-I."),
-)
+_COMMAND = (*("ziglang", "cc", "-std=gnu11", "-O2", "-w", "-static", "-s", "-fno-lto", "-I."),)
+# What they are built for: the compiler's target, and its processor.
+_PARTS = {**ARCHITECTURES, "pentium": ("x86-linux-musl", "pentium")}
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ CODECS = {
             *("-DC_ARITH_CODING_SUPPORTED=1", "-DD_ARITH_CODING_SUPPORTED=1"),
             *("-DMEM_SRCDST_SUPPORTED=1", '-DBUILD=""', "-DINLINE=inline", "-DFALLTHROUGH="),
             *("-DTHREAD_LOCAL=_Thread_local", '-DPACKAGE_NAME="libjpeg-turbo"'),
-            *('-DVERSION="debian"', "-DSIZEOF_SIZE_T=4", "-DHAVE_BUILTIN_CTZL"),
+            *('-DVERSION="debian"', "-DSIZEOF_SIZE_T=__SIZEOF_SIZE_T__", "-DHAVE_BUILTIN_CTZL"),
             "-DPPM_SUPPORTED",
         ),
     ),
@@ -93,15 +93,16 @@ class BuiltCodec:
     words: str
 
 
-def build_codec(name: str, processor: str, progress: Progress) -> BuiltCodec:
-    """One of `CODECS` for `processor`, a name of the compiler's; built at first use, and cached.
+def build_codec(name: str, part: str, progress: Progress) -> BuiltCodec:
+    """One of `CODECS` for `part`: "pentium", or one that has a probe; built once, and cached.
 
     Raises EnvironmentLacksError where the source or the compiler cannot be had.
     """
-    require_compiler(processor)
+    require_compiler(part)
     codec, sources = CODECS[name], SourceState(progress)
     package = sources.resolve(codec.source)
-    command = [*_COMMAND, f"-mcpu={processor}", *codec.flags]
+    target, processor = _PARTS[part]
+    command = [*_COMMAND, "-target", target, f"-mcpu={processor}", *codec.flags]
     inputs = {
         "source": f"{package.name} {package.version} {package.sha256}",
         "compiler": compiler_version(),
@@ -118,7 +119,7 @@ def build_codec(name: str, processor: str, progress: Progress) -> BuiltCodec:
         kept = cache_root() / COMPILER
         with (
             kept_folder(kept, {"compiler": compiler_version()}, lambda: None, progress),
-            progress.step(f"building {name} for {processor}", len(codec.programs)) as step,
+            progress.step(f"building {name} for {part}", len(codec.programs)) as step,
         ):
             for number, (program, own) in enumerate(codec.programs.items()):
                 files = [*own, *common_files(codec, tree)]
@@ -129,8 +130,8 @@ def build_codec(name: str, processor: str, progress: Progress) -> BuiltCodec:
     entry = cached("codec", inputs, build, progress)
     return BuiltCodec(
         {program: entry / program for program in codec.programs},
-        f"{name} {package.version} was built from Debian's source for {processor}, static, by "
-        f"ziglang {compiler_version()} with musl: cc {' '.join(command[2:])}",
+        f"{name} {package.version} was built from Debian's source for {part}, static and "
+        f"without SIMD, by ziglang {compiler_version()} with musl: cc {' '.join(command[2:])}",
     )
 
 

@@ -16,7 +16,7 @@ from perfboard.images.program.base import Job, check_job
 from perfboard.images.variant import Variant
 from perfboard.instruments.screen import SCREEN
 from perfboard.model.board.architecture import architecture_of as board_architecture
-from perfboard.model.errors import TargetError, UsageError
+from perfboard.model.errors import EnvironmentLacksError, TargetError, UsageError
 from perfboard.model.text import printable
 from perfboard.store.recording import Subject
 from perfboard.studies.lab import Lab
@@ -39,6 +39,8 @@ _WATCHER = "perfboard-display"
 # In a trial's root file system (native/probe/run/run_root.c).
 _TRIAL_PROBE = "/perfboard/probe"
 _LAST = 400
+# The line of a script that lets it find the programs beside it.
+_FOUND = 'PATH="$(pwd):$PATH"\n'
 
 # The board's time so far, in s.
 Notify = Callable[[float], None]
@@ -85,7 +87,9 @@ class LiveBench:
         arch = self._target.probe or architecture_of(machine)
         probe = find_binary(arch, progress).read_bytes()
         with working_folder(shell) as folder:
-            files = {**work.files, _PROBE: probe, _SCRIPT: _whole(work).encode()}
+            built = self._build_codecs(work, arch)
+            script = f"{_FOUND if built else ''}{_whole(work)}"
+            files = {**work.files, **built, _PROBE: probe, _SCRIPT: script.encode()}
             if work.display:
                 files[_WATCHER] = find_binary(arch, progress, "display").read_bytes()
             for name, data in files.items():
@@ -98,6 +102,21 @@ class LiveBench:
                     raise
                 raise NotMeasurable(f"it has not ended after {work.limit_s:.0f} s") from error
         return _ended(done.output, done.errors, done.status)
+
+    def _build_codecs(self, work: Work, arch: str) -> dict[str, bytes]:
+        """The codecs' programs that the target lacks."""
+        if not work.codecs:
+            return {}
+        looks = "; ".join(f"command -v {name}" for name in work.programs)
+        if len(self._target.shell.run(looks).output.split()) == len(work.programs):
+            return {}
+        try:
+            programs, notes = _codecs(work, arch, self._lab)
+        except EnvironmentLacksError as error:
+            names = " and ".join(work.programs)
+            raise NotMeasurable(f"the target has no {names}; to build it: {error}") from error
+        self.notes = tuple(dict.fromkeys((*self.notes, *notes)))
+        return programs
 
     def check_room(self, works: Sequence[Work]) -> None:
         """Raises UsageError where the target has no room for one of them."""
@@ -170,7 +189,7 @@ class VirtualBench:
                 files[_WATCHER] = find_binary(arch, lab.progress, "display").read_bytes()
             built, notes = self._build_codecs(work)
             if built:
-                files[_SCRIPT] = b'PATH="$(pwd):$PATH"\n' + files[_SCRIPT]
+                files[_SCRIPT] = _FOUND.encode() + files[_SCRIPT]
             for file, data in {**files, **built}.items():
                 (folder / file).write_bytes(data)
                 (folder / file).chmod(0o700)
@@ -220,12 +239,14 @@ class VirtualBench:
         lacks = timing.lacks if timing else None
         if lacks is None:
             return {}, []
-        processor = "i486" if "pentium" in lacks.kinds else "pentium"
-        codecs = [self._lab.codec(n, processor, self._lab.progress) for n in work.codecs.values()]
-        programs = {
-            name: path.read_bytes() for codec in codecs for name, path in codec.programs.items()
-        }
-        return programs, [codec.words for codec in codecs]
+        return _codecs(work, "i486" if "pentium" in lacks.kinds else "pentium", self._lab)
+
+
+def _codecs(work: Work, part: str, lab: Lab) -> tuple[dict[str, bytes], list[str]]:
+    """The programs of the work's codecs for that part, and notes on their build."""
+    codecs = [lab.codec(name, part, lab.progress) for name in work.codecs.values()]
+    programs = {name: path.read_bytes() for one in codecs for name, path in one.programs.items()}
+    return programs, [one.words for one in codecs]
 
 
 def _size(work: Work) -> int:

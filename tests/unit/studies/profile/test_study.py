@@ -2,7 +2,7 @@
 """The profile study on a board and a target in memory: what it records, however it ends."""
 
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from functools import partial
@@ -14,8 +14,8 @@ import pytest
 
 from perfboard.images.program.base import Job
 from perfboard.images.program.codecs import BuiltCodec
-from perfboard.model.errors import TargetError, UsageError
-from perfboard.model.progress import SilentProgress, Step
+from perfboard.model.errors import EnvironmentLacksError, TargetError, UsageError
+from perfboard.model.progress import Progress, SilentProgress, Step
 from perfboard.model.results.profile import ProfileResult
 from perfboard.model.run import Evidence, Run, Status
 from perfboard.report.html import render
@@ -293,28 +293,55 @@ def test_a_profile_that_is_wrong_is_refused_before_the_start(
         run(FakeLab(tmp_path), path)
 
 
-def run_live(shell: SayingShell, path: Path, tmp_path: Path) -> Run:
-    """On a target that answers one question after the other so."""
+def no_codec(name: str, part: str, progress: object) -> BuiltCodec:
+    raise EnvironmentLacksError("no network")
+
+
+def no_programs(name: str, part: str, progress: object) -> BuiltCodec:
+    return BuiltCodec({}, f"{name} has none")
+
+
+def run_live(
+    shell: SayingShell,
+    path: Path,
+    tmp_path: Path,
+    codec: Callable[[str, str, Progress], BuiltCodec] = no_codec,
+) -> Run:
+    """On a target with that shell."""
 
     @contextmanager
     def open_it(*_: object) -> Iterator[Target]:
         yield Target("local", Evidence.HOST, shell, probe="x86_64")
 
-    lab = FakeLab(tmp_path).lab(open=open_it)
+    lab = FakeLab(tmp_path).lab(open=open_it, codec=codec)
     given = ProfileOptions(profile=str(path), only=("picture",))
     return run_study(STUDY, Request("local", {}, ("perfboard",)), given, lab)
 
 
 def test_a_target_without_the_program_is_not_measurable(path: Path, tmp_path: Path) -> None:
-    found = run_live(_Shell("@missing djpeg\n"), path, tmp_path)
+    found = run_live(_Shell(""), path, tmp_path)
     (row,) = found.results_of(ProfileResult)[0].rows
-    assert row.reason.startswith("the target has no djpeg")
+    assert row.reason == "the target has no djpeg and cjpeg; to build it: no network"
     assert found.no_verdicts[0].metric == "picture"
+
+
+def test_a_target_without_the_program_is_given_one(path: Path, tmp_path: Path) -> None:
+    (program := tmp_path / "djpeg").write_bytes(b"djpeg")
+
+    def build(name: str, part: str, progress: object) -> BuiltCodec:
+        return BuiltCodec({"djpeg": program}, f"{name} was built for {part}")
+
+    shell = _Shell(SCALED.decode())
+    found = run_live(shell, path, tmp_path, build)
+    assert "libjpeg-turbo was built for x86_64" in found.provenance.notes
+    assert any(script.endswith("/djpeg") for script in shell.scripts)
 
 
 def test_a_program_that_crashes_is_a_row_that_fails(path: Path, tmp_path: Path) -> None:
     """The board cannot do it, though no time was measured."""
-    found = run_live(_Shell("libjpeg: bad state\n", 128 + signal.SIGSEGV), path, tmp_path)
+    found = run_live(
+        _Shell("libjpeg: bad state\n", 128 + signal.SIGSEGV), path, tmp_path, no_programs
+    )
     (result,) = found.results_of(ProfileResult)
     assert found.status is Status.COMPLETE and result.failed
     assert result.rows[0].reason == "SIGSEGV ended its script: libjpeg: bad state"
@@ -348,7 +375,7 @@ def test_a_board_without_room_is_told_before_its_boot(path: Path, tmp_path: Path
 
 
 def test_a_target_that_is_lost_ends_the_run(path: Path, tmp_path: Path) -> None:
-    found = run_live(_LostShell(""), path, tmp_path)
+    found = run_live(_LostShell(""), path, tmp_path, no_programs)
     assert found.status is Status.FAILED and found.errors[0].kind == "lost"
     (row,) = found.results_of(ProfileResult)[0].rows
     assert row.outcome == "not measured" and row.reason == "the run ended before it"
@@ -415,7 +442,7 @@ def test_an_option_that_cannot_be_is_refused_before_the_start(
 
 def test_a_live_target_has_no_other_board(path: Path, tmp_path: Path) -> None:
     path.write_text(PROFILE + OPTIONS)
-    found = run_live(_Shell(SLOW.decode()), path, tmp_path)
+    found = run_live(_Shell(SLOW.decode()), path, tmp_path, no_programs)
     options = found.results_of(ProfileResult)[0].options
     assert [option.reason[:14] for option in options] == ["this target is", "", "this target is"]
 
