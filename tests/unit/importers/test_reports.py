@@ -181,6 +181,39 @@ def test_systemd_analyze_has_phases_and_services() -> None:
     assert "rounded" in imported.notes[0]
 
 
+CHAIN = """\
+The time when unit became active or started is printed after the "@" character.
+The time the unit took to start is printed after the "+" character.
+
+graphical.target @1min 1.900s
+└─multi-user.target @1min 1.900s
+  └─NetworkManager-wait-online.service @898ms +1min 1.002s
+    └─dbus.socket @554ms
+      └─boot-efi.mount @292ms +251ms
+        └─systemd-fsck@dev-disk-by\\x2duuid-C6A1\\x2d0DF8.service @149ms +126ms
+          └─system.slice
+"""
+
+
+def test_the_critical_chain_says_when_its_units_started(tmp_path: Path) -> None:
+    path = tmp_path / "chain.txt"
+    path.write_text(CHAIN)
+    file = SavedFile(path)
+    assert choose_importer(file, "").name == "systemd-analyze"
+    (boot,) = importers()["systemd-analyze"].read(file, ImportOptions()).boots
+    assert [(span.name.partition("@")[0], span.start_ns) for span in boot.spans] == [
+        ("NetworkManager-wait-online.service", None),
+        ("boot-efi.mount", None),
+        ("systemd-fsck", None),
+    ]
+    path.write_text((FILES / "systemd-analyze.txt").read_text() + CHAIN)
+    (boot,) = importers()["systemd-analyze"].read(SavedFile(path), ImportOptions()).boots
+    starts = {span.name: span.start_ns for span in boot.spans}
+    # Behind firmware, loader, kernel and initramfs.
+    assert starts["boot-efi.mount"] == 10_983_000_000 + 292_000_000
+    assert starts["tmp.mount"] is None and len(starts) == 6
+
+
 def test_systemd_analyze_without_firmware_begins_with_the_kernel(tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
     path.write_text("Startup finished in 800ms (kernel) + 1.5s (userspace) = 2.3s\n")

@@ -22,12 +22,15 @@ _WORDS = {
     "amperes": re.compile(r"i|current|amps?|amperes?|strom|courant|corriente"),
     "watts": re.compile(r"p|power|watts?|leistung|puissance|potencia"),
 }
-# Files of hwmon, in the units of the kernel.
-_HWMON = {
-    "volts": (re.compile(r"in[0-9]+_(?:input|average)"), 1e-3),
-    "amperes": (re.compile(r"curr[0-9]+_(?:input|average)"), 1e-3),
-    "watts": (re.compile(r"power[0-9]+_(?:input|average)"), 1e-6),
-}
+# Files of hwmon and IIO, in the units of the kernel.
+_SYSFS = (
+    ("volts", re.compile(r"in[0-9]+_(?:input|average)"), 1e-3),
+    ("amperes", re.compile(r"curr[0-9]+_(?:input|average)"), 1e-3),
+    ("watts", re.compile(r"power[0-9]+_(?:input|average)"), 1e-6),
+    ("volts", re.compile(r"in_voltage[0-9]*(?:_\w{1,20})?_input"), 1e-3),
+    ("amperes", re.compile(r"in_current[0-9]*(?:_\w{1,20})?_input"), 1e-3),
+    ("watts", re.compile(r"in_power[0-9]*(?:_\w{1,20})?_input"), 1e-3),
+)
 _NAMED = re.compile(r"(.*?)[\s_]*[\[(]?\s*([munkµμ]?)(s|V|A|W)\s*[\])]?")
 
 
@@ -117,7 +120,7 @@ def _columns(heading: str, separator: str) -> Iterator[tuple[str, int, float]]:
 
 
 def _meanings(name: str) -> Iterator[tuple[str, float]]:
-    for what, (pattern, scale) in _HWMON.items():
+    for what, pattern, scale in _SYSFS:
         if pattern.fullmatch(name):
             yield what, scale
             return

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""systemd-analyze: its first lines, and `blame`, in one file or each in its own."""
+"""systemd-analyze: its first lines, `blame` and `critical-chain`, in one file or several."""
 
 import re
 from collections.abc import Iterator
@@ -21,6 +21,8 @@ _TOTAL = re.compile(rf"Startup finished in (.{{1,400}}?) = {_TIME}")
 _STAGE = re.compile(rf"({_TIME})\((firmware|loader|kernel|initrd|userspace)\)")
 _TARGET = re.compile(rf"(\S{{1,80}}\.target) reached after ({_TIME})in userspace")
 _BLAME = re.compile(rf"\s*({_TIME})(\S{{1,200}}\.[a-z]{{3,9}})\s*")
+# A unit of the critical chain, when it began to start, and how long it took; a tree before it.
+_CHAIN = re.compile(rf"[^\w-]{{0,200}}([\w-]\S{{0,199}}\.[a-z]{{3,9}}) @({_TIME})(?:\+({_TIME}))?")
 _MOST_UNITS = 2000
 # The shortest time that is printed.
 _MS = 1_000_000
@@ -64,34 +66,43 @@ def _marks(text: str) -> Iterator[Mark]:
         yield mark("usable", usable_ns)
 
 
-def _spans(lines: list[str]) -> Iterator[Span]:
-    seen: set[str] = set()
+def _spans(lines: list[str], system_ns: int | None) -> Iterator[Span]:
+    """The units that took a time; those of the critical chain have a start if user space has."""
+    found: dict[str, tuple[int | None, int]] = {}
     for line in lines:
-        match = _BLAME.fullmatch(line)
-        if match and match[2] not in seen and len(seen) < _MOST_UNITS:
-            seen.add(match[2])
-            yield Span(
-                kind="service",
-                name=printable(match[2]),
-                start_ns=None,
-                duration_ns=_ns(match[1]),
-                returned=0,
-            )
+        if (match := _CHAIN.fullmatch(line)) and match[3]:
+            start_ns = None if system_ns is None else system_ns + _ns(match[2])
+            found[match[1]] = start_ns, _ns(match[3])
+        elif match := _BLAME.fullmatch(line):
+            found.setdefault(match[2], (None, _ns(match[1])))
+    for name, (start_ns, duration_ns) in [*found.items()][:_MOST_UNITS]:
+        yield Span(
+            kind="service",
+            name=printable(name),
+            start_ns=start_ns,
+            duration_ns=duration_ns,
+            returned=0,
+        )
 
 
 def _share(head: bytes) -> float:
     lines = [line for line in head.decode("utf-8", "replace").splitlines() if line.strip()]
     if any(_TOTAL.match(line) for line in lines[:5]):
         return 1.0
-    return sum(1 for line in lines if _BLAME.fullmatch(line)) / len(lines) if lines else 0.0
+    units = sum(1 for line in lines if _BLAME.fullmatch(line) or _CHAIN.fullmatch(line))
+    return units / len(lines) if lines else 0.0
 
 
 def _read(file: SavedFile, options: ImportOptions) -> Imported:
     lines = [line.decode("utf-8", "replace").rstrip() for line in lines_of(file)]
     marks = tuple(_marks("\n".join(lines)))
-    spans = tuple(_spans(lines))
+    init = next((mark for mark in marks if mark.name == "init.exec"), None)
+    system = next((mark for mark in marks if mark.name == f"{STEP}system"), init)
+    spans = tuple(_spans(lines, system.t_ns if system else None))
     if not marks and not spans:
-        raise UsageError(f"{file.path}: has no line of systemd-analyze's, nor of its blame")
+        raise UsageError(
+            f"{file.path}: has no line of systemd-analyze's, nor of its blame or critical-chain"
+        )
     notes = ["systemd-analyze's times are rounded to a millisecond, or to more."]
     if not marks:
         notes.append("Without the first lines of systemd-analyze no phase is known.")
@@ -100,7 +111,7 @@ def _read(file: SavedFile, options: ImportOptions) -> Imported:
 
 IMPORTER = Importer(
     "systemd-analyze",
-    "systemd-analyze, or its blame: Startup finished in 1.2s (kernel) + ...",
+    "systemd-analyze, its blame or critical-chain: Startup finished in 1.2s (kernel) + ...",
     _share,
     _read,
 )

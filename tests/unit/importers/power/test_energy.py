@@ -104,6 +104,7 @@ def test_a_phase_with_a_gap_has_no_energy() -> None:
         "Zeit [s];Spannung [V];Strom [mA]\n0,0;5,0;0\n0,1;5,0;200\n0,2;5,0;300\n",
         "time\tpower (mW)\n0\t0\n0,1\t1000\n0,2\t1500\n",
         "time,in1_input,curr1_input\n0,5000,0\n0.1,5000,200\n0.2,5000,300\n",
+        "time,in_voltage1_supply_input,in_current3_input\n0,5000,0\n0.1,5000,200\n0.2,5000,300\n",
         '"t (us)","P [W]"\r\n"0","0"\r\n"100000","1"\r\n"200000","1.5"\r\n',
     ],
 )
