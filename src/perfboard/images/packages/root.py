@@ -8,22 +8,18 @@ anyway.
 """
 
 import fnmatch
-import io
 import json
-import os
 import re
-import stat
 import subprocess
-import tarfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from itertools import chain
 from pathlib import Path
 
 from perfboard.host.cache import cached, hash_file
-from perfboard.host.manifest import NAME
 from perfboard.images.packages.alternatives import choose_links, read_alternatives
 from perfboard.images.packages.apt import SCRIPTS, AptState, Package
+from perfboard.images.packages.tree import Tree, found_in, merged
 from perfboard.model.errors import EnvironmentLacksError, UsageError
 from perfboard.model.progress import Progress
 
@@ -38,9 +34,6 @@ _FOLDERS = (
     *("usr", "usr/bin", "usr/lib", "usr/sbin", "work", _OWN),
     *(f"{_OWN}/{name}" for name in ("bin", "job", "output", "root", "scratch")),
 )
-# Debian's packages still come in both forms; in a system of today they are one.
-_MERGED = {"bin": "usr/bin", "sbin": "usr/sbin", "lib": "usr/lib", "lib32": "usr/lib32"}
-_MERGED |= {"lib64": "usr/lib64", "libx32": "usr/libx32"}
 _FILES = {
     "etc/group": "root:x:0:\nnogroup:x:65534:\n",
     "etc/hostname": "board\n",
@@ -56,7 +49,6 @@ _SQUASH = (
     *("-noI", "-noD", "-noF", "-noX", "-no-xattrs", "-no-progress", "-quiet"),
     *("-mkfs-time", "0", "-all-time", "0"),
 )
-_PROGRAM = 0o755
 # Beyond what any package's script has.
 _LONGEST_SCRIPT = 1 << 20
 
@@ -114,13 +106,13 @@ def build_package_root(
     def build(folder: Path) -> None:
         unpacked = [state.unpack(package.name) for package in packages]
         with progress.step("building the root file system", 1):
-            tree = _Tree()
+            tree = Tree()
             for package, files in zip(packages, unpacked, strict=True):
                 tree.add_package(package.name, files)
             scripts = map(_script, unpacked)
             tree.add_links(choose_links(chain.from_iterable(map(read_alternatives, scripts)), tree))
-            tree.complete(probe)
-            tree.squash(folder / "root.squashfs", blocks)
+            _complete(tree, probe)
+            _squash(tree, folder / "root.squashfs", blocks)
 
     image = cached("try-root", inputs, build, progress) / "root.squashfs"
     left_out = tuple(package.name for package in closure if package not in packages)
@@ -148,7 +140,7 @@ def largest(root: PackageRoot, state: AptState, most: int) -> list[tuple[str, in
     sizes = {
         package.name: sum(
             path.stat().st_size
-            for _, path in _found(state.unpack(package.name))
+            for _, path in found_in(state.unpack(package.name))
             if path.is_file() and not path.is_symlink()
         )
         for package in root.packages
@@ -161,7 +153,7 @@ def squash_files(files: dict[str, Path | bytes], image: Path, folders: Sequence[
 
     Raises EnvironmentLacksError where the squashfs tools fail.
     """
-    tree = _Tree()
+    tree = Tree()
     for folder in folders:
         tree.add_folder(folder)
     for name, content in files.items():
@@ -170,31 +162,17 @@ def squash_files(files: dict[str, Path | bytes], image: Path, folders: Sequence[
         if isinstance(content, bytes):
             tree.add_bytes(name, content)
         else:
-            tree.add_found("", name, content)
-    tree.squash(image, SMALL_BLOCKS)
+            tree.addfound_in("", name, content)
+    _squash(tree, image, SMALL_BLOCKS)
 
 
 def _code_files(state: AptState, packages: Sequence[Package]) -> dict[str, Path]:
     files = {}
     for package in packages:
-        for place, path in _found(state.unpack(package.name)):
+        for place, path in found_in(state.unpack(package.name)):
             if path.is_file() and not path.is_symlink():
-                files[f"/{_merged(place)}"] = path
+                files[f"/{merged(place)}"] = path
     return files
-
-
-def _found(unpacked: Path) -> Iterator[tuple[str, Path]]:
-    """The files of a package by their place: a folder before its content."""
-    for folder, folders, names in os.walk(unpacked):
-        folders.sort()
-        if Path(folder) == unpacked and SCRIPTS in folders:
-            folders.remove(SCRIPTS)
-        for name in sorted((*folders, *names)):
-            path = Path(folder, name)
-            place = path.relative_to(unpacked).as_posix()
-            # The cache's own list is no part of the package.
-            if place != NAME:
-                yield place, path
 
 
 def _script(unpacked: Path) -> str:
@@ -206,120 +184,34 @@ def _script(unpacked: Path) -> str:
         return file.read(_LONGEST_SCRIPT)
 
 
-def _merged(name: str) -> str:
-    first, slash, rest = name.partition("/")
-    return f"{_MERGED[first]}/{rest}" if slash and first in _MERGED else name
+def _complete(tree: Tree, probe: Path) -> None:
+    """Adds what belongs to no package, where none has it."""
+    for place in _FOLDERS:
+        tree.add_folder(place)
+    tree.add_usual()
+    for place, text in _FILES.items():
+        tree.add_bytes(place, text.encode())
+    # Scripts name these by their paths.
+    for name in ("env", "sh"):
+        tree.add_link(f"usr/bin/{name}", "busybox")
+    tree.add_program(f"{_OWN}/probe", probe)
 
 
-class _Tree:
-    """The entries of a file system. None of them is ever made in this machine's."""
-
-    def __init__(self) -> None:
-        self._entries: dict[str, tuple[tarfile.TarInfo, Path | bytes | None]] = {}
-
-    def add_package(self, package: str, unpacked: Path) -> None:
-        """Adds what a package has. Raises UsageError where another has a link for a folder."""
-        for place, path in _found(unpacked):
-            if place not in _MERGED:
-                self.add_found(package, _merged(place), path)
-
-    def __contains__(self, path: object) -> bool:
-        return isinstance(path, str) and _merged(path[1:]) in self._entries
-
-    def add_links(self, links: Mapping[str, str]) -> None:
-        """Adds links, by their paths, but for those below what is no folder."""
-        for link, target in links.items():
-            place = _merged(link[1:])
-            parents = [str(parent) for parent in reversed(Path(place).parents)]
-            found = (self._entries.get(parent) for parent in parents)
-            if all(entry is None or entry[0].isdir() for entry in found):
-                for parent in parents:
-                    self.add_folder(parent)
-                self._add(place, tarfile.SYMTYPE, link=target)
-
-    def add_found(self, package: str, place: str, path: Path) -> None:
-        """Adds a file, a folder or a link of this machine's; others are passed over."""
-        parent = self._entries.get(str(Path(place).parent))
-        if parent is not None and not parent[0].isdir():
-            raise UsageError(
-                f"package {package} has /{place}, below what is no folder in another; leave out "
-                "one of them"
-            )
-        mode = path.lstat().st_mode
-        if stat.S_ISLNK(mode):
-            self._add(place, tarfile.SYMTYPE, link=str(path.readlink()))
-        elif stat.S_ISDIR(mode):
-            self.add_folder(place)
-        elif stat.S_ISREG(mode):
-            self.add_file(place, path)
-
-    def add_folder(self, place: str) -> None:
-        if place not in (".", ""):
-            self._add(place, tarfile.DIRTYPE, _PROGRAM)
-
-    def add_file(self, place: str, path: Path) -> None:
-        self._add(place, tarfile.REGTYPE, stat.S_IMODE(path.stat().st_mode) | 0o444, path)
-
-    def add_bytes(self, place: str, content: bytes) -> None:
-        self._add(place, tarfile.REGTYPE, 0o644, content)
-
-    def _add(
-        self,
-        place: str,
-        kind: bytes,
-        mode: int = 0o777,
-        content: Path | bytes | None = None,
-        link: str = "",
-    ) -> None:
-        """Adds an entry; one that is there already stays."""
-        entry = tarfile.TarInfo(place)
-        entry.type, entry.mode, entry.linkname = kind, mode, link
-        self._entries.setdefault(place, (entry, content))
-
-    def complete(self, probe: Path) -> None:
-        """Adds what belongs to no package, where none has it."""
-        for place in _FOLDERS:
-            self.add_folder(place)
-        for place, target in _MERGED.items():
-            self._add(place, tarfile.SYMTYPE, link=target)
-            self.add_folder(target)
-        for place, text in _FILES.items():
-            self.add_bytes(place, text.encode())
-        # Scripts name these by their paths.
-        for name in ("env", "sh"):
-            self._add(f"usr/bin/{name}", tarfile.SYMTYPE, link="busybox")
-        self._add(f"{_OWN}/probe", tarfile.REGTYPE, _PROGRAM, probe)
-        # The console is there before anything is mounted.
-        entry = tarfile.TarInfo("dev/console")
-        entry.type, entry.mode, entry.devmajor, entry.devminor = tarfile.CHRTYPE, 0o600, 5, 1
-        self._entries["dev/console"] = (entry, None)
-
-    def squash(self, image: Path, blocks: str) -> None:
-        archive = image.with_suffix(".tar")
-        with tarfile.open(archive, "w", format=tarfile.PAX_FORMAT) as tar:
-            # In this order a folder comes before what is in it.
-            for entry, content in (self._entries[place] for place in sorted(self._entries)):
-                if content is None:
-                    tar.addfile(entry)
-                elif isinstance(content, bytes):
-                    entry.size = len(content)
-                    tar.addfile(entry, io.BytesIO(content))
-                else:
-                    entry.size = content.stat().st_size
-                    with content.open("rb") as file:
-                        tar.addfile(entry, file)
-        with archive.open("rb") as file:
-            done = subprocess.run(
-                ["sqfstar", "-b", blocks, *_SQUASH, image.name],
-                cwd=image.parent,
-                stdin=file,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-                text=True,
-                errors="replace",
-            )
-        archive.unlink()
-        if done.returncode:
-            raise EnvironmentLacksError(
-                f"sqfstar cannot write the file system; its last lines:\n{done.stdout[-2000:]}"
-            )
+def _squash(tree: Tree, image: Path, blocks: str) -> None:
+    archive = image.with_suffix(".tar")
+    tree.write(archive)
+    with archive.open("rb") as file:
+        done = subprocess.run(
+            ["sqfstar", "-b", blocks, *_SQUASH, image.name],
+            cwd=image.parent,
+            stdin=file,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+        )
+    archive.unlink()
+    if done.returncode:
+        raise EnvironmentLacksError(
+            f"sqfstar cannot write the file system; its last lines:\n{done.stdout[-2000:]}"
+        )

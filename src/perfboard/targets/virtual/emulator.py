@@ -10,11 +10,10 @@ import socket
 import subprocess
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from perfboard.host.scratch import temporary_folder
+from perfboard.host.sandbox import sandbox
 from perfboard.host.tools import require_tools
 from perfboard.model.board.architecture import ARCHITECTURES
 from perfboard.model.errors import EnvironmentLacksError, PerfboardError, TargetError
@@ -28,21 +27,6 @@ _KNOWN = "QEMU 7.2 and 10.0, as Debian 12 and its backports have them"
 _ROOM = 1 << 20
 _NO_SCOPE = re.compile("scope: this emulator does not have|-plugin: |[Cc]ould not load plugin")
 _NO_TIMING = re.compile("timed board|clock that a model")
-
-
-@cache
-def _sandbox(program: str) -> tuple[str, ...]:
-    """The options by which the emulator gives up what a guest that breaks out of it could use.
-
-    None for one that was built without seccomp.
-    """
-    given = ("-sandbox", "on,elevateprivileges=deny,spawn=deny,resourcecontrol=deny")
-    asked = [program, *given, "--version"]
-    try:
-        subprocess.run(asked, cwd=temporary_folder(), capture_output=True, timeout=20, check=True)
-    except (subprocess.SubprocessError, OSError):
-        return ()
-    return given
 
 
 def emulator_version(program: str) -> str:
@@ -70,7 +54,7 @@ def emulator_version(program: str) -> str:
             f"{program} is version {version}; virtual boards need 7.2 or newer, as Debian 12 "
             f"has it. The one found is {shutil.which(program)}."
         )
-    return version if _sandbox(program) else f"{version}, without a sandbox"
+    return version if sandbox(program) else f"{version}, without a sandbox"
 
 
 @contextmanager
@@ -88,7 +72,7 @@ def started(
         # The kernel ends the emulator with us, whatever ends us.
         *("setpriv", "--pdeathsig", "KILL"),
         *command,
-        *_sandbox(command[0]),
+        *sandbox(command[0]),
         *("-chardev", f"socket,id=monitor,fd={theirs.fileno()}"),
         *("-mon", "chardev=monitor,mode=control", "-S"),
     ]
