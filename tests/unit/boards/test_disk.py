@@ -52,6 +52,16 @@ def test_a_stick_takes_its_time_to_be_there_and_does_not_seek() -> None:
     assert not found.keys() & {"track", "revolution"}
 
 
+def test_no_figure_that_checks_a_disk_sets_it() -> None:
+    board = disk_board("bifferboard")
+    transfer = board.disk.transfer
+    assert transfer is not None and "bonnie" not in transfer.source
+    rates = {round(row.value) for row in board.published if row.unit == "B/s"}
+    # Whatever reaches an application has come by the medium, at its rate at least.
+    reads = next(row.value for row in board.published if row.metric.endswith("read.bandwidth"))
+    assert transfer.rate > reads and not rates & {transfer.rate, transfer.write_rate}
+
+
 def test_a_root_larger_than_the_disk_is_refused() -> None:
     disk = disk_board("settop-web").disk
     check_disk_holds(disk, disk.size)
