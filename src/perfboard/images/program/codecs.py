@@ -21,7 +21,7 @@ from perfboard.model.errors import EnvironmentLacksError
 from perfboard.model.progress import Progress
 
 _COMMAND = (*("ziglang", "cc", "-std=gnu11", "-O2", "-w", "-static", "-s", "-fno-lto", "-I."),)
-# What they are built for: the compiler's target, and its processor.
+# The compiler's target and its processor, by the part.
 _PARTS = {**ARCHITECTURES, "pentium": ("x86-linux-musl", "pentium")}
 
 
