@@ -2,6 +2,8 @@
 """Which binary of the probe a machine runs, and where it is."""
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from perfboard.binaries.probe_build import (
@@ -60,6 +62,18 @@ def origin(arch: str) -> str:
     return f"compiled by ziglang {compiler_version()}"
 
 
+@contextmanager
+def compiler_folder(part: str, progress: Progress) -> Iterator[Path]:
+    """The folder of what the compiler keeps for one part, such as its C library.
+
+    One at a time builds in it, since two may each remove the other's new files. Builds for
+    other parts do not wait, nor lose what they have when this one is killed.
+    """
+    folder = cache_root() / COMPILER / part
+    with kept_folder(folder, {"compiler": compiler_version()}, lambda: None, progress):
+        yield folder
+
+
 def find_binary(arch: str, progress: Progress, part: str = "probe") -> Path:
     """The probe for `arch`, or another of `PARTS`: the package's, or a checkout's, built at need.
 
@@ -71,10 +85,8 @@ def find_binary(arch: str, progress: Progress, part: str = "probe") -> Path:
     sources = _sources(arch, part)
 
     def build_into(folder: Path) -> None:
-        kept = cache_root() / COMPILER
         with (
-            # Two at once may each remove the other's new files.
-            kept_folder(kept, {"compiler": compiler}, lambda: None, progress),
+            compiler_folder(arch, progress) as kept,
             progress.step(f"building the {part} for {arch}", 1),
         ):
             build(arch, folder / f"perfboard-{part}", kept, part)

@@ -27,11 +27,11 @@ VARIABLE = "PERFBOARD_CACHE_SIZE"
 DEFAULT = "20 GB"
 # The ending of a folder that is being built or removed.
 UNFINISHED = ".unfinished"
-# Kinds that are one entry, which tools of others keep in order.
 CCACHE, COMPILER = "ccache", "ziglang"
-_ONE = (CCACHE, COMPILER)
+# Kinds that are one entry, which tools of others keep in order.
+_ONE = (CCACHE,)
 # Kinds whose entries are worked in, so that each has its manifest beside it.
-KEPT = ("apt", "kernel-tree")
+KEPT = ("apt", "kernel-tree", COMPILER)
 # The part of an apt state that its manifest is of: the rest apt makes again itself.
 LISTS = "state/lists"
 _USERS = "users"

@@ -18,9 +18,10 @@ def main(*words: str, output: str) -> None:
     command = " ".join(words)
     with (own.parent / "calls").open("a") as calls:
         print(command, file=calls)
-    if (own.parent / "locks").is_dir():
+    locks = own.parent.parent / "locks"
+    if locks.is_dir():
         try:
-            FileLock(own.parent / "locks" / f"{own.name}.lock").acquire(blocking=False)
+            FileLock(locks / f"{own.parent.name}-{own.name}.lock").acquire(blocking=False)
             sys.exit("another may compile meanwhile")
         except Timeout:
             pass

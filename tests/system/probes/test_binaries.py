@@ -13,7 +13,6 @@ import signal
 import subprocess
 import sys
 import time
-from importlib.metadata import version
 from pathlib import Path
 
 import psutil
@@ -21,10 +20,8 @@ import pytest
 from elftools.elf.elffile import ELFFile
 
 from perfboard.binaries.applets import all_applets
-from perfboard.binaries.probe import find_binary
+from perfboard.binaries.probe import compiler_folder, find_binary
 from perfboard.binaries.probe_build import ARCHITECTURES, command, source_folder
-from perfboard.host.cache import cache_root, kept_folder
-from perfboard.host.entries import COMPILER
 from perfboard.model.errors import TargetError
 from perfboard.model.progress import SilentProgress
 from perfboard.probes.exchange import Exchange
@@ -133,9 +130,8 @@ def loops(arch: str, tmp_path: Path) -> Path:
     words = [word for word in command(arch) if not word.endswith(".c")]
     sources = sorted(map(str, source_folder().glob("loops/loops_*.c")))
     program = tmp_path / "loops"
-    folder, made_by = cache_root() / COMPILER, {"compiler": version("ziglang")}
-    kept = str(folder)
-    with kept_folder(folder, made_by, lambda: None, SilentProgress()):
+    with compiler_folder(arch, SilentProgress()) as folder:
+        kept = str(folder)
         subprocess.run(
             [sys.executable, "-m", *words, str(harness), *sources, "-o", str(program)],
             cwd=source_folder(),

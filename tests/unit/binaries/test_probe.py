@@ -39,7 +39,7 @@ def test_machines_without_a_probe_are_refused(machine: str) -> None:
 
 def calls() -> list[str]:
     """What the stand-in for the compiler was asked for; see tests/support/compiler."""
-    return (cache_root() / "calls").read_text().splitlines()
+    return (cache_root() / COMPILER / "calls").read_text().splitlines()
 
 
 def test_a_checkout_builds_into_the_cache_once() -> None:
@@ -53,7 +53,7 @@ def test_a_checkout_builds_into_the_cache_once() -> None:
 def kept() -> Path:
     """What the compiler keeps after a build."""
     find_binary("i486", SilentProgress())
-    folder = cache_root() / COMPILER
+    folder = cache_root() / COMPILER / "i486"
     assert (folder / "object").exists()
     return folder
 
@@ -63,15 +63,21 @@ def test_what_the_compiler_keeps_is_made_anew_where_it_is_broken(
 ) -> None:
     (kept / "object").write_text("other")
     (kept / "left").touch()
-    assert find_binary("mipsel", SilentProgress()).is_file()
+    assert find_binary("i486", SilentProgress(), "display").is_file()
     assert len(calls()) == 2
     assert not (kept / "left").exists()
     assert "cannot be used" in caplog.text
 
 
+def test_another_part_is_not_touched_by_what_is_broken(kept: Path) -> None:
+    (kept / "object").write_text("other")
+    assert find_binary("mipsel", SilentProgress()).is_file()
+    assert (kept / "object").read_text() == "other"
+
+
 def test_a_fault_of_the_sources_takes_nothing_away(kept: Path) -> None:
-    (cache_root() / "fault").write_text("answer.c:3: error: expected ';'")
+    (cache_root() / COMPILER / "fault").write_text("answer.c:3: error: expected ';'")
     for _ in range(2):
         with pytest.raises(EnvironmentLacksError, match="expected ';'"):
-            find_binary("mipsel", SilentProgress())
+            find_binary("i486", SilentProgress(), "display")
     assert (kept / "object").read_text() == "1"

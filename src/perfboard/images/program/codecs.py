@@ -13,9 +13,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from perfboard.binaries.probe import compiler_folder
 from perfboard.binaries.probe_build import ARCHITECTURES, compiler_version, require_compiler
-from perfboard.host.cache import cache_root, cached, kept_folder
-from perfboard.host.entries import COMPILER
+from perfboard.host.cache import cached
 from perfboard.images.packages.apt_source import SourceState
 from perfboard.model.errors import EnvironmentLacksError
 from perfboard.model.progress import Progress
@@ -116,9 +116,8 @@ def build_codec(name: str, part: str, progress: Progress) -> BuiltCodec:
         headers.mkdir()
         for header, text in codec.headers.items():
             (headers / header).write_text((tree / text).read_text() if text else "")
-        kept = cache_root() / COMPILER
         with (
-            kept_folder(kept, {"compiler": compiler_version()}, lambda: None, progress),
+            compiler_folder(part, progress) as kept,
             progress.step(f"building {name} for {part}", len(codec.programs)) as step,
         ):
             for number, (program, own) in enumerate(codec.programs.items()):
