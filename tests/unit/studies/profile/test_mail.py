@@ -88,7 +88,9 @@ def test_the_first_opening_counts_if_it_ended_in_the_same_picture() -> None:
     def read(picture: str) -> dict[str, tuple[float, ...]]:
         first = task("calibration", "calibration", 900, picture=picture)
         output = first + (task("open") + "@exit left ok took=2000000 \n") * 10
-        return {metric.name: metric.samples for metric in workload.read(output, MAIL, 5)}
+        metrics = workload.read(output, MAIL, 5)
+        assert all(workload.metrics[metric.name].unit == metric.unit for metric in metrics)
+        return {metric.name: metric.samples for metric in metrics}
 
     assert read("00ff")["mail.open.first"] == (0.9,)
     assert read("00ff")["mail.open.time"] == (0.03,) * 10

@@ -8,7 +8,7 @@ from perfboard.model.profile import Value
 from perfboard.model.run import Metric
 from perfboard.studies.profile.applications.base import Application, Mail, all_applications
 from perfboard.studies.profile.workloads.app import application_of, samples_of
-from perfboard.studies.profile.workloads.base import NotMeasurable, Parameter, Work, text
+from perfboard.studies.profile.workloads.base import Figure, NotMeasurable, Parameter, Work, text
 from perfboard.studies.profile.workloads.folders import FOLDERS, folder
 from perfboard.studies.profile.workloads.session import (
     CALIBRATIONS,
@@ -66,12 +66,15 @@ class MailOpen:
     name: str = "mail.open"
     title: str = "Opening a folder of mail"
     parameters: Mapping[str, Parameter] = field(default_factory=lambda: dict(_PARAMETERS))
-    metrics: Mapping[str, str] = field(
+    metrics: Mapping[str, Figure] = field(
         default_factory=lambda: {
-            "mail.open.time": "from the key to the last pixel, in a client that has just started "
-            "and that has opened the folder before",
-            "mail.open.first": "the same where it has not: it reads each message",
-            "mail.open.refused": "samples that did not count, of all",
+            "mail.open.time": Figure(
+                "s",
+                "from the key to the last pixel, in a client that has just started and that has "
+                "opened the folder before",
+            ),
+            "mail.open.first": Figure("s", "the same where it has not: it reads each message"),
+            "mail.open.refused": Figure("1", "samples that did not count, of all"),
         }
     )
 
@@ -117,10 +120,12 @@ class MailSort:
     name: str = "mail.sort"
     title: str = "Sorting a folder of mail"
     parameters: Mapping[str, Parameter] = field(default_factory=lambda: dict(_PARAMETERS))
-    metrics: Mapping[str, str] = field(
+    metrics: Mapping[str, Figure] = field(
         default_factory=lambda: {
-            "mail.sort.time": "from the key to the last pixel, by `by`: subject, or date (back)",
-            "mail.sort.refused": "samples that did not count, of all, by `by`",
+            "mail.sort.time": Figure(
+                "s", "from the key to the last pixel, by `by`: subject, or date (back)"
+            ),
+            "mail.sort.refused": Figure("1", "samples that did not count, of all, by `by`"),
         }
     )
 
