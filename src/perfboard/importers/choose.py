@@ -9,6 +9,7 @@ from typing import cast
 
 import perfboard.importers
 from perfboard.importers.base import Importer, SavedFile
+from perfboard.importers.foreign import foreign_of
 from perfboard.model.errors import UsageError
 
 # Packages outside bring importers under this name: `NAME = "module:IMPORTER"`.
@@ -37,6 +38,12 @@ def importers() -> dict[str, Importer]:
     return {each.name: each for each in sorted(found, key=lambda each: each.name)}
 
 
+def form_of(file: SavedFile) -> str:
+    """The formats that a file has the form of, in words; "" if there is none."""
+    shares = {name: importer.share(file.head) for name, importer in importers().items()}
+    return " or ".join(name for name, share in shares.items() if share >= _LEAST)
+
+
 def choose_importer(file: SavedFile, format: str) -> Importer:
     """The importer of that name, or without one the importer of the file's form.
 
@@ -50,6 +57,8 @@ def choose_importer(file: SavedFile, format: str) -> Importer:
     shares = {name: importer.share(file.head) for name, importer in known.items()}
     largest = max(shares.values())
     names = [name for name, share in shares.items() if share == largest]
+    if largest < _LEAST and (words := foreign_of(file.head)):
+        raise UsageError(f"{file.path}: {words}")
     if largest < _LEAST:
         forms = "\n".join(f"  {name:<13} {each.title}" for name, each in known.items())
         raise UsageError(

@@ -17,8 +17,8 @@ from perfboard.analysis.timeline.energy import power_metrics, power_of
 from perfboard.analysis.timeline.join import join
 from perfboard.history.rates import rates_of
 from perfboard.host.files import open_file
-from perfboard.importers.base import Imported, ImportOptions, SavedFile
-from perfboard.importers.choose import choose_importer
+from perfboard.importers.base import Imported, Importer, ImportOptions, SavedFile
+from perfboard.importers.choose import choose_importer, form_of
 from perfboard.model.errors import UsageError, defects
 from perfboard.model.progress import Progress
 from perfboard.model.results.boot import Boot, BootResult
@@ -73,7 +73,7 @@ def import_files(
     for file in files:
         importer = choose_importer(file, options.format)
         with defects(f"reading {file.path}"), _watched(file, progress) as watched:
-            read.append(importer.read(watched, options))
+            read.append(_read(importer, watched, options))
         notes.append(f"{file.path.name} was read as {importer.name}: {importer.title}.")
     boots = tuple(boot for each in read for boot in each.boots)
     results = tuple(result for each in read for result in each.results)
@@ -123,6 +123,20 @@ def import_files(
             place = f"{number}/{name}" if len(files) > 1 else name
             _copy(file.path, record.folder, f"imported/{place}" if parent else place)
     return record.run
+
+
+def _read(importer: Importer, file: SavedFile, options: ImportOptions) -> Imported:
+    """What the file has; of a wrong --format the error says which one it should be."""
+    try:
+        return importer.read(file, options)
+    except UsageError as error:
+        form = form_of(file) if options.format else ""
+        if form in ("", importer.name):
+            raise
+        raise UsageError(
+            f"{error}\nIt was read as {importer.name}, and has the form of {form}: leave --format "
+            "out, or give it for the files of one format alone"
+        ) from error
 
 
 @contextmanager

@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """A file's format: found by its content, forced, unknown, or one of several."""
 
+import gzip
+import io
 import json
 import os
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -52,6 +55,37 @@ def test_an_unknown_format_is_said_with_all_that_were_looked_for(
     with pytest.raises(UsageError, match=r"its format was not found\. Name it with --format") as e:
         choose_importer(file(tmp_path, data), "")
     assert all(f"  {name} " in str(e.value) for name in importers())
+
+
+@pytest.mark.parametrize(
+    ("begin", "said"),
+    [
+        (b"LPKSHHRH" + bytes(90), "it is a journal of systemd's: print it by journalctl --file"),
+        (b"PERFILE2" + bytes(90), "a recording of perf's: print it by perf script -i"),
+        (gzip.compress(b"[    0.000000] Linux version 6.1\n" * 9), "compressed by gzip: unpack"),
+        (b"\x7fELF\2\1\1", "it is a program"),
+    ],
+)
+def test_another_programs_file_is_named(tmp_path: Path, begin: bytes, said: str) -> None:
+    with pytest.raises(UsageError, match=said):
+        choose_importer(file(tmp_path, begin), "")
+
+
+@pytest.mark.parametrize(
+    ("member", "said"),
+    [
+        ("meta.json", r"Saleae Logic 2 \(\.sal\): export its raw data as CSV or binary"),
+        ("session.raw", r"Power Profiler \(\.ppk2\): export it as CSV"),
+        ("[Content_Types].xml", "a spreadsheet: store it as CSV"),
+        ("boot.log", "a ZIP archive: unpack it first"),
+    ],
+)
+def test_another_programs_archive_is_named(tmp_path: Path, member: str, said: str) -> None:
+    data = io.BytesIO()
+    with zipfile.ZipFile(data, "w") as archive:
+        archive.writestr(member, "{}")
+    with pytest.raises(UsageError, match=said):
+        choose_importer(file(tmp_path, data.getvalue()), "")
 
 
 def test_a_format_that_there_is_not_is_refused(tmp_path: Path) -> None:

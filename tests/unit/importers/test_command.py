@@ -64,6 +64,15 @@ def test_unknown_evidence_is_compared_with_nothing(
     assert call("compare", stated, stated) == 0
 
 
+def test_a_wrong_format_is_answered_with_the_right_one(
+    homes: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = str(LOGS / "lava-pc.log")
+    assert call("import", path, "--format", "vcd") == 2
+    said = " ".join(capsys.readouterr().err.split())
+    assert "It was read as vcd, and has the form of lava: leave --format out" in said
+
+
 def test_json_is_the_run(homes: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert call("import", str(LOGS / "kernel-pc.log"), "--json") == 0
     assert json.loads(capsys.readouterr().out)["evidence"] == "unknown"

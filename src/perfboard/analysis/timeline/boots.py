@@ -102,7 +102,9 @@ def joined_boot(timeline: TimelineResult, boots: Mapping[str, Boot]) -> Boot:
         unpacked_bytes=next((b.unpacked_bytes for b in boots.values() if b.unpacked_bytes), None),
         console_baud=next((b.console_baud for b in boots.values() if b.console_baud), None),
     )
-    return found.model_copy(update={"notes": (*found.notes, *_too_short(found))})
+    order = out_of_order(found)
+    wrong = (f"{order}: is a channel another's, or a mark named wrongly?",) if order else ()
+    return found.model_copy(update={"notes": (*found.notes, *wrong, *_too_short(found))})
 
 
 def zero_of(timeline: TimelineResult) -> int:

@@ -36,6 +36,21 @@ def test_a_capture_and_logs_are_one_boot(homes: Path, capsys: pytest.CaptureFixt
     assert "What joins the clocks" in page
 
 
+def test_an_order_that_no_boot_has_is_said(homes: Path, tmp_path: Path) -> None:
+    """A pin that is named wrongly lies outside of the boot that the console saw."""
+    pins = tmp_path / "pins.vcd"
+    pins.write_bytes(vcd({"D0": [1_000_000], "D1": [4_770_000_000]}))
+    words = ("--channel", "D0=bootloader.main,D1=kernel.sched_init")
+    run = imported(str(LOGS / "grabserial-camera.log"), str(pins), *words)
+    (result,) = run.results_of(BootResult)
+    (boot,) = result.boots
+    assert any(
+        "init.exec comes" in note
+        and "before kernel.sched_init, which no boot does: is a channel another's" in note
+        for note in boot.notes
+    )
+
+
 def test_into_a_run_makes_a_new_one(homes: Path, capsys: pytest.CaptureFixture[str]) -> None:
     first = imported(str(LOGS / "tio-camera.log"), "--evidence", "silicon", "--name", "cam")
     second = imported(str(CAPTURE), "--into", first.id)
