@@ -28,6 +28,7 @@ Use = Literal[
     "emulator",
     "scope",
     "ssh",
+    "tls",
 ]
 _VERSION = re.compile(r"\d+\.\d+(?:[\w.+~-]*\w)?")
 _PATIENCE_S = 20
@@ -137,6 +138,7 @@ TOOLS = (
     _tool("genromfs", "genromfs", "romfs", asked=""),
     _tool("setpriv", "util-linux", "emulator"),
     _tool("ssh", "openssh-client", "ssh", asked="-V"),
+    _tool("openssl", "openssl", "tls", asked="version"),
     *(tool for arch in ARCHITECTURES for tool in _tools_of(arch)),
 )
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Event
 
+from perfboard.host.authority import Authority, make_authority
 from perfboard.host.tools import Use, require_tools
 from perfboard.images.image import Image, build_image
 from perfboard.images.network import build_scope
@@ -56,5 +57,6 @@ class Lab:
     # Programs on virtual boards.
     prepare: Callable[[Variant, Job, Progress], TrialBase] = build_trial_base
     try_out: TryOut = TrialTarget.try_out
+    authority: Callable[[Path, str], Authority] = make_authority
     # `build_codec`.
     codec: Callable[[str, str, Progress], BuiltCodec] = build_codec

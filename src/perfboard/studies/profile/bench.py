@@ -2,7 +2,8 @@
 """Runs workloads on a live target, or on a virtual board, which it boots for each."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from threading import Event
 from typing import Protocol
@@ -14,13 +15,16 @@ from perfboard.host.scratch import scratch_folder
 from perfboard.images.network import has_own_card
 from perfboard.images.program.base import Job, check_job
 from perfboard.images.variant import Variant
+from perfboard.instruments.scope import pages_served
 from perfboard.instruments.screen import SCREEN
 from perfboard.model.board.architecture import architecture_of as board_architecture
 from perfboard.model.errors import EnvironmentLacksError, TargetError, UsageError
 from perfboard.model.text import printable
 from perfboard.store.recording import Subject
 from perfboard.studies.lab import Lab
+from perfboard.studies.profile.served import PageServer, serving, with_served
 from perfboard.studies.profile.workloads.base import (
+    AUTHORITY,
     PLACE,
     NotMeasurable,
     Work,
@@ -30,6 +34,7 @@ from perfboard.studies.profile.workloads.base import (
 from perfboard.studies.profile.workloads.shown import completed
 from perfboard.targets.base import Target
 from perfboard.targets.folder import working_folder
+from perfboard.targets.pipe import local
 from perfboard.targets.virtual.program import TrialTarget
 from perfboard.targets.virtual.target import Emulation
 
@@ -86,10 +91,12 @@ class LiveBench:
         machine = shell.run("uname -m").output.strip()
         arch = self._target.probe or architecture_of(machine)
         probe = find_binary(arch, progress).read_bytes()
-        with working_folder(shell) as folder:
+        with ExitStack() as stack:
+            folder = stack.enter_context(working_folder(shell))
             built = self._build_codecs(work, arch)
             script = f"{_FOUND if built else ''}{_whole(work)}"
             files = {**work.files, **built, _PROBE: probe, _SCRIPT: script.encode()}
+            served = stack.enter_context(self._serving(work, files)) if work.secure else None
             if work.display:
                 files[_WATCHER] = find_binary(arch, progress, "display").read_bytes()
             for name, data in files.items():
@@ -101,7 +108,27 @@ class LiveBench:
                 if error.kind != "hang":
                     raise
                 raise NotMeasurable(f"it has not ended after {work.limit_s:.0f} s") from error
-        return _ended(done.output, done.errors, done.status)
+        output = _ended(done.output, done.errors, done.status)
+        return with_served(output, served.lines) if served else output
+
+    @contextmanager
+    def _serving(self, work: Work, files: dict[str, bytes]) -> Iterator[PageServer]:
+        """Serves the work's pages, and tells its script where, and by whose certificate."""
+        if self._target.name != local.SCHEME:
+            raise NotMeasurable(
+                "pages over TLS are served by this machine to itself: measure it on --target local"
+            )
+        with scratch_folder() as folder:
+            try:
+                authority = self._lab.authority(folder, "127.0.0.1")
+            except EnvironmentLacksError as error:
+                raise NotMeasurable(f"no certificate can be made: {error}") from error
+            with serving(work.pages, authority) as server:
+                files |= {
+                    AUTHORITY: authority.certificate.read_bytes(),
+                    _SCRIPT: f"PORT={server.port} CA={authority.name}\n".encode() + files[_SCRIPT],
+                }
+                yield server
 
     def _build_codecs(self, work: Work, arch: str) -> dict[str, bytes]:
         """The codecs' programs that the target lacks."""
@@ -257,9 +284,10 @@ def _size(work: Work) -> int:
 def _with_screen(output: str, artifacts: Path, size: tuple[int, int]) -> str:
     """The output completed with what the scope saw; its record is removed, as it is large."""
     try:
-        return completed(output, artifacts, *size)
+        sent = [(ns, f"@get {name}") for ns, name in pages_served(artifacts)]
+        return with_served(completed(output, artifacts / SCREEN, *size), sent)
     except (OSError, ValueError) as error:
-        raise NotMeasurable(f"the scope's record of the screen: {error}") from error
+        raise NotMeasurable(f"the scope's record: {error}") from error
     finally:
         (artifacts / SCREEN).unlink(missing_ok=True)
 

@@ -13,7 +13,7 @@ from perfboard.studies.profile.workloads.pages import pages
 
 from .test_applications import lines, task
 
-CART: dict[str, Value] = {"program": "dillo", "page": "cart", "quiet_ms": 700}
+CART: dict[str, Value] = {"program": "dillo", "page": "cart", "over": "http", "quiet_ms": 700}
 WORKLOAD = all_workloads()["page.load"]
 GETS = "".join(f"@get {name}\n" for name in ("cart.html", *(f"item{n}.png" for n in range(5))))
 PAGE = "@get cart.html\n"
@@ -84,6 +84,23 @@ def test_a_load_whose_files_the_server_did_not_send_once_does_not_count(gets: st
     assert len(times(loads(first=PAGE))["page.load.time", "first"]) == 9
 
 
+def test_over_tls_a_browser_is_given_the_authority_before_it_starts() -> None:
+    work = WORKLOAD.plan(CART | {"over": "https"}, 5)
+    assert work.secure and work.pages == pages()
+    assert "server https://127.0.0.1:@PORT" in lines(work)
+    places = [work.script.index(words) for words in ("home.tar", "$CA.0", "perfboard-display")]
+    assert places == sorted(places)
+
+
+def test_a_certificate_that_is_not_trusted_is_said() -> None:
+    ended = "after its handshake, before it asked for a page (nothing more came)"
+    output = loads().replace(GETS, f"@tls {ended}\n")
+    with pytest.raises(NotMeasurable, match=r"sent nothing; .* may not trust the certificate"):
+        WORKLOAD.read(output, CART, 5)
+    # A browser may open a connection more than it uses.
+    assert len(times(loads(first=f"@tls {ended}\n{GETS}"))["page.load.time", "first"]) == 10
+
+
 def test_many_loads_that_do_not_count_are_no_figure() -> None:
     output = loads().replace("@get item3.png\n", "", 2)
     with pytest.raises(NotMeasurable, match=r"8 of 10 .* the server sent cart.html 1x, item0.png"):
@@ -95,6 +112,8 @@ def test_many_loads_that_do_not_count_are_no_figure() -> None:
     [
         (CART | {"program": "sylpheed"}, 5, "'sylpheed'; wants a browser: dillo"),
         (CART | {"page": "news"}, 5, "wants cart or index"),
+        (CART | {"over": "gopher"}, 5, "wants http or https"),
+        (CART | {"over": "https"}, 1, "virtual board has no TLS"),
     ],
 )
 def test_what_opens_no_page_is_said(parameters: dict[str, Value], repeats: int, said: str) -> None:

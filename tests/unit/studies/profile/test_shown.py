@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from perfboard.instruments.screen import SCREEN, Screen
+from perfboard.studies.profile.served import with_served
 from perfboard.studies.profile.workloads.films import pictures_of
 from perfboard.studies.profile.workloads.session import read_session
 from perfboard.studies.profile.workloads.shown import completed
@@ -39,11 +40,10 @@ def drawn(number: int, ms: int, colour: int, late_ms: int) -> bytes:
     return began + look(ms + late_ms, 80, colour) + step(number + 1, ms + 2000)
 
 
-def shown(folder: Path, record: bytes, said: str, log: str = "") -> str:
-    """What the watcher said, completed with the scope's records of the screen and of the rest."""
+def shown(folder: Path, record: bytes, said: str) -> str:
+    """What the watcher said, completed with the scope's record of the screen."""
     (folder / SCREEN).write_bytes(record)
-    (folder / "scope.jsonl").write_text(log)
-    return completed(said, folder, WIDTH, HEIGHT)
+    return completed(said, folder / SCREEN, WIDTH, HEIGHT)
 
 
 def session(folder: Path, *tasks: tuple[str, int, int]) -> str:
@@ -114,13 +114,13 @@ def test_what_the_far_end_served_stands_before_the_task_that_it_was_served_for(
     tmp_path: Path,
 ) -> None:
     record = b"".join(drawn(2 * n + 1, 9000 * n + 1, n + 1, 30) for n in range(2))
-    # The first was asked for before the task's key, the last after all tasks.
-    gets = (("a.html", 0), ("b.png", 9 * MS), ("c.html", 9001 * MS), ("d.html", 19000 * MS))
-    log = "".join(f'{{"get":"{name}","ns":{ns}}}\n' for name, ns in gets)
+    # The first was asked for before all tasks, the last after their ends.
+    gets = (("a.html", 0), ("c.html", 9001 * MS), ("b.png", 9 * MS), ("d.html", 19000 * MS))
     said = "".join(watched("ok", 2 * n + 1, f"load{n}", "-") for n in range(2))
-    output = shown(tmp_path, record, said, f'{{"mark":"try","ns":1}}\n{log}')
+    sent = [(ns, f"@get {name}") for name, ns in gets]
+    output = with_served(shown(tmp_path, record, said), sent)
     told = [line.split(" began")[0] for line in output.splitlines()]
-    assert told == ["@get a.html", "@get b.png", "@task load0 ok", "@get c.html", "@task load1 ok"]
+    assert told == ["@get b.png", "@task load0 ok", "@get c.html", "@get d.html", "@task load1 ok"]
 
 
 def test_a_screen_that_is_no_record_is_refused(tmp_path: Path) -> None:

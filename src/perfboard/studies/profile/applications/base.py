@@ -39,8 +39,9 @@ class Application:
     (x, y, x1, y1) of a screen of 1024x768 whose pixels do not count, as a clock's.
 
     A browser has `bars`, rectangles that tell addresses and states, and do not count when a page is
-    loaded, and `location`, the keys that lead to the address (native/display/main.c). A mail client
-    has `mail`.
+    loaded, and `location`, the keys that lead to the address (native/display/main.c). `trust` is a
+    line of a script that has it trust the authority of the file ca.crt, which OpenSSL calls $CA. A
+    mail client has `mail`.
     """
 
     name: str
@@ -51,6 +52,7 @@ class Application:
     masks: tuple[tuple[int, int, int, int], ...] = ()
     bars: tuple[tuple[int, int, int, int], ...] = ()
     location: str = ""
+    trust: str = ""
     mail: Mail | None = None
 
     @property

@@ -28,6 +28,8 @@ if [ -b /dev/pbd ]; then
     place=disk
 fi
 """
+# The certificate of the authority that vouches for pages.
+AUTHORITY = "ca.crt"
 PLACE_PACKAGES = ("e2fsprogs",)
 PLACE_FEATURES = ("ext4",)
 
@@ -67,7 +69,9 @@ class Work:
     watcher of native/display beside the files, as "perfboard-display". `from_disk` puts
     the packages on a virtual board's disk. `screen` is the size of the display's screen: on a
     virtual board $SCOPE is "scope" then, and the output is what `shown.completed` makes of it.
-    `pages` are files that the far end of a virtual board's network serves (images/network.py).
+    `pages` are files that the far end of a virtual board's network serves (images/network.py). If
+    they are `secure`, over TLS, a live target gets them from this machine, at port $PORT of
+    127.0.0.1, and the authority's certificate as AUTHORITY, which OpenSSL calls $CA.
     """
 
     script: str
@@ -83,6 +87,7 @@ class Work:
     from_disk: bool = False
     screen: tuple[int, int] | None = None
     pages: Mapping[str, bytes] = field(default_factory=dict)
+    secure: bool = False
 
 
 class Workload(Protocol):

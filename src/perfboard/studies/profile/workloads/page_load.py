@@ -32,6 +32,7 @@ _PAGES = ("cart", "index")
 _FOLDER = "pages"
 _ENTER = "ff0d"
 _TASK = re.compile(r"@task (\S+) (ok )?(.*hash=\w{1,16} ).*")
+_NO_TRUST = re.compile(r"@tls (.{1,200})")
 _GET = re.compile(r"@get ([a-z0-9.]{1,63})")
 
 
@@ -53,6 +54,13 @@ def _again(browser: Application, page: str, label: str, number: int) -> list[str
     return ["reference -", *between, f"key between {_ENTER}", *load]
 
 
+def _over(parameters: Mapping[str, Value]) -> str:
+    over = text(parameters, "over")
+    if over not in ("http", "https"):
+        raise NotMeasurable(f"over is {over!r}; wants http or https")
+    return over
+
+
 @dataclass(frozen=True)
 class PageLoad:
     """Loads one page: in a new browser each time, and then again and again in one."""
@@ -66,6 +74,7 @@ class PageLoad:
                 "cart",
                 "cart: a shop's, of 36 kB with five pictures; index: a mailing list's, of 265 kB",
             ),
+            "over": Parameter("http", "http or https; that with an authority of our own"),
             "quiet_ms": QUIET,
         }
     )
@@ -94,7 +103,12 @@ class PageLoad:
         if page not in _PAGES:
             raise NotMeasurable(f"page is {page!r}; wants {' or '.join(_PAGES)}")
         count, far = samples_of(repeats), repeats == 1
-        serves = f"server http://{FAR_END}" if far else f"serve home/{_FOLDER}"
+        secure = _over(parameters) == "https"
+        if secure and far:
+            raise NotMeasurable("the far end of a virtual board has no TLS; --target local has it")
+        serves = f"serve home/{_FOLDER}"
+        if far or secure:
+            serves = f"server http://{FAR_END}" if far else "server https://127.0.0.1:@PORT"
         opens = ["reference -", f"start open {browser.command}"]
         lines = [f"mask {' '.join(map(str, bar))}" for bar in browser.bars]
         lines += [quiet(parameters), serves, "reference first"]
@@ -112,6 +126,10 @@ class PageLoad:
         if far:
             work = session([browser], [*lines, "end"])
             return replace(work, script=f"{LINK_UP}{work.script}", pages=pages())
+        if secure:
+            prepare = f'sed -i "s/@PORT/$PORT/" plan\n{browser.trust}\n'
+            work = session([browser], [*lines, "end"], prepare=prepare)
+            return replace(work, pages=pages(), secure=True)
         files = {f"{_FOLDER}/{name}": data for name, data in pages().items()}
         return session([browser], [*lines, "end"], files)
 
@@ -136,15 +154,19 @@ class PageLoad:
 
 def _checked(output: str, wanted: Mapping[str, Counter[str]]) -> str:
     """The output, where a load is refused whose files are not those that the server sent for it."""
-    lines, sent = [], Counter[str]()
+    lines, sent, ended = [], Counter[str](), ""
     for line in output.splitlines():
         if match := _GET.fullmatch(line):
             sent[match[1]] += 1
+        elif match := _NO_TRUST.fullmatch(line):
+            ended = f"; the browser ended a connection {match[1]}: it may not trust the certificate"
         elif match := _TASK.fullmatch(line):
             if match[2] and match[1] in wanted and sent != wanted[match[1]]:
                 names = ", ".join(f"{name} {times}x" for name, times in sorted(sent.items()))
-                line = f"@task {match[1]} refused {match[3]}the server sent {names or 'nothing'}"
+                what = f"the server sent {names or 'nothing'}{ended}"
+                line = f"@task {match[1]} refused {match[3]}{what}"
             sent.clear()
+            ended = ""
         lines.append(line)
     return "\n".join(lines)
 

@@ -35,7 +35,7 @@ _HOME = {
 _SCRIPT = """\
 umask 077
 mkdir home temporary && tar -C home -xf home.tar || exit 1
-env -i PATH="$PATH" HOME="$PWD/home" TMPDIR="$PWD/temporary" LC_ALL=C.UTF-8 TZ=UTC \\
+{prepare}env -i PATH="$PATH" HOME="$PWD/home" TMPDIR="$PWD/temporary" LC_ALL=C.UTF-8 TZ=UTC \\
 NO_AT_BRIDGE=1 GSETTINGS_BACKEND=memory DBUS_SESSION_BUS_ADDRESS=disabled: \\
 ./perfboard-display {width} {height} $SCOPE < plan || tail -n 3 programs.log >&2
 """
@@ -84,8 +84,12 @@ def session(
     applications: Sequence[Application],
     plan: Iterable[str],
     files: Mapping[str, bytes] = MappingProxyType({}),
+    prepare: str = "",
 ) -> Work:
-    """The work of a plan with those programs, in a home of their own that also has `files`."""
+    """The work of a plan with those programs, in a home of their own that also has `files`.
+
+    `prepare` are lines of the script that are run before, where the folder `home` is.
+    """
     texts = dict(_HOME)
     for application in applications:
         texts |= application.home
@@ -93,7 +97,7 @@ def session(
     masks = [f"mask {' '.join(map(str, mask))}" for one in applications for mask in one.masks]
     lines = "".join(f"{line}\n" for line in (*masks, *plan))
     return Work(
-        _SCRIPT.format(width=WIDTH, height=HEIGHT),
+        _SCRIPT.format(width=WIDTH, height=HEIGHT, prepare=prepare),
         {"home.tar": home, "plan": lines.encode()},
         packages=(*_PACKAGES, *(name for one in applications for name in one.packages)),
         without=_WITHOUT,

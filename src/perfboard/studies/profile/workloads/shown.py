@@ -16,8 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from perfboard.instruments.scope import pages_served
-from perfboard.instruments.screen import SCREEN, Screen, Span
+from perfboard.instruments.screen import Screen, Span
 
 if TYPE_CHECKING:
     from numpy import uint32
@@ -49,11 +48,10 @@ class _Reference:
         return len(last) == _ALIKE and len(set(last)) == 1
 
 
-def completed(output: str, artifacts: Path, width: int, height: int) -> str:
-    """The output with each task's times, hash and film, by the scope's records in `artifacts`.
+def completed(output: str, path: Path, width: int, height: int) -> str:
+    """The output with each task's times, hash and film, by the screen at `path`.
 
-    Before a task's line is what the far end of the network served until its end. Raises ValueError
-    where a record is broken, OSError where it is not there.
+    Raises ValueError where that is broken, OSError where it is not there.
     """
     lines = output.splitlines()
     matches = [match for line in lines if (match := _WATCHED.fullmatch(line))]
@@ -62,16 +60,13 @@ def completed(output: str, artifacts: Path, width: int, height: int) -> str:
     wanted |= {int(match[2]): int(match[3]) for match in exits}
     masks = [match for line in lines if (match := _MASK.fullmatch(line))]
     rectangles = [(int(m[1]), int(m[2]), int(m[3]), int(m[4])) for m in masks]
-    spans = Screen(artifacts / SCREEN, width, height).spans(wanted, rectangles)
-    gets = pages_served(artifacts)
+    spans = Screen(path, width, height).spans(wanted, rectangles)
     references: dict[str, _Reference] = {}
     filmed: set[str] = set()
     found: list[str] = []
     for line in lines:
         if match := _WATCHED.fullmatch(line):
             span = spans.get(int(match["begin"]))
-            while span and gets and gets[0][0] <= span.ended_ns:
-                found.append(f"@get {gets.pop(0)[1]}")
             found += _task(match, span, references, filmed, (width, height))
         elif match := _LEFT.fullmatch(line):
             left = spans.get(int(match[2]))
