@@ -32,7 +32,7 @@ _HEADERS = 1 << 16
 
 
 def foreign_of(head: bytes) -> str | None:
-    """What a file is by its beginning, and what to do, in words; None if that is not known."""
+    """The kind of a file by its beginning, and what to do, in words; None if that is not known."""
     for begin, what, cure in _BEGINS:
         if head.startswith(begin):
             return f"it is {what}: {cure}"

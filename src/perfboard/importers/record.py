@@ -126,7 +126,7 @@ def import_files(
 
 
 def _read(importer: Importer, file: SavedFile, options: ImportOptions) -> Imported:
-    """What the file has; of a wrong --format the error says which one it should be."""
+    """The content of the file; the error of a wrong --format names the right one."""
     try:
         return importer.read(file, options)
     except UsageError as error:

@@ -3,8 +3,8 @@
 
 import io
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import BinaryIO
 
 import numpy as np
@@ -39,13 +39,23 @@ class PowerTrace:
     """Samples of a meter: times in s on its clock, amperes and watts; None for what it lacks.
 
     A sample may be the mean power and the highest current of a span of `width_s`, in whose middle
-    its time lies.
+    its time lies. `levels` are those of the meter's logic inputs, by the names of their columns.
     """
 
     seconds: np.ndarray
     amperes: np.ndarray | None
     watts: np.ndarray | None
     width_s: float = 0.0
+    levels: Mapping[str, np.ndarray] = field(default_factory=dict)
+
+    def edges(self, name: str) -> list[tuple[float, float]]:
+        """When a logic input changed its level, in s, and how far each may be off."""
+        high = self.levels[name] > self.levels[name].max() / 2
+        places = np.flatnonzero(high[1:] != high[:-1])
+        return [
+            (float(before + after) / 2, (float(after - before) + self.width_s) / 2)
+            for before, after in zip(self.seconds[places], self.seconds[places + 1], strict=True)
+        ]
 
     def rise(self) -> tuple[float, float] | None:
         """When the supply was switched on, in s, and how far that may be off; None if not shown.
@@ -72,8 +82,12 @@ def is_power_heading(line: str) -> bool:
     return "time" in found and bool(found & {"amperes", "watts"})
 
 
-def read_power_table(stream: BinaryIO, supply_v: float | None) -> PowerTrace:
+def read_power_table(
+    stream: BinaryIO, supply_v: float | None, inputs: Collection[str] = ()
+) -> PowerTrace:
     """The samples of a table. `supply_v` is the voltage where the table has none.
+
+    `inputs` are columns of logic levels that are wanted, by their headings.
 
     The separator is a comma, a semicolon or a tab; with the last two numbers may have a decimal
     comma. Raises ValueError for a table that is not so, or whose times go back.
@@ -89,6 +103,12 @@ def read_power_table(stream: BinaryIO, supply_v: float | None) -> PowerTrace:
             "its first line names no time and current or power with their units, as in "
             '"time (s),voltage (V),current (A)"'
         )
+    names = [cell.strip().strip('"').strip() for cell in heading.split(separator)]
+    if lacking := [name for name in inputs if name not in names]:
+        raise ValueError(
+            f"it has no column {', '.join(lacking)}; its columns are {', '.join(names)}"
+        )
+    columns |= {name: (names.index(name), 1.0) for name in inputs}
     rows = np.concatenate([*_rows(rest, portions, separator, columns)])
     values = {what: rows[:, i] * scale for i, (what, (_, scale)) in enumerate(columns.items())}
     seconds = values["time"]
@@ -101,7 +121,8 @@ def read_power_table(stream: BinaryIO, supply_v: float | None) -> PowerTrace:
     watts = values.get("watts")
     if watts is None and volts is not None and amperes is not None:
         watts = amperes * volts
-    return PowerTrace(seconds - seconds[0], amperes, watts)
+    levels = {name: values[name] for name in inputs}
+    return PowerTrace(seconds - seconds[0], amperes, watts, levels=levels)
 
 
 def _separator(heading: str) -> str:

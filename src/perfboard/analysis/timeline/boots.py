@@ -47,7 +47,7 @@ def clocks_of(name: str, boot: Boot) -> tuple[Seen, ...]:
     ]
     return (
         Seen(name, tuple(map(_sighting, (*own, pivot))), bound),
-        Seen(f"{name}, kernel", tuple(kernel), _CRYSTAL_PPM),
+        Seen(f"{name} (kernel)", tuple(kernel), _CRYSTAL_PPM),
     )
 
 
@@ -79,7 +79,7 @@ def joined_boot(timeline: TimelineResult, boots: Mapping[str, Boot]) -> Boot:
     for joined in timeline.marks:
         if joined.t_ns < zero_ns:
             continue
-        names = (clock.removesuffix(", kernel") for clock in joined.clocks)
+        names = (clock.removesuffix(" (kernel)") for clock in joined.clocks)
         seen = min(
             (sources[name, joined.name] for name in names),
             key=lambda mark: mark.precision_ns,

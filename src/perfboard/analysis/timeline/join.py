@@ -26,6 +26,7 @@ _LEAST_NS = 1
 # Common marks with residuals rarer than this contradict each other.
 _UNLIKELY = 1e-3
 _FAR = 4.0
+_NAMED = 8
 
 
 @dataclass(frozen=True)
@@ -59,7 +60,9 @@ def join(sources: Sequence[Seen]) -> TimelineResult:
         for source in sources
     ]
     notes = [
-        f"{source.name} has no mark in common with the others, so that it stands apart."
+        f"{source.name} has no mark in common with the others, so that it stands apart. Its marks: "
+        f"{', '.join(mark.name for mark in source.marks[:_NAMED])}. Another source that shows one "
+        "of them, as by a channel, joins it."
         for source in sources
         if source not in group
     ]

@@ -48,7 +48,7 @@ def _read(file: SavedFile, options: ImportOptions) -> Imported:
     watts = values["watts"][known] if head["watts"] or head["volts"] else None
     if watts is None and amperes is not None and options.volts:
         watts = amperes * options.volts
-    notes = []
+    notes: list[str] = []
     if head["joined"] > 1:
         notes.append(
             f"{head['joined']} samples each were joined to one of {format_value(period_s, 's')}: "
@@ -58,7 +58,7 @@ def _read(file: SavedFile, options: ImportOptions) -> Imported:
         notes.append(
             f"The file has {head['others'] + 1} meters; {printable(head['source'])[:80]} was read."
         )
-    return power_in(PowerTrace(seconds - seconds[0], amperes, watts, width_s), tuple(notes))
+    return power_in(PowerTrace(seconds - seconds[0], amperes, watts, width_s), {}, notes)
 
 
 IMPORTER = Importer(

@@ -1,24 +1,49 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From a meter's samples to the mark that they show: the supply that is switched on."""
+"""From a meter's samples to the marks that they show: the supply switched on, and logic inputs."""
+
+from collections.abc import Iterator, Mapping, Sequence
 
 from perfboard.analysis.formats.power_table import PowerTrace
 from perfboard.importers.base import Imported
 from perfboard.model.results.boot import Boot, Mark
 
 
-def power_in(trace: PowerTrace, notes: tuple[str, ...] = ()) -> Imported:
-    """A trace, and if it begins with the supply off, the reset where it is switched on."""
+def power_in(
+    trace: PowerTrace, inputs: Mapping[str, Sequence[str]], notes: Sequence[str] = ()
+) -> Imported:
+    """A trace, and its marks: the reset, where it begins with the supply off, and `inputs`.
+
+    `inputs` names the marks that the first edges of each logic input are.
+    """
+    found = dict(_edges(trace, inputs))
+    words = [*notes]
+    for name, marks in inputs.items():
+        if lost := ", ".join(mark for mark in marks if mark and mark not in found):
+            words.append(f"Input {name} has fewer edges than marks, so that {lost} is absent.")
     rise = trace.rise()
-    if rise is None:
-        note = "The trace does not begin with the supply off, so that it shows no reset."
-        return Imported(joins=True, power=trace, notes=(*notes, note))
-    at_s, off_s = rise
-    mark = Mark(
-        name="reset",
-        t_ns=round(at_s * 1e9),
-        clock="capture",
-        source="power",
-        precision_ns=round(off_s * 1e9),
-    )
-    note = "The first rise of the current is the mark reset."
-    return Imported(boots=(Boot(marks=(mark,)),), joins=True, power=trace, notes=(*notes, note))
+    if "reset" not in found and rise is not None:
+        found["reset"] = rise
+        words.append("The first rise of the current is the mark reset.")
+    elif "reset" not in found:
+        words.append("The trace does not begin with the supply off, so that it shows no reset.")
+    marks = [
+        Mark(
+            name=name,
+            t_ns=round(at_s * 1e9),
+            clock="capture",
+            source="power",
+            precision_ns=round(off_s * 1e9),
+        )
+        for name, (at_s, off_s) in sorted(found.items(), key=lambda each: each[1])
+    ]
+    boots = (Boot(marks=tuple(marks)),) if marks else ()
+    return Imported(boots=boots, joins=True, power=trace, notes=tuple(words))
+
+
+def _edges(
+    trace: PowerTrace, inputs: Mapping[str, Sequence[str]]
+) -> Iterator[tuple[str, tuple[float, float]]]:
+    for name, marks in inputs.items():
+        for mark, edge in zip(marks, trace.edges(name), strict=False):
+            if mark:
+                yield mark, edge

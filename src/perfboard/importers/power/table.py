@@ -14,12 +14,18 @@ def _share(head: bytes) -> float:
 
 
 def _read(file: SavedFile, options: ImportOptions) -> Imported:
+    # A channel without a file's name is a logic analyser's.
+    inputs = {
+        name.rpartition(":")[2]: marks
+        for name, marks in options.channel.items()
+        if name.rpartition(":")[0] == file.path.name
+    }
     try:
         with file.open() as stream:
-            trace = read_power_table(stream, options.volts or None)
+            trace = read_power_table(stream, options.volts or None, inputs)
     except ValueError as error:
         raise UsageError(f"{file.path}: {error}") from error
-    return power_in(trace)
+    return power_in(trace, inputs)
 
 
 IMPORTER = Importer(

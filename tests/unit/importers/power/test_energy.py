@@ -13,9 +13,11 @@ from perfboard.analysis.formats.power_table import PowerTrace, read_power_table
 from perfboard.analysis.timeline.energy import Placed, phase_power
 from perfboard.model.results.boot import Boot, Mark
 from perfboard.model.results.power import PowerResult
+from perfboard.model.results.timeline import TimelineResult
 from perfboard.model.run import Run
 from tests.support.captures import vcd
 from tests.support.command import call, imported
+from tests.support.recorded import DATA
 
 # The level of each phase in W, from its beginning in s.
 LEVELS = ((0.0, 0.8), (1.0, 2.5), (2.5, 1.2), (5.2, 0.5))
@@ -175,6 +177,46 @@ def test_a_meter_and_a_capture_are_one_boot(
     assert "<h2>Energy</h2>" in Path(shown.splitlines()[-1]).read_text()
     for form in ("csv", "openmetrics", "bencher", "googlebenchmark", "perfetto"):
         assert call("export", run.id, "--format", form) == 0
+
+
+def test_a_meters_logic_inputs_are_marks(homes: Path, tmp_path: Path) -> None:
+    """A meter whose supply was on before, and a log; one pin joins them."""
+    meter, log = tmp_path / "ppk.csv", tmp_path / "boot.log"
+    rows = ((i * 10, 300_000 + 10 * (i % 7), int(i >= 130), int(i >= 450)) for i in range(600))
+    meter.write_text(
+        "Timestamp(ms),Current(uA),D0,D1\n" + "".join(f"{a},{b},{c},{d}\n" for a, b, c, d in rows)
+    )
+    log.write_bytes((DATA / "import" / "grabserial-camera.log").read_bytes())
+    words = ("--volts", "5", "--channel", "ppk.csv:D0=init.exec,ppk.csv:D1=usable/app.ready")
+    run = imported(str(log), str(meter), *words)
+    (timeline,) = run.results_of(TimelineResult)
+    (clock,) = (clock for clock in timeline.clocks if clock.name == "ppk.csv")
+    assert clock.common == ("init.exec", "usable")
+    assert [mark.t_ns for mark in clock.marks] == [1_295_000_000, 4_495_000_000]
+    assert {mark.precision_ns for mark in clock.marks} == {5_000_000}
+    notes = " ".join(run.provenance.notes)
+    assert "Input D1 has fewer edges than marks, so that app.ready is absent" in notes
+    (power,) = run.results_of(PowerResult)
+    assert "boot.userspace" in {phase.name for phase in power.phases}
+
+
+def test_a_meter_that_nothing_joins_says_what_would(homes: Path, tmp_path: Path) -> None:
+    meter = tmp_path / "ppk.csv"
+    rows = "".join(f"{i * 10},{300_000 * (i > 30)}\n" for i in range(600))
+    meter.write_text("Timestamp(ms),Current(uA)\n" + rows)
+    run = imported(str(DATA / "import" / "tio-camera.log"), str(meter), "--volts", "5")
+    notes = " ".join(run.provenance.notes)
+    assert "Its marks: reset. Another source that shows one of them, as by a channel" in notes
+
+
+def test_an_input_that_is_not_there_is_said(
+    homes: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    meter = tmp_path / "ppk.csv"
+    meter.write_text("Timestamp(ms),Current(uA),D0\n0,1,0\n1,1,0\n2,1,0\n")
+    assert call("import", str(meter), "--channel", "ppk.csv:D7=usable") == 2
+    said = " ".join(capsys.readouterr().err.split())
+    assert "it has no column D7; its columns are Timestamp(ms), Current(uA), D0" in said
 
 
 def test_a_slow_meter_is_said(

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The section of a joined timeline: which clock relates to which, and each mark's error."""
 
+import math
 from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
@@ -29,7 +30,9 @@ def relation(result: TimelineResult, clock: Clock) -> tuple[str, str]:
     if clock.name == result.reference:
         return "the reference", ""
     fit = clock.fit
-    drift = f"{fit.drift_ppm:+.3g} {_PLUS_MINUS} {fit.drift_error_ppm:.2g} ppm"
+    # As many digits as the error's second one has.
+    digits = max(0, 1 - math.floor(math.log10(max(fit.drift_error_ppm, 1e-9))))
+    drift = f"{fit.drift_ppm:+.{digits}f} {_PLUS_MINUS} {fit.drift_error_ppm:.{digits}f} ppm"
     return f"{_PLUS_MINUS} {seconds(fit.error_ns)}", drift
 
 
@@ -75,8 +78,9 @@ def _lead(run: Run, result: TimelineResult) -> str:
     words = f"{result.summary} were joined to that of {result.reference}"
     if len(result.clocks) == 1:
         words = f"One clock, that of {result.reference}"
-    worst = max(mark.error_ns for mark in result.marks)
-    words += f"; each mark is right within {seconds(worst)}"
+    errors = sorted(mark.error_ns for mark in result.marks)
+    words += f"; half of the marks are right within {seconds(errors[(len(errors) - 1) // 2])}"
+    words += f", all within {seconds(errors[-1])}"
     return f"{words}; {', '.join(apart)} stands apart." if apart else f"{words}."
 
 
