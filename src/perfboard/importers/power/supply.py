@@ -26,7 +26,7 @@ def power_in(
         words.append("The first rise of the current is the mark reset.")
     elif "reset" not in found:
         words.append("The trace does not begin with the supply off, so that it shows no reset.")
-    marks = [
+    seen = [
         Mark(
             name=name,
             t_ns=round(at_s * 1e9),
@@ -36,7 +36,7 @@ def power_in(
         )
         for name, (at_s, off_s) in sorted(found.items(), key=lambda each: each[1])
     ]
-    boots = (Boot(marks=tuple(marks)),) if marks else ()
+    boots = (Boot(marks=tuple(seen)),) if seen else ()
     return Imported(boots=boots, joins=True, power=trace, notes=tuple(words))
 
 
