@@ -21,7 +21,7 @@ class Option:
     help: str
     parse: Callable[[Any], Any] = str
     metavar: str = "X"
-    only: str = ""  # the one kind of target that it is for
+    only: str = ""  # the kinds of target that it is for, as in "serial, labgrid"
     repeated: bool = False
     positional: bool = False  # a word by itself, behind the study's name
     switch: bool = False  # it has no value: given, the field is its own name
@@ -56,7 +56,7 @@ def check_target(options: Any, target: str) -> None:
             for each, of in given
             if of.only == only and getattr(options, each.name) != _default(each)
         ]
-        if flags and not target.startswith(f"{only}:"):
+        if flags and target.partition(":")[0] not in only.split(", "):
             raise UsageError(
                 f"{', '.join(flags)}: only for {only} targets, and this one is {target}; omit it"
             )

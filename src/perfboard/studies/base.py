@@ -31,6 +31,7 @@ _EXAMPLES = """\
   --board rpi2                 the same image, timed as a Raspberry Pi 2
   --board ./my-board.toml      a board file of yours, with your own image
   --target serial:///dev/NAME  a real board on a serial line
+  --target labgrid://PLACE     a real board that labgrid shares
 `perfboard boards` lists the virtual boards."""
 
 
@@ -183,5 +184,6 @@ def _load(name: str) -> Study[Any] | None:
 def place_of(target: str) -> str:
     """A short name for what the user calls a target, of letters, digits, dots and dashes."""
     scheme, _, rest = target.partition(":")
+    rest = rest.partition("?coordinator=")[0]
     host = re.sub(r":\d+$", "", rest.rpartition("@")[2])
     return re.sub(r"[^A-Za-z0-9.]+", "-", host or scheme).strip("-.")[-40:] or "target"

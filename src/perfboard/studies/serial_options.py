@@ -10,7 +10,11 @@ from perfboard.targets.serial.watch import BOOT_S, SILENT_S
 def usable_option() -> Any:
     """The field of the console line that says that the board is ready; "" for the board file's."""
     return option(
-        "", "the console line that means ready", parse=parse_regex, metavar="REGEX", only="serial"
+        "",
+        "the console line that means ready",
+        parse=parse_regex,
+        metavar="REGEX",
+        only="serial, labgrid",
     )
 
 
@@ -21,7 +25,7 @@ def silence_option() -> Any:
         f"how long the board may be silent (default: {SILENT_S:g})",
         parse=parse_seconds,
         metavar="S",
-        only="serial",
+        only="serial, labgrid",
     )
 
 
@@ -32,5 +36,5 @@ def timeout_option() -> Any:
         f"how long the board may take to be ready (default: {BOOT_S:g})",
         parse=parse_seconds,
         metavar="S",
-        only="serial",
+        only="serial, labgrid",
     )

@@ -31,7 +31,7 @@ def free_port() -> int:
     return port
 
 
-def _answers(port: int) -> bool | None:
+def answers(port: int) -> bool | None:
     try:
         socket.create_connection(("127.0.0.1", port), 1).close()
     except OSError:
@@ -55,7 +55,7 @@ def introduce(here: Here, port: int, host_key: str) -> None:
 def _served(command: Sequence[str], port: int) -> Iterator[psutil.Process]:
     server = subprocess.Popen(command, stderr=subprocess.DEVNULL)
     try:
-        until(lambda: _answers(port))
+        until(lambda: answers(port))
         yield psutil.Process(server.pid)
     finally:
         family = psutil.Process(server.pid).children(recursive=True)

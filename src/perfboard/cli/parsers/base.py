@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, NoReturn
 from perfboard.model.errors import UsageError
 from perfboard.model.text import nearest
 
-TARGETS = "local, ssh://[USER@]HOST[:PORT], serial:///dev/NAME or virtual:BOARD"
+TARGETS = "local, ssh://[USER@]HOST[:PORT], serial:///dev/NAME, labgrid://PLACE or virtual:BOARD"
 RUN = "a run's id, a unique beginning of one, a path, a board's name, TAG:VALUE, or latest"
 BEARS = "a tag for the run, such as commit=4f2a91c or branch=main; repeatable"
 # The options that take FACTOR=LEVEL.

@@ -93,7 +93,8 @@ def add_commands(commands: Commands) -> None:
         "--target",
         metavar="T",
         help="the serial line of a real board that boots each image: "
-        "serial:///dev/DEVICE[?baud=115200] (default: the line in the file of a real board; else "
+        "serial:///dev/DEVICE[?baud=115200] or labgrid://PLACE (default: the line in the file of a "
+        "real board; else "
         "the virtual board)",
     )
     tune.options = ("perfboard.studies.tune.plan", "TuneOptions")

@@ -25,7 +25,7 @@ class RealBoard(Board):
     """A board on a serial line of this machine: the options of a command override its keys."""
 
     # Its line, as the option --target takes it.
-    target: Annotated[str, Field(pattern="^(serial:///.+)?$")] = ""
+    target: Annotated[str, Field(pattern="^(serial:///.+|labgrid://.+)?$")] = ""
     # The regular expression of the console line that means ready.
     usable: Annotated[str, AfterValidator(parse_regex)] = ""
     # How long the board may be silent, and may take to be ready, in s.

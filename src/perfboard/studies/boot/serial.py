@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Boots of a real board, observed by its console on a serial line."""
+"""Boots of a real board, observed by its console on a serial line or in a labgrid place."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from threading import Event
@@ -17,8 +17,8 @@ from perfboard.studies.boot.subject import BootSubject, boot_noted
 from perfboard.studies.lab import Lab
 from perfboard.targets.base import refuse_factors
 from perfboard.targets.serial.boot import SerialBoard, check_command
-from perfboard.targets.serial.line import PSEUDO_NOTE, open_line, parse_line
 from perfboard.targets.serial.watch import BOOT_S, SILENT_S
+from perfboard.targets.wired import Wired, open_wired
 
 
 def serial_subject(
@@ -43,20 +43,24 @@ def serial_subject(
             "'login:', or as `usable` in the board's file"
         )
     # A wrong target or command fails before there is a run.
-    with open_line(request.target) as line:
-        pseudo = line.evidence is Evidence.HOST
+    with open_wired(request.target, lab.progress) as wired:
+        pseudo = wired.line.evidence is Evidence.HOST
     check_command("--reset", reset)
     others.instruments()
     # Whoever has written a file of a real board says that one is behind the line.
     evidence = Evidence.HOST if pseudo and request.board is None else Evidence.SILICON
-    baud = None if pseudo else parse_line(request.target)[1]
     facts: dict[str, str] = {}
-    notes: dict[str, None] = dict.fromkeys([PSEUDO_NOTE] if pseudo else [])
+    notes: dict[str, None] = dict.fromkeys(wired.notes)
 
     def boots(count: int, folder: RunFolder) -> Iterator[Boot]:
         took_s = 0.0
-        with open_line(request.target) as line, lab.progress.step("booting", count) as step:
-            board = SerialBoard(line, usable, reset, silent_s=silent_s, boot_s=boot_s)
+        with (
+            open_wired(request.target, lab.progress) as now,
+            lab.progress.step("booting", count) as step,
+        ):
+            board = SerialBoard(
+                now.line, usable, reset, switch=now.switch, silent_s=silent_s, boot_s=boot_s
+            )
             for number in range(count):
                 began = lab.clock()
 
@@ -79,21 +83,17 @@ def serial_subject(
 
     return BootSubject(
         name=request.place,
-        head=lambda: Subject(summary_of(request, facts, evidence), request.target, evidence),
+        head=lambda: Subject(
+            summary_of(request, facts, wired), request.target, evidence, tools=wired.tools
+        ),
         boots=boots,
         notes=lambda: tuple(notes),
         beside=lambda: (others.results, others.metrics()),
-        limits=lambda boots: seen_limits(boots, rates_of(request.place, evidence, baud)),
+        limits=lambda boots: seen_limits(boots, rates_of(request.place, evidence, wired.baud)),
     )
 
 
-def summary_of(request: Request, facts: Mapping[str, str], evidence: Evidence) -> BoardSummary:
+def summary_of(request: Request, facts: Mapping[str, str], wired: Wired) -> BoardSummary:
     """The board, with the `facts` that its kernel prints."""
-    if real := evidence is Evidence.SILICON:
-        title, description = "a board on a serial line", "A board of which the console was seen."
-    else:
-        title, description = "a pseudo-terminal", "A program that prints on a pseudo-terminal."
-    summary = request.summary(facts.get("board", title), description, facts)
-    _, baud = parse_line(request.target)
-    # A pseudo-terminal has no rate.
-    return summary.model_copy(update={"console_baud": baud}) if real else summary
+    summary = request.summary(facts.get("board", wired.title), wired.description, facts)
+    return summary.model_copy(update={"console_baud": wired.baud}) if wired.baud else summary

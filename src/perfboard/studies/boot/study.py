@@ -29,6 +29,7 @@ from perfboard.studies.boot.subject import BootSubject
 from perfboard.studies.boot.virtual import virtual_subject
 from perfboard.studies.lab import Lab
 from perfboard.studies.serial_options import silence_option, timeout_option, usable_option
+from perfboard.targets.wired import SCHEMES
 
 
 @dataclass(frozen=True)
@@ -49,17 +50,18 @@ class BootOptions:
     reset: tuple[str, ...] = option(
         (),
         "the command that resets the board; it runs on this machine, without a shell, and must "
-        "end when the board is released (default: `reboot -f` in the board's own shell)",
+        "end when the board is released (default: labgrid's power switch, else `reboot -f` in the "
+        "board's own shell)",
         parse=parse_command,
         metavar="COMMAND",
-        only="serial",
+        only="serial, labgrid",
     )
     capture: Wanted | None = option(  # noqa: RUF009
         None,
         f"also capture with a logic analyser, from before the reset on: {FORM}",
         parse=parse_capture,
         metavar="C",
-        only="serial",
+        only="serial, labgrid",
     )
     channel: Mapping[str, tuple[str, ...]] = option(
         {},
@@ -68,21 +70,21 @@ class BootOptions:
         parse=parse_channels,
         metavar="D=M",
         repeated=True,
-        only="serial",
+        only="serial, labgrid",
     )
     power: str = option(
         "",
         "also measure the energy of each phase, by a meter of this machine that supplies the "
         f"board ({FORMS}), or by the file that its program writes, as ./meter.csv",
         metavar="METER",
-        only="serial",
+        only="serial, labgrid",
     )
     volts: float = option(
         0.0,
         "the supply's voltage, for a meter's file of currents alone",
         parse=parse_volts,
         metavar="V",
-        only="serial",
+        only="serial, labgrid",
     )
     functions: bool = option(
         False,
@@ -104,7 +106,7 @@ class BootStudy:
     title: str = "Boot time, phase by phase"
     question: str = "Where does the time go between reset and a usable system?"
     options: type[BootOptions] = BootOptions
-    targets: tuple[str, ...] = ("virtual", "serial")
+    targets: tuple[str, ...] = ("virtual", *SCHEMES)
     default_target: str = ""
     headline: str = "boot.total"
 
@@ -116,7 +118,7 @@ class BootStudy:
 
     def run(self, request: Request, options: BootOptions, lab: Lab) -> Run:
         """See `studies.base.Study`."""
-        if request.target.startswith("serial:"):
+        if request.target.partition(":")[0] in SCHEMES:
             subject = serial_subject(
                 request,
                 options.usable,

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A tune's real board: on a serial line, written and reset by programs of this machine."""
+"""A tune's real board: at a console, written by a program of this machine."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from math import inf
@@ -18,7 +18,7 @@ from perfboard.instruments.serial_console import SerialConsole
 from perfboard.model.errors import INCONCLUSIVE
 from perfboard.model.results.boot import Boot
 from perfboard.model.results.tune import in_words
-from perfboard.model.run import BoardSummary, Evidence, RunError
+from perfboard.model.run import BoardSummary, RunError
 from perfboard.store.folder import RunFolder
 from perfboard.studies.base import Request
 from perfboard.studies.boot.serial import summary_of
@@ -31,7 +31,7 @@ from perfboard.studies.tune.rounds import Rounds
 from perfboard.studies.tune.sweep import Sweep
 from perfboard.studies.tune.task import TaskResult
 from perfboard.targets.serial.boot import SerialBoard
-from perfboard.targets.serial.line import PSEUDO_NOTE, open_line
+from perfboard.targets.wired import open_wired
 
 
 class LineBench:
@@ -40,14 +40,14 @@ class LineBench:
     def __init__(self, request: Request, options: TuneOptions, lab: Lab) -> None:
         """Raises UsageError for a target that is no line, and EnvironmentLacksError without one."""
         # A wrong target is refused before there is a run.
-        with open_line(request.target) as line:
-            self.evidence = line.evidence
+        with open_wired(request.target, lab.progress) as self._wired:
+            self.evidence = self._wired.line.evidence
         self._request, self._options, self._lab = request, options, lab
         self._facts: dict[str, str] = {}
         self._rounds: list[Rounds] = []
         self.name = request.place
         self.target = request.target
-        self.tools: Mapping[str, str] = {}
+        self.tools = self._wired.tools
 
     @contextmanager
     def making(self, note: Note) -> Iterator[Make]:
@@ -99,7 +99,7 @@ class LineBench:
 
     def summary(self) -> BoardSummary:
         """See `bench.Bench`."""
-        return summary_of(self._request, self._facts, self.evidence)
+        return summary_of(self._request, self._facts, self._wired)
 
     def notes(self) -> tuple[str, ...]:
         """See `bench.Bench`."""
@@ -107,17 +107,20 @@ class LineBench:
         before = (
             (f"{kept} boots are of a tune before, which ended without a result.",) if kept else ()
         )
-        pseudo = (PSEUDO_NOTE,) if self.evidence is Evidence.HOST else ()
-        return (SerialConsole.effect, *pseudo, *before)
+        return (SerialConsole.effect, *self._wired.notes, *before)
 
     @contextmanager
     def _on_line(self, note: Note, purpose: str) -> Iterator[Rounds]:
         options = self._options
-        with open_line(self.target) as line, local_workers(self._lab, note) as submit:
+        with (
+            open_wired(self.target, self._lab.progress) as wired,
+            local_workers(self._lab, note) as submit,
+        ):
             board = SerialBoard(
-                line,
+                wired.line,
                 options.usable,
                 options.reset,
+                switch=wired.switch,
                 silent_s=options.silence,
                 boot_s=options.timeout,
             )

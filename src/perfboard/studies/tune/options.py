@@ -74,7 +74,7 @@ class TuneOptions:
         "this machine, without a shell",
         parse=parse_command,
         metavar="COMMAND",
-        only="serial",
+        only="serial, labgrid",
     )
     reset: tuple[str, ...] = option(
         (),
@@ -82,7 +82,7 @@ class TuneOptions:
         "this machine, without a shell",
         parse=parse_command,
         metavar="COMMAND",
-        only="serial",
+        only="serial, labgrid",
     )
     silence: float = silence_option()
     timeout: float = timeout_option()
@@ -91,5 +91,5 @@ class TuneOptions:
         "the most boots of one combination (default: 15)",
         parse=parse_count("boots", FEWEST_PROCESSES, 1000),
         metavar="N",
-        only="serial",
+        only="serial, labgrid",
     )

@@ -25,6 +25,7 @@ from perfboard.studies.base import Request
 from perfboard.studies.lab import Lab
 from perfboard.studies.tune.options import TuneOptions
 from perfboard.targets.serial.boot import check_command
+from perfboard.targets.wired import SCHEMES
 
 # A real board's boots are enough where half the interval of their median is this share of it.
 PRECISION = 0.01
@@ -162,7 +163,7 @@ def make_plan(request: Request, options: TuneOptions) -> Plan:
 
 def is_serial(request: Request) -> bool:
     """Whether the images are booted on a real board."""
-    return request.target.startswith("serial:")
+    return request.target.partition(":")[0] in SCHEMES
 
 
 def _check_commands(request: Request, options: TuneOptions) -> None:

@@ -32,6 +32,7 @@ from perfboard.studies.tune.progress import TuneStep
 from perfboard.studies.tune.record import found_by, steps_to
 from perfboard.studies.tune.sweep import Sweep
 from perfboard.studies.tune.virtual import VirtualBench
+from perfboard.targets.wired import SCHEMES
 
 
 @dataclass(frozen=True)
@@ -42,7 +43,7 @@ class TuneStudy:
     title: str = "What to change for a faster boot"
     question: str = "Which levels of its factors make the board boot fastest?"
     options: type[TuneOptions] = TuneOptions
-    targets: tuple[str, ...] = ("virtual", "serial")
+    targets: tuple[str, ...] = ("virtual", *SCHEMES)
     default_target: str = "virtual:verdex"
     headline: str = "boot.total"
     # Those of the board that it tunes.

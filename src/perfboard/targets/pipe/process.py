@@ -25,8 +25,16 @@ _MOST_OUTPUT = 16 << 20
 class Process:
     """A Channel to a program in a session of its own, where ^C does not reach it."""
 
-    def __init__(self, command: Sequence[str], lost: Callable[[str], TargetError]) -> None:
-        """`lost` makes the error of a stream that ended from what the program complained of."""
+    def __init__(
+        self,
+        command: Sequence[str],
+        lost: Callable[[str], TargetError],
+        descriptors: Sequence[int] = (),
+    ) -> None:
+        """`lost` makes the error of a stream that ended from what the program complained of.
+
+        The program gets the `descriptors` too, by their numbers.
+        """
         self._lost = lost
         self._process = subprocess.Popen(
             list(command),
@@ -34,6 +42,7 @@ class Process:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             start_new_session=True,
+            pass_fds=descriptors,
             bufsize=0,
         )
         assert self._process.stdin and self._process.stdout and self._process.stderr  # noqa: S101

@@ -14,7 +14,7 @@ import shlex
 import shutil
 import subprocess
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -41,7 +41,9 @@ _CONNECT_S = 15
 # The whole of it: name, route, keys, and the first word of the target's shell.
 _GREETING_S = 40.0
 # Nothing tells a target that the network has gone silent; then this does.
-_IDLE_S = 900.0
+IDLE_S = 900.0
+# Without its socket ssh would connect anew, and a lost board seem to be there.
+SHARED_ONLY = ("-o", "ControlMaster=no", "-o", "ProxyCommand=false")
 # A folder whose own folder for the socket fits: its name adds 28 characters, and 17 more while ssh
 # makes it. The kernel allows 107.
 _SAFE_SOCKET = re.compile(r"[A-Za-z0-9/._-]{1,52}")
@@ -106,7 +108,8 @@ def _explain(text: str, address: Address, errors: str) -> EnvironmentLacksError:
     return EnvironmentLacksError(f"{cure}\nssh said: {words or 'nothing'}")
 
 
-def _version() -> str:
+def ssh_version() -> str:
+    """The words of ssh about itself. Raises EnvironmentLacksError where it is missing."""
     if shutil.which("ssh") is None:
         raise EnvironmentLacksError(
             "this machine lacks ssh; on Debian: sudo apt-get install openssh-client"
@@ -118,7 +121,7 @@ def _version() -> str:
 def host_of(text: str) -> str:
     """The host that ssh connects to for the target `text`, by the user's configuration of ssh."""
     address = parse(text)
-    _version()
+    ssh_version()
     words = ["ssh", *_configuration(), "-G", *address.words()]
     done = subprocess.run(words, capture_output=True, text=True, timeout=20, check=False)
     for line in done.stdout.splitlines():
@@ -129,7 +132,7 @@ def host_of(text: str) -> str:
 
 
 @contextmanager
-def _control_folder() -> Iterator[Path]:
+def control_folder() -> Iterator[Path]:
     """A private folder whose path is short and plain enough for a socket of ssh's."""
     usual = temporary_folder()
     with scratch_folder(usual if _SAFE_SOCKET.fullmatch(str(usual)) else USUAL) as folder:
@@ -170,48 +173,73 @@ def connect(
     """See `targets.opening.Kind`."""
     refuse_factors(text, factors)
     address = parse(text)
-    version = _version()
-    with _control_folder() as folder:
+    version = ssh_version()
+    with control_folder() as folder:
         shared = options(folder / "s")
 
-        def lost(errors: str) -> TargetError:
-            # The shared connection often knows more than the session that it carried.
-            master.hear_last_words()
-            whole = " ".join(f"{master.errors} {errors}".split())[-800:]
-            return TargetError(
-                "lost",
-                f"The connection to {text} is lost. ssh said: {whole or 'nothing'}\n"
-                "Is it still on, and on the network? A board that hangs is lost too.",
-            )
-
         def ssh(more: Sequence[str], script: str) -> list[str]:
-            words = ["ssh", *shared, *more, *address.words()]
-            return [*words, f"exec sh -c {shlex.quote(script)}"]
+            return ["ssh", *shared, *more, *address.words(), remote(script)]
 
-        def command(script: str) -> list[str]:
-            if master.ended:
-                raise lost("")
-            # Without its socket ssh would connect anew, and a lost board seem to be there.
-            return ssh(["-o", "ControlMaster=no", "-o", "ProxyCommand=false"], script)
+        def explain(errors: str) -> EnvironmentLacksError:
+            return _explain(text, address, errors)
 
-        # Not quoted, like all that follows: a C shell takes no quotes around several lines.
-        mark = f"perfboard-{secrets.token_hex(8)}"
-        words = ssh(["-o", "ControlMaster=yes"], f"echo {mark}\nexec sh")
-        with progress.step(f"connecting to {text}", 1):
-            master = Process(words, lambda errors: TargetError("lost", errors))
-            try:
-                _await(mark, master, text, address)
-            except BaseException:
-                master.kill()
-                raise
+        with shell_over(text, ssh, ["-o", "ControlMaster=yes"], explain, progress) as shell:
+            yield Target(text, Evidence.SILICON, shell, IDLE_S, tools={"ssh": version})
+
+
+def remote(script: str) -> str:
+    """The last argument of ssh, by which any login shell has `sh` run the script."""
+    return f"exec sh -c {shlex.quote(script)}"
+
+
+@contextmanager
+def shell_over(
+    text: str,
+    ssh: Callable[[Sequence[str], str], list[str]],
+    first: Sequence[str],
+    explain: Callable[[str], EnvironmentLacksError],
+    progress: Progress,
+) -> Iterator[PipeShell]:
+    """A shell on the target `text`, by one connection that all its scripts share.
+
+    `ssh` makes the command line of a script, with more options: for its session, `first`. `explain`
+    makes the error of a connection that cannot be made from what ssh complained of.
+    """
+
+    def lost(errors: str) -> TargetError:
+        # The shared connection often knows more than the session that it carried.
+        master.hear_last_words()
+        whole = " ".join(f"{master.errors} {errors}".split())[-800:]
+        return TargetError(
+            "lost",
+            f"The connection to {text} is lost. ssh said: {whole or 'nothing'}\n"
+            "Is it still on, and on the network? A board that hangs is lost too.",
+        )
+
+    def command(script: str) -> list[str]:
+        if master.ended:
+            raise lost("")
+        return ssh(SHARED_ONLY, script)
+
+    # Not quoted, like all that follows: a C shell takes no quotes around several lines.
+    mark = f"perfboard-{secrets.token_hex(8)}"
+    with progress.step(f"connecting to {text}", 1):
+        words = ssh(first, f"echo {mark}\nexec sh")
+        master = Process(words, lambda errors: TargetError("lost", errors))
         try:
-            shell = PipeShell(command, lost, master)
-            yield Target(text, Evidence.SILICON, shell, _IDLE_S, tools={"ssh": version})
-        finally:
-            master.close()
+            _await(mark, master, text, explain)
+        except BaseException:
+            master.kill()
+            raise
+    try:
+        yield PipeShell(command, lost, master)
+    finally:
+        master.close()
 
 
-def _await(mark: str, master: Process, text: str, address: Address) -> None:
+def _await(
+    mark: str, master: Process, text: str, explain: Callable[[str], EnvironmentLacksError]
+) -> None:
     """Returns when the target's shell has printed `mark`."""
     output = b""
     deadline = time.monotonic() + _GREETING_S
@@ -228,7 +256,7 @@ def _await(mark: str, master: Process, text: str, address: Address) -> None:
     else:
         return
     if master.exit_status() == 255:
-        raise _explain(text, address, master.errors)
+        raise explain(master.errors)
     words = (output.decode(errors="replace") + master.errors).strip()
     raise EnvironmentLacksError(
         f"{text} lets you in but gives no POSIX shell that runs commands. It said: "

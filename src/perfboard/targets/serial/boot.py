@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from threading import Event
+from typing import Protocol
 
 from perfboard.analysis.boot.reading.kernel_log import naming_lines
 from perfboard.analysis.boot.record import console_record, unfinished_calls
@@ -60,6 +61,16 @@ def check_command(option: str, words: Sequence[str]) -> None:
         raise UsageError(f"{option} {words[0]}: there is no such program")
 
 
+class Switch(Protocol):
+    """The power of a board, or its reset line. Both may raise EnvironmentLacksError."""
+
+    def off(self) -> None:
+        """Switches the board off, and waits until it is without power."""
+
+    def on(self) -> None:
+        """Lets the board start; returns when it has."""
+
+
 class SerialBoard:
     """A board on a line of this machine, by whose clock all of its times are.
 
@@ -72,6 +83,7 @@ class SerialBoard:
         usable: str,
         reset: Sequence[str],
         *,
+        switch: Switch | None = None,
         silent_s: float = SILENT_S,
         boot_s: float = BOOT_S,
         write_s: float = 1800.0,
@@ -79,13 +91,14 @@ class SerialBoard:
         """`usable` is the regular expression of the line that says that the board is usable.
 
         `reset` is a command of this machine that resets the board and ends when it releases it.
-        Without one, the shell on the console restarts the board.
+        Without one, the `switch` does; without both, the shell on the console restarts the board.
         The board may be silent for `silent_s`, and `reset` may run as long; it must be usable
         within `boot_s`. A `write` may run for `write_s`.
         """
         self._line = line
         self._usable = re.compile(usable)
         self._reset = tuple(reset)
+        self._switch = switch
         self._silent_s = silent_s
         self._boot_s = boot_s
         self._write_s = write_s
@@ -104,7 +117,7 @@ class SerialBoard:
     ) -> Boot:
         """See `targets.base.Bootable`. Raises EnvironmentLacksError if the reset fails."""
         with prepared(instruments, artifacts) as together:
-            reset = self._by_program(together) if self._reset else self._by_shell(together)
+            reset = self._let_go(together)
             try:
                 self._await_usable(together, seen, cancelled)
             except TargetError as error:
@@ -114,6 +127,14 @@ class SerialBoard:
         marks = [mark for each in others if each.clock == "host" for mark in each.marks]
         with defects("making the record of a boot from its console"):
             return console_record(_portions(found), found.stamps, self._usable, [reset, *marks])
+
+    def _let_go(self, together: Together) -> Mark:
+        """Resets the board by the best way there is; the mark."""
+        if self._reset:
+            return self._by_program(together)
+        if self._switch is not None:
+            return self._by_switch(together, self._switch)
+        return self._by_shell(together)
 
     def _await_usable(
         self, together: Together, seen: Callable[[str], None], cancelled: Event
@@ -150,12 +171,25 @@ class SerialBoard:
 
     def _by_program(self, together: Together) -> Mark:
         """Resets the board by a program, at whose end the instruments start; the mark."""
-        while self._line.read(0):
-            pass  # Earlier output does not belong to the boot.
+        self._forget_output()
         began_ns = host_ns()
         self._run("--reset", self._reset, self._silent_s)
         together.start()
         return Mark(name="reset", t_ns=0, source="command", precision_ns=host_ns() - began_ns)
+
+    def _by_switch(self, together: Together, switch: Switch) -> Mark:
+        """Switches the board off, and on while the instruments run; the mark."""
+        switch.off()
+        self._forget_output()
+        together.start()
+        began_ns = host_ns()
+        switch.on()
+        return Mark(name="reset", t_ns=0, source="switch", precision_ns=host_ns() - began_ns)
+
+    def _forget_output(self) -> None:
+        """Reads earlier output, which does not belong to the boot."""
+        while self._line.read(0):
+            pass
 
     def _run(
         self,

@@ -26,7 +26,7 @@ FORM = "serial:///dev/DEVICE[?baud=115200]"
 _TEXT = re.compile(r"serial://(?P<path>/[^?#\0]+)(?:\?baud=(?P<baud>[0-9]{1,8}))?")
 _USUAL_BAUD = "115200"
 ATTACH_S = 30.0
-_IDLE_S = 60.0
+CONSOLE_IDLE_S = 60.0
 _STUCK_S = 20.0
 
 
@@ -169,4 +169,4 @@ def connect(
         with progress.step("looking for a shell on the console", 1):
             shell.attach(ATTACH_S)
         notes = (PSEUDO_NOTE,) if line.evidence is Evidence.HOST else ()
-        yield Target(text, line.evidence, shell, _IDLE_S, notes=notes)
+        yield Target(text, line.evidence, shell, CONSOLE_IDLE_S, notes=notes)

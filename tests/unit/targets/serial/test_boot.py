@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Event
+from typing import Any
 
 import psutil
 import pytest
@@ -39,7 +40,7 @@ def pieces(data: bytes, size: int) -> list[bytes]:
 
 @contextmanager
 def board(
-    folder: Path, printed: Sequence[bytes] = (), usable: str = USABLE, **limits: float
+    folder: Path, printed: Sequence[bytes] = (), usable: str = USABLE, **limits: Any
 ) -> Iterator[SerialBoard]:
     reset = folder / "reset"
     with board_on_a_line(reset, printed) as target, open_line(target) as line:
@@ -51,6 +52,39 @@ def boot(of: SerialBoard, folder: Path, *instruments: Instrument) -> Boot:
     made = of.boot(instruments or [of.console()], folder, seen.append, Event())
     assert seen and all(text.isprintable() for text in seen)
     return made
+
+
+class Switch:
+    """A board's power."""
+
+    def __init__(self, reset: Path) -> None:
+        self._reset = reset
+        self.done: list[str] = []
+
+    def off(self) -> None:
+        self.done.append("off")
+
+    def on(self) -> None:
+        self.done.append("on")
+        self._reset.touch()
+        # The board prints before the switch has answered.
+        time.sleep(0.3)
+
+
+def test_a_board_is_switched_off_and_on_while_its_console_is_watched(tmp_path: Path) -> None:
+    switch = Switch(tmp_path / "reset")
+    with (
+        board_on_a_line(tmp_path / "reset", pieces(BOOT, 64)) as target,
+        open_line(target) as line,
+    ):
+        made = boot(SerialBoard(line, USABLE, (), switch=switch), tmp_path)
+    assert switch.done == ["off", "on"]
+    assert (made.marks[0].name, made.marks[0].t_ns, made.marks[0].source) == ("reset", 0, "switch")
+    assert 0.3e9 <= made.marks[0].precision_ns < 20e9
+    assert made.marks[-1].name == "usable"
+    # What came before is of another boot, and nothing is lost while the switch answers.
+    kept = (tmp_path / "console.log").read_bytes()
+    assert kept == BOOT[: len(kept)] and USABLE.encode() in kept
 
 
 def test_a_boot_is_timed_from_its_reset_to_what_says_that_it_is_usable(tmp_path: Path) -> None:
