@@ -74,6 +74,16 @@ def test_a_root_larger_than_the_disk_is_refused() -> None:
     [
         ('size = "16 MiB"', "size = 100", "disk: size is 100; wants a multiple of 4096"),
         ('size = "16 MiB"', "", "disk.size: is missing"),
+        (
+            'size = "16 MiB"',
+            "size = 4096\ndata = 100",
+            "disk: data is 100; wants a multiple of 4096",
+        ),
+        (
+            'size = "16 MiB"',
+            'size = 4096\ndata = "4 GiB"',
+            "seek.capacity is 2100000000, less than",
+        ),
         ("rate = 7_000_000", "rate = 0", "disk.transfer.rate: found 0; wants greater"),
         ("rate = 7_000_000", "rate = -1", "disk.transfer.rate: found -1; wants greater"),
         ("overhead_ms = 0.5", "overhead_ms = -0.5", "disk.transfer.overhead_ms: found -0.5"),

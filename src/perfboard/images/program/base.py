@@ -291,7 +291,7 @@ def lay_out(board: VirtualBoard, root: int, job: int, from_disk: bool = False) -
     offset = max(_whole(board.machine.ram), _LEAST_OFFSET)
     results = _whole(_PAGE + _output_room(board))
     ram = _ram_base(board)
-    disk = _whole(board.disk.size) if board.disk else 0
+    disk = _whole(board.disk.trial_size) if board.disk else 0
     if disk and from_disk:
         disk, root = max(disk, _whole(root)), 0
     return Layout(ram, ram + offset, _whole(root), _whole(job), results, disk)

@@ -63,9 +63,13 @@ class Ready(Sourced):
 
 
 class Disk(Table):
-    """A disk of `size` bytes; without its other tables it answers at once."""
+    """A disk of `size` bytes; without its other tables it answers at once.
+
+    `data` is its size for programs that are tried, which do not boot from it; None: `size`.
+    """
 
     size: HeldSize
+    data: HeldSize | None = None
     transfer: Transfer | None = None
     seek: Seek | None = None
     rotation: Rotation | None = None
@@ -73,12 +77,16 @@ class Disk(Table):
 
     @model_validator(mode="after")
     def _possible(self) -> Self:
-        if self.size % _PAGE:
-            raise ValueError(f"size is {self.size}; wants a multiple of {_PAGE} bytes")
+        for name, size in (("size", self.size), ("data", self.trial_size)):
+            if size % _PAGE:
+                raise ValueError(f"{name} is {size}; wants a multiple of {_PAGE} bytes")
+            if self.seek and self.seek.capacity < size:
+                raise ValueError(f"seek.capacity is {self.seek.capacity}, less than {name}, {size}")
         if (self.seek or self.rotation) and self.transfer is None:
             raise ValueError("seek and rotation want transfer, which says how long a track is")
-        if self.seek and self.seek.capacity < self.size:
-            raise ValueError(
-                f"seek.capacity is {self.seek.capacity}, less than the size, {self.size}"
-            )
         return self
+
+    @property
+    def trial_size(self) -> int:
+        """Its size in bytes for programs that are tried."""
+        return self.size if self.data is None else self.data

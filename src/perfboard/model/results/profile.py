@@ -37,7 +37,8 @@ class ProfileRow(Record):
 class OptionRow(Record):
     """A change of the device: its cost, and the rows that it turns from fail to pass.
 
-    `outcome` is that of the whole profile with it; `reason` says why it was not tried.
+    `outcome` is that of the whole profile with it; `reason` says why it was not tried. `rows` are
+    those that have another value with it.
     """
 
     name: str
@@ -46,6 +47,7 @@ class OptionRow(Record):
     turns: tuple[str, ...] = ()
     outcome: RowOutcome
     reason: str = ""
+    rows: tuple[ProfileRow, ...] = ()
 
 
 class Picture(Record):

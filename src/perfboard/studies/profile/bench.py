@@ -25,7 +25,7 @@ from perfboard.studies.lab import Lab
 from perfboard.studies.profile.served import PageServer, serving, with_served
 from perfboard.studies.profile.workloads.base import (
     AUTHORITY,
-    PLACE,
+    DISK,
     NotMeasurable,
     Work,
     WorkFailed,
@@ -197,10 +197,10 @@ class VirtualBench:
         """See `Bench`."""
         lab, variant = self._lab, with_features(self._variant, work.features)
         disk = variant.board.disk
-        if disk and PLACE in work.script and disk.size < work.data:
+        if disk and DISK in work.script and disk.trial_size < work.data:
             raise NotMeasurable(
-                f"the board's disk has {disk.size / 1e6:.0f} MB, and it wants "
-                f"{work.data / 1e6:.0f} MB; a board file with a larger disk.size has the room"
+                f"the board's disk has {disk.trial_size / 1e6:.0f} MB, and it wants "
+                f"{work.data / 1e6:.0f} MB; a board file with a larger disk.data has the room"
             )
         if work.pages and not has_own_card(variant.board.network):
             raise NotMeasurable(

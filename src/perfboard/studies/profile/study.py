@@ -278,7 +278,10 @@ def _try_option(
         after = _conclude(asked, found, bench)
     failed = {row.name for row in before.rows if row.outcome == "fail"}
     turns = [row.name for row in after.rows if row.outcome == "pass" and row.name in failed]
-    return empty.model_copy(update={"outcome": after.outcome, "turns": tuple(turns)})
+    values = {row.name: row.value for row in before.rows}
+    rows = tuple(row for row in after.rows if row.value != values[row.name])
+    update = {"outcome": after.outcome, "turns": tuple(turns), "rows": rows}
+    return empty.model_copy(update=update)
 
 
 def _conclude(asked: _Asked, measured: _Measured, bench: Bench) -> ProfileResult:

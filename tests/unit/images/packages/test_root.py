@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from perfboard.boards.loader import load_board
 from perfboard.host.cache import cached
 from perfboard.host.native import native_folder
+from perfboard.images.disk import kernel_arguments
 from perfboard.images.packages.apt import AptState, Package
 from perfboard.images.packages.root import BASE, build_package_root, check_names, largest
 from perfboard.images.program.base import (
@@ -25,6 +26,7 @@ from perfboard.images.program.base import (
     room_of,
     write_job,
 )
+from perfboard.images.root.recipe import RootRecipe
 from perfboard.model.board.virtual import DiskBoard, FlashBoard, VirtualBoard
 from perfboard.model.errors import UsageError
 from perfboard.model.progress import SilentProgress
@@ -303,6 +305,14 @@ def test_a_disk_lies_behind_a_trials_own_files() -> None:
     assert f"perfboard_disk.transfer={board.disk.transfer.rate}" in words
     # The board has been on for long.
     assert not any(word.startswith("perfboard_disk.ready") for word in words)
+
+
+def test_a_disks_area_for_data_is_a_trials_disk_alone() -> None:
+    board = load_board("settop-media").board
+    assert isinstance(board, DiskBoard)
+    words = boot_arguments(board, lay_out(board, MIB, MIB), 0, True).split()
+    assert f"perfboard_disk.size={320 * MIB}" in words
+    assert f"perfboard_disk.size={16 * MIB}" in kernel_arguments(board, True, (), RootRecipe())
 
 
 def test_a_card_beside_the_flash_is_the_trials_disk_and_takes_little_room(

@@ -368,7 +368,7 @@ def test_a_target_without_room_is_told_before_the_start(path: Path, tmp_path: Pa
 def test_a_board_without_room_is_told_before_its_boot(path: Path, tmp_path: Path) -> None:
     path.write_text(f"{RECORDING}parameters = {{ seconds = 60 }}\n")
     fake = FakeLab(tmp_path)
-    found = run(fake, path, "virtual:settop-media")
+    found = run(fake, path, "virtual:converter")
     (row,) = found.results_of(ProfileResult)[0].rows
     assert row.reason.startswith("the board's disk has 17 MB, and it wants 45 MB")
     assert not fake.jobs
@@ -417,6 +417,9 @@ def test_options_are_tried_where_the_board_does_not_pass(path: Path, tmp_path: P
     assert small.outcome == "not measured" and not small.turns
     text = " ".join(run_text(found).split())
     assert "but with a distribution's kernel (+0 EUR) it passes" in text
+    # What an option changes stands beside what was.
+    assert "With an Orange Pi: picture 9.000 s to 1.000 s" in text
+    assert "With smaller pictures: picture 9.000 s to not measured (wants" in text
     assert len({metric.samples for metric in found.metrics}) == 2
 
 

@@ -5,6 +5,7 @@ import hashlib
 import io
 import re
 import shlex
+import subprocess
 import wave
 
 import pytest
@@ -144,6 +145,7 @@ def test_any_output_is_read_or_refused(workload: Workload, output: str) -> None:
         ("image.index", {"pictures": 53}),
         ("image.scale", {"width": 640, "height": True}),
         ("media.record", {"write": "fast"}),
+        ("media.record", {"filesystem": "ntfs"}),
         ("media.both", {"records": 9}),
         ("memory.application", {}),
         ("stream.write", {}),
@@ -260,6 +262,18 @@ def test_streams_of_one_way_are_one_run_and_the_slowest_tells_the_rate() -> None
     assert found["rate", "record"] == pytest.approx((30 / 0.148,))
     assert found["late", "record"] == (1 / 60,) and found["late", "play"] == (0,)
     assert len(found["frame", "record"]) == 60 and found["written", None] == (7,)
+
+
+def test_an_xfs_is_made_on_a_virtual_boards_disk_and_asked_of_any_other_target() -> None:
+    workload = all_workloads()["media.record"]
+    work = workload.plan(defaults(workload) | {"filesystem": "xfs"}, 1)
+    assert (work.packages, work.features) == (("xfsprogs",), ("xfs",))
+    assert "mkfs.xfs -q -f -b size=4096 /dev/pbd" in work.script
+    place = work.script.partition('echo "@rate')[0]
+    done = subprocess.run(["sh", "-c", f"stat() {{ echo tmpfs; }}; {place}"], capture_output=True)
+    assert done.returncode == 1 and b"set TMPDIR to one that is" in done.stderr
+    done = subprocess.run(["sh", "-c", f"stat() {{ echo xfs; }}; {place}"], capture_output=True)
+    assert done.returncode == 0
 
 
 def test_the_words_of_a_script_are_read_by_their_heads() -> None:

@@ -136,6 +136,22 @@ def _shares(metric: Metric) -> str:
     return f"{', '.join(shares)}, the longest {format_value(ordered[-1], metric.unit)}"
 
 
+def _changes(result: ProfileResult) -> list[str]:
+    """For each option the values that it changes, each beside that of the board as it is."""
+    before = {row.name: row for row in result.rows}
+    found = []
+    for option in result.options:
+        changes = []
+        for row in option.rows:
+            both = (
+                _value(one) or f"not measured ({one.reason})" for one in (before[row.name], row)
+            )
+            changes.append(f"{row.name} {' to '.join(both)}")
+        if changes:
+            found.append(f"With {option.title}: {'; '.join(changes)}.")
+    return found
+
+
 def _frames_text(frames: _Frames) -> str:
     bins = ", ".join(f"{count} in {words}" for words, count in frames.bins)
     return f"{frames.words}: {frames.count} frames, {frames.shares}; {bins}."
@@ -178,12 +194,17 @@ def _text(run: Run, result: ProfileResult) -> "list[str | Table]":
             options.add_row(
                 *cells(option.title, cost, option.outcome, ", ".join(option.turns) or option.reason)
             )
-        parts += ["", options]
+        parts += ["", options, *_changes(result)]
     return parts
 
 
 def _page(run: Run, result: ProfileResult) -> tuple[str, Mapping[str, Any]]:
-    shown = {"profile": result, "rows": _shown(result), "frames": _frames(run)}
+    shown = {
+        "profile": result,
+        "rows": _shown(result),
+        "frames": _frames(run),
+        "changes": _changes(result),
+    }
     return f"{__package__}/profile.html.j2", shown
 
 

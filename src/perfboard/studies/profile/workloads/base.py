@@ -17,21 +17,46 @@ from perfboard.model.profile import Value
 from perfboard.model.run import Metric
 from perfboard.model.text import signal_name
 
-# The lines of a script that set $place: a new file system on a virtual board's disk, all of it
-# on the medium, so that nothing of it is still written while a workload is timed; or the folder
-# that the script starts in. With them go these packages and features.
-PLACE = """\
+# A virtual board's disk.
+DISK = "/dev/pbd"
+_EXT4 = "mke2fs -q -t ext4 -E lazy_itable_init=0,lazy_journal_init=0"
+_XFS = "mkfs.xfs -q -f -b size=4096"
+
+
+@dataclass(frozen=True)
+class Place:
+    """The lines of a script that set $place, and what they want of a virtual board."""
+
+    script: str
+    packages: tuple[str, ...]
+    features: tuple[str, ...]
+
+
+def _new_system(make: str, kind: str, elsewhere: str = "") -> str:
+    """The lines for a new file system on a virtual board's disk; `elsewhere` is for other targets.
+
+    All of it is on the medium then, or the kernel would still write it while a workload is timed.
+    """
+    return f"""\
 place=.
-if [ -b /dev/pbd ]; then
-    mke2fs -q -t ext4 -E lazy_itable_init=0,lazy_journal_init=0 /dev/pbd && mkdir disk &&
-        mount -t ext4 /dev/pbd disk && sync || exit 1
+if [ -b {DISK} ]; then
+    {make} {DISK} && mkdir disk && mount -t {kind} {DISK} disk && sync || exit 1
     place=disk
-fi
+{elsewhere}fi
 """
+
+
+# On other targets $place is the folder that the script starts in.
+PLACE = Place(_new_system(_EXT4, "ext4"), ("e2fsprogs",), ("ext4",))
+# That may be on any file system.
+_LIVE_XFS = """\
+elif [ "$(stat -f -c %T .)" != xfs ]; then
+    echo "its folder is not on an XFS; set TMPDIR to one that is" >&2
+    exit 1
+"""
+PLACES = {"own": PLACE, "xfs": Place(_new_system(_XFS, "xfs", _LIVE_XFS), ("xfsprogs",), ("xfs",))}
 # The certificate of the authority that vouches for pages.
 AUTHORITY = "ca.crt"
-PLACE_PACKAGES = ("e2fsprogs",)
-PLACE_FEATURES = ("ext4",)
 
 
 class NotMeasurable(Exception):

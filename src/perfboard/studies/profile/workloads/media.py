@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """media.*: frames are written and read as a recorder does, paced or as fast as it goes (study A).
 
-The target's own file system is used. A virtual board's disk gets an ext4 of its own.
+The target's own file system is used. A virtual board's disk gets one of its own.
 """
 
 import re
@@ -11,9 +11,7 @@ from dataclasses import dataclass, field
 from perfboard.model.profile import Value
 from perfboard.model.run import Metric
 from perfboard.studies.profile.workloads.base import (
-    PLACE,
-    PLACE_FEATURES,
-    PLACE_PACKAGES,
+    PLACES,
     Figure,
     NotMeasurable,
     Parameter,
@@ -39,6 +37,7 @@ def _parameters() -> dict[str, Parameter]:
         "seconds": Parameter(5, "of each stream"),
         "write": Parameter("buffered", "buffered, sync (each frame is on the medium), direct"),
         "reserve": Parameter(False, "true: the file has its blocks before its frames"),
+        "filesystem": Parameter("own", "own (ext4 on a virtual board), xfs (blocks of 4096 bytes)"),
     }
 
 
@@ -80,7 +79,10 @@ class Media:
         how, reserve = parameters["write"], int(bool(parameters["reserve"]))
         if how not in _WRITES:
             raise NotMeasurable(f"write is {how!r}; wants one of {', '.join(_WRITES)}")
-        script = PLACE
+        if (system := parameters["filesystem"]) not in PLACES:
+            raise NotMeasurable(f"filesystem is {system!r}; wants one of {', '.join(PLACES)}")
+        place = PLACES[str(system)]
+        script = place.script
         for _ in range(repeats):
             for rate in (0, fps):
                 script += f'echo "@rate {rate}"\n'
@@ -88,8 +90,8 @@ class Media:
                 script += f'"$PROBE" media {words} || exit 1\n'
         return Work(
             script,
-            packages=PLACE_PACKAGES,
-            features=PLACE_FEATURES,
+            packages=place.packages,
+            features=place.features,
             data=(records + plays) * frame * frames,
             limit_s=60 + 20 * repeats * whole(parameters, "seconds"),
         )

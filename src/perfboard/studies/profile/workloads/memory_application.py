@@ -10,8 +10,6 @@ from perfboard.model.profile import Value
 from perfboard.model.run import Metric
 from perfboard.studies.profile.workloads.base import (
     PLACE,
-    PLACE_FEATURES,
-    PLACE_PACKAGES,
     Figure,
     NotMeasurable,
     Parameter,
@@ -71,10 +69,11 @@ class MemoryApplication:
             raise NotMeasurable("wants a command")
         words = shlex.join([str(settle), command, *([task] if task else [])])
         line = f'"$PROBE" memory {words} || exit 1\n'
+        whole_path = 'place=$(cd "$place" && pwd) && export place || exit 1\n'
         return Work(
-            f'{PLACE}place=$(cd "$place" && pwd) && export place || exit 1\n{line * repeats}',
-            packages=(*PLACE_PACKAGES, *packages(parameters)),
-            features=PLACE_FEATURES,
+            f"{PLACE.script}{whole_path}{line * repeats}",
+            packages=(*PLACE.packages, *packages(parameters)),
+            features=PLACE.features,
         )
 
     def read(

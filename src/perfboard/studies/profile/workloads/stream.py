@@ -15,8 +15,6 @@ from perfboard.model.profile import Value
 from perfboard.model.run import Metric
 from perfboard.studies.profile.workloads.base import (
     PLACE,
-    PLACE_FEATURES,
-    PLACE_PACKAGES,
     Figure,
     NotMeasurable,
     Parameter,
@@ -98,12 +96,12 @@ class _Stream:
         # $rate is the drive's; $start counts the writings.
         one = f'cold; "$PROBE" stream {figures} {shlex.quote(command)}'
         return Work(
-            f"{PLACE}case $PROBE in /*) ;; *) PROBE=$(pwd)/$PROBE;; esac\n"
+            f"{PLACE.script}case $PROBE in /*) ;; *) PROBE=$(pwd)/$PROBE;; esac\n"
             f'export PROBE; cd "$place" || exit 1\n{_READY}{before}'
             f"rate={whole(parameters, 'rate')}; start=0; export start\n"
             f"{self._script(one, parameters, repeats)}",
-            packages=(*PLACE_PACKAGES, *packages(parameters)),
-            features=PLACE_FEATURES,
+            packages=(*PLACE.packages, *packages(parameters)),
+            features=PLACE.features,
             limit_s=7200,
         )
 
