@@ -31,6 +31,7 @@ struct wire {
 	int x0, y0, x1, y1;
 };
 
+/* The words of a property: windows, or atoms. */
 struct window_list {
 	uint32_t id[64];
 	unsigned count;
@@ -46,7 +47,8 @@ bool wire_listen(struct wire *wire, int wait_ms);
 /* Afterwards the screen's memory has all that was drawn before. */
 bool wire_take_damage(struct wire *wire);
 uint32_t wire_atom(struct wire *wire, const char *name);
-bool wire_windows(struct wire *wire, const char *property, struct window_list *found);
+bool wire_windows(struct wire *wire, uint32_t window, const char *property,
+		  struct window_list *found);
 bool wire_message(struct wire *wire, uint32_t window, const char *type, const uint32_t data[5],
 		  bool to_root);
 bool wire_input(struct wire *wire, unsigned type, unsigned detail, int x, int y);
@@ -119,6 +121,8 @@ struct memory {
 	bool has_shares;
 };
 void memory_of(const struct group *group, struct memory *memory);
+/* How many processes of this machine the kernel has killed for want of memory. */
+unsigned long memory_kills(void);
 
 /* serve.c */
 /* Serves the folder's files at a free port until this program ends. -1 where it cannot. */
@@ -131,6 +135,10 @@ struct task {
 	unsigned step;
 	int quiet_ms, calibration_ms, limit_ms;
 	pid_t program;
+	/* Windows that may be open at its end; 0: any. */
+	unsigned windows;
+	/* memory_kills() before it. */
+	unsigned long kills;
 	/* NULL, or the picture that it has to end in. */
 	struct reference *reference;
 };
@@ -147,6 +155,8 @@ struct reference {
 /* The server, the window manager and the pages' server, which are not of the application. */
 #define APART 3
 extern pid_t apart[APART];
+/* How many tasks in succession were refused. */
+extern unsigned refused_in_a_row;
 /* Takes what is on the screen now: what differs later is of the task. */
 bool take_screen(struct wire *wire, struct screen *screen, const struct task *task);
 /* Watches until the end of the task, and prints it. False if the server is gone. */

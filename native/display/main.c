@@ -59,6 +59,8 @@
 #define MOST_REFERENCES 16
 #define COOKIE 16
 #define SERVER_MS 20000
+/* So many tasks in succession that are refused end the plan: the rest would be too. */
+#define MOST_REFUSED 3
 #define FILE_NAME "Xvfb_screen0"
 
 static struct wire wire;
@@ -73,9 +75,19 @@ static unsigned program_count;
 /* The address of the pages' server, or "". */
 static char server[128];
 
+/* With the last words of what failed, if it had any. */
 static int complain(const char *what)
 {
-	printf("@trouble %s\n", what);
+	char line[200], last[200] = "";
+	FILE *log = fopen("programs.log", "re");
+
+	while (log && fgets(line, sizeof(line), log))
+		if (line[0] > ' ')
+			strcpy(last, line);
+	if (log)
+		fclose(log);
+	last[strcspn(last, "\r\n")] = '\0';
+	printf("@trouble %s%s%s\n", what, *last ? ": " : "", last);
 	fflush(stdout);
 	return 1;
 }
@@ -146,7 +158,7 @@ static bool start_manager(void)
 		struct timespec moment = {0, 5000000};
 
 		nanosleep(&moment, NULL);
-		if (!wire_windows(&wire, "_NET_SUPPORTING_WM_CHECK", &found))
+		if (!wire_windows(&wire, wire.root, "_NET_SUPPORTING_WM_CHECK", &found))
 			return false;
 	}
 	return found.count > 0;
@@ -255,7 +267,8 @@ static void end_programs(void)
 	end_group(&group);
 	program_count = 0;
 	/* Until the server knows, the screen has the old picture: a new one would be no change. */
-	for (int i = 0; i < 400 && left.count && wire_windows(&wire, "_NET_CLIENT_LIST", &left);
+	for (int i = 0;
+	     i < 400 && left.count && wire_windows(&wire, wire.root, "_NET_CLIENT_LIST", &left);
 	     i++)
 		nanosleep(&moment, NULL);
 }
@@ -265,7 +278,7 @@ static bool find_window(void)
 {
 	struct window_list list;
 
-	if (!wire_windows(&wire, "_NET_CLIENT_LIST", &list))
+	if (!wire_windows(&wire, wire.root, "_NET_CLIENT_LIST", &list))
 		return false;
 	programs[program_count - 1].window = list.count ? list.id[list.count - 1] : 0;
 	return true;
@@ -279,6 +292,7 @@ static bool start_program(char **words)
 	pid_t pid = task.program = start(words, -1, &task.began, task.step);
 
 	if (pid < 0) {
+		refused_in_a_row++;
 		printf("@task %s refused began=0 first=0 final=0 stable=0 look=0 hash=0 there is "
 		       "no %s\n",
 		       task.label, words[0]);
@@ -286,10 +300,8 @@ static bool start_program(char **words)
 	}
 	programs[program_count].pid = pid;
 	programs[program_count++].window = 0;
-	bool fine = watch(&wire, &screen, &task);
-
-	task.program = 0;
-	return fine && find_window();
+	task.windows = program_count;
+	return watch(&wire, &screen, &task) && find_window();
 }
 
 static bool to_window(const char *kind, unsigned number)
@@ -322,6 +334,9 @@ static bool obey(char **words, int count)
 	const char *verb = words[0];
 
 	task.label = count > 1 ? words[1] : "";
+	task.windows = program_count;
+	task.kills = memory_kills();
+	task.program = program_count ? programs[program_count - 1].pid : 0;
 	if (!strcmp(verb, "mask") && count == 5 && screen.mask_count < MOST_MASKS) {
 		screen.masks[screen.mask_count++] = (struct rectangle){
 		    atoi(words[1]), atoi(words[2]), atoi(words[3]), atoi(words[4])};
@@ -385,7 +400,6 @@ static bool obey(char **words, int count)
 			return false;
 		task.program = programs[number].pid;
 		watch_exit(&task);
-		task.program = 0;
 		return true;
 	}
 	return false;
@@ -427,7 +441,7 @@ static int run(const char *width, const char *height)
 		return complain("the kernel does not say where the screen's memory is");
 	if (!start_manager())
 		return complain("matchbox-window-manager does not start");
-	while (!ended() && fgets(line, sizeof(line), stdin)) {
+	while (!ended() && refused_in_a_row < MOST_REFUSED && fgets(line, sizeof(line), stdin)) {
 		char *words[MOST_WORDS + 1], *next = line + (line[0] == '?');
 		int count = 0;
 

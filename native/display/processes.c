@@ -15,6 +15,9 @@
 #include <unistd.h>
 
 #define MOST_PROCESSES 4096
+#ifndef VMSTAT
+#define VMSTAT "/proc/vmstat"
+#endif
 
 pid_t start(char *const words[], int kept, int64_t *began, unsigned step)
 {
@@ -61,6 +64,21 @@ pid_t start(char *const words[], int kept, int64_t *began, unsigned step)
 		return -1;
 	}
 	return child;
+}
+
+unsigned long memory_kills(void)
+{
+	char line[200];
+	unsigned long kills = 0;
+	FILE *file = fopen(VMSTAT, "re");
+
+	/* A kernel before 4.13 does not count them. */
+	while (file && fgets(line, sizeof(line), file))
+		if (sscanf(line, "oom_kill %lu", &kills) == 1)
+			break;
+	if (file)
+		fclose(file);
+	return kills;
 }
 
 static pid_t parent_of(pid_t pid)

@@ -9,6 +9,7 @@
 #include "display.h"
 
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +26,13 @@
 #define MOST_REFUSED 3
 
 pid_t apart[APART];
+unsigned refused_in_a_row;
 static int refused_films;
+/* The program that was waited for last, and how it ended. */
+static struct {
+	pid_t pid;
+	int status;
+} dead;
 
 struct watching {
 	int64_t looked[MOST_LOOKS + 1];
@@ -36,8 +43,6 @@ struct watching {
 	int64_t counted_from, busy;
 	double busy_share;
 	bool ended, gone;
-	int status;
-	int64_t exit_time;
 	bool filmed;
 };
 
@@ -217,30 +222,75 @@ static void calibrate(struct reference *reference, uint64_t hash, const uint64_t
 	memcpy(reference->bands, bands, sizeof(reference->bands));
 }
 
+static bool has_ended(pid_t program)
+{
+	int status;
+
+	if (program != dead.pid && waitpid(program, &status, WNOHANG) == program)
+		dead.pid = program, dead.status = status;
+	/* Another one may have got its number. */
+	return program == dead.pid && kill(program, 0) < 0;
+}
+
 static void look_for_end(const struct task *task, struct watching *it)
 {
-	if (task->program > 0 && !it->ended &&
-	    waitpid(task->program, &it->status, WNOHANG) == task->program) {
+	if (task->program > 0 && !it->ended && has_ended(task->program)) {
 		struct group left;
 
 		it->ended = true;
-		it->exit_time = now();
 		descendants(&left, apart, APART);
 		/* A program may leave the work to a child. */
-		it->gone = left.count == 0 || it->status != 0;
+		it->gone = left.count == 0 || dead.status != 0;
 	}
 }
 
-static void describe_end(int status, char *reason, size_t size)
+static void describe_end(unsigned long kills, char *reason, size_t size)
 {
-	if (WIFSIGNALED(status))
-		snprintf(reason, size, "it was ended by signal %d", WTERMSIG(status));
+	if (WIFSIGNALED(dead.status))
+		snprintf(reason, size, "it was ended by signal %d%s", WTERMSIG(dead.status),
+			 WTERMSIG(dead.status) == SIGKILL && memory_kills() > kills
+			     ? ": memory ended, and the kernel killed it"
+			     : "");
 	else
-		snprintf(reason, size, "it ended by itself with status %d", WEXITSTATUS(status));
+		snprintf(reason, size, "it ended by itself with status %d",
+			 WEXITSTATUS(dead.status));
+}
+
+/* Why a task that has ended does not count, for another cause than its pixels; false: it does. */
+static bool object(struct wire *wire, const struct task *task, char *reason, size_t size)
+{
+	struct window_list open = {.count = 0}, of;
+
+	if (!task->windows)
+		return false;
+	if (memory_kills() > task->kills) {
+		snprintf(reason, size, "memory ended, and the kernel killed a process meanwhile");
+		return true;
+	}
+	if (!wire_windows(wire, wire->root, "_NET_CLIENT_LIST", &open))
+		return false;
+	uint32_t dialog = wire_atom(wire, "_NET_WM_WINDOW_TYPE_DIALOG");
+
+	for (unsigned i = 0; i < open.count; i++) {
+		bool asks = wire_windows(wire, open.id[i], "WM_TRANSIENT_FOR", &of) && of.count;
+
+		asks |= wire_windows(wire, open.id[i], "_NET_WM_WINDOW_TYPE", &of) && of.count &&
+			of.id[0] == dialog;
+		if (asks) {
+			snprintf(reason, size, "it asks: a dialog is open");
+			return true;
+		}
+	}
+	if (open.count > task->windows) {
+		snprintf(reason, size, "%u windows are open, where %u should be", open.count,
+			 task->windows);
+		return true;
+	}
+	return false;
 }
 
 /* Without a look: until the programs and the server stand still. */
-static bool wait_blindly(const struct task *task)
+static bool wait_blindly(struct wire *wire, const struct task *task)
 {
 	bool calibrating = calibrates(task), done = false;
 	int64_t quiet = (calibrating ? task->calibration_ms : task->quiet_ms) * 1000000LL;
@@ -262,11 +312,12 @@ static bool wait_blindly(const struct task *task)
 
 	scope_step(step);
 	if (it.gone)
-		describe_end(it.status, reason, sizeof(reason));
+		describe_end(task->kills, reason, sizeof(reason));
 	else if (!done)
 		snprintf(reason, sizeof(reason), "its processes and the display server use %.0f %%",
 			 it.busy_share * 100);
-	done &= !it.gone;
+	done = done && !it.gone && !object(wire, task, reason, sizeof(reason));
+	refused_in_a_row = done ? 0 : refused_in_a_row + (task->windows > 0);
 	if (done && calibrating)
 		calibrate(task->reference, 0, bands);
 	printf("@watched %s %s %u %u %s %lld %s\n", task->label,
@@ -282,7 +333,7 @@ static bool wait_blindly(const struct task *task)
 bool watch(struct wire *wire, struct screen *screen, const struct task *task)
 {
 	if (scope_watches)
-		return wait_blindly(task);
+		return wait_blindly(wire, task);
 	static struct watching it;
 	struct reference *wanted = task->reference;
 	bool calibrating = calibrates(task), met = false, still = false;
@@ -317,15 +368,18 @@ bool watch(struct wire *wire, struct screen *screen, const struct task *task)
 	unsigned final =
 	    final_look(screen, &it, 0.001 * (double)screen->width * (double)screen->height, 0);
 
-	if (met && calibrating) {
+	if (met && object(wire, task, reason, sizeof(reason))) {
+		met = false;
+	} else if (met && calibrating) {
 		calibrate(wanted, hash, bands);
 		if (wanted->alike == ALIKE)
 			print_film(screen, &it, task, final);
 	} else if (it.gone) {
-		describe_end(it.status, reason, sizeof(reason));
+		describe_end(task->kills, reason, sizeof(reason));
 	} else if (!met) {
 		why_not(&it, still, wanted, bands, reason, sizeof(reason));
 	}
+	refused_in_a_row = met ? 0 : refused_in_a_row + (task->windows > 0);
 	say(task,
 	    !met	  ? "refused"
 	    : calibrating ? "calibration"
@@ -341,13 +395,12 @@ bool watch(struct wire *wire, struct screen *screen, const struct task *task)
 void watch_exit(const struct task *task)
 {
 	int64_t limit = task->began + task->limit_ms * 1000000LL;
-	int status = 0;
 	char reason[100] = "it has not ended";
-	pid_t got = 0;
+	bool gone = has_ended(task->program);
 	struct pollfd process = {.fd = (int)syscall(SYS_pidfd_open, task->program, 0),
 				 .events = POLLIN};
 
-	while (got == 0 && now() < limit && !ended()) {
+	while (!gone && now() < limit && !ended()) {
 		struct timespec moment = {0, 100000};
 
 		/* A kernel before 5.3 cannot wait for it: then to within a tenth of a millisecond.
@@ -356,7 +409,7 @@ void watch_exit(const struct task *task)
 			poll(&process, 1, NAP_MS);
 		else
 			nanosleep(&moment, NULL);
-		got = waitpid(task->program, &status, WNOHANG);
+		gone = has_ended(task->program);
 	}
 	int64_t took = now() - task->began;
 	unsigned step = scope_next();
@@ -364,10 +417,10 @@ void watch_exit(const struct task *task)
 	scope_step(step);
 	if (process.fd >= 0)
 		close(process.fd);
-	bool fine = got == task->program && !WIFSIGNALED(status);
+	bool fine = gone && !WIFSIGNALED(dead.status);
 
-	if (got == task->program)
-		describe_end(status, reason, sizeof(reason));
+	if (gone)
+		describe_end(task->kills, reason, sizeof(reason));
 	if (scope_watches)
 		printf("@left %s %u %u %s %s\n", task->label, task->step, step,
 		       fine ? "ok" : "refused", fine ? "" : reason);

@@ -302,14 +302,15 @@ uint32_t wire_atom(struct wire *wire, const char *name)
 	return get32(head + 8);
 }
 
-bool wire_windows(struct wire *wire, const char *property, struct window_list *found)
+bool wire_windows(struct wire *wire, uint32_t window, const char *property,
+		  struct window_list *found)
 {
 	unsigned char request[24] = {20}, head[32], *more;
 	uint32_t atom = wire_atom(wire, property);
 
 	found->count = 0;
 	put16(request + 2, 6);
-	put32(request + 4, wire->root);
+	put32(request + 4, window);
 	put32(request + 8, atom);
 	put32(request + 20, sizeof(found->id) / sizeof(found->id[0]));
 	if (!atom || !ask(wire, request, sizeof(request), head, &more))

@@ -3,7 +3,8 @@
  * painter FILE MS[:FOR_MS] ...
  *
  * Draws a square on a window of its own, so many ms after it began, each another one; with FOR_MS
- * it draws a small one again and again for so long. FILE gets a line for each: CLOCK_MONOTONIC
+ * it draws a small one again and again for so long. "window" and "dialog" open one that the window
+ * manager has. FILE gets a line for each: CLOCK_MONOTONIC
  * in ns before it was asked for, and after it was there.
  */
 #include "wire.c"
@@ -39,6 +40,36 @@ static void make_window(struct wire *wire)
 
 	put16(map + 2, 2);
 	put32(map + 4, window);
+	give(wire, map, 8);
+}
+
+static void open_managed(struct wire *wire, bool dialog)
+{
+	unsigned char request[36] = {1, wire->depth}, property[28] = {18, 0};
+	uint32_t own = ++wire->next_id;
+
+	put16(request + 2, 9);
+	put32(request + 4, own);
+	put32(request + 8, wire->root);
+	put16(request + 16, 200);
+	put16(request + 18, 150);
+	put16(request + 22, 1);
+	put32(request + 28, 1 << 1);
+	put32(request + 32, 0x506070);
+	give(wire, request, 36);
+	put16(property + 2, 7);
+	put32(property + 4, own);
+	put32(property + 8, wire_atom(wire, "_NET_WM_WINDOW_TYPE"));
+	put32(property + 12, 4);
+	property[16] = 32;
+	put32(property + 20, 1);
+	put32(property + 24, wire_atom(wire, "_NET_WM_WINDOW_TYPE_DIALOG"));
+	if (dialog)
+		give(wire, property, sizeof(property));
+	unsigned char map[8] = {8};
+
+	put16(map + 2, 2);
+	put32(map + 4, own);
 	give(wire, map, 8);
 }
 
@@ -87,6 +118,11 @@ int main(int argc, char **argv)
 	make_window(&wire);
 	for (int i = 2; i < argc; i++) {
 		char *more;
+
+		if (!strcmp(argv[i], "window") || !strcmp(argv[i], "dialog")) {
+			open_managed(&wire, argv[i][0] == 'd');
+			continue;
+		}
 		int64_t at = began + strtol(argv[i], &more, 10) * 1000000;
 		int64_t until = *more ? at + strtol(more + 1, NULL, 10) * 1000000 : at;
 

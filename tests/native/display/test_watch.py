@@ -37,7 +37,9 @@ TASK = re.compile(
 def tools(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("display")
     sources = sorted(path.name for path in DISPLAY.glob("*.c"))
-    compile_sanitized(folder / "watch", DISPLAY, "-D_GNU_SOURCE", *sources)
+    # A file of the test's stands for what the kernel counts.
+    own = ("-D_GNU_SOURCE", '-DVMSTAT="vmstat"')
+    compile_sanitized(folder / "watch", DISPLAY, *own, *sources)
     painter = HERE / "painter.c"
     compile_sanitized(folder / "painter", DISPLAY, "-D_GNU_SOURCE", painter, "clock.c")
     return folder
@@ -203,6 +205,116 @@ def test_a_program_that_ends_or_is_not_there_is_told(tools: Path, tmp_path: Path
     assert found["crash"][0]["reason"] == "it was ended by signal 11"
     assert found["none"][0]["reason"] == "there is no ./nothing"
     assert found["calm"][0]["reason"] == "it ended by itself with status 0"
+
+
+def test_a_program_that_asks_or_opens_two_windows_is_refused(tools: Path, tmp_path: Path) -> None:
+    plan = []
+    for label, windows in (("one", "window"), ("two", "window window"), ("asks", "window dialog")):
+        plan += [f"start {label} {tools}/painter {label}.times {windows}", "end"]
+    done = watch(tools, tmp_path, "quiet 300", *plan)
+    found = {label: tasks(done.stdout)[label][0] for label in ("one", "two", "asks")}
+    assert found["one"]["outcome"] == "ok", found["one"]["reason"]
+    assert found["two"]["reason"] == "2 windows are open, where 1 should be"
+    assert found["asks"]["reason"] == "it asks: a dialog is open"
+
+
+def test_a_program_that_ends_later_is_told_at_once(tools: Path, tmp_path: Path) -> None:
+    (tmp_path / "weak").write_text(
+        f"#!/bin/sh\n{tools}/painter weak.times 10 & sleep 2\nkill $!\nkill -ABRT $$\n"
+    )
+    (tmp_path / "weak").chmod(0o700)
+    plan = ("quiet 300", "start weak ./weak", *["pause 900"] * 3, "key open ff0d", "close left 0")
+    began = time.monotonic()
+    done = watch(tools, tmp_path, *plan)
+    # A task's limit is a minute.
+    assert time.monotonic() - began < 40
+    found = tasks(done.stdout)
+    assert found["weak"][0]["outcome"] == "ok"
+    assert found["open"][0]["reason"] == "it was ended by signal 6"
+    assert "@trouble" in done.stdout or "@exit left refused" in done.stdout
+
+
+def test_a_program_that_hangs_ends_the_plan_soon(tools: Path, tmp_path: Path) -> None:
+    hangs = ("start hangs sleep 1000", "end") * 6
+    done = watch(tools, tmp_path, "quiet 100", "limit 300", "reference start", *hangs)
+    assert done.returncode == 0
+    reasons = [task["reason"] for task in tasks(done.stdout)["hangs"]]
+    assert reasons == ["no pixel changed"] * 3
+
+
+def test_who_was_killed_for_want_of_memory_is_told(tools: Path, tmp_path: Path) -> None:
+    (tmp_path / "large").write_text("#!/bin/sh\necho oom_kill 1 > vmstat\nkill -KILL $$\n")
+    (tmp_path / "child").write_text(
+        f"#!/bin/sh\necho oom_kill 2 > vmstat\nexec {tools}/painter c.times 10\n"
+    )
+    for name in ("large", "child"):
+        (tmp_path / name).chmod(0o700)
+    (tmp_path / "vmstat").write_text("pgfault 5\noom_kill 0\n")
+    done = watch(tools, tmp_path, "quiet 300", "start a ./large", "start b ./child", "end")
+    found = tasks(done.stdout)
+    assert found["a"][0]["reason"] == (
+        "it was ended by signal 9: memory ended, and the kernel killed it"
+    )
+    assert found["b"][0]["reason"] == "memory ended, and the kernel killed a process meanwhile"
+
+
+def test_a_clock_that_is_set_meanwhile_changes_no_time(tools: Path, tmp_path: Path) -> None:
+    wrapped = [f"-Wl,--wrap={name}" for name in ("clock_gettime", "time", "gettimeofday")]
+    sources = sorted(path.name for path in DISPLAY.glob("*.c"))
+    shim = HERE / "set_clock.c"
+    compile_sanitized(tmp_path / "watch", DISPLAY, "-D_GNU_SOURCE", *wrapped, *sources, shim)
+    (tmp_path / "painter").symlink_to(tools / "painter")
+    done = watch(tmp_path, tmp_path, "quiet 300", paint(tmp_path, "late", "10", "250"), "end")
+    (task,) = tasks(done.stdout)["late"]
+    assert task["outcome"] == "ok"
+    last = drawn(tmp_path / "late.times")[-1]
+    assert last[0] <= int(task["began"]) + int(task["stable"]) < last[1] + 20e9
+
+
+def test_a_server_that_fails_is_told_with_its_words(tools: Path, tmp_path: Path) -> None:
+    (tmp_path / "Xvfb").write_text("#!/bin/sh\necho 'Fatal: no room' >&2\nexit 1\n")
+    (tmp_path / "Xvfb").chmod(0o700)
+    done = subprocess.run(
+        [tools / "watch", "640", "480"],
+        cwd=tmp_path,
+        env={**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}"},
+        input="",
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert done.stdout == "@trouble Xvfb does not start: Fatal: no room\n"
+
+
+def test_two_at_once_have_displays_of_their_own(tools: Path, tmp_path: Path) -> None:
+    plan = "quiet 300\nstart one ./tells\nend\n"
+    folders = [tmp_path / name for name in ("a", "b")]
+    for folder in folders:
+        folder.mkdir()
+        (folder / "tells").write_text(
+            f"#!/bin/sh\necho $DISPLAY > display\nexec {tools}/painter one.times 10 500\n"
+        )
+        (folder / "tells").chmod(0o700)
+    both = [
+        subprocess.Popen(
+            [tools / "watch", "640", "480"],
+            cwd=folder,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        for folder in folders
+    ]
+    for one in both:
+        assert one.stdin
+        one.stdin.write(plan)
+        one.stdin.flush()
+    for one in both:
+        output, _ = one.communicate(timeout=60)
+        assert tasks(output)["one"][0]["outcome"] == "ok"
+    assert len({(folder / "display").read_text() for folder in folders}) == 2
 
 
 def test_a_line_that_cannot_be_obeyed_ends_the_plan(tools: Path, tmp_path: Path) -> None:

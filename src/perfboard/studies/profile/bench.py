@@ -44,6 +44,7 @@ _WATCHER = "perfboard-display"
 # In a trial's root file system (native/probe/run/run_root.c).
 _TRIAL_PROBE = "/perfboard/probe"
 _LAST = 400
+_KILLED = re.compile(r"Killed process \d{1,10} \(([^()\n]{1,15})\)")
 # The line of a script that lets it find the programs beside it.
 _FOUND = 'PATH="$(pwd):$PATH"\n'
 
@@ -255,7 +256,10 @@ class VirtualBench:
         if results.late:
             raise NotMeasurable(f"it has not ended after {work.limit_s:.0f} s of the board's time")
         if results.oom_kills:
-            raise WorkFailed("the board's memory ended, and its kernel killed a program")
+            console = (artifacts / "console.log").read_text(errors="replace")
+            raise WorkFailed(
+                f"the board's memory ended, and its kernel killed {killed_in(console)}"
+            )
         output, errors = (p.decode(errors="replace") for p in (results.stdout, results.stderr))
         output = _ended(output, errors, results.exit_code or 0)
         return _with_screen(output, artifacts, work.screen) if work.screen else output
@@ -279,6 +283,12 @@ def _codecs(work: Work, part: str, lab: Lab) -> tuple[dict[str, bytes], list[str
 def _size(work: Work) -> int:
     """The bytes that it puts on the target and writes there."""
     return work.data + sum(map(len, work.files.values()))
+
+
+def killed_in(console: str) -> str:
+    """The programs that the kernel killed for want of memory, by the words of its console."""
+    names = dict.fromkeys(_KILLED.findall(console))
+    return printable(" and ".join(names)) or "a program"
 
 
 def _with_screen(output: str, artifacts: Path, size: tuple[int, int]) -> str:

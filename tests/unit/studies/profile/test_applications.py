@@ -3,7 +3,10 @@
 
 import hashlib
 import io
+import os
+import subprocess
 import tarfile
+from pathlib import Path
 
 import pytest
 
@@ -124,6 +127,38 @@ def test_a_program_that_is_not_known_is_answered_with_the_nearest(
 ) -> None:
     with pytest.raises(NotMeasurable, match=said):
         all_workloads()["app.switch"].plan(parameters, 5)
+
+
+def run_with(folder: Path, **programs: str) -> str:
+    """What the session's script prints where those programs are shell scripts."""
+    work = all_workloads()["app.start"].plan(START, 5)
+    for name, data in work.files.items():
+        (folder / name).write_bytes(data)
+    for name, text in programs.items():
+        (folder / name.replace("_", "-")).write_text(f"#!/bin/sh\n{text}\n")
+        (folder / name.replace("_", "-")).chmod(0o700)
+    environment = {"PATH": f"{folder}:{os.environ['PATH']}", "HOME": "/nowhere", "SECRET": "x"}
+    done = subprocess.run(
+        ["sh", "-c", work.script],
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=20,
+        check=True,
+    )
+    return done.stdout
+
+
+def test_a_target_without_the_font_is_told_what_to_install(tmp_path: Path) -> None:
+    with pytest.raises(NotMeasurable, match="no font DejaVu Sans; install fonts-dejavu-core"):
+        read_session(run_with(tmp_path, find="exit 0", perfboard_display="exit 1"))
+
+
+def test_programs_get_a_home_of_their_own_and_nothing_of_the_user_s(tmp_path: Path) -> None:
+    shown = run_with(tmp_path, find="echo DejaVuSans.ttf", perfboard_display="env; ls -A $HOME")
+    assert f"HOME={tmp_path}/home\n" in shown and f"TMPDIR={tmp_path}/temporary\n" in shown
+    assert "SECRET" not in shown and "/nowhere" not in shown and ".dillo\n" in shown
 
 
 def test_a_display_that_does_not_start_is_a_reason() -> None:

@@ -25,7 +25,7 @@ CALIBRATIONS = 6
 _PACKAGES = ("xvfb", "matchbox-window-manager", "fonts-dejavu-core")
 # The server draws without OpenGL (-extension GLX): Mesa and LLVM are half of what it would pull in.
 _WITHOUT = ("libgl1-mesa-dri", "libglx-mesa0", "libllvm*", "libz3-4", "libdrm*")
-_PROGRAMS = ("Xvfb", "matchbox-window-manager", "tar")
+_PROGRAMS = ("Xvfb", "matchbox-window-manager", "tar", "find")
 # A caret that blinks never settles.
 _HOME = {
     ".gtkrc-2.0": "gtk-cursor-blink = 0\n",
@@ -34,6 +34,10 @@ _HOME = {
 # Nothing of the user's own environment, and no home but this one.
 _SCRIPT = """\
 umask 077
+if [ -z "$(find /usr/share/fonts /usr/local/share/fonts -name DejaVuSans.ttf 2> /dev/null)" ]; then
+    echo "@trouble the target has no font DejaVu Sans; install fonts-dejavu-core there"
+    exit 0
+fi
 mkdir home temporary && tar -C home -xf home.tar || exit 1
 {prepare}env -i PATH="$PATH" HOME="$PWD/home" TMPDIR="$PWD/temporary" LC_ALL=C.UTF-8 TZ=UTC \\
 NO_AT_BRIDGE=1 GSETTINGS_BACKEND=memory DBUS_SESSION_BUS_ADDRESS=disabled: \\

@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Links 2, a browser with an engine of its own, in its graphical mode."""
+
+from perfboard.studies.profile.applications.base import Application
+
+APPLICATIONS = (
+    Application(
+        name="links2",
+        title="Links 2, a browser",
+        packages=("links2",),
+        command="links2 -g home/start.html",
+        # Where there is a folder of settings, it does not welcome anybody.
+        home={
+            ".links2/links.cfg": "",
+            "start.html": "<html><head><title>Start</title></head><body>Start</body></html>\n",
+        },
+        # Titles and addresses above, states below.
+        masks=((0, 0, 1024, 16), (0, 752, 1024, 768)),
+    ),
+)
