@@ -14,7 +14,7 @@ from perfboard.model.units import parse_size
 PROGRAM = "program."
 # The time of a random read beyond one in the first cache; at a size.
 BEYOND_L1 = "memory.random.beyond_l1"
-# A saving that is further from the published one is explained.
+# A difference beyond this share of the published figure is explained.
 WITHIN = 0.25
 _SIZE = "size"
 
@@ -151,6 +151,7 @@ class Published(Sourced):
     the levels it holds at; with `less` it is a saving: what the metric is less at those levels.
     `scale` has the virtual figure taken times the real board's value of a metric over the virtual
     one's. `kernel` is the version of Linux that the real board had, where the source gives it.
+    `differs` says why a virtual board's figure is further from it than `WITHIN`, if it is.
     """
 
     metric: Annotated[str, Field(pattern=r"^[a-z0-9._+-]+$")]
@@ -163,6 +164,7 @@ class Published(Sourced):
     scale: Scale | None = None
     kernel: Annotated[str, Field(pattern=r"^[0-9][A-Za-z0-9._+-]{0,40}$")] | None = None
     program: Program | None = None
+    differs: Annotated[str, Field(max_length=1000)] = ""
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:

@@ -13,7 +13,7 @@ class BringupFigure(Record):
     """One figure of a row. `value` is the median of its metric's samples, in `unit`.
 
     `busy` is the processor's share of the time. `published` is what somebody measured of the
-    real board, and `source` says who.
+    real board, and `source` says who; `differs` says why `value` is far from it.
     """
 
     title: str
@@ -25,6 +25,7 @@ class BringupFigure(Record):
     busy: Quantity | None = None
     published: Quantity | None = None
     source: str = ""
+    differs: str = ""
 
 
 class BringupRow(Record):

@@ -186,6 +186,7 @@ def _figure(figure: Figure, published: Sequence[Published]) -> BringupFigure:
         busy=mean(figure.busy.samples) if figure.busy and figure.busy.samples else None,
         published=known.value if known else None,
         source=known.source if known else "",
+        differs=known.differs if known else "",
     )
 
 

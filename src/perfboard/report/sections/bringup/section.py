@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from perfboard.model.published import WITHIN
 from perfboard.model.results.bringup import BringupFigure, BringupResult, BringupRow
 from perfboard.model.run import Run
 from perfboard.model.units import format_value
@@ -37,10 +38,27 @@ def _shown(row: BringupRow) -> list[_Shown]:
         _Shown(
             figure,
             format_value(figure.value, figure.unit),
-            "" if figure.published is None else format_value(figure.published, figure.unit),
+            _published(figure),
             figure.value / most[figure.unit] if most[figure.unit] else 0.0,
         )
         for figure in row.figures
+    ]
+
+
+def _published(figure: BringupFigure) -> str:
+    """The published figure, and how many times that was measured."""
+    if not figure.published:
+        return ""
+    published = format_value(figure.published, figure.unit)
+    return f"{figure.value / figure.published:.2f} of {published}"
+
+
+def _apart(row: BringupRow) -> list[str]:
+    """Sentences on the figures that are far from the published ones, each with its cause."""
+    return [
+        f"{figure.title}, {_published(figure)}: {figure.differs or 'why is not known'}."
+        for figure in row.figures
+        if figure.published and abs(figure.value / figure.published - 1) > WITHIN
     ]
 
 
@@ -95,12 +113,12 @@ def _text(run: Run, result: BringupResult) -> "list[str | Table]":
             busy = "" if shown.figure.busy is None else f"{shown.figure.busy:.0%}"
             words = (shown.figure.title, shown.value, _bar(shown.share), busy)
             table.add_row(*cells(*words, *((shown.published,) if has_published else ())))
-        parts.append(table)
+        parts += [table, *_apart(row)]
     return parts
 
 
 def _page(run: Run, result: BringupResult) -> tuple[str, Mapping[str, Any]]:
-    rows = [(row, _shown(row), _sentence(row)) for row in result.rows]
+    rows = [(row, _shown(row), [_sentence(row), *_apart(row)]) for row in result.rows]
     sources = dict.fromkeys(f.source for row in result.rows for f in row.figures if f.source)
     context = {"rows": rows, "answers": _lead(run, result), "sources": list(sources)}
     return f"{__package__}/bringup.html.j2", context
