@@ -11,6 +11,7 @@ from perfboard.analysis.formats.power_table import PowerTrace
 from perfboard.analysis.power.area import area
 from perfboard.analysis.power.energy import LEAST_SAMPLES, has_gap
 from perfboard.analysis.timeline.boots import on_clock, zero_of
+from perfboard.analysis.timeline.curve import power_curve
 from perfboard.model.results.boot import Boot, Mark
 from perfboard.model.results.power import PhasePower, PowerResult
 from perfboard.model.results.timeline import TimelineResult
@@ -63,6 +64,7 @@ def phase_power(trace: PowerTrace, placed: Sequence[Placed]) -> tuple[list[Phase
                 name=each.phase.name,
                 title=each.phase.title,
                 seconds=each.end_s - each.start_s,
+                start_s=each.start_s - placed[0].start_s,
                 samples=count,
                 joules=joules,
                 joules_error=error,
@@ -108,7 +110,12 @@ def power_of(
     if trace.watts is None:
         notes.append(f"{name} has currents alone: state the supply's voltage with --volts.")
     result = PowerResult(
-        source=name, period_s=trace.period_s, phases=tuple(found), too_slow=tuple(short)
+        source=name,
+        period_s=trace.period_s,
+        phases=tuple(found),
+        too_slow=tuple(short),
+        curve=power_curve(trace, placed[0].start_s, placed[-1].end_s) if placed else (),
+        curve_unit="A" if trace.watts is None else "W",
     )
     return result, notes
 

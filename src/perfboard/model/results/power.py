@@ -19,27 +19,43 @@ class Energy(Record):
 class PhasePower(Record):
     """The energy of a phase in J, and its highest current in A, each within its error.
 
-    None for what the meter does not show. `name` is the phase's metric.
+    None for what the meter does not show. `name` is the phase's metric. It begins at `start_s` of
+    the curve.
     """
 
     name: str
     title: str
     seconds: Quantity
     samples: Int64
+    start_s: Quantity | None = None
     joules: Quantity | None = None
     joules_error: Quantity | None = None
     highest_a: Quantity | None = None
     highest_error_a: Quantity | None = None
 
 
+class CurvePoint(Record):
+    """A short span of a trace, its middle at `t_s` since the boot's first phase began."""
+
+    t_s: Quantity
+    lowest: Quantity
+    mean: Quantity
+    highest: Quantity
+
+
 class PowerResult(Result):
-    """A meter's trace held against the phases of a boot. `too_slow` names phases left out."""
+    """A meter's trace held against the phases of a boot. `too_slow` names phases left out.
+
+    `curve` is the trace itself, in `curve_unit`: W, or A where the voltage is unknown.
+    """
 
     kind: Literal["power"] = "power"
     source: str
     period_s: Quantity
     phases: tuple[PhasePower, ...]
     too_slow: tuple[str, ...] = ()
+    curve: tuple[CurvePoint, ...] = ()
+    curve_unit: Literal["W", "A"] = "W"
 
     @property
     def summary(self) -> str:

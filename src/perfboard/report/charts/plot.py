@@ -130,7 +130,7 @@ def draw(graph: Graph, layout: Layout) -> Drawing:
     left = max(len(name) for name in [*names, "1 ns"]) * font * CHARACTER + 8
     right = layout.width - font
     across = _scale(*_widened(min(xs), max(xs), 1.03), left, right)
-    band_labels, rows = _band_labels(graph.bands, across, left, right, font)
+    labels, rows = band_labels(graph.bands, across, left, right, font)
     top = font * (1.9 + 1.25 * rows)
     bottom = top + layout.plot
     upwards = _scale(low, high, bottom, top)
@@ -153,7 +153,7 @@ def draw(graph: Graph, layout: Layout) -> Drawing:
             Text(right, bottom + font * 2.6, graph.x, "end"),
         ),
         bands=tuple((across(band.low), across(band.high)) for band in graph.bands),
-        band_labels=band_labels,
+        band_labels=labels,
         strokes=strokes,
         key=font * 2.2,
     )
@@ -207,7 +207,7 @@ def _x_ticks(
             yield Text(x, y, name)
 
 
-def _band_labels(
+def band_labels(
     bands: Sequence[Band],
     across: Callable[[float], float],
     left: float,

@@ -174,7 +174,10 @@ def test_a_meter_and_a_capture_are_one_boot(
     assert metrics["boot.total.current"].samples == pytest.approx((0.5,))
     shown = capsys.readouterr().out
     assert "highest current" in shown
-    assert "<h2>Energy</h2>" in Path(shown.splitlines()[-1]).read_text()
+    page = Path(shown.splitlines()[-1]).read_text()
+    assert "<h2>Energy</h2>" in page and "The meter's trace over the boot" in page
+    assert power.phases[0].start_s == 0 and len(power.curve) > 300
+    assert max(point.highest for point in power.curve) == pytest.approx(2.5)
     for form in ("csv", "openmetrics", "bencher", "googlebenchmark", "perfetto"):
         assert call("export", run.id, "--format", form) == 0
 

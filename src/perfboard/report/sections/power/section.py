@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from perfboard.model.results.power import PowerResult
 from perfboard.model.run import Run
 from perfboard.model.units import format_value
+from perfboard.report.charts.curve import curves
 from perfboard.report.section import Section
 from perfboard.report.terminal import cells, new_table
 
@@ -51,7 +52,13 @@ def _lead(run: Run, result: PowerResult) -> str:
 
 
 def _page(run: Run, result: PowerResult) -> tuple[str, Mapping[str, Any]]:
-    return f"{__package__}/power.html.j2", {"power": result, "rows": rows(result)}
+    # The last is the whole boot.
+    phases = result.phases[:-1] if len(result.phases) > 1 else result.phases
+    return f"{__package__}/power.html.j2", {
+        "power": result,
+        "rows": rows(result),
+        "curves": curves(result.curve, phases, result.curve_unit),
+    }
 
 
 SECTION = Section(result=PowerResult, order=13, text=_text, page=_page, lead=_lead)
