@@ -127,6 +127,7 @@ struct decoded {
 	uint8_t count;	/* general registers of a transfer; FP or vector words of 64 bits; else 1 */
 	uint8_t prefixes; /* x86, without REX and 0F */
 	bool indexed;	  /* x86: its address has an index, or two registers */
+	uint8_t factor;	  /* x86: bits of the constant that it multiplies by, 3 or more; else 0 */
 	bool escaped;	  /* x86: there is a 0F before its opcode, but a jump's */
 	int8_t pushed;	/* x87: registers pushed, or popped if negative; `writes` are as after it */
 	uint8_t guards; /* Thumb IT: how many instructions after it become conditional */

@@ -182,6 +182,21 @@ static void set_width(const struct x86_code *code, const struct x86_row *row, st
 		op->class = OP_FP_DIVIDE_DOUBLE;
 }
 
+/* How many bits the constant of an IMUL has, rounded up, its sign aside; at least 3. */
+static uint8_t factor_bits(const uint8_t *constant, size_t size)
+{
+	uint32_t value = 0;
+	uint8_t bits = 3;
+
+	for (size_t i = size; i-- > 0;)
+		value = value << 8 | constant[i];
+	if (constant[size - 1] & 0x80)
+		value = (size < 4 ? UINT32_C(1) << 8 * size : 0) - value;
+	while (bits < 32 && value > UINT32_C(1) << bits)
+		bits++;
+	return bits;
+}
+
 /* A prefix, or a displacement beside a constant, spoils pairing (but 0F does not spoil Jcc). */
 static void set_pipe(const struct x86_code *code, size_t immediate, struct decoded *op)
 {
@@ -245,6 +260,8 @@ void decode_x86(const uint8_t *bytes, size_t size, bool wide, struct decoded *op
 	op->size = (uint8_t)code.at;
 	op->escaped = !one_byte && op->class != OP_BRANCH;
 	op->indexed = code.indexed;
+	if (one_byte && (opcode == 0x69 || opcode == 0x6b))
+		op->factor = factor_bits(bytes + code.at - immediate, immediate);
 	/* 6C to 6F are INS and OUTS; E4 to E7 and EC to EF are IN and OUT. */
 	op->port = one_byte && ((opcode & 0xfc) == 0x6c || (opcode & 0xf4) == 0xe4);
 	set_flow(&code, row, immediate, op);

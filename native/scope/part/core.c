@@ -119,6 +119,8 @@ static struct class_cost cost_of(const struct core *core, const struct decoded *
 			cost.base += cost.issue;
 		cost.issue = cost.latency = op->repeats ? cost.base : cost.latency;
 		cost.base = 0;
+	} else if (op->factor && core->timing->factor) {
+		cost.issue = cost.latency = core->timing->factor + op->factor * CYCLE;
 	}
 	return cost;
 }

@@ -76,7 +76,7 @@ struct timing {
 	uint64_t clock;
 	int64_t cycle_fs;
 	uint32_t issue;
-	int32_t early, stored, indexed;
+	int32_t early, stored, indexed, factor;
 	bool carries;
 	int32_t prefix, escape;
 	int32_t port;

@@ -53,8 +53,9 @@ static void print(const struct decoded *op)
 	printf(",\"preload_base\":%llu,\"preload_offset\":%d", (unsigned long long)op->preload_base,
 	       (int)op->preload_offset);
 	printf(",\"conditional\":%d,\"backward\":%d,\"reads_clock\":%d,\"repeats\":%d,\"port\":%d,"
-	       "\"escaped\":%d}\n",
-	       op->conditional, op->backward, op->reads_clock, op->repeats, op->port, op->escaped);
+	       "\"escaped\":%d,\"factor\":%d}\n",
+	       op->conditional, op->backward, op->reads_clock, op->repeats, op->port, op->escaped,
+	       op->factor);
 }
 
 static int print_classes(void)

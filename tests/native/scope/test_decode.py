@@ -38,7 +38,7 @@ _FAMILIES = {
 _ZERO = (
     *("reads", "writes", "early", "added", "bases", "prefixes", "pushed", "guards"),
     *("reads_flags", "writes_flags", "loads", "stores"),
-    *("conditional", "backward", "reads_clock", "repeats", "port", "escaped"),
+    *("conditional", "backward", "reads_clock", "repeats", "port", "escaped", "factor"),
     *("preload_base", "preload_offset"),
 )
 

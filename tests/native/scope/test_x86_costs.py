@@ -189,3 +189,27 @@ def test_an_index_takes_a_486_a_cycle(take: Take) -> None:
     assert take("pentium", two)[0] == take("pentium", base)[0]
     # Of 16 bits, [BX+SI] and [SI].
     assert take("486", "678b00")[0] == take("486", "678b04")[0] + 1
+
+
+@pytest.mark.parametrize(
+    ("instruction", "cycles"),
+    [
+        ("6bc300", 13),  # IMUL EAX, EBX, 0
+        ("6bc301", 13),
+        ("6bc3f8", 13),  # -8
+        ("6bc309", 14),
+        ("6bc37f", 17),
+        ("6bc380", 17),  # -128
+        ("69c3d52c0000", 24),  # 11477, a constant of libjpeg's transform: 14 bits
+        ("69c32bd3ffff", 24),  # and its negative
+        ("6669c3d52c", 25),  # of 16 bits: the prefix
+        ("69c3ffffff7f", 41),
+        ("69c300000080", 41),
+        ("0fafc3", 18),  # by a register, whose value is not known
+    ],
+)
+def test_a_product_by_a_constant_takes_a_486_a_cycle_for_each_of_its_bits(
+    take: Take, instruction: str, cycles: float
+) -> None:
+    assert take("486", instruction)[0] == cycles
+    assert take("pentium", instruction)[0] in (10, 11)

@@ -71,6 +71,8 @@ class Core(Sourced):
     `stored` is how much later than others a store wants the registers that it stores. With
     `carries`, a block of code also waits for results of the blocks before.
     `indexed` is added to an instruction of x86 whose address has an index, or two registers.
+    With `factor`, a product of x86 by a constant takes so long and a cycle for each of the
+    constant's bits, at least 3.
     `prefix` is the time to decode each prefix of x86, unless the instruction before takes as
     much longer than a cycle, and `escape` the same for the 0F of an opcode, but a jump's.
     `preloads` is how many lines preload instructions may have on their way; with 0 such an
@@ -86,6 +88,7 @@ class Core(Sourced):
     stored: Cycles = 0
     carries: bool = False
     indexed: Cycles = 0
+    factor: Cycles = 0
     prefix: Cycles = 0
     escape: Cycles = 0
     preloads: int = 0
