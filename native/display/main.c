@@ -10,6 +10,7 @@
  *   quiet MS [MS] | limit MS           for the tasks that follow; the second for calibrations
  *   reference NAME | reference -       they have to end in that picture, or in any
  *   start LABEL PROGRAM [WORD ...]     a task: from just before exec
+ *   run LABEL PROGRAM [WORD ...]       no task: waits for its end, and looks at nothing
  *   key LABEL SYMBOL[+SYMBOL ...]      a task: keysyms in hexadecimal, pressed in that order
  *   press SYMBOL[+SYMBOL ...]          no task
  *   type TEXT                          no task
@@ -304,6 +305,20 @@ static bool start_program(char **words)
 	return watch(&wire, &screen, &task) && find_window();
 }
 
+/* The program measures itself, so nobody looks at the screen meanwhile. */
+static bool run_program(char **words)
+{
+	begin();
+	task.program = start(words, -1, NULL, scope_next());
+	if (task.program < 0) {
+		printf("@exit %s refused took=0 there is no %s\n", task.label, words[0]);
+		return fflush(stdout) == 0;
+	}
+	watch_exit(&task);
+	task.program = 0;
+	return true;
+}
+
 static bool to_window(const char *kind, unsigned number)
 {
 	if (number >= program_count || !programs[number].window)
@@ -356,6 +371,8 @@ static bool obey(char **words, int count)
 		return choose_reference(words[1]);
 	if (!strcmp(verb, "start") && count > 2)
 		return start_program(words + 2);
+	if (!strcmp(verb, "run") && count > 2)
+		return run_program(words + 2);
 	if (!strcmp(verb, "settle"))
 		return settle();
 	if (!strcmp(verb, "press") && count == 2)

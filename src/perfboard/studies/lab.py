@@ -14,6 +14,7 @@ from perfboard.images.image import Image, build_image
 from perfboard.images.network import build_scope
 from perfboard.images.program.base import Job, TrialBase, build_trial_base
 from perfboard.images.program.codecs import BuiltCodec, build_codec
+from perfboard.images.program.toolkits import build_toolkit
 from perfboard.images.variant import Variant
 from perfboard.instruments.base import Instrument
 from perfboard.model.board.network import Network
@@ -60,3 +61,5 @@ class Lab:
     authority: Callable[[Path, str], Authority] = make_authority
     # `build_codec`.
     codec: Callable[[str, str, Progress], BuiltCodec] = build_codec
+    # `build_toolkit`.
+    toolkit: Callable[[str, str, Progress], Path] = build_toolkit

@@ -101,6 +101,22 @@ def test_a_pixel_is_never_seen_before_it_is_drawn(tools: Path, tmp_path: Path) -
     assert not list(tmp_path.glob("Xvfb*"))
 
 
+def test_what_measures_itself_runs_to_its_end_and_is_not_watched(
+    tools: Path, tmp_path: Path
+) -> None:
+    plan = ["limit 3000", "run whole true", "run failed false", "run none no-such-program"]
+    done = watch(tools, tmp_path, *plan, "limit 300", "run endless sleep 60", "end")
+    assert done.returncode == 0, done.stdout + done.stderr
+    said = re.findall(r"^@exit (\S+) (\w+) took=\d+ (.*)$", done.stdout, re.MULTILINE)
+    assert said == [
+        ("whole", "ok", ""),
+        ("failed", "ok", ""),
+        ("none", "refused", "there is no no-such-program"),
+        ("endless", "refused", "it has not ended"),
+    ]
+    assert "@task" not in done.stdout
+
+
 def test_what_draws_late_is_told_by_its_reference(tools: Path, tmp_path: Path) -> None:
     """Without one, 900 ms of nothing are taken for the end; with it, they are not."""
     plan = ["quiet 300 1200", paint(tools, "blind", "10", "900"), "end", "reference page"]

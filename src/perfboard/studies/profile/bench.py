@@ -14,6 +14,7 @@ from perfboard.host.cache import hash_file
 from perfboard.host.scratch import scratch_folder
 from perfboard.images.network import has_own_card
 from perfboard.images.program.base import Job, check_job
+from perfboard.images.program.toolkits import PROGRAM
 from perfboard.images.variant import Variant
 from perfboard.instruments.scope import pages_served
 from perfboard.instruments.screen import SCREEN
@@ -100,6 +101,7 @@ class LiveBench:
             served = stack.enter_context(self._serving(work, files)) if work.secure else None
             if work.display:
                 files[_WATCHER] = find_binary(arch, progress, "display").read_bytes()
+            files |= _toolkit(work, arch, self._lab)
             for name, data in files.items():
                 shell.push(data, f"{folder}/{name}", progress)
             script = f"cd {folder} && PROBE=./{_PROBE} && export PROBE && . ./{_SCRIPT}"
@@ -215,6 +217,7 @@ class VirtualBench:
             if work.display:
                 arch = board_architecture(variant.board).probe
                 files[_WATCHER] = find_binary(arch, lab.progress, "display").read_bytes()
+                files |= _toolkit(work, arch, lab)
             built, notes = self._build_codecs(work)
             if built:
                 files[_SCRIPT] = _FOUND.encode() + files[_SCRIPT]
@@ -289,6 +292,16 @@ def killed_in(console: str) -> str:
     """The programs that the kernel killed for want of memory, by the words of its console."""
     names = dict.fromkeys(_KILLED.findall(console))
     return printable(" and ".join(names)) or "a program"
+
+
+def _toolkit(work: Work, arch: str, lab: Lab) -> dict[str, bytes]:
+    """The program of the work's toolkit, if it has one. Raises NotMeasurable."""
+    if not work.toolkit:
+        return {}
+    try:
+        return {PROGRAM: lab.toolkit(work.toolkit, arch, lab.progress).read_bytes()}
+    except EnvironmentLacksError as error:
+        raise NotMeasurable(f"the program of {work.toolkit} cannot be had: {error}") from error
 
 
 def _with_screen(output: str, artifacts: Path, size: tuple[int, int]) -> str:

@@ -90,8 +90,8 @@ def test_the_picture_is_of_its_size() -> None:
 
 @pytest.mark.parametrize(
     "workload",
-    # test_applications.py, test_page_load.py and test_mail.py have those on a display.
-    [one for one in WORKLOADS if not one.name.startswith(("app.", "page.", "mail."))],
+    # Files of their own have those on a display.
+    [one for one in WORKLOADS if not one.plan(defaults(one), 2).display],
     ids=lambda one: one.name,
 )
 def test_a_workload_gives_the_metrics_that_it_names(workload: Workload) -> None:

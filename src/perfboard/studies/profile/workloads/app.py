@@ -18,12 +18,11 @@ from perfboard.studies.profile.workloads.session import (
     QUIET,
     accepted,
     calibrated,
+    memory_metrics,
     quiet,
     read_session,
     session,
 )
-
-_SIZES = {"resident": "rss", "proportional": "pss", "own": "uss", "virtual": "vsz"}
 
 
 def application_of(parameters: Mapping[str, Value], key: str) -> Application:
@@ -109,11 +108,7 @@ class AppStart:
         if found.watcher is not None:
             share = (found.watcher,)
             metrics.append(Metric(name="app.start.watcher", unit="1", samples=share))
-        for (_, of), rows in found.memory.items():
-            for key, short in _SIZES.items():
-                if sizes := tuple(row[key] for row in rows if key in row):
-                    name = f"app.memory.{short}"
-                    metrics.append(Metric(name=name, unit="B", labels={"of": of}, samples=sizes))
+        metrics += memory_metrics("app.memory", found)
         return tuple(metrics)
 
 

@@ -97,6 +97,7 @@ class Work:
     `pages` are files that the far end of a virtual board's network serves (images/network.py). If
     they are `secure`, over TLS, a live target gets them from this machine, at port $PORT of
     127.0.0.1, and the authority's certificate as AUTHORITY, which OpenSSL calls $CA.
+    `toolkit` puts the program of one of `toolkits.TOOLKITS` beside the files, as `PROGRAM`.
     """
 
     script: str
@@ -113,6 +114,7 @@ class Work:
     screen: tuple[int, int] | None = None
     pages: Mapping[str, bytes] = field(default_factory=dict)
     secure: bool = False
+    toolkit: str = ""
 
 
 class Workload(Protocol):

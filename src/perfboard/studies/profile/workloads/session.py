@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from perfboard.model.profile import Value
+from perfboard.model.run import Metric
 from perfboard.model.text import printable
 from perfboard.studies.profile.applications.base import Application
 from perfboard.studies.profile.workloads.base import NotMeasurable, Parameter, Work, whole
@@ -50,6 +51,7 @@ _TASK = re.compile(
 _EXIT = re.compile(r"@exit (\S+) (ok|refused) took=(\d{1,19}) (.*)")
 _MEMORY = re.compile(r"@memory (\S+) (program|server) ((?:[a-z]+=\d{1,15} ?)+)")
 _WATCHER = re.compile(r"@watcher busy=(\d{1,19}) of=([1-9]\d{0,18})")
+_SIZES = {"resident": "rss", "proportional": "pss", "own": "uss", "virtual": "vsz"}
 _TROUBLE = re.compile(r"@trouble (.+)")
 
 
@@ -169,6 +171,16 @@ def accepted(found: Session, label: str, count: int) -> Sequence[Seen]:
             f"{len(samples)} of {count} samples were accepted: {why or 'no two pictures are alike'}"
         )
     return samples
+
+
+def memory_metrics(name: str, found: Session) -> list[Metric]:
+    """NAME.rss, .pss, .uss and .vsz of the programs, and of the server, by the label `of`."""
+    return [
+        Metric(name=f"{name}.{short}", unit="B", labels={"of": of}, samples=sizes)
+        for (_, of), rows in found.memory.items()
+        for key, short in _SIZES.items()
+        if (sizes := tuple(row[key] for row in rows if key in row))
+    ]
 
 
 def _archive(files: Mapping[str, bytes]) -> bytes:
