@@ -119,5 +119,6 @@ class FakeLab:
         """The results of the last job."""
         (artifacts / "scope.jsonl").write_text(self.tried)
         (artifacts / "profile.jsonl").write_text("")
+        (artifacts / "console.log").write_text("")
         told(7, 7)
         return self.ends(self.jobs[-1], cancelled)

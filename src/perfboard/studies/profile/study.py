@@ -31,6 +31,7 @@ from perfboard.studies.profile.tasks import (
     parameters_of,
     refuse_unseen,
     tasks_of,
+    tasks_of_options,
     with_parameters,
 )
 from perfboard.studies.profile.workloads.base import NotMeasurable, Work, WorkFailed
@@ -113,12 +114,13 @@ class ProfileStudy:
         path = profile_path(options.profile)
         profile = load_profile(path)
         tasks = tasks_of(profile, path, options.only)
-        refuse_unseen(tasks, path, bool(options.yes))
         _check_options(profile, path, request)
+        changed = tasks_of_options(profile, path, options.only)
+        refuse_unseen((*tasks, *changed), path, bool(options.yes))
         price, source = _price(request, options.price), hash_file(path)
         with (
             lab.record(self.name, request.place, request.command, "") as record,
-            _bench(request, tasks, lab, _artifacts(record)) as bench,
+            _bench(request, tasks, changed, lab, _artifacts(record)) as bench,
         ):
             times = host_times(profile.profile.name, bench.subject().board.name)
             asked = _Asked(profile, path, source, options.only, request, lab, price, times)
@@ -178,11 +180,22 @@ def _artifacts(record: Recording) -> Path:
 
 
 @contextmanager
-def _bench(request: Request, tasks: Sequence[Task], lab: Lab, artifacts: Path) -> Iterator[Bench]:
+def _bench(
+    request: Request,
+    tasks: Sequence[Task],
+    changed: Sequence[Task],
+    lab: Lab,
+    artifacts: Path,
+) -> Iterator[Bench]:
+    """The target's. A virtual board's kernel serves the tasks that options change as well.
+
+    Otherwise another kernel would be taken for what the option does.
+    """
     if request.target.startswith("virtual:"):
         loaded = load_board(request.target.partition(":")[2])
         works = _works(tasks, VirtualBench.repeats)
-        features = {feature for work in works for feature in work.features}
+        served = (*works, *_works(changed, VirtualBench.repeats))
+        features = {feature for work in served for feature in work.features}
         # Without a card of ours, the workloads that want pages are refused.
         has_card = loaded.board.network and request.factors.get("network") != "instant"
         wants_card = has_card and any(work.pages for work in works)
@@ -270,7 +283,8 @@ def _try_option(
             target = f"virtual:{change.board}" if change.board else request.target
             factors = {} if change.board else {**request.factors, **change.factors}
             request = replace(request, target=target, factors=factors)
-            bench = stack.enter_context(_bench(request, tasks, lab, _artifacts(record)))
+            changed = tasks_of_options(asked.profile, asked.path, asked.only)
+            bench = stack.enter_context(_bench(request, tasks, changed, lab, _artifacts(record)))
             if change.board:
                 board = bench.subject().board.name
                 asked = replace(asked, times=host_times(asked.profile.profile.name, board))

@@ -112,9 +112,8 @@ def tasks_of(profile: Profile, path: Path, only: Sequence[str]) -> list[Task]:
 
 def refuse_unseen(tasks: Sequence[Task], path: Path, yes: bool) -> None:
     """Raises UsageError with the commands of a stranger's profile, until the user agrees."""
-    commands = [
-        printable(command) for task in tasks for command in task.workload.commands(task.parameters)
-    ]
+    each = (command for task in tasks for command in task.workload.commands(task.parameters))
+    commands = dict.fromkeys(map(printable, each))
     if not commands or yes or is_shipped(path):
         return
     listed = "\n  ".join(commands)
@@ -153,3 +152,11 @@ def with_parameters(profile: Profile, change: Change) -> Profile:
     )
     issues = tuple(map(changed, profile.key_issue))
     return profile.model_copy(update={"key_issue": issues, "scenario": tuple(scenarios)})
+
+
+def tasks_of_options(profile: Profile, path: Path, only: Sequence[str]) -> list[Task]:
+    """The tasks as each option that changes parameters has them."""
+    changes = (change for change in profile.option if change.parameters)
+    return [
+        task for each in changes for task in tasks_of(with_parameters(profile, each), path, only)
+    ]

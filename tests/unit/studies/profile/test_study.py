@@ -443,6 +443,24 @@ def test_an_option_that_cannot_be_is_refused_before_the_start(
     assert not fake.jobs
 
 
+def test_the_kernel_has_what_an_option_wants_from_the_start(path: Path, tmp_path: Path) -> None:
+    change = '[[option]]\nname = "xfs"\ntitle = "XFS"\nparameters = { filesystem = "xfs" }\n'
+    path.write_text(RECORDING + change)
+    fake = FakeLab(tmp_path)
+    run(fake, path)
+    assert [variant.levels["features"] for variant in fake.variants] == ["ext4+xfs"] * 2
+
+
+def test_the_commands_of_an_option_are_shown_before_they_run(path: Path, tmp_path: Path) -> None:
+    asks = RECORDING.replace("media.record.late", "memory.application.rss")
+    asks = asks.replace("media.record", "memory.application").replace("<= 0 %", "<= 9 MB")
+    asks += 'parameters = { command = "true" }\n'
+    asks += '[[option]]\nname = "other"\ntitle = "O"\nparameters = { command = "reboot" }\n'
+    path.write_text(asks)
+    with pytest.raises(UsageError, match="runs these commands on the target:\n  true\n  reboot\n"):
+        run(FakeLab(tmp_path), path)
+
+
 def test_a_live_target_has_no_other_board(path: Path, tmp_path: Path) -> None:
     path.write_text(PROFILE + OPTIONS)
     found = run_live(_Shell(SLOW.decode()), path, tmp_path, no_programs)
