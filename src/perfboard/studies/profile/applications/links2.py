@@ -15,6 +15,7 @@ APPLICATIONS = (
             "start.html": "<html><head><title>Start</title></head><body>Start</body></html>\n",
         },
         # Titles and addresses above, states below.
-        masks=((0, 0, 1024, 16), (0, 752, 1024, 768)),
+        bars=((0, 0, 1024, 16), (0, 752, 1024, 768)),
+        location="67",
     ),
 )

@@ -114,7 +114,8 @@ class PageLoad:
         lines += [quiet(parameters), serves, "reference first"]
         for number in range(CALIBRATIONS):
             load = _load(browser, page, "first", "calibration", number)
-            lines += [f"?{line}" for line in (*opens, *load, "end")]
+            # The last of them is ended too: a sample's browser runs alone.
+            lines += [*(f"?{line}" for line in (*opens, *load)), "end"]
         for number in range(count):
             lines += [*opens, *_load(browser, page, "first", "first", number), "end"]
         lines += [*opens, "reference repeated"]

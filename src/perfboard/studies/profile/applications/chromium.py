@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Chromium, a browser."""
+
+from perfboard.studies.profile.applications.base import Application
+
+# The sandbox refuses root, as whom a board's programs run. It is off everywhere, so that targets
+# compare; "--test-type" tells it not to warn of that.
+_OPTIONS = (
+    "--no-sandbox --test-type --no-first-run --user-data-dir=home/profile --password-store=basic "
+    "--disable-gpu --disable-sync --disable-background-networking --disable-component-update"
+)
+
+APPLICATIONS = (
+    Application(
+        name="chromium",
+        title="Chromium, a browser",
+        packages=("chromium",),
+        command=f"chromium {_OPTIONS} about:blank",
+    ),
+)
