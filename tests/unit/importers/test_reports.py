@@ -181,6 +181,16 @@ def test_systemd_analyze_has_phases_and_services() -> None:
     assert "rounded" in imported.notes[0]
 
 
+def test_times_longer_than_any_boot_are_left_out(tmp_path: Path) -> None:
+    path = tmp_path / "times.txt"
+    path.write_text("    350y systemd-udevd.service\n12ms tmp.mount\n")
+    (boot,) = importers()["systemd-analyze"].read(SavedFile(path), ImportOptions()).boots
+    assert [span.name for span in boot.spans] == ["tmp.mount"]
+    path.write_text("Startup finished in 350y (kernel) + 1s (userspace) = 350y\n12ms tmp.mount\n")
+    (boot,) = importers()["systemd-analyze"].read(SavedFile(path), ImportOptions()).boots
+    assert not boot.marks and len(boot.spans) == 1
+
+
 CHAIN = """\
 The time when unit became active or started is printed after the "@" character.
 The time the unit took to start is printed after the "+" character.

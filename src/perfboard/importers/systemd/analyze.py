@@ -24,6 +24,8 @@ _BLAME = re.compile(rf"\s*({_TIME})(\S{{1,200}}\.[a-z]{{3,9}})\s*")
 # A unit of the critical chain, when it began to start, and how long it took; a tree before it.
 _CHAIN = re.compile(rf"[^\w-]{{0,200}}([\w-]\S{{0,199}}\.[a-z]{{3,9}}) @({_TIME})(?:\+({_TIME}))?")
 _MOST_UNITS = 2000
+# No boot lasts for so long.
+_LONGEST_NS = 10**18
 # The shortest time that is printed.
 _MS = 1_000_000
 
@@ -35,7 +37,7 @@ def _ns(text: str) -> int:
 def _marks(text: str) -> Iterator[Mark]:
     total = _TOTAL.search(text)
     stages = {name: _ns(time) for time, name in _STAGE.findall(total[1])} if total else {}
-    if "kernel" not in stages or "userspace" not in stages:
+    if "kernel" not in stages or "userspace" not in stages or max(stages.values()) > _LONGEST_NS:
         return
     before_ns = stages.get("firmware", 0) + stages.get("loader", 0)
     # Each time is rounded to a millisecond, so they add up to one each.
@@ -76,6 +78,8 @@ def _spans(lines: list[str], system_ns: int | None) -> Iterator[Span]:
         elif match := _BLAME.fullmatch(line):
             found.setdefault(match[2], (None, _ns(match[1])))
     for name, (start_ns, duration_ns) in [*found.items()][:_MOST_UNITS]:
+        if max(start_ns or 0, duration_ns) > _LONGEST_NS:
+            continue
         yield Span(
             kind="service",
             name=printable(name),
