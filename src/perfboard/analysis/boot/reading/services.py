@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lines that service managers and initramfs print: systemd, OpenRC, procd, busybox, Debian."""
+"""Lines of service managers and initramfs: systemd, OpenRC, procd, busybox, Debian, Yocto."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -15,7 +15,7 @@ REACHED = "reached:"
 _MOST = 2000
 _LONGEST_NAME = 60
 # Each line below has one of these.
-_HINTS = ("[", "...", "systemd[1]: ", " - ", "starting pid ")
+_HINTS = ("[", "...", "systemd[1]: ", " - ", "starting pid ", "DEBUG: Running ")
 _BEGIN = r"(?:Starting|Mounting|Activating swap|Setting up automount)"
 _END = r"(?:Started|Finished|Mounted|Activated swap|Set up automount|Failed to start)"
 _TARGET = r"Reached target"
@@ -28,14 +28,17 @@ _KMSG = re.compile(
 )
 _OPENRC = re.compile(r"\A ?\* (?P<name>\S[^.]{0,80}?) ?\.\.\.(?:\s|\Z)")
 _PROCD = re.compile(r"\A(?:procd|init): - (?P<name>[a-z][a-z ]{0,30}) -")
-# busybox's init, and the scripts of Debian's initramfs.
+# busybox's init, the scripts of Debian's initramfs, and the modules of Yocto's (with `debug`).
 _BUSYBOX = re.compile(
     r"\A(?:init: )?starting pid [0-9]{1,7}, tty '[^']{0,40}': '(?P<name>[^']{1,80})'"
 )
 _INITRAMFS = re.compile(
     r"\A(?:(?P<first>Loading, please wait)\.\.\.|Begin: (?P<name>\S[^.]{0,60}?) ?\.\.\.)"
 )
-_SWITCHING = re.compile(r"\A(?:systemd\[1\]: )?Switching root\.")
+_YOCTO = re.compile(r"\ADEBUG: Running (?P<name>\w{1,40}?)_run\s*\Z")
+_SWITCHING = re.compile(
+    r"\A(?:(?:systemd\[1\]: )?Switching root\.|Switching root to '[^']{1,80}'\.)"
+)
 _SWITCHED = "initramfs"
 _SYSTEMD = re.compile(r"\Asystemd\[1\]: systemd \S{1,40} running in system mode")
 _BEGAN, _INITIAL = "systemd", f"{STEP}initramfs "
@@ -71,6 +74,8 @@ def service_of(text: str) -> Service | None:
         return Service("step", f"init {match['name'].strip().rpartition('/')[2] or 'line'}")
     if match := _INITRAMFS.match(text):
         return Service("step", f"initramfs {match['name'] or 'start'}")
+    if match := _YOCTO.match(text):
+        return Service("step", f"initramfs {match['name']}")
     if _SYSTEMD.match(text):
         return Service("step", _BEGAN)
     if _SWITCHING.match(text):

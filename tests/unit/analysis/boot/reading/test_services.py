@@ -34,6 +34,9 @@ from perfboard.model.results.boot import Mark
             "initramfs Running /scripts/local-top",
         ),
         ("systemd[1]: Switching root.", "reached", "initramfs"),
+        ("DEBUG: Running udev_run", "step", "initramfs udev"),
+        ("DEBUG: Running rootfs_run", "step", "initramfs rootfs"),
+        ("Switching root to '/rootfs'...", "reached", "initramfs"),
         ("systemd[1]: systemd 252 running in system mode", "step", "systemd"),
         (" * Starting sshd ... [ ok ]", "step", "Starting sshd"),
         (" * Starting sshd ...", "step", "Starting sshd"),
@@ -59,6 +62,7 @@ def test_a_line_of(text: str, kind: str, name: str) -> None:
         "[    0.000000] x",
         "procd: Instance x",
         "1 * 2 ...",
+        "DEBUG: Loading module udev",
     ],
 )
 def test_other_lines(text: str) -> None:
