@@ -23,9 +23,9 @@ static struct kept {
 } * first;
 
 static int folder = -1;
-static void (*tell)(const char *name, uint64_t now);
+static void (*tell)(const char *name);
 
-bool pages_open(const char *path, void (*told)(const char *name, uint64_t now))
+bool pages_open(const char *path, void (*told)(const char *name))
 {
 	tell = told;
 	folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -112,8 +112,8 @@ const struct page *pages_find(const char *line)
 	return keep(name);
 }
 
-void pages_sent(const struct page *page, uint64_t now)
+void pages_sent(const struct page *page)
 {
 	if (page != &none && tell)
-		tell(page->name, now);
+		tell(page->name);
 }

@@ -8,7 +8,6 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
 struct page {
 	/* "" stands for one that is not there. */
@@ -19,12 +18,12 @@ struct page {
 };
 
 /* `told` hears of each page that was sent whole. False without such a folder. */
-bool pages_open(const char *folder, void (*told)(const char *name, uint64_t now));
+bool pages_open(const char *folder, void (*told)(const char *name));
 
 /* The page that a request's first line wants; NULL without pages, and for other requests. */
 const struct page *pages_find(const char *line);
 
 /* The page's last byte has been given to TCP. */
-void pages_sent(const struct page *page, uint64_t now);
+void pages_sent(const struct page *page);
 
 #endif

@@ -101,7 +101,7 @@ static void send_more(struct stream *stream)
 		say(stream, tail);
 	}
 	if (page)
-		pages_sent(page, now);
+		pages_sent(page);
 	finish(stream);
 }
 

@@ -12,6 +12,7 @@
 #include "far_end.h"
 #include "pages.h"
 #include "record/record.h"
+#include "secure.h"
 #include "wire.h"
 
 #define LONGEST_ANSWER 256
@@ -27,6 +28,8 @@ uint64_t network_address;
 
 static FILE *out;
 static int answers;
+/* The scope's clock: that of the guest's kernel began later. */
+static int64_t instant;
 
 /* The board stands still meanwhile. */
 static const char *ask(const char *text)
@@ -64,9 +67,19 @@ bool network_open(const char *text, FILE *record, int descriptor)
 	       far_end_open(rate, latency, loss, ask);
 }
 
-static void served(const char *name, uint64_t now)
+static void served(const char *name)
 {
-	record_get(out, name, now);
+	record_served(out, "get", name, instant);
+}
+
+static void ended(const char *why)
+{
+	record_served(out, "tls", why, instant);
+}
+
+bool network_secure(const char *folder)
+{
+	return secure_open(folder, ended);
 }
 
 bool network_serve(const char *folder)
@@ -91,13 +104,12 @@ static void take(struct call *call)
 		call->length = 0;
 }
 
-void network_called(unsigned int vcpu, void *data)
+void network_called(int64_t ns)
 {
 	struct call call;
 	uint64_t address;
 
-	(void)vcpu;
-	(void)data;
+	instant = ns;
 	/* A time that no clock has may be anything else's, before the kernel is there. */
 	if (!emulator_argument(0, &address) || !emulator_read(address, &call, sizeof(call)) ||
 	    call.now > INT64_MAX)
@@ -133,9 +145,14 @@ bool network_serve(const char *folder)
 	return false;
 }
 
-void network_called(unsigned int vcpu, void *data)
+bool network_secure(const char *folder)
 {
-	(void)vcpu;
-	(void)data;
+	(void)folder;
+	return false;
+}
+
+void network_called(int64_t ns)
+{
+	(void)ns;
 }
 #endif

@@ -27,7 +27,13 @@ bool network_open(const char *text, FILE *out, int answers);
  */
 bool network_serve(const char *folder);
 
-/* The processor stands before the function. */
-void network_called(unsigned int vcpu, void *data);
+/*
+ * It serves them over TLS too, by the certificate of that folder (far_end/secure.h); who got no
+ * page is {"tls":WHY,"ns":NS}. To be called after network_open(). False where it cannot.
+ */
+bool network_secure(const char *folder);
+
+/* The processor stands before the function, at NS of the scope's clock. */
+void network_called(int64_t ns);
 
 #endif

@@ -5,7 +5,7 @@
  *
  *   -plugin scope.so,marks=FILE,out=FD,console=ADDRESS[,beat=NS]
  *           [,timing=FILE[,profile=FILE]][,usage=ADDRESSES][,screen=FILE]
- *           [,network=NETWORK[,answers=FD][,pages=FOLDER]]
+ *           [,network=NETWORK[,answers=FD][,pages=FOLDER[,authority=FOLDER]]]
  *
  * marks is a file as record/marks.h describes; out is an open file descriptor;
  * console is the physical address of the console's data register, on i386 its
@@ -179,6 +179,14 @@ static void after_port(unsigned int vcpu, void *data)
 	record_console_byte(out, instant_before(site->pending, site->rest_fs));
 }
 
+static void far_end_called(unsigned int vcpu, void *data)
+{
+	const struct site *site = data;
+
+	(void)vcpu;
+	network_called(instant_before(site->pending, site->rest_fs).ns);
+}
+
 static struct site *site_for(struct mark *mark, size_t pending, int64_t rest_fs, bool at_start)
 {
 	struct site *site;
@@ -228,8 +236,9 @@ static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb *block)
 			qemu_plugin_register_vcpu_mem_cb(insn, stored, QEMU_PLUGIN_CB_NO_REGS,
 							 QEMU_PLUGIN_MEM_W, NULL);
 		if (!i && address == network_address)
-			qemu_plugin_register_vcpu_insn_exec_cb(insn, network_called,
-							       QEMU_PLUGIN_CB_NO_REGS, NULL);
+			qemu_plugin_register_vcpu_insn_exec_cb(
+			    insn, far_end_called, QEMU_PLUGIN_CB_NO_REGS,
+			    site_for(NULL, count, timed ? block_rest_fs(0) : 0, true));
 		for (; mark && mark < marks.list + marks.count && mark->address == address; mark++)
 			qemu_plugin_register_vcpu_insn_exec_cb(
 			    insn, mark_reached, QEMU_PLUGIN_CB_NO_REGS,
@@ -284,7 +293,7 @@ QEMU_PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_
 					   char **argv)
 {
 	const char *missing = emulator_find(info->target_name);
-	const char *network = NULL;
+	const char *network = NULL, *authority = NULL;
 	int answers = -1;
 
 	if (missing)
@@ -321,6 +330,8 @@ QEMU_PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_
 		} else if (!strncmp(argv[i], "pages=", 6)) {
 			if (!network_serve(argv[i] + 6))
 				return complain("cannot serve the pages", argv[i] + 6);
+		} else if (!strncmp(argv[i], "authority=", 10)) {
+			authority = argv[i] + 10;
 		} else if (!strncmp(argv[i], "beat=", 5)) {
 			beat_ns = strtoll(argv[i] + 5, NULL, 10);
 		} else {
@@ -331,6 +342,8 @@ QEMU_PLUGIN_EXPORT int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_
 		return complain("wants", "out=FD, an open file descriptor");
 	if (network && !network_open(network, out, answers))
 		return complain("cannot set up the network", network);
+	if (authority && !network_secure(authority))
+		return complain("cannot serve over TLS by", authority);
 	model_beat = beat;
 	if (!strcmp(info->target_name, "i386"))
 		isa = ISA_X86;

@@ -49,11 +49,11 @@ void record_question(FILE *out, const char *text)
 	fflush(out);
 }
 
-void record_get(FILE *out, const char *name, uint64_t ns)
+void record_served(FILE *out, const char *kind, const char *text, int64_t ns)
 {
-	fputs("{\"get\":", out);
-	write_text(out, name);
-	fprintf(out, ",\"ns\":%" PRIu64 "}\n", ns);
+	fprintf(out, "{\"%s\":", kind);
+	write_text(out, text);
+	fprintf(out, ",\"ns\":%" PRId64 "}\n", ns);
 	fflush(out);
 }
 

@@ -22,8 +22,8 @@ void record_mark(FILE *out, const struct mark *mark, struct instant at, const ui
 /* {"ask":TEXT}, which comes from the guest as well. */
 void record_question(FILE *out, const char *text);
 
-/* {"get":NAME,"ns":N}: a page that the far end of the network has sent. */
-void record_get(FILE *out, const char *name, uint64_t ns);
+/* {KIND:TEXT,"ns":N}: what the server at the far end of the network did. */
+void record_served(FILE *out, const char *kind, const char *text, int64_t ns);
 
 /* A stamp for each byte written to the console, kept until there is a batch. */
 void record_console_byte(FILE *out, struct instant at);

@@ -2,6 +2,7 @@
 """The scope's plugin for the emulator, compiled at first use."""
 
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 
 from perfboard.host.cache import cached, hash_tree
@@ -24,25 +25,45 @@ LWIP_FILES = (
 )
 
 
-def far_end_words(lwip: Path) -> list[str]:
-    """The compiler's words for the far end of a network; `lwip` has lwIP's sources."""
+# The files of mbedTLS that its server of TLS needs.
+_TLS_FILES = (
+    *("aes", "asn1parse", "asn1write", "base64", "bignum", "cipher", "cipher_wrap"),
+    *("constant_time", "ctr_drbg", "ecdh", "ecdsa", "ecp", "ecp_curves", "gcm", "hmac_drbg", "md"),
+    *("oid", "pem", "pk", "pk_wrap", "pkparse", "platform", "platform_util", "sha256", "sha512"),
+    *("ssl_ciphersuites", "ssl_msg", "ssl_srv", "ssl_tls", "x509", "x509_crt"),
+)
+
+
+def far_end_words(lwip: Path, tls: Path | None = None) -> list[str]:
+    """The compiler's words for the far end of a network.
+
+    `lwip` has lwIP's sources, `tls` those of mbedTLS, if it serves pages over TLS.
+    """
     folder = native_folder("far_end")
     return [
         *("-DHAS_FAR_END", f"-I{folder}", f"-I{folder / 'lwip'}", f"-I{lwip / 'src/include'}"),
         *map(str, sorted(folder.glob("*.c"))),
         *(str(lwip / "src/core" / f"{name}.c") for name in LWIP_FILES),
+        *(_tls_words(folder / "mbedtls_config", tls) if tls else ()),
     ]
 
 
-def build_plugin(progress: Progress, lwip: Path | None = None) -> Path:
+def _tls_words(configuration: Path, tls: Path) -> Iterator[str]:
+    yield from ("-DHAS_TLS", f"-I{configuration}", f"-I{tls / 'include'}")
+    yield '-DMBEDTLS_CONFIG_FILE="far_end_tls.h"'
+    yield from (str(tls / "library" / f"{name}.c") for name in _TLS_FILES)
+
+
+def build_plugin(progress: Progress, lwip: Path | None = None, tls: Path | None = None) -> Path:
     """The plugin, compiled with this machine's compiler at first use and cached.
 
-    With lwIP's sources it has what is beyond a board's own network card.
+    With lwIP's sources it has what is beyond a board's own network card, with those of mbedTLS also
+    a server of TLS there.
     """
     require_tools(["scope"])
     folder = native_folder("scope")
     sources = sorted(folder.rglob("*.c"))
-    more = far_end_words(lwip) if lwip else []
+    more = far_end_words(lwip, tls) if lwip else []
 
     def compile_into(product: Path) -> None:
         command = [*_COMPILE, "-o", str(product / "scope.so"), *map(str, sources), *more]
@@ -57,4 +78,6 @@ def build_plugin(progress: Progress, lwip: Path | None = None) -> Path:
     if lwip:
         # The source package's folder in the cache is named by its content.
         inputs |= {"far end": hash_tree(native_folder("far_end")), "lwip": lwip.parent.name}
+    if tls:
+        inputs |= {"tls": tls.parent.name}
     return cached("scope", inputs, compile_into, progress) / "scope.so"

@@ -5,8 +5,10 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
+from perfboard.host.cache import cached
 from perfboard.host.tools import require_tools
 from perfboard.model.errors import EnvironmentLacksError
+from perfboard.model.progress import Progress
 
 # Virtual boards begin in 2010.
 _DATES = ("-startdate", "20000101000000Z", "-enddate", "20491231235959Z")
@@ -57,6 +59,17 @@ def make_authority(folder: Path, address: str) -> Authority:
 
     Raises EnvironmentLacksError where this machine has no openssl, or where that fails.
     """
+    _make(folder, address)
+    return _found(folder)
+
+
+def kept_authority(address: str, progress: Progress) -> Authority:
+    """The same from the cache, with the same keys each time. Raises as `make_authority`."""
+    inputs = {"address": address, "words": " ".join((_CONFIGURATION, *_CURVE, *_DATES))}
+    return _found(cached("authority", inputs, lambda folder: _make(folder, address), progress))
+
+
+def _make(folder: Path, address: str) -> None:
     require_tools(["tls"])
     (folder / "openssl.cnf").write_text(_CONFIGURATION.format(address=address))
     (folder / "index.txt").touch()
@@ -72,6 +85,9 @@ def make_authority(folder: Path, address: str) -> Authority:
         kind = "authority" if name == "ca" else "server"
         words = ("-extensions", kind, "-in", asked, "-out", signed, "-batch", "-notext")
         _openssl(folder, "ca", "-config", "openssl.cnf", *signs, *_DATES, *words)
+
+
+def _found(folder: Path) -> Authority:
     return Authority(
         folder / "ca.crt",
         _openssl(folder, "x509", "-noout", "-hash", "-in", "ca.crt").strip(),

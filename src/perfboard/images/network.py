@@ -15,6 +15,8 @@ PROBED_DRIVER = "CONFIG_PERFBOARD_NIC"
 _FUNCTION = "perfboard_far_end"
 # The TCP/IP of the machine at the far end: Debian's source package.
 _LWIP = "lwip"
+# The TLS of the pages that it serves.
+_MBEDTLS = "mbedtls"
 # The machine at the far end has every address, and serves TCP at this port. A board's script gives
 # its card the other one, and waits for the link.
 FAR_END, FAR_END_PORT = "192.0.2.1", 80
@@ -46,19 +48,29 @@ def network_arguments(
     return tuple(f"{prefix}.{name}={value}" for name, value in values.items())
 
 
-def build_scope(network: Network | None, progress: Progress) -> Path:
+def build_scope(network: Network | None, progress: Progress, secure: bool = False) -> Path:
     """The scope's plugin, with a far end where the board has a card of ours.
 
-    Raises EnvironmentLacksError.
+    If that is `secure`, it can serve pages over TLS. Raises EnvironmentLacksError.
     """
     if not has_own_card(network):
         return build_plugin(progress, None)
-    return build_plugin(progress, lwip_source(progress))
+    tls = tls_source(progress) if secure else None
+    return build_plugin(progress, lwip_source(progress), tls)
 
 
 def lwip_source(progress: Progress) -> Path:
     """The sources of the far end's TCP/IP. Raises EnvironmentLacksError."""
-    (folder,) = (path for path in SourceState(progress).unpack(_LWIP).iterdir() if path.is_dir())
+    return _source(_LWIP, progress)
+
+
+def tls_source(progress: Progress) -> Path:
+    """The sources of the far end's TLS. Raises EnvironmentLacksError."""
+    return _source(_MBEDTLS, progress)
+
+
+def _source(package: str, progress: Progress) -> Path:
+    (folder,) = (path for path in SourceState(progress).unpack(package).iterdir() if path.is_dir())
     return folder
 
 

@@ -50,10 +50,13 @@ class WatchedMark:
 
 
 def pages_served(artifacts: Path) -> list[tuple[int, str]]:
-    """The pages that the far end of the network sent, by the guest's clock in ns."""
+    """The lines of the far end's server, "@get NAME" or "@tls WHY", by the guest's clock in ns."""
     with (artifacts / _LOG).open() as log:
-        records = (json.loads(line) for line in log if line.startswith('{"get"'))
-        return [(record["ns"], record["get"]) for record in records]
+        records = (json.loads(line) for line in log if line.startswith(('{"get"', '{"tls"')))
+        return [
+            (record["ns"], f"@get {record['get']}" if "get" in record else f"@tls {record['tls']}")
+            for record in records
+        ]
 
 
 class Scope:
@@ -75,6 +78,7 @@ class Scope:
         network: str | None = None,
         answer: Callable[[str], str] | None = None,
         pages: Path | None = None,
+        authority: Path | None = None,
         most_bytes: int = MOST_BYTES,
     ) -> None:
         """`console_register` is the physical address of the console's data register.
@@ -86,7 +90,7 @@ class Scope:
         shows its screen (native/scope/record/screen.h), which goes to SCREEN. `network` is the
         board's network in the plugin's words (native/scope/network.h); `answer` gives a line of
         answer to each question that the board asks there, and `pages` is the folder whose files
-        it is served (`pages_served`). A board whose
+        it is served (`pages_served`), over TLS too by the certificate in `authority`. A board whose
         record is longer than `most_bytes` is given up.
         """
         self._plugin = plugin
@@ -96,7 +100,8 @@ class Scope:
         self._beats = beats
         self._usage = usage
         self._screen = screen
-        self._network, self._answer, self._pages = network, answer, pages
+        self._network, self._answer = network, answer
+        self._folders = {"pages": pages, "authority": authority}
         self._most_bytes = most_bytes
         self._arguments: tuple[str, ...] = ()
         self._reader = -1
@@ -138,8 +143,9 @@ class Scope:
             if self._answer is not None:
                 self._answers = os.pipe2(os.O_CLOEXEC)
                 options.append(f"answers={self._answers[0]}")
-            if self._pages is not None:
-                options.append(f"pages={str(self._pages).replace(',', ',,')}")
+            for name, folder in self._folders.items():
+                if folder is not None:
+                    options.append(f"{name}={str(folder).replace(',', ',,')}")
         if self._timing is not None:
             model = artifacts / "timing.txt"
             model.write_text(self._timing)

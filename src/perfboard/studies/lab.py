@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Event
 
-from perfboard.host.authority import Authority, make_authority
+from perfboard.host.authority import Authority, kept_authority, make_authority
 from perfboard.host.tools import Use, require_tools
 from perfboard.images.image import Image, build_image
 from perfboard.images.network import build_scope
@@ -17,7 +17,6 @@ from perfboard.images.program.codecs import BuiltCodec, build_codec
 from perfboard.images.program.toolkits import build_toolkit
 from perfboard.images.variant import Variant
 from perfboard.instruments.base import Instrument
-from perfboard.model.board.network import Network
 from perfboard.model.progress import Progress, SilentProgress
 from perfboard.model.results.boot import Boot
 from perfboard.probes.session import Session, probe_session
@@ -53,12 +52,14 @@ class Lab:
     require: Callable[[Iterable[Use], str], None] = require_tools
     build: Callable[[Variant, Progress], Image] = build_image
     emulator: Callable[[str], str] = emulator_version
-    scope: Callable[[Network | None, Progress], Path] = build_scope
+    scope: Callable[..., Path] = build_scope
     boot: BootVirtual = VirtualTarget.boot_and_memory
     # Programs on virtual boards.
     prepare: Callable[[Variant, Job, Progress], TrialBase] = build_trial_base
     try_out: TryOut = TrialTarget.try_out
+    # A certificate for a server: of an authority in a new folder, or of one that the cache keeps.
     authority: Callable[[Path, str], Authority] = make_authority
+    kept_authority: Callable[[str, Progress], Authority] = kept_authority
     # `build_codec`.
     codec: Callable[[str, str, Progress], BuiltCodec] = build_codec
     # `build_toolkit`.

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * far_end_harness RATE LATENCY LOSS ANSWER [PAGES]: the far end, for a test that is the board. Each
- * line of its input has an answer:
+ * far_end_harness RATE LATENCY LOSS ANSWER [PAGES [AUTHORITY]]: the far end, for a test that is the
+ * board. Each line of its input has an answer:
  *
  *     send NOW HEX     when the frame has left the card
  *     take NOW         the frame that has come, or "-"
  *     next             when there will be one, or "never"
  *
  * What is asked is printed on a line that begins with "ask", and ANSWER is the answer. A page of
- * the folder PAGES that was sent is printed on one that begins with "get".
+ * the folder PAGES that was sent is printed on one that begins with "get", as is why a connection
+ * of TLS, by the certificate in AUTHORITY, got no page.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -17,6 +18,7 @@
 
 #include "far_end.h"
 #include "pages.h"
+#include "secure.h"
 #include "wire.h"
 
 static const char *answer;
@@ -30,9 +32,14 @@ static const char *ask(const char *text)
 	return answer;
 }
 
-static void served(const char *name, uint64_t now)
+static void served(const char *name)
 {
-	printf("get %s %" PRIu64 "\n", name, now);
+	printf("get %s\n", name);
+}
+
+static void ended(const char *why)
+{
+	printf("get - %s\n", why);
 }
 
 static size_t read_hex(const char *text, uint8_t *bytes)
@@ -57,6 +64,8 @@ int main(int argc, char **argv)
 			  (uint32_t)strtoul(argv[3], NULL, 10), ask))
 		return 1;
 	if (argc > 5 && !pages_open(argv[5], served))
+		return 1;
+	if (argc > 6 && !secure_open(argv[6], ended))
 		return 1;
 	while (fgets(line, sizeof(line), stdin)) {
 		char *rest = line + 5;

@@ -5,16 +5,19 @@ It is compiled with sanitizers, and with lwIP, which is fetched as Perfboard doe
 """
 
 import random
+import ssl
 import struct
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TypeVar
 
 import pytest
 
 from perfboard.binaries.scope import far_end_words
-from perfboard.images.network import lwip_source
+from perfboard.host.authority import Authority, make_authority
+from perfboard.images.network import lwip_source, tls_source
 from perfboard.model.progress import SilentProgress
 
 from ...native.sanitized import ROOT, compile_sanitized
@@ -24,13 +27,14 @@ OWN, FAR = bytes([2, 0, 0, 0, 0, 1]), bytes([2, 0, 0, 0, 0, 2])
 OWN_IP, FAR_IP = bytes([192, 0, 2, 2]), bytes([192, 0, 2, 1])
 FIN, SYN, RST, PSH, ACK = 1, 2, 4, 8, 16
 # lwIP's own sources are not written for it: they read unaligned words, and shift bits out.
+Found = TypeVar("Found")
 PLAIN = ("-fno-sanitize=alignment,shift", "-Wno-unused-parameter")
 
 
 @pytest.fixture(scope="module")
 def harness(tmp_path_factory: pytest.TempPathFactory) -> Path:
     own = Path(__file__).with_name("far_end_harness.c")
-    words = far_end_words(lwip_source(SilentProgress()))
+    words = far_end_words(lwip_source(SilentProgress()), tls_source(SilentProgress()))
     path = tmp_path_factory.mktemp("far") / "harness"
     return compile_sanitized(path, ROOT / "native" / "far_end", own, *words, *PLAIN)
 
@@ -91,8 +95,8 @@ class Board:
 class Connection:
     """A small TCP: it acknowledges all that comes in order, at once."""
 
-    def __init__(self, board: Board, port: int) -> None:
-        self._board, self._port = board, port
+    def __init__(self, board: Board, port: int, to: int = 80) -> None:
+        self._board, self._port, self._to = board, port, to
         self._seq, self._ack = 1000, 0
         self.data, self.ended, self.reset = b"", False, False
         self._segment(SYN)
@@ -101,7 +105,7 @@ class Connection:
 
     def _segment(self, flags: int, data: bytes = b"") -> None:
         head = struct.pack(
-            ">HHIIBBHHH", self._port, 80, self._seq, self._ack, 0x50, flags, 60000, 0, 0
+            ">HHIIBBHHH", self._port, self._to, self._seq, self._ack, 0x50, flags, 60000, 0, 0
         )
         pseudo = OWN_IP + FAR_IP + struct.pack(">BBH", 0, 6, len(head) + len(data))
         head = head[:16] + struct.pack(">H", checksum(pseudo + head + data)) + head[18:]
@@ -147,10 +151,10 @@ class Connection:
 
 @contextmanager
 def board(
-    harness: Path, answer: str = "", loss: float = 0.0, pages: Path | None = None
+    harness: Path, answer: str = "", loss: float = 0.0, folders: tuple[Path, ...] = ()
 ) -> Iterator[Board]:
     words = [str(FAST), str(LATENCY), str(round(loss * 2**32)), answer]
-    words += [str(pages)] if pages else []
+    words += map(str, folders)
     with subprocess.Popen(
         [harness, *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as talk:
@@ -181,7 +185,7 @@ def test_it_serves_pages_says_so_and_is_the_same_to_the_nanosecond(
     (tmp_path / "a.html").write_bytes(page)
     told = []
     for _ in range(2):
-        with board(harness, pages=tmp_path) as own:
+        with board(harness, folders=(tmp_path,)) as own:
             for number in range(2):
                 connection = Connection(own, 5000 + number)
                 connection.send(b"GET /a.html?n=7 HTTP/1.1\r\nHost: x\r\n")
@@ -190,8 +194,8 @@ def test_it_serves_pages_says_so_and_is_the_same_to_the_nanosecond(
                 head, _, body = connection.until_quiet().partition(b"\r\n\r\n")
                 assert head.startswith(b"HTTP/1.0 200 OK") and b"text/html" in head
                 assert body == page and connection.ended
-                told.append(own.served.pop())
-    assert told[0].split()[0] == "a.html" and told[:2] == told[2:] and told[0] != told[1]
+                told.append((own.served.pop(), own.now))
+    assert told[0][0] == "a.html" and told[:2] == told[2:]
 
 
 @pytest.mark.parametrize("name", [b"b.html", b"../secret", b"link.html", b"folder", b"", b"1000"])
@@ -202,12 +206,109 @@ def test_it_serves_nothing_else_where_there_are_pages(
     pages = tmp_path / "pages"
     (pages / "folder").mkdir(parents=True)
     (pages / "link.html").symlink_to(tmp_path / "secret")
-    with board(harness, pages=pages) as own:
+    with board(harness, folders=(pages,)) as own:
         connection = Connection(own, 5000)
         connection.send(b"GET /%b HTTP/1.0\r\n\r\n" % name)
         answer = connection.until_quiet()
         assert answer.startswith(b"HTTP/1.0 404 ") and answer.endswith(b"Length: 0\r\n\r\n")
         assert connection.ended and not own.served
+
+
+@pytest.fixture(scope="module")
+def authority(tmp_path_factory: pytest.TempPathFactory) -> Authority:
+    return make_authority(tmp_path_factory.mktemp("authority"), "192.0.2.1")
+
+
+class Secure:
+    """A client of TLS above the small TCP."""
+
+    def __init__(self, own: Board, trusted: Authority | None, port: int = 5000) -> None:
+        context = ssl.create_default_context(cafile=str(trusted.certificate) if trusted else None)
+        self._come, self._goes = ssl.MemoryBIO(), ssl.MemoryBIO()
+        self._tls = context.wrap_bio(self._come, self._goes, server_hostname="192.0.2.1")
+        self._connection, self._taken = Connection(own, port, 443), 0
+
+    def _until(self, step: Callable[[], Found]) -> Found:
+        """Does what wants bytes from the other end until it is done."""
+        while True:
+            try:
+                return step()
+            except ssl.SSLWantReadError:
+                self._exchange()
+            finally:
+                while data := self._goes.read(1400):
+                    self._connection.send(data)
+
+    def _exchange(self) -> None:
+        while data := self._goes.read(1400):
+            self._connection.send(data)
+        alive = self._connection.take()
+        self._come.write(self._connection.data[self._taken :])
+        self._taken = len(self._connection.data)
+        if not alive or self._connection.ended:
+            self._come.write_eof()
+
+    def shake(self) -> str | None:
+        """The cipher's name."""
+        self._until(self._tls.do_handshake)
+        cipher = self._tls.cipher()
+        return cipher[0] if cipher else None
+
+    def ask(self, request: bytes) -> bytes:
+        """All that comes for it."""
+        self._until(lambda: self._tls.write(request))
+        found = b""
+        while more := self._until(lambda: self._tls.read(65536)):
+            found += more
+        return found
+
+    def end(self) -> None:
+        self._connection.end()
+        self._connection.until_quiet()
+
+
+def test_it_serves_pages_over_tls(harness: Path, tmp_path: Path, authority: Authority) -> None:
+    page = bytes(range(256)) * 1500
+    (tmp_path / "a.html").write_bytes(page)
+    told = []
+    for _ in range(2):
+        with board(harness, folders=(tmp_path, authority.certificate.parent)) as own:
+            for number in range(2):
+                client = Secure(own, authority, 5000 + number)
+                assert client.shake() == "ECDHE-ECDSA-AES128-GCM-SHA256"
+                head, _, body = client.ask(b"GET /a.html?n=7 HTTP/1.1\r\n\r\n").partition(
+                    b"\r\n\r\n"
+                )
+                assert head.startswith(b"HTTP/1.0 200 OK") and body == page
+            told.append(own.served)
+    assert told == [["a.html", "a.html"]] * 2
+
+
+def test_who_does_not_trust_it_is_written_down(
+    harness: Path, tmp_path: Path, authority: Authority
+) -> None:
+    with board(harness, folders=(tmp_path, authority.certificate.parent)) as own:
+        with pytest.raises(ssl.SSLCertVerificationError):
+            Secure(own, None).shake()
+        while own.take() is not None:
+            pass
+        assert len(own.served) == 1 and "- in its handshake" in own.served[0]
+        own.served.clear()
+        quiet = Secure(own, authority, 5001)
+        quiet.shake()
+        quiet.end()
+        assert "before it asked for a page" in own.served[0]
+
+
+def test_what_is_no_tls_is_survived(harness: Path, tmp_path: Path, authority: Authority) -> None:
+    chance = random.Random(1)
+    with board(harness, folders=(tmp_path, authority.certificate.parent)) as own:
+        for number in range(200):
+            connection = Connection(own, 6000 + number, 443)
+            connection.send(b"\x16\x03\x01" + chance.randbytes(chance.randrange(1, 600)))
+            connection.end()
+            connection.until_quiet()
+        assert len(own.served) == 200
 
 
 def test_what_is_lost_is_sent_again(harness: Path) -> None:

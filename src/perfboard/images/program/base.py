@@ -71,7 +71,8 @@ class Job:
     left out. `port` is the Debian port whose packages are taken; "": that of the board. `input` is
     the command's standard input; None: nothing. `from_disk` puts the packages on the
     board's disk, if it has one. `screen` has the scope look at the screen that a program shows it.
-    `pages` is the folder whose files the far end of the board's network serves.
+    `pages` is the folder whose files the far end of the board's network serves, over TLS too where
+    the folder `authority` has its certificate.
     """
 
     command: tuple[str, ...]
@@ -84,6 +85,7 @@ class Job:
     from_disk: bool = False
     screen: bool = False
     pages: Path | None = None
+    authority: Path | None = None
 
     def size(self, most: int) -> int:
         """The bytes of its files, and of what the command reads; not counted beyond `most`."""

@@ -12,7 +12,7 @@ from perfboard.binaries.probe import architecture_of, find_binary
 from perfboard.factors.choose import trial_factors, with_features
 from perfboard.host.cache import hash_file
 from perfboard.host.scratch import scratch_folder
-from perfboard.images.network import has_own_card
+from perfboard.images.network import FAR_END, has_own_card
 from perfboard.images.program.base import Job, check_job
 from perfboard.images.program.toolkits import PROGRAM
 from perfboard.images.variant import Variant
@@ -177,7 +177,8 @@ class VirtualBench:
         """`features` are those that the kernel has in any case, so that one serves many."""
         self._variant = with_features(variant, features)
         self._lab, self._artifacts = lab, artifacts
-        self._plugin = lab.scope(variant.board.network, lab.progress)
+        # It takes long where it is not in the cache: not in a workload's time.
+        lab.scope(variant.board.network, lab.progress)
         self._emulator = lab.emulator(variant.board.machine.emulator)
         self._image: dict[str, str] = {}
         self._packages: dict[str, str] = {}
@@ -218,6 +219,10 @@ class VirtualBench:
                 arch = board_architecture(variant.board).probe
                 files[_WATCHER] = find_binary(arch, lab.progress, "display").read_bytes()
                 files |= _toolkit(work, arch, lab)
+            authority = lab.kept_authority(FAR_END, lab.progress) if work.secure else None
+            if authority:
+                files[AUTHORITY] = authority.certificate.read_bytes()
+                files[_SCRIPT] = f"CA={authority.name}\n".encode() + files[_SCRIPT]
             built, notes = self._build_codecs(work)
             if built:
                 files[_SCRIPT] = _FOUND.encode() + files[_SCRIPT]
@@ -237,6 +242,7 @@ class VirtualBench:
                 from_disk=work.from_disk,
                 screen=work.screen is not None,
                 pages=pages if work.pages else None,
+                authority=authority.certificate.parent if authority else None,
             )
             check_job(job, variant.board)
             base = lab.prepare(variant, job, lab.progress)
@@ -248,7 +254,7 @@ class VirtualBench:
             try:
                 results = lab.try_out(
                     target,
-                    self._plugin,
+                    self._plugin(work),
                     artifacts,
                     lambda now_ns, began_ns: notify(max(0, now_ns - began_ns) / 1e9),
                     Event(),
@@ -266,6 +272,11 @@ class VirtualBench:
         output, errors = (p.decode(errors="replace") for p in (results.stdout, results.stderr))
         output = _ended(output, errors, results.exit_code or 0)
         return _with_screen(output, artifacts, work.screen) if work.screen else output
+
+    def _plugin(self, work: Work) -> Path:
+        """The scope, with TLS for the work that serves pages over it."""
+        words = (True,) if work.secure else ()
+        return self._lab.scope(self._variant.board.network, self._lab.progress, *words)
 
     def _build_codecs(self, work: Work) -> tuple[dict[str, bytes], list[str]]:
         """The programs that the board's part has instructions for, and notes on their build."""
@@ -307,8 +318,7 @@ def _toolkit(work: Work, arch: str, lab: Lab) -> dict[str, bytes]:
 def _with_screen(output: str, artifacts: Path, size: tuple[int, int]) -> str:
     """The output completed with what the scope saw; its record is removed, as it is large."""
     try:
-        sent = [(ns, f"@get {name}") for ns, name in pages_served(artifacts)]
-        return with_served(completed(output, artifacts / SCREEN, *size), sent)
+        return with_served(completed(output, artifacts / SCREEN, *size), pages_served(artifacts))
     except (OSError, ValueError) as error:
         raise NotMeasurable(f"the scope's record: {error}") from error
     finally:

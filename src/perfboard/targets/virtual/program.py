@@ -103,6 +103,7 @@ class TrialTarget(Emulation):
             screen=self._job.screen,
             answer=self.answer,
             pages=self._job.pages,
+            authority=self._job.authority,
         )
         with scratch_folder() as folder:
             image = folder / "job.squashfs"

@@ -80,6 +80,7 @@ class Emulation:
         screen: bool = False,
         answer: Callable[[str], str] | None = None,
         pages: Path | None = None,
+        authority: Path | None = None,
     ) -> Scope:
         """The scope for one boot; it must be there if the board is timed, or has a card of ours."""
         return Scope(
@@ -93,6 +94,7 @@ class Emulation:
             network=far_end(self.board.network, self.symbols, self.timed),
             answer=answer,
             pages=pages,
+            authority=authority,
         )
 
     def summary(self) -> BoardSummary:

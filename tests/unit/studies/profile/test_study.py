@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from perfboard.host.authority import Authority
 from perfboard.images.program.base import Job
 from perfboard.images.program.codecs import BuiltCodec
 from perfboard.model.errors import EnvironmentLacksError, TargetError, UsageError
@@ -205,6 +206,39 @@ def test_pages_are_served_where_a_board_has_a_network_of_ours(path: Path, tmp_pa
     (variant,) = fake.variants
     # The board file has the emulator's card.
     assert variant.levels["network"] == "parallel" and served == ["between.html", "cart.html"]
+
+
+def test_pages_over_tls_come_with_their_authority(path: Path, tmp_path: Path) -> None:
+    path.write_text(f'{PAGE}parameters = {{ over = "https" }}\n')
+    fake = FakeLab(tmp_path)
+    seen: list[str] = []
+    (folder := tmp_path / "authority").mkdir()
+    (folder / "ca.crt").write_text("a certificate")
+    kept = Authority(folder / "ca.crt", "12345678", folder / "server.crt", folder / "server.key")
+
+    def load(job: Job, cancelled: Event) -> Results:
+        assert job.authority == folder
+        seen.extend(f.read_text().splitlines()[0] for f in job.files if f.name in TLS_FILES)
+        return replace(RESULTS, exit_code=3)
+
+    fake.ends = load
+    scopes: list[tuple[object, ...]] = []
+
+    def scope(network: object, progress: object, *more: object) -> Path:
+        scopes.append(more)
+        return tmp_path / "scope.so"
+
+    lab = fake.lab(
+        kept_authority=lambda address, progress: kept if address == "192.0.2.1" else None,
+        scope=scope,
+    )
+    request = Request("virtual:rpi2", {}, ("perfboard",))
+    found = run_study(STUDY, request, ProfileOptions(profile=str(path)), lab)
+    assert "ended with 3" in found.results_of(ProfileResult)[0].rows[0].reason
+    assert sorted(seen) == ["CA=12345678", "a certificate"] and scopes[-1] == (True,)
+
+
+TLS_FILES = ("work.sh", "ca.crt")
 
 
 def test_only_one_row_is_measured_when_it_is_asked_for(path: Path, tmp_path: Path) -> None:

@@ -32,6 +32,8 @@ _PAGES = ("cart", "index")
 _FOLDER = "pages"
 _ENTER = "ff0d"
 _TASK = re.compile(r"@task (\S+) (ok )?(.*hash=\w{1,16} ).*")
+# Dillo and its programs for TLS talk over loopback.
+_LINKS = f"ip link set lo up\n{LINK_UP}"
 _NO_TRUST = re.compile(r"@tls (.{1,200})")
 _GET = re.compile(r"@get ([a-z0-9.]{1,63})")
 
@@ -103,12 +105,11 @@ class PageLoad:
         if page not in _PAGES:
             raise NotMeasurable(f"page is {page!r}; wants {' or '.join(_PAGES)}")
         count, far = samples_of(repeats), repeats == 1
-        secure = _over(parameters) == "https"
-        if secure and far:
-            raise NotMeasurable("the far end of a virtual board has no TLS; --target local has it")
+        over = _over(parameters)
+        secure = over == "https"
         serves = f"serve home/{_FOLDER}"
         if far or secure:
-            serves = f"server http://{FAR_END}" if far else "server https://127.0.0.1:@PORT"
+            serves = f"server {over}://{FAR_END if far else '127.0.0.1:@PORT'}"
         opens = ["reference -", f"start open {browser.command}"]
         lines = [f"mask {' '.join(map(str, bar))}" for bar in browser.bars]
         lines += [quiet(parameters), serves, "reference first"]
@@ -125,8 +126,9 @@ class PageLoad:
         for number in range(CALIBRATIONS, CALIBRATIONS + count):
             lines += _again(browser, page, "repeated", number)
         if far:
-            work = session([browser], [*lines, "end"])
-            return replace(work, script=f"{LINK_UP}{work.script}", pages=pages())
+            prepare = f"{browser.trust}\n" if secure else ""
+            work = session([browser], [*lines, "end"], prepare=prepare)
+            return replace(work, script=f"{_LINKS}{work.script}", pages=pages(), secure=secure)
         if secure:
             prepare = f'sed -i "s/@PORT/$PORT/" plan\n{browser.trust}\n'
             work = session([browser], [*lines, "end"], prepare=prepare)
