@@ -123,6 +123,19 @@ def test_coreboots_time_is_the_firmwares() -> None:
     assert memory.samples == (0.2,)
 
 
+def test_coreboots_time_counts_from_the_engine_before_it(tmp_path: Path) -> None:
+    path = tmp_path / "cbmem.txt"
+    path.write_text(
+        "4 entries total:\n\n"
+        "  990:CSME ROM started execution                        0\n"
+        "  947:CSE received 'CPU Reset Done Ack sent' from PMC   191,000 (191,000)\n"
+        "    0:1st timestamp                                     226,794 (35,794)\n"
+        " 1101:jumping to kernel                                 1,142,626 (915,832)\n"
+    )
+    (boot,) = importers()["cbmem"].read(SavedFile(path), ImportOptions()).boots
+    assert phases(boot) == {"boot.firmware": 1.142626}
+
+
 def test_uefis_times_end_with_its_services() -> None:
     imported, boot = read("fpdt.txt")
     assert phases(boot) == {"boot.firmware": pytest.approx(4.287001)}

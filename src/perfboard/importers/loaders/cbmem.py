@@ -13,6 +13,8 @@ _ROW = re.compile(
 )
 _HEAD = re.compile(rb"\d{1,4} entries total:")
 _MARKS = {
+    # On a processor of Intel's with such an engine, coreboot's own first stage comes later.
+    "CSME ROM started execution": "reset",
     "1st timestamp": "reset",
     **{f"start of {name}": f"{STAGE}{name}" for name in ("bootblock", "romstage", "ramstage")},
     "selfboot jump": "kernel.entry",
