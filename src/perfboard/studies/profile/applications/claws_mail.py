@@ -47,6 +47,8 @@ APPLICATIONS = (
                 for name in ("inbox", "sent", "draft", "queue", "trash")
             },
         },
+        # The toolbar's arrow, which is there or not, and the pointer, which is an arrow or a bar.
+        masks=((976, 26, 1022, 92), (496, 368, 528, 402)),
         mail=Mail(
             kinds=("mh",),
             path="Mail/inbox",

@@ -9,7 +9,7 @@ APPLICATIONS = (
         title="Links 2, a browser",
         packages=("links2",),
         command="links2 -g home/start.html",
-        # Where there is a folder of settings, it does not welcome anybody.
+        # Links welcomes whoever has no folder of settings.
         home={
             ".links2/links.cfg": "",
             "start.html": "<html><head><title>Start</title></head><body>Start</body></html>\n",

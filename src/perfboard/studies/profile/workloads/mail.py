@@ -14,6 +14,7 @@ from perfboard.studies.profile.workloads.session import (
     CALIBRATIONS,
     QUIET,
     accepted,
+    memory_metrics,
     quiet,
     read_session,
     session,
@@ -75,6 +76,12 @@ class MailOpen:
             ),
             "mail.open.first": Figure("s", "the same where it has not: it reads each message"),
             "mail.open.refused": Figure("1", "samples that did not count, of all"),
+            "mail.memory.rss": Figure(
+                "B", "resident memory with the folder open: label of (program, server)"
+            ),
+            "mail.memory.pss": Figure("B", "the same, shared pages divided among their users"),
+            "mail.memory.uss": Figure("B", "the same, its own pages alone"),
+            "mail.memory.vsz": Figure("B", "virtual size: label of (program, server)"),
         }
     )
 
@@ -93,7 +100,7 @@ class MailOpen:
         close = ["close left 0", "end"]
         again = [f"?{line}" for line in (*close, *once("calibration"))]
         lines = [quiet(parameters), *once("calibration"), *again * (CALIBRATIONS - 1), *close]
-        lines += [*once("open"), *close] * samples_of(repeats)
+        lines += [*once("open"), "memory open", *close] * samples_of(repeats)
         return session([client.application], lines, client.files)
 
     def read(
@@ -110,7 +117,7 @@ class MailOpen:
         first = found.tried.get("calibration", ())[:1]
         if first and first[0].picture == samples[0].picture:
             metrics.append(Metric(name="mail.open.first", unit="s", samples=(first[0].stable,)))
-        return tuple(metrics)
+        return (*metrics, *memory_metrics("mail.memory", found))
 
 
 @dataclass(frozen=True)
