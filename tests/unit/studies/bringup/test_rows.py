@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The rows of the bring-up: what each gives of what its board printed, or why it gives nothing."""
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -170,6 +171,7 @@ SSH = """\
 @time ssh-fscrypt-aes128-ctr
 4500000000 1000 0 100 0 0
 4500000000 1000 0 100 1 0
+@failed ssh aes128-ctr: No space left on device
 """
 
 
@@ -184,8 +186,21 @@ def test_a_file_by_ssh_is_timed_beyond_the_login() -> None:
     assert answer.short == "1.049 MB/s by ssh to tmpfs, aes128-ctr"
     assert "The server was OpenSSH" in answer.sentence
     assert answer.notes == (
-        "Not all of ssh was measured: the kernel has no eCryptfs: No such device.",
+        "Not all of ssh was measured: the kernel has no eCryptfs: No such device; "
+        "aes128-ctr: No space left on device.",
     )
+
+
+def test_the_encrypted_disk_has_room_for_the_file_of_ssh() -> None:
+    works: list[Work] = []
+
+    def run(work: Work) -> str:
+        works.append(work)
+        return SSH
+
+    all_rows()["network.ssh"].measure(Bed(run, Evidence.HOST, 24 << 30, 3))
+    (disk,) = re.findall(r'"\$place" covered (\d+) run', works[0].script)
+    assert works[0].data + (32 << 20) <= int(disk)
 
 
 def test_a_file_in_order_says_what_holds_each_way_back() -> None:

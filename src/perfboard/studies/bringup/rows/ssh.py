@@ -21,7 +21,9 @@ _CIPHERS = ("aes128-ctr", "chacha20-poly1305@openssh.com")
 # That of study B first.
 _ENCRYPTED = ("ecryptfs", "fscrypt", "xts")
 _SCRIPT = Path(__file__).with_name("ssh.sh")
+# Of the encrypted disk, beside the file: its file system, and a login's files.
 _DISK = 48 * _MIB
+_FAILED = re.compile(r"^@failed \S+ (.{1,1000})$", re.MULTILINE)
 _TIMES = re.compile(r"ssh-([a-z]+)-(.{1,60})")
 _RUN = """\
 place=
@@ -65,7 +67,9 @@ class NetworkSsh:
     def measure(self, bed: Bed) -> Answer:
         """See `Row`."""
         words = f"{bed.repeats} {_size(bed)} {' '.join(_CIPHERS)}"
-        within = _WITHIN.replace("WAYS", " ".join(_ENCRYPTED)).replace("DISK", str(_DISK))
+        within = _WITHIN.replace("WAYS", " ".join(_ENCRYPTED)).replace(
+            "DISK", str(_DISK + _size(bed))
+        )
         if bed.board:
             within = within.replace("SOURCE", "/dev/pbd")
         else:
@@ -120,7 +124,7 @@ def _answer(output: str, size: int) -> Answer:
         figures.append(Figure("a login", own))
     server = printable(printed(output, "server"))
     sentence = f"The server was {server}; client and server share the board's processor."
-    failed = failure_of(output)
+    failed = "; ".join(dict.fromkeys(printable(words) for words in _FAILED.findall(output)))
     notes = (f"Not all of ssh was measured: {failed}.",) if failed else ()
     return Answer(
         tuple(metrics), tuple(figures), short, "the processor, which has both ends", sentence, notes
