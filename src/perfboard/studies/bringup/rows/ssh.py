@@ -21,7 +21,7 @@ _CIPHERS = ("aes128-ctr", "chacha20-poly1305@openssh.com")
 # That of study B first.
 _ENCRYPTED = ("ecryptfs", "fscrypt", "xts")
 _SCRIPT = Path(__file__).with_name("ssh.sh")
-# Of the encrypted disk, beside the file: its file system, and a login's files.
+# The encrypted disk has so much room beside the file of ssh.
 _DISK = 48 * _MIB
 _FAILED = re.compile(r"^@failed \S+ (.{1,1000})$", re.MULTILINE)
 _TIMES = re.compile(r"ssh-([a-z]+)-(.{1,60})")
