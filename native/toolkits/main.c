@@ -131,7 +131,6 @@ static void finish_drawing(void)
 
 static int64_t begin(const char *name)
 {
-	rest();
 	step = name;
 	drawn = key_seen = false;
 	handled = 0;
@@ -154,6 +153,7 @@ static void run_round(int number)
 	int width, height, x, y;
 
 	server_size(&width, &height);
+	rest();
 	int64_t began = begin("window");
 
 	toolkit_make_window(width, height);
@@ -168,6 +168,7 @@ static void run_round(int number)
 
 	rest();
 	server_cover(true);
+	rest();
 	began = begin("redraw");
 	server_cover(false);
 	finish_drawing();
@@ -178,12 +179,14 @@ static void run_round(int number)
 	server_move(x, y);
 	rest();
 	server_button(true);
+	rest();
 	began = begin("input");
 	server_button(false);
 	while (!handled)
 		toolkit_turn(true);
 	end(number, began, handled);
 
+	rest();
 	began = begin("unhandled");
 	server_key(true);
 	while (!key_seen)
@@ -191,6 +194,7 @@ static void run_round(int number)
 	end(number, began, now());
 	server_key(false);
 
+	rest();
 	began = begin("destroy");
 	toolkit_destroy();
 	finish();

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The Athena widgets, of the X Toolkit Intrinsics (libXaw, libXt). */
 #include "toolkit.h"
+#include "xt.h"
 
-#include <X11/Intrinsic.h>
 #include <X11/Shell.h>
 #include <X11/StringDefs.h>
 #include <X11/Xaw/Command.h>
@@ -16,34 +16,14 @@
 #define ROW 70
 #define GAP 5
 
-static XtAppContext application;
-static Display *display;
 static Widget shell, button;
 static Atom close_request;
 
-static void on_event(Widget widget, XtPointer data, XEvent *event, Boolean *more)
+static void on_message(Widget widget, XtPointer data, XEvent *event, Boolean *more)
 {
 	(void)widget, (void)data, (void)more;
-	if (event->type == Expose)
-		was_drawn();
-	else if (event->type == ClientMessage && (Atom)event->xclient.data.l[0] == close_request)
+	if (event->type == ClientMessage && (Atom)event->xclient.data.l[0] == close_request)
 		exit(0);
-}
-
-static void on_button(Widget widget, XtPointer data, XtPointer call)
-{
-	(void)widget, (void)data, (void)call;
-	was_handled();
-}
-
-void toolkit_begin(int *argc, char **argv)
-{
-	XtToolkitInitialize();
-	application = XtCreateApplicationContext();
-	display = XtOpenDisplay(application, NULL, "toolkit", "Toolkit", NULL, 0, argc, argv);
-	if (!display)
-		give_up("no display server answers");
-	close_request = XInternAtom(display, "WM_DELETE_WINDOW", False);
 }
 
 void toolkit_make_window(int width, int height)
@@ -75,9 +55,7 @@ void toolkit_make_screen(void)
 		place(labelWidgetClass, STATE_WORDS, form, row, 3);
 	}
 	XtAddCallback(button, XtNcallback, on_button, NULL);
-	XtAddEventHandler(button, ExposureMask, False, on_event, NULL);
-	/* Without that the server sends it none. */
-	XtAddEventHandler(shell, KeyPressMask, False, on_event, NULL);
+	watch_events(shell, button);
 }
 
 void toolkit_make_hello(void)
@@ -85,37 +63,19 @@ void toolkit_make_hello(void)
 	shell = XtVaAppCreateShell("toolkit", "Toolkit", topLevelShellWidgetClass, display,
 				   XtNinput, True, NULL);
 	XtVaCreateManagedWidget("hello", labelWidgetClass, shell, XtNlabel, HELLO, NULL);
-	XtAddEventHandler(shell, NoEventMask, True, on_event, NULL);
+	XtAddEventHandler(shell, NoEventMask, True, on_message, NULL);
 }
 
 void toolkit_show(void)
 {
 	XtRealizeWidget(shell);
+	close_request = XInternAtom(display, "WM_DELETE_WINDOW", False);
 	XSetWMProtocols(display, XtWindow(shell), &close_request, 1);
 }
 
 void toolkit_destroy(void)
 {
 	XtDestroyWidget(shell);
-}
-
-bool toolkit_turn(bool wait)
-{
-	XEvent event;
-
-	/* Timers run meanwhile. */
-	if (!wait && !(XtAppPending(application) & XtIMXEvent))
-		return false;
-	XtAppNextEvent(application, &event);
-	XtDispatchEvent(&event);
-	if (event.type == KeyPress)
-		key_came();
-	return true;
-}
-
-void toolkit_sync(void)
-{
-	XSync(display, False);
 }
 
 void toolkit_button_place(int *x, int *y)

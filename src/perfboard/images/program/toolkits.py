@@ -10,7 +10,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from perfboard.binaries.probe import compiler_folder
@@ -29,33 +29,39 @@ PROGRAM = "perfboard-toolkit"
 class Toolkit:
     """A toolkit, and how our program for it is built.
 
-    `source` is a file of native/toolkits. `headers` are packages, and `include` the folders below
+    `sources` are files of native/toolkits. `headers` are packages, and `include` the folders below
     their usr/ that the compiler looks in; "{multiarch}" is Debian's folder of the architecture.
-    `libraries` are files by their packages, which a target needs as well as those of `packages`.
+    `libraries` are files by their packages, which a target needs.
     """
 
     title: str
-    source: str
+    sources: tuple[str, ...]
     headers: tuple[str, ...]
     libraries: Mapping[str, tuple[str, ...]]
     include: tuple[str, ...] = ()
-    packages: tuple[str, ...] = ()
-    flags: tuple[str, ...] = field(default=())
 
     @property
     def needed(self) -> tuple[str, ...]:
         """The packages that a target needs."""
-        return tuple(dict.fromkeys((*self.libraries, *_LIBRARIES, *self.packages)))
+        return tuple(dict.fromkeys((*self.libraries, *_LIBRARIES)))
 
 
 _HEADERS = ("libx11-dev", "x11proto-dev", "libxcb1-dev")
 _INCLUDE = ("include", "include/{multiarch}")
 _LIBRARIES = {"libxcb1": ("libxcb.so.1",)}
+_GNOME = (
+    *("libglib2.0-dev", "libpango1.0-dev", "libcairo2-dev", "libgdk-pixbuf-2.0-dev"),
+    *("libatk1.0-dev", "libharfbuzz-dev"),
+)
+_GNOME_INCLUDE = (
+    *("include/glib-2.0", "lib/{multiarch}/glib-2.0/include", "include/pango-1.0"),
+    *("include/cairo", "include/gdk-pixbuf-2.0", "include/atk-1.0", "include/harfbuzz"),
+)
 
 TOOLKITS = {
     "xaw": Toolkit(
         title="Xaw, the Athena widgets",
-        source="xaw.c",
+        sources=("xaw.c", "xt.c"),
         headers=("libxaw7-dev", "libxt-dev", "libxmu-headers", "libsm-dev", "libice-dev"),
         libraries={
             "libxaw7": ("libXaw.so.7",),
@@ -63,13 +69,97 @@ TOOLKITS = {
             "libx11-6": ("libX11.so.6",),
         },
     ),
+    "motif": Toolkit(
+        title="Motif 2.3",
+        sources=("motif.c", "xt.c"),
+        headers=("libmotif-dev", "libxt-dev", "libsm-dev", "libice-dev"),
+        libraries={
+            "libxm4": ("libXm.so.4",),
+            "libxt6": ("libXt.so.6",),
+            "libx11-6": ("libX11.so.6",),
+        },
+    ),
     "fltk": Toolkit(
         title="FLTK 1.3",
-        source="fltk.cc",
+        sources=("fltk.cc",),
         headers=("libfltk1.3-dev",),
         libraries={
             "libfltk1.3": ("libfltk.so.1.3",),
             "libx11-6": ("libX11.so.6",),
+            "libstdc++6": ("libstdc++.so.6",),
+        },
+    ),
+    "tk": Toolkit(
+        title="Tk 8.6",
+        sources=("tk.c",),
+        headers=("tk8.6-dev", "tcl8.6-dev"),
+        include=("include/tcl8.6",),
+        libraries={
+            "libtk8.6": ("libtk8.6.so",),
+            "libtcl8.6": ("libtcl8.6.so",),
+            "libx11-6": ("libX11.so.6",),
+        },
+    ),
+    "gtk2": Toolkit(
+        title="GTK 2",
+        sources=("gtk.c",),
+        headers=("libgtk2.0-dev", *_GNOME),
+        include=("include/gtk-2.0", "lib/{multiarch}/gtk-2.0/include", *_GNOME_INCLUDE),
+        libraries={
+            "libgtk2.0-0": ("libgtk-x11-2.0.so.0", "libgdk-x11-2.0.so.0"),
+            "libglib2.0-0": ("libgobject-2.0.so.0", "libglib-2.0.so.0"),
+        },
+    ),
+    "gtk3": Toolkit(
+        title="GTK 3",
+        sources=("gtk.c",),
+        headers=("libgtk-3-dev", *_GNOME),
+        include=("include/gtk-3.0", *_GNOME_INCLUDE),
+        libraries={
+            "libgtk-3-0": ("libgtk-3.so.0", "libgdk-3.so.0"),
+            "libglib2.0-0": ("libgobject-2.0.so.0", "libglib-2.0.so.0"),
+        },
+    ),
+    "gtk4": Toolkit(
+        title="GTK 4",
+        sources=("gtk4.c",),
+        headers=("libgtk-4-dev", "libgraphene-1.0-dev", *_GNOME),
+        include=(
+            *("include/gtk-4.0", "include/graphene-1.0", "lib/{multiarch}/graphene-1.0/include"),
+            *_GNOME_INCLUDE,
+        ),
+        libraries={
+            "libgtk-4-1": ("libgtk-4.so.1",),
+            "libglib2.0-0": ("libgobject-2.0.so.0", "libglib-2.0.so.0"),
+        },
+    ),
+    "qt5": Toolkit(
+        title="Qt 5",
+        sources=("qt.cc",),
+        headers=("qtbase5-dev", "libqt5x11extras5-dev"),
+        include=tuple(
+            f"include/{{multiarch}}/qt5{below}"
+            for below in ("", "/QtCore", "/QtGui", "/QtWidgets", "/QtX11Extras")
+        ),
+        libraries={
+            "libqt5widgets5": ("libQt5Widgets.so.5",),
+            "libqt5gui5": ("libQt5Gui.so.5",),
+            "libqt5core5a": ("libQt5Core.so.5",),
+            "libqt5x11extras5": ("libQt5X11Extras.so.5",),
+            "libstdc++6": ("libstdc++.so.6",),
+        },
+    ),
+    "qt6": Toolkit(
+        title="Qt 6",
+        sources=("qt.cc",),
+        headers=("qt6-base-dev",),
+        include=tuple(
+            f"include/{{multiarch}}/qt6{below}" for below in ("", "/QtCore", "/QtGui", "/QtWidgets")
+        ),
+        libraries={
+            "libqt6widgets6": ("libQt6Widgets.so.6",),
+            "libqt6gui6": ("libQt6Gui.so.6",),
+            "libqt6core6": ("libQt6Core.so.6",),
             "libstdc++6": ("libstdc++.so.6",),
         },
     ),
@@ -131,15 +221,14 @@ def build_toolkit(name: str, arch: str, progress: Progress) -> Path:
         objects = []
         with (
             compiler_folder(target, progress) as kept,
-            progress.step(f"building the program of {toolkit.title} for {arch}", 4) as step,
+            progress.step(f"building the program of {toolkit.title} for {arch}", 1),
         ):
-            for number, source in enumerate((*_COMMON, toolkit.source)):
+            for source in (*_COMMON, *toolkit.sources):
                 plus = source.endswith(".cc")
-                flags = (*(_CXX if plus else _C), *_FLAGS, *toolkit.flags, *words)
+                flags = (*(_CXX if plus else _C), *_FLAGS, *words)
                 objects.append(str(folder / f"{source}.o"))
                 compiler = "c++" if plus else "cc"
                 _run([compiler, *machine, *flags, "-c", source, "-o", objects[-1]], sources, kept)
-                step.update(number + 1)
             link = ["cc", *machine, "-s", "-Wl,--allow-shlib-undefined", *objects, *found]
             _run([*link, "-o", str(folder / PROGRAM)], sources, kept)
         for file in objects:
