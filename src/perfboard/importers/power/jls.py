@@ -10,7 +10,7 @@ import numpy as np
 from perfboard.analysis.formats.power_table import PowerTrace
 from perfboard.host.reader import tool_output
 from perfboard.importers.base import Imported, Importer, ImportOptions, SavedFile
-from perfboard.importers.power.supply import power_in
+from perfboard.importers.power.supply import inputs_of, power_in
 from perfboard.model.errors import EnvironmentLacksError, UsageError
 from perfboard.model.text import printable
 from perfboard.model.units import format_value
@@ -31,11 +31,13 @@ def _read(file: SavedFile, options: ImportOptions) -> Imported:
             f"{file.path}: pyjls reads such files, and is not installed beside Perfboard; "
             "install it by: pip install 'perfboard[joulescope]'"
         )
+    inputs = inputs_of(file, options)
     command = (sys.executable, "-m", "perfboard.importers.power.jls_process")
-    with tool_output((*command, str(file.path.absolute())), "pyjls", file.path) as stream:
+    words = (*command, str(file.path.absolute()), *inputs)
+    with tool_output(words, "pyjls", file.path) as stream:
         line, data = stream.readline(1 << 16), stream.read()
     head = json.loads(line)
-    rows = np.frombuffer(data, "<f4").reshape(-1, 2).astype(float)
+    rows = np.frombuffer(data, "<f4").reshape(-1, 2 + len(inputs)).astype(float)
     # A sample that the meter missed is not a number.
     values = {"watts": rows[:, 0], "amperes": rows[:, 1]}
     known = np.isfinite(rows[:, 1 if head["amperes"] else 0])
@@ -58,7 +60,9 @@ def _read(file: SavedFile, options: ImportOptions) -> Imported:
         notes.append(
             f"The file has {head['others'] + 1} meters; {printable(head['source'])[:80]} was read."
         )
-    return power_in(PowerTrace(seconds - seconds[0], amperes, watts, width_s), {}, notes)
+    levels = {name: rows[known, place] for place, name in enumerate(inputs, 2)}
+    trace = PowerTrace(seconds - seconds[0], amperes, watts, width_s, levels)
+    return power_in(trace, inputs, notes)
 
 
 IMPORTER = Importer(

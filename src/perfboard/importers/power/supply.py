@@ -4,8 +4,20 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from perfboard.analysis.formats.power_table import PowerTrace
-from perfboard.importers.base import Imported
+from perfboard.importers.base import Imported, ImportOptions, SavedFile
 from perfboard.model.results.boot import Boot, Mark
+
+
+def inputs_of(file: SavedFile, options: ImportOptions) -> dict[str, tuple[str, ...]]:
+    """The marks that the user gave to the meter's logic inputs, by their names.
+
+    A channel without a file's name is a logic analyser's.
+    """
+    return {
+        name.rpartition(":")[2]: marks
+        for name, marks in options.channel.items()
+        if name.rpartition(":")[0] == file.path.name
+    }
 
 
 def power_in(

@@ -3,7 +3,7 @@
 
 from perfboard.analysis.formats.power_table import is_power_heading, read_power_table
 from perfboard.importers.base import Imported, Importer, ImportOptions, SavedFile
-from perfboard.importers.power.supply import power_in
+from perfboard.importers.power.supply import inputs_of, power_in
 from perfboard.model.errors import UsageError
 
 
@@ -14,12 +14,7 @@ def _share(head: bytes) -> float:
 
 
 def _read(file: SavedFile, options: ImportOptions) -> Imported:
-    # A channel without a file's name is a logic analyser's.
-    inputs = {
-        name.rpartition(":")[2]: marks
-        for name, marks in options.channel.items()
-        if name.rpartition(":")[0] == file.path.name
-    }
+    inputs = inputs_of(file, options)
     try:
         with file.open() as stream:
             trace = read_power_table(stream, options.volts or None, inputs)

@@ -67,6 +67,32 @@ def test_its_power_counts_where_it_has_one(tmp_path: Path) -> None:
     assert power is not None and power.watts is not None and power.watts[0] == 1.5
 
 
+def test_its_inputs_are_marks(tmp_path: Path) -> None:
+    """A bit a sample, which begins in the middle of a byte of its own."""
+    path, levels = tmp_path / "a.jls", np.arange(4000) >= 1501
+    with pyjls.Writer(str(path)) as writer:
+        writer.source_def(
+            source_id=1, name="JS220-000415", vendor="Jetperch", model="JS220",
+            version="1.0", serial_number="000415",
+        )  # fmt: skip
+        for number, name, kind in ((1, "current", "F32"), (2, "gpi[0]", "U1")):
+            writer.signal_def(
+                signal_id=number, source_id=1, signal_type=pyjls.SignalType.FSR,
+                data_type=getattr(pyjls.DataType, kind), sample_rate=1000, name=name, units="",
+            )  # fmt: skip
+        writer.fsr_f32(1, 3, np.full(3997, 0.5, np.float32))
+        writer.fsr(2, 0, np.packbits(levels, bitorder="little"))
+    file = SavedFile(path)
+    options = ImportOptions(volts=5.0, channel={"a.jls:gpi[0]": ("usable",)})
+    (boot,) = choose_importer(file, "").read(file, options).boots
+    (usable,) = boot.marks
+    assert usable.name == "usable" and usable.precision_ns == 500_000
+    # The current begins with the third sample.
+    assert usable.t_ns == 1_497_500_000
+    with pytest.raises(UsageError, match=r"no signal gpi\[7\]; its signals are .*gpi\[0\]"):
+        choose_importer(file, "").read(file, ImportOptions(channel={"a.jls:gpi[7]": ("usable",)}))
+
+
 def test_samples_that_were_missed_are_absent(tmp_path: Path) -> None:
     values = np.full(90, 0.5)
     values[20:30] = np.nan
