@@ -29,7 +29,7 @@ LWIP_FILES = (
 _TLS_FILES = (
     *("aes", "asn1parse", "asn1write", "base64", "bignum", "cipher", "cipher_wrap"),
     *("constant_time", "ctr_drbg", "ecdh", "ecdsa", "ecp", "ecp_curves", "gcm", "hmac_drbg", "md"),
-    *("oid", "pem", "pk", "pk_wrap", "pkparse", "platform", "platform_util", "sha256", "sha512"),
+    *("oid", "pem", "pk", "pk_wrap", "pkparse", "platform", "platform_util", "sha256"),
     *("ssl_ciphersuites", "ssl_msg", "ssl_srv", "ssl_tls", "x509", "x509_crt"),
 )
 
