@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A board that is reset and says what a board said, on a line that is a double."""
 
+import os
 import time
 from array import array
 from bisect import bisect_left
@@ -23,8 +24,9 @@ from perfboard.model.errors import (
     TargetError,
     exit_code_of,
 )
+from perfboard.model.options import parse_command
 from perfboard.model.results.boot import Boot, Mark
-from perfboard.targets.serial.boot import SerialBoard
+from perfboard.targets.serial.boot import SerialBoard, check_command
 from perfboard.targets.serial.line import open_line
 from tests.support.recorded import DATA
 from tests.support.replay import Replay
@@ -180,6 +182,34 @@ def test_a_board_that_falls_silent_ends_it(tmp_path: Path) -> None:
     ):
         boot(of, tmp_path)
     assert caught.value.kind == "hang" and caught.value.console.endswith("=>")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "uhubctl -a cycle -l 1-1 -p 2",
+        "labgrid-client -p 'desk 1' power cycle",
+        "snmpset -v1 -c private pdu .1.3.6.1.4.1.318.1.1.12.3.3.1.1.4.5 i 3",
+        "curl -fsS 'http://pdu:16421/power/control/reboot?hostname=pdu&port=5'",
+        "./reset.sh",
+    ],
+)
+def test_the_command_of_a_power_switch_resets_the_board(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    words = parse_command(command)
+    fake = tmp_path / words[0]
+    did = "printf '%s\\n' \"$@\" >given; sleep 0.1; touch reset"
+    fake.write_text(f"#!/bin/sh\ncd {tmp_path}; {did}\n")
+    fake.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    monkeypatch.chdir(tmp_path)
+    check_command("--reset", words)
+    with board_on_a_line(tmp_path / "reset", pieces(BOOT, 64)) as target, open_line(target) as line:
+        made = boot(SerialBoard(line, USABLE, words), tmp_path)
+    assert (tmp_path / "given").read_text().split("\n")[:-1] == list(words[1:] or ("",))
+    assert (made.marks[0].name, made.marks[0].source) == ("reset", "command")
+    assert made.marks[0].precision_ns >= 0.1e9 and made.marks[-1].name == "usable"
 
 
 @pytest.mark.parametrize(
