@@ -7,13 +7,15 @@ from pathlib import Path
 from perfboard.cli.parsers.base import Commands, add_json, add_set
 
 _MODULE = """\
-Build a driver of ours as a module, for a kernel of yours: wake (docs/studies/wakeups.md) or nic.
+Build a driver of ours as a module, for a kernel of yours: wake (docs/studies/wakeups.md), gpio
+(marks of a boot on a GPIO line, docs/runs/captures.md) or nic.
 
 It wants the kernel's headers, or the folder where it was built, and the compiler that built it. A
 kernel for another architecture says by its configuration which one and which compiler.
 
 examples:
   perfboard build-module wake
+  perfboard build-module gpio --kernel ~/build/linux-6.12
   perfboard build-module wake --kernel ~/build/linux-6.12 --into /srv/nfs/board
 """
 _NEW = "write the file of a board that boots a kernel and root file system of yours"
@@ -70,7 +72,7 @@ def add_commands(commands: Commands) -> None:
         _MODULE,
     )
     module.set_defaults(function="build_module")
-    module.add_argument("driver", metavar="DRIVER", help="wake or nic")
+    module.add_argument("driver", metavar="DRIVER", help="wake, gpio or nic")
     module.add_argument(
         "--kernel",
         type=Path,

@@ -63,8 +63,23 @@ def test_the_command_says_how_it_is_loaded(
     assert "is for kernel 6.12.3-own (arm64)" in said and "sudo insmod perfboard_wake.ko" in said
 
 
+def test_the_marks_on_a_line_come_with_what_the_bootloader_does(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tree(tmp_path / "kernel", f"{CONFIG}CONFIG_GPIOLIB=y\nCONFIG_TRACEPOINTS=y\n")
+    makefile = folder / "Makefile"
+    text = makefile.read_text().replace("perfboard_wake_policy.h", "perfboard_gpio.c")
+    makefile.write_text(text.replace("perfboard_wake", "perfboard_gpio"))
+    words = ("--kernel", str(folder), "--into", str(tmp_path))
+    assert call("build-module", "gpio", *words) == 0
+    said = capsys.readouterr().out
+    assert "sudo insmod perfboard_gpio.ko chip=LABEL line=N" in said
+    assert "setenv bootcmd 'gpio set PIN; run perfboard_boot'" in said
+    assert max(map(len, said.replace(str(tmp_path), "").splitlines())) <= 80
+
+
 def test_those_that_can_be_modules_are_known() -> None:
-    assert module_names() == ["nic", "wake"]
+    assert module_names() == ["gpio", "nic", "wake"]
 
 
 @pytest.mark.parametrize(
