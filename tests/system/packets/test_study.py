@@ -1,16 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Packets a second between two network namespaces, where a token bucket is the known limit."""
+"""Packets a second between two network namespaces, where a token bucket is the known limit; and of
+a virtual board, whose processor is."""
 
 import os
 import shutil
 import subprocess
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from tests.support.runs import result_of
 
-from ..conftest import Here, sample
+from ..conftest import Here, Perfboard, build_for_trials, sample
 from ..targets.ssh_boards import make_key
 
 # Replies of 43 bytes (14 of Ethernet, 20, 8 and 1) at 4000 a second; with the requests, 8000
@@ -89,3 +91,20 @@ def test_a_token_bucket_is_found_and_named(behind_bucket: Here) -> None:
         assert [row["payload"] for row in echo["curve"]] == [1, 16, 64]
     assert result["icmp_before"] == result["icmp_after"] != {}
     assert behind_bucket.left_clean()
+
+
+def test_a_virtual_boards_processor_is_named(tmp_path: Path) -> None:
+    # The kernel that other tests need, so that there is one fewer to build.
+    build_for_trials("settop-web", "wake")
+    words = ("--board", "settop-web", "--set", "features=wake", "--only", "icmp", "--trial", "1")
+    run = Perfboard(tmp_path).json("study", "packets", *words)
+    assert (run["status"], run["evidence"]) == ("complete", "timed")
+    (echo,) = result_of(run, "packets")["echoes"]
+    assert 0.97 < echo["lower"] / echo["upper"] < 1
+    # A request and its reply.
+    assert sample(run, "network.packets.paced") == 2 * echo["lower"]
+    assert echo["place"] == "the device's processor" and "softirq" in echo["why"]
+    assert all(row["counts"] for row in echo["trials"])
+    # A longer packet takes longer to be copied.
+    rates = [row["rate"] for row in echo["curve"]]
+    assert rates == sorted(rates, reverse=True) and echo["curve"][-1]["payload"] == 1472
