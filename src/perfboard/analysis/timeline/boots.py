@@ -91,6 +91,10 @@ def joined_boot(timeline: TimelineResult, boots: Mapping[str, Boot]) -> Boot:
         marks.append(end)
     marks.sort(key=lambda mark: mark.t_ns)
     fits = {clock.name: clock.fit for clock in timeline.clocks}
+    printed: Mapping[str, int] = max((boot.printed for boot in boots.values()), key=len, default={})
+    if printed:
+        # The reset is another source's, and nothing was printed before it.
+        printed = {PHASES[0].start: 0, **printed}
     found = Boot(
         marks=tuple(marks),
         spans=tuple(_spans(boots, fits, zero_ns)),
@@ -98,7 +102,7 @@ def joined_boot(timeline: TimelineResult, boots: Mapping[str, Boot]) -> Boot:
         unfinished=tuple(name for boot in boots.values() for name in boot.unfinished),
         notes=tuple(note for boot in boots.values() for note in boot.notes),
         waits=tuple(_waits(boots, fits, zero_ns)),
-        printed=max((boot.printed for boot in boots.values()), key=len, default={}),
+        printed=printed,
         unpacked_bytes=next((b.unpacked_bytes for b in boots.values() if b.unpacked_bytes), None),
         console_baud=next((b.console_baud for b in boots.values() if b.console_baud), None),
     )

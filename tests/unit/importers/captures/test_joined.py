@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from perfboard.model.results.boot import BootResult
+from perfboard.model.results.limits import LimitsResult
 from perfboard.model.results.timeline import TimelineResult
 from perfboard.model.run import Evidence
 from tests.support.captures import vcd
@@ -35,6 +36,18 @@ def test_a_capture_and_logs_are_one_boot(homes: Path, capsys: pytest.CaptureFixt
     assert re.search("camera.vcd +the reference", shown)
     page = Path(shown.splitlines()[-1]).read_text()
     assert "What joins the clocks" in page
+
+
+def test_the_bytes_until_the_main_loop_count_from_another_sources_reset(
+    homes: Path, tmp_path: Path
+) -> None:
+    pins = tmp_path / "pins.vcd"
+    pins.write_bytes(vcd({"D0": [1_000_000], "D1": [6_130_000_000]}))
+    words = ("--channel", "D0=reset,D1=usable")
+    run = imported(str(LOGS / "grabserial-camera.log"), str(pins), *words)
+    (limits,) = run.results_of(LimitsResult)
+    console = {part.phase for part in limits.parts if part.cause == "console"}
+    assert "boot.bootloader" in console
 
 
 def test_an_order_that_no_boot_has_is_said(homes: Path, tmp_path: Path) -> None:
