@@ -69,6 +69,43 @@ def test_the_sums_are_those_read_by_hand(probe: str, tmp_path: Path) -> None:
     assert not any(Path(f"/proc/{one}").exists() for one in [*own, *more])
 
 
+def test_shared_pages_are_divided_as_by_hand(probe: str, tmp_path: Path) -> None:
+    ids, program = tmp_path / "ids", tmp_path / "forks"
+    source = """
+        #include <stdio.h>
+        #include <string.h>
+        #include <unistd.h>
+        static char pages[1 << 20];
+        int main(int argc, char **argv)
+        {
+            memset(pages, 1, sizeof(pages));
+            FILE *ids = fopen(argv[1], "w");
+            pid_t child = fork();
+            if (child == 0)
+                memset(pages, 2, sizeof(pages) / 4);
+            else
+                fprintf(ids, "%d %d", getpid(), child);
+            fclose(ids);
+            sleep(60);
+        }
+    """
+    # Static: nobody else has its pages.
+    words = ["gcc", "-static", "-x", "c", "-", "-o", str(program)]
+    subprocess.run(words, input=source, text=True, check=True)
+    words = [probe, "1500", f"exec {program} {ids}", "true"]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as running:
+        while not (ids.exists() and ids.read_text()):
+            time.sleep(0.01)
+        # The child still writes its pages.
+        time.sleep(0.5)
+        expected = by_hand([int(word) for word in ids.read_text().split()])
+        output, _ = running.communicate(timeout=60)
+    rss, pss, uss, _ = rows(output)["start"]
+    for found, by_us in zip((rss, pss, uss), expected, strict=True):
+        assert abs(found - by_us) <= PAGE
+    assert uss < pss < rss - (1 << 19)
+
+
 def test_the_highest_is_of_the_task_and_what_stays_is_lasting(probe: str, tmp_path: Path) -> None:
     go = tmp_path / "go"
     grow = (
