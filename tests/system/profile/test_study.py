@@ -31,6 +31,23 @@ metric = "image.scale.time"
 parameters = { width = 64, height = 64 }
 budget = "<= 1 us"
 weight = "should"
+[[key_issue]]
+name = "index"
+question = "Is a page of pictures made?"
+workload = "image.index"
+metric = "image.index.time"
+parameters = { pictures = 2 }
+budget = "<= 20 s"
+"""
+SEVERAL = """
+[[key_issue]]
+name = "several"
+question = "Are two films recorded while a third plays?"
+workload = "media.both"
+metric = "media.both.rate"
+labels = { stream = "record" }
+parameters = { records = 2, seconds = 1 }
+budget = ">= 30 1/s"
 """
 
 # A disk that does nothing but move its bytes.
@@ -91,12 +108,16 @@ def test_a_new_profile_is_asked_of_this_machine(
     board: Perfboard, tmp_path: Path, probe: Path
 ) -> None:
     path = new_profile(tmp_path, "box")
+    path.write_text(path.read_text() + SEVERAL)
     run = board.json("study", "profile", str(path))
     result = result_of(run, "profile")
     assert result["outcome"] == "pass"
-    assert [row["name"] for row in result["rows"]] == ["search", "evening"]
+    assert [row["name"] for row in result["rows"]] == ["search", "several", "evening"]
     # 24 hits and the others were found, or there would be no figure.
-    assert all(len(m["samples"]) == 5 for m in run["metrics"])
+    frames = {m["labels"]["stream"]: m for m in run["metrics"] if m["name"] == "media.both.frame"}
+    assert [len(frames[way]["samples"]) for way in ("record", "play")] == [5 * 2 * 30, 5 * 30]
+    others = [m for m in run["metrics"] if m["name"] != "media.both.frame"]
+    assert all(len(m["samples"]) == 5 for m in others)
     assert run["evidence"] == "host"
 
 
@@ -110,7 +131,7 @@ def test_two_boards_are_held_against_each_other_with_figures_that_repeat(
     runs = board.json("study", "profile", str(path), *boards)
     results = [result_of(run, "profile") for run in runs]
     for result in results:
-        assert [row["outcome"] for row in result["rows"]] == ["pass", "fail"]
+        assert [row["outcome"] for row in result["rows"]] == ["pass", "fail", "pass"]
     assert [run["board"]["name"] for run in runs] == ["rpi2", "orangepi-pc"]
     assert [result["price"] for result in results] == [None, 15]
     first, second = ([row["value"] for row in result["rows"]] for result in results)
