@@ -131,6 +131,7 @@ def test_many_loads_that_do_not_count_are_no_figure() -> None:
         (CART | {"program": "sylpheed"}, 5, "'sylpheed'; wants a browser: dillo"),
         (CART | {"page": "news"}, 5, "wants cart or index"),
         (CART | {"over": "gopher"}, 5, "wants http or https"),
+        (CART | {"over": "https", "program": "links2"}, 5, "trusts an authority .* wants dillo"),
     ],
 )
 def test_what_opens_no_page_is_said(parameters: dict[str, Value], repeats: int, said: str) -> None:

@@ -9,11 +9,5 @@ APPLICATIONS = (
         title="NetSurf, a browser",
         packages=("netsurf-gtk",),
         command="netsurf-gtk about:blank",
-        bars=((0, 0, 1024, 42), (0, 749, 1024, 768)),
-        location="ffe3+6c",
-        trust=(
-            "mkdir -p home/.config/netsurf && "
-            'echo "ca_bundle:$PWD/ca.crt" >> home/.config/netsurf/Choices'
-        ),
     ),
 )

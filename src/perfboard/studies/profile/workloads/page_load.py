@@ -107,6 +107,11 @@ class PageLoad:
         count, far = samples_of(repeats), repeats == 1
         over = _over(parameters)
         secure = over == "https"
+        if secure and not browser.trust:
+            trusting = [name for name in _BROWSERS if all_applications()[name].trust]
+            raise NotMeasurable(
+                f"how {browser.name} trusts an authority is not known; wants {', '.join(trusting)}"
+            )
         serves = f"serve home/{_FOLDER}"
         if far or secure:
             serves = f"server {over}://{FAR_END if far else '127.0.0.1:@PORT'}"
