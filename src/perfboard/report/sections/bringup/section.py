@@ -54,12 +54,13 @@ def _published(figure: BringupFigure) -> str:
 
 
 def _apart(row: BringupRow) -> list[str]:
-    """Sentences on the figures that are far from the published ones, each with its cause."""
-    return [
-        f"{figure.title}, {_published(figure)}: {figure.differs or 'why is not known'}."
-        for figure in row.figures
-        if figure.published and abs(figure.value / figure.published - 1) > WITHIN
-    ]
+    """Sentences on the figures that are far from the published ones, one for each cause."""
+    found: dict[str, list[str]] = {}
+    for figure in row.figures:
+        if figure.published and abs(figure.value / figure.published - 1) > WITHIN:
+            words = f"{figure.title}, {_published(figure)}"
+            found.setdefault(figure.differs or "why is not known", []).append(words)
+    return [f"{'; '.join(figures)}: {cause}." for cause, figures in found.items()]
 
 
 def _sentence(row: BringupRow) -> str:
