@@ -33,7 +33,12 @@ class Place:
 
     def __init__(self, name: str, coordinator: str) -> None:
         from labgrid import Environment, Target
-        from labgrid.remote.client import UserError, find_role_by_place, start_session
+        from labgrid.remote.client import (
+            ServerError,
+            UserError,
+            find_role_by_place,
+            start_session,
+        )
         from labgrid.resource.remote import RemotePlace, RemotePlaceManager
 
         configuration = os.environ.get("LG_ENV")
@@ -59,6 +64,9 @@ class Place:
                 RemotePlace(self.target, name=name)
         except UserError as error:
             raise Refused("acquired", str(error)) from error
+        except ServerError as error:
+            # Its words begin with all that the place has.
+            raise Refused("exporter", str(error).rpartition(") has an ")[2]) from error
         self.console: Any = None
 
     def driver(self, protocol: str) -> Any:

@@ -205,6 +205,8 @@ _CURES = {
     "or name another in LG_COORDINATOR or as labgrid://{place}?coordinator=HOST:PORT",
     "unknown": "labgrid's coordinator has no place {place}. Its places are: {words}",
     "acquired": "{words}. Acquire it first: labgrid-client -p {place} acquire",
+    "exporter": "labgrid's place {place} has lost a resource: {words}. Start labgrid-exporter "
+    "where the board is",
     "several": "labgrid's place {place} has several that would do: {words}. Name one in the file "
     "of LG_ENV",
     "lacks": "labgrid's place {place} has no driver for {words}. Give its drivers in the file of "

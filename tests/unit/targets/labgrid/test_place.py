@@ -56,6 +56,11 @@ def test_a_board_is_called_as_its_place() -> None:
         ("coordinator", "lab:1: refused.", "cannot be reached: lab:1: refused. Start labgrid-coo"),
         ("unknown", "shelf, rack", "has no place desk. Its places are: shelf, rack"),
         ("acquired", "place desk is not acquired", "labgrid-client -p desk acquire"),
+        (
+            "exporter",
+            "orphaned resource",
+            "has lost a resource: orphaned resource. Start labgrid-e",
+        ),
         ("several", "two ports", "has several that would do: two ports. Name one"),
         ("lacks", "PowerProtocol", "no driver for PowerProtocol"),
         ("person", "press enter", 'asks a person: "press enter". Give --reset'),
