@@ -42,7 +42,7 @@ def test_a_program_is_started_ten_times_after_its_picture_is_known() -> None:
     work = all_workloads()["app.start"].plan(START, 5)
     plan = lines(work)
     assert (
-        plan[:2] == ["quiet 700 5000", "reference start"]
+        plan[:3] == ["limit 60000", "quiet 700 5000", "reference start"]
         and plan.count("start start dillo about:splash") == 10
     )
     assert plan.count("?start calibration dillo about:splash") == 6
@@ -170,3 +170,15 @@ def test_the_profile_names_programs_that_there_are() -> None:
     profile = load_profile(profile_path("web-mail"))
     named = {issue.parameters["program"] for issue in profile.key_issue}
     assert named <= set(all_applications())
+
+
+def test_a_kiosk_has_its_page_and_the_time_that_its_browser_takes() -> None:
+    profile = load_profile(profile_path("kiosk"))
+    (named,) = {issue.parameters["program"] for issue in profile.key_issue}
+    work = all_workloads()["app.start"].plan({"program": named, "quiet_ms": 700}, 5)
+    assert lines(work)[0] == "limit 180000" and work.limit_s == 2700
+    with tarfile.open(fileobj=io.BytesIO(work.files["home.tar"])) as archive:
+        names = archive.getnames()
+    # What the command names is there.
+    asked = next(line for line in lines(work) if line.startswith("start start ")).split()
+    assert asked[-1].removeprefix("home/") in names and "firefox/user.js" in names

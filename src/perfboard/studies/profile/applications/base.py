@@ -41,7 +41,7 @@ class Application:
     A browser has `bars`, rectangles that tell addresses and states, and do not count when a page is
     loaded, and `location`, the keys that lead to the address (native/display/main.c). `trust` is a
     line of a script that has it trust the authority of the file ca.crt, which OpenSSL calls $CA. A
-    mail client has `mail`.
+    mail client has `mail`. `patience_s` is how long a task may take before it is refused.
     """
 
     name: str
@@ -54,6 +54,7 @@ class Application:
     location: str = ""
     trust: str = ""
     mail: Mail | None = None
+    patience_s: int = 60
 
     @property
     def program(self) -> str:

@@ -101,7 +101,8 @@ def session(
         texts |= application.home
     home = _archive({**{name: text.encode() for name, text in texts.items()}, **files})
     masks = [f"mask {' '.join(map(str, mask))}" for one in applications for mask in one.masks]
-    lines = "".join(f"{line}\n" for line in (*masks, *plan))
+    patience = max((one.patience_s for one in applications), default=60)
+    lines = "".join(f"{line}\n" for line in (*masks, f"limit {patience * 1000}", *plan))
     return Work(
         _SCRIPT.format(width=WIDTH, height=HEIGHT, prepare=prepare),
         {"home.tar": home, "plan": lines.encode()},
@@ -110,7 +111,7 @@ def session(
         programs=(*_PROGRAMS, *(one.program for one in applications)),
         # The home, the server's screen, and what programs keep.
         data=len(home) + (32 << 20),
-        limit_s=900,
+        limit_s=15 * patience,
         display=True,
         from_disk=True,
         screen=(WIDTH, HEIGHT),

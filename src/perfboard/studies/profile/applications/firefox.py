@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Firefox ESR as a kiosk: one page with a script, over the whole screen."""
+
+from perfboard.studies.profile.applications.base import Application
+
+# It asks nothing, calls nobody, and shows no page but its own.
+_PREFERENCES = {
+    "app.normandy.enabled": "false",
+    "app.update.enabled": "false",
+    "browser.aboutwelcome.enabled": "false",
+    "browser.contentblocking.report.hide_vpn_banner": "true",
+    "browser.safebrowsing.malware.enabled": "false",
+    "browser.safebrowsing.phishing.enabled": "false",
+    "browser.shell.checkDefaultBrowser": "false",
+    "browser.startup.homepage_override.mstone": '"ignore"',
+    "browser.termsofuse.bypassNotification": "true",
+    "datareporting.healthreport.uploadEnabled": "false",
+    "datareporting.policy.dataSubmissionEnabled": "false",
+    "dom.push.connection.enabled": "false",
+    "extensions.getAddons.cache.enabled": "false",
+    "extensions.update.enabled": "false",
+    "media.gmp-manager.updateEnabled": "false",
+    "network.captive-portal-service.enabled": "false",
+    "network.connectivity-service.enabled": "false",
+    "services.settings.server": '""',
+    "toolkit.telemetry.enabled": "false",
+    "trailhead.firstrun.didSeeAboutWelcome": "true",
+}
+# A shop's terminal: its goods are made and summed up by the script, and nothing moves afterwards.
+_PAGE = """\
+<!DOCTYPE html>
+<html lang="en"><head><meta charset="utf-8"><title>Kiosk</title>
+<style>
+body { font: 16px "DejaVu Sans"; margin: 1em; background: #f4f4f0 }
+#goods { display: grid; grid-template-columns: repeat(6, 1fr); gap: 8px }
+#goods div { background: #fff; border: 1px solid #888; padding: 8px; border-radius: 4px }
+canvas { width: 100%; height: 120px }
+</style></head><body><h1 id="title">...</h1><canvas id="chart" width="960" height="120"></canvas>
+<div id="goods"></div>
+<script>
+let seed = 7, sum = 0;
+const next = () => (seed = (seed * 16807) % 2147483647);
+const goods = Array.from({length: 600}, (_, i) => ({name: "Item " + i, price: next() % 10000}));
+goods.sort((a, b) => a.price - b.price || (a.name < b.name ? -1 : 1));
+const chart = document.getElementById("chart").getContext("2d");
+chart.fillStyle = "#3060c0";
+goods.forEach((item, i) => {
+  sum += item.price;
+  chart.fillRect(i * 1.6, 120 - item.price / 90, 1, item.price / 90);
+  if (i % 20) return;
+  const box = document.createElement("div");
+  box.textContent = item.name + ": " + (item.price / 100).toFixed(2);
+  document.getElementById("goods").append(box);
+});
+document.getElementById("title").textContent = goods.length + " items, " + (sum / 100).toFixed(2);
+</script></body></html>
+"""
+
+APPLICATIONS = (
+    Application(
+        name="firefox-kiosk",
+        title="Firefox ESR, as a kiosk",
+        packages=("firefox-esr",),
+        command="firefox-esr --no-remote --profile home/firefox --kiosk home/kiosk.html",
+        # It still works at something when its picture has long been there.
+        patience_s=180,
+        home={
+            "firefox/user.js": "".join(
+                f'user_pref("{name}", {value});\n' for name, value in _PREFERENCES.items()
+            ),
+            "kiosk.html": _PAGE,
+        },
+    ),
+)
