@@ -9,5 +9,7 @@ APPLICATIONS = (
         title="NetSurf, a browser",
         packages=("netsurf-gtk",),
         command="netsurf-gtk about:blank",
+        # The state, which tells how long the page took.
+        masks=((0, 749, 1024, 768),),
     ),
 )
