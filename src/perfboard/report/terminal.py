@@ -30,6 +30,9 @@ _WORDS = (
     "evidence",
     "memory",
     "line",
+    "row",
+    "option",
+    "turns to pass",
 )
 
 
