@@ -21,6 +21,9 @@ Use = Literal[
     "tree",
     "header",
     "root",
+    "debian",
+    "ext4",
+    "f2fs",
     "mtd",
     "erofs",
     "romfs",
@@ -120,7 +123,7 @@ TOOLS = (
     _tool("flex", "flex", "kernel"),
     _tool("bison", "bison", "kernel"),
     _tool("bc", "bc", "kernel"),
-    _tool("tar", "tar", "kernel"),
+    _tool("tar", "tar", "kernel", "debian"),
     _tool("xz", "xz-utils", "kernel"),
     _tool("dtc", "device-tree-compiler", "direct", "tree"),
     _tool("mkimage", "u-boot-tools", "header"),
@@ -134,9 +137,12 @@ TOOLS = (
     _tool("mkfs.ubifs", "mtd-utils", "mtd"),
     _tool("ubinize", "mtd-utils", "mtd"),
     _tool("mkfs.erofs", "erofs-utils", "erofs"),
-    _tool("fakeroot", "fakeroot", "erofs"),
+    _tool("fakeroot", "fakeroot", "erofs", "debian"),
+    _tool("mke2fs", "e2fsprogs", "ext4", asked="-V"),
+    _tool("mkfs.f2fs", "f2fs-tools", "f2fs", asked="-V"),
+    _tool("sload.f2fs", "f2fs-tools", "f2fs", asked="-V"),
     _tool("genromfs", "genromfs", "romfs", asked=""),
-    _tool("setpriv", "util-linux", "emulator"),
+    _tool("setpriv", "util-linux", "emulator", "debian"),
     _tool("ssh", "openssh-client", "ssh", asked="-V"),
     _tool("openssl", "openssl", "tls", asked="version"),
     *(tool for arch in ARCHITECTURES for tool in _tools_of(arch)),
@@ -144,7 +150,19 @@ TOOLS = (
 
 _BOOT: frozenset[Use] = frozenset({"packages", "kernel", "root", "emulator", "scope"})
 _LEVELS: frozenset[Use] = frozenset(
-    {"compression", "direct", "tree", "header", "mtd", "erofs", "romfs", "musl"}
+    {
+        "compression",
+        "direct",
+        "tree",
+        "header",
+        "mtd",
+        "erofs",
+        "romfs",
+        "musl",
+        "debian",
+        "ext4",
+        "f2fs",
+    }
 )
 SSH = Job("measure a board by SSH", frozenset({"ssh"}))
 VIRTUAL = (

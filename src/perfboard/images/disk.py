@@ -10,16 +10,16 @@ from perfboard.images.root.filesystems import mount_words
 from perfboard.images.root.recipe import RootRecipe
 from perfboard.model.board.disk import Disk
 from perfboard.model.board.image import ReferenceRoot
-from perfboard.model.board.virtual import DiskBoard
+from perfboard.model.board.virtual import RAM_BASE, DiskBoard, FlashBoard, VirtualBoard
 from perfboard.model.errors import UsageError
 from perfboard.model.units import format_size
 
 _MINUTE_NS = 60 * 10**9
 
 
-def disk_base(board: DiskBoard) -> int:
-    """The physical address of the disk's first byte, on a machine whose memory is from 0 on."""
-    return board.machine.ram
+def disk_base(board: VirtualBoard) -> int:
+    """The physical address of the disk's first byte."""
+    return board.machine.ram + (RAM_BASE if isinstance(board, FlashBoard) else 0)
 
 
 def disk_arguments(disk: Disk, base: int, timed: bool) -> tuple[str, ...]:

@@ -13,7 +13,8 @@ from perfboard.host.cache import cached, hash_file
 from perfboard.host.tools import Use, require_tools
 from perfboard.images.bootloader.device_tree import build_tree
 from perfboard.images.bootloader.direct import build_start, start_marks
-from perfboard.images.disk import check_disk_holds
+from perfboard.images.debian.build import build_debian_root
+from perfboard.images.disk import check_disk_holds, disk_arguments, disk_base
 from perfboard.images.disk import kernel_arguments as disk_kernel_arguments
 from perfboard.images.flash.layout import (
     Devices,
@@ -36,6 +37,7 @@ from perfboard.images.packages.apt import AptState
 from perfboard.images.recipe import Recipe
 from perfboard.images.root.build import build_root, keep_file
 from perfboard.images.root.filesystems import SYSTEMS, format_rest
+from perfboard.images.root.recipe import Debian
 from perfboard.images.variant import Variant
 from perfboard.model.board.architecture import architecture_of
 from perfboard.model.board.image import (
@@ -59,12 +61,12 @@ _X86_ENTRY = 0x10200
 class Image:
     """The image that a virtual board boots.
 
-    `banks` are the two flash banks, read-only and shared; where there are none, `root`
-    is the content of the disk, and the emulator starts the kernel itself. `arguments` are the
-    kernel's. `kernel_file` is what the bootloader starts; `entries` are the addresses that
-    are reached at marks of the boot, by mark. `tree` is the machine's device tree, where that is
-    not the emulator's own. `symbols` are the kernel's,
-    by name, and empty where no System.map is to be had; `notes` say so, and whatever else
+    `banks` are the two flash banks, read-only and shared; where there are none, `root` is the
+    content of the disk, and the emulator starts the kernel itself. `arguments` are the kernel's.
+    `kernel_file` is what the bootloader starts; `entries` are the addresses that are reached at
+    marks of the boot, by mark. `tree` is the machine's device tree, where that is not the
+    emulator's own. A disk beside the banks is `root` too: Debian's system. `symbols` are the
+    kernel's, by name, and empty where no System.map is to be had; `notes` say so, and whatever else
     a reader of the results should know. `hashes` are SHA-256 sums by part, `sizes` bytes;
     `packages` versions by Debian package; `variables` U-Boot's.
     """
@@ -92,7 +94,10 @@ def build_image(variant: Variant, progress: Progress) -> Image:
     loaded, recipe, board, timed = variant.loaded, variant.recipe, variant.board, variant.timed
     driver = PROBED_DRIVER if PROBED_DRIVER in recipe.options else NETWORK_DRIVER
     network = network_arguments(board.network, timed, driver)
-    recipe = replace(recipe, arguments=(*network, *recipe.arguments))
+    disk: tuple[str, ...] = ()
+    if recipe.root.debian and board.disk is not None:
+        disk = disk_arguments(board.disk, disk_base(board), timed)
+    recipe = replace(recipe, arguments=(*network, *disk, *recipe.arguments))
     if isinstance(board, FlashBoard):
         check_addresses(board)
     architecture = architecture_of(board).name
@@ -106,6 +111,8 @@ def build_image(variant: Variant, progress: Progress) -> Image:
 
     if isinstance(board, FlashBoard):
         image = _in_flash(recipe, board, files, progress)
+        if recipe.root.debian:
+            image = _with_debian(image, board, recipe.root.debian, packages, progress)
     else:
         image = _on_disk(recipe, board, files, timed)
     symbols, notes = _symbols(loaded, files["kernel"].with_name("System.map"))
@@ -116,7 +123,28 @@ def build_image(variant: Variant, progress: Progress) -> Image:
         image,
         symbols=symbols,
         notes=(*image.notes, *notes),
-        packages={name: packages.resolve(name).version for name in names},
+        packages={
+            **image.packages,
+            **{name: packages.resolve(name).version for name in names},
+        },
+    )
+
+
+def _with_debian(
+    image: Image, board: FlashBoard, debian: Debian, packages: AptState, progress: Progress
+) -> Image:
+    """The image with Debian's system on the board's disk."""
+    more = board.image.debian.packages
+    root = build_debian_root(packages, board, image.kernel_file, debian, more, progress)
+    size = root.image.stat().st_size
+    if board.disk is not None:
+        check_disk_holds(board.disk, size)
+    return replace(
+        image,
+        root=root.image,
+        hashes={**image.hashes, "disk": hash_file(root.image)},
+        sizes={**image.sizes, "disk": size},
+        packages={package.name: package.version for package in root.packages},
     )
 
 
@@ -161,7 +189,8 @@ def _in_flash(
         entries = {"kernel.entry": board.image.bootloader.kernel_address}
 
     def build(folder: Path) -> None:
-        parts = {name: file.read_bytes() for name, file in files.items()}
+        # Debian's system has its root on the disk.
+        parts = {"root": b"", **{name: file.read_bytes() for name, file in files.items()}}
         if recipe.headed:
             parts["kernel"] = add_header(recipe, files["kernel"], progress)
         if header and flash.root is not None:
@@ -235,7 +264,9 @@ def tools_for(recipe: Recipe) -> set[Use]:
         uses.add("tree")
     if recipe.headed:
         uses.add("header")
-    if isinstance(image.root, ReferenceRoot):
+    if recipe.root.debian:
+        uses |= {"packages", "debian", recipe.root.debian.system}
+    elif isinstance(image.root, ReferenceRoot):
         uses |= SYSTEMS[recipe.root.system].uses
         if recipe.root.libraries == "musl":
             uses.add("musl")
@@ -249,7 +280,7 @@ def _package_names(recipe: Recipe) -> tuple[str, ...]:
             names.append(part.package)
         elif isinstance(part, BuiltKernel):
             names.append(part.source)
-        elif isinstance(part, ReferenceRoot):
+        elif isinstance(part, ReferenceRoot) and not recipe.root.debian:
             names += (*part.packages, *recipe.root.packages)
     return tuple(names)
 
@@ -309,7 +340,7 @@ def _built_files(
         if recipe.place == PLAIN:
             built = unpack_kernel(arch, built, progress)
         files["kernel"] = built / arch.kernel_name
-    if isinstance(image.root, ReferenceRoot):
+    if isinstance(image.root, ReferenceRoot) and not recipe.root.debian:
         files["root"] = build_root(
             arch, packages, recipe.board, image.root, recipe.root, progress, modules
         )

@@ -61,7 +61,7 @@ def build_root(
         "reference": hash_tree(REFERENCE),
         "compiler": version_of(f"{arch.triplet}-gcc"),
         "flash": f"{sector} {room}" if SYSTEMS[root.system].header else "",
-        **{f"root {key}": str(value) for key, value in asdict(root).items()},
+        **{f"root {key}": str(value) for key, value in asdict(root).items() if value is not None},
         **{f"tool {name}": version for name, version in _versions(root).items()},
         **{f"package {name}": _identity(packages, name) for name in names},
         **({"kernel": kernel.name} if kernel is not None else {}),

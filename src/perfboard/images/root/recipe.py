@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """How the reference root file system is made, as the levels of its factors change it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Literal
 
 from perfboard.model.errors import UsageError
 
@@ -29,15 +30,24 @@ _LINKED = {"static": ("busybox-static",), "musl": MUSL_PACKAGES}
 
 
 @dataclass(frozen=True)
+class Debian:
+    """Debian's own system: the program that starts it, and the file system of the disk."""
+
+    init: Literal["systemd", "sysvinit"] = "systemd"
+    system: Literal["ext4", "f2fs"] = "ext4"
+
+
+@dataclass(frozen=True)
 class RootRecipe:
     """How to make one root file system of the reference system.
 
-    `system` is the file system, by its name in `filesystems.SYSTEMS`; `block` the bytes that
-    a squashfs compresses as one. The others are levels of the factors of their names: `nodes`
-    says where the device nodes come from, `init` what starts the scripts and how, `libraries`
-    how the programs are linked, `order` what files and functions are sorted by, `readahead`
-    what is read before it is wanted, and `drivers` when the network card's is loaded, which is
-    the kernel's `module` of that name unless the kernel has it.
+    With `debian`, it is that on the board's disk, and nothing of what follows. `system` is the file
+    system, by its name in `filesystems.SYSTEMS`; `block` the bytes that a squashfs compresses as
+    one. The others are levels of the factors of their names: `nodes` says where the device nodes
+    come from, `init` what starts the scripts and how, `libraries` how the programs are linked,
+    `order` what files and functions are sorted by, `readahead` what is read before it is wanted,
+    and `drivers` when the network card's is loaded, which is the kernel's `module` of that name
+    unless the kernel has it.
     """
 
     system: str = "squashfs"
@@ -49,6 +59,7 @@ class RootRecipe:
     readahead: str = "none"
     drivers: str = "builtin"
     module: str = ""
+    debian: Debian | None = None
 
     @property
     def first(self) -> str:
@@ -74,6 +85,11 @@ class RootRecipe:
 
     def check(self) -> None:
         """Raises UsageError where what its levels ask for cannot be together."""
+        if self.debian and replace(self, debian=None) != RootRecipe():
+            raise UsageError(
+                "root=debian is made of Debian's packages as they are; leave out block, nodes, "
+                "init, libraries, order, readahead and drivers"
+            )
         squashfs = self.system.startswith("squashfs")
         if self.block != SQUASHFS_BLOCK and not squashfs:
             raise UsageError(

@@ -53,6 +53,12 @@ class ReferenceRoot(Table):
     packages: Annotated[tuple[Package, ...], Field(strict=False)] = ()
 
 
+class DebianSystem(Table):
+    """The packages of Debian's own system (root=debian) beside its usual ones."""
+
+    packages: Annotated[tuple[Package, ...], Field(strict=False)] = ()
+
+
 class OwnRoot(Table):
     """A root file system of the user's own."""
 
@@ -75,6 +81,7 @@ class _Image(Table):
     # with the same programs before their symbols were stripped.
     tree: Annotated[Path | None, Field(strict=False)] = None
     symbols: Annotated[Path | None, Field(strict=False)] = None
+    debian: DebianSystem = DebianSystem()
 
     def files(self) -> dict[str, Path]:
         """The user's files, by the keys that name them in the board's file."""

@@ -2,7 +2,7 @@
 """Boots of a virtual board, watched by the scope."""
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
@@ -145,6 +145,21 @@ def virtual_subject(request: Request, lab: Lab, *, functions: bool = False) -> B
         notes=lambda: tuple(notes),
         limits=partial(_limits, variant, image),
     )
+
+
+def boot_once(
+    variant: Variant, lab: Lab, artifacts: Path, seen: Callable[[str], None], cancelled: Event
+) -> Boot:
+    """One boot of the variant, with its image built; its files go to the new folder `artifacts`.
+
+    For `seen` and `cancelled`, and what it raises, see `VirtualTarget.boot`.
+    """
+    image = lab.build(variant, lab.progress)
+    marks = marks_to_watch(variant.board, image)
+    target = VirtualTarget(variant, image)
+    scope = target.scope(lab.scope(variant.board.network, lab.progress), marks)
+    artifacts.mkdir(parents=True)
+    return lab.boot(target, [scope], artifacts, seen, cancelled)[0]
 
 
 def _limits(variant: Variant, image: Image, boots: Sequence[Boot]) -> LimitsResult | None:

@@ -4,22 +4,26 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from math import inf
 from pathlib import Path
 from statistics import mean, median
+from threading import Event
 
-from perfboard.boards.loader import load_board
+from perfboard.boards.loader import LoadedBoard, load_board
 from perfboard.factors.choose import choose
 from perfboard.model.board.virtual import VirtualBoard
-from perfboard.model.errors import UsageError
+from perfboard.model.errors import TargetError, UsageError
 from perfboard.model.options import option
 from perfboard.model.published import Published
+from perfboard.model.results.boot import Boot
 from perfboard.model.results.bringup import BringupFigure, BringupResult, BringupRow
 from perfboard.model.run import Metric, Run
 from perfboard.model.text import nearest
 from perfboard.model.units import format_value
 from perfboard.store.recording import Found
 from perfboard.studies.base import Request
+from perfboard.studies.boot.virtual import boot_once
 from perfboard.studies.bringup.rows.base import Answer, Bed, Figure, Row, all_rows, subject_of
 from perfboard.studies.lab import Lab
 from perfboard.studies.packets.virtual import with_own_card
@@ -118,7 +122,11 @@ def _stand(
         timing = board.timing.published if board.timing else ()
         yield _Stand(
             virtual,
-            lambda run: Bed(run, evidence, board.machine.ram, 1, quick, folder, board=board),
+            lambda run: Bed(
+                *(run, evidence, board.machine.ram, 1, quick, folder),
+                board=board,
+                boot=partial(_boot, loaded, request.factors, lab, artifacts),
+            ),
             (*board.published, *timing),
         )
         return
@@ -129,6 +137,23 @@ def _stand(
             live,
             lambda run: Bed(run, target.evidence, ram, 3, quick, folder, live=target),
         )
+
+
+def _boot(
+    loaded: LoadedBoard,
+    factors: Mapping[str, str],
+    lab: Lab,
+    artifacts: Path,
+    levels: Mapping[str, str],
+) -> Boot:
+    """One boot of the board's own image, with `levels` beside the user's."""
+    folder = artifacts / "-".join(["boot", *levels.values()])
+    try:
+        return boot_once(
+            choose(loaded, {**factors, **levels}), lab, folder, lambda name: None, Event()
+        )
+    except TargetError as error:
+        raise NotMeasurable(f"the board failed: {error}") from error
 
 
 def _ram(target: Target) -> int:

@@ -40,6 +40,8 @@ SCHEME = "virtual"
 # With -icount, QEMU keeps another translation of a block for every count of instructions that a
 # timer has cut it short at. It begins anew when they fill this, in MiB, else its 1 GiB.
 _TRANSLATED_MIB = 256
+# U-Boot moves to the end of the memory, where it must not lie on the disk.
+_LOADERS = 16 << 20
 # An interface on a hub without other ports: it has a link, and no one answers.
 _CARD = ("-netdev", "hubport,id=net0,hubid=0", "-device", "virtio-net-device,netdev=net0")
 # A kernel that prints goes on with a line sooner.
@@ -200,15 +202,16 @@ class VirtualTarget(Emulation):
     def command(self) -> list[str]:
         """The emulator's command line, without instruments."""
         board, image = self.board, self._image
-        if isinstance(board, DiskBoard):
+        ram, disk = board.machine.ram, []
+        if image.root is not None and board.disk is not None:
             # It lies behind the memory that the kernel is given.
-            place, path = disk_base(board), str(image.root).replace(",", ",,")
-            return [
-                *self.machine(board.machine.ram + board.disk.size),
-                *("-kernel", str(image.kernel_file), "-append", image.arguments, "-device"),
-                f"loader,file={path},addr={place:#x},force-raw=on",
-            ]
-        command = self.machine(board.machine.ram)
+            ram += board.disk.size
+            path = str(image.root).replace(",", ",,")
+            disk = ["-device", f"loader,file={path},addr={disk_base(board):#x},force-raw=on"]
+        if isinstance(board, DiskBoard):
+            kernel = ("-kernel", str(image.kernel_file), "-append", image.arguments)
+            return [*self.machine(ram), *kernel, *disk]
+        command = [*self.machine(ram + (_LOADERS if disk else 0)), *disk]
         for unit, bank in enumerate(image.banks):
             path = str(bank).replace(",", ",,")
             command += [
@@ -295,6 +298,11 @@ def connect(
         raise UsageError(f'"{text}" names no board; it is written {FORM}, as in virtual:verdex.')
     variant = choose(load_board(name), factors)
     board = variant.board
+    if variant.recipe.root.debian:
+        raise UsageError(
+            "root=debian asks for a login, and a target wants a shell; `perfboard study boot` "
+            "boots it, and `perfboard try` runs Debian's programs"
+        )
     tools: dict[str, str] = {board.machine.emulator: emulator_version(board.machine.emulator)}
     image = build_image(variant, progress)
     with ExitStack() as stack:

@@ -48,7 +48,9 @@ def test_a_file_system_asks_its_kernel_for_itself_alone() -> None:
 
 
 def test_each_level_of_root_is_a_file_system_of_that_name() -> None:
-    assert set(factors_of(BOARD)["root"].levels) == {*SYSTEMS, "ubifs-fastmap", "axfs"}
+    assert set(factors_of(BOARD)["root"].levels) == {
+        *(*SYSTEMS, "ubifs-fastmap", "axfs", "debian", "debian-sysvinit", "debian-f2fs"),
+    }
     for name in SYSTEMS:
         assert recipe(root=name).root.system == name
 

@@ -11,7 +11,9 @@ from typing import Any
 import pytest
 
 from perfboard.images.program.base import Job
+from perfboard.images.variant import Variant
 from perfboard.model.errors import UsageError
+from perfboard.model.results.boot import Boot
 from perfboard.model.results.bringup import BringupResult
 from perfboard.model.run import Evidence, Run, Status
 from perfboard.report.html import render
@@ -21,6 +23,7 @@ from perfboard.studies.bringup.study import STUDY, BringupOptions
 from perfboard.targets.base import Target
 from perfboard.targets.virtual.program import Results
 from tests.support.lab import RESULTS, FakeLab
+from tests.support.runs import make_boot
 from tests.support.shells import SayingShell
 
 from .test_rows import COPIES, FREE, SEQUENTIAL
@@ -76,6 +79,43 @@ def test_study_bs_disk_stands_beside_its_board(tmp_path: Path) -> None:
         "write by 8 KiB, buffered": 5524 * 1024,
         "read by 8 KiB, buffered": 16576 * 1024,
     }
+
+
+def test_a_distribution_is_booted_by_each_init_with_its_parts(tmp_path: Path) -> None:
+    fake = FakeLab(tmp_path)
+    booted = []
+
+    def takes(variant: Variant) -> Boot:
+        booted.append(variant.levels["root"])
+        return make_boot()
+
+    fake.takes = takes
+    found = run(fake, "virtual:rpi2", only=("boot.distribution",))
+    assert found.status is Status.COMPLETE, found.errors
+    assert booted == ["debian", "debian-sysvinit"]
+    (row,) = found.results_of(BringupResult)[0].rows
+    values = {figure.title: figure.value for figure in row.figures}
+    for init in ("systemd", "sysvinit"):
+        parts = [value for title, value in values.items() if title.startswith(f"{init}: ")]
+        assert len(parts) > 2 and sum(parts) == pytest.approx(values[f"{init}, in all"])
+    text = run_text(found)
+    assert "Boot of Debian 12 to its prompt: systemd " in text
+    assert max(map(len, text.splitlines())) <= 80
+
+
+@pytest.mark.parametrize(
+    ("board", "said"),
+    [
+        ("bifferboard", "Debian 12 needs a 686, and the part of board bifferboard is less"),
+        ("verdex", "lies on a disk, which board verdex does not have"),
+    ],
+)
+def test_a_board_that_debian_does_not_run_on_says_why(
+    tmp_path: Path, board: str, said: str
+) -> None:
+    found = run(FakeLab(tmp_path), f"virtual:{board}", only=("boot.distribution",))
+    (row,) = found.results_of(BringupResult)[0].rows
+    assert said in row.reason and f"Not measured: {said[:20]}" in " ".join(run_text(found).split())
 
 
 def test_an_interrupted_run_keeps_what_it_has(tmp_path: Path) -> None:

@@ -2,16 +2,20 @@
 """The scope's record of one boot: marks, console stamps, processor time."""
 
 import json
+import re
 from array import array
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from perfboard.analysis.boot.reading.console import Stamps
+from perfboard.analysis.boot.reading.services import STEP
 from perfboard.model.results.boot import IDLE_TASK, Mark, ProcessTime
 
 # Marks that every kernel reaches again and again, kept for the process times alone.
 ACCOUNTING = {"switch", "fork", "comm"}
+# Not those that run the others, nor one with its place in its name.
+_SCRIPT = re.compile(r"/etc/init\.d/(?!rcS?\Z|S\d\d)([\w.-]{1,60})", re.ASCII)
 
 
 @dataclass(frozen=True)
@@ -69,16 +73,19 @@ def scope_marks(log: ScopeLog, precision_ns: int) -> tuple[Mark, ...]:
     """The marks of a boot, from `reset` on.
 
     The start of a program is named after it, as in `exec:mount`; the times a
-    program is started again are marks of the same name.
+    program is started again are marks of the same name. The start of a script of System V init
+    whose name does not say its place is a step as well.
     """
     marks = [Mark(name="reset", t_ns=0, source="scope", instructions=0)]
     for record in log.records:
         if record.name in ACCOUNTING:
             continue
-        name = record.name
-        if name == "exec":
-            name = f"exec:{record.text.rpartition('/')[2]}"
-        marks.append(
+        names = [record.name]
+        if record.name == "exec":
+            names = [f"exec:{record.text.rpartition('/')[2]}"]
+            if script := _SCRIPT.fullmatch(record.text):
+                names.append(f"{STEP}{script[1]}")
+        marks += [
             Mark(
                 name=name,
                 t_ns=record.ns,
@@ -86,7 +93,8 @@ def scope_marks(log: ScopeLog, precision_ns: int) -> tuple[Mark, ...]:
                 precision_ns=precision_ns,
                 instructions=record.instructions,
             )
-        )
+            for name in names
+        ]
     return tuple(marks)
 
 

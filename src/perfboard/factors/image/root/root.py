@@ -2,15 +2,24 @@
 """The file system of the root: study E's eight, and those that came since."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from perfboard.factors.base import Factor, Level, refuse, set_root
 from perfboard.images.flash.layout import root_address
+from perfboard.images.kernel.features import feature_options
 from perfboard.images.recipe import Recipe
 from perfboard.images.root.build import has_reference
 from perfboard.images.root.filesystems import SYSTEMS
+from perfboard.images.root.recipe import Debian
 from perfboard.images.root.ubi import FASTMAP_BEYOND
 from perfboard.model.board.virtual import RAM_BASE, DiskBoard, FlashBoard
 from perfboard.model.errors import UsageError
+
+_ON_DISK = {"CONFIG_BLK_DEV": "y", "CONFIG_PERFBOARD_DISK": "y"}
+# Debian's own system has no mark of ours: it is usable when it asks who is there.
+_PROMPT = "console:login:"
+# It runs as many times the instructions of the reference system, and more.
+_LONGER = 10
 
 
 def _of(name: str) -> Callable[[Recipe], Recipe]:
@@ -60,6 +69,29 @@ def _fastmap(recipe: Recipe) -> Recipe:
     )
 
 
+def _debian(debian: Debian) -> Callable[[Recipe], Recipe]:
+    def change(recipe: Recipe) -> Recipe:
+        board = recipe.board
+        if isinstance(board, DiskBoard):
+            raise UsageError(
+                f"root=debian: Debian 12 needs a 686, and the part of board {board.name} is less"
+            )
+        if board.disk is None:
+            raise UsageError(
+                f"root=debian: lies on a disk, which board {board.name} does not have; give its "
+                "file a [disk] of 512 MiB"
+            )
+        limit_s = _LONGER * board.boot.limit_s
+        boot = board.boot.model_copy(
+            update={"usable": _PROMPT, "budget_s": None, "limit_s": limit_s}
+        )
+        changed = replace(recipe, board=board.model_copy(update={"boot": boot}))
+        options = {**_ON_DISK, **feature_options(debian.system), **feature_options("systemd")}
+        return set_root(debian=debian)(changed).with_options(options)
+
+    return change
+
+
 FACTOR = Factor(
     name="root",
     title="The file system of the root",
@@ -68,6 +100,9 @@ FACTOR = Factor(
         "squashfs": Level(),
         **{name: Level(_of(name)) for name in SYSTEMS if name != "squashfs"},
         "ubifs-fastmap": Level(_fastmap),
+        "debian": Level(_debian(Debian()), technique=False),
+        "debian-sysvinit": Level(_debian(Debian("sysvinit")), technique=False),
+        "debian-f2fs": Level(_debian(Debian(system="f2fs")), technique=False),
         "axfs": refuse(
             "root=axfs: AXFS never came into Linux: no kernel of Debian's source has it"
         ),

@@ -11,12 +11,13 @@ from typing import Protocol
 
 import perfboard.studies.bringup.rows
 from perfboard.model.board.virtual import VirtualBoard
+from perfboard.model.results.boot import Boot
 from perfboard.model.run import Evidence, Metric
 from perfboard.studies.profile.workloads.base import Work
 from perfboard.targets.base import Target
 
 # In this order, rows stand in a report.
-SUBJECTS = ("disk", "network", "memory")
+SUBJECTS = ("disk", "network", "memory", "boot")
 # The first of its subject, by which the report answers.
 _FIRST = ("disk.sequential", "network.tcp")
 # A processor that is busy for this share of the time is what limits; below the other, a wait.
@@ -30,7 +31,9 @@ class Bed:
     `run` runs the work on the target, in a folder of its own, and returns what it printed; it
     raises NotMeasurable. `ram` is in bytes. `folder` is where the user wants files on the target,
     or "". `quick` spares flash. `repeats` is how often each thing is measured: once where it
-    repeats exactly. One of `live` and `board` is None.
+    repeats exactly. One of `live` and `board` is None. `boot` boots a virtual board's own image
+    with levels in place of its own; it raises UsageError for those that it cannot have, and
+    NotMeasurable.
     """
 
     run: Callable[[Work], str]
@@ -41,6 +44,7 @@ class Bed:
     folder: str = ""
     live: Target | None = None
     board: VirtualBoard | None = None
+    boot: Callable[[Mapping[str, str]], Boot] | None = None
 
 
 @dataclass(frozen=True)

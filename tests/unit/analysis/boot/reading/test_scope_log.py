@@ -36,6 +36,21 @@ def test_marks_are_named_after_programs_and_accounting_is_left_out() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("path", "names"),
+    [
+        ("/etc/init.d/udev", ["exec:udev", "step:udev"]),
+        ("/etc/init.d/rcS", ["exec:rcS"]),
+        ("/etc/init.d/rc", ["exec:rc"]),
+        ("/etc/init.d/S10filesystems", ["exec:S10filesystems"]),
+        ("/sbin/udev", ["exec:udev"]),
+    ],
+)
+def test_a_script_of_system_v_init_is_a_step(path: str, names: list[str]) -> None:
+    log = parse_scope([record("exec", 100, text=path)])
+    assert [mark.name for mark in scope_marks(log, 8)] == ["reset", *names]
+
+
 def test_console_stamps_stay_in_the_order_of_the_bytes() -> None:
     log = parse_scope(['{"console":[8,1,16,2]}', '{"console":[24,3]}'])
     assert list(log.stamps.ns) == [8, 16, 24]
