@@ -18,6 +18,8 @@ from perfboard.model.errors import UsageError
 _ON_DISK = {"CONFIG_BLK_DEV": "y", "CONFIG_PERFBOARD_DISK": "y"}
 # Debian's own system has no mark of ours: it is usable when it asks who is there.
 _PROMPT = "console:login:"
+# systemd cuts a unit's name short where its description stands beside it.
+_WHOLE_NAMES = "systemd.status_unit_format=name"
 # It runs as many times the instructions of the reference system, and more.
 _LONGER = 10
 
@@ -85,7 +87,11 @@ def _debian(debian: Debian) -> Callable[[Recipe], Recipe]:
         boot = board.boot.model_copy(
             update={"usable": _PROMPT, "budget_s": None, "limit_s": limit_s}
         )
-        changed = replace(recipe, board=board.model_copy(update={"boot": boot}))
+        changed = replace(
+            recipe,
+            board=board.model_copy(update={"boot": boot}),
+            arguments=(*recipe.arguments, _WHOLE_NAMES),
+        )
         options = {**_ON_DISK, **feature_options(debian.system), **feature_options("systemd")}
         return set_root(debian=debian)(changed).with_options(options)
 
