@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The commands: parse, call, print."""
+"""The command line: options are read, and a command is called."""

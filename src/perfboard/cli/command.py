@@ -53,7 +53,7 @@ def _command(words: Sequence[str]) -> int:
     try:
         # `perfboard` alone prints its help.
         options = make_parser().parse_args(words or ["--help"])
-        module = importlib.import_module(f"perfboard.cli.{options.module}")
+        module = importlib.import_module(f"perfboard.cli.commands.{options.module}")
         # Until here there was nothing to tidy up.
         if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
             signal.signal(signal.SIGINT, signal.default_int_handler)

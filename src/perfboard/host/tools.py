@@ -165,6 +165,7 @@ _LEVELS: frozenset[Use] = frozenset(
     }
 )
 SSH = Job("measure a board by SSH", frozenset({"ssh"}))
+TLS = Job("load pages over TLS", frozenset({"tls"}))
 VIRTUAL = (
     Job("boot virtual boards with 32-bit Arm", _BOOT, "armhf"),
     Job("boot virtual boards with 64-bit Arm", _BOOT, "arm64"),

@@ -24,8 +24,8 @@ def refused(words: list[str], capsys: pytest.CaptureFixture[str]) -> str:
         (["--target", "serial:///dev/null", "--usable", "x", "--set", "a=b"], "has no factor a"),
         (["--target", "serial:///dev/null", "--reset", "'"], '--reset: "\'" is not a command'),
         (["--target", "serial:///dev/null", "--reset", " "], "--reset: it is empty"),
-        (["--board", "verdex", "--usable", "x"], "--usable: only for serial targets"),
-        (["--board", "verdex", "--reset", "x"], "--reset: only for serial targets"),
+        (["--board", "verdex", "--usable", "x"], "--usable: only for serial, labgrid targets"),
+        (["--board", "verdex", "--reset", "x"], "--reset: only for serial, labgrid targets"),
     ],
 )
 def test_a_boot(words: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:

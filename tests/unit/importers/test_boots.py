@@ -9,7 +9,7 @@ import pytest
 from perfboard.analysis.boot.phases import cut_phases, total
 from perfboard.importers.base import Imported, ImportOptions, SavedFile
 from perfboard.importers.choose import choose_importer, importers
-from perfboard.importers.console import MOST_LINES
+from perfboard.importers.consoles.console import MOST_LINES
 from perfboard.model.errors import UsageError
 from perfboard.model.results.boot import Boot
 from tests.support.boots import hold

@@ -8,7 +8,7 @@ from perfboard.analysis.boot.phases import FIRMWARE_END
 from perfboard.analysis.boot.reading.firmware import STAGE
 from perfboard.analysis.boot.reading.services import STEP
 from perfboard.importers.base import Imported, Importer, ImportOptions, SavedFile
-from perfboard.importers.console import lines_of
+from perfboard.importers.consoles.console import lines_of
 from perfboard.model.errors import UsageError
 from perfboard.model.results.boot import Boot, Mark, Span
 from perfboard.model.text import printable

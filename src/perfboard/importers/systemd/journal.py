@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from pydantic_core import from_json
 
 from perfboard.importers.base import Imported, Importer, ImportOptions, SavedFile
-from perfboard.importers.console import SavedConsole, SavedLine, boots_in, lines_of
-from perfboard.importers.kernel import record_line
+from perfboard.importers.consoles.console import SavedConsole, SavedLine, boots_in, lines_of
+from perfboard.importers.consoles.kernel import record_line
 from perfboard.model.errors import UsageError
 
 # An uptime of thirty years, in microseconds.

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from perfboard.analysis.program.metrics import Instant, instants, ran, trial_metrics
 from perfboard.boards.loader import load_board
 from perfboard.cli.arguments import make_parser
-from perfboard.cli.program import trying
+from perfboard.cli.commands.program import trying
 from perfboard.images.program.base import Job, check_job
 from perfboard.model.errors import Cancelled, UsageError
 from perfboard.model.results.program import FunctionTime, ProgramResult

@@ -5,9 +5,9 @@ import argparse
 import sys
 
 from perfboard.boards.loader import LoadedReal, read_board
+from perfboard.cli.commands.study import finish, line_of
 from perfboard.cli.lab import lab_of
 from perfboard.cli.options import options_from
-from perfboard.cli.study import finish, line_of
 from perfboard.cli.words import parse_factors
 from perfboard.model.errors import UsageError
 from perfboard.studies.base import Request, run_study

@@ -3,7 +3,7 @@
 
 import re
 
-from perfboard.importers.stamps import (
+from perfboard.importers.consoles.stamps import (
     CLOCK,
     DATE,
     MONTH,

@@ -4,8 +4,8 @@
 import re
 
 from perfboard.importers.base import Imported, Importer, ImportOptions, SavedFile
-from perfboard.importers.console import SavedConsole, SavedLine, boots_in, lines_of
-from perfboard.importers.stamps import (
+from perfboard.importers.consoles.console import SavedConsole, SavedLine, boots_in, lines_of
+from perfboard.importers.consoles.stamps import (
     CLOCK,
     DATE,
     ns_of,

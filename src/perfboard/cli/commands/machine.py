@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 
 from perfboard.binaries.probe import architecture_of, origin
 from perfboard.cli.words import print_json
-from perfboard.host.tools import SSH, VIRTUAL, Job, Tool, missing_tools
+from perfboard.host.tools import SSH, TLS, VIRTUAL, Job, Tool, missing_tools
 from perfboard.model.board.architecture import ARCHITECTURES
 from perfboard.model.errors import EnvironmentLacksError
 from perfboard.model.text import printable
@@ -63,7 +63,7 @@ def _states() -> list[_State]:
     """The jobs; a tool's row stands at the first job that needs it."""
     shown: set[Tool] = set()
     states = [_probe_state()]
-    for job in (SSH, *VIRTUAL):
+    for job in (SSH, *VIRTUAL, TLS):
         states.append(_job_state(job, [tool for tool in job.tools if tool not in shown]))
         shown |= set(job.tools)
     return states

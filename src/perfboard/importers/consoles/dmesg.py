@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 from perfboard.analysis.boot.reading.kernel_log import is_first
 from perfboard.importers.base import Imported, Importer, ImportOptions, SavedFile
-from perfboard.importers.console import SavedConsole, SavedLine, boots_in, lines_of
-from perfboard.importers.kernel import record_line
-from perfboard.importers.stamps import (
+from perfboard.importers.consoles.console import SavedConsole, SavedLine, boots_in, lines_of
+from perfboard.importers.consoles.kernel import record_line
+from perfboard.importers.consoles.stamps import (
     CLOCK,
     DATE,
     FRACTION,

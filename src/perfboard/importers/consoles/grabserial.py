@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Logs of grabserial, which stamps the first byte of a line: -t, -T, or both; -n without deltas."""
 
-from perfboard.importers.stamps import CLOCK, FRACTION, SECONDS, stamp, stamped_importer
+from perfboard.importers.consoles.stamps import CLOCK, FRACTION, SECONDS, stamp, stamped_importer
 
 _SINCE = rb" [0-9]{1,9}\.[0-9]{6}"
 _ELAPSED = SECONDS + FRACTION

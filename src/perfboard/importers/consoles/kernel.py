@@ -6,7 +6,13 @@ from collections.abc import Sequence
 
 from perfboard.analysis.boot.reading.records import RECORD
 from perfboard.importers.base import Imported, Importer, ImportOptions, SavedFile
-from perfboard.importers.console import SavedConsole, SavedLine, boots_in, lines_of, record_ns
+from perfboard.importers.consoles.console import (
+    SavedConsole,
+    SavedLine,
+    boots_in,
+    lines_of,
+    record_ns,
+)
 
 _LEAST = 3
 # Less than formats that have a form for each of their lines.

@@ -4,9 +4,9 @@
 import re
 
 from perfboard.importers.base import Imported, Importer, ImportOptions, SavedFile
-from perfboard.importers.console import SavedConsole, SavedLine, boots_in, lines_of
-from perfboard.importers.kernel import kernel_console
-from perfboard.importers.stamps import CLOCK, DATE, FRACTION, ns_of, running, unit_of
+from perfboard.importers.consoles.console import SavedConsole, SavedLine, boots_in, lines_of
+from perfboard.importers.consoles.kernel import kernel_console
+from perfboard.importers.consoles.stamps import CLOCK, DATE, FRACTION, ns_of, running, unit_of
 
 _HEAD = b"Labgrid Console Logfile for "
 _BEGIN = b"=== Log starts here ===\n"

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from perfboard.analysis.gate.judge import Rules
-from perfboard.cli.gate import explained, parse_share
+from perfboard.cli.commands.gate import explained, parse_share
 from perfboard.cli.progress import progress
 from perfboard.cli.words import print_json
 from perfboard.model.errors import EXIT_INCONCLUSIVE, UsageError

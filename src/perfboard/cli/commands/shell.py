@@ -11,7 +11,7 @@ from pathlib import Path
 from perfboard.binaries.applets import all_applets
 from perfboard.boards.loader import list_boards
 from perfboard.cli.arguments import make_parser
-from perfboard.cli.manual import manual_page
+from perfboard.cli.commands.manual import manual_page
 from perfboard.cli.options import add_options
 from perfboard.cli.parsers.base import Command
 from perfboard.studies.base import studies

@@ -4,8 +4,8 @@
 import re
 
 from perfboard.importers.base import Imported, Importer, ImportOptions, SavedFile
-from perfboard.importers.console import boots_in, lines_of
-from perfboard.importers.kernel import kernel_console
+from perfboard.importers.consoles.console import boots_in, lines_of
+from perfboard.importers.consoles.kernel import kernel_console
 
 # It stands behind the last text before the silence.
 _STAMP = re.compile(

@@ -7,8 +7,8 @@ from typing import NamedTuple
 from pydantic_core import from_json
 
 from perfboard.importers.base import Imported, Importer, ImportOptions, SavedFile
-from perfboard.importers.console import SavedConsole, SavedLine, boots_in, lines_of
-from perfboard.importers.stamps import CLOCK, DATE, FRACTION, ns_of, running
+from perfboard.importers.consoles.console import SavedConsole, SavedLine, boots_in, lines_of
+from perfboard.importers.consoles.stamps import CLOCK, DATE, FRACTION, ns_of, running
 
 _STAMP = re.compile(DATE + rb"T" + CLOCK + rb"(?:" + FRACTION + rb")?")
 # Jobs of before 2018 have no quotes around keys, and single ones around texts.

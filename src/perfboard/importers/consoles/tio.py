@@ -3,7 +3,7 @@
 
 import re
 
-from perfboard.importers.stamps import CLOCK, DATE, stamp, stamped_importer
+from perfboard.importers.consoles.stamps import CLOCK, DATE, stamp, stamped_importer
 
 _MS = rb"\.(?P<fraction>[0-9]{3})"
 

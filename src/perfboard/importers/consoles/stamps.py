@@ -8,7 +8,7 @@ from datetime import date
 from itertools import pairwise
 
 from perfboard.importers.base import Imported, Importer, ImportOptions, SavedFile
-from perfboard.importers.console import SavedConsole, SavedLine, boots_in, lines_of
+from perfboard.importers.consoles.console import SavedConsole, SavedLine, boots_in, lines_of
 
 # Parts of a stamp's pattern, by the names of their groups.
 FRACTION = rb"[.,](?P<fraction>[0-9]{1,9})"

@@ -5,9 +5,9 @@ import argparse
 import sys
 from pathlib import Path
 
+from perfboard.cli.commands.study import finish
 from perfboard.cli.options import options_from
 from perfboard.cli.progress import progress
-from perfboard.cli.study import finish
 from perfboard.cli.words import parse_tags
 from perfboard.importers.base import ImportOptions
 from perfboard.importers.record import import_files
