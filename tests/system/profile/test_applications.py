@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """A program of Debian's on a display of this machine."""
 
+import os
 import shutil
+import signal
+import time
 from pathlib import Path
 
 import psutil
@@ -88,3 +91,51 @@ def test_a_browser_starts_on_a_display_and_leaves_nothing(
     assert not [
         each for each in psutil.process_iter(["cwd"]) if str(tmp_path) in (each.info["cwd"] or "")
     ]
+
+
+def below(folder: Path, name: str = "") -> list[psutil.Process]:
+    """The processes of that name that work in the folder."""
+    return [
+        each
+        for each in psutil.process_iter(["cwd", "name"])
+        if str(folder) in (each.info["cwd"] or "") and name in each.info["name"]
+    ]
+
+
+@pytest.mark.skipif(bool(MISSING), reason=f"wants Debian's {', '.join(MISSING)}")
+def test_two_runs_at_once_that_are_interrupted_leave_nothing(
+    tmp_path: Path, probe: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings, control = tmp_path / "user" / ".dillo" / "dillorc", tmp_path / "control"
+    settings.parent.mkdir(parents=True)
+    for file in (settings, control):
+        file.write_text("geometry=100x100\n")
+        # A file system that notes when a file was read first notes it for one as old as that.
+        os.utime(file, (1, 2))
+    control.read_text()
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setenv(
+        "XDG_CACHE_HOME", os.environ.get("XDG_CACHE_HOME", str(Path.home() / ".cache"))
+    )
+    monkeypatch.setenv("HOME", str(tmp_path / "user"))
+    path = tmp_path / "box.toml"
+    path.write_text(PROFILE)
+    runs = [Perfboard(tmp_path / name) for name in ("first", "second")]
+    both = [run.start("study", "profile", str(path)) for run in runs]
+    deadline = time.monotonic() + 120
+    while len(found := below(tmp_path, "matchbox")) < 2 and time.monotonic() < deadline:
+        time.sleep(0.05)
+    displays = {one.environ()["DISPLAY"] for one in found}
+    homes = {one.environ()["HOME"] for one in found}
+    for process in both:
+        process.send_signal(signal.SIGINT)
+    said = [process.communicate(timeout=60) for process in both]
+    assert len(found) == 2, said
+    assert len(displays) == len(homes) == 2 and str(tmp_path / "user") not in homes
+    deadline = time.monotonic() + 20
+    while below(tmp_path) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not below(tmp_path) and not list(tmp_path.glob("perfboard-*"))
+    assert [each.name for each in (tmp_path / "user").rglob("*")] == [".dillo", "dillorc"]
+    if control.stat().st_atime > 2:
+        assert settings.stat().st_atime == 1
