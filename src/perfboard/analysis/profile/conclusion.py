@@ -93,8 +93,13 @@ def verdicts_of(result: ProfileResult) -> tuple[tuple[Verdict, ...], tuple[NoVer
 
 
 def whole_outcome(rows: Sequence[ProfileRow]) -> RowOutcome:
-    """That of the rows of weight must: fail if one fails, and pass only if all do."""
+    """That of the rows of weight must: fail if one fails, and pass only if all do.
+
+    Without such rows it is pass, if anything was measured.
+    """
     outcomes = [row.outcome for row in rows if row.weight == "must"]
+    if not outcomes and all(row.outcome == "not measured" for row in rows):
+        return "not measured"
     order: tuple[RowOutcome, ...] = ("fail", "not measured", "inconclusive")
     return next((each for each in order if each in outcomes), "pass")
 

@@ -123,6 +123,17 @@ def test_a_reason_stands_in_the_row() -> None:
     assert [each.reason for each in verdicts_of(result)[1]] == ["no room"]
 
 
+def test_nothing_measured_is_no_pass() -> None:
+    """Also where no row decides."""
+
+    def look(part: Part) -> NoFigure:
+        return NoFigure("no display")
+
+    wanted = profile({**ISSUE, "weight": "should"})
+    assert conclude(wanted, look, Evidence.HOST, lambda metric: 0.0).outcome == "not measured"
+    assert conclude(wanted, gives(1.0), Evidence.TIMED, lambda metric: 0.0).outcome == "pass"
+
+
 def test_a_target_that_breaks_down_under_the_work_fails() -> None:
     def look(part: Part) -> NoFigure:
         return NoFigure("its memory ended", failed=True)
