@@ -42,7 +42,7 @@ def store(homes: Path, name: str) -> Path:
         ([*TUNE, "--max-flash", "much"], '--max-flash: "much" is not a size'),
         ([*TUNE, "--max-ram", "0"], "--max-ram: it is 0"),
         ([*TUNE, "--boots", "3"], "not a number of boots from 5"),
-        ([*TUNE, "--write", "x", "--boots", "9"], "--write, --boots: only for serial, labgrid targets"),
+        ([*TUNE, "--write", "x", "--boots", "9"], "--write, --boots: only for serial, labgrid"),
         ([*TUNE, "--target", "local"], "study tune-boot measures virtual:BOARD or serial:"),
         ([*BOOT, "--set", "console=full", "--set", "console=quiet"], "twice"),
         ([*BOOT, "--set", "colour=red"], 'no factor "colour"'),
