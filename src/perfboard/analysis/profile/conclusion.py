@@ -207,7 +207,8 @@ def _row(
     held = {
         "outcome": verdict.outcome.value,
         "value": verdict.value,
-        "low": verdict.low,
+        # No time, size, rate or share is less than nothing, though the mean of few samples may be.
+        "low": max(verdict.low, 0.0),
         "high": verdict.high,
         "limit": limit,
     }

@@ -123,6 +123,12 @@ def test_a_reason_stands_in_the_row() -> None:
     assert [each.reason for each in verdicts_of(result)[1]] == ["no room"]
 
 
+def test_no_interval_begins_below_nothing() -> None:
+    look = gives(0.01, 0.01, 9.0)
+    (row,) = conclude(profile(ISSUE), look, Evidence.HOST, lambda metric: 0.0).rows
+    assert row.outcome == "inconclusive" and row.low == 0
+
+
 def test_nothing_measured_is_no_pass() -> None:
     """Also where no row decides."""
 
