@@ -16,7 +16,7 @@ import psutil
 import pytest
 
 from perfboard.model.results.profile import Picture
-from perfboard.studies.profile.workloads.films import pictures_of
+from perfboard.studies.profile.workloads.display.films import pictures_of
 
 from ..sanitized import ROOT, compile_sanitized
 

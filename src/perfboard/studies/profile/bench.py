@@ -32,7 +32,7 @@ from perfboard.studies.profile.workloads.base import (
     WorkFailed,
     check_ended,
 )
-from perfboard.studies.profile.workloads.shown import completed
+from perfboard.studies.profile.workloads.display.shown import completed
 from perfboard.targets.base import Target
 from perfboard.targets.folder import working_folder
 from perfboard.targets.pipe import local

@@ -35,7 +35,7 @@ from perfboard.studies.profile.tasks import (
     with_parameters,
 )
 from perfboard.studies.profile.workloads.base import NotMeasurable, Work, WorkFailed
-from perfboard.studies.profile.workloads.films import pictures_of
+from perfboard.studies.profile.workloads.display.films import pictures_of
 
 # The parameters that a film's title names.
 _SHOWN = ("program", "other")

@@ -14,7 +14,7 @@ from perfboard.model.profile import Value
 from perfboard.profiles.loader import load_profile, profile_path
 from perfboard.studies.profile.applications.base import all_applications
 from perfboard.studies.profile.workloads.base import NotMeasurable, Work, all_workloads
-from perfboard.studies.profile.workloads.session import read_session
+from perfboard.studies.profile.workloads.display.session import read_session
 
 START: dict[str, Value] = {"program": "dillo", "quiet_ms": 700}
 SWITCH: dict[str, Value] = {"program": "dillo", "other": "sylpheed", "quiet_ms": 700}

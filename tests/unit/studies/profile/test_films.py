@@ -9,7 +9,7 @@ import zlib
 from hypothesis import given
 from hypothesis import strategies as st
 
-from perfboard.studies.profile.workloads.films import pictures_of, png
+from perfboard.studies.profile.workloads.display.films import pictures_of, png
 
 WHITE, RED = 0xFFFF, 0xF800
 

@@ -13,7 +13,7 @@ import pytest
 from perfboard.model.profile import Value
 from perfboard.studies.profile.applications.base import all_applications
 from perfboard.studies.profile.workloads.base import NotMeasurable, Work, all_workloads
-from perfboard.studies.profile.workloads.folders import FOLDERS, folder, messages
+from perfboard.studies.profile.workloads.display.folders import FOLDERS, folder, messages
 from tests.unit.studies.profile.test_applications import task
 
 MAIL: dict[str, Value] = {

@@ -9,7 +9,7 @@ import pytest
 
 from perfboard.model.profile import Value
 from perfboard.studies.profile.workloads.base import NotMeasurable, all_workloads
-from perfboard.studies.profile.workloads.pages import pages
+from perfboard.studies.profile.workloads.display.pages import pages
 
 from .test_applications import lines, task
 

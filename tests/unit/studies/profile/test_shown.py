@@ -8,9 +8,9 @@ import pytest
 
 from perfboard.instruments.screen import SCREEN, Screen
 from perfboard.studies.profile.served import with_served
-from perfboard.studies.profile.workloads.films import pictures_of
-from perfboard.studies.profile.workloads.session import read_session
-from perfboard.studies.profile.workloads.shown import completed
+from perfboard.studies.profile.workloads.display.films import pictures_of
+from perfboard.studies.profile.workloads.display.session import read_session
+from perfboard.studies.profile.workloads.display.shown import completed
 
 WIDTH, HEIGHT = 8, 100
 MS = 1_000_000

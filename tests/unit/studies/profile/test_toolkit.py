@@ -11,7 +11,7 @@ from perfboard.images.program.toolkits import PROGRAM, TOOLKITS
 from perfboard.model.profile import Value
 from perfboard.profiles.loader import load_profile, profile_path
 from perfboard.studies.profile.workloads.base import NotMeasurable, all_workloads
-from perfboard.studies.profile.workloads.toolkit_rounds import STEPS, read_rounds
+from perfboard.studies.profile.workloads.display.toolkit_rounds import STEPS, read_rounds
 
 XAW: dict[str, Value] = {"toolkit": "xaw", "quiet_ms": 700}
 HELLO = (

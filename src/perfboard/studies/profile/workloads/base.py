@@ -118,7 +118,7 @@ class Work:
 
 
 class Workload(Protocol):
-    """Answers a key issue. A module of this folder has one or more, as WORKLOADS."""
+    """Answers a key issue. A module of this folder or of a room has one or more, as WORKLOADS."""
 
     @property
     def name(self) -> str:
@@ -150,11 +150,11 @@ class Workload(Protocol):
 
 @cache
 def all_workloads() -> dict[str, Workload]:
-    """The workloads by name: each module of this folder has one or more, as WORKLOADS."""
+    """The workloads by name: each module of this folder and its rooms has WORKLOADS."""
     folder = perfboard.studies.profile.workloads
     modules = (
-        importlib.import_module(f"{folder.__name__}.{module.name}")
-        for module in pkgutil.iter_modules(folder.__path__)
+        importlib.import_module(module.name)
+        for module in pkgutil.walk_packages(folder.__path__, f"{folder.__name__}.")
     )
     found = [getattr(module, "WORKLOADS", ()) for module in modules]
     return {workload.name: workload for several in found for workload in several}

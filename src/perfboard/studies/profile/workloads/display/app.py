@@ -13,7 +13,7 @@ from perfboard.model.run import Metric
 from perfboard.model.text import nearest
 from perfboard.studies.profile.applications.base import Application, all_applications
 from perfboard.studies.profile.workloads.base import Figure, NotMeasurable, Parameter, Work, text
-from perfboard.studies.profile.workloads.session import (
+from perfboard.studies.profile.workloads.display.session import (
     CALIBRATIONS,
     QUIET,
     accepted,

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from perfboard.model.profile import Value
 from perfboard.model.run import Metric
 from perfboard.studies.profile.applications.base import Application, Mail, all_applications
-from perfboard.studies.profile.workloads.app import application_of, samples_of
 from perfboard.studies.profile.workloads.base import Figure, NotMeasurable, Parameter, Work, text
-from perfboard.studies.profile.workloads.folders import FOLDERS, folder
-from perfboard.studies.profile.workloads.session import (
+from perfboard.studies.profile.workloads.display.app import application_of, samples_of
+from perfboard.studies.profile.workloads.display.folders import FOLDERS, folder
+from perfboard.studies.profile.workloads.display.session import (
     CALIBRATIONS,
     QUIET,
     accepted,

@@ -15,10 +15,10 @@ from perfboard.images.network import FAR_END, LINK_UP
 from perfboard.model.profile import Value
 from perfboard.model.run import Metric
 from perfboard.studies.profile.applications.base import Application, all_applications
-from perfboard.studies.profile.workloads.app import application_of, samples_of
 from perfboard.studies.profile.workloads.base import Figure, NotMeasurable, Parameter, Work, text
-from perfboard.studies.profile.workloads.pages import pages
-from perfboard.studies.profile.workloads.session import (
+from perfboard.studies.profile.workloads.display.app import application_of, samples_of
+from perfboard.studies.profile.workloads.display.pages import pages
+from perfboard.studies.profile.workloads.display.session import (
     CALIBRATIONS,
     QUIET,
     accepted,

@@ -12,9 +12,9 @@ from perfboard.images.program.toolkits import PROGRAM, TOOLKITS
 from perfboard.model.profile import Value
 from perfboard.model.run import Metric
 from perfboard.model.text import nearest
-from perfboard.studies.profile.workloads.app import samples_of
 from perfboard.studies.profile.workloads.base import Figure, NotMeasurable, Parameter, Work, text
-from perfboard.studies.profile.workloads.session import (
+from perfboard.studies.profile.workloads.display.app import samples_of
+from perfboard.studies.profile.workloads.display.session import (
     QUIET,
     accepted,
     calibrated,
@@ -23,7 +23,7 @@ from perfboard.studies.profile.workloads.session import (
     read_session,
     session,
 )
-from perfboard.studies.profile.workloads.toolkit_rounds import STEPS, read_rounds
+from perfboard.studies.profile.workloads.display.toolkit_rounds import STEPS, read_rounds
 
 # The first, and three more.
 _ROUNDS = 4

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 
-from perfboard.studies.profile.workloads.pages import pseudorandom, words
+from perfboard.studies.profile.workloads.display.pages import pseudorandom, words
 
 # Study A's folders: their messages, and their bytes (its kB have 1024 of them).
 FOLDERS = {"small": (924, 3590 << 10), "large": (9827, 37_962 << 10)}

@@ -4,7 +4,7 @@
 from collections.abc import Iterator, Mapping
 from functools import cache
 
-from perfboard.studies.profile.workloads.films import png
+from perfboard.studies.profile.workloads.display.films import png
 
 # The sizes of study A's pages: a shop's, whose 35.6 kB of 1024 bytes these are, and a mailing
 # list's index, of which it says only that it is very large.
