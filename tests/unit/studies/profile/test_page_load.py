@@ -56,7 +56,7 @@ def test_each_load_has_an_address_of_its_own_and_follows_another_page() -> None:
     always = [line for line in plan if line in ("end", "start open dillo about:splash")]
     assert always[5:-1] == ["end", *("start open dillo about:splash", "end") * 10, always[-2]]
     # Addresses and states do not count.
-    assert "mask 0 0 1024 60" in plan
+    assert "mask 0 0 1024 76" in plan
 
 
 def test_no_browser_is_left_when_the_next_one_starts() -> None:
