@@ -105,8 +105,8 @@ def test_a_board_that_does_not_come_up_is_told_with_its_own_words(tmp_path: Path
 
 
 def test_what_a_virtual_board_cannot_have_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="board verdex has no network"):
-        run(tmp_path, _Board(1.0), "verdex")
+    with pytest.raises(UsageError, match="board rpi-zero has no network"):
+        run(tmp_path, _Board(1.0), "rpi-zero")
     with pytest.raises(UsageError, match="asked by its own far end"):
         run(tmp_path, _Board(1.0), sender=("ssh://one",))
     with pytest.raises(UsageError, match="nobody answers the emulator's own card"):
