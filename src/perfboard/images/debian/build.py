@@ -37,6 +37,8 @@ _INITS = {
     "systemd": ("systemd-sysv", "libpam-systemd", "dbus"),
     "sysvinit": ("sysvinit-core",),
 }
+# What checks the root before it is written to; without it System V init stops there.
+_CHECKS = {"ext4": "e2fsprogs", "f2fs": "f2fs-tools"}
 _FILES = {
     "etc/fstab": "/dev/pbd / auto defaults 0 1\n",
     "etc/hostname": "board\n",
@@ -86,7 +88,7 @@ def build_debian_root(
     does not hold; BuildError where one cannot be configured; EnvironmentLacksError where this
     machine lacks room.
     """
-    chosen = packages.closure((*_ESSENTIAL, *_INITS[debian.init], *more))
+    chosen = packages.closure((*_ESSENTIAL, _CHECKS[debian.system], *_INITS[debian.init], *more))
     inputs = {
         "recipe": _RECIPE,
         "script": hash_file(SCRIPT),

@@ -18,8 +18,9 @@ from perfboard.model.errors import UsageError
 _ON_DISK = {"CONFIG_BLK_DEV": "y", "CONFIG_PERFBOARD_DISK": "y"}
 # Debian's own system has no mark of ours: it is usable when it asks who is there.
 _PROMPT = "console:login:"
-# systemd cuts a unit's name short where its description stands beside it.
-_WHOLE_NAMES = "systemd.status_unit_format=name"
+# System V init has no /dev before udev; systemd cuts a unit's name short where its description
+# stands beside it.
+_ARGUMENTS = ("devtmpfs.mount=1", "systemd.status_unit_format=name")
 # It runs as many times the instructions of the reference system, and more.
 _LONGER = 10
 
@@ -90,7 +91,7 @@ def _debian(debian: Debian) -> Callable[[Recipe], Recipe]:
         changed = replace(
             recipe,
             board=board.model_copy(update={"boot": boot}),
-            arguments=(*recipe.arguments, _WHOLE_NAMES),
+            arguments=(*recipe.arguments, *_ARGUMENTS),
         )
         options = {**_ON_DISK, **feature_options(debian.system), **feature_options("systemd")}
         return set_root(debian=debian)(changed).with_options(options)

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from perfboard.analysis.boot.distribution import distribution_parts
-from perfboard.model.errors import UsageError
+from perfboard.model.errors import TargetError, UsageError
 from perfboard.model.results.boot import Boot
 from perfboard.model.run import Metric
 from perfboard.model.units import format_value
@@ -55,6 +55,9 @@ class DistributionBoot:
                 boot = bed.boot({"root": root})
             except UsageError as error:
                 raise NotMeasurable(str(error).rpartition(f"root={root}: ")[2]) from error
+            except TargetError as error:
+                sentences.append(f"By {init} it was not measured: {error}")
+                continue
             parts = distribution_parts(boot)
             total = _seconds(_TOTAL, sum(parts.values()), init=init)
             metrics.append(total)
@@ -64,6 +67,8 @@ class DistributionBoot:
                 figures.append(Figure(f"{init}: {part}", metrics[-1]))
             if slowest := _slowest(boot):
                 sentences.append(f"The slowest services of {init}: {slowest}.")
+        if not metrics:
+            raise NotMeasurable(" ".join(sentences))
         totals = [figure.metric for figure in figures if figure.metric.name == _TOTAL]
         short = ", ".join(f"{m.labels['init']} {format_value(m.samples[0], 's')}" for m in totals)
         return Answer(tuple(metrics), tuple(figures), short, "", " ".join(sentences))
