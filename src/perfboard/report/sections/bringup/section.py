@@ -85,7 +85,7 @@ def _answer(subject: str, rows: list[BringupRow]) -> str:
 def _lead(run: Run, result: BringupResult) -> str:
     by_subject = {
         subject: [row for row in result.rows if row.subject == subject]
-        for subject in (*_ASKED, "memory")
+        for subject in (*_ASKED, "memory", "boot")
     }
     asked = any(by_subject[subject] for subject in _ASKED)
     parts = [
