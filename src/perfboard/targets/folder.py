@@ -27,6 +27,9 @@ rm -rf {path}
 exit 1
 """
 
+# What is killed at the same time may write there for a moment yet.
+_REMOVE = "for i in 1 2 3 4 5; do rm -rf {path} && break; sleep 1; done"
+
 
 @contextmanager
 def working_folder(shell: Shell) -> Iterator[str]:
@@ -39,7 +42,7 @@ def working_folder(shell: Shell) -> Iterator[str]:
     refusals = []
     for place in _places(shell):
         path = f"{place}/{name}"
-        with shell.hold(_TRY.format(path=path), f"rm -rf {path}") as tried:
+        with shell.hold(_TRY.format(path=path), _REMOVE.format(path=path)) as tried:
             if tried.status == 0:
                 yield path
                 return
