@@ -27,7 +27,7 @@ rm -rf {path}
 exit 1
 """
 
-# What is killed at the same time may write there for a moment yet.
+# Programs that are killed at the same time may still write there for a moment.
 _REMOVE = "for i in 1 2 3 4 5; do rm -rf {path} && break; sleep 1; done"
 
 

@@ -37,7 +37,7 @@ _INITS = {
     "systemd": ("systemd-sysv", "libpam-systemd", "dbus"),
     "sysvinit": ("sysvinit-core",),
 }
-# What checks the root before it is written to; without it System V init stops there.
+# The checker of the root, which comes before the first write. Without it System V init stops.
 _CHECKS = {"ext4": "e2fsprogs", "f2fs": "f2fs-tools"}
 _FILES = {
     "etc/fstab": "/dev/pbd / auto defaults 0 1\n",

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What programs do on a display that nobody sees."""
+"""Workloads of programs on a display that nobody sees."""
