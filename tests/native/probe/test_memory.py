@@ -359,9 +359,13 @@ def test_the_end_counts_whole_ticks_of_steal(run: Callable[..., list[dict[str, A
 
 
 @pytest.mark.parametrize("applet", ["file.read", "memory.map"])
-@pytest.mark.parametrize(("huge", "pages"), [("never", "small"), ("always", "huge")])
+@pytest.mark.parametrize(
+    ("huge", "pages"),
+    # The kernel gives small ones where its memory is in pieces.
+    [("never", {"small"}), ("always", {"huge", "small and huge"})],
+)
 def test_a_file_read_says_whether_its_pages_were_huge(
-    program: Path, tmp_path: Path, applet: str, huge: str, pages: str
+    program: Path, tmp_path: Path, applet: str, huge: str, pages: set[str]
 ) -> None:
     """In a tmpfs of our own, which alone can be had with huge pages."""
     mount = f'mount -t tmpfs -o huge={huge},size=64m none "$0" && cd "$0" && exec "$@"'
@@ -375,4 +379,5 @@ def test_a_file_read_says_whether_its_pages_were_huge(
     if b"mount:" in done.stderr or b"unshare:" in done.stderr:
         pytest.skip("mounting a tmpfs wants root")
     lines = [json.loads(line) for line in done.stdout.decode("ascii").splitlines()]
-    assert [line["value"] for line in lines if line.get("fact") == "file pages"] == [pages]
+    (found,) = [line["value"] for line in lines if line.get("fact") == "file pages"]
+    assert found in pages
