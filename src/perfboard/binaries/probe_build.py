@@ -106,9 +106,17 @@ def build(arch: str, output: Path, cache: Path, part: str = "probe") -> None:
     require_compiler(arch)
     if not (folder := source_folder(part)).is_dir():
         raise EnvironmentLacksError(f"{folder}: the {part}'s sources are not there.")
+    run_compiler(f"The {part} for {arch}", command(arch, part), output, folder, cache)
+
+
+def run_compiler(what: str, words: list[str], output: Path, folder: Path, cache: Path) -> None:
+    """Makes the file `output` by the compiler, whose name is the first of `words`, in `folder`.
+
+    It keeps what it can use again in `cache`. Raises EnvironmentLacksError for `what` if it fails.
+    """
     folders = {"ZIG_GLOBAL_CACHE_DIR": str(cache), "ZIG_LOCAL_CACHE_DIR": str(cache)}
     done = subprocess.run(
-        [sys.executable, "-m", *command(arch, part), "-o", str(output.absolute())],
+        [sys.executable, "-m", *words, "-o", str(output.absolute())],
         cwd=folder,
         env={**os.environ, **folders},
         stdin=subprocess.DEVNULL,
@@ -118,6 +126,4 @@ def build(arch: str, output: Path, cache: Path, part: str = "probe") -> None:
         check=False,
     )
     if done.returncode or not output.is_file():
-        raise EnvironmentLacksError(
-            f"The {part} for {arch} does not compile here:\n{done.stderr.strip()[-4000:]}"
-        )
+        raise EnvironmentLacksError(f"{what} does not compile here:\n{done.stderr.strip()[-4000:]}")

@@ -6,18 +6,19 @@ They are static, with musl: Debian's own C library has instructions of i686 too.
 packages' build systems is needed for so few files.
 """
 
-import os
-import subprocess
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from perfboard.binaries.probe import compiler_folder
-from perfboard.binaries.probe_build import ARCHITECTURES, compiler_version, require_compiler
+from perfboard.binaries.probe_build import (
+    ARCHITECTURES,
+    compiler_version,
+    require_compiler,
+    run_compiler,
+)
 from perfboard.host.cache import cached
 from perfboard.images.packages.apt_source import SourceState
-from perfboard.model.errors import EnvironmentLacksError
 from perfboard.model.progress import Progress
 
 _COMMAND = (*("ziglang", "cc", "-std=gnu11", "-O2", "-w", "-static", "-s", "-fno-lto", "-I."),)
@@ -122,8 +123,8 @@ def build_codec(name: str, part: str, progress: Progress) -> BuiltCodec:
         ):
             for number, (program, own) in enumerate(codec.programs.items()):
                 files = [*own, *common_files(codec, tree)]
-                words = [*command, f"-I{headers}", *files, "-lm", "-o", str(folder / program)]
-                _compile(words, tree, kept)
+                words = [*command, f"-I{headers}", *files, "-lm"]
+                run_compiler(tree.name, words, folder / program, tree, kept)
                 step.update(number + 1)
 
     entry = cached("codec", inputs, build, progress)
@@ -142,21 +143,3 @@ def common_files(codec: Codec, tree: Path) -> list[str]:
         for path in found
         if not any(path.match(pattern) for pattern in codec.without)
     )
-
-
-def _compile(words: list[str], tree: Path, kept: Path) -> None:
-    folders = {"ZIG_GLOBAL_CACHE_DIR": str(kept), "ZIG_LOCAL_CACHE_DIR": str(kept)}
-    done = subprocess.run(
-        [sys.executable, "-m", *words],
-        cwd=tree,
-        env={**os.environ, **folders},
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        errors="replace",
-        check=False,
-    )
-    if done.returncode:
-        raise EnvironmentLacksError(
-            f"{tree.name} does not compile here:\n{done.stderr.strip()[-4000:]}"
-        )

@@ -6,15 +6,17 @@ from the packages that its target has: both are unpacked in the cache. Nothing o
 its apt is needed. The compiler is the probe's.
 """
 
-import os
-import subprocess
-import sys
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from perfboard.binaries.probe import compiler_folder
-from perfboard.binaries.probe_build import ARCHITECTURES, compiler_version, require_compiler
+from perfboard.binaries.probe_build import (
+    ARCHITECTURES,
+    compiler_version,
+    require_compiler,
+    run_compiler,
+)
 from perfboard.host.cache import cached, hash_tree
 from perfboard.host.native import native_folder
 from perfboard.host.tools import require_tools
@@ -218,7 +220,7 @@ def build_toolkit(name: str, arch: str, progress: Progress) -> Path:
             for package, files in libraries.items()
             for file in files
         ]
-        objects = []
+        objects: list[Path] = []
         with (
             compiler_folder(target, progress) as kept,
             progress.step(f"building the program of {toolkit.title} for {arch}", 1),
@@ -226,13 +228,15 @@ def build_toolkit(name: str, arch: str, progress: Progress) -> Path:
             for source in (*_COMMON, *toolkit.sources):
                 plus = source.endswith(".cc")
                 flags = (*(_CXX if plus else _C), *_FLAGS, *words)
-                objects.append(str(folder / f"{source}.o"))
+                objects.append(folder / f"{source}.o")
                 compiler = "c++" if plus else "cc"
-                _run([compiler, *machine, *flags, "-c", source, "-o", objects[-1]], sources, kept)
-            link = ["cc", *machine, "-s", "-Wl,--allow-shlib-undefined", *objects, *found]
-            _run([*link, "-o", str(folder / PROGRAM)], sources, kept)
+                line = ["ziglang", compiler, *machine, *flags, "-c", source]
+                run_compiler("native/toolkits", line, objects[-1], sources, kept)
+            line = ["ziglang", "cc", *machine, "-s", "-Wl,--allow-shlib-undefined"]
+            line += [*map(str, objects), *found]
+            run_compiler("native/toolkits", line, folder / PROGRAM, sources, kept)
         for file in objects:
-            Path(file).unlink()
+            file.unlink()
 
     return cached("toolkit", inputs, build, progress) / PROGRAM
 
@@ -244,21 +248,3 @@ def _library(package: Path, multiarch: str, file: str) -> str:
         if place.exists():
             return str(place)
     raise EnvironmentLacksError(f"{places[0]}: the package has no {file}")
-
-
-def _run(words: list[str], folder: Path, kept: Path) -> None:
-    folders = {"ZIG_GLOBAL_CACHE_DIR": str(kept), "ZIG_LOCAL_CACHE_DIR": str(kept)}
-    done = subprocess.run(
-        [sys.executable, "-m", "ziglang", *words],
-        cwd=folder,
-        env={**os.environ, **folders},
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        errors="replace",
-        check=False,
-    )
-    if done.returncode:
-        raise EnvironmentLacksError(
-            f"native/toolkits does not compile here:\n{done.stderr.strip()[-4000:]}"
-        )
