@@ -16,7 +16,7 @@ class Result(Record):
 
     @property
     def failed(self) -> bool:
-        """Whether its answer is no, whatever the run's verdicts are."""
+        """Whether its answer is no; the run's verdicts may say less."""
         return False
 
     @property
