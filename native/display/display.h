@@ -55,6 +55,17 @@ bool wire_input(struct wire *wire, unsigned type, unsigned detail, int x, int y)
 /* The key that gives the symbol, 0 if none does; `shift` says whether with Shift. */
 unsigned wire_key(struct wire *wire, uint32_t symbol, bool *shift);
 
+/* server.c */
+#define COOKIE 16
+/* The file of the server's screen, in the current folder. */
+#define SERVER_SCREEN "Xvfb_screen0"
+/* The file of the server's secret (XAU's format), for any display. */
+bool write_cookie(unsigned char cookie[COOKIE]);
+/* The display's number, as the server writes it; -1 if it does not start. */
+int start_server(const char *width, const char *height);
+/* Its windows fill the screen, as a set-top box has them. */
+bool start_manager(struct wire *wire);
+
 /* screen.c: the server's memory, and the picture of the last look. */
 struct rectangle {
 	int x0, y0, x1, y1;
@@ -163,5 +174,10 @@ bool take_screen(struct wire *wire, struct screen *screen, const struct task *ta
 bool watch(struct wire *wire, struct screen *screen, const struct task *task);
 /* Waits for the program's end, and prints when it was. */
 void watch_exit(const struct task *task);
+
+/* plan.c */
+/* Obeys the standard input's lines to their end; false where one cannot be obeyed, which it says.
+ */
+bool obey_plan(struct wire *wire, struct screen *screen);
 
 #endif

@@ -2,79 +2,24 @@
 /*
  * perfboard-watch WIDTH HEIGHT [scope]
  *
- * Starts an Xvfb and a window manager of its own, in the current folder, and obeys the lines of
- * its standard input. It watches the pixels of the display, and prints what it saw; all times are
- * nanoseconds since the task began. Whatever ends it, it ends all that it started.
- *
- *   mask X Y X1 Y1                     what changes there does not count
- *   quiet MS [MS] | limit MS           for the tasks that follow; the second for calibrations
- *   reference NAME | reference -       they have to end in that picture, or in any
- *   start LABEL PROGRAM [WORD ...]     a task: from just before exec
- *   run LABEL PROGRAM [WORD ...]       no task: waits for its end, and looks at nothing
- *   key LABEL SYMBOL[+SYMBOL ...]      a task: keysyms in hexadecimal, pressed in that order
- *   press SYMBOL[+SYMBOL ...]          no task
- *   type TEXT                          no task
- *   pause MS                           no task; below 1000
- *   serve FOLDER                       its files by HTTP, on loopback (serve.c)
- *   server ADDRESS                     pages are at that one, as http://192.0.2.1
- *   address PATH                       no task: types the address that the server has it at
- *   move X Y                           no task
- *   click LABEL X Y                    a task: the first button
- *   raise LABEL NUMBER                 a task: the window of the program that started so manyth
- *   close LABEL NUMBER                 asks it to close; prints when it exits
- *   settle                             waits until nothing changes; prints nothing of worth
- *   memory LABEL                       sizes in kB of the programs and of the server
- *   end                                ends all programs
- *
- * A reference is made by the first tasks that name it: three in succession have the same picture
- * after 5 s of quiet, where no other is set. The last of them is printed as a film: lines of
- * "@picture REFERENCE MOMENT NS WIDTH HEIGHT RUNS" (film.c). A line that begins with '?' is obeyed
- * only while that is not so.
- *
- * With "scope", which a virtual board has, this program looks at no pixel. A task ends when the
- * programs and the server have stood still for twice the quiet time, and the scope's record tells
- * what the screen showed between two steps (scope.c). Then it prints
- *
- *   @watched LABEL ok|calibration|refused FROM TO REFERENCE QUIET_NS REASON
- *   @left LABEL FROM TO ok|refused REASON
- *   @mask X Y X1 Y1
+ * Starts an Xvfb and a window manager of its own, in the current folder, and obeys the plan of its
+ * standard input (plan.c). It watches the pixels of the display, and prints what it saw; all times
+ * are nanoseconds since the task began. Whatever ends it, it ends all that it started.
  */
 #include "display.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/random.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-#define MOST_WORDS 32
-#define MOST_PROGRAMS 8
-#define MOST_REFERENCES 16
-#define COOKIE 16
-#define SERVER_MS 20000
-/* So many tasks in succession that are refused end the plan: the rest would be too. */
-#define MOST_REFUSED 3
-#define FILE_NAME "Xvfb_screen0"
-
 static struct wire wire;
 static struct screen screen;
-static struct reference references[MOST_REFERENCES];
-static struct task task = {.quiet_ms = 700, .calibration_ms = 5000, .limit_ms = 60000};
-static struct {
-	pid_t pid;
-	uint32_t window;
-} programs[MOST_PROGRAMS];
-static unsigned program_count;
-/* The address of the pages' server, or "". */
-static char server[128];
 
 /* With the last words of what failed, if it had any. */
 static int complain(const char *what)
@@ -93,335 +38,6 @@ static int complain(const char *what)
 	return 1;
 }
 
-/* The file of the server's secret (XAU's format), for any display. */
-static bool write_cookie(unsigned char cookie[COOKIE])
-{
-	static const char name[] = "MIT-MAGIC-COOKIE-1";
-	unsigned char data[10 + sizeof(name) - 1 + COOKIE] = {0xff, 0xff, 0, 0,
-							      0,    0,	  0, sizeof(name) - 1};
-	int file = open("xauthority", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-
-	if (file < 0 || getrandom(cookie, COOKIE, 0) != COOKIE)
-		return false;
-	memcpy(data + 8, name, sizeof(name) - 1);
-	data[8 + sizeof(name)] = COOKIE;
-	memcpy(data + 9 + sizeof(name), cookie, COOKIE);
-	bool done = write(file, data, sizeof(data)) == sizeof(data);
-
-	close(file);
-	return done;
-}
-
-/* The display's number, as the server writes it; -1 if it does not start. */
-static int start_server(const char *width, const char *height)
-{
-	char size[40], end[12], number[12] = "";
-	int ends[2];
-
-	snprintf(size, sizeof(size), "%sx%sx24", width, height);
-	if (pipe2(ends, O_CLOEXEC))
-		return -1;
-	snprintf(end, sizeof(end), "%d", ends[1]);
-	char *words[] = {"Xvfb",      "-displayfd", end,	  "-screen", "0",	 size,
-			 "-nolisten", "tcp",	    "-extension", "GLX",     "-noreset", "-fbdir",
-			 ".",	      "-auth",	    "xauthority", NULL};
-
-	apart[0] = start(words, ends[1], NULL, scope_next());
-	close(ends[1]);
-	struct pollfd ready = {.fd = ends[0], .events = POLLIN};
-	int64_t limit = now() + SERVER_MS * 1000000LL;
-	size_t got = 0;
-
-	while (apart[0] > 0 && got < sizeof(number) - 1 && !strchr(number, '\n') && !ended() &&
-	       now() < limit) {
-		if (poll(&ready, 1, 100) <= 0)
-			continue;
-		ssize_t more = read(ends[0], number + got, sizeof(number) - 1 - got);
-
-		if (more <= 0)
-			break;
-		got += (size_t)more;
-	}
-	close(ends[0]);
-	return strchr(number, '\n') ? atoi(number) : -1;
-}
-
-/* Its windows fill the screen, as a set-top box has them. */
-static bool start_manager(void)
-{
-	char *words[] = {
-	    "matchbox-window-manager", "-use_titlebar", "no", "-use_cursor", "no", NULL};
-	struct window_list found = {.count = 0};
-	int64_t limit = now() + SERVER_MS * 1000000LL;
-
-	apart[1] = start(words, -1, NULL, scope_next());
-	while (apart[1] > 0 && !found.count && now() < limit && !ended()) {
-		struct timespec moment = {0, 5000000};
-
-		nanosleep(&moment, NULL);
-		if (!wire_windows(&wire, wire.root, "_NET_SUPPORTING_WM_CHECK", &found))
-			return false;
-	}
-	return found.count > 0;
-}
-
-static void begin(void)
-{
-	task.began = now();
-	scope_step(task.step = scope_next());
-}
-
-static bool settle(void)
-{
-	const struct task quietly = {
-	    .label = "settle", .began = now(), .quiet_ms = 300, .limit_ms = 3000};
-
-	/* Before it too: the looks of the task before are not its own. */
-	return take_screen(&wire, &screen, &quietly) && watch(&wire, &screen, &quietly) &&
-	       take_screen(&wire, &screen, &task);
-}
-
-static bool press_keys(char *words)
-{
-	unsigned codes[16], count = 0;
-
-	for (char *word = strtok(words, "+"); word && count < 15; word = strtok(NULL, "+")) {
-		bool shift = false;
-		unsigned code = wire_key(&wire, (uint32_t)strtoul(word, NULL, 16), &shift);
-
-		if (!code)
-			return false;
-		codes[count++] = code;
-	}
-	begin();
-	for (unsigned i = 0; i < count; i++)
-		wire_input(&wire, 2, codes[i], 0, 0);
-	while (count)
-		wire_input(&wire, 3, codes[--count], 0, 0);
-	return true;
-}
-
-static bool type_text(const char *text)
-{
-	bool ignored;
-	unsigned shift_key = wire_key(&wire, 0xffe1, &ignored);
-
-	for (; *text; text++) {
-		bool shift = false;
-		unsigned code = wire_key(&wire, (unsigned char)*text, &shift);
-
-		if (!code)
-			return false;
-		if (shift)
-			wire_input(&wire, 2, shift_key, 0, 0);
-		wire_input(&wire, 2, code, 0, 0);
-		wire_input(&wire, 3, code, 0, 0);
-		if (shift)
-			wire_input(&wire, 3, shift_key, 0, 0);
-	}
-	return true;
-}
-
-static bool serve_pages(const char *folder)
-{
-	unsigned port;
-
-	apart[2] = serve(folder, &port);
-	snprintf(server, sizeof(server), "http://127.0.0.1:%u", port);
-	return apart[2] > 0;
-}
-
-static bool type_address(const char *path)
-{
-	char text[256];
-
-	return snprintf(text, sizeof(text), "%s/%s", server, path) < (int)sizeof(text) &&
-	       type_text(text);
-}
-
-static void print_memory(const char *label)
-{
-	const struct group server = {.pid = {apart[0]}, .count = 1};
-	struct group group;
-	struct memory memory;
-
-	descendants(&group, apart, APART);
-	for (int of_server = 0; of_server < 2; of_server++) {
-		memory_of(of_server ? &server : &group, &memory);
-		printf("@memory %s %s resident=%llu virtual=%llu", label,
-		       of_server ? "server" : "program", memory.resident, memory.virtual_size);
-		if (memory.has_shares)
-			printf(" proportional=%llu own=%llu", memory.proportional, memory.own);
-		printf("\n");
-	}
-	fflush(stdout);
-}
-
-static void end_programs(void)
-{
-	struct group group;
-
-	struct window_list left = {.count = 1};
-	struct timespec moment = {0, 5000000};
-
-	descendants(&group, apart, APART);
-	end_group(&group);
-	program_count = 0;
-	/* Until the server knows, the screen has the old picture: a new one would be no change. */
-	for (int i = 0;
-	     i < 400 && left.count && wire_windows(&wire, wire.root, "_NET_CLIENT_LIST", &left);
-	     i++)
-		nanosleep(&moment, NULL);
-}
-
-/* The window that is there since the program started: the newest. */
-static bool find_window(void)
-{
-	struct window_list list;
-
-	if (!wire_windows(&wire, wire.root, "_NET_CLIENT_LIST", &list))
-		return false;
-	programs[program_count - 1].window = list.count ? list.id[list.count - 1] : 0;
-	return true;
-}
-
-static bool start_program(char **words)
-{
-	if (program_count == MOST_PROGRAMS || !take_screen(&wire, &screen, &task))
-		return false;
-	task.step = scope_next();
-	pid_t pid = task.program = start(words, -1, &task.began, task.step);
-
-	if (pid < 0) {
-		refused_in_a_row++;
-		printf("@task %s refused began=0 first=0 final=0 stable=0 look=0 hash=0 there is "
-		       "no %s\n",
-		       task.label, words[0]);
-		return fflush(stdout) == 0;
-	}
-	programs[program_count].pid = pid;
-	programs[program_count++].window = 0;
-	task.windows = program_count;
-	return watch(&wire, &screen, &task) && find_window();
-}
-
-/* The program measures itself, so nobody looks at the screen meanwhile. */
-static bool run_program(char **words)
-{
-	begin();
-	task.program = start(words, -1, NULL, scope_next());
-	if (task.program < 0) {
-		printf("@exit %s refused took=0 there is no %s\n", task.label, words[0]);
-		return fflush(stdout) == 0;
-	}
-	watch_exit(&task);
-	task.program = 0;
-	return true;
-}
-
-static bool to_window(const char *kind, unsigned number)
-{
-	if (number >= program_count || !programs[number].window)
-		return false;
-	const uint32_t raise[5] = {2}, end[5] = {wire_atom(&wire, "WM_DELETE_WINDOW")};
-	bool raises = !strcmp(kind, "raise");
-
-	begin();
-	return wire_message(&wire, programs[number].window,
-			    raises ? "_NET_ACTIVE_WINDOW" : "WM_PROTOCOLS", raises ? raise : end,
-			    raises);
-}
-
-static bool choose_reference(const char *name)
-{
-	task.reference = NULL;
-	for (int i = 0; i < MOST_REFERENCES && strcmp(name, "-") && !task.reference; i++)
-		if (!references[i].name[0] || !strcmp(references[i].name, name))
-			task.reference = &references[i];
-	if (task.reference)
-		snprintf(task.reference->name, sizeof(task.reference->name), "%s", name);
-	return task.reference || !strcmp(name, "-");
-}
-
-/* False where it cannot be obeyed; the plan ends there. */
-static bool obey(char **words, int count)
-{
-	const char *verb = words[0];
-
-	task.label = count > 1 ? words[1] : "";
-	task.windows = program_count;
-	task.kills = memory_kills();
-	task.program = program_count ? programs[program_count - 1].pid : 0;
-	if (!strcmp(verb, "mask") && count == 5 && screen.mask_count < MOST_MASKS) {
-		screen.masks[screen.mask_count++] = (struct rectangle){
-		    atoi(words[1]), atoi(words[2]), atoi(words[3]), atoi(words[4])};
-		if (scope_watches)
-			printf("@mask %d %d %d %d\n", atoi(words[1]), atoi(words[2]),
-			       atoi(words[3]), atoi(words[4]));
-		return true;
-	}
-	if (!strcmp(verb, "quiet") && count > 1) {
-		task.quiet_ms = atoi(words[1]);
-		task.calibration_ms = count > 2 ? atoi(words[2]) : task.calibration_ms;
-		return task.quiet_ms > 0 && task.calibration_ms > 0;
-	}
-	if (!strcmp(verb, "limit") && count == 2)
-		return (task.limit_ms = atoi(words[1])) > 0;
-	if (!strcmp(verb, "reference") && count == 2)
-		return choose_reference(words[1]);
-	if (!strcmp(verb, "start") && count > 2)
-		return start_program(words + 2);
-	if (!strcmp(verb, "run") && count > 2)
-		return run_program(words + 2);
-	if (!strcmp(verb, "settle"))
-		return settle();
-	if (!strcmp(verb, "press") && count == 2)
-		return press_keys(words[1]);
-	if (!strcmp(verb, "type") && count == 2)
-		return type_text(words[1]);
-	if (!strcmp(verb, "pause") && count == 2) {
-		const struct timespec time = {0, atoi(words[1]) % 1000 * 1000000L};
-
-		return nanosleep(&time, NULL) == 0 || errno == EINTR;
-	}
-	if (!strcmp(verb, "serve") && count == 2 && !apart[2])
-		return serve_pages(words[1]);
-	if (!strcmp(verb, "server") && count == 2)
-		return snprintf(server, sizeof(server), "%s", words[1]) < (int)sizeof(server);
-	if (!strcmp(verb, "address") && count == 2 && *server)
-		return type_address(words[1]);
-	if (!strcmp(verb, "move") && count == 3)
-		return wire_input(&wire, 6, 0, atoi(words[1]), atoi(words[2])) && settle();
-	if (!strcmp(verb, "memory") && count == 2)
-		return print_memory(words[1]), true;
-	if (!strcmp(verb, "end"))
-		return end_programs(), true;
-	if (!strcmp(verb, "key") && count == 3)
-		return take_screen(&wire, &screen, &task) && press_keys(words[2]) &&
-		       watch(&wire, &screen, &task);
-	if (!strcmp(verb, "click") && count == 4) {
-		/* The pointer may light something up on its way: that is not of the task. */
-		if (!wire_input(&wire, 6, 0, atoi(words[2]), atoi(words[3])) || !settle())
-			return false;
-		begin();
-		return wire_input(&wire, 4, 1, 0, 0) && wire_input(&wire, 5, 1, 0, 0) &&
-		       watch(&wire, &screen, &task);
-	}
-	if (!strcmp(verb, "raise") && count == 3)
-		return take_screen(&wire, &screen, &task) &&
-		       to_window(verb, (unsigned)atoi(words[2])) && watch(&wire, &screen, &task);
-	if (!strcmp(verb, "close") && count == 3) {
-		unsigned number = (unsigned)atoi(words[2]);
-
-		if (!to_window(verb, number))
-			return false;
-		task.program = programs[number].pid;
-		watch_exit(&task);
-		return true;
-	}
-	return false;
-}
-
 /* The watcher's own processor time, of all since it began. */
 static void print_cost(int64_t began)
 {
@@ -435,7 +51,7 @@ static void print_cost(int64_t began)
 static int run(const char *width, const char *height)
 {
 	unsigned char cookie[COOKIE];
-	char line[4096], display[16];
+	char display[16];
 	int64_t began = now();
 
 	if (!write_cookie(cookie))
@@ -452,28 +68,14 @@ static int run(const char *width, const char *height)
 	free(folder);
 	if (!wire_open(&wire, number, cookie, COOKIE, !scope_watches))
 		return complain(wire_trouble());
-	if (!screen_open(&screen, FILE_NAME))
+	if (!screen_open(&screen, SERVER_SCREEN))
 		return complain("Xvfb's screen cannot be read");
 	if (scope_watches && !scope_show(&screen))
 		return complain("the kernel does not say where the screen's memory is");
-	if (!start_manager())
+	if (!start_manager(&wire))
 		return complain("matchbox-window-manager does not start");
-	while (!ended() && refused_in_a_row < MOST_REFUSED && fgets(line, sizeof(line), stdin)) {
-		char *words[MOST_WORDS + 1], *next = line + (line[0] == '?');
-		int count = 0;
-
-		if (line[0] == '?' && task.reference &&
-		    (task.reference->alike >= ALIKE || task.reference->tries >= CALIBRATIONS))
-			continue;
-		for (char *word; count < MOST_WORDS && (word = strtok_r(next, " \n", &next));)
-			words[count++] = word;
-		words[count] = NULL;
-		if (count && !obey(words, count)) {
-			printf("@trouble %s %s: %s\n", words[0], count > 1 ? words[1] : "",
-			       *wire_trouble() ? wire_trouble() : "cannot be done");
-			return 1;
-		}
-	}
+	if (!obey_plan(&wire, &screen))
+		return 1;
 	print_cost(began);
 	return ended();
 }
@@ -502,7 +104,7 @@ int main(int argc, char **argv)
 	int status = getppid() == outer ? run(argv[1], argv[2]) : 1;
 	struct group all;
 
-	unlink(FILE_NAME);
+	unlink(SERVER_SCREEN);
 	/* One that forks meanwhile is found the next time. */
 	for (int round = 0; round < 5; round++) {
 		descendants(&all, NULL, 0);

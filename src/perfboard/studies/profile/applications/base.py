@@ -12,7 +12,7 @@ import perfboard.studies.profile.applications
 
 @dataclass(frozen=True)
 class Mail:
-    """How a mail client is driven; keys are as the watcher has them (native/display/main.c).
+    """How a mail client is driven; keys are as the watcher has them (native/display/plan.c).
 
     `kinds` are the folders that it reads, the first by default: mh, maildir, mbox. The folder lies
     at `path` in its home. `select` are keys that lead to it, and `open` is the one that opens it.
@@ -39,7 +39,7 @@ class Application:
     (x, y, x1, y1) of a screen of 1024x768 whose pixels do not count, as a clock's.
 
     A browser has `bars`, rectangles that tell addresses and states, and do not count when a page is
-    loaded, and `location`, the keys that lead to the address (native/display/main.c). `trust` is a
+    loaded, and `location`, the keys that lead to the address (native/display/plan.c). `trust` is a
     line of a script that has it trust the authority of the file ca.crt, which OpenSSL calls $CA. A
     mail client has `mail`. `patience_s` is how long a task may take before it is refused.
     """

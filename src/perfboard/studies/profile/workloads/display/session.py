@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A session on a private display: the lines that the watcher obeys, and what it prints.
 
-The watcher is native/display, whose main.c has the words.
+The watcher is native/display, whose plan.c has the words.
 """
 
 import io

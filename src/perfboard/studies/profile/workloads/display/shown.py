@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A session whose watcher looked at no pixel, completed with what the scope saw.
 
-The watcher says what it did between which steps (native/display/main.c); the scope says what the
+The watcher says what it did between which steps (native/display/plan.c); the scope says what the
 screen showed between them. Out come the words of a watcher that looked itself.
 """
 
