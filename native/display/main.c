@@ -21,8 +21,15 @@
 static struct wire wire;
 static struct screen screen;
 
-/* With the last words of what failed, if it had any. */
 static int complain(const char *what)
+{
+	printf("@trouble %s\n", what);
+	fflush(stdout);
+	return 1;
+}
+
+/* With the last words that it had, if any. */
+static int complain_of(const char *program)
 {
 	char line[200], last[200] = "";
 	FILE *log = fopen("programs.log", "re");
@@ -33,7 +40,7 @@ static int complain(const char *what)
 	if (log)
 		fclose(log);
 	last[strcspn(last, "\r\n")] = '\0';
-	printf("@trouble %s%s%s\n", what, *last ? ": " : "", last);
+	printf("@trouble %s does not start%s%s\n", program, *last ? ": " : "", last);
 	fflush(stdout);
 	return 1;
 }
@@ -59,7 +66,7 @@ static int run(const char *width, const char *height)
 	int number = start_server(width, height);
 
 	if (number < 0)
-		return complain("Xvfb does not start");
+		return complain_of("Xvfb");
 	snprintf(display, sizeof(display), ":%d", number);
 	setenv("DISPLAY", display, 1);
 	char *folder = realpath("xauthority", NULL);
@@ -73,7 +80,7 @@ static int run(const char *width, const char *height)
 	if (scope_watches && !scope_show(&screen))
 		return complain("the kernel does not say where the screen's memory is");
 	if (!start_manager(&wire))
-		return complain("matchbox-window-manager does not start");
+		return complain_of("matchbox-window-manager");
 	if (!obey_plan(&wire, &screen))
 		return 1;
 	print_cost(began);
