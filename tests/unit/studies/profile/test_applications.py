@@ -181,4 +181,4 @@ def test_a_kiosk_has_its_page_and_the_time_that_its_browser_takes() -> None:
         names = archive.getnames()
     # What the command names is there.
     asked = next(line for line in lines(work) if line.startswith("start start ")).split()
-    assert asked[-1].removeprefix("home/") in names and "firefox/user.js" in names
+    assert asked[-1].removeprefix("home/") in names and "profile/user.js" in names

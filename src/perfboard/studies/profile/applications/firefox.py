@@ -1,18 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Firefox ESR as a kiosk: one page with a script, over the whole screen."""
+"""Firefox, Debian's with extended support: as a browser, and as a kiosk of one page."""
 
 from perfboard.studies.profile.applications.base import Application
 
-# It asks nothing, calls nobody, and shows no page but its own.
+# No welcome, no questions, no caret that blinks, nothing that moves, and no requests of its own.
 _PREFERENCES = {
     "app.normandy.enabled": "false",
     "app.update.enabled": "false",
     "browser.aboutwelcome.enabled": "false",
     "browser.contentblocking.report.hide_vpn_banner": "true",
+    "browser.newtabpage.enabled": "false",
     "browser.safebrowsing.malware.enabled": "false",
     "browser.safebrowsing.phishing.enabled": "false",
+    "browser.sessionstore.resume_from_crash": "false",
     "browser.shell.checkDefaultBrowser": "false",
     "browser.startup.homepage_override.mstone": '"ignore"',
+    "browser.startup.page": "0",
+    "browser.tabs.warnOnClose": "false",
     "browser.termsofuse.bypassNotification": "true",
     "datareporting.healthreport.uploadEnabled": "false",
     "datareporting.policy.dataSubmissionEnabled": "false",
@@ -23,9 +27,16 @@ _PREFERENCES = {
     "network.captive-portal-service.enabled": "false",
     "network.connectivity-service.enabled": "false",
     "services.settings.server": '""',
+    # It is ended without being asked when its reference picture is made.
+    "toolkit.startup.max_resumed_crashes": "-1",
     "toolkit.telemetry.enabled": "false",
+    "toolkit.telemetry.reportingpolicy.firstRun": "false",
     "trailhead.firstrun.didSeeAboutWelcome": "true",
+    "ui.caretBlinkTime": "0",
+    "ui.prefersReducedMotion": "1",
 }
+_USER = "".join(f'user_pref("{name}", {value});\n' for name, value in _PREFERENCES.items())
+_COMMAND = "firefox-esr --no-remote --profile home/profile"
 # A shop's terminal: its goods are made and summed up by the script, and nothing moves afterwards.
 _PAGE = """\
 <!DOCTYPE html>
@@ -58,17 +69,19 @@ document.getElementById("title").textContent = goods.length + " items, " + (sum 
 
 APPLICATIONS = (
     Application(
+        name="firefox-esr",
+        title="Firefox ESR, a browser",
+        packages=("firefox-esr",),
+        command=f"{_COMMAND} about:blank",
+        home={"profile/user.js": _USER},
+    ),
+    Application(
         name="firefox-kiosk",
         title="Firefox ESR, as a kiosk",
         packages=("firefox-esr",),
-        command="firefox-esr --no-remote --profile home/firefox --kiosk home/kiosk.html",
+        command=f"{_COMMAND} --kiosk home/kiosk.html",
         # It still works at something when its picture has long been there.
         patience_s=180,
-        home={
-            "firefox/user.js": "".join(
-                f'user_pref("{name}", {value});\n' for name, value in _PREFERENCES.items()
-            ),
-            "kiosk.html": _PAGE,
-        },
+        home={"profile/user.js": _USER, "kiosk.html": _PAGE},
     ),
 )
