@@ -33,7 +33,17 @@ UNITS: dict[str, tuple[str, float]] = {
     "%": ("1", 0.01),
     "1": ("1", 1.0),
 }
-_BUDGET = re.compile(r"(<=|>=)\s*([0-9]+(?:\.[0-9]+)?)\s*(\S+)?")
+_NUMBER = r"([0-9]{1,15}(?:\.[0-9]{1,15})?)\s*(\S+)?"
+_AMOUNT = re.compile(_NUMBER)
+_BUDGET = re.compile(rf"(<=|>=)\s*{_NUMBER}")
+
+
+def _in_base(number: str, written: str | None) -> tuple[float, str]:
+    """The number in the base unit of the written one, and that. Raises ValueError."""
+    if (name := written or "1") not in UNITS:
+        raise ValueError(f'the unit "{name}" is not one of {", ".join(UNITS)}')
+    unit, share = UNITS[name]
+    return float(number) * share, unit
 
 
 @dataclass(frozen=True)
@@ -55,10 +65,26 @@ def parse_budget(text: Any) -> Any:
         raise ValueError(
             f'found "{text}"; wants <= or >=, a number and a unit, as in "<= 3 s" or ">= 30 1/s"'
         )
-    if (written := match[3] or "1") not in UNITS:
-        raise ValueError(f'the unit "{written}" is not one of {", ".join(UNITS)}')
-    unit, share = UNITS[written]
-    return Budget(float(match[2]) * share, unit, match[1] == ">=", text.strip())
+    value, unit = _in_base(match[2], match[3])
+    return Budget(value, unit, match[1] == ">=", text.strip())
+
+
+@dataclass(frozen=True)
+class Amount:
+    """A number in a base unit, and as it was written."""
+
+    value: float
+    unit: str
+    text: str
+
+
+def parse_amount(text: Any) -> Any:
+    """The amount that a text such as "2852 KiB" means. Raises ValueError."""
+    if not isinstance(text, str):
+        return text
+    if (match := _AMOUNT.fullmatch(text.strip())) is None:
+        raise ValueError(f'found "{text}"; wants a number and a unit, as in "2852 KiB"')
+    return Amount(*_in_base(match[1], match[2]), text.strip())
 
 
 AnyBudget = Annotated[Budget, BeforeValidator(parse_budget)]
@@ -73,6 +99,13 @@ class Part(Table):
     parameters: Parameters = Field(default_factory=dict)
 
 
+class PublishedFigure(Table):
+    """A figure to compare with, and what it is of: nothing is judged by it."""
+
+    figure: Annotated[Amount, BeforeValidator(parse_amount)]
+    of: Words
+
+
 class KeyIssue(Part):
     """A question that decides whether a board suits the device."""
 
@@ -80,6 +113,16 @@ class KeyIssue(Part):
     question: Words
     budget: AnyBudget
     weight: Literal["must", "should"] = "must"
+    published: PublishedFigure | None = None
+
+    @model_validator(mode="after")
+    def _alike(self) -> "KeyIssue":
+        if self.published and self.published.figure.unit != self.budget.unit:
+            raise ValueError(
+                f'published.figure is "{self.published.figure.text}", and the budget '
+                f'"{self.budget.text}": wants units of one kind'
+            )
+        return self
 
 
 class Count(Part):
@@ -125,6 +168,13 @@ class Device(Table):
     currency: Words = "EUR"
 
 
+class Study(Table):
+    """Who published the rows' figures, and the board that they are of."""
+
+    source: Words
+    board: Words
+
+
 class Profile(Table):
     """A profile's file."""
 
@@ -133,6 +183,17 @@ class Profile(Table):
     key_issue: Annotated[tuple[KeyIssue, ...], Field(min_length=1, strict=False)]
     scenario: Annotated[tuple[Scenario, ...], Field(strict=False)] = ()
     option: Annotated[tuple[Change, ...], Field(strict=False)] = ()
+    published: Study | None = None
+
+    @model_validator(mode="after")
+    def _has_source(self) -> "Profile":
+        named = [issue.name for issue in self.key_issue if issue.published]
+        if named and not self.published:
+            raise ValueError(
+                f"key_issue {named[0]} has a published figure: give its source and board in a "
+                "table [published]"
+            )
+        return self
 
     @model_validator(mode="after")
     def _names_differ(self) -> "Profile":

@@ -33,6 +33,7 @@ _WORDS = (
     "row",
     "option",
     "turns to pass",
+    "what",
 )
 
 

@@ -18,6 +18,7 @@ from perfboard.profiles.loader import (
 )
 
 BUDGET = 'budget = "<= 2 s"'
+OTHERS = 'published = {{ figure = "{}", of = "a search" }}'
 
 
 @pytest.mark.parametrize("name", list_profiles())
@@ -46,6 +47,10 @@ def test_a_new_profile_can_be_read_and_is_written_once(tmp_path: Path) -> None:
         ('weight = "must"', "wieght = 1", "key_issue[0].wieght: is not a key of a profile file"),
         ('name = "evening"', 'name = "search"', "the name search is there twice"),
         ("schema =", "scheme =", "schema: is missing"),
+        (BUDGET, f"{BUDGET}\n{OTHERS.format('2 s')}", "search has a published figure: give its"),
+        (BUDGET, f"{BUDGET}\n{OTHERS.format('fast')}", 'found "fast"; wants a number and a unit'),
+        (BUDGET, f"{BUDGET}\n{OTHERS.format('2 kB')}", 'figure is "2 kB", and the budget "<= 2 s"'),
+        (BUDGET, f"{BUDGET}\npublished = 3", "key_issue[0].published: "),
     ],
 )
 def test_what_is_wrong_is_told_by_its_key(tmp_path: Path, old: str, new: str, said: str) -> None:

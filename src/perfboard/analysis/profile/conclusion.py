@@ -6,7 +6,13 @@ from dataclasses import dataclass, replace
 
 from perfboard.analysis.statistics.summary import judge
 from perfboard.model.profile import Budget, Count, KeyIssue, Part, Profile, Scenario
-from perfboard.model.results.profile import ProfileResult, ProfileRow, RowOutcome
+from perfboard.model.results.profile import (
+    ProfileResult,
+    ProfileRow,
+    PublishedRow,
+    PublishedSource,
+    RowOutcome,
+)
 from perfboard.model.run import TIMED_UNITS, Evidence, Metric, NoVerdict, Outcome, Verdict
 from perfboard.model.text import nearest
 
@@ -52,7 +58,9 @@ def conclude(
             found, parts = _metric(each, look, evidence), (each,)
         margin = max(margin_for(part.metric) for part in parts)
         rows.append(_row(each, found, evidence, margin))
+    study = profile.published
     return ProfileResult(
+        published=study and PublishedSource(source=study.source, board=study.board),
         profile=profile.profile.name,
         device=profile.profile.device,
         audience=profile.profile.audience,
@@ -189,6 +197,7 @@ def _row(
         budget_text=budget.text,
         least=budget.least,
         outcome="not measured",
+        published=_published(asked) if isinstance(asked, KeyIssue) else None,
     )
 
     def without(reason: str, outcome: RowOutcome = "not measured") -> ProfileRow:
@@ -213,3 +222,9 @@ def _row(
         "limit": limit,
     }
     return empty.model_copy(update=held)
+
+
+def _published(issue: KeyIssue) -> PublishedRow | None:
+    if (its := issue.published) is None:
+        return None
+    return PublishedRow(value=its.figure.value, text=its.figure.text, of=its.of)

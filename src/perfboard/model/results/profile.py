@@ -9,6 +9,21 @@ from perfboard.model.results.base import Result
 RowOutcome = Literal["pass", "fail", "inconclusive", "not measured"]
 
 
+class PublishedRow(Record):
+    """A published figure, in the row's unit and as it was written, and what it is of."""
+
+    value: Quantity
+    text: str
+    of: str
+
+
+class PublishedSource(Record):
+    """Who published the rows' figures, and the board that they are of."""
+
+    source: str
+    board: str
+
+
 class ProfileRow(Record):
     """A key issue or a scenario, and its verdict.
 
@@ -32,6 +47,7 @@ class ProfileRow(Record):
     high: Quantity | None = None
     reason: str = ""
     limit: str = ""
+    published: PublishedRow | None = None
 
 
 class OptionRow(Record):
@@ -101,6 +117,7 @@ class ProfileResult(Result):
     options: tuple[OptionRow, ...] = ()
     films: tuple[Film, ...] = ()
     source: str = ""
+    published: PublishedSource | None = None
     tasks: tuple[DoneTask, ...] = ()
 
     @property

@@ -151,6 +151,26 @@ def test_each_row_has_a_verdict_or_the_reason_for_none(path: Path, tmp_path: Pat
     assert "A box of pictures" in render(found)
 
 
+def test_what_others_published_stands_beside_and_judges_nothing(path: Path, tmp_path: Path) -> None:
+    beside = 'budget = "<= 3 s"\npublished = { figure = "%s", of = "<b>a picture\\u001b</b>" }'
+    study = '[published]\nsource = "study Z (1999)"\nboard = "a 486"\n[[key_issue]]'
+    text = PROFILE.replace("[[key_issue]]", study, 1)
+    for figure in ("7 us", "4 min"):
+        path.write_text(text.replace('budget = "<= 3 s"', beside % figure))
+        fake = FakeLab(tmp_path)
+        fake.ends = ends
+        found = run(fake, path)
+        (result,) = found.results_of(ProfileResult)
+        assert [row.outcome for row in result.rows] == ["pass", "not measured"]
+        assert result.rows[0].published and result.rows[0].published.text == figure
+        said = run_text(found)
+        assert "Beside study Z (1999), on a 486:" in said and "\x1b" not in said
+        rows = [line.split() for line in said.splitlines() if figure in line]
+        assert [row[0] for row in rows] == ["picture", "sound"] and "not measured" in said
+        page = render(found)
+        assert "Beside study Z (1999), on a 486" in page and "<b>a picture" not in page
+
+
 def test_what_a_display_showed_is_in_the_run_and_on_the_page(path: Path, tmp_path: Path) -> None:
     fake = FakeLab(tmp_path)
     # Eight pixels of white.

@@ -99,6 +99,15 @@ def _shown(result: ProfileResult) -> list[_Shown]:
     return [_Shown(row, _sentence(row), _value(row), _share(row)) for row in result.rows]
 
 
+def _compared(result: ProfileResult) -> list[_Shown]:
+    """The rows that a published figure stands beside."""
+    return [shown for shown in _shown(result) if shown.row.published]
+
+
+def _study(result: ProfileResult) -> str:
+    return f"Beside {its.source}, on {its.board}" if (its := result.published) else ""
+
+
 def _why(result: ProfileResult) -> str:
     """The rows that decide, in words."""
     names = [
@@ -186,6 +195,13 @@ def _text(run: Run, result: ProfileResult) -> "list[str | Table]":
     parts += [f"{s.row.name}: {s.row.question} {s.sentence}" for s in _shown(result)]
     if any(row.weight == "should" for row in result.rows):
         parts.append("A verdict in brackets is of a row that should pass, and does not decide.")
+    if compared := _compared(result):
+        beside = new_table("row", "measured", "published", "what")
+        for shown in compared:
+            if its := shown.row.published:
+                value = shown.value or "not measured"
+                beside.add_row(*cells(shown.row.name, value, its.text, its.of))
+        parts += ["", f"{_study(result)}:", beside, ""]
     parts += [_frames_text(frames) for frames in _frames(run)]
     if result.options:
         options = new_table("option", "cost", "outcome", "turns to pass")
@@ -202,6 +218,8 @@ def _page(run: Run, result: ProfileResult) -> tuple[str, Mapping[str, Any]]:
     shown = {
         "profile": result,
         "rows": _shown(result),
+        "compared": _compared(result),
+        "study": _study(result),
         "frames": _frames(run),
         "changes": _changes(result),
     }
