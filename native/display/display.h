@@ -126,14 +126,15 @@ void descendants(struct group *group, const pid_t *apart, unsigned apart_count);
 /* Their processor time in ns. */
 int64_t busy_ns(const struct group *group);
 void end_group(const struct group *group);
-struct memory {
-	/* In kB; `has_shares`: the kernel tells proportional and own sizes. */
-	unsigned long long resident, proportional, own, virtual_size;
-	bool has_shares;
-};
-void memory_of(const struct group *group, struct memory *memory);
+
+/* memory.c */
+/* The sizes of the programs and of the server, and what is free. */
+void print_memory(const char *label);
 /* How many processes of this machine the kernel has killed for want of memory. */
 unsigned long memory_kills(void);
+/* The kernel forgets what it keeps of files that no process has mapped. False where that is not
+   allowed: it prints why there is no such metric. */
+bool drop_caches(const char *metric);
 
 /* serve.c */
 /* Serves the folder's files at a free port until this program ends. -1 where it cannot. */

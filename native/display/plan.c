@@ -19,7 +19,10 @@
  *   raise LABEL NUMBER                 a task: the window of the program that started so manyth
  *   close LABEL NUMBER                 asks it to close; prints when it exits
  *   settle                             waits until nothing changes; prints nothing of worth
- *   memory LABEL                       sizes in kB of the programs and of the server
+ *   memory LABEL                       sizes in kB of the programs, of the server, and of what is
+ *                                      free
+ *   drop METRIC                        drops the kernel's caches, or says why there is no METRIC; a
+ *                                      line that begins with '!' is obeyed if the last one did
  *   end                                ends all programs
  *
  * A reference is made by the first tasks that name it: three in succession have the same picture
@@ -58,6 +61,8 @@ static struct {
 	uint32_t window;
 } programs[MOST_PROGRAMS];
 static unsigned program_count;
+/* Whether the caches could be dropped. */
+static bool dropped;
 /* The address of the pages' server, or "". */
 static char server[128];
 
@@ -133,24 +138,6 @@ static bool type_address(const char *path)
 
 	return snprintf(text, sizeof(text), "%s/%s", server, path) < (int)sizeof(text) &&
 	       type_text(text);
-}
-
-static void print_memory(const char *label)
-{
-	const struct group server = {.pid = {apart[0]}, .count = 1};
-	struct group group;
-	struct memory memory;
-
-	descendants(&group, apart, APART);
-	for (int of_server = 0; of_server < 2; of_server++) {
-		memory_of(of_server ? &server : &group, &memory);
-		printf("@memory %s %s resident=%llu virtual=%llu", label,
-		       of_server ? "server" : "program", memory.resident, memory.virtual_size);
-		if (memory.has_shares)
-			printf(" proportional=%llu own=%llu", memory.proportional, memory.own);
-		printf("\n");
-	}
-	fflush(stdout);
 }
 
 static void end_programs(void)
@@ -290,6 +277,8 @@ static bool obey(char **words, int count)
 		return wire_input(wire, 6, 0, atoi(words[1]), atoi(words[2])) && settle();
 	if (!strcmp(verb, "memory") && count == 2)
 		return print_memory(words[1]), true;
+	if (!strcmp(verb, "drop") && count == 2)
+		return dropped = drop_caches(words[1]), true;
 	if (!strcmp(verb, "end"))
 		return end_programs(), true;
 	if (!strcmp(verb, "key") && count == 3)
@@ -325,9 +314,11 @@ bool obey_plan(struct wire *own_wire, struct screen *own_screen)
 	wire = own_wire;
 	screen = own_screen;
 	while (!ended() && refused_in_a_row < MOST_REFUSED && fgets(line, sizeof(line), stdin)) {
-		char *words[MOST_WORDS + 1], *next = line + (line[0] == '?');
+		char *words[MOST_WORDS + 1], *next = line + (line[0] == '?' || line[0] == '!');
 		int count = 0;
 
+		if (line[0] == '!' && !dropped)
+			continue;
 		if (line[0] == '?' && task.reference &&
 		    (task.reference->alike >= ALIKE || task.reference->tries >= CALIBRATIONS))
 			continue;

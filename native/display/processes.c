@@ -15,9 +15,6 @@
 #include <unistd.h>
 
 #define MOST_PROCESSES 4096
-#ifndef VMSTAT
-#define VMSTAT "/proc/vmstat"
-#endif
 
 pid_t start(char *const words[], int kept, int64_t *began, unsigned step)
 {
@@ -64,21 +61,6 @@ pid_t start(char *const words[], int kept, int64_t *began, unsigned step)
 		return -1;
 	}
 	return child;
-}
-
-unsigned long memory_kills(void)
-{
-	char line[200];
-	unsigned long kills = 0;
-	FILE *file = fopen(VMSTAT, "re");
-
-	/* A kernel before 4.13 does not count them. */
-	while (file && fgets(line, sizeof(line), file))
-		if (sscanf(line, "oom_kill %lu", &kills) == 1)
-			break;
-	if (file)
-		fclose(file);
-	return kills;
 }
 
 static pid_t parent_of(pid_t pid)
@@ -169,44 +151,5 @@ void end_group(const struct group *group)
 		if (!left)
 			return;
 		nanosleep(&moment, NULL);
-	}
-}
-
-/* Adds the sizes of a file of /proc that has lines as "Pss:  12 kB". */
-static bool add_sizes(pid_t pid, const char *name, struct memory *memory)
-{
-	char path[60], line[200];
-	unsigned long long size;
-
-	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
-	FILE *file = fopen(path, "re");
-
-	if (!file)
-		return false;
-	while (fgets(line, sizeof(line), file)) {
-		if (sscanf(line, "VmRSS: %llu", &size) == 1)
-			memory->resident += size;
-		else if (sscanf(line, "VmSize: %llu", &size) == 1)
-			memory->virtual_size += size;
-		else if (sscanf(line, "Pss: %llu", &size) == 1)
-			memory->proportional += size;
-		else if (sscanf(line, "Private_Clean: %llu", &size) == 1 ||
-			 sscanf(line, "Private_Dirty: %llu", &size) == 1)
-			memory->own += size;
-	}
-	fclose(file);
-	return true;
-}
-
-void memory_of(const struct group *group, struct memory *memory)
-{
-	memset(memory, 0, sizeof(*memory));
-	memory->has_shares = group->count > 0;
-	for (unsigned i = 0; i < group->count; i++) {
-		unsigned long long before = memory->virtual_size;
-
-		/* One that has ended, and waits to be reaped, has no memory. */
-		if (add_sizes(group->pid[i], "status", memory) && memory->virtual_size > before)
-			memory->has_shares &= add_sizes(group->pid[i], "smaps_rollup", memory);
 	}
 }

@@ -37,8 +37,8 @@ TASK = re.compile(
 def tools(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("display")
     sources = sorted(path.name for path in DISPLAY.glob("*.c"))
-    # A file of the test's stands for what the kernel counts.
-    own = ("-D_GNU_SOURCE", '-DVMSTAT="vmstat"')
+    # Files of the test's stand for the kernel's.
+    own = ("-D_GNU_SOURCE", '-DVMSTAT="vmstat"', '-DDROP_CACHES="caches"')
     compile_sanitized(folder / "watch", DISPLAY, *own, *sources)
     painter = HERE / "painter.c"
     compile_sanitized(folder / "painter", DISPLAY, "-D_GNU_SOURCE", painter, "clock.c")
@@ -172,6 +172,9 @@ def test_what_moves_the_pointer_forgets_the_looks_of_the_task_before(
     plan = ("quiet 300", paint(tools, "soon", "10", "50", "90"), "move 9 9", "memory end", "end")
     done = watch(tools, tmp_path, *plan)
     assert done.returncode == 0 and "@memory end program" in done.stdout, done.stderr
+    free = re.search(r"^@memory end system free=(\d+)$", done.stdout, re.MULTILINE)
+    total = re.search(r"MemTotal: +(\d+) kB", Path("/proc/meminfo").read_text())
+    assert free and total and 0 < int(free[1]) < int(total[1])
 
 
 def test_pages_are_served_to_several_at_once_and_no_other_file_is(
@@ -258,6 +261,20 @@ def test_a_program_that_hangs_ends_the_plan_soon(tools: Path, tmp_path: Path) ->
     assert done.returncode == 0
     reasons = [task["reason"] for task in tasks(done.stdout)["hangs"]]
     assert reasons == ["no pixel changed"] * 3
+
+
+def test_caches_are_dropped_before_a_start_or_it_is_left_out_with_the_reason(
+    tools: Path, tmp_path: Path
+) -> None:
+    cold = ("drop start.cold", f"!{paint(tools, 'cold', '10')}", "!end")
+    refused = watch(tools, tmp_path, *cold)
+    reason = "the caches cannot be dropped: No such file or directory"
+    assert refused.stdout.splitlines()[0] == f"@absent start.cold {reason}"
+    assert refused.returncode == 0 and not tasks(refused.stdout)
+    (tmp_path / "caches").touch()
+    done = watch(tools, tmp_path, *cold, *cold)
+    assert [task["outcome"] for task in tasks(done.stdout)["cold"]] == ["ok", "ok"]
+    assert (tmp_path / "caches").read_text() == "3" and "@absent" not in done.stdout
 
 
 def test_who_was_killed_for_want_of_memory_is_told(tools: Path, tmp_path: Path) -> None:

@@ -128,6 +128,8 @@ def _metric(part: Part, look: Look, evidence: Evidence) -> tuple[Metric, str] | 
             for metric in found
             if metric.name == part.metric
         ]
+        if not known:
+            return NoFigure(f"{part.workload} gave no {part.metric}")
         asked = ", ".join(f"{k}={v}" for k, v in part.labels.items()) or "no labels"
         what = "fits none" if not fitting else f"fits {len(fitting)}"
         close = nearest(asked, known) if not fitting else "."

@@ -34,7 +34,7 @@ from perfboard.studies.profile.tasks import (
     tasks_of_options,
     with_parameters,
 )
-from perfboard.studies.profile.workloads.base import NotMeasurable, Work, WorkFailed
+from perfboard.studies.profile.workloads.base import NotMeasurable, Work, WorkFailed, absences
 from perfboard.studies.profile.workloads.display.films import pictures_of
 
 # The parameters that a film's title names.
@@ -87,10 +87,14 @@ class _Measured:
     found: dict[str, tuple[Metric, ...] | NoFigure] = field(default_factory=dict)
     host_s: dict[str, float] = field(default_factory=dict)
     films: list[Film] = field(default_factory=list)
+    # Why the target gives none of a task's metrics.
+    absent: dict[tuple[str, str], str] = field(default_factory=dict)
 
     def look(self, part: Part) -> tuple[Metric, ...] | NoFigure:
         """Those of a profile's part."""
         key = key_of(part.workload, parameters_of(part))
+        if reason := self.absent.get((key, part.metric)):
+            return NoFigure(reason)
         return self.found.get(key, NoFigure("the run ended before it"))
 
 
@@ -231,6 +235,8 @@ def _measure(
                 work = task.workload.plan(task.parameters, bench.repeats)
                 output = bench.run(f"{folder}{number}-{task.workload.name}", work, step.update)
                 measured.films += _films(task, output)
+                for name, reason in absences(output, task.workload.metrics).items():
+                    measured.absent[task.key, name] = reason
                 found = _labelled(task, task.workload.read(output, task.parameters, bench.repeats))
             except NotMeasurable as error:
                 found = NoFigure(str(error), failed=isinstance(error, WorkFailed))
@@ -337,7 +343,9 @@ def _found(
     )
     verdicts, missing = verdicts_of(result)
     taken = [task.workload.name for task, _ in done if kept and task.key in kept.metrics]
-    notes = (f"Taken over from {kept.run}: {', '.join(taken)}.",) if kept and taken else ()
+    notes = [f"Taken over from {kept.run}: {', '.join(taken)}."] if kept and taken else []
+    missing_here = {(name, reason) for (_, name), reason in measured.absent.items()}
+    notes += [f"Not measured: {name}: {reason}." for name, reason in sorted(missing_here)]
     return Found(
         bench.subject(),
         metrics=tuple(metric for _, metrics in done for metric in metrics),

@@ -29,7 +29,8 @@ def task(
 
 
 def started(count: int) -> str:
-    memory = f"@memory start program {SIZES}\n@memory start server {SIZES}\n"
+    memory = "".join(f"@memory start {of} {SIZES}\n" for of in ("program", "server"))
+    memory += "@memory start system free=900\n"
     once = f"{task('start')}{memory}@exit exit ok took=2000000 \n"
     return task("calibration", "calibration") * 3 + once * count + "@watcher busy=2 of=100\n"
 
@@ -49,7 +50,10 @@ def test_a_program_is_started_ten_times_after_its_picture_is_known() -> None:
     # A board's server draws without what OpenGL would pull in.
     assert "libllvm*" in work.without
     assert work.display and {"Xvfb", "dillo"} <= set(work.programs)
-    assert lines(all_workloads()["app.start"].plan(START, 1)).count("close exit 0") == 1
+    assert plan.count("drop app.start.cold") == plan.count("!start cold dillo about:splash") == 10
+    board = lines(all_workloads()["app.start"].plan(START, 1))
+    # There the first start is the cold one.
+    assert board.count("close exit 0") == 1 and not [line for line in board if "drop" in line]
 
 
 def test_a_home_of_its_own_is_the_same_everywhere_and_keeps_carets_still() -> None:
@@ -71,6 +75,8 @@ def test_the_samples_are_read_with_their_units() -> None:
     assert by_name["app.start.time", None].samples == (0.03,) * 10
     assert by_name["app.exit.time", None].samples == (0.002,) * 10
     assert by_name["app.memory.rss", "server"].samples == (102400.0,) * 10
+    free = by_name["app.memory.free", None]
+    assert free.samples == (921600.0,) * 10 and free.better == "higher"
     assert by_name["app.start.refused", None].samples == (0.0,)
     assert by_name["app.start.watcher", None].samples == (0.02,)
 
@@ -87,10 +93,18 @@ def test_a_board_s_first_start_counts_if_it_ended_in_the_same_picture() -> None:
     assert cold("00aa") == []
 
 
+def test_cold_starts_of_a_live_target_are_nine_of_ten_or_none() -> None:
+    workload = all_workloads()["app.start"]
+    for count, samples in ((8, None), (9, (0.2,) * 9)):
+        metrics = workload.read(started(10) + task("cold", stable_ms=200) * count, START, 5)
+        assert {m.name: m.samples for m in metrics}.get("app.start.cold") == samples
+
+
 def test_sizes_that_the_kernel_does_not_tell_are_absent() -> None:
     output = started(10).replace(" proportional=80 own=60", "")
     metrics = all_workloads()["app.start"].read(output, START, 5)
-    assert {m.name for m in metrics if "memory" in m.name} == {"app.memory.rss", "app.memory.vsz"}
+    told = {m.name.removeprefix("app.memory.") for m in metrics if "memory" in m.name}
+    assert told == {"rss", "vsz", "free"}
 
 
 def test_refused_samples_are_never_averaged_and_many_of_them_are_no_figure() -> None:
@@ -110,8 +124,9 @@ def test_a_cold_switch_is_the_exit_of_one_and_the_start_of_the_other() -> None:
     workload = all_workloads()["app.switch"]
     plan = lines(workload.plan(SWITCH, 5))
     assert plan.count("raise warm 0") == 10 and plan.count("close exit 0") == 10
-    output = (task("warm", stable_ms=5) + "@exit exit ok took=2000000 \n" + task("cold")) * 10
-    warm, cold = workload.read(output, SWITCH, 5)
+    once = task("warm", stable_ms=5) + "@exit exit ok took=2000000 \n" + task("cold")
+    warm, cold, free = workload.read((once + "@memory both system free=9\n") * 10, SWITCH, 5)
+    assert free.name == "switch.memory.free" and free.samples == (9216.0,) * 10
     assert warm.samples == (0.005,) * 10 and cold.samples == pytest.approx((0.032,) * 10)
 
 

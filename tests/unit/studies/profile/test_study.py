@@ -171,6 +171,19 @@ def test_what_others_published_stands_beside_and_judges_nothing(path: Path, tmp_
         assert "Beside study Z (1999), on a 486" in page and "<b>a picture" not in page
 
 
+def test_what_a_target_does_not_let_be_measured_is_a_row_s_reason_and_a_note(
+    path: Path, tmp_path: Path
+) -> None:
+    fake = FakeLab(tmp_path)
+    refused = b"@absent image.scale.time no clock\n@absent none.such why\n"
+    fake.ends = lambda job, cancelled: replace(RESULTS, stdout=SCALED + refused)
+    found = run(fake, path, only=("picture",))
+    (row,) = found.results_of(ProfileResult)[0].rows
+    assert (row.outcome, row.reason) == ("not measured", "no clock")
+    assert "Not measured: image.scale.time: no clock." in found.provenance.notes
+    assert "none.such" not in str(found.provenance.notes)
+
+
 def test_what_a_display_showed_is_in_the_run_and_on_the_page(path: Path, tmp_path: Path) -> None:
     fake = FakeLab(tmp_path)
     # Eight pixels of white.

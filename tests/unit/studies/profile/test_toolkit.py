@@ -38,7 +38,8 @@ def test_a_live_target_has_ten_programs_and_a_board_that_repeats_one() -> None:
 def test_the_first_round_of_each_program_is_told_from_the_rest() -> None:
     workload = all_workloads()["toolkit"]
     metrics = workload.read(HELLO * 10 + program(4) * 10, XAW, 5)
-    assert {metric.name for metric in metrics} == set(workload.metrics)
+    told = {metric.name for metric in metrics}
+    assert told == set(workload.metrics) - {"toolkit.memory.free"}
     by_name = {(m.name, m.labels.get("run")): m for m in metrics}
     assert by_name["toolkit.draw.time", "first"].samples == (2e-6,) * 10
     assert by_name["toolkit.draw.time", "rest"].samples == (2e-6,) * 30

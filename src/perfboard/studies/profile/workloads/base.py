@@ -6,7 +6,7 @@ import pkgutil
 import re
 import shlex
 import signal
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from types import MappingProxyType
@@ -15,7 +15,7 @@ from typing import Protocol
 import perfboard.studies.profile.workloads
 from perfboard.model.profile import Value
 from perfboard.model.run import Metric
-from perfboard.model.text import signal_name
+from perfboard.model.text import printable, signal_name
 
 # A virtual board's disk.
 DISK = "/dev/pbd"
@@ -88,7 +88,8 @@ class Work:
     """The script of one workload, and its needs.
 
     `script` is for a POSIX shell, in a folder of its own that has `files`. It finds the probe as
-    "$PROBE", and prints what `Workload.read` reads. `packages` and `features` are what a virtual
+    "$PROBE", and prints what `Workload.read` reads, and "@absent METRIC REASON" where the target
+    does not let it measure one. `packages` and `features` are what a virtual
     board is given, less what fits the patterns of `without`; any other target has the `programs`,
     or the workload is not measurable there. `data` is how many bytes it writes. `display` puts the
     watcher of native/display beside the files, as "perfboard-display". `from_disk` puts
@@ -177,6 +178,7 @@ class Timed:
 _TIMED = re.compile(r"(\d{1,19}) (\d{1,19}) (\d{1,19}) (\d{1,19}) (\d{1,3}) \d{1,19}")
 # Debian Policy, section 5.6.1.
 _PACKAGE = re.compile(r"[a-z0-9][a-z0-9+.-]{1,99}")
+_REASON = 200
 _HEAD = re.compile(r"@([a-z]+) (\S+)(?: (.*))?")
 
 
@@ -250,6 +252,16 @@ def printed(output: str, name: str) -> str:
         if match and match[1] == "say" and match[2] == name:
             return match[3] or ""
     return ""
+
+
+def absences(output: str, names: Collection[str]) -> dict[str, str]:
+    """The metrics among `names` that the script printed as "@absent NAME REASON", and why."""
+    heads = (match for line in output.splitlines() if (match := _HEAD.fullmatch(line)))
+    return {
+        head[2]: printable((head[3] or "")[:_REASON])
+        for head in heads
+        if head[1] == "absent" and head[2] in names
+    }
 
 
 def text(parameters: Mapping[str, Value], name: str) -> str:

@@ -18,6 +18,7 @@ from perfboard.studies.profile.workloads.base import (
     text,
     whole,
 )
+from perfboard.studies.profile.workloads.memory import memory_figures, memory_metric
 
 _WHEN = ("start", "highest", "lasting")
 _ROW = re.compile(
@@ -41,20 +42,11 @@ class MemoryApplication:
         }
     )
     metrics: Mapping[str, Figure] = field(
-        default_factory=lambda: {
-            "memory.application.rss": Figure(
-                "B", "resident memory: label when (start, highest, lasting)"
-            ),
-            "memory.application.pss": Figure(
-                "B", "the same, shared pages divided among their users"
-            ),
-            "memory.application.uss": Figure("B", "the same, its own pages alone"),
-            "memory.application.free": Figure(
-                "B",
-                "the system's free memory, cache counted as free: label when, and before; highest "
-                "is the least of it",
-            ),
-        }
+        default_factory=lambda: memory_figures(
+            "memory.application",
+            "label when (start, highest, lasting; of free also before, and highest is the least)",
+            has_vsz=False,
+        )
     )
 
     def commands(self, parameters: Mapping[str, Value]) -> Sequence[str]:
@@ -88,22 +80,13 @@ class MemoryApplication:
                 found.setdefault(match[1], []).append(tuple(map(float, match.groups()[1:])))
         if len(before) != repeats or any(len(found.get(when, ())) != repeats for when in _WHEN):
             raise NotMeasurable("the probe has not said what memory there was")
-        metrics = [self._metric("free", "before", before)]
+        metrics = [memory_metric(self.name, "free", {"when": "before"}, before)]
         for when in _WHEN:
             for name, samples in zip(
                 ("rss", "pss", "uss", "free"), zip(*found[when], strict=True), strict=True
             ):
-                metrics.append(self._metric(name, when, samples))
+                metrics.append(memory_metric(self.name, name, {"when": when}, samples))
         return tuple(metrics)
-
-    def _metric(self, name: str, when: str, samples: Sequence[float]) -> Metric:
-        return Metric(
-            name=f"{self.name}.{name}",
-            unit="B",
-            labels={"when": when},
-            better="higher" if name == "free" else "lower",
-            samples=tuple(samples),
-        )
 
 
 WORKLOADS = (MemoryApplication(),)

@@ -14,6 +14,7 @@ from perfboard.studies.profile.workloads.display.session import (
     CALIBRATIONS,
     QUIET,
     accepted,
+    display_memory,
     memory_metrics,
     quiet,
     read_session,
@@ -76,12 +77,7 @@ class MailOpen:
             ),
             "mail.open.first": Figure("s", "the same where it has not: it reads each message"),
             "mail.open.refused": Figure("1", "samples that did not count, of all"),
-            "mail.memory.rss": Figure(
-                "B", "resident memory with the folder open: label of (program, server)"
-            ),
-            "mail.memory.pss": Figure("B", "the same, shared pages divided among their users"),
-            "mail.memory.uss": Figure("B", "the same, its own pages alone"),
-            "mail.memory.vsz": Figure("B", "virtual size: label of (program, server)"),
+            **display_memory("mail.memory", "with the folder open"),
         }
     )
 

@@ -22,6 +22,8 @@ from perfboard.studies.profile.workloads.display.session import (
     CALIBRATIONS,
     QUIET,
     accepted,
+    display_memory,
+    memory_metrics,
     quiet,
     read_session,
     session,
@@ -88,6 +90,7 @@ class PageLoad:
                 "that has just started) or repeated (its pictures are in the browser's cache)",
             ),
             "page.load.refused": Figure("1", "samples that did not count, of all, by `cache`"),
+            **display_memory("page.memory", "after a first load"),
         }
     )
 
@@ -123,7 +126,8 @@ class PageLoad:
             # The last of them is ended too: a sample's browser runs alone.
             lines += [*(f"?{line}" for line in (*opens, *load)), "end"]
         for number in range(count):
-            lines += [*opens, *_load(browser, page, "first", "first", number), "end"]
+            lines += [*opens, *_load(browser, page, "first", "first", number)]
+            lines += ["memory page", "end"]
         lines += [*opens, "reference repeated"]
         for number in range(CALIBRATIONS):
             load = _again(browser, page, "calibration", number)
@@ -157,7 +161,7 @@ class PageLoad:
                 Metric(name="page.load.time", unit="s", labels=labels, samples=times),
                 Metric(name="page.load.refused", unit="1", labels=labels, samples=refused),
             ]
-        return tuple(metrics)
+        return (*metrics, *memory_metrics("page.memory", found))
 
 
 def _checked(output: str, wanted: Mapping[str, Counter[str]]) -> str:

@@ -15,12 +15,15 @@ from perfboard.model.profile import Value
 from perfboard.model.run import Metric
 from perfboard.model.text import printable
 from perfboard.studies.profile.applications.base import Application
-from perfboard.studies.profile.workloads.base import NotMeasurable, Parameter, Work, whole
+from perfboard.studies.profile.workloads.base import Figure, NotMeasurable, Parameter, Work, whole
+from perfboard.studies.profile.workloads.memory import memory_figures, memory_metric
 
 WIDTH, HEIGHT = 1024, 768
 QUIET = Parameter(700, "ms without a pixel that differs, at a task's end; calibrations wait longer")
 # A calibration is quiet for 5 s where a task is for 700 ms.
 _CALIBRATION = 50 / 7
+# The share of its samples that a figure wants.
+ACCEPTED = 0.9
 # As many as the watcher tries before it gives a reference up.
 CALIBRATIONS = 6
 _PACKAGES = ("xvfb", "matchbox-window-manager", "fonts-dejavu-core")
@@ -49,9 +52,15 @@ _TASK = re.compile(
     r"stable=(\d{1,19}) look=(\d{1,19}) hash=(\w{1,16}) (.*)"
 )
 _EXIT = re.compile(r"@exit (\S+) (ok|refused) took=(\d{1,19}) (.*)")
-_MEMORY = re.compile(r"@memory (\S+) (program|server) ((?:[a-z]+=\d{1,15} ?)+)")
+_MEMORY = re.compile(r"@memory (\S+) (program|server|system) ((?:[a-z]+=\d{1,15} ?)+)")
 _WATCHER = re.compile(r"@watcher busy=(\d{1,19}) of=([1-9]\d{0,18})")
-_SIZES = {"resident": "rss", "proportional": "pss", "own": "uss", "virtual": "vsz"}
+_SIZES = {
+    "resident": "rss",
+    "proportional": "pss",
+    "own": "uss",
+    "virtual": "vsz",
+    "free": "free",
+}
 _TROUBLE = re.compile(r"@trouble (.+)")
 
 
@@ -74,8 +83,8 @@ class Session:
     """The watcher's findings, by the labels of the plan's tasks.
 
     `refused` has the reasons of samples that do not count; `memory` is in bytes, by the label
-    and "program" or "server". `tried` are the tasks that made a reference picture. `watcher` is the
-    watcher's share of the processor; None where it did not come to its end.
+    and "program", "server" or "system". `tried` are the tasks that made a reference picture.
+    `watcher` is the watcher's share of the processor; None where it did not come to its end.
     """
 
     seen: Mapping[str, Sequence[Seen]]
@@ -165,7 +174,7 @@ def read_session(output: str) -> Session:
 def accepted(found: Session, label: str, count: int) -> Sequence[Seen]:
     """The samples of a task. Raises NotMeasurable where less than nine of ten were accepted."""
     samples, reasons = found.seen.get(label, ()), found.refused.get(label, ())
-    if len(samples) < 0.9 * count or not samples:
+    if len(samples) < ACCEPTED * count or not samples:
         # The calibrations' reasons are as good: without a picture there is no sample.
         why = next((r for rs in (reasons, *found.refused.values()) for r in rs), "")
         raise NotMeasurable(
@@ -174,10 +183,15 @@ def accepted(found: Session, label: str, count: int) -> Sequence[Seen]:
     return samples
 
 
+def display_memory(name: str, when: str) -> dict[str, Figure]:
+    """The metrics of `memory_metrics`, which are taken `when`."""
+    return memory_figures(name, f"{when}; but for free, label of (program, server)")
+
+
 def memory_metrics(name: str, found: Session) -> list[Metric]:
-    """NAME.rss, .pss, .uss and .vsz of the programs, and of the server, by the label `of`."""
+    """NAME.rss, .pss, .uss and .vsz by the label `of`, and NAME.free of the whole system."""
     return [
-        Metric(name=f"{name}.{short}", unit="B", labels={"of": of}, samples=sizes)
+        memory_metric(name, short, {} if of == "system" else {"of": of}, sizes)
         for (_, of), rows in found.memory.items()
         for key, short in _SIZES.items()
         if (sizes := tuple(row[key] for row in rows if key in row))

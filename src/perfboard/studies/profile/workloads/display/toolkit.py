@@ -18,6 +18,7 @@ from perfboard.studies.profile.workloads.display.session import (
     QUIET,
     accepted,
     calibrated,
+    display_memory,
     memory_metrics,
     quiet,
     read_session,
@@ -67,10 +68,7 @@ class ToolkitWindow:
     metrics: Mapping[str, Figure] = field(
         default_factory=lambda: {
             "toolkit.hello.time": Figure("s", "a small window: from before exec to the last pixel"),
-            "toolkit.memory.rss": Figure("B", "its resident memory: label of (program, server)"),
-            "toolkit.memory.pss": Figure("B", "the same, shared pages divided among their users"),
-            "toolkit.memory.uss": Figure("B", "the same, its own pages alone"),
-            "toolkit.memory.vsz": Figure("B", "virtual size: label of (program, server)"),
+            **display_memory("toolkit.memory", "with the small window"),
             **{f"toolkit.{step}.time": Figure("s", help) for step, help in STEPS.items()},
             "toolkit.refused": Figure("1", "starts and steps that did not count, of all"),
         }

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The memory of the programs, of the display server and of the machine. */
+#include "display.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#ifndef VMSTAT
+#define VMSTAT "/proc/vmstat"
+#endif
+#ifndef DROP_CACHES
+#define DROP_CACHES "/proc/sys/vm/drop_caches"
+#endif
+
+struct memory {
+	/* In kB; `has_shares`: the kernel tells proportional and own sizes. */
+	unsigned long long resident, proportional, own, virtual_size;
+	bool has_shares;
+};
+
+unsigned long memory_kills(void)
+{
+	char line[200];
+	unsigned long kills = 0;
+	FILE *file = fopen(VMSTAT, "re");
+
+	/* A kernel before 4.13 does not count them. */
+	while (file && fgets(line, sizeof(line), file))
+		if (sscanf(line, "oom_kill %lu", &kills) == 1)
+			break;
+	if (file)
+		fclose(file);
+	return kills;
+}
+
+/* Adds the sizes of a file of /proc that has lines as "Pss:  12 kB". */
+static bool add_sizes(pid_t pid, const char *name, struct memory *memory)
+{
+	char path[60], line[200];
+	unsigned long long size;
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
+	FILE *file = fopen(path, "re");
+
+	if (!file)
+		return false;
+	while (fgets(line, sizeof(line), file)) {
+		if (sscanf(line, "VmRSS: %llu", &size) == 1)
+			memory->resident += size;
+		else if (sscanf(line, "VmSize: %llu", &size) == 1)
+			memory->virtual_size += size;
+		else if (sscanf(line, "Pss: %llu", &size) == 1)
+			memory->proportional += size;
+		else if (sscanf(line, "Private_Clean: %llu", &size) == 1 ||
+			 sscanf(line, "Private_Dirty: %llu", &size) == 1)
+			memory->own += size;
+	}
+	fclose(file);
+	return true;
+}
+
+static void memory_of(const struct group *group, struct memory *memory)
+{
+	memset(memory, 0, sizeof(*memory));
+	memory->has_shares = group->count > 0;
+	for (unsigned i = 0; i < group->count; i++) {
+		unsigned long long before = memory->virtual_size;
+
+		/* One that has ended, and waits to be reaped, has no memory. */
+		if (add_sizes(group->pid[i], "status", memory) && memory->virtual_size > before)
+			memory->has_shares &= add_sizes(group->pid[i], "smaps_rollup", memory);
+	}
+}
+
+/* In kB: what is free, for buffers and cached, less what is shared, which no cache gives back. */
+static unsigned long long free_memory(void)
+{
+	char line[200];
+	unsigned long long size, had = 0, shared = 0;
+	FILE *file = fopen("/proc/meminfo", "re");
+
+	while (file && fgets(line, sizeof(line), file)) {
+		if (sscanf(line, "MemFree: %llu", &size) == 1 ||
+		    sscanf(line, "Buffers: %llu", &size) == 1 ||
+		    sscanf(line, "Cached: %llu", &size) == 1)
+			had += size;
+		else if (sscanf(line, "Shmem: %llu", &size) == 1)
+			shared = size;
+	}
+	if (file)
+		fclose(file);
+	return had > shared ? had - shared : 0;
+}
+
+void print_memory(const char *label)
+{
+	const struct group server = {.pid = {apart[0]}, .count = 1};
+	struct group group;
+	struct memory memory;
+
+	descendants(&group, apart, APART);
+	for (int of_server = 0; of_server < 2; of_server++) {
+		memory_of(of_server ? &server : &group, &memory);
+		printf("@memory %s %s resident=%llu virtual=%llu", label,
+		       of_server ? "server" : "program", memory.resident, memory.virtual_size);
+		if (memory.has_shares)
+			printf(" proportional=%llu own=%llu", memory.proportional, memory.own);
+		printf("\n");
+	}
+	printf("@memory %s system free=%llu\n", label, free_memory());
+	fflush(stdout);
+}
+
+bool drop_caches(const char *metric)
+{
+	int file = open(DROP_CACHES, O_WRONLY | O_CLOEXEC);
+	bool done = false;
+
+	if (file >= 0) {
+		/* What waits to be written is not dropped. */
+		sync();
+		done = write(file, "3", 1) == 1;
+	}
+	if (!done)
+		printf("@absent %s the caches cannot be dropped: %s\n", metric, strerror(errno));
+	if (file >= 0)
+		close(file);
+	return done;
+}
