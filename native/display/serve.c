@@ -28,7 +28,9 @@ static const char *kind_of(const char *name)
 
 	if (dot && !strcmp(dot, ".html"))
 		return "text/html; charset=utf-8";
-	return dot && !strcmp(dot, ".png") ? "image/png" : "application/octet-stream";
+	/* Without it most browsers ask for a picture again, and one twice in one load. */
+	return dot && !strcmp(dot, ".png") ? "image/png\r\nCache-Control: max-age=86400"
+					   : "application/octet-stream";
 }
 
 /* Whole heads only: a reset would cut an answer off whose question was not read. */

@@ -182,6 +182,7 @@ def test_pages_are_served_to_several_at_once_and_no_other_file_is(
 ) -> None:
     (tmp_path / "pages").mkdir()
     (tmp_path / "pages" / "a.html").write_bytes(b"page" * 100_000)
+    (tmp_path / "pages" / "b.png").write_bytes(b"picture")
     (tmp_path / "pages" / "link.html").symlink_to(tmp_path / "xauthority")
     with subprocess.Popen(
         [tools / "watch", "640", "480"],
@@ -212,10 +213,16 @@ def test_pages_are_served_to_several_at_once_and_no_other_file_is(
             head, _, body = get("/a.html?n=7").partition(b"\r\n\r\n")
         assert b"Content-Type: text/html" in head and b"Content-Length: 400000" in head
         assert body == b"page" * 100_000
+        # A browser may keep a picture, and has to ask for each page.
+        assert b"Cache-Control" not in head
+        assert b"Cache-Control: max-age=86400\r\n" in get("/b.png")
         for other in ("/../xauthority", "/link.html", "/none.html", "/", "/..", "/" + "a" * 70):
             assert get(other).startswith(b"HTTP/1.0 404 "), other
         output, _ = watcher.communicate(timeout=30)
-    assert watcher.returncode == 0 and re.findall("@get .*", output) == ["@get a.html"]
+    assert watcher.returncode == 0 and re.findall("@get .*", output) == [
+        "@get a.html",
+        "@get b.png",
+    ]
 
 
 def test_a_program_that_ends_or_is_not_there_is_told(tools: Path, tmp_path: Path) -> None:

@@ -196,6 +196,13 @@ def test_it_serves_pages_says_so_and_is_the_same_to_the_nanosecond(
                 assert body == page and connection.ended
                 told.append((own.served.pop(), own.now))
     assert told[0][0] == "a.html" and told[:2] == told[2:]
+    # A browser may keep a picture, and has to ask for each page.
+    assert b"Cache-Control" not in head
+    (tmp_path / "b.png").write_bytes(b"picture")
+    with board(harness, folders=(tmp_path,)) as own:
+        connection = Connection(own, 5000)
+        connection.send(b"GET /b.png HTTP/1.1\r\nHost: x\r\n\r\n")
+        assert b"Cache-Control: max-age=86400\r\n" in connection.until_quiet()
 
 
 @pytest.mark.parametrize("name", [b"b.html", b"../secret", b"link.html", b"folder", b"", b"1000"])

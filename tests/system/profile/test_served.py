@@ -55,6 +55,9 @@ def test_a_page_is_served_to_who_trusts_the_authority(
     assert body == PAGES["a.html"] and b"text/html" in head
     assert lines(server) == ["@get a.html"] and server.lines[0][0] > before
     assert load(server, "c.html", authority.certificate).startswith(b"HTTP/1.0 404")
+    # A browser may keep a picture, and has to ask for each page.
+    assert b"Cache-Control" not in head
+    assert b"Cache-Control: max-age=86400\r\n" in load(server, "b.png", authority.certificate)
 
 
 def test_who_does_not_trust_it_has_a_line(server: PageServer) -> None:

@@ -15,7 +15,11 @@ from perfboard.model.text import printable
 
 _BEGAN = re.compile(r"@task \S+ \w+ began=(\d{1,19}) .*")
 _ASKED = re.compile(rb"GET /([a-z0-9.]{1,63})")
-_KINDS = {"html": "text/html; charset=utf-8", "png": "image/png"}
+_KINDS = {
+    "html": "text/html; charset=utf-8",
+    # Without it most browsers ask for a picture again, and one twice in one load.
+    "png": "image/png\r\nCache-Control: max-age=86400",
+}
 _MOST_HEAD = 8192
 _PATIENCE_S = 60.0
 

@@ -59,6 +59,15 @@ def test_each_load_has_an_address_of_its_own_and_follows_another_page() -> None:
     assert "mask 0 0 1024 76" in plan
 
 
+@pytest.mark.parametrize("name", ["firefox-esr", "chromium", "netsurf"])
+def test_a_browser_that_hears_of_its_page_s_keys_is_given_time(name: str) -> None:
+    plan = lines(WORKLOAD.plan(CART | {"program": name}, 5))
+    keys = [number for number, line in enumerate(plan) if line.endswith("press ffe3+6c")]
+    assert len(keys) == 3 * (6 + 10)
+    for number in keys:
+        assert "pause" in plan[number + 1] and "address" in plan[number + 2]
+
+
 def test_no_browser_is_left_when_the_next_one_starts() -> None:
     plan = lines(WORKLOAD.plan(CART, 5))
     # The watcher leaves out a line with a question mark once the picture is known.
@@ -128,7 +137,7 @@ def test_many_loads_that_do_not_count_are_no_figure() -> None:
 @pytest.mark.parametrize(
     ("parameters", "repeats", "said"),
     [
-        (CART | {"program": "sylpheed"}, 5, "'sylpheed'; wants a browser: dillo"),
+        (CART | {"program": "sylpheed"}, 5, "'sylpheed'; wants a browser: chromium"),
         (CART | {"page": "news"}, 5, "wants cart or index"),
         (CART | {"over": "gopher"}, 5, "wants http or https"),
         (CART | {"over": "https", "program": "links2"}, 5, "trusts an authority .* wants dillo"),

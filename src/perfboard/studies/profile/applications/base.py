@@ -39,7 +39,7 @@ class Application:
     (x, y, x1, y1) of a screen of 1024x768 whose pixels do not count, as a clock's.
 
     A browser has `bars`, rectangles that tell addresses and states, and do not count when a page is
-    loaded, and `location`, the keys that lead to the address (native/display/plan.c). `trust` is a
+    loaded, and `location`, the lines that lead to the address (native/display/plan.c). `trust` is a
     line of a script that has it trust the authority of the file ca.crt, which OpenSSL calls $CA. A
     mail client has `mail`. `patience_s` is how long a task may take before it is refused.
     """
@@ -51,7 +51,7 @@ class Application:
     home: Mapping[str, str] = field(default_factory=dict)
     masks: tuple[tuple[int, int, int, int], ...] = ()
     bars: tuple[tuple[int, int, int, int], ...] = ()
-    location: str = ""
+    location: tuple[str, ...] = ()
     trust: str = ""
     mail: Mail | None = None
     patience_s: int = 60

@@ -11,7 +11,7 @@ APPLICATIONS = (
         command="dillo about:splash",
         home={".dillo/dillorc": "geometry=1024x768\n"},
         bars=((0, 0, 1024, 76), (0, 740, 1024, 768)),
-        location="ffe3+6c",
+        location=("press ffe3+6c",),
         trust='mkdir -p home/.dillo/certs && cp ca.crt "home/.dillo/certs/$CA.0"',
     ),
 )

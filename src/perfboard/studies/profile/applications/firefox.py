@@ -8,6 +8,8 @@ _PREFERENCES = {
     "app.normandy.enabled": "false",
     "app.update.enabled": "false",
     "browser.aboutwelcome.enabled": "false",
+    # Each start is to load all of a page. The cache in memory remains.
+    "browser.cache.disk.enable": "false",
     "browser.contentblocking.report.hide_vpn_banner": "true",
     "browser.newtabpage.enabled": "false",
     "browser.safebrowsing.malware.enabled": "false",
@@ -16,8 +18,18 @@ _PREFERENCES = {
     "browser.shell.checkDefaultBrowser": "false",
     "browser.startup.homepage_override.mstone": '"ignore"',
     "browser.startup.page": "0",
+    # Nor is the last session offered again, as it is in the second one otherwise.
+    "browser.startup.couldRestoreSession.count": "-1",
     "browser.tabs.warnOnClose": "false",
     "browser.termsofuse.bypassNotification": "true",
+    "browser.urlbar.autoFill": "false",
+    "browser.urlbar.maxRichResults": "0",
+    "browser.urlbar.suggest.searches": "false",
+    "browser.urlbar.suggest.history": "false",
+    "browser.urlbar.suggest.bookmark": "false",
+    "browser.urlbar.suggest.openpage": "false",
+    "browser.urlbar.suggest.topsites": "false",
+    "browser.urlbar.suggest.engines": "false",
     "datareporting.healthreport.uploadEnabled": "false",
     "datareporting.policy.dataSubmissionEnabled": "false",
     "dom.push.connection.enabled": "false",
@@ -34,6 +46,8 @@ _PREFERENCES = {
     "trailhead.firstrun.didSeeAboutWelcome": "true",
     "ui.caretBlinkTime": "0",
     "ui.prefersReducedMotion": "1",
+    # They fade for a second.
+    "widget.gtk.overlay-scrollbars.enabled": "false",
 }
 _USER = "".join(f'user_pref("{name}", {value});\n' for name, value in _PREFERENCES.items())
 _COMMAND = "firefox-esr --no-remote --profile home/profile"
@@ -74,6 +88,10 @@ APPLICATIONS = (
         packages=("firefox-esr",),
         command=f"{_COMMAND} about:blank",
         home={"profile/user.js": _USER},
+        # The page's process has the key first, and so the next ones if they come at once. Below on
+        # the left is the state, while there is one.
+        bars=((0, 0, 1024, 88), (0, 740, 512, 768)),
+        location=("press ffe3+6c", "pause 300"),
     ),
     Application(
         name="firefox-kiosk",

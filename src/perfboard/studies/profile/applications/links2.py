@@ -16,6 +16,6 @@ APPLICATIONS = (
         },
         # Titles and addresses above, states below.
         bars=((0, 0, 1024, 16), (0, 752, 1024, 768)),
-        location="67",
+        location=("press 67",),
     ),
 )

@@ -42,7 +42,7 @@ _GET = re.compile(r"@get ([a-z0-9.]{1,63})")
 
 # The bars that show what is typed do not count, so that no pixel tells when it is there.
 def _typed(browser: Application, path: str) -> list[str]:
-    return [f"press {browser.location}", f"address {path}", "pause 300"]
+    return [*browser.location, f"address {path}", "pause 300"]
 
 
 def _load(browser: Application, page: str, reference: str, label: str, number: int) -> list[str]:
