@@ -4,7 +4,7 @@
 import re
 import ssl
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from socketserver import BaseRequestHandler, ThreadingTCPServer
 from threading import Thread
@@ -72,6 +72,9 @@ def serving(pages: Mapping[str, bytes], authority: Authority) -> Iterator[PageSe
                     secure.sendall(_answer(name, pages.get(name)))
                     if name in pages:
                         sent.append((monotonic_ns(), f"@get {name}"))
+                    # Links 2 takes a page without TLS's own end for a torn one, and asks again.
+                    with suppress(OSError):
+                        secure.unwrap()
             except OSError as error:
                 why = getattr(error, "reason", None) or error.strerror or "nothing more came"
                 words = f"{stage} ({why})"

@@ -31,6 +31,19 @@ class Mail:
 
 
 @dataclass(frozen=True)
+class Trust:
+    """How a browser trusts an authority: a line of a script, run before it starts.
+
+    The authority is the file ca.crt, and OpenSSL calls it $CA. The files `plan` and `home` are the
+    session's. `programs` are those that the line wants, and `packages` have them.
+    """
+
+    line: str
+    programs: tuple[str, ...] = ()
+    packages: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class Application:
     """A program of Debian's, unpatched. A module of this folder has one or more.
 
@@ -39,9 +52,9 @@ class Application:
     (x, y, x1, y1) of a screen of 1024x768 whose pixels do not count, as a clock's.
 
     A browser has `bars`, rectangles that tell addresses and states, and do not count when a page is
-    loaded, and `location`, the lines that lead to the address (native/display/plan.c). `trust` is a
-    line of a script that has it trust the authority of the file ca.crt, which OpenSSL calls $CA. A
-    mail client has `mail`. `patience_s` is how long a task may take before it is refused.
+    loaded, and `location`, the lines that lead to the address (native/display/plan.c). `trust` has
+    it trust an authority. A mail client has `mail`. `patience_s` is how long a task may take before
+    it is refused.
     """
 
     name: str
@@ -52,7 +65,7 @@ class Application:
     masks: tuple[tuple[int, int, int, int], ...] = ()
     bars: tuple[tuple[int, int, int, int], ...] = ()
     location: tuple[str, ...] = ()
-    trust: str = ""
+    trust: Trust | None = None
     mail: Mail | None = None
     patience_s: int = 60
 

@@ -2,6 +2,7 @@
 """Chromium, a browser."""
 
 from perfboard.studies.profile.applications.base import Application
+from perfboard.studies.profile.applications.nss import trusts_by
 
 # The sandbox refuses root, as whom a board's programs run. It is off everywhere, so that targets
 # compare; "--test-type" tells it not to warn of that. Each start is to load all of a page, so that
@@ -20,5 +21,6 @@ APPLICATIONS = (
         command=f"chromium {_OPTIONS} about:blank",
         bars=((0, 0, 1024, 88), (0, 740, 512, 768)),
         location=("press ffe3+6c", "pause 300"),
+        trust=trusts_by(".pki/nssdb"),
     ),
 )

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Dillo, the smallest of Debian's graphical browsers (FLTK)."""
 
-from perfboard.studies.profile.applications.base import Application
+from perfboard.studies.profile.applications.base import Application, Trust
 
 APPLICATIONS = (
     Application(
@@ -12,6 +12,6 @@ APPLICATIONS = (
         home={".dillo/dillorc": "geometry=1024x768\n"},
         bars=((0, 0, 1024, 76), (0, 740, 1024, 768)),
         location=("press ffe3+6c",),
-        trust='mkdir -p home/.dillo/certs && cp ca.crt "home/.dillo/certs/$CA.0"',
+        trust=Trust('mkdir -p home/.dillo/certs && cp ca.crt "home/.dillo/certs/$CA.0"'),
     ),
 )

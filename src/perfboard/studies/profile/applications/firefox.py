@@ -2,6 +2,7 @@
 """Firefox, Debian's with extended support: as a browser, and as a kiosk of one page."""
 
 from perfboard.studies.profile.applications.base import Application
+from perfboard.studies.profile.applications.nss import trusts_by
 
 # No welcome, no questions, no caret that blinks, nothing that moves, and no requests of its own.
 _PREFERENCES = {
@@ -92,6 +93,7 @@ APPLICATIONS = (
         # the left is the state, while there is one.
         bars=((0, 0, 1024, 88), (0, 740, 512, 768)),
         location=("press ffe3+6c", "pause 300"),
+        trust=trusts_by("profile"),
     ),
     Application(
         name="firefox-kiosk",

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Links 2, a browser with an engine of its own, in its graphical mode."""
 
-from perfboard.studies.profile.applications.base import Application
+from perfboard.studies.profile.applications.base import Application, Trust
 
 APPLICATIONS = (
     Application(
@@ -17,5 +17,7 @@ APPLICATIONS = (
         # Titles and addresses above, states below.
         bars=((0, 0, 1024, 16), (0, 752, 1024, 768)),
         location=("press 67",),
+        # It asks OpenSSL, which asks the environment.
+        trust=Trust("sed -i 's/links2 -g/env SSL_CERT_FILE=ca.crt &/' plan"),
     ),
 )

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """NetSurf, a browser with an engine of its own (GTK)."""
 
-from perfboard.studies.profile.applications.base import Application
+from perfboard.studies.profile.applications.base import Application, Trust
 
 APPLICATIONS = (
     Application(
@@ -15,5 +15,6 @@ APPLICATIONS = (
         masks=((0, 749, 1024, 768),),
         bars=((0, 0, 1024, 44),),
         location=("press ffe3+6c", "pause 300"),
+        trust=Trust('echo "ca_bundle:$PWD/ca.crt" >> home/.config/netsurf/Choices'),
     ),
 )

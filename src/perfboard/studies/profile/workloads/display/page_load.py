@@ -110,11 +110,6 @@ class PageLoad:
         count, far = samples_of(repeats), repeats == 1
         over = _over(parameters)
         secure = over == "https"
-        if secure and not browser.trust:
-            trusting = [name for name in _BROWSERS if all_applications()[name].trust]
-            raise NotMeasurable(
-                f"how {browser.name} trusts an authority is not known; wants {', '.join(trusting)}"
-            )
         serves = f"serve home/{_FOLDER}"
         if far or secure:
             serves = f"server {over}://{FAR_END if far else '127.0.0.1:@PORT'}"
@@ -134,16 +129,21 @@ class PageLoad:
             lines += [f"?{line}" for line in load]
         for number in range(CALIBRATIONS, CALIBRATIONS + count):
             lines += _again(browser, page, "repeated", number)
-        if far:
-            prepare = f"{browser.trust}\n" if secure else ""
-            work = session([browser], [*lines, "end"], prepare=prepare)
-            return replace(work, script=f"{_LINKS}{work.script}", pages=pages(), secure=secure)
-        if secure:
-            prepare = f'sed -i "s/@PORT/$PORT/" plan\n{browser.trust}\n'
-            work = session([browser], [*lines, "end"], prepare=prepare)
-            return replace(work, pages=pages(), secure=True)
-        files = {f"{_FOLDER}/{name}": data for name, data in pages().items()}
-        return session([browser], [*lines, "end"], files)
+        trust = browser.trust if secure else None
+        prepare = f"{trust.line} || exit 1\n" if trust else ""
+        if secure and not far:
+            prepare = f'sed -i "s/@PORT/$PORT/" plan\n{prepare}'
+        served = pages() if far or secure else {}
+        files = {} if served else {f"{_FOLDER}/{name}": data for name, data in pages().items()}
+        work = session([browser], [*lines, "end"], files, prepare)
+        if trust:
+            programs, packages = (
+                (*work.programs, *trust.programs),
+                (*work.packages, *trust.packages),
+            )
+            work = replace(work, programs=programs, packages=packages)
+        script = f"{_LINKS if far else ''}{work.script}"
+        return replace(work, script=script, pages=served, secure=secure)
 
     def read(
         self, output: str, parameters: Mapping[str, Value], repeats: int
