@@ -120,7 +120,7 @@ bool drop_caches(const char *metric)
 	bool done = false;
 
 	if (file >= 0) {
-		/* What waits to be written is not dropped. */
+		/* The kernel drops nothing that waits to be written. */
 		sync();
 		done = write(file, "3", 1) == 1;
 	}
