@@ -140,6 +140,21 @@ bool drop_caches(const char *metric);
 /* Serves the folder's files at a free port until this program ends. -1 where it cannot. */
 pid_t serve(const char *path, unsigned *port);
 
+/* ends.c */
+/* The file of the programs' output, in the current folder. */
+#define PROGRAMS_LOG "programs.log"
+/* Reaps it, if it is a child. */
+bool has_ended(pid_t program);
+/* Its status as of waitpid; 0 where that is not known any more. */
+int ended_with(pid_t program);
+/* A program starts: its words begin here. */
+void mark_words(void);
+/* Adds the last line that the program printed, if any. */
+void add_last_words(char *reason, size_t size);
+/* Who was killed, if the kernel has killed since memory_kills() was `kills`; false: nobody. */
+bool describe_kill(unsigned long kills, char *reason, size_t size);
+void describe_end(const char *name, pid_t program, unsigned long kills, char *reason, size_t size);
+
 /* task.c */
 struct task {
 	const char *label;
@@ -147,6 +162,7 @@ struct task {
 	unsigned step;
 	int quiet_ms, calibration_ms, limit_ms;
 	pid_t program;
+	const char *name;
 	/* Windows that may be open at its end; 0: any. */
 	unsigned windows;
 	/* memory_kills() before it. */

@@ -28,21 +28,13 @@ static int complain(const char *what)
 	return 1;
 }
 
-/* With the last words that it had, if any. */
 static int complain_of(const char *program)
 {
-	char line[200], last[200] = "";
-	FILE *log = fopen("programs.log", "re");
+	char reason[400];
 
-	while (log && fgets(line, sizeof(line), log))
-		if (line[0] > ' ')
-			strcpy(last, line);
-	if (log)
-		fclose(log);
-	last[strcspn(last, "\r\n")] = '\0';
-	printf("@trouble %s does not start%s%s\n", program, *last ? ": " : "", last);
-	fflush(stdout);
-	return 1;
+	snprintf(reason, sizeof(reason), "%s does not start", program);
+	add_last_words(reason, sizeof(reason));
+	return complain(reason);
 }
 
 /* The watcher's own processor time, of all since it began. */

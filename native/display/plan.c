@@ -58,6 +58,7 @@ static struct reference references[MOST_REFERENCES];
 static struct task task = {.quiet_ms = 700, .calibration_ms = 5000, .limit_ms = 60000};
 static struct {
 	pid_t pid;
+	char name[64];
 	uint32_t window;
 } programs[MOST_PROGRAMS];
 static unsigned program_count;
@@ -157,32 +158,52 @@ static void end_programs(void)
 		nanosleep(&moment, NULL);
 }
 
-/* The window that is there since the program started: the newest. */
+/* The window that is there since the program started: the newest, if it is no other's. */
 static bool find_window(void)
 {
 	struct window_list list;
 
 	if (!wire_windows(wire, wire->root, "_NET_CLIENT_LIST", &list))
 		return false;
-	programs[program_count - 1].window = list.count ? list.id[list.count - 1] : 0;
+	uint32_t newest = list.count ? list.id[list.count - 1] : 0;
+
+	for (unsigned i = 0; i + 1 < program_count; i++)
+		if (programs[i].window == newest)
+			newest = 0;
+	programs[program_count - 1].window = newest;
 	return true;
+}
+
+static bool refuse_task(const char *reason)
+{
+	refused_in_a_row++;
+	printf("@task %s refused began=0 first=0 final=0 stable=0 look=0 hash=0 %s\n", task.label,
+	       reason);
+	return fflush(stdout) == 0;
+}
+
+static bool refuse_exit(const char *reason)
+{
+	printf("@exit %s refused took=0 %s\n", task.label, reason);
+	return fflush(stdout) == 0;
 }
 
 static bool start_program(char **words)
 {
+	char reason[80];
+
 	if (program_count == MOST_PROGRAMS || !take_screen(wire, screen, &task))
 		return false;
 	task.step = scope_next();
 	pid_t pid = task.program = start(words, -1, &task.began, task.step);
 
 	if (pid < 0) {
-		refused_in_a_row++;
-		printf("@task %s refused began=0 first=0 final=0 stable=0 look=0 hash=0 there is "
-		       "no %s\n",
-		       task.label, words[0]);
-		return fflush(stdout) == 0;
+		snprintf(reason, sizeof(reason), "there is no %s", words[0]);
+		return refuse_task(reason);
 	}
 	programs[program_count].pid = pid;
+	snprintf(programs[program_count].name, sizeof(programs[0].name), "%s", words[0]);
+	task.name = programs[program_count].name;
 	programs[program_count++].window = 0;
 	task.windows = program_count;
 	return watch(wire, screen, &task) && find_window();
@@ -191,21 +212,40 @@ static bool start_program(char **words)
 /* The program measures itself, so nobody looks at the screen meanwhile. */
 static bool run_program(char **words)
 {
+	char reason[80];
+
 	begin();
+	task.name = words[0];
 	task.program = start(words, -1, NULL, scope_next());
 	if (task.program < 0) {
-		printf("@exit %s refused took=0 there is no %s\n", task.label, words[0]);
-		return fflush(stdout) == 0;
+		snprintf(reason, sizeof(reason), "there is no %s", words[0]);
+		return refuse_exit(reason);
 	}
 	watch_exit(&task);
 	task.program = 0;
 	return true;
 }
 
+/* Why nothing can be asked of the program's window; false: it can. */
+static bool is_deaf(unsigned number, char *reason, size_t size)
+{
+	const char *name = programs[number].name;
+	struct window_list list = {.count = 0};
+
+	wire_windows(wire, wire->root, "_NET_CLIENT_LIST", &list);
+	for (unsigned i = 0; i < list.count; i++)
+		if (list.id[i] == programs[number].window)
+			return false;
+	snprintf(reason, size, "%s has no window", name);
+	if (has_ended(programs[number].pid)) {
+		describe_end(name, programs[number].pid, task.kills, reason, size);
+		add_last_words(reason, size);
+	}
+	return true;
+}
+
 static bool to_window(const char *kind, unsigned number)
 {
-	if (number >= program_count || !programs[number].window)
-		return false;
 	const uint32_t raise[5] = {2}, end[5] = {wire_atom(wire, "WM_DELETE_WINDOW")};
 	bool raises = !strcmp(kind, "raise");
 
@@ -230,11 +270,13 @@ static bool choose_reference(const char *name)
 static bool obey(char **words, int count)
 {
 	const char *verb = words[0];
+	char reason[400];
 
 	task.label = count > 1 ? words[1] : "";
 	task.windows = program_count;
 	task.kills = memory_kills();
 	task.program = program_count ? programs[program_count - 1].pid : 0;
+	task.name = program_count ? programs[program_count - 1].name : "";
 	if (!strcmp(verb, "mask") && count == 5 && screen->mask_count < MOST_MASKS) {
 		screen->masks[screen->mask_count++] = (struct rectangle){
 		    atoi(words[1]), atoi(words[2]), atoi(words[3]), atoi(words[4])};
@@ -292,24 +334,42 @@ static bool obey(char **words, int count)
 		return wire_input(wire, 4, 1, 0, 0) && wire_input(wire, 5, 1, 0, 0) &&
 		       watch(wire, screen, &task);
 	}
-	if (!strcmp(verb, "raise") && count == 3)
-		return take_screen(wire, screen, &task) &&
-		       to_window(verb, (unsigned)atoi(words[2])) && watch(wire, screen, &task);
-	if (!strcmp(verb, "close") && count == 3) {
-		unsigned number = (unsigned)atoi(words[2]);
+	unsigned number = count == 3 ? (unsigned)atoi(words[2]) : MOST_PROGRAMS;
+	bool raises = !strcmp(verb, "raise");
 
-		if (!to_window(verb, number))
-			return false;
-		task.program = programs[number].pid;
-		watch_exit(&task);
-		return true;
-	}
-	return false;
+	if (number >= program_count || (!raises && strcmp(verb, "close")))
+		return false;
+	if (is_deaf(number, reason, sizeof(reason)))
+		return raises ? refuse_task(reason) : refuse_exit(reason);
+	if (raises)
+		return take_screen(wire, screen, &task) && to_window(verb, number) &&
+		       watch(wire, screen, &task);
+	if (!to_window(verb, number))
+		return false;
+	task.program = programs[number].pid;
+	task.name = programs[number].name;
+	watch_exit(&task);
+	return true;
+}
+
+/* Why a line could not be obeyed. */
+static void explain(char *reason, size_t size)
+{
+	const char *trouble = *wire_trouble() ? wire_trouble() : "cannot be done";
+	const struct timespec moment = {0, 5000000};
+
+	/* Its connection ends a little before itself. */
+	for (int i = 0; i < 40 && *wire_trouble() && !has_ended(apart[0]); i++)
+		nanosleep(&moment, NULL);
+	if (has_ended(apart[0]))
+		describe_end("the display server", apart[0], task.kills, reason, size);
+	else
+		snprintf(reason, size, "%s", trouble);
 }
 
 bool obey_plan(struct wire *own_wire, struct screen *own_screen)
 {
-	char line[4096];
+	char line[4096], reason[400];
 
 	wire = own_wire;
 	screen = own_screen;
@@ -326,8 +386,8 @@ bool obey_plan(struct wire *own_wire, struct screen *own_screen)
 			words[count++] = word;
 		words[count] = NULL;
 		if (count && !obey(words, count)) {
-			printf("@trouble %s %s: %s\n", words[0], count > 1 ? words[1] : "",
-			       *wire_trouble() ? wire_trouble() : "cannot be done");
+			explain(reason, sizeof(reason));
+			printf("@trouble %s %s: %s\n", words[0], count > 1 ? words[1] : "", reason);
 			return false;
 		}
 	}

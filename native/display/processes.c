@@ -22,11 +22,12 @@ pid_t start(char *const words[], int kept, int64_t *began, unsigned step)
 
 	if (pipe2(pipe_ends, O_CLOEXEC))
 		return -1;
+	mark_words();
 	pid_t child = fork();
 
 	if (child == 0) {
 		int nothing = open("/dev/null", O_RDWR);
-		int log = open("programs.log", O_WRONLY | O_CREAT | O_APPEND, 0600);
+		int log = open(PROGRAMS_LOG, O_WRONLY | O_CREAT | O_APPEND, 0600);
 
 		dup2(nothing, STDIN_FILENO);
 		dup2(log < 0 ? nothing : log, STDOUT_FILENO);

@@ -72,7 +72,7 @@ bool start_manager(struct wire *wire)
 	int64_t limit = now() + SERVER_MS * 1000000LL;
 
 	apart[1] = start(words, -1, NULL, scope_next());
-	while (apart[1] > 0 && !found.count && now() < limit && !ended()) {
+	while (apart[1] > 0 && !found.count && now() < limit && !ended() && !has_ended(apart[1])) {
 		struct timespec moment = {0, 5000000};
 
 		nanosleep(&moment, NULL);

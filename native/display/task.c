@@ -28,12 +28,6 @@
 pid_t apart[APART];
 unsigned refused_in_a_row;
 static int refused_films;
-/* The program that was waited for last, and how it ended. */
-static struct {
-	pid_t pid;
-	int status;
-} dead;
-
 struct watching {
 	int64_t looked[MOST_LOOKS + 1];
 	unsigned looks;
@@ -185,13 +179,14 @@ static void say(const struct task *task, const char *outcome, const struct watch
 	fflush(stdout);
 }
 
-static void why_not(const struct watching *it, bool still, const struct reference *reference,
-		    const uint64_t bands[BANDS], char *reason, size_t size)
+static void why_not(const struct watching *it, bool still, int limit_ms,
+		    const struct reference *reference, const uint64_t bands[BANDS], char *reason,
+		    size_t size)
 {
 	const struct rectangle *where = &it->change.where;
 
 	if (!it->first) {
-		snprintf(reason, size, "no pixel changed");
+		snprintf(reason, size, "no pixel changed in %d s", limit_ms / 1000);
 	} else if (!still) {
 		snprintf(reason, size,
 			 "not stable: %ld pixels at [%d, %d] to [%d, %d] keep changing",
@@ -222,16 +217,6 @@ static void calibrate(struct reference *reference, uint64_t hash, const uint64_t
 	memcpy(reference->bands, bands, sizeof(reference->bands));
 }
 
-static bool has_ended(pid_t program)
-{
-	int status;
-
-	if (program != dead.pid && waitpid(program, &status, WNOHANG) == program)
-		dead.pid = program, dead.status = status;
-	/* Another one may have got its number. */
-	return program == dead.pid && kill(program, 0) < 0;
-}
-
 static void look_for_end(const struct task *task, struct watching *it)
 {
 	if (task->program > 0 && !it->ended && has_ended(task->program)) {
@@ -240,20 +225,14 @@ static void look_for_end(const struct task *task, struct watching *it)
 		it->ended = true;
 		descendants(&left, apart, APART);
 		/* A program may leave the work to a child. */
-		it->gone = left.count == 0 || dead.status != 0;
+		it->gone = left.count == 0 || ended_with(task->program) != 0;
 	}
 }
 
-static void describe_end(unsigned long kills, char *reason, size_t size)
+static void describe(const struct task *task, char *reason, size_t size)
 {
-	if (WIFSIGNALED(dead.status))
-		snprintf(reason, size, "it was ended by signal %d%s", WTERMSIG(dead.status),
-			 WTERMSIG(dead.status) == SIGKILL && memory_kills() > kills
-			     ? ": memory ended, and the kernel killed it"
-			     : "");
-	else
-		snprintf(reason, size, "it ended by itself with status %d",
-			 WEXITSTATUS(dead.status));
+	describe_end(task->name, task->program, task->kills, reason, size);
+	add_last_words(reason, size);
 }
 
 /* Why a task that has ended does not count, for another cause than its pixels; false: it does. */
@@ -263,10 +242,8 @@ static bool object(struct wire *wire, const struct task *task, char *reason, siz
 
 	if (!task->windows)
 		return false;
-	if (memory_kills() > task->kills) {
-		snprintf(reason, size, "memory ended, and the kernel killed a process meanwhile");
+	if (describe_kill(task->kills, reason, size))
 		return true;
-	}
 	if (!wire_windows(wire, wire->root, "_NET_CLIENT_LIST", &open))
 		return false;
 	uint32_t dialog = wire_atom(wire, "_NET_WM_WINDOW_TYPE_DIALOG");
@@ -298,7 +275,7 @@ static bool wait_blindly(struct wire *wire, const struct task *task)
 	const uint64_t bands[BANDS] = {0};
 	struct timespec nap = {quiet / 4 / 1000000000, quiet / 4 % 1000000000};
 	static struct watching it;
-	char reason[200] = "";
+	char reason[400] = "";
 
 	memset(&it, 0, sizeof(it));
 	while (!done && !it.gone && now() < limit && !ended()) {
@@ -312,7 +289,7 @@ static bool wait_blindly(struct wire *wire, const struct task *task)
 
 	scope_step(step);
 	if (it.gone)
-		describe_end(task->kills, reason, sizeof(reason));
+		describe(task, reason, sizeof(reason));
 	else if (!done)
 		snprintf(reason, sizeof(reason), "its processes and the display server use %.0f %%",
 			 it.busy_share * 100);
@@ -340,7 +317,7 @@ bool watch(struct wire *wire, struct screen *screen, const struct task *task)
 	int64_t quiet = (calibrating ? task->calibration_ms : task->quiet_ms) * 1000000LL;
 	int64_t limit = task->began + task->limit_ms * 1000000LL;
 	uint64_t hash = 0, bands[BANDS] = {0};
-	char reason[200] = "";
+	char reason[400] = "";
 
 	memset(&it, 0, sizeof(it));
 	it.filmed = calibrating;
@@ -375,9 +352,9 @@ bool watch(struct wire *wire, struct screen *screen, const struct task *task)
 		if (wanted->alike == ALIKE)
 			print_film(screen, &it, task, final);
 	} else if (it.gone) {
-		describe_end(task->kills, reason, sizeof(reason));
+		describe(task, reason, sizeof(reason));
 	} else if (!met) {
-		why_not(&it, still, wanted, bands, reason, sizeof(reason));
+		why_not(&it, still, task->limit_ms, wanted, bands, reason, sizeof(reason));
 	}
 	refused_in_a_row = met ? 0 : refused_in_a_row + (task->windows > 0);
 	say(task,
@@ -395,7 +372,7 @@ bool watch(struct wire *wire, struct screen *screen, const struct task *task)
 void watch_exit(const struct task *task)
 {
 	int64_t limit = task->began + task->limit_ms * 1000000LL;
-	char reason[100] = "it has not ended";
+	char reason[400] = "it has not ended";
 	bool gone = has_ended(task->program);
 	struct pollfd process = {.fd = (int)syscall(SYS_pidfd_open, task->program, 0),
 				 .events = POLLIN};
@@ -417,10 +394,10 @@ void watch_exit(const struct task *task)
 	scope_step(step);
 	if (process.fd >= 0)
 		close(process.fd);
-	bool fine = gone && !WIFSIGNALED(dead.status);
+	bool fine = gone && !WIFSIGNALED(ended_with(task->program));
 
-	if (gone)
-		describe_end(task->kills, reason, sizeof(reason));
+	if (gone && !fine)
+		describe(task, reason, sizeof(reason));
 	if (scope_watches)
 		printf("@left %s %u %u %s %s\n", task->label, task->step, step,
 		       fine ? "ok" : "refused", fine ? "" : reason);

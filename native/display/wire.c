@@ -153,7 +153,10 @@ static bool ask(struct wire *wire, const unsigned char *request, size_t length,
 	*more = NULL;
 	if (!give(wire, request, length))
 		return false;
-	while ((kind = take_message(wire, head, more)) == 2)
+	/* An error of another request's, as of a message to a window that has gone, is no answer.
+	 */
+	while ((kind = take_message(wire, head, more)) == 2 ||
+	       (kind == 0 && head[10] != request[0]))
 		;
 	return kind == 1;
 }

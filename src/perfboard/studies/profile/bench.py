@@ -96,7 +96,7 @@ class LiveBench:
         with ExitStack() as stack:
             folder = stack.enter_context(working_folder(shell))
             built = self._build_codecs(work, arch)
-            script = f"{_FOUND if built else ''}{_whole(work)}"
+            script = f"{_FOUND if built else ''}{whole_script(work)}"
             files = {**work.files, **built, _PROBE: probe, _SCRIPT: script.encode()}
             served = stack.enter_context(self._serving(work, files)) if work.secure else None
             if work.display:
@@ -111,7 +111,7 @@ class LiveBench:
                 if error.kind != "hang":
                     raise
                 raise NotMeasurable(f"it has not ended after {work.limit_s:.0f} s") from error
-        output = _ended(done.output, done.errors, done.status)
+        output = ended(work, done.output, done.errors, done.status)
         return with_served(output, served.lines) if served else output
 
     @contextmanager
@@ -213,7 +213,7 @@ class VirtualBench:
             )
         with scratch_folder() as folder:
             scope = "scope" if work.screen else ""
-            script = f"SCOPE={scope} PROBE={_TRIAL_PROBE}; export PROBE\n{_whole(work)}"
+            script = f"SCOPE={scope} PROBE={_TRIAL_PROBE}; export PROBE\n{whole_script(work)}"
             files = {**work.files, _SCRIPT: script.encode()}
             if work.display:
                 arch = board_architecture(variant.board).probe
@@ -270,7 +270,7 @@ class VirtualBench:
                 f"the board's memory ended, and its kernel killed {killed_in(console)}"
             )
         output, errors = (p.decode(errors="replace") for p in (results.stdout, results.stderr))
-        output = _ended(output, errors, results.exit_code or 0)
+        output = ended(work, output, errors, results.exit_code or 0)
         return _with_screen(output, artifacts, work.screen) if work.screen else output
 
     def _plugin(self, work: Work) -> Path:
@@ -325,15 +325,20 @@ def _with_screen(output: str, artifacts: Path, size: tuple[int, int]) -> str:
         (artifacts / SCREEN).unlink(missing_ok=True)
 
 
-def _whole(work: Work) -> str:
+def whole_script(work: Work) -> str:
     """The script, which first looks for its programs."""
     names = " ".join(work.programs)
-    look = 'command -v "$name" > /dev/null || { echo "@missing $name"; exit 0; }'
-    return f"for name in {names}; do {look}; done\n{work.script}" if names else work.script
+    look = 'command -v "$name" > /dev/null || lacks="$lacks $name"'
+    says = '[ -z "$lacks" ] || { echo "@missing$lacks"; exit 0; }'
+    return f"lacks=; for name in {names}; do {look}; done; {says}\n{work.script}"
 
 
-def _ended(output: str, errors: str, status: int) -> str:
+def ended(work: Work, output: str, errors: str, status: int) -> str:
+    """The output of the work's script. Raises NotMeasurable, WorkFailed."""
     check_ended("its script", status, printable(" ".join((errors or output).split())[-_LAST:]))
-    if match := re.search(r"^@missing (\S+)$", output, re.MULTILINE):
-        raise NotMeasurable(f"the target has no {printable(match[1])}; install it there")
+    if match := re.search(r"^@missing ([^\n]{1,400})$", output, re.MULTILINE):
+        names = " and no ".join(printable(match[1]).split())
+        packages = " ".join(work.packages)
+        where = f"on Debian, install {packages} there" if packages else "install it there"
+        raise NotMeasurable(f"the target has no {names}; {where}")
     return output

@@ -115,7 +115,7 @@ def test_refused_samples_are_never_averaged_and_many_of_them_are_no_figure() -> 
     assert metrics["app.start.refused"].samples == pytest.approx((0.1,))
     with pytest.raises(NotMeasurable, match="8 of 10 samples were accepted: not stable: 20 pixels"):
         workload.read(started(8) + late * 2, START, 5)
-    with pytest.raises(NotMeasurable, match="ended by signal 11"):
+    with pytest.raises(NotMeasurable, match="no picture to compare with: it was ended by signal"):
         crash = task("calibration", "refused", 0, "it was ended by signal 11")
         workload.read(crash * 6, START, 5)
 

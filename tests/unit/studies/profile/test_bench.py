@@ -1,7 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a virtual board's console says of a workload that failed."""
+"""What is said where a target lacks a program, or its memory ended."""
 
-from perfboard.studies.profile.bench import killed_in
+import subprocess
+
+import pytest
+
+from perfboard.studies.profile.bench import ended, killed_in, whole_script
+from perfboard.studies.profile.workloads.base import NotMeasurable, Work
 
 # Of Linux 6.12: mm/oom_kill.c.
 CONSOLE = """\
@@ -16,3 +21,23 @@ def test_who_was_killed_is_read_off_the_console() -> None:
     assert killed_in(CONSOLE) == "Xvfb and sylpheed"
     assert killed_in("quiet\n") == "a program"
     assert "\x1b" not in killed_in("Killed process 7 (\x1b[2J)")
+
+
+@pytest.mark.parametrize(
+    ("packages", "how"), [(("xvfb", "dillo"), "on Debian, install xvfb dillo"), ((), "install it")]
+)
+def test_a_target_is_told_all_that_it_lacks(packages: tuple[str, ...], how: str) -> None:
+    work = Work("echo measured", programs=("no-such-a", "sh", "no-such-b"), packages=packages)
+    done = subprocess.run(
+        ["sh", "-c", whole_script(work)], capture_output=True, text=True, timeout=20, check=True
+    )
+    with pytest.raises(NotMeasurable) as caught:
+        ended(work, done.stdout, done.stderr, done.returncode)
+    assert str(caught.value) == f"the target has no no-such-a and no no-such-b; {how} there"
+
+
+def test_a_script_runs_where_its_programs_are() -> None:
+    for programs in (("sh", "env"), ()):
+        line = ["sh", "-c", whole_script(Work("echo measured", programs=programs))]
+        done = subprocess.run(line, capture_output=True, text=True, timeout=20, check=True)
+        assert done.stdout == "measured\n"

@@ -26,6 +26,7 @@ _CALIBRATION = 50 / 7
 ACCEPTED = 0.9
 # As many as the watcher tries before it gives a reference up.
 CALIBRATIONS = 6
+_NOT_ALIKE = "no three of its pictures in succession are alike"
 _PACKAGES = ("xvfb", "matchbox-window-manager", "fonts-dejavu-core")
 # The server draws without OpenGL (-extension GLX): Mesa and LLVM are half of what it would pull in.
 _WITHOUT = ("libgl1-mesa-dri", "libglx-mesa0", "libllvm*", "libz3-4", "libdrm*")
@@ -175,11 +176,10 @@ def accepted(found: Session, label: str, count: int) -> Sequence[Seen]:
     """The samples of a task. Raises NotMeasurable where less than nine of ten were accepted."""
     samples, reasons = found.seen.get(label, ()), found.refused.get(label, ())
     if len(samples) < ACCEPTED * count or not samples:
-        # The calibrations' reasons are as good: without a picture there is no sample.
         why = next((r for rs in (reasons, *found.refused.values()) for r in rs), "")
-        raise NotMeasurable(
-            f"{len(samples)} of {count} samples were accepted: {why or 'no two pictures are alike'}"
-        )
+        if not samples and not reasons:
+            raise NotMeasurable(f"there is no picture to compare with: {why or _NOT_ALIKE}")
+        raise NotMeasurable(f"{len(samples)} of {count} samples were accepted: {why or _NOT_ALIKE}")
     return samples
 
 
