@@ -216,7 +216,7 @@ def _works(tasks: Sequence[Task], repeats: int) -> list[Work]:
     works = []
     for task in tasks:
         with suppress(NotMeasurable):
-            works.append(task.workload.plan(task.parameters, repeats))
+            works.append(task.plan(repeats))
     return works
 
 
@@ -232,8 +232,8 @@ def _measure(
         with lab.progress.step(title, inf) as step:
             found: tuple[Metric, ...] | NoFigure
             try:
-                work = task.workload.plan(task.parameters, bench.repeats)
-                output = bench.run(f"{folder}{number}-{task.workload.name}", work, step.update)
+                name = f"{folder}{number}-{task.workload.name}"
+                output = bench.run(name, task.plan(bench.repeats), step.update)
                 measured.films += _films(task, output)
                 for name, reason in absences(output, task.workload.metrics).items():
                     measured.absent[task.key, name] = reason

@@ -2,7 +2,7 @@
 """The work that a profile's rows ask for: each workload once for each set of its parameters."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
@@ -10,7 +10,7 @@ from perfboard.model.errors import UsageError
 from perfboard.model.profile import UNITS, Budget, Change, Part, Profile, Value
 from perfboard.model.text import nearest, printable
 from perfboard.profiles.loader import is_shipped
-from perfboard.studies.profile.workloads.base import Workload, all_workloads
+from perfboard.studies.profile.workloads.base import Work, Workload, all_workloads
 
 PartType = TypeVar("PartType", bound=Part)
 
@@ -21,6 +21,13 @@ class Task:
 
     workload: Workload
     parameters: Mapping[str, Value]
+    _plans: dict[int, Work] = field(default_factory=dict, repr=False, compare=False)
+
+    def plan(self, repeats: int) -> Work:
+        """Its work, which is made once. Raises NotMeasurable."""
+        if repeats not in self._plans:
+            self._plans[repeats] = self.workload.plan(self.parameters, repeats)
+        return self._plans[repeats]
 
     @property
     def key(self) -> str:

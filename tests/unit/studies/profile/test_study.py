@@ -19,11 +19,13 @@ from perfboard.model.errors import EnvironmentLacksError, TargetError, UsageErro
 from perfboard.model.progress import Progress, SilentProgress, Step
 from perfboard.model.results.profile import ProfileResult
 from perfboard.model.run import Evidence, Run, Status
+from perfboard.profiles.loader import load_profile
 from perfboard.report.html import render
 from perfboard.report.sections.profile.boards import boards_text
 from perfboard.report.text import run_text
 from perfboard.studies.base import Request, run_study
 from perfboard.studies.profile.study import STUDY, ProfileOptions, parse_prices
+from perfboard.studies.profile.tasks import tasks_of
 from perfboard.targets.base import Completed, Target
 from perfboard.targets.virtual.program import Results
 from tests.support.lab import RESULTS, FakeLab
@@ -149,6 +151,11 @@ def test_each_row_has_a_verdict_or_the_reason_for_none(path: Path, tmp_path: Pat
     text = run_text(found)
     assert "rpi2 is right for this device" in text and max(map(len, text.splitlines())) <= 80
     assert "A box of pictures" in render(found)
+
+
+def test_a_task_is_planned_once_for_each_number_of_repetitions(path: Path) -> None:
+    (task, _) = tasks_of(load_profile(path), path, ())
+    assert task.plan(1) is task.plan(1) and task.plan(5).script != task.plan(1).script
 
 
 def test_what_others_published_stands_beside_and_judges_nothing(path: Path, tmp_path: Path) -> None:
