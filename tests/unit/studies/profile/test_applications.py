@@ -190,7 +190,9 @@ def test_the_profile_names_programs_that_there_are() -> None:
 
 def test_a_kiosk_has_its_page_and_the_time_that_its_browser_takes() -> None:
     profile = load_profile(profile_path("kiosk"))
-    (named,) = {issue.parameters["program"] for issue in profile.key_issue}
+    # Another row loads a page from a server.
+    starts = [issue for issue in profile.key_issue if issue.workload == "app.start"]
+    (named,) = {issue.parameters["program"] for issue in starts}
     work = all_workloads()["app.start"].plan({"program": named, "quiet_ms": 700}, 5)
     assert lines(work)[0] == "limit 180000" and work.limit_s == 2700
     with tarfile.open(fileobj=io.BytesIO(work.files["home.tar"])) as archive:

@@ -15,7 +15,7 @@ from perfboard.host.authority import make_authority
 from perfboard.model.profile import Value
 from perfboard.studies.profile.applications.base import all_applications
 from perfboard.studies.profile.workloads.base import NotMeasurable, all_workloads
-from perfboard.studies.profile.workloads.display.pages import pages
+from perfboard.studies.profile.workloads.display.pages import original_of, pages
 
 from .test_applications import lines, task
 
@@ -31,7 +31,11 @@ def loads(first: str = GETS, repeated: str = PAGE) -> str:
     """Nine loads of each kind that count, and one with those GETs."""
     started = [f"{task('open')}{gets}{task('first')}" for gets in [GETS] * 9 + [first]]
     again = [f"{BETWEEN}{gets}{task('repeated', stable_ms=20)}" for gets in [PAGE] * 9 + [repeated]]
-    return "".join(started + again)
+    copied = [
+        GETS.replace(".html", f".{n:02d}.html").replace(".png", f".{n:02d}.png") for n in range(10)
+    ]
+    anew = [f"{BETWEEN}{gets}{task('without', stable_ms=25)}" for gets in copied]
+    return "".join(started + again + anew)
 
 
 def times(output: str) -> dict[tuple[str, str], tuple[float, ...]]:
@@ -41,13 +45,14 @@ def times(output: str) -> dict[tuple[str, str], tuple[float, ...]]:
 def test_the_pages_are_the_same_everywhere() -> None:
     sizes = {name: len(data) for name, data in pages().items()}
     assert sizes["cart.html"] == 36_454 and sizes["index.html"] == 265_242
+    assert sizes["script.html"] == 1_263
     whole = b"".join(data for _, data in sorted(pages().items()))
     assert hashlib.sha256(whole).hexdigest() == PAGES
     with tarfile.open(fileobj=io.BytesIO(WORKLOAD.plan(CART, 5).files["home.tar"])) as archive:
         assert {f"pages/{name}" for name in pages()} <= set(archive.getnames())
 
 
-PAGES = "97e0fb67ed8ff10560b65cb9b1a1021c3d5c229dbbbc238d4141a7ca09ba271d"
+PAGES = "78bc0ece22868ed8d4d08780eb7e7f8e84730a0af4d4cbaf312eb0637b7e2afd"
 
 
 def test_each_load_has_an_address_of_its_own_and_follows_another_page() -> None:
@@ -55,10 +60,11 @@ def test_each_load_has_an_address_of_its_own_and_follows_another_page() -> None:
     assert plan.count("key first ff0d") == 10 and plan.count("key repeated ff0d") == 10
     again = plan[plan.index("reference repeated") :]
     addresses = [line.removeprefix("?") for line in again if "address" in line]
-    assert len(addresses) == len(set(addresses)) == 2 * (6 + 10)
-    assert [each.split("?")[0].split()[1] for each in addresses] == [
-        *("between.html", "cart.html") * 16
-    ]
+    assert len(addresses) == len(set(addresses)) == 2 * (6 + 10 + 10)
+    typed = [each.split("?")[0].split()[1] for each in addresses]
+    assert typed[:32] == [*("between.html", "cart.html") * 16]
+    # Without a cache: a copy for each, whose pictures are others.
+    assert typed[32:36] == ["between.html", "cart.00.html", "between.html", "cart.01.html"]
     # Each browser runs alone, whether or not the picture is known by then.
     always = [line for line in plan if line in ("end", "start open dillo about:splash")]
     assert always[5:-1] == ["end", *("start open dillo about:splash", "end") * 10, always[-2]]
@@ -70,7 +76,7 @@ def test_each_load_has_an_address_of_its_own_and_follows_another_page() -> None:
 def test_a_browser_that_hears_of_its_page_s_keys_is_given_time(name: str) -> None:
     plan = lines(WORKLOAD.plan(CART | {"program": name}, 5))
     keys = [number for number, line in enumerate(plan) if line.endswith("press ffe3+6c")]
-    assert len(keys) == 3 * (6 + 10)
+    assert len(keys) == 3 * (6 + 10) + 2 * 10
     for number in keys:
         assert "pause" in plan[number + 1] and "address" in plan[number + 2]
 
@@ -90,7 +96,7 @@ def test_no_browser_is_left_when_the_next_one_starts() -> None:
 def test_a_virtual_boards_far_end_serves_the_same_pages() -> None:
     work = WORKLOAD.plan(CART, 1)
     plan = lines(work)
-    assert work.pages == pages() and "server http://192.0.2.1" in plan
+    assert work.pages == pages(1) and "server http://192.0.2.1" in plan
     assert plan.count("key first ff0d") == plan.count("key repeated ff0d") == 1
     # The link comes up before the display does.
     assert work.script.index("carrier") < work.script.index("perfboard-display")
@@ -101,8 +107,10 @@ def test_the_samples_are_read_by_what_the_browser_had() -> None:
     assert times(loads()) == {
         ("page.load.time", "first"): (0.03,) * 10,
         ("page.load.time", "repeated"): (0.02,) * 10,
+        ("page.load.time", "without"): (0.025,) * 10,
         ("page.load.refused", "first"): (0.0,),
         ("page.load.refused", "repeated"): (0.0,),
+        ("page.load.refused", "without"): (0.0,),
     }
 
 
@@ -115,9 +123,46 @@ def test_a_load_whose_files_the_server_did_not_send_once_does_not_count(gets: st
     assert len(times(loads(first=PAGE))["page.load.time", "first"]) == 9
 
 
+@pytest.mark.parametrize(
+    ("gets", "said"),
+    [
+        (
+            f"{PAGE}@get index.html\n",
+            "the page redirects: the browser went from cart.html on to index",
+        ),
+        (f"@get index.html\n{PAGE}", "the server sent another page: index.html"),
+        ("@get item0.png\n", "the server sent item0.png 1x"),
+    ],
+)
+def test_a_page_that_redirects_and_another_page_are_named(gets: str, said: str) -> None:
+    with pytest.raises(NotMeasurable, match=said):
+        WORKLOAD.read(loads().replace(f"{PAGE}@task repeated", f"{gets}@task repeated"), CART, 5)
+
+
+def test_the_cart_s_copies_differ_by_the_names_of_their_pictures_alone() -> None:
+    found = pages(3)
+    assert set(found) - set(pages()) == {
+        f"{stem}.{n:02d}.{kind}"
+        for n in range(3)
+        for stem, kind in [("cart", "html"), *((f"item{i}", "png") for i in range(5))]
+    }
+    assert {original_of(name) for name in found} == set(pages())
+    assert found["item4.02.png"] == found["item4.png"]
+    assert found["cart.02.html"].replace(b".02.png", b".png") == found["cart.html"]
+    assert found["cart.02.html"].count(b".02.png") == 5
+
+
+def test_a_page_without_pictures_has_no_other_cache() -> None:
+    script = CART | {"program": "firefox-esr", "page": "script"}
+    assert not [line for line in lines(WORKLOAD.plan(script, 5)) if "without" in line]
+    output = loads(first=GETS).replace(GETS, PAGE).replace("cart.html", "script.html")
+    found = {m.labels["cache"] for m in WORKLOAD.read(output, script, 5)}
+    assert found == {"first", "repeated"}
+
+
 def test_over_tls_a_browser_is_given_the_authority_before_it_starts() -> None:
     work = WORKLOAD.plan(CART | {"over": "https"}, 5)
-    assert work.secure and work.pages == pages()
+    assert work.secure and work.pages == pages(10)
     assert "server https://127.0.0.1:@PORT" in lines(work)
     places = [work.script.index(words) for words in ("home.tar", "$CA.0", "perfboard-display")]
     assert places == sorted(places)
@@ -183,7 +228,8 @@ def test_many_loads_that_do_not_count_are_no_figure() -> None:
     ("parameters", "repeats", "said"),
     [
         (CART | {"program": "sylpheed"}, 5, "'sylpheed'; wants a browser: chromium"),
-        (CART | {"page": "news"}, 5, "wants cart or index"),
+        (CART | {"page": "news"}, 5, "wants cart, index or script"),
+        (CART | {"page": "script"}, 5, "dillo runs no scripts, .* wants chromium or firefox-esr"),
         (CART | {"over": "gopher"}, 5, "wants http or https"),
     ],
 )

@@ -231,7 +231,7 @@ def test_pages_are_served_where_a_board_has_a_network_of_ours(path: Path, tmp_pa
 
     def load(job: Job, cancelled: Event) -> Results:
         assert job.pages and job.screen
-        served.extend(sorted(file.name for file in job.pages.iterdir())[:2])
+        served.extend(sorted(file.name for file in job.pages.iterdir())[:3])
         return replace(RESULTS, exit_code=3)
 
     fake.ends = load
@@ -245,7 +245,11 @@ def test_pages_are_served_where_a_board_has_a_network_of_ours(path: Path, tmp_pa
         assert why in found.results_of(ProfileResult)[0].rows[0].reason
     (variant,) = fake.variants
     # The board file has the emulator's card.
-    assert variant.levels["network"] == "parallel" and served == ["between.html", "cart.html"]
+    assert variant.levels["network"] == "parallel" and served == [
+        "between.html",
+        "cart.00.html",
+        "cart.html",
+    ]
 
 
 def test_pages_over_tls_come_with_their_authority(path: Path, tmp_path: Path) -> None:

@@ -53,8 +53,8 @@ class Application:
 
     A browser has `bars`, rectangles that tell addresses and states, and do not count when a page is
     loaded, and `location`, the lines that lead to the address (native/display/plan.c). `trust` has
-    it trust an authority. A mail client has `mail`. `patience_s` is how long a task may take before
-    it is refused.
+    it trust an authority, and `scripts` says that it runs a page's. A mail client has `mail`.
+    `patience_s` is how long a task may take before it is refused.
     """
 
     name: str
@@ -66,6 +66,7 @@ class Application:
     bars: tuple[tuple[int, int, int, int], ...] = ()
     location: tuple[str, ...] = ()
     trust: Trust | None = None
+    scripts: bool = False
     mail: Mail | None = None
     patience_s: int = 60
 

@@ -22,5 +22,6 @@ APPLICATIONS = (
         bars=((0, 0, 1024, 88), (0, 740, 512, 768)),
         location=("press ffe3+6c", "pause 300"),
         trust=trusts_by(".pki/nssdb"),
+        scripts=True,
     ),
 )

@@ -3,6 +3,7 @@
 
 from perfboard.studies.profile.applications.base import Application
 from perfboard.studies.profile.applications.nss import trusts_by
+from perfboard.studies.profile.applications.script_page import SCRIPT_PAGE
 
 # No welcome, no questions, no caret that blinks, nothing that moves, and no requests of its own.
 _PREFERENCES = {
@@ -51,36 +52,9 @@ _PREFERENCES = {
     "widget.gtk.overlay-scrollbars.enabled": "false",
 }
 _USER = "".join(f'user_pref("{name}", {value});\n' for name, value in _PREFERENCES.items())
+# It still works at something when its picture has long been there.
+_PATIENCE_S = 180
 _COMMAND = "firefox-esr --no-remote --profile home/profile"
-# A shop's terminal: its goods are made and summed up by the script, and nothing moves afterwards.
-_PAGE = """\
-<!DOCTYPE html>
-<html lang="en"><head><meta charset="utf-8"><title>Kiosk</title>
-<style>
-body { font: 16px "DejaVu Sans"; margin: 1em; background: #f4f4f0 }
-#goods { display: grid; grid-template-columns: repeat(6, 1fr); gap: 8px }
-#goods div { background: #fff; border: 1px solid #888; padding: 8px; border-radius: 4px }
-canvas { width: 100%; height: 120px }
-</style></head><body><h1 id="title">...</h1><canvas id="chart" width="960" height="120"></canvas>
-<div id="goods"></div>
-<script>
-let seed = 7, sum = 0;
-const next = () => (seed = (seed * 16807) % 2147483647);
-const goods = Array.from({length: 600}, (_, i) => ({name: "Item " + i, price: next() % 10000}));
-goods.sort((a, b) => a.price - b.price || (a.name < b.name ? -1 : 1));
-const chart = document.getElementById("chart").getContext("2d");
-chart.fillStyle = "#3060c0";
-goods.forEach((item, i) => {
-  sum += item.price;
-  chart.fillRect(i * 1.6, 120 - item.price / 90, 1, item.price / 90);
-  if (i % 20) return;
-  const box = document.createElement("div");
-  box.textContent = item.name + ": " + (item.price / 100).toFixed(2);
-  document.getElementById("goods").append(box);
-});
-document.getElementById("title").textContent = goods.length + " items, " + (sum / 100).toFixed(2);
-</script></body></html>
-"""
 
 APPLICATIONS = (
     Application(
@@ -89,19 +63,20 @@ APPLICATIONS = (
         packages=("firefox-esr",),
         command=f"{_COMMAND} about:blank",
         home={"profile/user.js": _USER},
+        patience_s=_PATIENCE_S,
         # The page's process has the key first, and so the next ones if they come at once. Below on
         # the left is the state, while there is one.
         bars=((0, 0, 1024, 88), (0, 740, 512, 768)),
         location=("press ffe3+6c", "pause 300"),
         trust=trusts_by("profile"),
+        scripts=True,
     ),
     Application(
         name="firefox-kiosk",
         title="Firefox ESR, as a kiosk",
         packages=("firefox-esr",),
         command=f"{_COMMAND} --kiosk home/kiosk.html",
-        # It still works at something when its picture has long been there.
-        patience_s=180,
-        home={"profile/user.js": _USER, "kiosk.html": _PAGE},
+        patience_s=_PATIENCE_S,
+        home={"profile/user.js": _USER, "kiosk.html": SCRIPT_PAGE},
     ),
 )

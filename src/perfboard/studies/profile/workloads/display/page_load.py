@@ -17,7 +17,7 @@ from perfboard.model.run import Metric
 from perfboard.studies.profile.applications.base import Application, all_applications
 from perfboard.studies.profile.workloads.base import Figure, NotMeasurable, Parameter, Work, text
 from perfboard.studies.profile.workloads.display.app import application_of, samples_of
-from perfboard.studies.profile.workloads.display.pages import pages
+from perfboard.studies.profile.workloads.display.pages import copy_of, original_of, pages
 from perfboard.studies.profile.workloads.display.session import (
     CALIBRATIONS,
     QUIET,
@@ -30,7 +30,8 @@ from perfboard.studies.profile.workloads.display.session import (
 )
 
 _BROWSERS = tuple(name for name, one in all_applications().items() if one.bars)
-_PAGES = ("cart", "index")
+_PAGES = ("cart", "index", "script")
+_SCRIPTED = tuple(name for name in _BROWSERS if all_applications()[name].scripts)
 _FOLDER = "pages"
 _ENTER = "ff0d"
 _TASK = re.compile(r"@task (\S+) (ok )?(.*hash=\w{1,16} ).*")
@@ -47,7 +48,7 @@ def _typed(browser: Application, path: str) -> list[str]:
 
 def _load(browser: Application, page: str, reference: str, label: str, number: int) -> list[str]:
     """The lines that load the page. Its address is new each time, or nothing would be loaded."""
-    typed = _typed(browser, f"{page}.html?n={number}")
+    typed = _typed(browser, f"{page}?n={number}")
     return [*typed, f"reference {reference}", f"key {label} {_ENTER}"]
 
 
@@ -76,7 +77,8 @@ class PageLoad:
             "program": Parameter("dillo", f"one of {', '.join(_BROWSERS)}"),
             "page": Parameter(
                 "cart",
-                "cart: a shop's, of 36 kB with five pictures; index: a mailing list's, of 265 kB",
+                "cart: a shop's, of 36 kB with five pictures; index: a mailing list's, of 265 kB; "
+                "script: one that a script makes",
             ),
             "over": Parameter("http", "http or https; that with an authority of our own"),
             "quiet_ms": QUIET,
@@ -87,7 +89,8 @@ class PageLoad:
             "page.load.time": Figure(
                 "s",
                 "from the key to the last pixel, by `cache`: first (in a browser "
-                "that has just started) or repeated (its pictures are in the browser's cache)",
+                "that has just started), repeated (its pictures are in the browser's cache) or "
+                "without (the cart is new to a browser that has loaded others)",
             ),
             "page.load.refused": Figure("1", "samples that did not count, of all, by `cache`"),
             **display_memory("page.memory", "after a first load"),
@@ -106,8 +109,14 @@ class PageLoad:
                 f"program is {browser.name!r}; wants a browser: {', '.join(_BROWSERS)}"
             )
         if page not in _PAGES:
-            raise NotMeasurable(f"page is {page!r}; wants {' or '.join(_PAGES)}")
-        count, far = samples_of(repeats), repeats == 1
+            raise NotMeasurable(f"page is {page!r}; wants {', '.join(_PAGES[:-1])} or {_PAGES[-1]}")
+        if page == "script" and browser.name not in _SCRIPTED:
+            raise NotMeasurable(
+                f"{browser.name} runs no scripts, and a script makes that page; wants "
+                f"{' or '.join(_SCRIPTED)}"
+            )
+        count, far, name = samples_of(repeats), repeats == 1, f"{page}.html"
+        copies = count if page == "cart" else 0
         over = _over(parameters)
         secure = over == "https"
         serves = f"serve home/{_FOLDER}"
@@ -117,24 +126,28 @@ class PageLoad:
         lines = [f"mask {' '.join(map(str, bar))}" for bar in browser.bars]
         lines += [quiet(parameters), serves, "reference first"]
         for number in range(CALIBRATIONS):
-            load = _load(browser, page, "first", "calibration", number)
+            load = _load(browser, name, "first", "calibration", number)
             # The last of them is ended too: a sample's browser runs alone.
             lines += [*(f"?{line}" for line in (*opens, *load)), "end"]
         for number in range(count):
-            lines += [*opens, *_load(browser, page, "first", "first", number)]
+            lines += [*opens, *_load(browser, name, "first", "first", number)]
             lines += ["memory page", "end"]
         lines += [*opens, "reference repeated"]
         for number in range(CALIBRATIONS):
-            load = _again(browser, page, "calibration", number)
+            load = _again(browser, name, "calibration", number)
             lines += [f"?{line}" for line in load]
         for number in range(CALIBRATIONS, CALIBRATIONS + count):
-            lines += _again(browser, page, "repeated", number)
+            lines += _again(browser, name, "repeated", number)
+        for number in range(copies):
+            # Its picture is the repeated one's.
+            address = CALIBRATIONS + count + number
+            lines += _again(browser, copy_of(name, number), "without", address)
         trust = browser.trust if secure else None
         prepare = f"{trust.line} || exit 1\n" if trust else ""
         if secure and not far:
             prepare = f'sed -i "s/@PORT/$PORT/" plan\n{prepare}'
-        served = pages() if far or secure else {}
-        files = {} if served else {f"{_FOLDER}/{name}": data for name, data in pages().items()}
+        served = pages(copies) if far or secure else {}
+        files = {} if served else {f"{_FOLDER}/{n}": data for n, data in pages(copies).items()}
         work = session([browser], [*lines, "end"], files, prepare)
         if trust:
             programs, packages = (
@@ -150,8 +163,12 @@ class PageLoad:
     ) -> tuple[Metric, ...]:
         """See `Workload`."""
         page, count = f"{text(parameters, 'page')}.html", samples_of(repeats)
-        pictures = [name for name in pages() if name.endswith(".png") and page == "cart.html"]
-        wanted = {"first": Counter([page, *pictures]), "repeated": Counter([page])}
+        cart = page == "cart.html"
+        pictures = [name for name in pages() if name.endswith(".png") and cart]
+        whole = Counter([page, *pictures])
+        wanted = {"first": whole, "repeated": Counter([page])}
+        if cart:
+            wanted["without"] = whole
         found = read_session(_checked(output, wanted))
         metrics = []
         for cache in wanted:
@@ -166,21 +183,31 @@ class PageLoad:
 
 def _checked(output: str, wanted: Mapping[str, Counter[str]]) -> str:
     """The output, where a load is refused whose files are not those that the server sent for it."""
-    lines, sent, ended = [], Counter[str](), ""
+    lines, sent, ended = [], list[str](), ""
     for line in output.splitlines():
         if match := _GET.fullmatch(line):
-            sent[match[1]] += 1
+            sent.append(original_of(match[1]))
         elif match := _NO_TRUST.fullmatch(line):
-            ended = f"; the browser ended a connection {match[1]}: it may not trust the certificate"
+            ended = f"the browser ended a connection {match[1]}: it may not trust the certificate"
         elif match := _TASK.fullmatch(line):
-            if match[2] and match[1] in wanted and sent != wanted[match[1]]:
-                names = ", ".join(f"{name} {times}x" for name, times in sorted(sent.items()))
-                what = f"the server sent {names or 'nothing'}{ended}"
-                line = f"@task {match[1]} refused {match[3]}{what}"
-            sent.clear()
-            ended = ""
+            if match[2] and match[1] in wanted and (why := _why_not(sent, wanted[match[1]], ended)):
+                line = f"@task {match[1]} refused {match[3]}{why}"
+            sent, ended = [], ""
         lines.append(line)
     return "\n".join(lines)
+
+
+def _why_not(sent: Sequence[str], wanted: Counter[str], ended: str) -> str:
+    """Why those files are not the wanted ones, or "". `ended` is what a server of TLS said."""
+    if Counter(sent) == wanted:
+        return ""
+    loaded = [name for name in dict.fromkeys(sent) if not name.endswith(".png")]
+    if loaded and loaded[0] not in wanted:
+        return f"the server sent another page: {loaded[0]}"
+    if len(loaded) > 1:
+        return f"the page redirects: the browser went from {loaded[0]} on to {loaded[1]}"
+    names = ", ".join(f"{name} {times}x" for name, times in sorted(Counter(sent).items()))
+    return f"the server sent {names or 'nothing'}{ended and f'; {ended}'}"
 
 
 WORKLOADS = (PageLoad(),)

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The frozen pages that browsers load: the same bytes everywhere."""
 
+import re
 from collections.abc import Iterator, Mapping
 from functools import cache
 
+from perfboard.studies.profile.applications.script_page import SCRIPT_PAGE
 from perfboard.studies.profile.workloads.display.films import png
 
 # The sizes of study A's pages: a shop's, whose 35.6 kB of 1024 bytes these are, and a mailing
@@ -11,6 +13,7 @@ from perfboard.studies.profile.workloads.display.films import png
 CART_BYTES = 36_454
 INDEX_ENTRIES = 2400
 _ITEMS = 5
+_COPY = re.compile(r"\.\d\d\.")
 _SIDE = 96
 _WORDS = (
     "kernel",
@@ -44,11 +47,32 @@ _WORDS = (
 
 
 @cache
-def pages() -> Mapping[str, bytes]:
-    """The files by their names: cart.html with its pictures, index.html, and between.html."""
-    found = {f"item{number}.png": _picture(number) for number in range(_ITEMS)}
-    between = f"{_head('Another page')}</body></html>".encode()
-    return {"cart.html": _cart(), "index.html": _index(), "between.html": between, **found}
+def pages(copies: int = 0) -> Mapping[str, bytes]:
+    """The files by their names: cart.html with its pictures, the other pages, and copies of cart.
+
+    A copy has other names, as `copy_of` has them, and so no browser has it in its cache.
+    """
+    found = {"cart.html": _cart(), "index.html": _index(), "script.html": SCRIPT_PAGE.encode()}
+    found["between.html"] = f"{_head('Another page')}</body></html>".encode()
+    pictures = {f"item{number}.png": _picture(number) for number in range(_ITEMS)}
+    for copy in range(copies):
+        page = found["cart.html"]
+        for name, data in pictures.items():
+            page = page.replace(name.encode(), copy_of(name, copy).encode())
+            found[copy_of(name, copy)] = data
+        found[copy_of("cart.html", copy)] = page
+    return {**found, **pictures}
+
+
+def copy_of(name: str, number: int) -> str:
+    """The name of a file's copy, as cart.07.html."""
+    stem, _, suffix = name.partition(".")
+    return f"{stem}.{number:02d}.{suffix}"
+
+
+def original_of(name: str) -> str:
+    """The name of the file that a file is the copy of, or its own."""
+    return _COPY.sub(".", name)
 
 
 def pseudorandom(seed: int) -> Iterator[int]:
