@@ -1,24 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The profile study on a board and a target in memory: what it records, however it ends."""
+"""The profile study on a board and a target in memory: what it records."""
 
-import signal
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from threading import Event
-from typing import Any
 
 import pytest
 
 from perfboard.host.authority import Authority
 from perfboard.images.program.base import Job
 from perfboard.images.program.codecs import BuiltCodec
-from perfboard.model.errors import EnvironmentLacksError, TargetError, UsageError
-from perfboard.model.progress import Progress, SilentProgress, Step
+from perfboard.model.errors import UsageError
 from perfboard.model.results.profile import ProfileResult
-from perfboard.model.run import Evidence, Run, Status
+from perfboard.model.run import Evidence, Status
 from perfboard.profiles.loader import load_profile
 from perfboard.report.html import render
 from perfboard.report.sections.profile.boards import boards_text
@@ -26,112 +21,9 @@ from perfboard.report.text import run_text
 from perfboard.studies.base import Request, run_study
 from perfboard.studies.profile.study import STUDY, ProfileOptions, parse_prices
 from perfboard.studies.profile.tasks import tasks_of
-from perfboard.targets.base import Completed, Target
 from perfboard.targets.virtual.program import Results
 from tests.support.lab import RESULTS, FakeLab
-from tests.support.shells import SayingShell
-
-PROFILE = """
-schema = "perfboard.profile/1"
-[profile]
-name = "box"
-device = "A box of pictures"
-for = "us"
-[[key_issue]]
-name = "picture"
-question = "Is it fast?"
-workload = "image.scale"
-metric = "image.scale.time"
-parameters = { width = 64, height = 64 }
-budget = "<= 3 s"
-[[key_issue]]
-name = "sound"
-question = "Is it loud?"
-workload = "audio.encode"
-metric = "audio.encode.time"
-budget = "<= 3 s"
-weight = "should"
-"""
-RECORDING = f"""{PROFILE.partition("[[key_issue]]")[0]}
-[[key_issue]]
-name = "record"
-question = "Is it written?"
-workload = "media.record"
-metric = "media.record.late"
-budget = "<= 0 %"
-"""
-PAGE = f"""{PROFILE.partition("[[key_issue]]")[0]}
-[[key_issue]]
-name = "page"
-question = "Is it there?"
-workload = "page.load"
-metric = "page.load.time"
-budget = "<= 3 s"
-"""
-SCALED = b"@time scale\n1000000000 990000 0 1024 0 0\n"
-
-
-@pytest.fixture
-def path(tmp_path: Path) -> Path:
-    file = tmp_path / "box.toml"
-    file.write_text(PROFILE)
-    return file
-
-
-class _Shell(SayingShell):
-    """A live target whose workloads print `output`, with that status; it has 9 MB free."""
-
-    def __init__(self, output: str, status: int = 0, free_kb: int = 9000) -> None:
-        super().__init__()
-        self._output, self._status, self._free_kb = output, status, free_kb
-
-    def run(self, script: str, *, timeout_s: float = 20) -> Completed:
-        if script == "uname -m":
-            return Completed(0, "x86_64\n")
-        if script.startswith("df"):
-            return Completed(0, f"/dev/sda 99999 0 {self._free_kb} 0% /tmp\n")
-        if "work.sh" in script:
-            return Completed(self._status, self._output)
-        return Completed(0, "TMPDIR=/tmp\n" if "TMPDIR" in script else "")
-
-    def push(self, data: bytes, path: str, progress: object) -> None:
-        self.scripts.append(path)
-
-
-class _LostShell(_Shell):
-    """A target that is gone when the work begins."""
-
-    def push(self, data: bytes, path: str, progress: object) -> None:
-        raise TargetError("lost", "the board does not answer")
-
-
-def ends(job: Job, cancelled: Event) -> Results:
-    pictures = any(file.name == "picture.ppm" for file in job.files)
-    return replace(RESULTS, stdout=SCALED) if pictures else replace(RESULTS, exit_code=3)
-
-
-class _Titles:
-    """A Progress that keeps the titles of its steps."""
-
-    def __init__(self, titles: list[str]) -> None:
-        self.titles = titles
-
-    def step(self, title: str, total: float) -> AbstractContextManager[Step]:
-        self.titles.append(title)
-        return SilentProgress().step(title, total)
-
-
-def run(
-    fake: FakeLab,
-    path: Path,
-    target: str = "virtual:rpi2",
-    titles: list[str] | None = None,
-    **options: Any,
-) -> Run:
-    request = Request(target, {}, ("perfboard",))
-    given = ProfileOptions(profile=str(path), **options)
-    progress = _Titles([] if titles is None else titles)
-    return run_study(STUDY, request, given, fake.lab(progress=progress))
+from tests.support.profile_runs import PAGE, PROFILE, RECORDING, SCALED, SLOW, ends, run
 
 
 def test_each_row_has_a_verdict_or_the_reason_for_none(path: Path, tmp_path: Path) -> None:
@@ -176,19 +68,6 @@ def test_what_others_published_stands_beside_and_judges_nothing(path: Path, tmp_
         assert [row[0] for row in rows] == ["picture", "sound"] and "not measured" in said
         page = render(found)
         assert "Beside study Z (1999), on a 486" in page and "<b>a picture" not in page
-
-
-def test_what_a_target_does_not_let_be_measured_is_a_row_s_reason_and_a_note(
-    path: Path, tmp_path: Path
-) -> None:
-    fake = FakeLab(tmp_path)
-    refused = b"@absent image.scale.time no clock\n@absent none.such why\n"
-    fake.ends = lambda job, cancelled: replace(RESULTS, stdout=SCALED + refused)
-    found = run(fake, path, only=("picture",))
-    (row,) = found.results_of(ProfileResult)[0].rows
-    assert (row.outcome, row.reason) == ("not measured", "no clock")
-    assert "Not measured: image.scale.time: no clock." in found.provenance.notes
-    assert "none.such" not in str(found.provenance.notes)
 
 
 def test_what_a_display_showed_is_in_the_run_and_on_the_page(path: Path, tmp_path: Path) -> None:
@@ -294,21 +173,6 @@ def test_only_one_row_is_measured_when_it_is_asked_for(path: Path, tmp_path: Pat
         run(fake, path, only=("pictur",))
 
 
-def test_an_interrupted_run_keeps_what_it_has(path: Path, tmp_path: Path) -> None:
-    fake = FakeLab(tmp_path)
-
-    def interrupted(job: Job, cancelled: Event) -> Results:
-        if len(fake.jobs) == 2:
-            raise KeyboardInterrupt
-        return ends(job, cancelled)
-
-    fake.ends = interrupted
-    found = run(fake, path)
-    assert found.status is Status.ABORTED
-    picture, sound = found.results_of(ProfileResult)[0].rows
-    assert picture.outcome == "pass" and "ended before" in sound.reason
-
-
 def test_a_run_that_ended_early_is_taken_up_again(path: Path, tmp_path: Path) -> None:
     fake = FakeLab(tmp_path)
 
@@ -348,202 +212,6 @@ def test_only_a_run_of_the_same_set_up_is_taken_up(path: Path, tmp_path: Path) -
     given = ProfileOptions(profile=str(path), resume="resume")
     with pytest.raises(UsageError, match="is of other evidence: timed, and now counted"):
         run_study(STUDY, request, given, fake.lab())
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "said"),
-    [
-        ('workload = "image.scale"', 'workload = "image.scal"', 'did you mean "image.scale"'),
-        ("image.scale.time", "image.scale.tim", 'did you mean "image.scale.time"'),
-        ("width = 64", "widht = 64", 'did you mean "width"'),
-        ("width = 64", 'width = "wide"', "width is 'wide'; wants a number, as 640"),
-        ("width = 64", "width = true", "width is True; wants a number"),
-        ("<= 3 s", "<= 3", "is not in a unit of image.scale.time, which is s, ms, us, min"),
-        ("<= 3 s", "<= 3 MB", "is not in a unit of image.scale.time"),
-        ("<= 3 s", "<= 3 sec", 'the unit "sec" is not one of'),
-    ],
-)
-def test_a_profile_that_is_wrong_is_refused_before_the_start(
-    path: Path, tmp_path: Path, old: str, new: str, said: str
-) -> None:
-    path.write_text(PROFILE.replace(old, new, 1))
-    with pytest.raises(UsageError, match=said):
-        run(FakeLab(tmp_path), path)
-
-
-def no_codec(name: str, part: str, progress: object) -> BuiltCodec:
-    raise EnvironmentLacksError("no network")
-
-
-def no_programs(name: str, part: str, progress: object) -> BuiltCodec:
-    return BuiltCodec({}, f"{name} has none")
-
-
-def run_live(
-    shell: SayingShell,
-    path: Path,
-    tmp_path: Path,
-    codec: Callable[[str, str, Progress], BuiltCodec] = no_codec,
-) -> Run:
-    """On a target with that shell."""
-
-    @contextmanager
-    def open_it(*_: object) -> Iterator[Target]:
-        yield Target("local", Evidence.HOST, shell, probe="x86_64")
-
-    lab = FakeLab(tmp_path).lab(open=open_it, codec=codec)
-    given = ProfileOptions(profile=str(path), only=("picture",))
-    return run_study(STUDY, Request("local", {}, ("perfboard",)), given, lab)
-
-
-def test_a_target_without_the_program_is_not_measurable(path: Path, tmp_path: Path) -> None:
-    found = run_live(_Shell(""), path, tmp_path)
-    (row,) = found.results_of(ProfileResult)[0].rows
-    assert row.reason == "the target has no djpeg and cjpeg; to build it: no network"
-    assert found.no_verdicts[0].metric == "picture"
-
-
-def test_a_target_without_the_program_is_given_one(path: Path, tmp_path: Path) -> None:
-    (program := tmp_path / "djpeg").write_bytes(b"djpeg")
-
-    def build(name: str, part: str, progress: object) -> BuiltCodec:
-        return BuiltCodec({"djpeg": program}, f"{name} was built for {part}")
-
-    shell = _Shell(SCALED.decode())
-    found = run_live(shell, path, tmp_path, build)
-    assert "libjpeg-turbo was built for x86_64" in found.provenance.notes
-    assert any(script.endswith("/djpeg") for script in shell.scripts)
-
-
-def test_a_program_that_crashes_is_a_row_that_fails(path: Path, tmp_path: Path) -> None:
-    """The board cannot do it, though no time was measured."""
-    found = run_live(
-        _Shell("libjpeg: bad state\n", 128 + signal.SIGSEGV), path, tmp_path, no_programs
-    )
-    (result,) = found.results_of(ProfileResult)
-    assert found.status is Status.COMPLETE and result.failed
-    assert result.rows[0].reason == "SIGSEGV ended its script: libjpeg: bad state"
-    text = " ".join(run_text(found).split())
-    assert "Failed: SIGSEGV ended its script" in text
-    assert "local is not right for this device, because picture fails" in text
-
-
-def test_a_program_that_memory_ended_is_a_row_that_fails(path: Path, tmp_path: Path) -> None:
-    fake = FakeLab(tmp_path)
-    fake.ends = lambda job, cancelled: replace(RESULTS, oom_kills=1, stdout=SCALED)
-    found = run(fake, path)
-    assert [row.outcome for row in found.results_of(ProfileResult)[0].rows] == ["fail", "fail"]
-    assert len(fake.jobs) == 2
-
-
-def test_a_target_without_room_is_told_before_the_start(path: Path, tmp_path: Path) -> None:
-    shell = _Shell(SCALED.decode(), free_kb=9)
-    with pytest.raises(UsageError, match="/tmp of the target has 0 MB free, and the profile wants"):
-        run_live(shell, path, tmp_path)
-    assert not shell.scripts
-
-
-def test_a_board_without_room_is_told_before_its_boot(path: Path, tmp_path: Path) -> None:
-    path.write_text(f"{RECORDING}parameters = {{ seconds = 60 }}\n")
-    fake = FakeLab(tmp_path)
-    found = run(fake, path, "virtual:converter")
-    (row,) = found.results_of(ProfileResult)[0].rows
-    assert row.reason.startswith("the board's disk has 17 MB, and it wants 45 MB")
-    assert not fake.jobs
-
-
-def test_a_target_that_is_lost_ends_the_run(path: Path, tmp_path: Path) -> None:
-    found = run_live(_LostShell(""), path, tmp_path, no_programs)
-    assert found.status is Status.FAILED and found.errors[0].kind == "lost"
-    (row,) = found.results_of(ProfileResult)[0].rows
-    assert row.outcome == "not measured" and row.reason == "the run ended before it"
-
-
-OPTIONS = """
-[[option]]
-name = "larger"
-title = "an Orange Pi"
-cost = 4
-board = "orangepi-pc"
-[[option]]
-name = "small"
-title = "smaller pictures"
-parameters = { width = 32 }
-[[option]]
-name = "quiet"
-title = "a distribution's kernel"
-factors = { config = "distribution" }
-"""
-SLOW = b"@time scale\n9000000000 990000 0 1024 0 0\n"
-
-
-def test_options_are_tried_where_the_board_does_not_pass(path: Path, tmp_path: Path) -> None:
-    fake = FakeLab(tmp_path)
-    path.write_text(PROFILE + OPTIONS)
-
-    def takes(job: Job, cancelled: Event) -> Results:
-        # Two workloads on the board as it is, and then two on the other one, and so on.
-        return replace(RESULTS, stdout=SLOW if len(fake.jobs) <= 2 else SCALED)
-
-    fake.ends = takes
-    found = run(fake, path)
-    (result,) = found.results_of(ProfileResult)
-    assert result.outcome == "fail" and found.verdicts[0].outcome == "fail"
-    larger, small, quiet = result.options
-    assert larger.outcome == quiet.outcome == "pass" and larger.turns == ("picture",)
-    # Too small for the workload.
-    assert small.outcome == "not measured" and not small.turns
-    text = " ".join(run_text(found).split())
-    assert "but with a distribution's kernel (+0 EUR) it passes" in text
-    # What an option changes stands beside what was.
-    assert "With an Orange Pi: picture 9.000 s to 1.000 s" in text
-    assert "With smaller pictures: picture 9.000 s to not measured (wants" in text
-    assert len({metric.samples for metric in found.metrics}) == 2
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "said"),
-    [
-        ("width = 32", "widht = 32", 'no workload of the profile has a parameter "widht"'),
-        ("width = 32", 'width = "32"', "option small: width is '32'; wants a number"),
-        ("orangepi-pc", "orange-pc", "orange-pc"),
-        ('config = "distribution"', 'config = "odd"', "odd"),
-    ],
-)
-def test_an_option_that_cannot_be_is_refused_before_the_start(
-    path: Path, tmp_path: Path, old: str, new: str, said: str
-) -> None:
-    path.write_text(PROFILE + OPTIONS.replace(old, new))
-    fake = FakeLab(tmp_path)
-    fake.ends = ends
-    with pytest.raises(UsageError, match=said):
-        run(fake, path)
-    assert not fake.jobs
-
-
-def test_the_kernel_has_what_an_option_wants_from_the_start(path: Path, tmp_path: Path) -> None:
-    change = '[[option]]\nname = "xfs"\ntitle = "XFS"\nparameters = { filesystem = "xfs" }\n'
-    path.write_text(RECORDING + change)
-    fake = FakeLab(tmp_path)
-    run(fake, path)
-    assert [variant.levels["features"] for variant in fake.variants] == ["ext4+xfs"] * 2
-
-
-def test_the_commands_of_an_option_are_shown_before_they_run(path: Path, tmp_path: Path) -> None:
-    asks = RECORDING.replace("media.record.late", "memory.application.rss")
-    asks = asks.replace("media.record", "memory.application").replace("<= 0 %", "<= 9 MB")
-    asks += 'parameters = { command = "true" }\n'
-    asks += '[[option]]\nname = "other"\ntitle = "O"\nparameters = { command = "reboot" }\n'
-    path.write_text(asks)
-    with pytest.raises(UsageError, match="runs these commands on the target:\n  true\n  reboot\n"):
-        run(FakeLab(tmp_path), path)
-
-
-def test_a_live_target_has_no_other_board(path: Path, tmp_path: Path) -> None:
-    path.write_text(PROFILE + OPTIONS)
-    found = run_live(_Shell(SLOW.decode()), path, tmp_path, no_programs)
-    options = found.results_of(ProfileResult)[0].options
-    assert [option.reason[:14] for option in options] == ["this target is", "", "this target is"]
 
 
 def test_the_report_has_the_frames_in_bins_of_10_ms(path: Path, tmp_path: Path) -> None:

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs of the profile study on a board and a target in memory."""
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import replace
+from pathlib import Path
+from threading import Event
+from typing import Any
+
+from perfboard.images.program.base import Job
+from perfboard.images.program.codecs import BuiltCodec
+from perfboard.model.errors import EnvironmentLacksError
+from perfboard.model.progress import Progress, SilentProgress, Step
+from perfboard.model.run import Evidence, Run
+from perfboard.studies.base import Request, run_study
+from perfboard.studies.profile.study import STUDY, ProfileOptions
+from perfboard.targets.base import Completed, Target
+from perfboard.targets.virtual.program import Results
+from tests.support.lab import RESULTS, FakeLab
+from tests.support.shells import SayingShell
+
+PROFILE = """
+schema = "perfboard.profile/1"
+[profile]
+name = "box"
+device = "A box of pictures"
+for = "us"
+[[key_issue]]
+name = "picture"
+question = "Is it fast?"
+workload = "image.scale"
+metric = "image.scale.time"
+parameters = { width = 64, height = 64 }
+budget = "<= 3 s"
+[[key_issue]]
+name = "sound"
+question = "Is it loud?"
+workload = "audio.encode"
+metric = "audio.encode.time"
+budget = "<= 3 s"
+weight = "should"
+"""
+RECORDING = f"""{PROFILE.partition("[[key_issue]]")[0]}
+[[key_issue]]
+name = "record"
+question = "Is it written?"
+workload = "media.record"
+metric = "media.record.late"
+budget = "<= 0 %"
+"""
+PAGE = f"""{PROFILE.partition("[[key_issue]]")[0]}
+[[key_issue]]
+name = "page"
+question = "Is it there?"
+workload = "page.load"
+metric = "page.load.time"
+budget = "<= 3 s"
+"""
+SCALED = b"@time scale\n1000000000 990000 0 1024 0 0\n"
+SLOW = b"@time scale\n9000000000 990000 0 1024 0 0\n"
+
+
+class WorkShell(SayingShell):
+    """A live target whose workloads print `output`, with that status; it has 9 MB free."""
+
+    def __init__(self, output: str, status: int = 0, free_kb: int = 9000) -> None:
+        super().__init__()
+        self._output, self._status, self._free_kb = output, status, free_kb
+
+    def run(self, script: str, *, timeout_s: float = 20) -> Completed:
+        if script == "uname -m":
+            return Completed(0, "x86_64\n")
+        if script.startswith("df"):
+            return Completed(0, f"/dev/sda 99999 0 {self._free_kb} 0% /tmp\n")
+        if "work.sh" in script:
+            return Completed(self._status, self._output)
+        return Completed(0, "TMPDIR=/tmp\n" if "TMPDIR" in script else "")
+
+    def push(self, data: bytes, path: str, progress: object) -> None:
+        self.scripts.append(path)
+
+
+def ends(job: Job, cancelled: Event) -> Results:
+    pictures = any(file.name == "picture.ppm" for file in job.files)
+    return replace(RESULTS, stdout=SCALED) if pictures else replace(RESULTS, exit_code=3)
+
+
+class _Titles:
+    """A Progress that keeps the titles of its steps."""
+
+    def __init__(self, titles: list[str]) -> None:
+        self.titles = titles
+
+    def step(self, title: str, total: float) -> AbstractContextManager[Step]:
+        self.titles.append(title)
+        return SilentProgress().step(title, total)
+
+
+def run(
+    fake: FakeLab,
+    path: Path,
+    target: str = "virtual:rpi2",
+    titles: list[str] | None = None,
+    **options: Any,
+) -> Run:
+    request = Request(target, {}, ("perfboard",))
+    given = ProfileOptions(profile=str(path), **options)
+    progress = _Titles([] if titles is None else titles)
+    return run_study(STUDY, request, given, fake.lab(progress=progress))
+
+
+def no_codec(name: str, part: str, progress: object) -> BuiltCodec:
+    raise EnvironmentLacksError("no network")
+
+
+def no_programs(name: str, part: str, progress: object) -> BuiltCodec:
+    return BuiltCodec({}, f"{name} has none")
+
+
+def run_live(
+    shell: SayingShell,
+    path: Path,
+    tmp_path: Path,
+    codec: Callable[[str, str, Progress], BuiltCodec] = no_codec,
+) -> Run:
+    """On a target with that shell."""
+
+    @contextmanager
+    def open_it(*_: object) -> Iterator[Target]:
+        yield Target("local", Evidence.HOST, shell, probe="x86_64")
+
+    lab = FakeLab(tmp_path).lab(open=open_it, codec=codec)
+    given = ProfileOptions(profile=str(path), only=("picture",))
+    return run_study(STUDY, Request("local", {}, ("perfboard",)), given, lab)
