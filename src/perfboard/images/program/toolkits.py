@@ -102,6 +102,13 @@ TOOLKITS = {
             "libx11-6": ("libX11.so.6",),
         },
     ),
+    "sdl2": Toolkit(
+        title="SDL 2",
+        sources=("sdl2.c",),
+        headers=("libsdl2-dev",),
+        include=("include/SDL2",),
+        libraries={"libsdl2-2.0-0": ("libSDL2-2.0.so.0",), "libx11-6": ("libX11.so.6",)},
+    ),
     "gtk2": Toolkit(
         title="GTK 2",
         sources=("gtk.c",),
