@@ -31,12 +31,17 @@ def load(server: PageServer, name: str, trusted: Path | None) -> bytes:
     context = ssl.create_default_context(cafile=str(trusted) if trusted else None)
     with (
         socket.create_connection(("127.0.0.1", server.port), timeout=20) as plain,
-        context.wrap_socket(plain, server_hostname="127.0.0.1") as secure,
+        # TLS has an end of its own, or this is an error.
+        context.wrap_socket(
+            plain, server_hostname="127.0.0.1", suppress_ragged_eofs=False
+        ) as secure,
     ):
         secure.sendall(f"GET /{name}?n=7 HTTP/1.1\r\nHost: x\r\n\r\n".encode())
         found = b""
         while more := secure.recv(65536):
             found += more
+        # TCP ends as well, before this side's does.
+        assert socket.socket.recv(secure, 1) == b""
         return found
 
 

@@ -6,6 +6,7 @@ import ssl
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from socket import SHUT_WR
 from socketserver import BaseRequestHandler, ThreadingTCPServer
 from threading import Thread
 from time import monotonic_ns
@@ -72,9 +73,7 @@ def serving(pages: Mapping[str, bytes], authority: Authority) -> Iterator[PageSe
                     secure.sendall(_answer(name, pages.get(name)))
                     if name in pages:
                         sent.append((monotonic_ns(), f"@get {name}"))
-                    # Links 2 takes a page without TLS's own end for a torn one, and asks again.
-                    with suppress(OSError):
-                        secure.unwrap()
+                    _end(secure)
             except OSError as error:
                 why = getattr(error, "reason", None) or error.strerror or "nothing more came"
                 words = f"{stage} ({why})"
@@ -91,6 +90,22 @@ def serving(pages: Mapping[str, bytes], authority: Authority) -> Iterator[PageSe
         finally:
             server.shutdown()
             thread.join()
+
+
+def _end(connection: ssl.SSLSocket) -> None:
+    """Ends TLS and then TCP, and waits for the other side's end.
+
+    Without the first, Links 2 takes the page for a torn one; without the second, it draws it late.
+    """
+    with suppress(OSError):
+        connection.settimeout(0)
+        # Its own word is sent; the other side's is not there yet.
+        connection.unwrap()
+    with suppress(OSError):
+        connection.shutdown(SHUT_WR)
+        connection.settimeout(_PATIENCE_S)
+        while connection.recv(4096):
+            pass
 
 
 def _asked(connection: ssl.SSLSocket) -> str:
