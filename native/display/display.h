@@ -130,7 +130,14 @@ void end_group(const struct group *group);
 /* memory.c */
 /* The sizes of the programs and of the server, and what is free. */
 void print_memory(const char *label);
-/* How many processes of this machine the kernel has killed for want of memory. */
+/* The counts of this machine's kernel since its boot. */
+struct machine {
+	/* Processes that it killed for want of memory. */
+	unsigned long kills;
+	/* In kB from disks: all, and what it had dropped as memory was short. */
+	unsigned long long read, read_again;
+};
+struct machine machine_now(void);
 unsigned long memory_kills(void);
 /* The kernel forgets what it keeps of files that no process has mapped. False where that is not
    allowed: it prints why there is no such metric. */
@@ -167,6 +174,8 @@ struct task {
 	unsigned windows;
 	/* memory_kills() before it. */
 	unsigned long kills;
+	/* machine_now().read_again before it. */
+	unsigned long long read_again;
 	/* NULL, or the picture that it has to end in. */
 	struct reference *reference;
 };

@@ -21,19 +21,27 @@ struct memory {
 	bool has_shares;
 };
 
-unsigned long memory_kills(void)
+struct machine machine_now(void)
 {
 	char line[200];
-	unsigned long kills = 0;
+	struct machine machine = {.kills = 0};
 	FILE *file = fopen(VMSTAT, "re");
 
-	/* A kernel before 4.13 does not count them. */
-	while (file && fgets(line, sizeof(line), file))
-		if (sscanf(line, "oom_kill %lu", &kills) == 1)
-			break;
+	/* Old kernels do not count all of them. */
+	while (file && fgets(line, sizeof(line), file)) {
+		sscanf(line, "oom_kill %lu", &machine.kills);
+		sscanf(line, "pgpgin %llu", &machine.read);
+		sscanf(line, "workingset_refault_file %llu", &machine.read_again);
+	}
 	if (file)
 		fclose(file);
-	return kills;
+	machine.read_again *= (unsigned long long)sysconf(_SC_PAGESIZE) / 1024;
+	return machine;
+}
+
+unsigned long memory_kills(void)
+{
+	return machine_now().kills;
 }
 
 /* Adds the sizes of a file of /proc that has lines as "Pss:  12 kB". */

@@ -274,7 +274,10 @@ static bool obey(char **words, int count)
 
 	task.label = count > 1 ? words[1] : "";
 	task.windows = program_count;
-	task.kills = memory_kills();
+	struct machine before = machine_now();
+
+	task.kills = before.kills;
+	task.read_again = before.read_again;
 	task.program = program_count ? programs[program_count - 1].pid : 0;
 	task.name = program_count ? programs[program_count - 1].name : "";
 	if (!strcmp(verb, "mask") && count == 5 && screen->mask_count < MOST_MASKS) {

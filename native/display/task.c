@@ -35,6 +35,8 @@ struct watching {
 	struct change change;
 	/* Since when the processes' time is counted; 0: not yet. */
 	int64_t counted_from, busy;
+	/* machine_now().read then. */
+	unsigned long long read;
 	double busy_share;
 	bool ended, gone;
 	bool filmed;
@@ -105,16 +107,20 @@ bool take_screen(struct wire *wire, struct screen *screen, const struct task *ta
 static bool idle(struct watching *it, int64_t quiet)
 {
 	int64_t time = now(), busy = application_busy();
+	/* A program that waits for a disk uses no processor. On a live target others read too. */
+	unsigned long long read = scope_watches ? machine_now().read : 0;
 
-	if (it->counted_from && time - it->counted_from >= quiet - 2 * NAP_MS * 1000000LL) {
+	if (it->counted_from &&
+	    (read != it->read || time - it->counted_from >= quiet - 2 * NAP_MS * 1000000LL)) {
 		it->busy_share = (double)(busy - it->busy) / (double)(time - it->counted_from);
-		if (it->busy_share * 100 < BUSY_PERCENT)
+		if (read == it->read && it->busy_share * 100 < BUSY_PERCENT)
 			return true;
 		it->counted_from = 0;
 	}
 	if (!it->counted_from) {
 		it->counted_from = time;
 		it->busy = busy;
+		it->read = read;
 	}
 	return false;
 }
@@ -266,6 +272,20 @@ static bool object(struct wire *wire, const struct task *task, char *reason, siz
 	return false;
 }
 
+/* Why a task without a look has not ended. */
+static void describe_haste(const struct task *task, const struct watching *it, char *reason,
+			   size_t size)
+{
+	unsigned long long again = (machine_now().read_again - task->read_again) / 1000;
+	int length = snprintf(reason, size, "its processes and the display server use %.0f %%",
+			      it->busy_share * 100);
+
+	if (again)
+		snprintf(reason + length, size - (size_t)length,
+			 "; memory is short: the kernel read %llu MB again that it had dropped",
+			 again);
+}
+
 /* Without a look: until the programs and the server stand still. */
 static bool wait_blindly(struct wire *wire, const struct task *task)
 {
@@ -291,8 +311,7 @@ static bool wait_blindly(struct wire *wire, const struct task *task)
 	if (it.gone)
 		describe(task, reason, sizeof(reason));
 	else if (!done)
-		snprintf(reason, sizeof(reason), "its processes and the display server use %.0f %%",
-			 it.busy_share * 100);
+		describe_haste(task, &it, reason, sizeof(reason));
 	done = done && !it.gone && !object(wire, task, reason, sizeof(reason));
 	refused_in_a_row = done ? 0 : refused_in_a_row + (task->windows > 0);
 	if (done && calibrating)

@@ -165,6 +165,25 @@ def test_with_a_scope_it_looks_at_no_pixel_and_tells_its_steps(tools: Path, tmp_
     assert match and int(match[1]) < int(match[2])
 
 
+def test_with_a_scope_what_waits_for_a_disk_has_not_ended(tools: Path, tmp_path: Path) -> None:
+    (tmp_path / "vmstat").write_text("pgpgin 1000\nworkingset_refault_file 7\n")
+    (tmp_path / "reads").write_text(
+        "#!/bin/sh\n"
+        "for n in 1 2 3 4 5 6 7 8 9; do\n"
+        '    printf "pgpgin %s\\nworkingset_refault_file %s000\\n" 20$n $n > new && mv new vmstat\n'
+        "    sleep 0.2\n"
+        "done\nexec sleep 60\n"
+    )
+    (tmp_path / "reads").chmod(0o700)
+    start = f"start {{}} {tmp_path}/reads"
+    plan = ("quiet 300", "limit 1200", start.format("early"), "end", "limit 9000")
+    done = watch(tools, tmp_path, *plan, start.format("late"), "end", how=("scope",))
+    if "@trouble" not in done.stdout:
+        words = r"use \d+ %; memory is short: the kernel read \d\d MB again that it had dropped"
+        assert re.search(rf"@watched early refused .*{words}", done.stdout), done.stdout
+        assert "@watched late ok" in done.stdout, done.stdout
+
+
 def test_what_never_settles_names_its_pixels(tools: Path, tmp_path: Path) -> None:
     done = watch(tools, tmp_path, "limit 1000", paint(tools, "caret", "10:5000"), "end")
     (task,) = tasks(done.stdout)["caret"]
