@@ -43,8 +43,10 @@ _FILES = {
 # Blocks of a page: to read one of 128 KiB the kernel wants 32 pages at once, which it takes from
 # others that it needs as well where memory is used up.
 SMALL_BLOCKS = "4K"
-# On a disk, as much as a kernel reads ahead of a file that is mapped.
-LARGE_BLOCKS = "128K"
+# On a disk, as much as a kernel reads ahead of a file that is mapped, in KiB; and where memory is
+# so short that it would drop most of that before it is wanted.
+LARGE_BLOCKS = 128
+SHORT_BLOCKS = 8
 _SQUASH = (
     *("-noI", "-noD", "-noF", "-noX", "-no-xattrs", "-no-progress", "-quiet"),
     *("-mkfs-time", "0", "-all-time", "0"),

@@ -21,6 +21,7 @@ from perfboard.images.network import network_arguments
 from perfboard.images.packages.apt import AptState
 from perfboard.images.packages.root import (
     LARGE_BLOCKS,
+    SHORT_BLOCKS,
     SMALL_BLOCKS,
     PackageRoot,
     build_package_root,
@@ -53,6 +54,8 @@ _WINDOW = 2 * _MIB
 # Below the addresses of the machines' devices.
 _MOST_MEMORY = 3 << 30
 _MOST_OUTPUT = 16 * _MIB
+# Memory that programs of a display fill.
+_SHORT = 48 * _MIB
 _MOST_COMMAND = 1 << 20
 # Packages that an error names.
 _LARGEST = 5
@@ -230,7 +233,7 @@ def build_trial_base(variant: Variant, job: Job, progress: Progress) -> TrialBas
     state = AptState(job.port or arch.name, progress)
     probe = find_binary(arch.probe, progress)
     on_disk = job.from_disk and board.disk is not None
-    blocks = LARGE_BLOCKS if on_disk else SMALL_BLOCKS
+    blocks = f"{read_ahead(variant.board)}K" if on_disk else SMALL_BLOCKS
     root = build_package_root(state, job.packages, probe, progress, job.without, blocks)
     size = (0 if on_disk else root.image.stat().st_size) + job.size(room_of(board))
     if size > room_of(board):
@@ -254,6 +257,14 @@ def build_trial_base(variant: Variant, job: Job, progress: Progress) -> TrialBas
         notes=(*state.notes, *_left_out(root)),
         flash_devices=int(options.get("CONFIG_MTD_PHYSMAP_OF") == "y"),
     )
+
+
+def read_ahead(board: VirtualBoard) -> int:
+    """How much is read of a file on its disk at once, in KiB.
+
+    Sylpheed's start on 32 MiB took 94 s with 32, 64 s with 16 and 59 s with 8.
+    """
+    return SHORT_BLOCKS if board.machine.ram <= _SHORT else LARGE_BLOCKS
 
 
 def _left_out(root: PackageRoot) -> tuple[str, ...]:

@@ -13,7 +13,8 @@ from perfboard.factors.choose import trial_factors, with_features
 from perfboard.host.cache import hash_file
 from perfboard.host.scratch import scratch_folder
 from perfboard.images.network import FAR_END, has_own_card
-from perfboard.images.program.base import Job, check_job
+from perfboard.images.packages.root import LARGE_BLOCKS
+from perfboard.images.program.base import Job, check_job, read_ahead
 from perfboard.images.program.toolkits import PROGRAM
 from perfboard.images.variant import Variant
 from perfboard.instruments.scope import pages_served
@@ -44,6 +45,12 @@ _PROBE = "perfboard-probe"
 _WATCHER = "perfboard-display"
 # In a trial's root file system (native/probe/run/run_root.c).
 _TRIAL_PROBE = "/perfboard/probe"
+_READS_LITTLE = (
+    "Programs are read from the disk by {} KiB at once, and not by the kernel's 128: memory is "
+    "short there, and the rest would be dropped before it is wanted."
+)
+# In KiB; a kernel's own is LARGE_BLOCKS.
+_READ_AHEAD = "/sys/block/pbd/queue/read_ahead_kb"
 _LAST = 400
 _KILLED = re.compile(r"Killed process \d{1,10} \(([^()\n]{1,15})\)")
 # The line of a script that lets it find the programs beside it.
@@ -214,6 +221,9 @@ class VirtualBench:
         with scratch_folder() as folder:
             scope = "scope" if work.screen else ""
             script = f"SCOPE={scope} PROBE={_TRIAL_PROBE}; export PROBE\n{whole_script(work)}"
+            ahead = read_ahead(variant.board) if disk and work.from_disk else LARGE_BLOCKS
+            if ahead != LARGE_BLOCKS:
+                script = f"echo {ahead} > {_READ_AHEAD}\n{script}"
             files = {**work.files, _SCRIPT: script.encode()}
             if work.display:
                 arch = board_architecture(variant.board).probe
@@ -224,6 +234,8 @@ class VirtualBench:
                 files[AUTHORITY] = authority.certificate.read_bytes()
                 files[_SCRIPT] = f"CA={authority.name}\n".encode() + files[_SCRIPT]
             built, notes = self._build_codecs(work)
+            if ahead != LARGE_BLOCKS:
+                notes.append(_READS_LITTLE.format(ahead))
             if built:
                 files[_SCRIPT] = _FOUND.encode() + files[_SCRIPT]
             for file, data in {**files, **built}.items():

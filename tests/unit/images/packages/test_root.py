@@ -23,6 +23,7 @@ from perfboard.images.program.base import (
     check_job,
     check_room,
     lay_out,
+    read_ahead,
     room_of,
     write_job,
 )
@@ -331,9 +332,13 @@ def test_a_card_beside_the_flash_is_the_trials_disk_and_takes_little_room(
     )
 
 
-@pytest.mark.parametrize(("name", "size"), [("rpi2", 512), ("settop-web", 120)])
-def test_packages_on_a_disk_are_read_at_its_speed_and_take_no_room(name: str, size: int) -> None:
+@pytest.mark.parametrize(("name", "size", "ahead"), [("rpi2", 512, 128), ("settop-web", 120, 8)])
+def test_packages_on_a_disk_are_read_at_its_speed_and_take_no_room(
+    name: str, size: int, ahead: int
+) -> None:
     board = load_board(name).board
+    # Where memory is short, what is read ahead is dropped before it is wanted.
+    assert read_ahead(board) == ahead
     layout = lay_out(board, 120 * MIB - 1, MIB, from_disk=True)
     # A disk is at least as large as its root: that of settop-web has 16 MiB for its own.
     assert (layout.root, layout.disk) == (0, size * MIB)

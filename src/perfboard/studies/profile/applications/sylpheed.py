@@ -27,7 +27,10 @@ APPLICATIONS = (
         command="sylpheed",
         home={
             **mail_home(".sylpheed-2.0"),
-            ".sylpheed-2.0/sylpheedrc": "[Common]\ncheck_on_startup=0\nautochk_newmail=0\n",
+            # It would ask its maker's server whether there is a newer one.
+            ".sylpheed-2.0/sylpheedrc": (
+                "[Common]\ncheck_on_startup=0\nautochk_newmail=0\nauto_update_check=0\n"
+            ),
             ".sylpheed-2.0/menurc": _MENU,
         },
         mail=Mail(
@@ -39,5 +42,7 @@ APPLICATIONS = (
             back="ffc4",
             marks=_marks,
         ),
+        # It starts in a minute where its code is read again and again, as memory is short.
+        patience_s=180,
     ),
 )
