@@ -79,11 +79,16 @@ class Picture(Record):
 
 
 class Film(Record):
-    """The pictures of one task of a workload, in the order of their times."""
+    """The pictures of one task of a workload, in the order of their times.
+
+    `hash` is of the pixels that count, at the end of the first sample that was accepted: the same
+    for the same picture, on all virtual boards, or on all live targets. "": none was.
+    """
 
     workload: str
     task: str
     pictures: tuple[Picture, ...]
+    hash: str = ""
 
 
 class DoneTask(Record):

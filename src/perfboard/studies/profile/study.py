@@ -36,6 +36,7 @@ from perfboard.studies.profile.tasks import (
 )
 from perfboard.studies.profile.workloads.base import NotMeasurable, Work, WorkFailed, absences
 from perfboard.studies.profile.workloads.display.films import pictures_of
+from perfboard.studies.profile.workloads.display.session import picture_hash
 
 # The parameters that a film's title names.
 _SHOWN = ("program", "other")
@@ -258,7 +259,8 @@ def _films(task: Task, output: str) -> Iterator[Film]:
     programs = ", ".join(str(task.parameters[key]) for key in _SHOWN if key in task.parameters)
     for name, pictures in pictures_of(output).items():
         words = f"{name}, {programs}" if programs else name
-        yield Film(workload=task.workload.name, task=words, pictures=pictures)
+        ended = picture_hash(output, name)
+        yield Film(workload=task.workload.name, task=words, pictures=pictures, hash=ended)
 
 
 def _try_option(

@@ -74,13 +74,17 @@ def test_what_a_display_showed_is_in_the_run_and_on_the_page(path: Path, tmp_pat
     fake = FakeLab(tmp_path)
     # Eight pixels of white.
     strip = b"".join(b"@picture start %s 12000000 4 2 CP//\n" % m for m in (b"first", b"stable"))
+    task = b"@task %s began=1 first=1 final=1 stable=1 look=1 hash=%s \n"
+    ends = [(b"other ok", b"0a"), (b"start calibration", b"0b"), (b"start ok", b"0c")]
+    strip += b"".join(task % each for each in (*ends, (b"start ok", b"0d")))
     fake.ends = lambda job, cancelled: replace(RESULTS, stdout=SCALED + strip)
     found = run(fake, path, only=("picture",))
     (film,) = found.results_of(ProfileResult)[0].films
-    assert (film.workload, film.task) == ("image.scale", "start")
+    assert (film.workload, film.task, film.hash) == ("image.scale", "start", "0c")
     assert [picture.moment for picture in film.pictures] == ["first", "stable"]
     page = render(found)
     assert page.count('src="data:image/png;base64,iVBOR') == 2 and "first, 12.00 ms" in page
+    assert "<code>0c</code>" in page
 
 
 def test_a_part_without_i686_gets_codecs_that_are_built_for_it(path: Path, tmp_path: Path) -> None:

@@ -172,6 +172,12 @@ def read_session(output: str) -> Session:
     return Session(seen, tried, exits, memory, refused, watcher)
 
 
+def picture_hash(output: str, label: str) -> str:
+    """The hash of the screen at the end of a task's first accepted sample; "" if there is none."""
+    tasks = (match for line in output.splitlines() if (match := _TASK.fullmatch(line)))
+    return next((task[7] for task in tasks if (task[1], task[2]) == (label, "ok")), "")
+
+
 def accepted(found: Session, label: str, count: int) -> Sequence[Seen]:
     """The samples of a task. Raises NotMeasurable where less than nine of ten were accepted."""
     samples, reasons = found.seen.get(label, ()), found.refused.get(label, ())
