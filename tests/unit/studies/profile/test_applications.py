@@ -124,9 +124,16 @@ def test_a_cold_switch_is_the_exit_of_one_and_the_start_of_the_other() -> None:
     workload = all_workloads()["app.switch"]
     plan = lines(workload.plan(SWITCH, 5))
     assert plan.count("raise warm 0") == 10 and plan.count("close exit 0") == 10
-    once = task("warm", stable_ms=5) + "@exit exit ok took=2000000 \n" + task("cold")
-    warm, cold, free = workload.read((once + "@memory both system free=9\n") * 10, SWITCH, 5)
+    once = task("warm", stable_ms=5) + "@memory both system free=9\n" + task("cold")
+    exits = "@exit exit ok took=2000000 \n"
+    warm, *refused, cold, free = workload.read((once + exits) * 10, SWITCH, 5)
     assert free.name == "switch.memory.free" and free.samples == (9216.0,) * 10
+    assert [metric.samples for metric in refused] == [(0.0,), (0.0,)]
+    # One exit in ten may be refused.
+    for count, samples in ((9, 9), (8, None)):
+        found = {m.name: m for m in workload.read(once * 10 + exits * count, SWITCH, 5)}
+        told = found.get("app.switch.cold")
+        assert (told and len(told.samples)) == samples
     assert warm.samples == (0.005,) * 10 and cold.samples == pytest.approx((0.032,) * 10)
 
 

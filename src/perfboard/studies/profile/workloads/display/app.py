@@ -136,6 +136,9 @@ class AppSwitch:
         default_factory=lambda: {
             "app.switch.warm": Figure("s", "both run: from the request to raise to the last pixel"),
             "app.switch.cold": Figure("s", "the exit of the one plus the start of the other"),
+            "app.switch.refused": Figure(
+                "1", "samples that did not count, of all, by `kind`: warm, cold"
+            ),
             **display_memory("switch.memory", "both run; program is the two together"),
         }
     )
@@ -178,8 +181,14 @@ class AppSwitch:
         started = [one.stable for one in accepted(found, "cold", count)]
         exits = found.exits.get("exit", ())
         metrics = [Metric(name="app.switch.warm", unit="s", samples=warm)]
-        if len(exits) == len(started):
-            cold = tuple(a + b for a, b in zip(exits, started, strict=True))
+        for kind, samples in (("warm", warm), ("cold", started)):
+            labels, refused = {"kind": kind}, (1 - len(samples) / count,)
+            metrics.append(
+                Metric(name="app.switch.refused", unit="1", labels=labels, samples=refused)
+            )
+        if len(exits) >= ACCEPTED * count:
+            # They are two programs': where a sample was refused, the next one stands for it.
+            cold = tuple(a + b for a, b in zip(exits, started, strict=False))
             metrics.append(Metric(name="app.switch.cold", unit="s", samples=cold))
         return (*metrics, *memory_metrics("switch.memory", found))
 
