@@ -133,7 +133,8 @@ bool drop_caches(const char *metric)
 		done = write(file, "3", 1) == 1;
 	}
 	if (!done)
-		printf("@absent %s the caches cannot be dropped: %s\n", metric, strerror(errno));
+		printf("@absent %s the target's caches cannot be dropped: %s%s\n", metric,
+		       strerror(errno), errno == EACCES ? "; measure it as root" : "");
 	if (file >= 0)
 		close(file);
 	return done;

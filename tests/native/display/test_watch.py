@@ -305,7 +305,7 @@ def test_caches_are_dropped_before_a_start_or_it_is_left_out_with_the_reason(
 ) -> None:
     cold = ("drop start.cold", f"!{paint(tools, 'cold', '10')}", "!end")
     refused = watch(tools, tmp_path, *cold)
-    reason = "the caches cannot be dropped: No such file or directory"
+    reason = "the target's caches cannot be dropped: No such file or directory"
     assert refused.stdout.splitlines()[0] == f"@absent start.cold {reason}"
     assert refused.returncode == 0 and not tasks(refused.stdout)
     (tmp_path / "caches").touch()
