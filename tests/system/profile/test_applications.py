@@ -86,6 +86,10 @@ def test_a_browser_starts_on_a_display_and_leaves_nothing(
     ):
         assert 0 < first <= final <= last
     assert all(size > 1e6 for size in metrics["app.memory.rss", "server"])
+    assert len(metrics["app.memory.free", None]) == len(metrics["page.memory.free", None]) == 10
+    # Only root may drop the caches.
+    why_not = [note for note in run["provenance"]["notes"] if "app.start.cold" in note]
+    assert len(metrics.get(("app.start.cold", None), ())) >= 9 or why_not
     # They had their folder there.
     assert not list(tmp_path.glob("perfboard-*"))
     assert not [
