@@ -184,6 +184,8 @@ struct reference {
 	char name[64];
 	uint64_t hash, bands[BANDS];
 	int alike, tries;
+	/* How many pictures in succession have to be alike. */
+	int wanted;
 };
 
 #define ALIKE 3

@@ -4,7 +4,8 @@
  *
  *   mask X Y X1 Y1                     what changes there does not count
  *   quiet MS [MS] | limit MS           for the tasks that follow; the second for calibrations
- *   reference NAME | reference -       they have to end in that picture, or in any
+ *   reference NAME [COUNT]             they have to end in that picture
+ *   reference -                        or in any
  *   start LABEL PROGRAM [WORD ...]     a task: from just before exec
  *   run LABEL PROGRAM [WORD ...]       no task: waits for its end, and looks at nothing
  *   key LABEL SYMBOL[+SYMBOL ...]      a task: keysyms in hexadecimal, pressed in that order
@@ -25,10 +26,10 @@
  *                                      line that begins with '!' is obeyed if the last one did
  *   end                                ends all programs
  *
- * A reference is made by the first tasks that name it: three in succession have the same picture
- * after 5 s of quiet, where no other is set. The last of them is printed as a film: lines of
- * "@picture REFERENCE MOMENT NS WIDTH HEIGHT RUNS" (film.c). A line that begins with '?' is obeyed
- * only while that is not so.
+ * A reference is made by the first tasks that name it: three in succession, or COUNT, have the same
+ * picture after 5 s of quiet, where no other is set. The last of them is printed as a film:
+ * lines of "@picture REFERENCE MOMENT NS WIDTH HEIGHT RUNS" (film.c). A line that begins with '?'
+ * is obeyed only while that is not so.
  *
  * With "scope", which a virtual board has, this program looks at no pixel. A task ends when the
  * programs and the server have stood still for twice the quiet time, and the scope's record tells
@@ -255,15 +256,17 @@ static bool to_window(const char *kind, unsigned number)
 			    raises);
 }
 
-static bool choose_reference(const char *name)
+static bool choose_reference(const char *name, int wanted)
 {
 	task.reference = NULL;
 	for (int i = 0; i < MOST_REFERENCES && strcmp(name, "-") && !task.reference; i++)
 		if (!references[i].name[0] || !strcmp(references[i].name, name))
 			task.reference = &references[i];
-	if (task.reference)
+	if (task.reference) {
 		snprintf(task.reference->name, sizeof(task.reference->name), "%s", name);
-	return task.reference || !strcmp(name, "-");
+		task.reference->wanted = wanted;
+	}
+	return (task.reference || !strcmp(name, "-")) && wanted > 0;
 }
 
 /* False where it cannot be obeyed; the plan ends there. */
@@ -295,8 +298,8 @@ static bool obey(char **words, int count)
 	}
 	if (!strcmp(verb, "limit") && count == 2)
 		return (task.limit_ms = atoi(words[1])) > 0;
-	if (!strcmp(verb, "reference") && count == 2)
-		return choose_reference(words[1]);
+	if (!strcmp(verb, "reference") && (count == 2 || count == 3))
+		return choose_reference(words[1], count == 3 ? atoi(words[2]) : ALIKE);
 	if (!strcmp(verb, "start") && count > 2)
 		return start_program(words + 2);
 	if (!strcmp(verb, "run") && count > 2)
@@ -383,7 +386,8 @@ bool obey_plan(struct wire *own_wire, struct screen *own_screen)
 		if (line[0] == '!' && !dropped)
 			continue;
 		if (line[0] == '?' && task.reference &&
-		    (task.reference->alike >= ALIKE || task.reference->tries >= CALIBRATIONS))
+		    (task.reference->alike >= task.reference->wanted ||
+		     task.reference->tries >= CALIBRATIONS))
 			continue;
 		for (char *word; count < MOST_WORDS && (word = strtok_r(next, " \n", &next));)
 			words[count++] = word;

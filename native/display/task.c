@@ -81,7 +81,7 @@ static bool look(struct wire *wire, struct screen *screen, struct watching *it)
 
 static bool calibrates(const struct task *task)
 {
-	return task->reference && task->reference->alike < ALIKE;
+	return task->reference && task->reference->alike < task->reference->wanted;
 }
 
 bool take_screen(struct wire *wire, struct screen *screen, const struct task *task)
@@ -368,7 +368,7 @@ bool watch(struct wire *wire, struct screen *screen, const struct task *task)
 		met = false;
 	} else if (met && calibrating) {
 		calibrate(wanted, hash, bands);
-		if (wanted->alike == ALIKE)
+		if (wanted->alike == wanted->wanted)
 			print_film(screen, &it, task, final);
 	} else if (it.gone) {
 		describe(task, reason, sizeof(reason));

@@ -124,6 +124,13 @@ def test_what_measures_itself_runs_to_its_end_and_is_not_watched(
     assert "@task" not in done.stdout
 
 
+def test_a_reference_is_of_as_many_pictures_as_the_plan_wants(tools: Path, tmp_path: Path) -> None:
+    once = (paint(tools, "one", "10"), "end")
+    done = watch(tools, tmp_path, "quiet 100 200", "reference page 1", *once, f"?{once[0]}", *once)
+    assert [task["outcome"] for task in tasks(done.stdout)["one"]] == ["calibration", "ok"]
+    assert watch(tools, tmp_path, "reference page 0").returncode == 1
+
+
 @pytest.mark.parametrize("late", [410, 910])
 def test_what_draws_late_is_told_by_its_reference(tools: Path, tmp_path: Path, late: int) -> None:
     """Without one, 900 ms of nothing are taken for the end; with it, neither they nor 400 are."""

@@ -202,6 +202,9 @@ def test_a_kiosk_has_its_page_and_the_time_that_its_browser_takes() -> None:
     (named,) = {issue.parameters["program"] for issue in starts}
     work = all_workloads()["app.start"].plan({"program": named, "quiet_ms": 700}, 5)
     assert lines(work)[0] == "limit 180000" and work.limit_s == 2700
+    # A board has one picture for its reference, as a start takes its host minutes.
+    board = all_workloads()["app.start"].plan({"program": named, "quiet_ms": 700}, 1)
+    assert "reference start" in lines(work) and "reference start 1" in lines(board)
     with tarfile.open(fileobj=io.BytesIO(work.files["home.tar"])) as archive:
         names = archive.getnames()
     # What the command names is there.

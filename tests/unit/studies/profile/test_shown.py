@@ -72,13 +72,20 @@ def test_a_task_has_the_times_of_its_pixels_to_the_nanosecond(tmp_path: Path) ->
     ]
 
 
+def test_one_picture_is_a_reference_where_the_watcher_made_one(tmp_path: Path) -> None:
+    found = read_session(session(tmp_path, CALIBRATED[0], ("ok", 9, 40)))
+    assert [one.stable for one in found.seen["start"]] == [0.04] and not found.refused
+
+
 @pytest.mark.parametrize(
     ("tasks", "why"),
     [
         ((*CALIBRATED, ("ok", 8, 30)), "another picture than its reference, from 0 % to 11 %"),
         ((*CALIBRATED, ("ok", 9, 1500)), "not stable: 1 pixels at [0, 10] to [0, 10] keep chang"),
-        ((*CALIBRATED[:2], ("calibration", 8, 30), ("ok", 8, 30)), "no 3 pictures of its refer"),
+        ((*CALIBRATED[:2], ("calibration", 8, 30), ("ok", 8, 30)), "the pictures for it differ"),
         ((*CALIBRATED, ("ok", 0, 30)), "no pixel changed"),
+        ((("calibration", 9, 1500), ("ok", 9, 30)), "or one was refused"),
+        ((("calibration", 9, 30), ("ok", 8, 30)), "another picture than its reference"),
     ],
 )
 def test_a_task_that_does_not_count_is_refused_with_its_reason(

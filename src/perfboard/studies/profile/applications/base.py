@@ -54,7 +54,8 @@ class Application:
     A browser has `bars`, rectangles that tell addresses and states, and do not count when a page is
     loaded, and `location`, the lines that lead to the address (native/display/plan.c). `trust` has
     it trust an authority, and `scripts` says that it runs a page's. A mail client has `mail`.
-    `patience_s` is how long a task may take before it is refused.
+    `patience_s` is how long a task may take before it is refused. A virtual board makes its
+    reference picture of as many starts as `pictures` says, which have to end alike.
     """
 
     name: str
@@ -69,6 +70,7 @@ class Application:
     scripts: bool = False
     mail: Mail | None = None
     patience_s: int = 60
+    pictures: int = 3
 
     @property
     def program(self) -> str:

@@ -54,6 +54,8 @@ _PREFERENCES = {
 _USER = "".join(f'user_pref("{name}", {value});\n' for name, value in _PREFERENCES.items())
 # It still works at something when its picture has long been there.
 _PATIENCE_S = 180
+# A start takes a virtual board's host five minutes or more.
+_PICTURES = 1
 _COMMAND = "firefox-esr --no-remote --profile home/profile"
 
 APPLICATIONS = (
@@ -64,6 +66,7 @@ APPLICATIONS = (
         command=f"{_COMMAND} about:blank",
         home={"profile/user.js": _USER},
         patience_s=_PATIENCE_S,
+        pictures=_PICTURES,
         # The page's process has the key first, and so the next ones if they come at once. Below on
         # the left is the state, while there is one.
         bars=((0, 0, 1024, 88), (0, 740, 512, 768)),
@@ -77,6 +80,7 @@ APPLICATIONS = (
         packages=("firefox-esr",),
         command=f"{_COMMAND} --kiosk home/kiosk.html",
         patience_s=_PATIENCE_S,
+        pictures=_PICTURES,
         home={"profile/user.js": _USER, "kiosk.html": SCRIPT_PAGE},
     ),
 )

@@ -15,6 +15,7 @@ from perfboard.studies.profile.applications.base import Application, all_applica
 from perfboard.studies.profile.workloads.base import Figure, NotMeasurable, Parameter, Work, text
 from perfboard.studies.profile.workloads.display.session import (
     ACCEPTED,
+    ALIKE,
     CALIBRATIONS,
     QUIET,
     accepted,
@@ -79,7 +80,8 @@ class AppStart:
     def plan(self, parameters: Mapping[str, Value], repeats: int) -> Work:
         """See `Workload`."""
         application = application_of(parameters, "program")
-        lines = calibrated("start", f"start calibration {application.command}")
+        pictures = application.pictures if repeats == 1 else ALIKE
+        lines = calibrated("start", f"start calibration {application.command}", pictures)
         once = (f"start start {application.command}", "memory start", "close exit 0", "end")
         lines += once * samples_of(repeats)
         if repeats > 1:

@@ -24,7 +24,9 @@ QUIET = Parameter(700, "ms without a pixel that differs, at a task's end; calibr
 _CALIBRATION = 50 / 7
 # The share of its samples that a figure wants.
 ACCEPTED = 0.9
-# As many as the watcher tries before it gives a reference up.
+# How many pictures in succession have to be alike for a reference.
+ALIKE = 3
+# As many as it tries before it gives that up.
 CALIBRATIONS = 6
 _NOT_ALIKE = "no three of its pictures in succession are alike"
 _PACKAGES = ("xvfb", "matchbox-window-manager", "fonts-dejavu-core")
@@ -134,10 +136,14 @@ def quiet(parameters: Mapping[str, Value]) -> str:
     return f"quiet {quiet_ms} {round(quiet_ms * _CALIBRATION)}"
 
 
-def calibrated(reference: str, begin: str) -> list[str]:
-    """The lines that make a reference picture of what `begin` starts, and that then want it."""
+def calibrated(reference: str, begin: str, pictures: int = ALIKE) -> list[str]:
+    """The lines that make a reference picture of what `begin` starts, and that then want it.
+
+    As many `pictures` in succession have to be alike.
+    """
+    count = "" if pictures == ALIKE else f" {pictures}"
     # A line with "?" is left out once the picture is known: its end never is.
-    return [f"reference {reference}", *(f"?{begin}", "end") * CALIBRATIONS]
+    return [f"reference {reference}{count}", *(f"?{begin}", "end") * CALIBRATIONS]
 
 
 def read_session(output: str) -> Session:

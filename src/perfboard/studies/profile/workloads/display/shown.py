@@ -40,12 +40,15 @@ class _Reference:
     """The pictures that a reference was made of."""
 
     hashes: list[str] = field(default_factory=list)
+    # The watcher makes as many as it wants, so that none of them may be missing.
+    tries: int = 0
     picture: NDArray[uint32] | None = None
 
     @property
     def known(self) -> bool:
-        last = self.hashes[-_ALIKE:]
-        return len(last) == _ALIKE and len(set(last)) == 1
+        wanted = min(self.tries, _ALIKE)
+        last = self.hashes[len(self.hashes) - wanted :]
+        return 0 < wanted == len(last) and len(set(last)) == 1
 
 
 def completed(output: str, path: Path, width: int, height: int) -> str:
@@ -87,12 +90,13 @@ def _task(
     size: tuple[int, int],
 ) -> Iterator[str]:
     label, kind, reason = match["label"], match["kind"], match["reason"]
+    reference = references.setdefault(match["reference"], _Reference())
+    reference.tries += kind == "calibration"
     if span is None or not span.looks:
         what = "no pixel changed" if span else "the scope did not see its steps"
         yield f"@task {label} refused {_times(None, 0, 0, 0, '0')} {reason or what}"
         return
     picture = hashlib.sha256(span.after.tobytes()).hexdigest()[:16]
-    reference = references.setdefault(match["reference"], _Reference())
     if kind != "refused":
         reason = _why_not(span, picture, match, reference, size)
     if kind == "calibration" and not reason:
@@ -134,7 +138,7 @@ def _why_not(
     if match["kind"] != "ok" or match["reference"] == "-":
         return ""
     if not reference.known:
-        return f"no {_ALIKE} pictures of its reference are alike"
+        return "its reference is not known: the pictures for it differ, or one was refused"
     if picture != reference.hashes[-1]:
         rows = (span.after != reference.picture).nonzero()[0] // width
         low, high = (100 * int(row) // height for row in (rows.min(), rows.max() + 1))
