@@ -34,6 +34,8 @@ _PAGES = ("cart", "index", "script")
 _SCRIPTED = tuple(name for name in _BROWSERS if all_applications()[name].scripts)
 _FOLDER = "pages"
 _ENTER = "ff0d"
+# A virtual board may be slow to show what is typed. Its time costs little while it idles.
+_SLOW = 5
 _TASK = re.compile(r"@task (\S+) (ok )?(.*hash=\w{1,16} ).*")
 # Dillo and its programs for TLS talk over loopback.
 _LINKS = f"ip link set lo up\n{LINK_UP}"
@@ -142,6 +144,8 @@ class PageLoad:
             # Its picture is the repeated one's.
             address = CALIBRATIONS + count + number
             lines += _again(browser, copy_of(name, number), "without", address)
+        if far:
+            lines = [each for line in lines for each in [line] * (_SLOW if "pause" in line else 1)]
         trust = browser.trust if secure else None
         prepare = f"{trust.line} || exit 1\n" if trust else ""
         if secure and not far:
