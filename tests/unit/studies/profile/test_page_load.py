@@ -58,7 +58,7 @@ PAGES = "78bc0ece22868ed8d4d08780eb7e7f8e84730a0af4d4cbaf312eb0637b7e2afd"
 def test_each_load_has_an_address_of_its_own_and_follows_another_page() -> None:
     plan = lines(WORKLOAD.plan(CART, 5))
     assert plan.count("key first ff0d") == 10 and plan.count("key repeated ff0d") == 10
-    again = plan[plan.index("reference repeated") :]
+    again = plan[plan.index("reference repeated 3") :]
     addresses = [line.removeprefix("?") for line in again if "address" in line]
     assert len(addresses) == len(set(addresses)) == 2 * (6 + 10 + 10)
     typed = [each.split("?")[0].split()[1] for each in addresses]
@@ -103,6 +103,14 @@ def test_a_virtual_boards_far_end_serves_the_same_pages() -> None:
     # The link comes up before the display does.
     assert work.script.index("carrier") < work.script.index("perfboard-display")
     assert not WORKLOAD.plan(CART, 5).pages
+
+
+def test_a_board_s_reference_of_firefox_is_of_one_load() -> None:
+    parameters = CART | {"program": "firefox-esr"}
+    for repeats, count in ((1, 1), (5, 3)):
+        plan = lines(WORKLOAD.plan(parameters, repeats))
+        named = {line.removeprefix("?") for line in plan if "reference " in line}
+        assert named == {"reference -", f"reference first {count}", f"reference repeated {count}"}
 
 
 def test_the_samples_are_read_by_what_the_browser_had() -> None:

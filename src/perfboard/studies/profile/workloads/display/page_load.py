@@ -19,6 +19,7 @@ from perfboard.studies.profile.workloads.base import Figure, NotMeasurable, Para
 from perfboard.studies.profile.workloads.display.app import application_of, samples_of
 from perfboard.studies.profile.workloads.display.pages import copy_of, original_of, pages
 from perfboard.studies.profile.workloads.display.session import (
+    ALIKE,
     CALIBRATIONS,
     QUIET,
     accepted,
@@ -54,10 +55,10 @@ def _load(browser: Application, page: str, reference: str, label: str, number: i
     return [*typed, f"reference {reference}", f"key {label} {_ENTER}"]
 
 
-def _again(browser: Application, page: str, label: str, number: int) -> list[str]:
+def _again(browser: Application, page: str, reference: str, label: str, number: int) -> list[str]:
     """A repeated load, after another page: without one no pixel would tell it."""
     between = _typed(browser, f"between.html?n={number}")
-    load = _load(browser, page, "repeated", label, number)
+    load = _load(browser, page, reference, label, number)
     return ["reference -", *between, f"key between {_ENTER}", *load]
 
 
@@ -126,24 +127,26 @@ class PageLoad:
             serves = f"server {over}://{FAR_END if far else '127.0.0.1:@PORT'}"
         opens = ["reference -", f"start open {browser.command}"]
         lines = [f"mask {' '.join(map(str, bar))}" for bar in browser.bars]
-        lines += [quiet(parameters), serves, "reference first"]
+        pictures = browser.pictures if far else ALIKE
+        first, repeated = f"first {pictures}", f"repeated {pictures}"
+        lines += [quiet(parameters), serves, f"reference {first}"]
         for number in range(CALIBRATIONS):
-            load = _load(browser, name, "first", "calibration", number)
+            load = _load(browser, name, first, "calibration", number)
             # The last of them is ended too: a sample's browser runs alone.
             lines += [*(f"?{line}" for line in (*opens, *load)), "end"]
         for number in range(count):
-            lines += [*opens, *_load(browser, name, "first", "first", number)]
+            lines += [*opens, *_load(browser, name, first, "first", number)]
             lines += ["memory page", "end"]
-        lines += [*opens, "reference repeated"]
+        lines += [*opens, f"reference {repeated}"]
         for number in range(CALIBRATIONS):
-            load = _again(browser, name, "calibration", number)
+            load = _again(browser, name, repeated, "calibration", number)
             lines += [f"?{line}" for line in load]
         for number in range(CALIBRATIONS, CALIBRATIONS + count):
-            lines += _again(browser, name, "repeated", number)
+            lines += _again(browser, name, repeated, "repeated", number)
         for number in range(copies):
             # Its picture is the repeated one's.
             address = CALIBRATIONS + count + number
-            lines += _again(browser, copy_of(name, number), "without", address)
+            lines += _again(browser, copy_of(name, number), repeated, "without", address)
         if far:
             lines = [each for line in lines for each in [line] * (_SLOW if "pause" in line else 1)]
         trust = browser.trust if secure else None
