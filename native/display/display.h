@@ -143,6 +143,10 @@ unsigned long memory_kills(void);
    allowed: it prints why there is no such metric. */
 bool drop_caches(const char *metric);
 
+/* alone.c */
+/* From now on this process and its children have no network but loopback; false: they have it. */
+bool leave_network(void);
+
 /* serve.c */
 /* Serves the folder's files at a free port until this program ends. -1 where it cannot. */
 pid_t serve(const char *path, unsigned *port);

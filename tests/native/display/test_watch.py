@@ -9,6 +9,7 @@ import signal
 import socket
 import struct
 import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -258,6 +259,31 @@ def test_pages_are_served_to_several_at_once_and_no_other_file_is(
         "@get a.html",
         "@get b.png",
     ]
+
+
+NETWORK = """#!{python}
+import pathlib, socket
+with socket.create_server(("127.0.0.1", 0)) as own:
+    socket.create_connection(own.getsockname(), timeout=9).close()
+names = [name for _, name in socket.if_nameindex()]
+pathlib.Path("seen").write_text(" ".join(names))
+"""
+
+
+def test_programs_reach_loopback_and_no_other_network(tools: Path, tmp_path: Path) -> None:
+    (tmp_path / "asks").write_text(NETWORK.format(python=sys.executable))
+    (tmp_path / "asks").chmod(0o700)
+    pages = tmp_path / "pages"
+    pages.mkdir()
+    plan = (f"serve {pages}", "run asks ./asks", paint(tools, "soon", "10"), "end")
+    done = watch(tools, tmp_path, "quiet 300", *plan, "memory soon", how=("alone",))
+    assert "@exit asks ok" in done.stdout and tasks(done.stdout)["soon"][0]["outcome"] == "ok"
+    allowed = any(
+        not subprocess.run(["unshare", how, "true"], capture_output=True, check=False).returncode
+        for how in ("-n", "-rn")
+    )
+    assert "own=" in done.stdout.partition("@memory soon server")[2].splitlines()[0]
+    assert not allowed or (tmp_path / "seen").read_text() == "lo"
 
 
 def test_a_program_that_ends_or_is_not_there_is_told(tools: Path, tmp_path: Path) -> None:

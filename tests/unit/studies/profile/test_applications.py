@@ -47,6 +47,7 @@ def test_a_program_is_started_ten_times_after_its_picture_is_known() -> None:
         and plan.count("start start dillo about:splash") == 10
     )
     assert plan.count("?start calibration dillo about:splash") == 6
+    assert "${SCOPE:-alone}" in work.script
     # A board's server draws without what OpenGL would pull in.
     assert "libllvm*" in work.without
     assert work.display and {"Xvfb", "dillo"} <= set(work.programs)

@@ -38,7 +38,8 @@ _HOME = {
     ".gtkrc-2.0": "gtk-cursor-blink = 0\n",
     ".config/gtk-3.0/settings.ini": "[Settings]\ngtk-cursor-blink=0\ngtk-enable-animations=0\n",
 }
-# Nothing of the user's own environment, and no home but this one.
+# Nothing of the user's own environment, and no home but this one. Mesa asks for the user's by
+# /etc/passwd where no folder for caches is named.
 _SCRIPT = """\
 umask 077
 if [ -z "$(find /usr/share/fonts /usr/local/share/fonts -name DejaVuSans.ttf 2> /dev/null)" ]; then
@@ -46,9 +47,10 @@ if [ -z "$(find /usr/share/fonts /usr/local/share/fonts -name DejaVuSans.ttf 2> 
     exit 0
 fi
 mkdir home temporary && tar -C home -xf home.tar || exit 1
-{prepare}env -i PATH="$PATH" HOME="$PWD/home" TMPDIR="$PWD/temporary" LC_ALL=C.UTF-8 TZ=UTC \\
+{prepare}env -i PATH="$PATH" HOME="$PWD/home" XDG_CACHE_HOME="$PWD/home/.cache" \\
+TMPDIR="$PWD/temporary" LC_ALL=C.UTF-8 TZ=UTC \\
 NO_AT_BRIDGE=1 GSETTINGS_BACKEND=memory DBUS_SESSION_BUS_ADDRESS=disabled: \\
-./perfboard-display {width} {height} $SCOPE < plan || tail -n 3 programs.log >&2
+./perfboard-display {width} {height} ${{SCOPE:-{alone}}} < plan || tail -n 3 programs.log >&2
 """
 _TASK = re.compile(
     r"@task (\S+) (ok|refused|calibration) began=\d{1,19} first=(\d{1,19}) final=(\d{1,19}) "
@@ -114,10 +116,12 @@ def session(
     home = _archive({**{name: text.encode() for name, text in texts.items()}, **files})
     masks = [f"mask {' '.join(map(str, mask))}" for one in applications for mask in one.masks]
     patience = max((one.patience_s for one in applications), default=60)
-    lines = "".join(f"{line}\n" for line in (*masks, f"limit {patience * 1000}", *plan))
+    lines = [*masks, f"limit {patience * 1000}", *plan]
+    # The pages of another server than the watcher's come from outside.
+    alone = "" if any(line.startswith("server ") for line in lines) else "alone"
     return Work(
-        _SCRIPT.format(width=WIDTH, height=HEIGHT, prepare=prepare),
-        {"home.tar": home, "plan": lines.encode()},
+        _SCRIPT.format(width=WIDTH, height=HEIGHT, prepare=prepare, alone=alone),
+        {"home.tar": home, "plan": "".join(f"{line}\n" for line in lines).encode()},
         packages=(*_PACKAGES, *(name for one in applications for name in one.packages)),
         without=_WITHOUT,
         programs=(*_PROGRAMS, *(one.program for one in applications)),
