@@ -54,8 +54,7 @@ _WINDOW = 2 * _MIB
 # Below the addresses of the machines' devices.
 _MOST_MEMORY = 3 << 30
 _MOST_OUTPUT = 16 * _MIB
-# Memory that programs of a display fill.
-_SHORT = 48 * _MIB
+_LITTLE = 48 * _MIB
 _MOST_COMMAND = 1 << 20
 # Packages that an error names.
 _LARGEST = 5
@@ -259,12 +258,17 @@ def build_trial_base(variant: Variant, job: Job, progress: Progress) -> TrialBas
     )
 
 
+def has_little_memory(board: VirtualBoard) -> bool:
+    """Whether programs of a display fill it."""
+    return board.machine.ram <= _LITTLE
+
+
 def read_ahead(board: VirtualBoard) -> int:
     """How much is read of a file on its disk at once, in KiB.
 
     Sylpheed's start on 32 MiB took 94 s with 32, 64 s with 16 and 59 s with 8.
     """
-    return SHORT_BLOCKS if board.machine.ram <= _SHORT else LARGE_BLOCKS
+    return SHORT_BLOCKS if has_little_memory(board) else LARGE_BLOCKS
 
 
 def _left_out(root: PackageRoot) -> tuple[str, ...]:

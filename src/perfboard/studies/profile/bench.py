@@ -14,7 +14,7 @@ from perfboard.host.cache import hash_file
 from perfboard.host.scratch import scratch_folder
 from perfboard.images.network import FAR_END, has_own_card
 from perfboard.images.packages.root import LARGE_BLOCKS
-from perfboard.images.program.base import Job, check_job, read_ahead
+from perfboard.images.program.base import Job, check_job, has_little_memory, read_ahead
 from perfboard.images.program.toolkits import PROGRAM
 from perfboard.images.variant import Variant
 from perfboard.instruments.scope import pages_served
@@ -28,11 +28,13 @@ from perfboard.studies.profile.served import PageServer, serving, with_served
 from perfboard.studies.profile.workloads.base import (
     AUTHORITY,
     DISK,
+    HOME,
     NotMeasurable,
     Work,
     WorkFailed,
     check_ended,
 )
+from perfboard.studies.profile.workloads.display.session import unpack_home
 from perfboard.studies.profile.workloads.display.shown import completed
 from perfboard.targets.base import Target
 from perfboard.targets.folder import working_folder
@@ -241,6 +243,10 @@ class VirtualBench:
             for file, data in {**files, **built}.items():
                 (folder / file).write_bytes(data)
                 (folder / file).chmod(0o700)
+            pushed = [folder / file for file in (*files, *built)]
+            if HOME in files and has_little_memory(variant.board):
+                # Unpacked there, it would take of the board's memory, all of it.
+                pushed[pushed.index(folder / HOME)] = unpack_home(folder / HOME, folder / "home")
             pages = folder / "pages"
             pages.mkdir()
             for file, data in work.pages.items():
@@ -249,7 +255,7 @@ class VirtualBench:
                 command=("sh", _SCRIPT),
                 packages=tuple(n for n in work.packages if not built or n not in work.codecs),
                 without=work.without,
-                files=tuple(folder / file for file in (*files, *built)),
+                files=tuple(pushed),
                 limit_s=work.limit_s,
                 from_disk=work.from_disk,
                 screen=work.screen is not None,

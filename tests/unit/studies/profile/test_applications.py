@@ -184,6 +184,12 @@ def test_programs_get_a_home_of_their_own_and_nothing_of_the_user_s(tmp_path: Pa
     assert "SECRET" not in shown and "/nowhere" not in shown and ".dillo\n" in shown
 
 
+def test_a_home_that_is_there_is_taken_as_it_is(tmp_path: Path) -> None:
+    (tmp_path / "home" / "there").mkdir(parents=True)
+    shown = run_with(tmp_path, find="echo DejaVuSans.ttf", perfboard_display="ls -A $HOME")
+    assert shown == "there\n"
+
+
 def test_a_display_that_does_not_start_is_a_reason() -> None:
     with pytest.raises(NotMeasurable, match="Xvfb does not start"):
         read_session("@trouble Xvfb does not start\n")

@@ -135,6 +135,34 @@ def test_pages_are_served_where_a_board_has_a_network_of_ours(path: Path, tmp_pa
     ]
 
 
+def test_a_board_with_little_memory_reads_little_of_its_disk_at_once(
+    path: Path, tmp_path: Path
+) -> None:
+    path.write_text(PAGE)
+    fake = FakeLab(tmp_path)
+    begins: list[str] = []
+    homes: list[bool] = []
+
+    def load(job: Job, cancelled: Event) -> Results:
+        begins.extend(f.read_text().splitlines()[0] for f in job.files if f.name == "work.sh")
+        (home,) = (f for f in job.files if f.stem == "home")
+        # What it only reads does not lie in the board's memory there.
+        homes.append((home / ".dillo" / "dillorc").is_file())
+        return replace(RESULTS, exit_code=3)
+
+    fake.ends = load
+    said = []
+    for board in ("settop-web", "rpi2"):
+        request = Request(f"virtual:{board}", {}, ("perfboard",))
+        found = run_study(STUDY, request, ProfileOptions(profile=str(path)), fake.lab())
+        said.append(
+            any("from the disk by 8 KiB at once" in note for note in found.provenance.notes)
+        )
+    assert said == [True, False]
+    little = "echo 8 > /sys/block/pbd/queue/read_ahead_kb"
+    assert [begin == little for begin in begins] == said == homes
+
+
 def test_pages_over_tls_come_with_their_authority(path: Path, tmp_path: Path) -> None:
     path.write_text(f'{PAGE}parameters = {{ over = "https" }}\n')
     fake = FakeLab(tmp_path)

@@ -55,6 +55,8 @@ elif [ "$(stat -f -c %T .)" != xfs ]; then
     exit 1
 """
 PLACES = {"own": PLACE, "xfs": Place(_new_system(_XFS, "xfs", _LIVE_XFS), ("xfsprogs",), ("xfs",))}
+# An archive that the script unpacks in the folder `home`, unless that is there.
+HOME = "home.tar"
 # The certificate of the authority that vouches for pages.
 AUTHORITY = "ca.crt"
 

@@ -9,13 +9,21 @@ import re
 import tarfile
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from types import MappingProxyType
 
 from perfboard.model.profile import Value
 from perfboard.model.run import Metric
 from perfboard.model.text import printable
 from perfboard.studies.profile.applications.base import Application
-from perfboard.studies.profile.workloads.base import Figure, NotMeasurable, Parameter, Work, whole
+from perfboard.studies.profile.workloads.base import (
+    HOME,
+    Figure,
+    NotMeasurable,
+    Parameter,
+    Work,
+    whole,
+)
 from perfboard.studies.profile.workloads.memory import memory_figures, memory_metric
 
 WIDTH, HEIGHT = 1024, 768
@@ -46,7 +54,7 @@ if [ -z "$(find /usr/share/fonts /usr/local/share/fonts -name DejaVuSans.ttf 2> 
     echo "@trouble the target has no font DejaVu Sans; install fonts-dejavu-core there"
     exit 0
 fi
-mkdir home temporary && tar -C home -xf home.tar || exit 1
+mkdir temporary && {{ [ -d home ] || {{ mkdir home && tar -C home -xf home.tar; }}; }} || exit 1
 {prepare}env -i PATH="$PATH" HOME="$PWD/home" XDG_CACHE_HOME="$PWD/home/.cache" \\
 TMPDIR="$PWD/temporary" LC_ALL=C.UTF-8 TZ=UTC \\
 NO_AT_BRIDGE=1 GSETTINGS_BACKEND=memory DBUS_SESSION_BUS_ADDRESS=disabled: \\
@@ -121,7 +129,7 @@ def session(
     alone = "" if any(line.startswith("server ") for line in lines) else "alone"
     return Work(
         _SCRIPT.format(width=WIDTH, height=HEIGHT, prepare=prepare, alone=alone),
-        {"home.tar": home, "plan": "".join(f"{line}\n" for line in lines).encode()},
+        {HOME: home, "plan": "".join(f"{line}\n" for line in lines).encode()},
         packages=(*_PACKAGES, *(name for one in applications for name in one.packages)),
         without=_WITHOUT,
         programs=(*_PROGRAMS, *(one.program for one in applications)),
@@ -223,3 +231,14 @@ def _archive(files: Mapping[str, bytes]) -> bytes:
             entry.size, entry.mode = len(content), 0o600
             file.addfile(entry, io.BytesIO(content))
     return data.getvalue()
+
+
+def unpack_home(archive: Path, folder: Path) -> Path:
+    """Writes the files of a home's archive into the new `folder`, and returns that."""
+    with tarfile.open(archive) as file:
+        for entry in file:
+            if data := file.extractfile(entry):
+                path = folder / entry.name
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_bytes(data.read())
+    return folder
