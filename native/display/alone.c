@@ -15,6 +15,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+static bool can_leave;
+
 static bool write_text(const char *path, const char *text)
 {
 	int file = open(path, O_WRONLY | O_CLOEXEC);
@@ -38,28 +40,37 @@ static bool raise_loopback(void)
 	return done;
 }
 
-static bool leave(void)
+static bool cut_off(void)
+{
+	return !unshare(CLONE_NEWNET) && raise_loopback();
+}
+
+/* Who is not root may do it in a user namespace, where its own number stays what it is. */
+static bool enter_namespace(void)
 {
 	char users[40], groups[40];
 
-	if (!unshare(CLONE_NEWNET))
-		return raise_loopback();
-	/* Who is not root may do it in a user namespace, where its own number stays what it is. */
 	snprintf(users, sizeof(users), "%u %u 1", geteuid(), geteuid());
 	snprintf(groups, sizeof(groups), "%u %u 1", getegid(), getegid());
-	return !unshare(CLONE_NEWUSER | CLONE_NEWNET) &&
-	       write_text("/proc/self/setgroups", "deny") &&
-	       write_text("/proc/self/uid_map", users) &&
-	       write_text("/proc/self/gid_map", groups) && raise_loopback();
+	return !unshare(CLONE_NEWUSER) && write_text("/proc/self/setgroups", "deny") &&
+	       write_text("/proc/self/uid_map", users) && write_text("/proc/self/gid_map", groups);
 }
 
-bool leave_network(void)
+void prepare_alone(void)
 {
-	int status = 1;
+	enum { AT_ONCE, IN_NAMESPACE, NOT } how = NOT;
+	int status;
 	/* A child tries it: a loopback that stays down would be worse than a network. */
 	pid_t child = fork();
 
 	if (child == 0)
-		_exit(!leave());
-	return child > 0 && waitpid(child, &status, 0) == child && !status && leave();
+		_exit(cut_off() ? AT_ONCE : enter_namespace() && cut_off() ? IN_NAMESPACE : NOT);
+	if (child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status))
+		how = WEXITSTATUS(status);
+	can_leave = how == AT_ONCE || (how == IN_NAMESPACE && enter_namespace());
+}
+
+bool leave_network(void)
+{
+	return !can_leave || cut_off();
 }

@@ -57,6 +57,10 @@ unsigned wire_key(struct wire *wire, uint32_t symbol, bool *shift);
 
 /* server.c */
 #define COOKIE 16
+/* How long the server, and then the window manager, may take. */
+#ifndef SERVER_MS
+#define SERVER_MS 20000
+#endif
 /* The file of the server's screen, in the current folder. */
 #define SERVER_SCREEN "Xvfb_screen0"
 /* The file of the server's secret (XAU's format), for any display. */
@@ -144,7 +148,10 @@ unsigned long memory_kills(void);
 bool drop_caches(const char *metric);
 
 /* alone.c */
-/* From now on this process and its children have no network but loopback; false: they have it. */
+/* Before the server starts, as its memory can be read in the same user namespace only. */
+void prepare_alone(void);
+/* After it has, so that the servers of two runs see each other's numbers. From now on there is no
+   network but loopback, if that could be prepared; false: loopback does not start there. */
 bool leave_network(void);
 
 /* serve.c */

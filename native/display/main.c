@@ -29,11 +29,15 @@ static int complain(const char *what)
 	return 1;
 }
 
-static int complain_of(const char *program)
+static int complain_of(const char *program, int64_t since)
 {
 	char reason[400];
 
-	snprintf(reason, sizeof(reason), "%s does not start", program);
+	if (now() - since < SERVER_MS * 1000000LL)
+		snprintf(reason, sizeof(reason), "%s does not start", program);
+	else
+		snprintf(reason, sizeof(reason), "%s has not started in %d s", program,
+			 SERVER_MS / 1000);
 	add_last_words(reason, sizeof(reason));
 	return complain(reason);
 }
@@ -59,7 +63,9 @@ static int run(const char *width, const char *height)
 	int number = start_server(width, height);
 
 	if (number < 0)
-		return complain_of("Xvfb");
+		return complain_of("Xvfb", began);
+	if (!leave_network())
+		return complain("loopback does not start in a network of its own");
 	snprintf(display, sizeof(display), ":%d", number);
 	setenv("DISPLAY", display, 1);
 	char *folder = realpath("xauthority", NULL);
@@ -72,8 +78,10 @@ static int run(const char *width, const char *height)
 		return complain("Xvfb's screen cannot be read");
 	if (scope_watches && !scope_show(&screen))
 		return complain("the kernel does not say where the screen's memory is");
+	int64_t then = now();
+
 	if (!start_manager(&wire))
-		return complain_of("matchbox-window-manager");
+		return complain_of("matchbox-window-manager", then);
 	if (!obey_plan(&wire, &screen))
 		return 1;
 	print_cost(began);
@@ -103,7 +111,7 @@ int main(int argc, char **argv)
 	end_by_signals();
 	/* A user namespace takes the next line's wish back. */
 	if (alone)
-		leave_network();
+		prepare_alone();
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	int status = getppid() == outer ? run(argv[1], argv[2]) : 1;

@@ -11,8 +11,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#define SERVER_MS 20000
-
 bool write_cookie(unsigned char cookie[COOKIE])
 {
 	static const char name[] = "MIT-MAGIC-COOKIE-1";

@@ -384,6 +384,15 @@ def test_a_server_that_fails_is_told_with_its_words(tools: Path, tmp_path: Path)
     assert done.stdout == "@trouble Xvfb does not start: Fatal: no room\n"
 
 
+def test_a_server_that_hangs_is_told(tmp_path: Path) -> None:
+    sources = sorted(path.name for path in DISPLAY.glob("*.c"))
+    compile_sanitized(tmp_path / "watch", DISPLAY, "-D_GNU_SOURCE", "-DSERVER_MS=1000", *sources)
+    (tmp_path / "Xvfb").write_text("#!/bin/sh\nexec sleep 60\n")
+    (tmp_path / "Xvfb").chmod(0o700)
+    done = watch(tmp_path, tmp_path, first=tmp_path)
+    assert done.stdout == "@trouble Xvfb has not started in 1 s\n" and done.returncode == 1
+
+
 def test_two_at_once_have_displays_of_their_own(tools: Path, tmp_path: Path) -> None:
     plan = "quiet 300\nstart one ./tells\nend\n"
     folders = [tmp_path / name for name in ("a", "b")]
@@ -395,7 +404,7 @@ def test_two_at_once_have_displays_of_their_own(tools: Path, tmp_path: Path) -> 
         (folder / "tells").chmod(0o700)
     both = [
         subprocess.Popen(
-            [tools / "watch", "640", "480"],
+            [tools / "watch", "640", "480", "alone"],
             cwd=folder,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,

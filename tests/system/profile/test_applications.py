@@ -97,6 +97,22 @@ def test_a_browser_starts_on_a_display_and_leaves_nothing(
     ]
 
 
+@pytest.mark.skipif(bool(MISSING), reason=f"wants Debian's {', '.join(MISSING)}")
+def test_a_program_that_crashes_is_told_and_leaves_nothing(
+    tmp_path: Path, probe: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "dillo").write_text("#!/bin/sh\necho no style\nkill -SEGV $$\n")
+    (tmp_path / "dillo").chmod(0o700)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    path = tmp_path / "box.toml"
+    path.write_text(PROFILE)
+    done = Perfboard(tmp_path / "data")("study", "profile", str(path), code=5)
+    said = " ".join(done.stdout.split())
+    assert "dillo was ended by signal 11 (Segmentation fault): no style" in said
+    assert not below(tmp_path) and not list(tmp_path.glob("perfboard-*"))
+
+
 def below(folder: Path, name: str = "") -> list[psutil.Process]:
     """The processes of that name that work in the folder."""
     return [
