@@ -3,6 +3,8 @@
 
 from typing import Literal
 
+from pydantic import Field
+
 from perfboard.model.record import Quantity, Record
 from perfboard.model.results.base import Result
 
@@ -95,13 +97,14 @@ class DoneTask(Record):
     """A workload that was measured, so that a later run need not measure it again.
 
     `metrics` is how many metrics of the run, in their order, are this one's; `host_s` is how long
-    it took on the host.
+    it took on the host. `absent` has the reasons why the target gave none of a metric, by its name.
     """
 
     workload: str
     parameters: dict[str, bool | int | float | str]
     metrics: int
     host_s: Quantity
+    absent: dict[str, str] = Field(default_factory=dict)
 
 
 class ProfileResult(Result):

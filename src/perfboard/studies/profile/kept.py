@@ -19,12 +19,16 @@ _MOST = 20
 
 @dataclass(frozen=True)
 class Kept:
-    """The metrics of each task that a run measured, by `Task.key`, its films and its options."""
+    """The metrics of each task that a run measured, by `Task.key`, its films and its options.
+
+    `absent` has the reasons why a task gave none of a metric, by its key and the metric's name.
+    """
 
     run: str
     metrics: dict[str, tuple[Metric, ...]] = field(default_factory=dict)
     host_s: dict[str, float] = field(default_factory=dict)
     films: tuple[Film, ...] = ()
+    absent: dict[tuple[str, str], str] = field(default_factory=dict)
     options: dict[str, OptionRow] = field(default_factory=dict)
 
 
@@ -39,12 +43,14 @@ def keep(profile: str, source: str, subject: Subject) -> Kept:
         tried = [each for each in result.options if each.outcome != "not measured"]
         options = {each.name: each for each in tried} if result.source == source else {}
         metrics, host_s, at = {}, {}, 0
+        absent: dict[tuple[str, str], str] = {}
         for task in result.tasks:
             key = key_of(task.workload, task.parameters)
             metrics[key] = run.metrics[at : at + task.metrics]
             host_s[key] = float(task.host_s)
+            absent |= {(key, name): reason for name, reason in task.absent.items()}
             at += task.metrics
-        return Kept(run.id, metrics, host_s, result.films, options)
+        return Kept(run.id, metrics, host_s, result.films, absent, options)
     raise UsageError(
         f"--resume: there is no earlier run of {profile} on {subject.board.name}; omit --resume"
     )

@@ -132,7 +132,7 @@ class ProfileStudy:
             measured, tried, kept = _Measured(), list[OptionRow](), None
             if options.resume:
                 kept = keep(profile.profile.name, asked.source, bench.subject())
-                measured = _Measured({**kept.metrics}, kept.host_s, [*kept.films])
+                measured = _Measured({**kept.metrics}, kept.host_s, [*kept.films], kept.absent)
             with record.begin(lambda: _found(asked, tasks, measured, bench, tried, kept)):
                 _measure(tasks, bench, measured, asked)
                 before = _conclude(asked, measured, bench)
@@ -287,6 +287,7 @@ def _try_option(
         if change.parameters:
             # On the same board, what the change leaves as it was is measured already.
             found.found |= measured.found
+            found.absent |= measured.absent
         else:
             target = f"virtual:{change.board}" if change.board else request.target
             factors = {} if change.board else {**request.factors, **change.factors}
@@ -338,6 +339,7 @@ def _found(
                     parameters=dict(task.parameters),
                     metrics=len(metrics),
                     host_s=measured.host_s[task.key],
+                    absent={n: why for (key, n), why in measured.absent.items() if key == task.key},
                 )
                 for task, metrics in done
             ),
