@@ -220,6 +220,14 @@ def test_each_browser_trusts_the_authority_in_its_private_home(
             assert re.search(r"Perfboard +C,,", shown.stdout)
 
 
+def test_what_a_browser_wants_prepared_is_so_before_it_starts() -> None:
+    work = WORKLOAD.plan(CART | {"program": "netsurf", "over": "https"}, 1)
+    words = ("home.tar", "mime.cache", "ca_bundle", "perfboard-display")
+    places = [work.script.index(each) for each in words]
+    assert places == sorted(places)
+    assert "mime.cache" not in WORKLOAD.plan(CART, 1).script
+
+
 def test_a_certificate_that_is_not_trusted_is_said() -> None:
     ended = "after its handshake, before it asked for a page (nothing more came)"
     output = loads().replace(GETS, f"@tls {ended}\n")

@@ -48,8 +48,9 @@ class Application:
     """A program of Debian's, unpatched. A module of this folder has one or more.
 
     `command` starts it so that its picture settles. `home` has the files of a home of its own, by
-    their paths there, with which it asks nothing and no caret blinks. `masks` are rectangles
-    (x, y, x1, y1) of a screen of 1024x768 whose pixels do not count, as a clock's.
+    their paths there, with which it asks nothing and no caret blinks. `prepare` is a line of a
+    script that is run before, where the folder `home` is. `masks` are rectangles (x, y, x1, y1) of
+    a screen of 1024x768 whose pixels do not count, as a clock's.
 
     A browser has `bars`, rectangles that tell addresses and states, and do not count when a page is
     loaded, and `location`, the lines that lead to the address (native/display/plan.c). `trust` has
@@ -63,6 +64,7 @@ class Application:
     packages: tuple[str, ...]
     command: str
     home: Mapping[str, str] = field(default_factory=dict)
+    prepare: str = ""
     masks: tuple[tuple[int, int, int, int], ...] = ()
     bars: tuple[tuple[int, int, int, int], ...] = ()
     location: tuple[str, ...] = ()

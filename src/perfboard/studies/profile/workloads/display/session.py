@@ -124,6 +124,7 @@ def session(
     home = _archive({**{name: text.encode() for name, text in texts.items()}, **files})
     masks = [f"mask {' '.join(map(str, mask))}" for one in applications for mask in one.masks]
     patience = max((one.patience_s for one in applications), default=60)
+    prepare = "".join(f"{one.prepare}\n" for one in applications if one.prepare) + prepare
     lines = [*masks, f"limit {patience * 1000}", *plan]
     # The pages of another server than the watcher's come from outside.
     alone = "" if any(line.startswith("server ") for line in lines) else "alone"
