@@ -62,11 +62,48 @@ def _again(browser: Application, page: str, reference: str, label: str, number: 
     return ["reference -", *between, f"key between {_ENTER}", *load]
 
 
-def _over(parameters: Mapping[str, Value]) -> str:
-    over = text(parameters, "over")
+def _loads(
+    browser: Application, page: str, count: int, copies: int, pictures: int
+) -> Sequence[str]:
+    """The lines of all loads: each kind has its own label, and its own reference picture."""
+    opens = ["reference -", f"start open {browser.command}"]
+    first, repeated = f"first {pictures}", f"repeated {pictures}"
+    lines = [f"reference {first}"]
+    for number in range(CALIBRATIONS):
+        load = _load(browser, page, first, "calibration", number)
+        # The last of them is ended too: a sample's browser runs alone.
+        lines += [*(f"?{line}" for line in (*opens, *load)), "end"]
+    for number in range(count):
+        lines += [*opens, *_load(browser, page, first, "first", number), "memory page", "end"]
+    lines += [*opens, f"reference {repeated}"]
+    for number in range(CALIBRATIONS):
+        load = _again(browser, page, repeated, "calibration", number)
+        lines += [f"?{line}" for line in load]
+    for number in range(CALIBRATIONS, CALIBRATIONS + count):
+        lines += _again(browser, page, repeated, "repeated", number)
+    for number in range(copies):
+        # Its picture is the repeated one's.
+        address = CALIBRATIONS + count + number
+        lines += _again(browser, copy_of(page, number), repeated, "without", address)
+    return [*lines, "end"]
+
+
+def _asked(parameters: Mapping[str, Value]) -> tuple[Application, str, str]:
+    """The browser, the page, and http or https. Raises NotMeasurable."""
+    browser = application_of(parameters, "program")
+    page, over = text(parameters, "page"), text(parameters, "over")
+    if browser.name not in _BROWSERS:
+        raise NotMeasurable(f"program is {browser.name!r}; wants a browser: {', '.join(_BROWSERS)}")
+    if page not in _PAGES:
+        raise NotMeasurable(f"page is {page!r}; wants {', '.join(_PAGES[:-1])} or {_PAGES[-1]}")
+    if page == "script" and browser.name not in _SCRIPTED:
+        raise NotMeasurable(
+            f"{browser.name} runs no scripts, and a script makes that page; wants "
+            f"{' or '.join(_SCRIPTED)}"
+        )
     if over not in ("http", "https"):
         raise NotMeasurable(f"over is {over!r}; wants http or https")
-    return over
+    return browser, page, over
 
 
 @dataclass(frozen=True)
@@ -106,62 +143,30 @@ class PageLoad:
 
     def plan(self, parameters: Mapping[str, Value], repeats: int) -> Work:
         """See `Workload`."""
-        browser, page = application_of(parameters, "program"), text(parameters, "page")
-        if browser.name not in _BROWSERS:
-            raise NotMeasurable(
-                f"program is {browser.name!r}; wants a browser: {', '.join(_BROWSERS)}"
-            )
-        if page not in _PAGES:
-            raise NotMeasurable(f"page is {page!r}; wants {', '.join(_PAGES[:-1])} or {_PAGES[-1]}")
-        if page == "script" and browser.name not in _SCRIPTED:
-            raise NotMeasurable(
-                f"{browser.name} runs no scripts, and a script makes that page; wants "
-                f"{' or '.join(_SCRIPTED)}"
-            )
-        count, far, name = samples_of(repeats), repeats == 1, f"{page}.html"
+        browser, page, over = _asked(parameters)
+        count, far, secure = samples_of(repeats), repeats == 1, over == "https"
         copies = count if page == "cart" else 0
-        over = _over(parameters)
-        secure = over == "https"
-        serves = f"serve home/{_FOLDER}"
+        served, files = pages(copies), {}
         if far or secure:
             serves = f"server {over}://{FAR_END if far else '127.0.0.1:@PORT'}"
-        opens = ["reference -", f"start open {browser.command}"]
-        lines = [f"mask {' '.join(map(str, bar))}" for bar in browser.bars]
-        pictures = browser.pictures if far else ALIKE
-        first, repeated = f"first {pictures}", f"repeated {pictures}"
-        lines += [quiet(parameters), serves, f"reference {first}"]
-        for number in range(CALIBRATIONS):
-            load = _load(browser, name, first, "calibration", number)
-            # The last of them is ended too: a sample's browser runs alone.
-            lines += [*(f"?{line}" for line in (*opens, *load)), "end"]
-        for number in range(count):
-            lines += [*opens, *_load(browser, name, first, "first", number)]
-            lines += ["memory page", "end"]
-        lines += [*opens, f"reference {repeated}"]
-        for number in range(CALIBRATIONS):
-            load = _again(browser, name, repeated, "calibration", number)
-            lines += [f"?{line}" for line in load]
-        for number in range(CALIBRATIONS, CALIBRATIONS + count):
-            lines += _again(browser, name, repeated, "repeated", number)
-        for number in range(copies):
-            # Its picture is the repeated one's.
-            address = CALIBRATIONS + count + number
-            lines += _again(browser, copy_of(name, number), repeated, "without", address)
-        if far:
-            lines = [each for line in lines for each in [line] * (_SLOW if "pause" in line else 1)]
+        else:
+            serves = f"serve home/{_FOLDER}"
+            served, files = {}, {f"{_FOLDER}/{name}": data for name, data in served.items()}
         trust = browser.trust if secure else None
         prepare = f"{trust.line} || exit 1\n" if trust else ""
         if secure and not far:
             prepare = f'sed -i "s/@PORT/$PORT/" plan\n{prepare}'
-        served = pages(copies) if far or secure else {}
-        files = {} if served else {f"{_FOLDER}/{n}": data for n, data in pages(copies).items()}
-        work = session([browser], [*lines, "end"], files, prepare)
+        masks = [f"mask {' '.join(map(str, bar))}" for bar in browser.bars]
+        loads = _loads(browser, f"{page}.html", count, copies, browser.pictures if far else ALIKE)
+        if far:
+            loads = [each for line in loads for each in [line] * (_SLOW if "pause" in line else 1)]
+        work = session([browser], [*masks, quiet(parameters), serves, *loads], files, prepare)
         if trust:
-            programs, packages = (
-                (*work.programs, *trust.programs),
-                (*work.packages, *trust.packages),
+            work = replace(
+                work,
+                programs=(*work.programs, *trust.programs),
+                packages=(*work.packages, *trust.packages),
             )
-            work = replace(work, programs=programs, packages=packages)
         script = f"{_LINKS if far else ''}{work.script}"
         return replace(work, script=script, pages=served, secure=secure)
 
