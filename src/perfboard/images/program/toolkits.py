@@ -59,6 +59,12 @@ _GNOME_INCLUDE = (
     *("include/glib-2.0", "lib/{multiarch}/glib-2.0/include", "include/pango-1.0"),
     *("include/cairo", "include/gdk-pixbuf-2.0", "include/atk-1.0", "include/harfbuzz"),
 )
+_EFL = (
+    *("elementary", "evas", "edje", "eina", "eo", "efl", "eet", "emile", "ecore", "ecore-con"),
+    *("ecore-evas", "ecore-file", "ecore-imf", "ecore-imf-evas", "ecore-input"),
+    *("ecore-input-evas", "ecore-ipc", "ecore-x", "efreet", "eio", "eldbus", "emotion"),
+    *("ethumb", "ethumb-client"),
+)
 
 TOOLKITS = {
     "xaw": Toolkit(
@@ -108,6 +114,21 @@ TOOLKITS = {
         headers=("libsdl2-dev",),
         include=("include/SDL2",),
         libraries={"libsdl2-2.0-0": ("libSDL2-2.0.so.0",), "libx11-6": ("libX11.so.6",)},
+    ),
+    "efl": Toolkit(
+        title="EFL 1.26",
+        sources=("efl.c",),
+        headers=("libefl-all-dev",),
+        include=("include/eina-1/eina", *(f"include/{folder}-1" for folder in _EFL)),
+        libraries={
+            "libelementary1": ("libelementary.so.1",),
+            "libevas1": ("libevas.so.1",),
+            "libecore1": ("libecore.so.1",),
+            "libecore-x1": ("libecore_x.so.1",),
+            "libecore-input1": ("libecore_input.so.1",),
+            "libefreet1a": ("libefreet.so.1",),
+            "libeina1a": ("libeina.so.1", "libeo.so.1"),
+        },
     ),
     "gtk2": Toolkit(
         title="GTK 2",

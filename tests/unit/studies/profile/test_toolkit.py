@@ -76,6 +76,8 @@ def test_a_target_without_the_toolkit_is_told_what_to_install(said: str, words: 
 def test_a_toolkit_that_there_is_not_is_answered_with_the_nearest() -> None:
     with pytest.raises(NotMeasurable, match='did you mean "fltk"'):
         all_workloads()["toolkit"].plan(XAW | {"toolkit": "flkt"}, 5)
+    with pytest.raises(NotMeasurable, match="Debian has no package of LVGL"):
+        all_workloads()["toolkit"].plan(XAW | {"toolkit": "lvgl"}, 5)
 
 
 def test_the_profile_has_each_toolkit() -> None:

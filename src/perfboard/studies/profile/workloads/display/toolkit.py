@@ -45,6 +45,10 @@ _ABSENT = re.compile(r"(\S{1,100}) => not found")
 
 def _name(parameters: Mapping[str, Value]) -> str:
     name = text(parameters, "toolkit")
+    if name == "lvgl":
+        raise NotMeasurable(
+            "toolkit: Debian has no package of LVGL, and the programs are built with its packages"
+        )
     if name not in TOOLKITS:
         raise NotMeasurable(
             f'toolkit: there is no "{name}"{nearest(name, TOOLKITS)} There are '
