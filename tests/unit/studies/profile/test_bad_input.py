@@ -4,24 +4,21 @@
 import signal
 from dataclasses import replace
 from pathlib import Path
-from threading import Event
 
 import pytest
 
-from perfboard.images.program.base import Job
 from perfboard.images.program.codecs import BuiltCodec
 from perfboard.model.errors import TargetError, UsageError
 from perfboard.model.results.profile import ProfileResult
 from perfboard.model.run import Status
 from perfboard.report.text import run_text
-from perfboard.targets.virtual.program import Results
 from tests.support.lab import RESULTS, FakeLab
 from tests.support.profile_runs import (
     PROFILE,
     RECORDING,
     SCALED,
     WorkShell,
-    ends,
+    interrupted_lab,
     no_programs,
     run,
     run_live,
@@ -52,15 +49,7 @@ def test_what_a_target_does_not_let_be_measured_is_a_row_s_reason_and_a_note(
 
 
 def test_an_interrupted_run_keeps_what_it_has(path: Path, tmp_path: Path) -> None:
-    fake = FakeLab(tmp_path)
-
-    def interrupted(job: Job, cancelled: Event) -> Results:
-        if len(fake.jobs) == 2:
-            raise KeyboardInterrupt
-        return ends(job, cancelled)
-
-    fake.ends = interrupted
-    found = run(fake, path)
+    found = run(interrupted_lab(tmp_path), path)
     assert found.status is Status.ABORTED
     picture, sound = found.results_of(ProfileResult)[0].rows
     assert picture.outcome == "pass" and "ended before" in sound.reason

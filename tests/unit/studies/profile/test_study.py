@@ -23,7 +23,16 @@ from perfboard.studies.profile.study import STUDY, ProfileOptions, parse_prices
 from perfboard.studies.profile.tasks import tasks_of
 from perfboard.targets.virtual.program import Results
 from tests.support.lab import RESULTS, FakeLab
-from tests.support.profile_runs import PAGE, PROFILE, RECORDING, SCALED, SLOW, ends, run
+from tests.support.profile_runs import (
+    PAGE,
+    PROFILE,
+    RECORDING,
+    SCALED,
+    SLOW,
+    ends,
+    interrupted_lab,
+    run,
+)
 
 
 def test_each_row_has_a_verdict_or_the_reason_for_none(path: Path, tmp_path: Path) -> None:
@@ -206,15 +215,7 @@ def test_only_one_row_is_measured_when_it_is_asked_for(path: Path, tmp_path: Pat
 
 
 def test_a_run_that_ended_early_is_taken_up_again(path: Path, tmp_path: Path) -> None:
-    fake = FakeLab(tmp_path)
-
-    def interrupted(job: Job, cancelled: Event) -> Results:
-        if len(fake.jobs) == 2:
-            raise KeyboardInterrupt
-        return ends(job, cancelled)
-
-    fake.ends = interrupted
-    first = run(fake, path)
+    first = run(interrupted_lab(tmp_path), path)
     again = FakeLab(tmp_path)
     again.ends = ends
     titles: list[str] = []
