@@ -42,6 +42,16 @@ labels = { cache = "first" }
 parameters = { program = "dillo", quiet_ms = 150 }
 budget = "<= 20 s"
 """
+TOOLKIT = """
+[[key_issue]]
+name = "input"
+question = "Does a button hear of its input?"
+workload = "toolkit"
+metric = "toolkit.input.time"
+labels = { run = "rest" }
+parameters = { toolkit = "xaw", quiet_ms = 100 }
+budget = "<= 1 ms"
+"""
 
 
 def test_a_browser_on_a_board_pays_for_no_look(tmp_path: Path, trials: None) -> None:
@@ -64,6 +74,21 @@ def test_a_browser_on_a_board_pays_for_no_look(tmp_path: Path, trials: None) -> 
     assert [picture["moment"] for picture in film["pictures"]] == moments
     # The scope's record of the screen is large.
     assert not list(tmp_path.rglob("screen.bin"))
+
+
+def test_a_window_on_a_board_is_made_used_and_destroyed(tmp_path: Path, trials: None) -> None:
+    path = tmp_path / "box.toml"
+    path.write_text(PROFILE.partition("[[key_issue]]")[0] + TOOLKIT)
+    run = Perfboard(tmp_path / "data").json("study", "profile", str(path), "--board", "rpi2")
+    assert result_of(run, "profile")["outcome"] == "pass"
+    samples = {(m["name"], m["labels"].get("run")): m["samples"] for m in run["metrics"]}
+    for step in ("window", "screen", "draw", "redraw", "input", "unhandled", "destroy"):
+        first, rest = (samples[f"toolkit.{step}.time", one] for one in ("first", "rest"))
+        assert len(first) == 1 and len(rest) == 3
+        # The board is the same each time: a few microseconds lie between two rounds.
+        assert min(rest) > 0 and max(rest) < 1.1 * min(rest)
+    # Each of its 40 widgets is made, and then drawn.
+    assert 0 < samples["toolkit.screen.time", "rest"][0] < samples["toolkit.draw.time", "rest"][0]
 
 
 @pytest.mark.skipif(bool(MISSING), reason=f"wants Debian's {', '.join(MISSING)}")
