@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from perfboard.analysis import counters
 from perfboard.model.run import Metric, Unit
+from perfboard.model.timing.part import KINDS
 
 TITLES = {
     "try.time.real": "real",
@@ -65,6 +66,12 @@ def ran(begin: Instant, end: Instant, kinds: Iterable[str]) -> dict[str, int]:
         for kind, name in ((kind, f"{kind}_ran") for kind in kinds)
     }
     return {kind: count for kind, count in counted.items() if count}
+
+
+def how_often(counts: Mapping[str, int]) -> str:
+    """The words for what `ran`: "1,234 times: 1,200 of CMOV, FCMOV and FCOMI, 34 of ..."."""
+    each = (f"{count:,} of {KINDS.get(kind, kind)}" for kind, count in counts.items())
+    return f"{sum(counts.values()):,} times: {', '.join(each)}"
 
 
 def trial_metrics(

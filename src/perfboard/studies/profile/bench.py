@@ -8,6 +8,7 @@ from pathlib import Path
 from threading import Event
 from typing import Protocol
 
+from perfboard.analysis.program.metrics import how_often, instants, ran
 from perfboard.binaries.probe import architecture_of, find_binary
 from perfboard.factors.choose import trial_factors, with_features
 from perfboard.host.cache import hash_file
@@ -39,7 +40,7 @@ from perfboard.studies.profile.workloads.display.shown import completed
 from perfboard.targets.base import Target
 from perfboard.targets.folder import working_folder
 from perfboard.targets.pipe import local
-from perfboard.targets.virtual.program import TrialTarget
+from perfboard.targets.virtual.program import MARK, TrialTarget
 from perfboard.targets.virtual.target import Emulation
 
 _SCRIPT = "work.sh"
@@ -279,7 +280,8 @@ class VirtualBench:
                 )
             except TargetError as error:
                 raise NotMeasurable(f"the board failed: {error}") from error
-        self.notes = tuple(dict.fromkeys((*self.notes, *notes, *base.notes, *target.notes())))
+        notes += [*base.notes, *target.notes(), *_lacked(target, name, artifacts)]
+        self.notes = tuple(dict.fromkeys((*self.notes, *notes)))
         if results.late:
             raise NotMeasurable(f"it has not ended after {work.limit_s:.0f} s of the board's time")
         if results.oom_kills:
@@ -303,6 +305,14 @@ class VirtualBench:
         if lacks is None:
             return {}, []
         return _codecs(work, "i486" if "pentium" in lacks.kinds else "pentium", self._lab)
+
+
+def _lacked(target: TrialTarget, name: str, artifacts: Path) -> Iterator[str]:
+    """The note on how often instructions ran that the part lacks, if it lacks some."""
+    marks = instants((artifacts / "scope.jsonl").read_text(), MARK)
+    lacks = target.lacks if target.timed and len(marks) > 1 else None
+    if lacks and (counts := ran(marks[0], marks[1], lacks.kinds)):
+        yield f"{name}: instructions that the part lacks ran {how_often(counts)}."
 
 
 def _codecs(work: Work, part: str, lab: Lab) -> tuple[dict[str, bytes], list[str]]:

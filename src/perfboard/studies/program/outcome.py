@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from perfboard.analysis.program.metrics import instants, ran, trial_metrics
+from perfboard.analysis.program.metrics import how_often, instants, ran, trial_metrics
 from perfboard.analysis.program.profile import Block, by_function, read_blocks, seconds, split
 from perfboard.images.packages.missing import missing_remarks
 from perfboard.images.program.base import FOLDER, Job, TrialBase
@@ -15,7 +15,7 @@ from perfboard.images.variant import Variant
 from perfboard.model.errors import TargetError
 from perfboard.model.results.program import FunctionTime, ProgramResult
 from perfboard.model.run import Metric
-from perfboard.model.timing.part import KINDS, Lacks
+from perfboard.model.timing.part import Lacks
 from perfboard.model.units import format_size
 from perfboard.targets.virtual.program import MARK, MARKS, Results
 
@@ -90,11 +90,7 @@ def remarks(
     board = variant.board
     found = [_of_kernel(variant, metrics), *library_remark(trial, lacks)]
     if trial.lacked:
-        counts = (f"{count:,} of {KINDS.get(kind, kind)}" for kind, count in trial.lacked.items())
-        found.append(
-            f"Instructions that the part lacks ran {sum(trial.lacked.values()):,} times: "
-            f"{', '.join(counts)}."
-        )
+        found.append(f"Instructions that the part lacks ran {how_often(trial.lacked)}.")
     if results.oom_kills:
         found.append(
             f"The board's memory, {format_size(board.machine.ram)}, was used up: its kernel "

@@ -22,7 +22,7 @@ from perfboard.studies.base import Request, run_study
 from perfboard.studies.profile.study import STUDY, ProfileOptions, parse_prices
 from perfboard.studies.profile.tasks import tasks_of
 from perfboard.targets.virtual.program import Results
-from tests.support.lab import RESULTS, FakeLab
+from tests.support.lab import RESULTS, TRIED, FakeLab
 from tests.support.profile_runs import (
     PAGE,
     PROFILE,
@@ -160,6 +160,7 @@ def test_a_board_with_little_memory_reads_little_of_its_disk_at_once(
         return replace(RESULTS, exit_code=3)
 
     fake.ends = load
+    fake.tried = TRIED.replace('"ns":9', '"counters":{"cmov_ran":1200,"nop_ran":34},"ns":9')
     said = []
     for board in ("settop-web", "rpi2"):
         request = Request(f"virtual:{board}", {}, ("perfboard",))
@@ -167,6 +168,8 @@ def test_a_board_with_little_memory_reads_little_of_its_disk_at_once(
         said.append(
             any("from the disk by 8 KiB at once" in note for note in found.provenance.notes)
         )
+        lacked = "page.load: instructions that the part lacks ran 1,234 times: 1,200 of CMOV"
+        assert any(lacked in note for note in found.provenance.notes) == said[-1]
     assert said == [True, False]
     little = "echo 8 > /sys/block/pbd/queue/read_ahead_kb"
     assert [begin == little for begin in begins] == said == homes
