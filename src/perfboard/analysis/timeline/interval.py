@@ -25,7 +25,8 @@ def half_width(bound: float, sigma: float) -> float:
     """
     if bound <= 0 or sigma > 20 * bound:
         return _NORMAL * math.hypot(sigma, bound / math.sqrt(3))
-    if sigma < bound / 1000:
+    # Not a share of the bound, which of the least number is 0.
+    if 1000 * sigma < bound:
         return _SHARE * bound + sigma
     low, high = 0.0, bound + 4 * sigma
     for _ in range(40):

@@ -5,7 +5,7 @@ import random
 import statistics
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from perfboard.analysis.timeline.interval import half_width
@@ -165,6 +165,7 @@ def test_marks_that_contradict_each_other_are_named() -> None:
 
 
 @given(st.floats(0, 1e9), st.floats(0, 1e9))
+@example(5e-324, 0.0)
 def test_the_interval_of_a_bound_and_a_normal_error(bound: float, sigma: float) -> None:
     found = half_width(bound, sigma)
     assert max(0.94 * bound, 1.9 * sigma) - 1e-9 <= found <= 0.951 * bound + 1.97 * sigma + 1e-9
