@@ -210,7 +210,7 @@ def _try(
     cancelled: Event,
 ) -> Run:
     board, base = one.variant.board, one.base
-    target = TrialTarget(one.variant, base, job)
+    target = TrialTarget(one.variant, base, job, profiled=True)
     trial = ProgramResult(
         command=tuple(as_text(word) for word in job.command),
         packages=job.packages,

@@ -62,12 +62,19 @@ class TrialTarget(Emulation):
         base: TrialBase,
         job: Job,
         answer: Callable[[str], str] | None = None,
+        *,
+        profiled: bool = False,
     ) -> None:
-        """`answer` answers what the board asks at its far end (native/far_end/stream.h)."""
+        """`answer` answers what the board asks at its far end (native/far_end/stream.h).
+
+        `profiled` has a timed board's instruments tell the time of each block of code, in the
+        file profile.jsonl, which is tens of megabytes of a large program.
+        """
         super().__init__(variant)
         self.answer = answer
         self._base = base
         self._job = job
+        self._profiled = profiled and self.timed
 
     @property
     def symbols(self) -> Mapping[str, int]:
@@ -90,7 +97,7 @@ class TrialTarget(Emulation):
         TargetError if the board fails, and Cancelled if there is no command to end, or the board
         does not end it.
         """
-        marks = [WatchedMark(MARK, self._base.mark, every=True, profile=self.timed)]
+        marks = [WatchedMark(MARK, self._base.mark, every=True, profile=self._profiled)]
         if self._job.screen:
             called, idle = self._base.screen
             marks.append(WatchedMark("screen", called, every=True, words=3, use="screen"))
