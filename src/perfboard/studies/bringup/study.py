@@ -27,7 +27,9 @@ from perfboard.studies.boot.virtual import boot_once
 from perfboard.studies.bringup.rows.base import Answer, Bed, Figure, Row, all_rows, subject_of
 from perfboard.studies.lab import Lab
 from perfboard.studies.packets.virtual import with_own_card
-from perfboard.studies.profile.bench import Bench, LiveBench, VirtualBench
+from perfboard.studies.profile.benches.base import Bench
+from perfboard.studies.profile.benches.live import LiveBench
+from perfboard.studies.profile.benches.virtual import VirtualBench
 from perfboard.studies.profile.workloads.base import NotMeasurable, Work
 from perfboard.targets.base import Target
 

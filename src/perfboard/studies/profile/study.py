@@ -22,7 +22,9 @@ from perfboard.store.recording import Found, Recording
 from perfboard.studies.base import Request
 from perfboard.studies.lab import Lab
 from perfboard.studies.packets.virtual import with_own_card
-from perfboard.studies.profile.bench import Bench, LiveBench, VirtualBench
+from perfboard.studies.profile.benches.base import Bench
+from perfboard.studies.profile.benches.live import LiveBench
+from perfboard.studies.profile.benches.virtual import VirtualBench
 from perfboard.studies.profile.kept import Kept, estimate, host_times, keep
 from perfboard.studies.profile.tasks import (
     Task,

@@ -27,7 +27,9 @@ from perfboard.model.units import format_value
 from perfboard.store.recording import Found, Recording
 from perfboard.studies.base import Request
 from perfboard.studies.lab import Lab
-from perfboard.studies.profile.bench import Bench, LiveBench, VirtualBench
+from perfboard.studies.profile.benches.base import Bench
+from perfboard.studies.profile.benches.live import LiveBench
+from perfboard.studies.profile.benches.virtual import VirtualBench
 from perfboard.studies.profile.workloads.base import NotMeasurable, Work
 from perfboard.studies.wakeups.meter_file import MeterFile
 from perfboard.studies.wakeups.metrics import metrics

@@ -5,7 +5,8 @@ import subprocess
 
 import pytest
 
-from perfboard.studies.profile.bench import ended, killed_in, whole_script
+from perfboard.studies.profile.benches.base import ended, whole_script
+from perfboard.studies.profile.benches.virtual import killed_in
 from perfboard.studies.profile.workloads.base import NotMeasurable, Work
 
 # Of Linux 6.12: mm/oom_kill.c.
