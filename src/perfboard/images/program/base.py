@@ -276,7 +276,7 @@ def _left_out(root: PackageRoot) -> tuple[str, ...]:
     if not root.left_out:
         return ()
     return (
-        f"Left out by --without: {', '.join(root.left_out)}. A program that needs one of them "
+        f"Left out of the packages: {', '.join(root.left_out)}. A program that needs one of them "
         "fails.",
     )
 

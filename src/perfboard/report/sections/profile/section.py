@@ -195,13 +195,6 @@ def _text(run: Run, result: ProfileResult) -> "list[str | Table]":
     parts += [f"{s.row.name}: {s.row.question} {s.sentence}" for s in _shown(result)]
     if any(row.weight == "should" for row in result.rows):
         parts.append("A verdict in brackets is of a row that should pass, and does not decide.")
-    if compared := _compared(result):
-        beside = new_table("row", "measured", "published", "what")
-        for shown in compared:
-            if its := shown.row.published:
-                value = shown.value or "not measured"
-                beside.add_row(*cells(shown.row.name, value, its.text, its.of))
-        parts += ["", f"{_study(result)}:", beside, ""]
     parts += [_frames_text(frames) for frames in _frames(run)]
     if result.options:
         options = new_table("option", "cost", "outcome", "turns to pass")
@@ -211,6 +204,13 @@ def _text(run: Run, result: ProfileResult) -> "list[str | Table]":
                 *cells(option.title, cost, option.outcome, ", ".join(option.turns) or option.reason)
             )
         parts += ["", options, *_changes(result)]
+    if compared := _compared(result):
+        beside = new_table("row", "measured", "published", "what")
+        for shown in compared:
+            if its := shown.row.published:
+                value = shown.value or "not measured"
+                beside.add_row(*cells(shown.row.name, value, its.text, its.of))
+        parts += ["", f"{_study(result)}:", beside]
     return parts
 
 
