@@ -23,7 +23,7 @@ _WHOLE = {
     "inconclusive": "Whether {board} is right for this device is not decided",
     "not measured": "Whether {board} is right for this device is not known",
 }
-_BAR = 20
+_BAR = 16
 _MINUTE_S = 60
 # As study A's histograms of the time per frame.
 _BIN_US = 10_000
@@ -186,7 +186,7 @@ def _bar(share: float | None) -> str:
 
 
 def _text(run: Run, result: ProfileResult) -> "list[str | Table]":
-    table = new_table("row", "verdict", "measured", "budget", "budget in the middle")
+    table = new_table("row", "verdict", "measured", "budget", "budget at │")
     for shown in _shown(result):
         row = shown.row
         verdict = row.outcome if row.weight == "must" else f"({row.outcome})"
