@@ -27,7 +27,7 @@ from perfboard.studies.boot.virtual import boot_once
 from perfboard.studies.bringup.rows.base import Answer, Bed, Figure, Row, all_rows, subject_of
 from perfboard.studies.lab import Lab
 from perfboard.studies.packets.virtual import with_own_card
-from perfboard.studies.profile.benches.base import Bench
+from perfboard.studies.profile.benches.base import Bench, shown
 from perfboard.studies.profile.benches.live import LiveBench
 from perfboard.studies.profile.benches.virtual import VirtualBench
 from perfboard.studies.profile.workloads.base import NotMeasurable, Work
@@ -172,7 +172,7 @@ def _measure(row: Row, place: str, stand: _Stand, found: _Measured, lab: Lab) ->
         def run(work: Work) -> str:
             nonlocal count
             count += 1
-            return stand.bench.run(f"{row.name}-{count}", work, step.update)
+            return stand.bench.run(f"{row.name}-{count}", work, shown(step))
 
         try:
             found.answers[row.name] = row.measure(stand.bed(run))

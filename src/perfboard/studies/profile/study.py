@@ -22,7 +22,7 @@ from perfboard.store.recording import Found, Recording
 from perfboard.studies.base import Request
 from perfboard.studies.lab import Lab
 from perfboard.studies.packets.virtual import with_own_card
-from perfboard.studies.profile.benches.base import Bench
+from perfboard.studies.profile.benches.base import Bench, shown
 from perfboard.studies.profile.benches.live import LiveBench
 from perfboard.studies.profile.benches.virtual import VirtualBench
 from perfboard.studies.profile.kept import Kept, estimate, host_times, keep
@@ -236,7 +236,7 @@ def _measure(
             found: tuple[Metric, ...] | NoFigure
             try:
                 name = f"{folder}{number}-{task.workload.name}"
-                output = bench.run(name, task.plan(bench.repeats), step.update)
+                output = bench.run(name, task.plan(bench.repeats), shown(step))
                 measured.films += _films(task, output)
                 for name, reason in absences(output, task.workload.metrics).items():
                     measured.absent[task.key, name] = reason

@@ -7,6 +7,7 @@ from typing import Protocol
 
 from perfboard.images.program.toolkits import PROGRAM
 from perfboard.model.errors import EnvironmentLacksError
+from perfboard.model.progress import Step
 from perfboard.model.text import printable
 from perfboard.store.recording import Subject
 from perfboard.studies.lab import Lab
@@ -20,6 +21,11 @@ _LAST = 400
 
 # The board's time so far, in s.
 Notify = Callable[[float], None]
+
+
+def shown(step: Step) -> Notify:
+    """Tells it how long the board has run: nobody knows how long it will."""
+    return lambda now_s: step.update(now_s, f"{now_s:.0f} s of the board's time")
 
 
 class Bench(Protocol):
