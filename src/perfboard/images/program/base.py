@@ -259,7 +259,7 @@ def build_trial_base(variant: Variant, job: Job, progress: Progress) -> TrialBas
 
 
 def has_little_memory(board: VirtualBoard) -> bool:
-    """Whether programs of a display fill it."""
+    """Programs of a display fill the memory of such a board."""
     return board.machine.ram <= _LITTLE
 
 

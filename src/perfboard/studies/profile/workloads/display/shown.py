@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from perfboard.instruments.screen import Screen, Span
+from perfboard.studies.profile.workloads.display.session import ALIKE
 
 if TYPE_CHECKING:
     from numpy import uint32
@@ -30,7 +31,6 @@ _LEFT = re.compile(r"@left (\S+) (\d{1,9}) (\d{1,9}) (ok|refused) (.*)")
 _MASK = re.compile(r"@mask (\d{1,4}) (\d{1,4}) (\d{1,4}) (\d{1,4})")
 # The scope looks each 250 us, and learns the time within 20 us (screen.h, model.h).
 _LOOK_NS = 270_000
-_ALIKE = 3
 _SCALE = 4
 _FINAL = 0.001
 
@@ -46,7 +46,7 @@ class _Reference:
 
     @property
     def known(self) -> bool:
-        wanted = min(self.tries, _ALIKE)
+        wanted = min(self.tries, ALIKE)
         last = self.hashes[len(self.hashes) - wanted :]
         return 0 < wanted == len(last) and len(set(last)) == 1
 
