@@ -108,6 +108,16 @@ class FakeLab:
             flash_devices=0,
         )
 
+    def interrupt_second(self, ends: Callable[[Job, Event], Results]) -> None:
+        """The second job ends as by ^C, and all others as `ends` says."""
+
+        def interrupted(job: Job, cancelled: Event) -> Results:
+            if len(self.jobs) == 2:
+                raise KeyboardInterrupt
+            return ends(job, cancelled)
+
+        self.ends = interrupted
+
     def try_out(
         self,
         target: TrialTarget,

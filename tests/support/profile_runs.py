@@ -86,19 +86,6 @@ def ends(job: Job, cancelled: Event) -> Results:
     return replace(RESULTS, stdout=SCALED) if pictures else replace(RESULTS, exit_code=3)
 
 
-def interrupted_lab(tmp_path: Path) -> FakeLab:
-    """A lab whose second job ends as by ^C."""
-    fake = FakeLab(tmp_path)
-
-    def interrupted(job: Job, cancelled: Event) -> Results:
-        if len(fake.jobs) == 2:
-            raise KeyboardInterrupt
-        return ends(job, cancelled)
-
-    fake.ends = interrupted
-    return fake
-
-
 class _Titles:
     """A Progress that keeps the titles of its steps."""
 

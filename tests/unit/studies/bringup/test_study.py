@@ -120,13 +120,7 @@ def test_a_board_that_debian_does_not_run_on_says_why(
 
 def test_an_interrupted_run_keeps_what_it_has(tmp_path: Path) -> None:
     fake = FakeLab(tmp_path)
-
-    def interrupted(job: Job, cancelled: Event) -> Results:
-        if len(fake.jobs) == 2:
-            raise KeyboardInterrupt
-        return ends(job, cancelled)
-
-    fake.ends = interrupted
+    fake.interrupt_second(ends)
     found = run(fake)
     assert found.status is Status.ABORTED
     copies, free = found.results_of(BringupResult)[0].rows

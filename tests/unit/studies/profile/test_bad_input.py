@@ -18,7 +18,7 @@ from tests.support.profile_runs import (
     RECORDING,
     SCALED,
     WorkShell,
-    interrupted_lab,
+    ends,
     no_programs,
     run,
     run_live,
@@ -49,7 +49,9 @@ def test_what_a_target_does_not_let_be_measured_is_a_row_s_reason_and_a_note(
 
 
 def test_an_interrupted_run_keeps_what_it_has(path: Path, tmp_path: Path) -> None:
-    found = run(interrupted_lab(tmp_path), path)
+    fake = FakeLab(tmp_path)
+    fake.interrupt_second(ends)
+    found = run(fake, path)
     assert found.status is Status.ABORTED
     picture, sound = found.results_of(ProfileResult)[0].rows
     assert picture.outcome == "pass" and "ended before" in sound.reason

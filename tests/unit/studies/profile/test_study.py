@@ -30,7 +30,6 @@ from tests.support.profile_runs import (
     SCALED,
     SLOW,
     ends,
-    interrupted_lab,
     run,
 )
 
@@ -218,7 +217,9 @@ def test_only_one_row_is_measured_when_it_is_asked_for(path: Path, tmp_path: Pat
 
 
 def test_a_run_that_ended_early_is_taken_up_again(path: Path, tmp_path: Path) -> None:
-    first = run(interrupted_lab(tmp_path), path)
+    fake = FakeLab(tmp_path)
+    fake.interrupt_second(ends)
+    first = run(fake, path)
     again = FakeLab(tmp_path)
     again.ends = ends
     titles: list[str] = []
