@@ -1,21 +1,31 @@
 # SPDX-License-Identifier: Apache-2.0
 # ssh.sh WHERE FOLDER REPEATS SIZE CIPHER...
 #
-# Copies SIZE bytes to a file in FOLDER by ssh, over loopback, by each cipher; prints the times
+# Copies SIZE bytes to a file below FOLDER by ssh, over loopback, by each cipher; prints the times
 # (native/probe/run/time.c) under "@time ssh-WHERE-CIPHER", of nothing by the first one under
 # "@time ssh-WHERE-login". Keys, server and known hosts are its own, and go with it.
 where=$1 folder=$(cd "$2" && pwd) repeats=$3 size=$4
 shift 4
 umask 077
-own=$(mktemp -d "${TMPDIR:-/tmp}/perfboard-ssh.XXXXXX") || exit 1
-file=$folder/perfboard-ssh.$$ server= made=
+temporary=${TMPDIR:-/tmp} own= place= server= made=
 finish() {
     [ -z "$server" ] || kill "$server" 2> /dev/null
     [ -z "$made" ] || rmdir "$made"
-    rm -rf "$own" "$file"
+    rm -rf "$own" "$place"
 }
 trap finish EXIT
 trap 'exit 1' HUP INT TERM
+own=$(mktemp -d "$temporary/perfboard-ssh.XXXXXX") || {
+    echo "@failed ssh no folder can be made in $temporary"
+    exit 0
+}
+# Everybody may write to a tmpfs: where the file's name can be guessed, another user lays a link to
+# a file of root's there, which the copy would overwrite.
+place=$(mktemp -d "$folder/perfboard-ssh.XXXXXX") || {
+    echo "@failed ssh no folder can be made in $folder"
+    exit 0
+}
+file=$place/file
 port=$((20000 + $$ % 20000))
 cat=$(command -v cat)
 daemon=$(command -v sshd || echo /usr/sbin/sshd)
