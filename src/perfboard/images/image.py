@@ -189,8 +189,7 @@ def _in_flash(
         entries = {"kernel.entry": board.image.bootloader.kernel_address}
 
     def build(folder: Path) -> None:
-        # Debian's system has its root on the disk.
-        parts = {"root": b"", **{name: file.read_bytes() for name, file in files.items()}}
+        parts = {name: file.read_bytes() for name, file in files.items()}
         if recipe.headed:
             parts["kernel"] = add_header(recipe, files["kernel"], progress)
         if header and flash.root is not None:

@@ -91,6 +91,22 @@ def test_the_parts_of_an_own_image_are_of_their_own_kinds(own: Path) -> None:
     ]
 
 
+def test_an_archive_in_memory_needs_no_region_of_the_root(own: Path) -> None:
+    text = own.read_text().replace("[image.root]", "[image.initrd]")
+    text = text.replace("\nroot = { bank", "\ninitrd = { bank")
+    text = text.replace("[image.kernel]", "initrd_address = 0x42000000\n[image.kernel]")
+    own.write_text(text)
+    (own.parent / "root.squashfs").write_bytes(b"070701")
+    (own.parent / "System.map").write_text(STAND_IN)
+    image = build(own)
+    assert set(image.hashes) == {"bootloader", "kernel", "initrd", "bank0", "bank1"}
+    assert image.variables["bootcmd"].startswith("cp.l 0x100000 0x41000000 ")
+    assert "; cp.l 0x4040000 0x42000000 2; " in image.variables["bootcmd"]
+    with image.banks[1].open("rb") as file:
+        file.seek(256 << 10)
+        assert file.read(7) == b"070701\0"
+
+
 def test_a_kernel_with_a_header_is_started_where_it_lies(own: Path) -> None:
     kernel = own.parent / "zImage"
     kernel.write_bytes(b"\x27\x05\x19\x56".ljust(64, b"\0") + kernel.read_bytes())

@@ -233,8 +233,9 @@ def check_addresses(board: FlashBoard) -> None:
 
 
 def write_banks(board: FlashBoard, parts: Mapping[str, bytes], folder: Path) -> tuple[Path, Path]:
-    """Writes the banks as sparse files; `parts` has each region's content by its name.
+    """Writes the banks as sparse files; `parts` has the regions' content by their names.
 
+    A region without a part stays empty: the root's, where Debian's system is on a disk.
     Raises UsageError for a part that is larger than its region.
     """
     for name, content in parts.items():
@@ -244,7 +245,7 @@ def write_banks(board: FlashBoard, parts: Mapping[str, bytes], folder: Path) -> 
         with path.open("wb") as file:
             file.truncate(bank.size)
             for name, region in board.flash.regions().items():
-                if region.bank == index:
+                if region.bank == index and name in parts:
                     file.seek(region.offset)
                     file.write(parts[name])
     return paths

@@ -147,6 +147,19 @@ def test_banks_hold_each_part_at_its_place(tmp_path: Path) -> None:
         assert file.read(4) == b"root"
 
 
+def test_a_region_without_a_part_stays_empty(tmp_path: Path) -> None:
+    parts = {"bootloader": b"boot", "kernel": b"kern", "environment": b"env"}
+    _, second = write_banks(BOARD, parts, tmp_path)
+    assert second.stat().st_size == 64 << 20
+    with second.open("rb") as file:
+        assert file.read(512 << 10).rstrip(b"\0") == b"env"
+
+
+def test_a_part_without_a_region_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(KeyError, match="initrd"):
+        write_banks(BOARD, {"initrd": b""}, tmp_path)
+
+
 def test_a_part_larger_than_its_region_is_told(tmp_path: Path) -> None:
     parts = {"bootloader": bytes((1 << 20) + 1), "kernel": b"", "environment": b"", "root": b""}
     with pytest.raises(UsageError) as caught:
