@@ -32,7 +32,10 @@ COUNTED = ("--set", "detail=counted")
 # Levels of verdex that are made by hand, as advice says; each has a kernel of its own.
 BY_HAND = ({"root": "squashfs-lz4"}, {"compression": "none", "root": "cramfs-linear"})
 # The files that build kernels of their own on a new machine, the longest first.
-_LONG = ("images/test_factors", "boards/test_x86", "boards/test_timed", "tune/test_study")
+_LONG = (
+    *("images/test_factors", "boards/test_x86", "boards/test_timed", "tune/test_study"),
+    "images/test_own_roots",
+)
 _HERE = Path(__file__).parent
 # For what a loaded machine does in a second or two.
 _PATIENCE_S = 120
