@@ -53,6 +53,8 @@ from perfboard.model.board.virtual import DiskBoard, FlashBoard
 from perfboard.model.errors import UsageError
 from perfboard.model.progress import Progress
 
+# Raise it when flash is laid out otherwise.
+_RECIPE = "2"
 # QEMU's firmware for x86 starts a kernel here, in real mode, without copying it first.
 _X86_ENTRY = 0x10200
 
@@ -172,7 +174,6 @@ def _in_flash(
 ) -> Image:
     flash = board.flash
     devices = flash_devices(driven_banks(board, recipe.place), recipe.root)
-    header = SYSTEMS[recipe.root.system].header
     sizes = {name: file.stat().st_size for name, file in files.items()}
     tree = None
     if recipe.direct:
@@ -192,8 +193,8 @@ def _in_flash(
         parts = {name: file.read_bytes() for name, file in files.items()}
         if recipe.headed:
             parts["kernel"] = add_header(recipe, files["kernel"], progress)
-        if header and flash.root is not None:
-            parts["root"] = format_rest(parts["root"], flash.root.size, flash.sector, header)
+        if "root" in parts and flash.root is not None:
+            parts["root"] = format_rest(parts["root"], flash.root.size, flash.sector)
         with progress.step("laying out the flash", 1):
             banks = write_banks(board, {**parts, "environment": environment}, folder)
             hashes = {name: hashlib.sha256(part).hexdigest() for name, part in parts.items()}
@@ -202,6 +203,7 @@ def _in_flash(
 
     # A file of the cache is what its entry's name says: hashing it again tells no more.
     inputs = {name: f"{file.parent.name}/{file.name}" for name, file in files.items()}
+    inputs["recipe"] = _RECIPE
     inputs["environment"] = hashlib.sha256(environment).hexdigest()
     inputs["flash"] = flash.model_dump_json()
     folder = cached("image", inputs, build, progress)

@@ -107,6 +107,18 @@ def test_an_archive_in_memory_needs_no_region_of_the_root(own: Path) -> None:
         assert file.read(7) == b"070701\0"
 
 
+def test_the_flash_after_a_jffs2_is_erased_as_a_board_has_it(own: Path) -> None:
+    node = bytes.fromhex("85190320 0c000000 b1b01ee4")
+    (own.parent / "root.squashfs").write_bytes(node + b"rest")
+    (own.parent / "System.map").write_text(STAND_IN)
+    with build(own).banks[1].open("rb") as file:
+        file.seek(256 << 10)
+        assert file.read(17) == node + b"rest\xff"
+        # The region's last sector.
+        file.seek(16 << 20)
+        assert file.read(256 << 10) == node.ljust(256 << 10, b"\xff")
+
+
 def test_a_kernel_with_a_header_is_started_where_it_lies(own: Path) -> None:
     kernel = own.parent / "zImage"
     kernel.write_bytes(b"\x27\x05\x19\x56".ljust(64, b"\0") + kernel.read_bytes())

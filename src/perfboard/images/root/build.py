@@ -60,7 +60,7 @@ def build_root(
         "recipe": _RECIPE,
         "reference": hash_tree(REFERENCE),
         "compiler": version_of(f"{arch.triplet}-gcc"),
-        "flash": f"{sector} {room}" if SYSTEMS[root.system].header else "",
+        "flash": f"{sector} {room}" if "mtd" in SYSTEMS[root.system].uses else "",
         **{f"root {key}": str(value) for key, value in asdict(root).items() if value is not None},
         **{f"tool {name}": version for name, version in _versions(root).items()},
         **{f"package {name}": _identity(packages, name) for name in names},

@@ -16,6 +16,11 @@ _NO_SQUASHFS = {"CONFIG_SQUASHFS": "n", "CONFIG_SQUASHFS_FILE_DIRECT": "n"}
 _DECOMPRESSORS = ("BZIP2", "LZMA", "XZ", "LZO", "LZ4", "ZSTD")
 _SHELL = ("bin/busybox",)
 _PROGRAMS = (*_SHELL, "usr/bin/rectangles")
+# How the images begin whose file systems look at the sectors after them, and how many of the first
+# bytes each erased sector has too: JFFS2's node which says that a sector has been erased
+# (include/uapi/linux/jffs2.h), where mkfs.jffs2 was not told to leave it out; UBI's count of
+# erasures (drivers/mtd/ubi/ubi-media.h).
+_HEADERS = {b"\x85\x19\x03\x20": 12, b"\x85\x19": 0, b"UBI#": 64}
 
 
 @dataclass(frozen=True)
@@ -26,9 +31,7 @@ class FileSystem:
     flash, a volume of UBI, or from memory, where the bootloader has copied it. `options` are
     settings of the kernel's configuration over those for squashfs; `uses` name the tools that
     make it. `in_place` are the files whose code runs where it lies, and `linear` says that
-    the kernel must see its bank of flash as one stretch of addresses. `header` is how many
-    bytes it wants at the beginning of each erased sector behind the image, 0 where it does not
-    look there; they are those of the image's first sector.
+    the kernel must see its bank of flash as one stretch of addresses.
     """
 
     type: str
@@ -37,7 +40,6 @@ class FileSystem:
     uses: frozenset[Use] = frozenset({"root"})
     in_place: tuple[str, ...] = ()
     linear: bool = False
-    header: int = 0
 
 
 def _squashfs(compressor: str) -> FileSystem:
@@ -52,16 +54,14 @@ def _cramfs(in_place: tuple[str, ...] = ()) -> FileSystem:
 
 def _jffs2(**options: str) -> FileSystem:
     wanted = {**_NO_SQUASHFS, "CONFIG_JFFS2_FS": "y", **options}
-    # A node that says: this sector has been erased (include/uapi/linux/jffs2.h).
-    return FileSystem("jffs2", "mtd", wanted, frozenset({"root", "mtd"}), header=12)
+    return FileSystem("jffs2", "mtd", wanted, frozenset({"root", "mtd"}))
 
 
 def _ubifs() -> FileSystem:
     wanted = {**_NO_SQUASHFS, "CONFIG_MTD_UBI": "y", "CONFIG_UBIFS_FS": "y"}
     # The image has no attributes but those of any file.
     wanted["CONFIG_UBIFS_FS_XATTR"] = "n"
-    # The count of erasures (drivers/mtd/ubi/ubi-media.h).
-    return FileSystem("ubifs", "ubi", wanted, frozenset({"root", "mtd"}), header=64)
+    return FileSystem("ubifs", "ubi", wanted, frozenset({"root", "mtd"}))
 
 
 SYSTEMS: Mapping[str, FileSystem] = {
@@ -124,12 +124,16 @@ def mount_words(root: RootRecipe) -> list[str]:
     return [f"rootfstype={SYSTEMS[root.system].type}", *first]
 
 
-def format_rest(image: bytes, room: int, sector: int, header: int) -> bytes:
-    """The image, and behind it the erased sectors of `room` bytes of flash.
+def format_rest(image: bytes, room: int, sector: int) -> bytes:
+    """The image as it stands in `room` bytes of flash.
 
-    Each begins with the first `header` bytes of the image, by which the file system knows it
-    again. A part of the last sector of the image that has nothing is erased.
+    The sectors after it are erased where its file system looks at them. Each begins with those
+    of the image's first bytes that say so. A part of the image's last sector that has nothing is
+    erased, too.
     """
-    whole = image.ljust(len(image) + -len(image) % sector, b"\xff")
+    header = next((size for magic, size in _HEADERS.items() if image.startswith(magic)), None)
+    if header is None:
+        return image
+    whole = image.ljust(min(len(image) + -len(image) % sector, room), b"\xff")
     erased = image[:header].ljust(sector, b"\xff")
     return whole + erased * ((room - len(whole)) // sector)

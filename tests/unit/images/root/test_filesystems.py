@@ -86,18 +86,32 @@ def test_what_a_board_with_a_disk_or_little_memory_cannot_have() -> None:
         variant_of(small, root="initramfs")
 
 
-@given(st.binary(min_size=64, max_size=3000), st.integers(1, 6), st.sampled_from([12, 64]))
+@pytest.mark.parametrize(
+    ("magic", "header"), [(b"\x85\x19\x03\x20", 12), (b"\x85\x19\x01\xe0", 0), (b"UBI#", 64)]
+)
+@given(rest=st.binary(min_size=60, max_size=3000), sectors=st.integers(1, 6), odd=st.integers(0, 9))
 def test_the_rest_of_the_flash_is_erased_and_says_so(
-    image: bytes, sectors: int, header: int
+    magic: bytes, header: int, rest: bytes, sectors: int, odd: int
 ) -> None:
-    sector = 512
-    room = (-(-len(image) // sector) + sectors) * sector
-    whole = format_rest(image, room, sector, header)
-    assert len(whole) == room and whole.startswith(image)
+    sector, image = 512, magic + rest
     begun = -(-len(image) // sector) * sector
+    room = begun + sectors * sector
+    whole = format_rest(image, room + odd, sector)
+    assert len(whole) == room and whole.startswith(image)
     assert set(whole[len(image) : begun]) <= {0xFF}
     for at in range(begun, room, sector):
         assert whole[at : at + sector] == image[:header].ljust(sector, b"\xff")
+
+
+@pytest.mark.parametrize("room", [100, 700])
+def test_an_image_that_does_not_fit_is_left_to_be_refused(room: int) -> None:
+    image = b"UBI#" + bytes(596)
+    assert format_rest(image, room, 512) == image.ljust(room, b"\xff")
+
+
+@given(st.binary(max_size=99))
+def test_a_file_system_that_looks_at_itself_alone_stays_as_it_is(image: bytes) -> None:
+    assert format_rest(b"hsqs" + image, 1024, 512) == b"hsqs" + image
 
 
 @pytest.fixture
