@@ -64,4 +64,4 @@ def make_wide_kernel(grown: int = 0) -> tuple[bytes, str]:
 def make_zimage(image: bytes, payload: bytes | None = None) -> bytes:
     """A zImage with `image` in gzip, or with `payload` as it is."""
     head = bytes(0x24) + b"\x18\x28\x6f\x01" + bytes(64)
-    return head + (gzip.compress(image) if payload is None else payload) + bytes(16)
+    return head + (gzip.compress(image, mtime=0) if payload is None else payload) + bytes(16)

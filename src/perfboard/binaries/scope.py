@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from perfboard.host.cache import cached, hash_tree
+from perfboard.host.command import version_of
 from perfboard.host.native import native_folder
 from perfboard.host.tools import require_tools
 from perfboard.model.errors import EnvironmentLacksError
@@ -74,10 +75,15 @@ def build_plugin(progress: Progress, lwip: Path | None = None, tls: Path | None 
                 f"The scope does not compile here:\n{error.stderr.strip()}"
             ) from None
 
-    inputs = {"command": " ".join(_COMPILE), "sources": hash_tree(folder)}
+    inputs = {
+        "command": " ".join(_COMPILE),
+        "compiler": version_of(_COMPILE[0]),
+        "sources": hash_tree(folder),
+    }
     if lwip:
         # The source package's folder in the cache is named by its content.
         inputs |= {"far end": hash_tree(native_folder("far_end")), "lwip": lwip.parent.name}
+        inputs["far end's files"] = " ".join(LWIP_FILES)
     if tls:
-        inputs |= {"tls": tls.parent.name}
+        inputs |= {"tls": tls.parent.name, "tls files": " ".join(_TLS_FILES)}
     return cached("scope", inputs, compile_into, progress) / "scope.so"

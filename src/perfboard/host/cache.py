@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A cache of built things, each found by the hash of all that went into it.
 
+That includes the code that makes it, but for what is dear to make again (`entries.LASTING`).
+
 An entry is a folder. It is built under another name, synced, and renamed, so that a builder that
 is killed leaves none. Its manifest says whether it is still whole when it is used. A lock for each
 entry makes a second builder wait and then find the first one's work.
@@ -21,6 +23,7 @@ import platformdirs
 from filelock import FileLock, Timeout
 
 from perfboard.host.entries import (
+    LASTING,
     UNFINISHED,
     lock_of,
     make_room,
@@ -31,6 +34,7 @@ from perfboard.host.entries import (
     size_limit,
 )
 from perfboard.host.manifest import Items, find_damage, read_items, write_manifest, write_size
+from perfboard.host.source import hash_code
 from perfboard.model.errors import EnvironmentLacksError, PerfboardError
 from perfboard.model.progress import Progress, Step
 from perfboard.model.text import printable
@@ -64,10 +68,13 @@ def cached(
     `build` fills the empty folder that it is given; its work is thrown away if
     it raises. The entry gets a manifest beside what `build` made, by which every file is
     checked each time. The folder belongs to all who share the cache: nobody may write to it.
+    The code of `build` is an input too, except of a kind in `LASTING`: its inputs have the options
+    that tools are given.
 
     Raises EnvironmentLacksError where the cache cannot be written or is full,
     and whatever `build` raises.
     """
+    inputs = _whole(kind, inputs, build.__module__)
     key = key_of(inputs)
     entry = cache_root() / kind / key
     if not _damage(entry, inputs):
@@ -102,10 +109,19 @@ def cached(
     return entry
 
 
-def find_cached(kind: str, inputs: Mapping[str, str]) -> Path | None:
-    """The folder of the entry with these `inputs`; None where it is absent or damaged."""
+def find_cached(kind: str, inputs: Mapping[str, str], maker: str) -> Path | None:
+    """The folder of the entry with these `inputs`, which module `maker` makes.
+
+    None where it is absent or damaged.
+    """
+    inputs = _whole(kind, inputs, maker)
     entry = cache_root() / kind / key_of(inputs)
     return None if _damage(entry, inputs) else entry
+
+
+def _whole(kind: str, inputs: Mapping[str, str], maker: str) -> Mapping[str, str]:
+    """The inputs with the code that makes an entry of that kind of them."""
+    return inputs if kind in LASTING else {**inputs, "code": hash_code(maker)}
 
 
 def _damage(entry: Path, inputs: Mapping[str, str]) -> str:

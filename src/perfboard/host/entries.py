@@ -32,6 +32,12 @@ CCACHE, COMPILER = "ccache", "ziglang"
 _ONE = (CCACHE,)
 # Kinds whose entries are worked in, so that each has its manifest beside it.
 KEPT = ("apt", "kernel-tree", COMPILER)
+# Kinds that take minutes, a network, or keys that must stay the same: no change of our code makes
+# them anew, so the inputs of each name all options that we give.
+LASTING = (
+    *("authority", "codec", "kernel", "musl-busybox", "npm", "package", "probe", "python"),
+    *("scope", "toolkit"),
+)
 # The part of an apt state that its manifest is of: the rest apt makes again itself.
 LISTS = "state/lists"
 _USERS = "users"

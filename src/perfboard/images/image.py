@@ -53,8 +53,6 @@ from perfboard.model.board.virtual import DiskBoard, FlashBoard
 from perfboard.model.errors import UsageError
 from perfboard.model.progress import Progress
 
-# Raise it when flash is laid out otherwise.
-_RECIPE = "2"
 # QEMU's firmware for x86 starts a kernel here, in real mode, without copying it first.
 _X86_ENTRY = 0x10200
 
@@ -203,7 +201,6 @@ def _in_flash(
 
     # A file of the cache is what its entry's name says: hashing it again tells no more.
     inputs = {name: f"{file.parent.name}/{file.name}" for name, file in files.items()}
-    inputs["recipe"] = _RECIPE
     inputs["environment"] = hashlib.sha256(environment).hexdigest()
     inputs["flash"] = flash.model_dump_json()
     folder = cached("image", inputs, build, progress)

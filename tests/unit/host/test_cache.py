@@ -39,7 +39,7 @@ def test_built_once_and_found_again() -> None:
 
 
 def test_the_manifest_says_what_went_in() -> None:
-    entry = cached("kind", INPUTS, write_a, SilentProgress())
+    entry = cached("kernel", INPUTS, write_a, SilentProgress())
     assert json.loads((entry / NAME).read_text().splitlines()[0])["inputs"] == INPUTS
 
 

@@ -48,14 +48,14 @@ def test_a_damaged_file_is_made_again_and_said(
 ) -> None:
     before = contents(whole())
     DAMAGES[damage](whole() / name)
-    assert find_cached("image", INPUTS) is None
+    assert find_cached("image", INPUTS, __name__) is None
     assert not caplog.text
     assert contents(whole()) == before
     assert [record.levelname for record in caplog.records] == ["WARNING"]
     assert "cache's image" in caplog.text and "building it again" in caplog.text
     if name != NAME:
         assert name in caplog.text
-    assert find_cached("image", INPUTS) == whole()
+    assert find_cached("image", INPUTS, __name__) == whole()
     assert len(caplog.records) == 1
 
 
@@ -114,7 +114,7 @@ def test_an_entry_that_is_gone_is_made_without_a_word(caplog: pytest.LogCaptureF
 def test_another_entrys_manifest_is_none() -> None:
     other = cached("image", {"source": "2"}, write_all, SilentProgress())
     shutil.copy(other / NAME, whole() / NAME)
-    assert find_cached("image", INPUTS) is None
+    assert find_cached("image", INPUTS, __name__) is None
 
 
 def test_bytes_that_change_without_a_trace_are_found() -> None:
@@ -122,7 +122,7 @@ def test_bytes_that_change_without_a_trace_are_found() -> None:
     before = file.stat()
     flip(file)
     os.utime(file, ns=(before.st_atime_ns, before.st_mtime_ns))
-    assert find_cached("image", INPUTS) is None
+    assert find_cached("image", INPUTS, __name__) is None
 
 
 @given(where=st.integers(0), mask=st.integers(1, 255))

@@ -26,8 +26,6 @@ from perfboard.model.board.disk import Disk
 from perfboard.model.board.virtual import RAM_BASE, FlashBoard
 from perfboard.model.progress import Progress
 
-# Raise it when the steps below change what comes out.
-_RECIPE = "1"
 _MIB = 1 << 20
 _BLOCK = 4096
 # The packages of a system that starts by itself, beside the essential ones. usr-is-merged takes
@@ -90,7 +88,6 @@ def build_debian_root(
     """
     chosen = packages.closure((*_ESSENTIAL, _CHECKS[debian.system], *_INITS[debian.init], *more))
     inputs = {
-        "recipe": _RECIPE,
         "script": hash_file(SCRIPT),
         "init": debian.init,
         "system": debian.system,

@@ -21,9 +21,6 @@ from perfboard.model.board.kernel import BuiltKernel
 from perfboard.model.errors import EnvironmentLacksError
 from perfboard.model.progress import Progress, Step
 
-# Raise it when the steps below find something else.
-_RECIPE = "1"
-
 
 @dataclass(frozen=True)
 class Slim:
@@ -47,7 +44,6 @@ def find_slim(
     wanted = {**read_fragment(fragment), **variant.recipe.options}
     functions = sorted(ran)
     inputs = {
-        "recipe": _RECIPE,
         "kernel": kernel.name,
         "ran": hashlib.sha256(json.dumps(functions).encode()).hexdigest(),
     }

@@ -25,8 +25,6 @@ from perfboard.model.progress import Progress
 
 # A shell, the usual small programs, and what nearly every program is linked with.
 BASE = ("busybox", "libc6", "libgcc-s1", "libstdc++6")
-# Raise it when the steps below change what comes out.
-_RECIPE = "2"
 _NAME = re.compile(r"[a-z0-9][a-z0-9+.-]*[a-z0-9+.]")
 _OWN = "perfboard"
 _FOLDERS = (
@@ -99,7 +97,6 @@ def build_package_root(
     closure = state.closure((*BASE, *names))
     packages = _leave_out(closure, (*BASE, *names), without)
     inputs = {
-        "recipe": _RECIPE,
         "squash": " ".join(("-b", blocks, *_SQUASH)),
         "probe": hash_file(probe),
         "packages": json.dumps([asdict(package) for package in packages]),

@@ -22,9 +22,6 @@ from perfboard.model.board.kernel import BuiltKernel
 from perfboard.model.board.virtual import DiskBoard, VirtualBoard
 from perfboard.model.progress import Progress
 
-# Raise it when the steps that follow change what comes out.
-_RECIPE = "3"
-
 
 def has_reference(board: VirtualBoard) -> bool:
     """Whether the board's root file system and kernel are made here, and can be made otherwise."""
@@ -57,7 +54,6 @@ def build_root(
     names = (*root.packages, *reference.packages)
     sector, room = room_for_root(board)
     inputs = {
-        "recipe": _RECIPE,
         "reference": hash_tree(REFERENCE),
         "compiler": version_of(f"{arch.triplet}-gcc"),
         "flash": f"{sector} {room}" if "mtd" in SYSTEMS[root.system].uses else "",

@@ -5,6 +5,7 @@ Debian has musl for each architecture, and no programs that are linked with it. 
 GCC's specs for it, with the paths of a machine where it is installed.
 """
 
+import json
 import re
 import shutil
 from collections.abc import Sequence
@@ -24,6 +25,7 @@ LEFT_OUT = ("CONFIG_EXTRA_COMPAT", "CONFIG_FEATURE_VI_REGEX_SEARCH")
 # Which functions of BusyBox a boot uses, as it uses them first.
 ORDER = Path(__file__).with_name("busybox.ld")
 _SOURCE = "busybox"
+_VARIABLES = {**VARIABLES, "KCONFIG_NOTIMESTAMP": "1"}
 # Raise it when the steps below change what comes out.
 _RECIPE = "1"
 
@@ -54,6 +56,8 @@ def build_busybox(
     inputs = {
         "recipe": _RECIPE,
         "order": hash_file(ORDER) if ordered else "",
+        "left out": " ".join(LEFT_OUT),
+        "variables": json.dumps(_VARIABLES),
         "compiler": version_of(f"{arch.triplet}-gcc"),
         **{part.name: f"{part.version} {part.sha256}" for part in parts},
     }
@@ -81,11 +85,10 @@ def build_busybox(
 def _make(words: Sequence[str], tree: Path, progress: Progress) -> None:
     # Some of these files no configuration has: the step ends a little before its end.
     count = sum(1 for path in tree.rglob("*.c") if "scripts" not in path.parts)
-    variables = {**VARIABLES, "KCONFIG_NOTIMESTAMP": "1"}
     make = ["make", *words]
     with progress.step("building BusyBox with musl", count) as step:
         shown = show_compiled(step, count)
         for command in ([*make, "oldconfig"], [*make, f"--jobs={jobs()}", "busybox"]):
-            outcome = follow(command, shown, folder=tree, variables=variables)
+            outcome = follow(command, shown, folder=tree, variables=_VARIABLES)
             if outcome.code:
                 raise failure("building BusyBox with musl failed", outcome, tree)

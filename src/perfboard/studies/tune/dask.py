@@ -30,8 +30,6 @@ from perfboard.targets.virtual.emulator import emulator_version
 if TYPE_CHECKING:
     from distributed import Client
 
-# Raise it when what is kept of a try changes.
-_RECIPE = "3"
 _CONNECT_S = 10
 # The seconds between two notes that a worker sends.
 _EVERY_S = 1.0
@@ -78,7 +76,7 @@ class KeptTries:
 
     def find(self, task: Task) -> TaskResult | None:
         """How the task ended; None if it was not run, or did not boot."""
-        folder = find_cached("try", self._inputs(task))
+        folder = find_cached("try", self._inputs(task), __name__)
         if folder is None:
             return None
         return _read(folder)
@@ -99,7 +97,6 @@ class KeptTries:
         loaded = load_board(task.board)
         files = loaded.board.image.files()
         return {
-            "recipe": _RECIPE,
             **self._software,
             "board": loaded.board.model_dump_json(),
             "levels": json.dumps(dict(task.levels), sort_keys=True),

@@ -24,9 +24,6 @@ from perfboard.studies.tune.pool import Make, Note
 from perfboard.studies.tune.task import Task, TaskResult
 from perfboard.targets.serial.boot import SerialBoard
 
-# Raise it when what is kept of a boot changes.
-_RECIPE = "2"
-
 
 class Rounds:
     """Boots of combinations on one board, interleaved, so that what drifts meets them all.
@@ -154,7 +151,6 @@ class Rounds:
         """The cache's folder of the next boot, made now where there is none."""
         options = self._options
         inputs = {
-            "recipe": _RECIPE,
             "target": self._target,
             "usable": options.usable,
             "write": shlex.join(options.write),
@@ -194,7 +190,7 @@ class Rounds:
             (folder / "kept.json").write_text(json.dumps(kept))
             self._took.append(self._lab.clock() - began)
 
-        self.kept += find_cached("line-boot", inputs) is not None
+        self.kept += find_cached("line-boot", inputs, __name__) is not None
         entry = cached("line-boot", inputs, build, SilentProgress())
         self._entries.append(entry)
         return entry

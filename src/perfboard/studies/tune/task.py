@@ -23,8 +23,6 @@ from perfboard.studies.boot.virtual import marks_to_watch
 from perfboard.studies.lab import Lab
 from perfboard.targets.virtual.target import VirtualTarget
 
-# Raise it when what is kept of a boot changes.
-_RECIPE = "2"
 # A kernel's or bootloader's own error is the same each time; a hang may be this machine's.
 _SURE = ("bootloader", "panic", "no-root")
 
@@ -141,7 +139,6 @@ def _booted(
         # The path of a file does not change its content, whose hash is enough.
         command = command.replace(str(file), "FILE") if file else command
     inputs = {
-        "recipe": _RECIPE,
         "emulator": lab.emulator(target.board.machine.emulator),
         "command": command,
         "board": target.board.model_dump_json(include={"console", "boot"}),
