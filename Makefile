@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # make study: set up, build board rpi2, boot it three times, report.
-# make test:  set up, check, and run every test.
+# make test:  set up, check, and run every test; then what each stage cost.
+# make kernels: the tests that build a kernel of their own, for what a factor does to one.
 
 PACKAGES := bc bison build-essential ca-certificates ccache clang-format \
 	device-tree-compiler erofs-utils fakeroot flex gcc-aarch64-linux-gnu \
@@ -20,14 +21,15 @@ parallel = $(VENV)/bin/pytest --numprocesses auto --dist loadfile
 export PYTHONDONTWRITEBYTECODE :=
 SUDO := $(if $(filter 0,$(shell id -u)),,sudo)
 
-.PHONY: study test unit native system check clean
+.PHONY: study test unit native system kernels check clean
 
 study: $(VENV)/.run
 	@# A verdict is a result, no error: 1 is a failed one, 5 an inconclusive one.
 	$(VENV)/bin/perfboard study boot --board rpi2 || { code=$$?; \
 		[ $$code -eq 1 ] || [ $$code -eq 5 ] || exit $$code; }
 
-test: check unit native system
+test:
+	$(PYTHON) tests/stages.py
 
 unit: $(VENV)/.dev
 	$(parallel) tests/unit
@@ -39,7 +41,10 @@ native: $(VENV)/.dev
 # more than processors. The files come in the order of tests/system/conftest.py.
 system: $(VENV)/.dev
 	$(VENV)/bin/pytest --numprocesses $$(($$(nproc) + 1)) --dist loadfile \
-		--no-loadscope-reorder --durations=40 -rs tests/system
+		--no-loadscope-reorder --durations=40 -rs -m "not kernels" tests/system
+
+kernels: $(VENV)/.dev
+	$(VENV)/bin/pytest -m kernels tests/system
 
 check: $(VENV)/.dev
 	$(VENV)/bin/ruff check hatch_build.py src tests benchmarks
