@@ -4,13 +4,15 @@
 import json
 import os
 import platform
+import re
 import signal
 import subprocess
 import sys
 import time
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -19,26 +21,25 @@ import pytest
 import tomli_w
 
 from perfboard.binaries.probe import architecture_of, find_binary
-from perfboard.boards.loader import LoadedBoard, load_board
+from perfboard.boards.loader import LoadedBoard, list_boards, load_board
 from perfboard.factors.choose import choose
 from perfboard.images.image import Image, build_image
 from perfboard.images.program.base import Job, build_trial_base
 from perfboard.model.progress import SilentProgress
+from tests.support.rich_boards import rich_board
 
 Change = Callable[[dict[str, Any]], None]
 _Found = TypeVar("_Found")
 # Where seconds do not matter, a counted boot takes less of the host's time, and has no verdict.
 COUNTED = ("--set", "detail=counted")
-# Levels of verdex that are made by hand, as advice says; each has a kernel of its own.
-BY_HAND = ({"root": "squashfs-lz4"}, {"compression": "none", "root": "cramfs-linear"})
 # The files that build kernels of their own on a new machine, the longest first.
-_LONG = (
-    *("images/test_factors", "boards/test_x86", "boards/test_timed", "tune/test_study"),
-    "images/test_own_roots",
-)
+_LONG = ("images/test_factors", "boards/test_x86", "boards/test_timed", "tune/test_study")
 _HERE = Path(__file__).parent
 # For what a loaded machine does in a second or two.
 _PATIENCE_S = 120
+# A board's name comes after one of these.
+_BOARD_AFTER = ("--board", "--compare", "--target", "try")
+_BOARD = re.compile(rf"((?:virtual:)?)({'|'.join(list_boards())})")
 # For a whole command: a tune of verdex also reads its flash for 200 s of the board's.
 _LONGEST_S = 900
 
@@ -51,18 +52,18 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session")
 def verdex() -> LoadedBoard:
-    return load_board("verdex")
+    return load_board(rich_board("verdex"))
 
 
 @pytest.fixture(scope="session")
 def image(verdex: LoadedBoard) -> Image:
-    """The image of verdex, built when no earlier run has."""
+    """The image of the tests' verdex, built when no earlier run has."""
     return build_image(choose(verdex, {}), SilentProgress())
 
 
 def build_for_trials(board: str, features: str = "none") -> None:
     """Builds what programs are tried with: on a new machine, longer than a command may take."""
-    variant = choose(load_board(board), {"features": features})
+    variant = choose(load_board(rich_board(board)), {"features": features})
     build_trial_base(variant, Job(("true",)), SilentProgress())
 
 
@@ -94,6 +95,15 @@ def derive(verdex: LoadedBoard, tmp_path: Path) -> Callable[[Change], Path]:
     return write
 
 
+def rich(words: Sequence[str]) -> list[str]:
+    """The words of a command with the tests' boards in place of Perfboard's own."""
+    found = list(words)
+    for number, (before, word) in enumerate(pairwise(words), 1):
+        if before in _BOARD_AFTER and (match := _BOARD.fullmatch(word)):
+            found[number] = f"{match[1]}{rich_board(match[2])}"
+    return found
+
+
 def _hear_signals() -> None:
     # A suite that runs in the background ignores them, and its children would too.
     for number in (signal.SIGINT, signal.SIGHUP):
@@ -101,17 +111,18 @@ def _hear_signals() -> None:
 
 
 class Perfboard:
-    """The command, with run folders of its own."""
+    """The command, with run folders of its own. It has the tests' boards by their usual names."""
 
     def __init__(self, data: Path) -> None:
         self.data = data
         self.environment = {**os.environ, "XDG_DATA_HOME": str(data)}
         self.wrapper: list[str] = []
         self.words = [sys.executable, "-m", "perfboard.cli.main"]
+        self.boards: Callable[[Sequence[str]], Sequence[str]] = rich
 
     def start(self, *words: str) -> subprocess.Popen[str]:
         return subprocess.Popen(
-            [*self.wrapper, *self.words, *words],
+            [*self.wrapper, *self.words, *self.boards(words)],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,

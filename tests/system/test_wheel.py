@@ -61,6 +61,8 @@ def clean(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def installed(clean: Path, tmp_path: Path) -> Perfboard:
     command = Perfboard(tmp_path / "data")
     command.words = [str(clean / "bin/perfboard")]
+    # The README's boards are Perfboard's own.
+    command.boards = list
     return command
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 import tomli_w
 
-from perfboard.boards.loader import load_board
 from perfboard.images.network import FAR_END, FAR_END_PORT
+from tests.support.rich_boards import rich_board
 
 from ..conftest import Perfboard, build_for_trials, compile_program
 
@@ -167,9 +167,7 @@ def test_all_of_it_repeats(text: str, program: Path, tmp_path: Path) -> None:
 
 def derived(folder: Path, link: str, rate: int) -> str:
     """The file of the board with that link and rate, and a latency that leaves it idle."""
-    loaded = load_board(BOARD)
-    board = tomllib.loads(loaded.path.read_text())
-    board["image"]["kernel"]["config"] = str(loaded.folder / "x86.config")
+    board = tomllib.loads(Path(rich_board(BOARD)).read_text())
     board["network"]["link"] = link
     board["network"]["wire"]["rate"] = rate
     board["network"]["latency"]["one_way_us"] = LATENCY_S * 1e6

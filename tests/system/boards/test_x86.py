@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 import tomli_w
 
-from perfboard.boards.loader import LoadedBoard, load_board
-from perfboard.factors.choose import choose
 from perfboard.images.image import build_image
 from perfboard.model.progress import SilentProgress
+from tests.support.rich_boards import rich_board
 from tests.support.runs import boots_of
+from tests.support.variants import variant_of
 
 from ..conftest import COUNTED, Perfboard, build_for_trials, compile_program, sample
 from ..probes.test_standard import check_probes
@@ -54,15 +54,15 @@ int main(void)
 
 
 @pytest.fixture(scope="module")
-def settop() -> LoadedBoard:
-    """The board, whose image is built here when no earlier run has."""
-    loaded = load_board("settop-web")
-    build_image(choose(loaded, {}), SilentProgress())
-    return loaded
+def settop() -> Path:
+    """The board's file; its image is built here when no earlier run has."""
+    path = rich_board("settop-web")
+    build_image(variant_of(path), SilentProgress())
+    return Path(path)
 
 
 @pytest.fixture
-def perfboard(tmp_path: Path, settop: LoadedBoard) -> Perfboard:
+def perfboard(tmp_path: Path, settop: Path) -> Perfboard:
     """The command, with run folders of its own."""
     return Perfboard(tmp_path / "data")
 
@@ -95,9 +95,8 @@ def test_each_byte_of_the_console_has_its_stamp(perfboard: Perfboard) -> None:
     assert (stamps[-1] - stamps[0]) / 1e9 > (len(stamps) - 17) * 10 / 115200
 
 
-def test_the_disk_takes_its_time(perfboard: Perfboard, settop: LoadedBoard, tmp_path: Path) -> None:
-    board = tomllib.loads(settop.path.read_text())
-    board["image"]["kernel"]["config"] = str(settop.folder / "x86.config")
+def test_the_disk_takes_its_time(perfboard: Perfboard, settop: Path, tmp_path: Path) -> None:
+    board = tomllib.loads(settop.read_text())
     board["disk"] = {"size": board["disk"]["size"]}
     instant = tmp_path / "board.toml"
     instant.write_text(tomli_w.dumps(board))
@@ -144,7 +143,7 @@ def test_everything_is_measured_in_16_mb_in_the_parts_time(perfboard: Perfboard)
     words = ("--target", "virtual:converter", *TIMED, "--budget", "10")
     run = perfboard.json("study", "standard", *words)
     check_probes(run, probes)
-    assert (run["evidence"], run["target"]) == ("timed", "virtual:converter")
+    assert (run["evidence"], run["target"]) == ("timed", f"virtual:{rich_board('converter')}")
 
 
 def test_a_figure_is_measured_on_a_live_board(perfboard: Perfboard) -> None:

@@ -29,6 +29,7 @@ from perfboard.model.board.architecture import architecture_of
 from perfboard.model.progress import SilentProgress
 from perfboard.studies.boot.virtual import marks_to_watch
 from perfboard.targets.virtual.target import VirtualTarget
+from tests.support.rich_boards import rich_board
 
 LEVELS = {"libraries": "musl", "bootloader": "none"}
 # An input section of the linker's map: its name, address, size, and file.
@@ -49,7 +50,7 @@ _TAIL = "\t}\n}\nINSERT BEFORE .text;\n"
 
 def used_sections(levels: dict[str, str]) -> list[str]:
     """The input sections that ran until verdex was usable, as the linker names them."""
-    loaded = load_board("verdex")
+    loaded = load_board(rich_board("verdex"))
     arch = architecture_of(loaded.board)
     packages = AptState(arch.name, SilentProgress())
     built = build_busybox(arch, packages, levels.get("order") == "functions", SilentProgress())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Levels of verdex's image factors, as they boot; the last three tests build kernels."""
+"""Levels of verdex's image factors, as they boot; one kernel runs in flash."""
 
 import re
 from collections.abc import Callable
@@ -9,12 +9,9 @@ from typing import Any
 import pytest
 
 from perfboard.boards.loader import LoadedBoard
-from perfboard.factors.choose import choose
-from perfboard.images.image import build_image
-from perfboard.model.progress import SilentProgress
 from tests.support.runs import boots_of
 
-from ..conftest import BY_HAND, Change, Perfboard, sample
+from ..conftest import Change, Perfboard, sample
 
 USABLE = ("study", "boot", "--boots", "1", "--board")
 # A kernel that is another throughout: what else it has makes no more of it to be built.
@@ -61,16 +58,6 @@ def perfboard(tmp_path: Path, image: object) -> Perfboard:
     return Perfboard(tmp_path)
 
 
-@pytest.fixture
-def alike(verdex: LoadedBoard, trials: None) -> None:
-    """The kernels that differ little from verdex's are made before those that differ throughout.
-
-    After one of those, each would have all of its files made once more.
-    """
-    for levels in (*BY_HAND, {"compression": "lz4"}):
-        build_image(choose(verdex, levels), SilentProgress())
-
-
 def test_a_kernel_that_is_not_compressed_starts_without_a_bootloader(perfboard: Perfboard) -> None:
     run = boot(perfboard, "bootloader=none", "compression=none")
     # Four instructions, then the copies.
@@ -106,7 +93,8 @@ def test_a_root_made_otherwise_does_the_same(perfboard: Perfboard, levels: tuple
     assert ("exec:startpar" in programs(run)) == ("init=parallel" in levels)
 
 
-def test_a_kernel_unpacks_itself_from_flash(perfboard: Perfboard, alike: None) -> None:
+@pytest.mark.kernels
+def test_a_kernel_unpacks_itself_from_flash(perfboard: Perfboard) -> None:
     runs = boot(perfboard), boot(perfboard, "kernel=flash")
     # The copy is by words, each at least an instruction.
     copied, own = (sample(each, "boot.kernel.load.copy.instructions") for each in runs)
@@ -114,9 +102,7 @@ def test_a_kernel_unpacks_itself_from_flash(perfboard: Perfboard, alike: None) -
     assert_does_the_same(perfboard, runs[1])
 
 
-def test_a_kernel_runs_in_flash_and_has_its_driver_as_a_module(
-    perfboard: Perfboard, alike: None
-) -> None:
+def test_a_kernel_runs_in_flash_and_has_its_driver_as_a_module(perfboard: Perfboard) -> None:
     copied = boot(perfboard)
     run = boot(perfboard, *IN_FLASH)
     # Nothing is unpacked: it copies its data, and no more.

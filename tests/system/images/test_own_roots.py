@@ -7,20 +7,17 @@ from pathlib import Path
 
 import pytest
 
-from perfboard.boards.loader import LoadedBoard
-from perfboard.images.kernel.build import build_kernel
+from perfboard.images.image import Image
 from perfboard.images.packages.apt import AptState
 from perfboard.images.root.entries import read_entries, write_cpio
 from perfboard.images.root.make import make_file_system
 from perfboard.images.root.recipe import RootRecipe
 from perfboard.images.root.tree import CONSOLE
-from perfboard.model.board.architecture import architecture_of
 from perfboard.model.progress import SilentProgress
 from tests.support.runs import boots_of
 
 from ..conftest import COUNTED, Perfboard
 
-_CONFIG = Path(__file__).parents[2] / "data/kernels/arm.config"
 _INIT = """\
 #!/bin/sh
 mount -t proc proc /proc && echo "root is up"
@@ -42,12 +39,10 @@ _ARCHIVES = {
 _SECTOR, _ROOM = 256 << 10, 16 << 20
 
 
-@pytest.fixture(scope="module")
-def kernel(verdex: LoadedBoard) -> Path:
+@pytest.fixture
+def kernel(image: Image) -> Path:
     """The folder of a kernel that reads all of them, and of its System.map."""
-    arch, progress = architecture_of(verdex.board), SilentProgress()
-    packages = AptState(arch.name, progress)
-    return build_kernel(arch, packages, "linux-source-6.1", _CONFIG, progress)
+    return image.kernel_file.parent
 
 
 @pytest.fixture

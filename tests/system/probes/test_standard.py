@@ -22,6 +22,7 @@ from perfboard.probes.records import read_applets, read_process
 from perfboard.targets.pipe.process import Process
 from tests.support.probe_peer import Wire
 from tests.support.probe_runs import GRAPHS
+from tests.support.rich_boards import rich_board
 from tests.support.runs import processes_of
 
 from ..conftest import COUNTED, Here, Perfboard, until
@@ -79,7 +80,7 @@ def test_a_virtual_board_gives_the_same(perfboard: Perfboard) -> None:
         "study", "standard", "--target", "virtual:verdex", "--budget", "12", *COUNTED
     )
     check_standard(perfboard, run, probes)
-    assert (run["evidence"], run["target"]) == ("counted", "virtual:verdex")
+    assert (run["evidence"], run["target"]) == ("counted", f"virtual:{rich_board('verdex')}")
     # What this kernel and this part do not have, and nothing else.
     refused = {process["probe"] for process in processes_of(run) if process["refused"]}
     assert refused == {"memory.latency", "cpu.branch", "system.kernel"}

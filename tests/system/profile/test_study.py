@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from perfboard.profiles.loader import new_profile
+from tests.support.rich_boards import rich_board
 from tests.support.runs import result_of
 
 from ..conftest import Perfboard, build_for_trials, sample
@@ -56,7 +57,7 @@ SLOW_DISK = f"""
 schema = "perfboard.board/1"
 name = "slow-disk"
 title = "settop-media with a disk of a known rate"
-like = "settop-media"
+like = "{rich_board("settop-media")}"
 description = "Its disk has neither seeks nor rotation."
 [disk]
 size = "16 MiB"

@@ -16,6 +16,7 @@ import tomli_w
 from perfboard.analysis.program.metrics import instants
 from perfboard.analysis.program.profile import read_blocks, seconds
 from perfboard.boards.loader import load_board
+from tests.support.rich_boards import rich_board
 from tests.support.runs import result_of
 
 from ..conftest import Perfboard, compile_program, until
@@ -267,7 +268,7 @@ def test_a_counted_board_has_instructions_alone(board: Perfboard, program: Path)
 def test_a_counted_command_that_says_nothing_for_long_is_no_hang(
     board: Perfboard, program: Path, tmp_path: Path
 ) -> None:
-    table = tomllib.loads(load_board("rpi2").path.read_text()) | {"boot": {"limit_s": 3}}
+    table = tomllib.loads(Path(rich_board("rpi2")).read_text()) | {"boot": {"limit_s": 3}}
     own = tmp_path / "patient.toml"
     own.write_text(tomli_w.dumps(table))
     words = ("--set", "detail=counted", "--push", str(program), "--time-limit", "40")

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from perfboard.boards.loader import load_board
+from perfboard.boards.loader import LoadedBoard
 from perfboard.factors.choose import choose
 from perfboard.host.command import run_tool
 from perfboard.images.image import build_image
@@ -27,24 +27,33 @@ from perfboard.studies.tune.advice import (
     lines_between,
 )
 from tests.support.board_files import config_of
+from tests.support.rich_boards import rich_board
 from tests.support.runs import result_of
 from tests.support.variants import variant_of
 
-from ..conftest import BY_HAND, Change, Perfboard
+from ..conftest import Change, Perfboard
 from .advice_by_hand import by_hand, root_by_hand
 from .test_study import keep_but, own_cache, total
 
 Derive = Callable[[Change], Path]
 
 
+@pytest.mark.parametrize(
+    "packing",
+    [
+        pytest.param({"block": "1024k"}, id="block"),
+        # Its kernel is another.
+        pytest.param({"root": "squashfs-lz4"}, id="lz4", marks=pytest.mark.kernels),
+    ],
+)
 def test_the_root_made_by_hand_gives_the_boot_that_was_promised(
-    derive: Derive, tmp_path: Path, image: object
+    derive: Derive, tmp_path: Path, image: object, packing: dict[str, str]
 ) -> None:
     perfboard = Perfboard(tmp_path / "data")
     # Files, nodes and libraries of the root, and what it is packed by; in few boots.
-    levels = {**BY_HAND[0], "libraries": "static", "nodes": "static"}
-    for some in (BY_HAND[0], levels):
-        build_image(variant_of(**some), SilentProgress())
+    levels = {**packing, "libraries": "static", "nodes": "static"}
+    for some in (packing, levels):
+        build_image(variant_of(rich_board("verdex"), **some), SilentProgress())
     own_cache(perfboard, tmp_path)
     # Which changes the kernel's command line, too.
     levels["console"] = "quiet"
@@ -55,7 +64,7 @@ def test_the_root_made_by_hand_gives_the_boot_that_was_promised(
     run = perfboard.json("tune", "boot", "--board", "verdex", *words, *kept)
     advice = result_of(run, "tune")["advice"]
     assert {one["factor"]: one["new"] for one in advice} == levels
-    root = root_by_hand(advice, tmp_path, "root.squashfs-lz4")
+    root = root_by_hand(advice, tmp_path, f"root.{levels.get('root', 'squashfs')}")
     options = by_hand(advice, tmp_path)
 
     def change(board: dict[str, Any]) -> None:
@@ -67,12 +76,13 @@ def test_the_root_made_by_hand_gives_the_boot_that_was_promised(
     assert total(perfboard.json(*done)) == pytest.approx(total(run), rel=1e-4)
 
 
+@pytest.mark.kernels
 def test_a_kernel_and_its_boot_command_made_by_hand_give_the_same_boot(
-    derive: Derive, tmp_path: Path, image: object
+    derive: Derive, tmp_path: Path, verdex: LoadedBoard
 ) -> None:
     """It wants a header, another boot command, two devices of flash, and a linear root."""
-    loaded = load_board("verdex")
-    changed = BY_HAND[1]
+    loaded = verdex
+    changed = {"compression": "none", "root": "cramfs-linear"}
     start = choose(loaded, {"flash": "cached", "detail": "timed"})
     variants = (start, choose(loaded, {**start.levels, **changed}))
     images = [build_image(variant, SilentProgress()) for variant in variants]

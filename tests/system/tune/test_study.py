@@ -15,6 +15,7 @@ from perfboard.factors.choose import factors_of
 from perfboard.host.cache import cache_root
 from perfboard.images.image import build_image
 from perfboard.model.progress import SilentProgress
+from tests.support.rich_boards import rich_board
 from tests.support.runs import boots_of, result_of
 from tests.support.variants import variant_of
 
@@ -62,7 +63,7 @@ def tuned(tmp_path_factory: pytest.TempPathFactory, image: object) -> tuple[Perf
     """Console and flash, timed, and what another kernel and another machine are wanted for."""
     folder = tmp_path_factory.mktemp("tuned")
     # On a new machine, longer than a command may take.
-    build_image(variant_of(compression="lz4"), SilentProgress())
+    build_image(variant_of(rich_board("verdex"), compression="lz4"), SilentProgress())
     perfboard = Perfboard(folder / "data")
     boots = own_cache(perfboard, folder)
     return perfboard, boots, perfboard.json(*_words())
