@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The package's build hook: a wheel carries the probe and the watcher for every architecture.
 
-An editable install carries none: they are built when they are first asked for.
+PERFBOARD_ARCHITECTURES names fewer, with spaces between them. An editable install carries none:
+they are built when they are first asked for.
 """
 
+import os
 import sys
 import time
 from contextlib import suppress
@@ -11,6 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+
+_VARIABLE = "PERFBOARD_ARCHITECTURES"
 
 
 class ProbeBuildHook(BuildHookInterface[Any]):
@@ -25,12 +29,16 @@ class ProbeBuildHook(BuildHookInterface[Any]):
         from perfboard.binaries.applets import LIST, write_list
         from perfboard.binaries.probe_build import ARCHITECTURES, PARTS, build, inputs_of
 
+        chosen = os.environ.get(_VARIABLE, "").split() or list(ARCHITECTURES)
+        if unknown := [name for name in chosen if name not in ARCHITECTURES]:
+            self.app.abort(
+                f"{_VARIABLE}: there is no architecture {' or '.join(unknown)}. "
+                f"Name some of {' '.join(ARCHITECTURES)}, with spaces, or leave it out for all."
+            )
         scratch = Path(self.root) / "build" / "probe"
         scratch.mkdir(parents=True, exist_ok=True)
         began = time.monotonic()
-        names = {
-            f"perfboard-{part}.{arch}": (part, arch) for part in PARTS for arch in ARCHITECTURES
-        }
+        names = {f"perfboard-{part}.{arch}": (part, arch) for part in PARTS for arch in chosen}
         for done, (name, (part, arch)) in enumerate(names.items()):
             made = scratch / f"{name}.inputs"
             inputs = inputs_of(arch, part)

@@ -105,7 +105,6 @@ def _sources(arch: str, part: str = "probe") -> Path:
     if not sources.is_dir():
         raise EnvironmentLacksError(
             f"{_PACKAGED / f'perfboard-{part}.{arch}'} is missing, and there are no sources to "
-            "build it from. Install Perfboard again from its wheel, which has it for every "
-            "architecture."
+            "build it from. Install Perfboard again from its wheel for every architecture."
         )
     return sources
