@@ -54,6 +54,8 @@ _MAY_REFUSE = {
     "system.boot": set(ARCHITECTURES),
     # The program that runs, by /proc/self/exe, is the emulator, which starts no other's.
     "kernel.exec": _EMULATED,
+    # What the emulator does for a branch hides whether the processor foresaw it.
+    "cpu.branch": _EMULATED,
     # It says facts, which are no metrics.
     "system.facts": set(ARCHITECTURES),
 }
