@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # make study: set up, build board rpi2, boot it three times, report.
-# make test:  set up, check, and run every test; then what each stage cost.
-# make kernels: the tests that build a kernel of their own, for what a factor does to one.
+# make test:  set up, check, and run every test but those of the two targets below; then what each
+#             stage cost.
+# make binaries: the probe for the architectures that no virtual board runs.
+# make kernels: the kernels that no other test boots, for what factors do to one.
 
 PACKAGES := bc bison build-essential ca-certificates ccache clang-format \
 	device-tree-compiler erofs-utils fakeroot flex gcc-aarch64-linux-gnu \
@@ -21,7 +23,7 @@ parallel = $(VENV)/bin/pytest --numprocesses auto --dist loadfile
 export PYTHONDONTWRITEBYTECODE :=
 SUDO := $(if $(filter 0,$(shell id -u)),,sudo)
 
-.PHONY: study test unit native system kernels check clean
+.PHONY: study test unit native system binaries kernels check clean
 
 study: $(VENV)/.run
 	@# A verdict is a result, no error: 1 is a failed one, 5 an inconclusive one.
@@ -41,10 +43,14 @@ native: $(VENV)/.dev
 # more than processors. The files come in the order of tests/system/conftest.py.
 system: $(VENV)/.dev
 	$(VENV)/bin/pytest --numprocesses $$(($$(nproc) + 1)) --dist loadfile \
-		--no-loadscope-reorder --durations=40 -rs -m "not kernels" tests/system
+		--no-loadscope-reorder --durations=40 -rs -m "not binaries and not kernels" tests/system
+
+# Each compiles for another architecture: they are shared out one by one.
+binaries: $(VENV)/.dev
+	$(VENV)/bin/pytest --numprocesses auto --durations=40 -rs -m binaries tests/system
 
 kernels: $(VENV)/.dev
-	$(VENV)/bin/pytest -m kernels tests/system
+	$(VENV)/bin/pytest --durations=40 -rs -m kernels tests/system
 
 check: $(VENV)/.dev
 	$(VENV)/bin/ruff check hatch_build.py src tests benchmarks

@@ -21,10 +21,12 @@ import pytest
 import tomli_w
 
 from perfboard.binaries.probe import architecture_of, find_binary
+from perfboard.binaries.probe_build import ARCHITECTURES
 from perfboard.boards.loader import LoadedBoard, list_boards, load_board
 from perfboard.factors.choose import choose
 from perfboard.images.image import Image, build_image
 from perfboard.images.program.base import Job, build_trial_base
+from perfboard.model.board.architecture import ARCHITECTURES as FAMILIES
 from perfboard.model.progress import SilentProgress
 from tests.support.rich_boards import rich_board
 
@@ -32,6 +34,12 @@ Change = Callable[[dict[str, Any]], None]
 _Found = TypeVar("_Found")
 # Where seconds do not matter, a counted boot takes less of the host's time, and has no verdict.
 COUNTED = ("--set", "detail=counted")
+# The architectures whose binaries virtual boards and this machine run. Each of the others takes the
+# compiler most of a minute, which `make binaries` spends.
+RUN = {family.probe for family in FAMILIES} | {architecture_of(platform.machine())}
+EACH = [
+    pytest.param(arch, marks=() if arch in RUN else pytest.mark.binaries) for arch in ARCHITECTURES
+]
 # The files that build kernels of their own on a new machine, the longest first.
 _LONG = ("images/test_factors", "boards/test_x86", "boards/test_timed", "tune/test_study")
 _HERE = Path(__file__).parent
