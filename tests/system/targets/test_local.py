@@ -17,6 +17,7 @@ from tests.support.runs import processes_of
 
 from ..conftest import Here, until
 
+CACHE = Path(platformdirs.user_cache_dir())
 NAMESPACE = ["unshare", "--map-root-user", "--mount"]
 
 
@@ -39,25 +40,33 @@ def stop_between_probes(here: Here, process: subprocess.Popen[str]) -> None:
 def hide_usual_places(here: Here, last: str) -> None:
     """Mounts over every usual folder of the command one that does not do, but for /run.
 
-    The test's own folder is /mnt there. `last` are the mount options of /run.
+    The test's own folder is /mnt there. `last` are the mount options of /run. Perfboard, its
+    Python and its cache stay where they are, though that be in such a folder.
     """
-    own = (sys.executable, package.__file__, platformdirs.user_cache_dir())
-    if any(Path(path).is_relative_to(top) for path in own for top in ("/tmp", "/run", "/mnt")):
-        pytest.skip("Perfboard is in a folder that this test hides")
+    own = (sys.prefix, *(str(Path(package.__file__).parents[n]) for n in (0, 2)), str(CACHE))
+    hidden = [path for path in own if Path(path).parts[1] in ("tmp", "run", "mnt")]
+    # A folder is still there for who has opened it.
+    opened = [f"exec {number}< '{path}'" for number, path in enumerate(hidden, 3)]
+    shown = [
+        f"mkdir -p '{path}' && mount --bind /proc/self/fd/{number} '{path}'"
+        for number, path in enumerate(hidden, 3)
+    ]
     folder = here.place.parent
     here.environment |= {
         "XDG_DATA_HOME": "/mnt/data",
-        "XDG_CACHE_HOME": str(Path(platformdirs.user_cache_dir())),
+        "XDG_CACHE_HOME": str(CACHE),
         "TMPDIR": "/mnt/none",
         "HOME": "/proc",
     }
     wrap(
         here,
+        *opened,
         f"mount --bind '{folder}' /mnt",
         "mount -t tmpfs -o size=64k none /tmp",
         "mount -t tmpfs -o ro none /var/tmp",
         "mount -t tmpfs -o noexec none /dev/shm",
         f"mount -t tmpfs -o {last} none /run",
+        *shown,
         "cd /proc",
     )
 
