@@ -110,7 +110,7 @@ def _chances(pairs: Sequence[tuple[Metric, Metric]]) -> list[float]:
 
     If the processes do not differ in either run, nothing is left to chance.
     """
-    from scipy.stats import t
+    from scipy.special import stdtr
 
     chances = []
     for pair in pairs:
@@ -118,5 +118,5 @@ def _chances(pairs: Sequence[tuple[Metric, Metric]]) -> list[float]:
         error, freedom = welch_error(before, after)
         difference = abs(statistics.mean(after) - statistics.mean(before))
         score = difference / error if error else math.inf if difference else 0.0
-        chances.append(2 * float(t.sf(score, freedom)))
+        chances.append(2 * float(stdtr(freedom, -score)))
     return chances

@@ -23,16 +23,16 @@ class Shift:
     @property
     def interval(self) -> Interval:
         """Student's t interval of the difference, which holds the true one in CONFIDENCE."""
-        from scipy.stats import t
+        from scipy.special import stdtrit
 
-        half = float(t.ppf((1 + CONFIDENCE) / 2, self.freedom)) * self.error
+        half = float(stdtrit(self.freedom, (1 + CONFIDENCE) / 2)) * self.error
         return Interval(self.difference - half, self.difference + half)
 
     def chance_above(self, least: float) -> float:
         """How likely noise gives this difference, or more, if the true one is `least`."""
-        from scipy.stats import t
+        from scipy.special import stdtr
 
-        return float(t.sf((self.difference - least) / self.error, self.freedom))
+        return float(stdtr(self.freedom, (least - self.difference) / self.error))
 
 
 def shift_of(before: Sequence[float], after: Sequence[float]) -> Shift | None:

@@ -131,9 +131,10 @@ def _around(middle: float, error: float, freedom: float) -> Interval:
     """Student's t interval of standard error `error` around `middle`."""
     if error == 0:
         return Interval(middle, middle)
-    from scipy import stats
+    # scipy.stats has the same, and takes a command half a second longer to import.
+    from scipy.special import stdtrit
 
-    half = float(stats.t.ppf((1 + CONFIDENCE) / 2, freedom)) * error
+    half = float(stdtrit(freedom, (1 + CONFIDENCE) / 2)) * error
     return Interval(middle - half, middle + half)
 
 

@@ -15,7 +15,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import chi2
 
 from perfboard.analysis.timeline.interval import half_width
 from perfboard.model.results.timeline import Clock, Fit, JoinedMark, Sighting, TimelineResult
@@ -99,6 +98,13 @@ def _largest_group(sources: Sequence[Seen]) -> list[Seen]:
     return [source for source in sources if source in found]
 
 
+def _chance(square: float, free: int) -> float:
+    """How likely chi squared with so many degrees of freedom is as large."""
+    from scipy.special import chdtrc
+
+    return float(chdtrc(free, square))
+
+
 class _Solution:
     """The least squares of sources that marks join, the first of them the reference."""
 
@@ -120,7 +126,7 @@ class _Solution:
         square, free = sum(off * off for *_, off in self._off), len(self._off) - self._size
         # The prior makes up for drifts that few marks show.
         free += others
-        self._contradict = free > 0 and float(chi2.sf(square, free)) < _UNLIKELY
+        self._contradict = free > 0 and _chance(square, free) < _UNLIKELY
         if self._contradict:
             self._covariance *= square / free
 
