@@ -30,15 +30,18 @@ _RECIPE = "1"
 def make_variables(arch: Architecture) -> dict[str, str]:
     """The environment variables of a kernel's build."""
     return {
-        "ARCH": arch.kernel_arch,
-        "CROSS_COMPILE": f"{arch.triplet}-",
+        **_options(arch),
         # Kernels of one source that differ in a few options have most objects in common.
         "CCACHE_DIR": str(cache_root() / CCACHE),
         "CCACHE_MAXSIZE": "2G",
         # The preprocessed source is compiled: that halves its own cost beside the compiler's.
         "CCACHE_NOCPP2": "1",
-        **VARIABLES,
     }
+
+
+def _options(arch: Architecture) -> dict[str, str]:
+    """Those variables that can change what comes out."""
+    return {"ARCH": arch.kernel_arch, "CROSS_COMPILE": f"{arch.triplet}-", **VARIABLES}
 
 
 def make_command(arch: Architecture) -> list[str]:
@@ -68,6 +71,7 @@ def build_kernel(
     wanted = {**own, **(extra or {})}
     inputs = {
         "recipe": _RECIPE,
+        "make": " ".join([*make_command(arch), *(f"{n}={v}" for n, v in _options(arch).items())]),
         "fragment": "".join(f"{name}={value}\n" for name, value in wanted.items()),
         **source_inputs(arch, packages, source),
     }
