@@ -17,7 +17,7 @@ from perfboard.images.kernel.image import has_header, has_tree
 from perfboard.images.kernel.modules import has_modules, keep_modules
 from perfboard.images.kernel.needs import Need, check_needs
 from perfboard.images.kernel.system_map import check_map, read_map
-from perfboard.images.kernel.tree import kernel_tree, source_inputs
+from perfboard.images.kernel.tree import SOURCE, kernel_tree, source_inputs
 from perfboard.images.packages.apt import AptState
 from perfboard.model.board.architecture import Architecture
 from perfboard.model.errors import UsageError
@@ -45,8 +45,8 @@ def _options(arch: Architecture) -> dict[str, str]:
 
 
 def make_command(arch: Architecture) -> list[str]:
-    """The command that builds a kernel."""
-    return ["make", f"CC=ccache {arch.triplet}-gcc"]
+    """The command that builds a kernel, in its folder of objects."""
+    return ["make", f"--file={SOURCE}/Makefile", f"CC=ccache {arch.triplet}-gcc"]
 
 
 def build_kernel(
@@ -83,14 +83,14 @@ def build_kernel(
         inputs["drivers"] = hash_drivers(drivers)
 
     def build(folder: Path) -> None:
-        with kernel_tree(arch, packages, source, wanted, progress) as tree:
-            count = configure_kernel(arch, tree, fragment, wanted, progress, distribution)
-            make_kernel(arch, tree, folder, count, progress)
+        with kernel_tree(arch, packages, source, wanted, progress) as objects:
+            count = configure_kernel(arch, objects, fragment, wanted, progress, distribution)
+            make_kernel(arch, objects, folder, count, progress)
             for product in (arch.kernel, "vmlinux", "System.map"):
-                shutil.copyfile(tree / product, folder / Path(product).name)
-            if has_modules(tree):
-                keep_modules(tree, folder / "modules")
-            shutil.copyfile(tree / ".config", folder / "config")
+                shutil.copyfile(objects / product, folder / Path(product).name)
+            if has_modules(objects):
+                keep_modules(objects, folder / "modules")
+            shutil.copyfile(objects / ".config", folder / "config")
 
     return cached("kernel", inputs, build, progress)
 
@@ -142,13 +142,13 @@ def keep_kernel(
 
 def configure_kernel(
     arch: Architecture,
-    tree: Path,
+    objects: Path,
     fragment: Path,
     wanted: Mapping[str, str],
     progress: Progress,
     distribution: Mapping[str, str] = MappingProxyType({}),
 ) -> int:
-    """Writes .config with the options `wanted`, of which most are the fragment's.
+    """Writes .config to a folder of objects, with the options `wanted`, most the fragment's.
 
     Those of `distribution` are for the rest, as far as they go with it.
 
@@ -163,22 +163,23 @@ def configure_kernel(
         compiled += len(COMPILED.findall(line))
         return False
 
-    asked = tree / "wanted.config"
+    asked = objects / "wanted.config"
     everything = {**distribution, **wanted}
     asked.write_text("".join(f"{name}={value}\n" for name, value in everything.items()))
+    merge = f"{SOURCE}/scripts/kconfig/merge_config.sh"
     commands = (
         ("nothing", [*make_command(arch), "allnoconfig"]),
-        ("the fragment", ["scripts/kconfig/merge_config.sh", "-m", ".config", asked.name]),
+        ("the fragment", [merge, "-m", ".config", asked.name]),
         ("the rest", [*make_command(arch), "olddefconfig"]),
     )
     with progress.step("configuring the kernel", len(commands) + 1) as step:
         for done, (note, command) in enumerate(commands):
             step.update(done, note)
-            outcome = follow(command, lambda line: False, folder=tree, variables=variables)
+            outcome = follow(command, lambda line: False, folder=objects, variables=variables)
             if outcome.code:
                 what = f"configuring the kernel: {' '.join(command)} failed"
-                raise failure(what, outcome, tree)
-        dropped = dropped_options(wanted, (tree / ".config").read_text())
+                raise failure(what, outcome, objects)
+        dropped = dropped_options(wanted, (objects / ".config").read_text())
         if dropped:
             raise UsageError(
                 f"{fragment}: the kernel's configuration drops {', '.join(dropped)}; "
@@ -188,35 +189,35 @@ def configure_kernel(
         # A dry run ends in an error, at the first thing that needs a built one. With what all
         # files need, that comes after them. An error there is the build's to tell.
         prepare = [*make_command(arch), f"--jobs={jobs()}", "prepare"]
-        follow(prepare, lambda line: False, folder=tree, variables=variables)
+        follow(prepare, lambda line: False, folder=objects, variables=variables)
         if isinstance(progress, SilentProgress):
             return 0
-        dry = [*make_command(arch), "--dry-run", *_targets(arch, tree)]
-        follow(dry, count, folder=tree, variables=variables)
+        dry = [*make_command(arch), "--dry-run", *_targets(arch, objects)]
+        follow(dry, count, folder=objects, variables=variables)
     return compiled
 
 
-def _targets(arch: Architecture, tree: Path) -> list[str]:
-    return [arch.kernel_name, *(["modules"] if has_modules(tree) else [])]
+def _targets(arch: Architecture, objects: Path) -> list[str]:
+    return [arch.kernel_name, *(["modules"] if has_modules(objects) else [])]
 
 
 def make_kernel(
-    arch: Architecture, tree: Path, folder: Path, count: int, progress: Progress
+    arch: Architecture, objects: Path, folder: Path, count: int, progress: Progress
 ) -> None:
-    """Builds a configured source of which `count` files are to be compiled.
+    """Builds the kernel that is configured in a folder of objects, of `count` files to compile.
 
     `folder` is where the log is meanwhile. Raises as `command.failure` says where that fails.
     """
     log_file = folder / "make.log"
     with progress.step("building the kernel", count) as step, log_file.open("w") as log:
         variables = make_variables(arch)
-        command = [*make_command(arch), f"--jobs={jobs()}", *_targets(arch, tree)]
+        command = [*make_command(arch), f"--jobs={jobs()}", *_targets(arch, objects)]
         shown = show_compiled(step, count)
-        outcome = follow(command, shown, folder=tree, variables=variables, log=log)
+        outcome = follow(command, shown, folder=objects, variables=variables, log=log)
     if outcome.code:
         kept = cache_root() / "logs" / f"kernel-{folder.stem}.log"
         kept.parent.mkdir(exist_ok=True)
         log_file.replace(kept)
         what = f"building the kernel failed (the whole output is in {kept})"
-        raise failure(what, outcome, tree)
+        raise failure(what, outcome, objects)
     log_file.unlink()

@@ -8,7 +8,6 @@ concern it.
 """
 
 import re
-import shutil
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -57,23 +56,29 @@ def hash_drivers(paths: tuple[Path, ...]) -> str:
     return "".join(f"{path.name} {hash_file(path)}\n" for path in paths)
 
 
-def add_drivers(tree: Path, paths: tuple[Path, ...]) -> None:
+def add_drivers(source: Path, paths: tuple[Path, ...]) -> None:
     """Puts such files into a kernel's source, as drivers/perfboard, instead of those there."""
-    folder = tree / "drivers" / "perfboard"
-    if folder.exists():
-        shutil.rmtree(folder)
-    else:
+    folder = source / "drivers" / "perfboard"
+    if not folder.exists():
         for name, line in (
             ("Kconfig", 'source "drivers/perfboard/Kconfig"'),
             ("Makefile", "obj-y += perfboard/"),
         ):
-            with (tree / "drivers" / name).open("a") as file:
+            with (source / "drivers" / name).open("a") as file:
                 file.write(f"{line}\n")
-    folder.mkdir()
-    with (folder / "Kconfig").open("w") as kconfig, (folder / "Makefile").open("w") as makefile:
-        for path in paths:
-            if path.suffix == ".Kconfig":
-                kconfig.write(path.read_text())
-                makefile.write(f"obj-$({_OPTION}{path.stem.upper()}) += {path.stem}.o\n")
-            else:
-                shutil.copyfile(path, folder / path.name)
+        folder.mkdir()
+    kconfigs = [path for path in paths if path.suffix == ".Kconfig"]
+    objects = (f"obj-$({_OPTION}{path.stem.upper()}) += {path.stem}.o\n" for path in kconfigs)
+    texts = {
+        "Kconfig": "".join(path.read_text() for path in kconfigs),
+        "Makefile": "".join(objects),
+        **{path.name: path.read_text() for path in paths if path not in kconfigs},
+    }
+    for old in folder.iterdir():
+        if old.name not in texts:
+            old.unlink()
+    for name, text in texts.items():
+        new = folder / name
+        # make compiles what is newer than its object.
+        if not new.exists() or new.read_text() != text:
+            new.write_text(text)

@@ -10,24 +10,24 @@ _MODULE = re.compile(r"^CONFIG_\w+=m$", re.MULTILINE)
 _DEPENDS = re.compile(rb"\bdepends=([\w,-]*)\0")
 
 
-def has_modules(tree: Path) -> bool:
-    """Whether the kernel's source `tree` is configured to have any."""
-    return _MODULE.search((tree / ".config").read_text()) is not None
+def has_modules(objects: Path) -> bool:
+    """Whether the kernel with its `objects` there is configured to have any."""
+    return _MODULE.search((objects / ".config").read_text()) is not None
 
 
-def keep_modules(tree: Path, folder: Path) -> None:
-    """Copies what a build has left in the kernel's source `tree` to a new `folder`.
+def keep_modules(objects: Path, folder: Path) -> None:
+    """Copies what a build has left in its folder of objects to a new `folder`.
 
     That is to be the board's /lib/modules: a folder of the name that the running kernel has,
     with the modules, and what each wants loaded before it (modules.dep(5)).
     """
-    release = (tree / "include" / "config" / "kernel.release").read_text().strip()
+    release = (objects / "include" / "config" / "kernel.release").read_text().strip()
     kept = folder / release
     kept.mkdir(parents=True)
     direct = {}
     # Others that lie there are of a build before, with other options.
-    order = (tree / "modules.order").read_text().split()
-    for path in sorted((tree / name).with_suffix(".ko") for name in order):
+    order = (objects / "modules.order").read_text().split()
+    for path in sorted((objects / name).with_suffix(".ko") for name in order):
         shutil.copyfile(path, kept / path.name)
         named = _DEPENDS.search(path.read_bytes())
         direct[path.stem] = named[1].decode().split(",") if named and named[1] else []

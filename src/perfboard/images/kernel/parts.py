@@ -12,6 +12,7 @@ from pathlib import Path
 
 from perfboard.images.kbuild import jobs
 from perfboard.images.kernel.build import make_command, make_variables
+from perfboard.images.kernel.tree import SOURCE
 from perfboard.model.board.architecture import Architecture
 from perfboard.model.errors import EnvironmentLacksError
 from perfboard.model.progress import Progress
@@ -30,32 +31,32 @@ def enabled(config: str) -> frozenset[str]:
     return frozenset(_ON.findall(config))
 
 
-def folder_variables(arch: Architecture, tree: Path) -> dict[str, str]:
+def folder_variables(arch: Architecture, objects: Path) -> dict[str, str]:
     """The environment that the makefile of a configured kernel gives those of its folders.
 
     Raises EnvironmentLacksError where make fails.
     """
     command = [*make_command(arch), f"--eval={_GOAL}: ; @env -0", _GOAL]
-    output = run_in(tree, command, make_variables(arch))
+    output = run_in(objects, command, make_variables(arch))
     variables = dict(item.split("=", 1) for item in output.split("\0") if "=" in item)
     return {name: value for name, value in variables.items() if name not in _MAKES_OWN}
 
 
 def brought_objects(
-    tree: Path, variables: Mapping[str, str], progress: Progress
+    at: Path, variables: Mapping[str, str], progress: Progress
 ) -> dict[str, frozenset[str]]:
-    """The objects, as paths in `tree`, that depend on each option of .config.
+    """The objects, as paths in a kernel's folder of them, that depend on each option of .config.
 
     make reads the makefile of each folder as the kernel's build does, and once more for each option
     that is named in it, with that option off: the missing objects are the option's, and all of a
     missing folder. Objects that another option brings as well belong to neither. `variables` are
     from `folder_variables`. Raises EnvironmentLacksError where make fails.
     """
-    options = enabled((tree / ".config").read_text())
+    options = enabled((at / ".config").read_text())
     folders: dict[str, frozenset[str]] = {}
     missing: dict[str, set[str]] = {}
     waiting = ["."]
-    total = sum(1 for _ in tree.rglob("built-in.a"))
+    total = sum(1 for _ in at.rglob("built-in.a"))
     with (
         progress.step("asking the kernel's makefiles", total) as step,
         ThreadPoolExecutor(jobs()) as pool,
@@ -63,10 +64,10 @@ def brought_objects(
         while waiting:
             folder = waiting.pop()
             step.update(min(len(folders), total), folder)
-            parts = folders[folder] = _parts(tree, variables, folder)
+            parts = folders[folder] = _parts(at, variables, folder)
             waiting += [part.rstrip("/") for part in parts if part.endswith("/")]
-            named = sorted(options.intersection(_NAME.findall(_makefile(tree / folder))))
-            without = pool.map(partial(_parts, tree, variables, folder), named)
+            named = sorted(options.intersection(_NAME.findall(_makefile(at / SOURCE / folder))))
+            without = pool.map(partial(_parts, at, variables, folder), named)
             for option, others in zip(named, without, strict=True):
                 missing.setdefault(option, set()).update(parts - others)
 
@@ -84,25 +85,26 @@ def _makefile(folder: Path) -> str:
 
 
 def _parts(
-    tree: Path, variables: Mapping[str, str], folder: str, without: str = ""
+    at: Path, variables: Mapping[str, str], folder: str, without: str = ""
 ) -> frozenset[str]:
     """The objects of a folder, and the folders in it with a slash behind."""
     command = ["make", "--no-builtin-rules", "--no-builtin-variables", "--no-print-directory"]
-    command += ["-f", "scripts/Makefile.build", f"obj={folder}", f"--eval={_GOAL}: ; {_PARTS}"]
+    command += [f"--file={SOURCE}/scripts/Makefile.build", f"obj={folder}"]
+    command += [f"--eval={_GOAL}: ; {_PARTS}"]
     command += [f"{without}="] if without else []
-    words = run_in(tree, [*command, _GOAL], variables).split()
+    words = run_in(at, [*command, _GOAL], variables).split()
     return frozenset(posixpath.normpath(word) + "/" * word.endswith("/") for word in words)
 
 
-def run_in(tree: Path, command: list[str], variables: Mapping[str, str]) -> str:
-    """The output of a command of a kernel's build, run in its source with these variables too.
+def run_in(objects: Path, command: list[str], variables: Mapping[str, str]) -> str:
+    """The output of a command of a kernel's build, run at its objects with these variables too.
 
     Raises EnvironmentLacksError where it fails.
     """
     environment = {**os.environ, **variables}
-    done = subprocess.run(command, cwd=tree, env=environment, capture_output=True, text=True)
+    done = subprocess.run(command, cwd=objects, env=environment, capture_output=True, text=True)
     if done.returncode:
         raise EnvironmentLacksError(
-            f"{' '.join(command)} failed in the kernel's source:\n{done.stderr[-1000:]}"
+            f"{' '.join(command)} failed at the kernel's objects:\n{done.stderr[-1000:]}"
         )
     return done.stdout

@@ -50,25 +50,25 @@ def find_slim(
 
     def build(folder: Path) -> None:
         packages = AptState(arch.name, progress)
-        with kernel_tree(arch, packages, source, wanted, progress) as tree:
-            count = configure_kernel(arch, tree, fragment, wanted, progress)
+        with kernel_tree(arch, packages, source, wanted, progress) as objects:
+            count = configure_kernel(arch, objects, fragment, wanted, progress)
             # That the linker writes a map, too, changes nothing of the kernel.
-            with (tree / "include" / "config" / "auto.conf").open("a") as file:
+            with (objects / "include" / "config" / "auto.conf").open("a") as file:
                 file.write("CONFIG_VMLINUX_MAP=y\n")
-            make_kernel(arch, tree, folder, count, progress)
-            if (tree / "System.map").read_bytes() != (kernel / "System.map").read_bytes():
+            make_kernel(arch, objects, folder, count, progress)
+            if (objects / "System.map").read_bytes() != (kernel / "System.map").read_bytes():
                 raise EnvironmentLacksError(
                     f"the kernel came out otherwise than {kernel}; remove that folder and try again"
                 )
-            variables = folder_variables(arch, tree)
-            brought = brought_objects(tree, variables, progress)
-            code = read_link_map((tree / "vmlinux.map").read_text())
+            variables = folder_variables(arch, objects)
+            brought = brought_objects(objects, variables, progress)
+            code = read_link_map((objects / "vmlinux.map").read_text())
             unused = unused_options(brought, code, functions)
             # The kernel has all options that the board asks for, or it would not be built.
             demanded = {name for name, value in wanted.items() if value == "y"}
             kept = {*brought, *demanded} - {*unused}
             with progress.step("asking Kconfig what can be off", inf) as step:
-                slim = switched_off(unused, kept, _kconfig(tree, variables, wanted, step))
+                slim = switched_off(unused, kept, _kconfig(objects, variables, wanted, step))
         (folder / "slim.json").write_text(json.dumps(slim))
 
     off, beside = json.loads((cached("slim", inputs, build, progress) / "slim.json").read_text())
@@ -76,14 +76,14 @@ def find_slim(
 
 
 def _kconfig(
-    tree: Path, variables: Mapping[str, str], wanted: Mapping[str, str], progress: Step
+    objects: Path, variables: Mapping[str, str], wanted: Mapping[str, str], progress: Step
 ) -> Callable[[Mapping[str, str]], frozenset[str]]:
     """The configuration by the kernel's Kconfig of options over the `wanted`."""
-    file = tree / "slim.config"
+    file = objects / "slim.config"
     variables = {**variables, "KCONFIG_CONFIG": file.name}
 
     def conf(how: str) -> str:
-        run_in(tree, ["scripts/kconfig/conf", how, "Kconfig"], variables)
+        run_in(objects, ["scripts/kconfig/conf", how, "Kconfig"], variables)
         return file.read_text()
 
     nothing = conf("--allnoconfig")

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The source of a kernel, unpacked and built in: kept, since the next build finds most done.
+"""The source of a package's kernels, and their objects: kept, since the next build finds most done.
 
-The next build, with other options, uses the files of the last one: the kernel's makefiles make anew
-only what depends on a changed option (Linux 6.1, scripts/basic/fixdep.c). It is built in place, so
-that no path of this machine gets into the kernel.
+The next build, with other options, uses the objects of the last one: the kernel's makefiles make
+anew only what depends on a changed option (Linux 6.1, scripts/basic/fixdep.c). Each architecture
+has a folder of objects in the source's own, where the kernel's makefile calls the source "..": so
+no path of this machine gets into the kernel.
 """
 
+import shutil
 import subprocess
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -20,6 +22,8 @@ from perfboard.model.board.architecture import Architecture
 from perfboard.model.errors import EnvironmentLacksError, UsageError
 from perfboard.model.progress import Progress
 
+# The source, as commands in a folder of objects name it.
+SOURCE = Path("..")
 _TAR_RECORD = 10240
 _CHECKPOINT = 1000
 
@@ -42,20 +46,28 @@ def kernel_tree(
     wanted: Mapping[str, str],
     progress: Progress,
 ) -> Iterator[Path]:
-    """The folder of the kernel's source of that package, for one who builds in it at a time.
+    """The folder of the objects of that architecture, in the kernel's source of that package.
 
-    It has those drivers of ours alone that the options `wanted` name. Raises UsageError for a
-    package that has no source, EnvironmentLacksError where it cannot be unpacked.
+    One builds in the source at a time. It has those drivers of ours alone that the options `wanted`
+    name. Raises UsageError for a package that has no source, EnvironmentLacksError where it cannot
+    be unpacked.
     """
-    inputs = source_inputs(arch, packages, source)
+    origin = source_inputs(arch, packages, source)
+    inputs = {"source": origin["source"]}
     tree = cache_root() / "kernel-tree" / key_of(inputs)
+    objects = tree / f"objects-{arch.name}-{key_of(origin)[:12]}"
     # A killed compiler may leave half an object, and make would not notice.
     with kept_folder(
         tree, inputs, lambda: _extract(_archive(packages, source), tree, progress), progress
     ):
         add_drivers(tree, driver_files(wanted))
+        for other in tree.glob(f"objects-{arch.name}-*"):
+            # Nobody has the compiler of those any more.
+            if other != objects:
+                shutil.rmtree(other)
+        objects.mkdir(exist_ok=True)
         with counted_folder(cache_root() / CCACHE):
-            yield tree
+            yield objects
 
 
 def _archive(packages: AptState, source: str) -> Path:

@@ -131,16 +131,16 @@ def test_each_architecture_takes_its_own_kernels_alone(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(shutil.which("make") is None, reason="has no make")
 def test_a_failing_build_keeps_its_whole_output(tmp_path: Path) -> None:
-    folder, tree = tmp_path / "key.unfinished", tmp_path / "tree"
+    folder, objects = tmp_path / "key.unfinished", tmp_path / "tree" / "objects"
     folder.mkdir()
-    tree.mkdir()
-    (tree / ".config").write_text("CONFIG_A=y\n")
-    (tree / "Makefile").write_text(
+    objects.mkdir(parents=True)
+    (objects / ".config").write_text("CONFIG_A=y\n")
+    (objects.parent / "Makefile").write_text(
         'zImage:\n\t@echo "  CC      a.o"; seq 100; echo "a.c:3: error"; false\n'
     )
     cache_root().mkdir(parents=True)
     with pytest.raises(EnvironmentLacksError, match=r"a\.c:3: error") as caught:
-        kernel_module.make_kernel(ARMHF, tree, folder, 1, SilentProgress())
+        kernel_module.make_kernel(ARMHF, objects, folder, 1, SilentProgress())
     kept = cache_root() / "logs" / "kernel-key.log"
     assert str(kept) in str(caught.value)
     assert kept.read_text().startswith("  CC      a.o\n1\n2\n")

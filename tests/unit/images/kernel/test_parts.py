@@ -21,7 +21,7 @@ BUILD = """\
 obj-y :=
 lib-y :=
 -include include/config/auto.conf
-include $(obj)/Makefile
+include $(srctree)/$(obj)/Makefile
 lib-y := $(filter-out $(obj-y),$(lib-y))
 subdir-ym := $(patsubst %/,%,$(filter %/,$(obj-y)))
 parts = $(strip $($(1:.o=-y)) $($(1:.o=-objs)))
@@ -47,22 +47,25 @@ ON = ("NET", "UNIX", "SYSCTL", "CRC", "BLOCK", "A", "B", "FAT")
 
 
 @pytest.fixture
-def tree(tmp_path: Path) -> Path:
-    """A configured source of a few folders."""
+def objects(tmp_path: Path) -> Path:
+    """The folder of objects of a source of a few folders, configured."""
     config = "".join(f"CONFIG_{name}=y\n" for name in ON) + "# CONFIG_ABSENT is not set\n"
     for folder, text in MAKEFILES.items():
         (tmp_path / folder).mkdir(exist_ok=True)
         (tmp_path / folder / "Makefile").write_text(text)
     # Both there: the kernel's build reads the first.
     (tmp_path / "Makefile").rename(tmp_path / "Kbuild")
-    (tmp_path / "Makefile").write_text("export ARCH_CORE := board/\n")
+    (tmp_path / "Makefile").write_text("export ARCH_CORE := board/\nexport srctree := ..\n")
     (tmp_path / "scripts").mkdir()
-    build = BUILD.replace("include $(obj)/", "include $(wildcard $(obj)/Kbuild) $(obj)/")
+    build = BUILD.replace(
+        "include $(srctree)", "include $(wildcard $(srctree)/$(obj)/Kbuild) $(srctree)"
+    )
     (tmp_path / "scripts" / "Makefile.build").write_text(build)
-    (tmp_path / "include" / "config").mkdir(parents=True)
-    (tmp_path / "include" / "config" / "auto.conf").write_text(config)
-    (tmp_path / ".config").write_text(config + 'CONFIG_NAME="y"\nCONFIG_SHIFT=14\n')
-    return tmp_path
+    objects = tmp_path / "objects"
+    (objects / "include" / "config").mkdir(parents=True)
+    (objects / "include" / "config" / "auto.conf").write_text(config)
+    (objects / ".config").write_text(config + 'CONFIG_NAME="y"\nCONFIG_SHIFT=14\n')
+    return objects
 
 
 def test_what_is_built_in() -> None:
@@ -70,12 +73,12 @@ def test_what_is_built_in() -> None:
     assert enabled(text) == {"CONFIG_A", "CONFIG_F2"}
 
 
-def test_what_each_option_brings(tree: Path) -> None:
-    variables = folder_variables(ARMHF, tree)
+def test_what_each_option_brings(objects: Path) -> None:
+    variables = folder_variables(ARMHF, objects)
     assert variables["ARCH_CORE"] == "board/"
     assert not variables.keys() & {"MAKEFLAGS", "MAKELEVEL"}
     unix = {"net/unix/af_unix.o", "net/unix/sysctl.o"}
-    assert brought_objects(tree, variables, SilentProgress()) == {
+    assert brought_objects(objects, variables, SilentProgress()) == {
         "CONFIG_NET": {"net/core.o", "lib/shared.o", *unix},
         "CONFIG_UNIX": unix,
         "CONFIG_SYSCTL": {"net/unix/sysctl.o"},
@@ -85,8 +88,8 @@ def test_what_each_option_brings(tree: Path) -> None:
     }
 
 
-def test_a_makefile_that_does_not_do_is_told(tree: Path) -> None:
-    (tree / "fs" / "Makefile").write_text("$(error no such thing)\n")
-    variables = folder_variables(ARMHF, tree)
+def test_a_makefile_that_does_not_do_is_told(objects: Path) -> None:
+    (objects.parent / "fs" / "Makefile").write_text("$(error no such thing)\n")
+    variables = folder_variables(ARMHF, objects)
     with pytest.raises(EnvironmentLacksError, match=r"(?s)obj=fs .*no such thing"):
-        brought_objects(tree, variables, SilentProgress())
+        brought_objects(objects, variables, SilentProgress())

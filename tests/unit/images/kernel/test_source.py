@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A kernel that is built of a package's source, by a makefile that does as little as it can."""
+"""A kernel that is built of a package's source, by makefiles as the kernel's are to be called."""
 
 import io
 import shutil
@@ -63,6 +63,14 @@ def built(package: Path, arch: Architecture = ARMHF, **options: str) -> Path:
     fragment.write_text("CONFIG_A=y\n")
     packages = cast(AptState, known)
     return build_kernel(arch, packages, SOURCE, fragment, SilentProgress(), options)
+
+
+def test_it_is_built_at_its_objects_in_the_source(package: Path) -> None:
+    text = (built(package) / "zImage").read_text()
+    assert text.startswith("arm ") and "/objects-armhf-" in text
+    other = (built(package, ARM64) / "Image").read_text()
+    assert other.startswith("arm64 ") and "/objects-arm64-" in other
+    assert Path(text.split()[1]).parent == Path(other.split()[1]).parent
 
 
 def test_what_make_is_given_makes_another_kernel_but_not_where_the_cache_is(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The source of a kernel that is kept between builds, and when it is unpacked anew."""
+"""The source of kernels that is kept between builds, their objects, and when both go."""
 
 import io
 import tarfile
@@ -11,22 +11,22 @@ from typing import Any, cast
 
 import pytest
 
-from perfboard.boards.loader import load_board
 from perfboard.images.kernel.tree import kernel_tree
 from perfboard.images.packages.apt import AptState
-from perfboard.model.board.architecture import architecture_of
+from perfboard.model.board.architecture import ARCHITECTURES, Architecture
 from perfboard.model.errors import EnvironmentLacksError, UsageError
 from perfboard.model.progress import SilentProgress
 
-ARMHF = architecture_of(load_board("verdex").board)
+ARMHF, ARM64, I386 = ARCHITECTURES
 SOURCE = "linux-source-6.1"
 
 
 @pytest.fixture(autouse=True)
 def _compiler(program: Callable[[str, str], None]) -> None:
-    """Its compiler need not be on this machine."""
-    for name in ("gcc", "ld"):
-        program(f"{ARMHF.triplet}-{name}", "echo 1")
+    """No compiler need be on this machine."""
+    for arch in ARCHITECTURES:
+        for name in ("gcc", "ld"):
+            program(f"{arch.triplet}-{name}", "echo 1")
 
 
 @pytest.fixture
@@ -40,43 +40,74 @@ def package(tmp_path: Path) -> Path:
     return tmp_path / "package"
 
 
-def opened(package: Path, **wanted: str) -> AbstractContextManager[Path]:
+def opened(
+    package: Path, arch: Architecture = ARMHF, **wanted: str
+) -> AbstractContextManager[Path]:
     known: Any = SimpleNamespace(
         resolve=lambda name: SimpleNamespace(name=name, version="6.1", sha256="0"),
         unpack=lambda name: package,
     )
-    return kernel_tree(ARMHF, cast(AptState, known), SOURCE, wanted, SilentProgress())
+    return kernel_tree(arch, cast(AptState, known), SOURCE, wanted, SilentProgress())
 
 
 def test_what_a_build_leaves_is_there_for_the_next(package: Path) -> None:
-    with opened(package) as tree:
-        assert (tree / "drivers" / "Kconfig").is_file()
-        (tree / "built.o").touch()
+    with opened(package) as objects:
+        assert (objects.parent / "drivers" / "Kconfig").is_file()
+        (objects / "built.o").touch()
     with opened(package) as again:
-        assert again == tree
+        assert again == objects
         assert (again / "built.o").exists()
 
 
+def test_architectures_share_the_source_and_have_objects_apart(package: Path) -> None:
+    with opened(package) as objects:
+        (objects / "built.o").touch()
+    with opened(package, ARM64) as others:
+        assert others.parent == objects.parent
+        assert not (others / "built.o").exists()
+        (others / "built.o").touch()
+    with opened(package, CONFIG_PERFBOARD_DISK="y") as again:
+        assert again == objects and (again / "built.o").exists()
+        ours = [*(again.parent / "drivers" / "perfboard").iterdir()]
+        written = {path: path.stat().st_mtime_ns for path in ours}
+    # make would compile a driver anew that is written anew.
+    with opened(package, I386, CONFIG_PERFBOARD_DISK="y"):
+        assert {path: path.stat().st_mtime_ns for path in ours} == written
+
+
+def test_objects_of_another_compiler_go(package: Path, program: Callable[[str, str], None]) -> None:
+    with opened(package) as objects:
+        (objects / "built.o").touch()
+    with opened(package, ARM64) as others:
+        pass
+    program(f"{ARMHF.triplet}-gcc", "echo 2")
+    with opened(package) as again:
+        assert again.parent == objects.parent
+        assert not objects.exists() and others.exists()
+        assert not (again / "built.o").exists()
+
+
 def test_an_option_that_the_kernel_has_not_leaves_the_source_as_it_is(package: Path) -> None:
-    with pytest.raises(UsageError), opened(package) as tree:
-        (tree / "built.o").touch()
+    with pytest.raises(UsageError), opened(package) as objects:
+        (objects / "built.o").touch()
         raise UsageError("dropped")
     with opened(package) as again:
         assert (again / "built.o").exists()
 
 
 def test_of_an_interrupted_build_nothing_is_taken(package: Path) -> None:
-    with pytest.raises(KeyboardInterrupt), opened(package) as tree:
-        (tree / "half.o").touch()
+    with pytest.raises(KeyboardInterrupt), opened(package) as objects:
+        (objects / "half.o").touch()
         raise KeyboardInterrupt
     with opened(package) as again:
         assert not (again / "half.o").exists()
-        assert (again / "drivers" / "Kconfig").is_file()
+        assert (again.parent / "drivers" / "Kconfig").is_file()
 
 
 def test_it_has_the_drivers_that_are_asked_for(package: Path) -> None:
     for options in ({"CONFIG_PERFBOARD_DISK": "y"}, {"CONFIG_PERFBOARD_CLOCK": "y"}, {}):
-        with opened(package, **options) as tree:
+        with opened(package, ARMHF, **options) as objects:
+            tree = objects.parent
             ours = tree / "drivers" / "perfboard"
             files = {path.name for path in ours.iterdir()}
             names = {option.removeprefix("CONFIG_").lower() for option in options}
@@ -101,5 +132,5 @@ def test_an_archive_that_ends_early_is_an_error_and_tried_again(package: Path) -
     with pytest.raises(EnvironmentLacksError, match="cannot unpack"), opened(package):
         pass
     archive.write_bytes(whole)
-    with opened(package) as tree:
-        assert (tree / "drivers" / "Kconfig").is_file()
+    with opened(package) as objects:
+        assert (objects.parent / "drivers" / "Kconfig").is_file()
