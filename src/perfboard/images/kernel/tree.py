@@ -24,6 +24,21 @@ from perfboard.model.progress import Progress
 
 # The source, as commands in a folder of objects name it.
 SOURCE = Path("..")
+# Architectures that no board has. That of SuperH stays: CONFIG_COMPILE_TEST lets others have its
+# pin controllers, which include its headers.
+_OTHERS = (
+    "alpha arc csky hexagon ia64 loongarch m68k microblaze mips nios2 openrisc parisc powerpc "
+    "s390 sparc um xtensa"
+)
+# These stay packed, since no option of a board's kernel compiles a file of them. Kconfig reads its
+# own files of all architectures, and tests in lib include a header of the tests for programs.
+_LEFT_OUT = (
+    "Documentation/[!K]*",
+    "tools/perf",
+    "tools/testing/[!s]*",
+    "tools/testing/selftests/*/*",
+    *(f"arch/{name}/*/[!K]*" for name in _OTHERS.split()),
+)
 _TAR_RECORD = 10240
 _CHECKPOINT = 1000
 
@@ -53,7 +68,7 @@ def kernel_tree(
     be unpacked.
     """
     origin = source_inputs(arch, packages, source)
-    inputs = {"source": origin["source"]}
+    inputs = {"source": origin["source"], "left out": " ".join(_LEFT_OUT)}
     tree = cache_root() / "kernel-tree" / key_of(inputs)
     objects = tree / f"objects-{arch.name}-{key_of(origin)[:12]}"
     # A killed compiler may leave half an object, and make would not notice.
@@ -96,6 +111,8 @@ def _extract(archive: Path, tree: Path, progress: Progress) -> None:
         command = ["tar", "--extract", "--use-compress-program=xz -T0", f"--file={archive}"]
         command += ["--strip-components=1", f"--checkpoint={_CHECKPOINT}"]
         command += ["--checkpoint-action=echo=checkpoint %u"]
+        command += ["--anchored", "--no-wildcards-match-slash"]
+        command += [f"--exclude=*/{path}" for path in _LEFT_OUT]
         outcome = follow(command, show, folder=tree)
     if outcome.code:
         raise EnvironmentLacksError(

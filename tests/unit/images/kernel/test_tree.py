@@ -19,6 +19,27 @@ from perfboard.model.progress import SilentProgress
 
 ARMHF, ARM64, I386 = ARCHITECTURES
 SOURCE = "linux-source-6.1"
+# Linux 6.1 names such files in Kconfig, crypto/Kconfig, lib/test_bitmap.c, kernel/bpf/btf.c and
+# drivers/pinctrl/renesas/Makefile.
+USED = (
+    "Documentation/Kconfig",
+    "arch/mips/Kconfig",
+    "arch/mips/crypto/Kconfig",
+    "tools/testing/selftests/kselftest_module.h",
+    "arch/sh/include/cpu-sh4/cpu/sh7724.h",
+    "tools/lib/bpf/relo_core.c",
+    "arch/x86/kernel/cpu/mips/perf.c",
+    "samples/Kconfig",
+    "drivers/gpu/Documentation/notes.h",
+)
+UNUSED = (
+    "Documentation/arm/README",
+    "arch/mips/kernel/head.S",
+    "arch/um/drivers/net/Kconfig",
+    "tools/testing/kunit/kunit.py",
+    "tools/testing/selftests/net/Makefile",
+    "tools/perf/Build",
+)
 
 
 @pytest.fixture(autouse=True)
@@ -31,11 +52,11 @@ def _compiler(program: Callable[[str, str], None]) -> None:
 
 @pytest.fixture
 def package(tmp_path: Path) -> Path:
-    """A package as Debian's, whose kernel is two files."""
+    """A package as Debian's, whose kernel is a few empty files."""
     folder = tmp_path / "package" / "usr" / "src"
     folder.mkdir(parents=True)
     with tarfile.open(folder / f"{SOURCE}.tar.xz", "w:xz") as archive:
-        for name in ("drivers/Kconfig", "drivers/Makefile"):
+        for name in ("drivers/Kconfig", "drivers/Makefile", *USED, *UNUSED):
             archive.addfile(tarfile.TarInfo(f"{SOURCE}/{name}"), io.BytesIO())
     return tmp_path / "package"
 
@@ -85,6 +106,13 @@ def test_objects_of_another_compiler_go(package: Path, program: Callable[[str, s
         assert again.parent == objects.parent
         assert not objects.exists() and others.exists()
         assert not (again / "built.o").exists()
+
+
+def test_what_no_board_can_use_is_not_unpacked(package: Path) -> None:
+    with opened(package) as objects:
+        source = objects.parent
+        assert [name for name in USED if not (source / name).is_file()] == []
+        assert [name for name in UNUSED if (source / name).exists()] == []
 
 
 def test_an_option_that_the_kernel_has_not_leaves_the_source_as_it_is(package: Path) -> None:
