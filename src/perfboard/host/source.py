@@ -18,10 +18,10 @@ _NAME = re.compile(r"\w+")
 
 @cache
 def hash_code(module: str) -> str:
-    """The SHA-256 of the sources of `module` and of all of this package that it imports.
+    """The SHA-256 of the sources of `module` and of all of this package that it needs.
 
-    What these import counts too, also where it is imported within a function. A module without a
-    file, such as a script of `python -c`, has nothing of its own.
+    That is what it imports, within functions too, and what that imports. A module without a file,
+    such as a script of `python -c`, has nothing of its own.
     """
     start = getattr(sys.modules.get(module), "__file__", None)
     unread, texts = [Path(start)] if start else [], dict[Path, bytes]()
@@ -40,7 +40,7 @@ def _imported(text: str) -> Iterator[Path]:
     """The files of this package that a source imports, with the packages that they are in."""
     for match in _IMPORT.finditer(text):
         parts = match[1].split(".")[1:]
-        # What is imported from a package may be a module.
+        # A package's names may be modules.
         modules = [[*parts, name] for name in _NAME.findall(match[2] or "")]
         for names in (*(parts[:end] for end in range(len(parts) + 1)), *modules):
             place = _FOLDER.joinpath(*names)

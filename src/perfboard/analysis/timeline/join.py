@@ -99,7 +99,7 @@ def _largest_group(sources: Sequence[Seen]) -> list[Seen]:
 
 
 def _chance(square: float, free: int) -> float:
-    """How likely chi squared with so many degrees of freedom is as large."""
+    """How likely chi squared with `free` degrees of freedom is as large."""
     from scipy.special import chdtrc
 
     return float(chdtrc(free, square))
