@@ -3,6 +3,7 @@
 
 import shutil
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -64,6 +65,21 @@ def test_edges_behind_the_start_are_marks(tmp_path: Path) -> None:
     missing = SigrokCapture(wanted, {"D9": ("a",)})
     missing._file = tmp_path / "capture.sr"
     assert "no channel D9" in missing.findings().notes[0]
+
+
+def test_a_capture_ends_by_a_key_and_not_by_force(
+    tmp_path: Path, program: Callable[[str, str], None]
+) -> None:
+    """At the end of its input alone, sigrok-cli 0.7.2 goes on."""
+    program(
+        "sigrok-cli",
+        'echo "cli: Received SR_DF_LOGIC (8 bytes, unitsize = 1)" >&2\n'
+        f"read key && echo ended > {tmp_path}/ended || sleep 60",
+    )
+    capture = SigrokCapture(parse_capture("sigrok:demo,channels=D0"), {})
+    capture.prepare(tmp_path)
+    capture.stop()
+    assert (tmp_path / "ended").read_text() == "ended\n"
 
 
 @needs_sigrok

@@ -139,7 +139,9 @@ class SigrokCapture:
         if process is None:
             return
         if process.stdin:
-            process.stdin.close()
+            # A key ends it. At the end of its input alone it goes on, in a busy loop.
+            with suppress(BrokenPipeError), process.stdin as keys:
+                keys.write("\n")
         with suppress(subprocess.TimeoutExpired):
             process.wait(_ENDS_S)
         with suppress(ProcessLookupError):
