@@ -34,6 +34,10 @@ _UNKNOWN = re.compile(
     r"Package) '?([^\s']+)'?(?: has no installation candidate)?"
 )
 
+# A package that is the same for all architectures, so that the first state that has it is asked.
+# Otherwise each would have an own version of the kernel where a mirror is being updated.
+_FOR_ALL = re.compile(r"linux-source-[\d.]+")
+
 # Hooks would run the machine's own commands on the machine's own state; further
 # index targets (descriptions, icons, contents) would be fetched for nothing.
 _CONFIGURATION = """\
@@ -113,6 +117,8 @@ class AptState:
         Raises EnvironmentLacksError where there is no such package, or apt
         cannot fetch its lists.
         """
+        if (other := self._asked_for(name)) is not self:
+            return other.resolve(name)
         known = self._resolved()
         if name not in known:
             with writable_cache(), locked(f"apt-{self.architecture}", self._progress):
@@ -174,6 +180,8 @@ class AptState:
 
         Raises EnvironmentLacksError where apt cannot fetch it.
         """
+        if (other := self._asked_for(name)) is not self:
+            return other.unpack(name)
         package = self.resolve(name)
         inputs = {**asdict(package), "architecture": self.architecture, "form": _FORM}
 
@@ -183,6 +191,15 @@ class AptState:
             self._download(package, folder)
 
         return cached("package", inputs, fetch, self._progress)
+
+    def _asked_for(self, name: str) -> "AptState":
+        """The state that knows the package: another one's, where it is for all architectures."""
+        if _FOR_ALL.fullmatch(name) and name not in self._resolved():
+            for folder in sorted(self.folder.parent.glob("*/")):
+                other = AptState(folder.name, self._progress)
+                if name in other._resolved():
+                    return other
+        return self
 
     def write_configuration(self) -> Path:
         """Makes the folders of the state; the path of the configuration file for apt."""

@@ -74,6 +74,23 @@ def test_what_was_resolved_and_unpacked_is_found_without_apt(
     assert apt.unpack("busybox") == unpacked
 
 
+def test_the_kernels_source_has_one_version_for_all_architectures(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    source = Package("linux-source-6.1", "6.1.176-1", "1" * 64)
+    first, second = (AptState(name, SilentProgress()) for name in ("i386", "armhf"))
+    first.folder.mkdir(parents=True)
+    write_sealed(first.folder / "resolved.json", json.dumps([asdict(source)]) + "\n")
+    inputs = {**asdict(source), "architecture": "i386", "form": "--raw-extract"}
+    unpacked = cached("package", inputs, lambda folder: None, SilentProgress())
+    monkeypatch.setenv("PATH", "")
+    assert second.resolve(source.name) == source
+    assert second.unpack(source.name) == unpacked
+    # For another package it asks apt, which is not there.
+    with pytest.raises(FileNotFoundError):
+        second.resolve("busybox")
+
+
 @needs_apt
 def test_an_unknown_package_is_told_with_the_way_out() -> None:
     apt = AptState("armhf", SilentProgress())
