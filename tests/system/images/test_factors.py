@@ -9,6 +9,9 @@ from typing import Any
 import pytest
 
 from perfboard.boards.loader import LoadedBoard
+from perfboard.factors.choose import choose
+from perfboard.images.image import build_image
+from perfboard.model.progress import SilentProgress
 from tests.support.runs import boots_of
 
 from ..conftest import Change, Perfboard, sample
@@ -58,6 +61,12 @@ def perfboard(tmp_path: Path, image: object) -> Perfboard:
     return Perfboard(tmp_path)
 
 
+@pytest.fixture(scope="module")
+def in_flash(verdex: LoadedBoard) -> None:
+    """The kernel that runs in flash: on a new machine, it takes longer than a command may."""
+    build_image(choose(verdex, dict(level.split("=") for level in IN_FLASH)), SilentProgress())
+
+
 def test_a_kernel_that_is_not_compressed_starts_without_a_bootloader(perfboard: Perfboard) -> None:
     run = boot(perfboard, "bootloader=none", "compression=none")
     # Four instructions, then the copies.
@@ -80,7 +89,8 @@ def test_a_kernel_is_checked_and_its_delay_loop_calibrated(perfboard: Perfboard)
 
 def test_a_board_may_boot_in_silence(perfboard: Perfboard) -> None:
     run = boot(perfboard, "delay=preset", "console=off", "bootloader=none")
-    assert console(perfboard, run) == ""
+    # A busy host may let it go on for a while after it is usable, which its last script prints.
+    assert console(perfboard, run).partition("system usable")[0] == ""
 
 
 @pytest.mark.parametrize(
@@ -102,6 +112,7 @@ def test_a_kernel_unpacks_itself_from_flash(perfboard: Perfboard) -> None:
     assert_does_the_same(perfboard, runs[1])
 
 
+@pytest.mark.usefixtures("in_flash")
 def test_a_kernel_runs_in_flash_and_has_its_driver_as_a_module(perfboard: Perfboard) -> None:
     copied = boot(perfboard)
     run = boot(perfboard, *IN_FLASH)
@@ -116,6 +127,7 @@ def test_a_kernel_runs_in_flash_and_has_its_driver_as_a_module(perfboard: Perfbo
     assert "modprobe:" not in console(perfboard, run)
 
 
+@pytest.mark.usefixtures("in_flash")
 def test_it_calibrates_its_delay_loop_as_linux_2_6_21_did(
     perfboard: Perfboard, verdex: LoadedBoard, derive: Callable[[Change], Path]
 ) -> None:
