@@ -9,6 +9,7 @@ from pathlib import Path
 
 from perfboard.images.kernel.module import build_module, read_tree
 from perfboard.images.packages.apt import AptState
+from perfboard.images.root.entries import read_entries, write_cpio
 from perfboard.model.progress import SilentProgress
 from tests.support.captures import vcd
 
@@ -74,16 +75,8 @@ def _root(folder: Path, module: Path) -> Path:
     (folder / "init").write_text(INIT)
     for name in ("bin/busybox", "init"):
         (folder / name).chmod(0o755)
-    files = "\n".join(["bin", "proc", "sys", "dev", "bin/busybox", module.name, "init"])
     archive = folder.with_suffix(".cpio")
-    with archive.open("wb") as output:
-        subprocess.run(
-            ["cpio", "-o", "-H", "newc", "--quiet"],
-            input=files.encode(),
-            stdout=output,
-            cwd=folder,
-            check=True,
-        )
+    archive.write_bytes(write_cpio(read_entries(folder, ())))
     return archive
 
 
