@@ -85,8 +85,9 @@ def test_a_window_on_a_board_is_made_used_and_destroyed(tmp_path: Path, trials: 
     for step in ("window", "screen", "draw", "redraw", "input", "unhandled", "destroy"):
         first, rest = (samples[f"toolkit.{step}.time", one] for one in ("first", "rest"))
         assert len(first) == 1 and len(rest) == 3
-        # The board is the same each time: a few microseconds lie between two rounds.
-        assert min(rest) > 0 and max(rest) < 1.1 * min(rest)
+        # The board is the same each time: a few microseconds lie between two rounds, and how many
+        # depends on where the kernel's code lies.
+        assert min(rest) > 0 and max(rest) < 1.1 * min(rest) + 10e-6
     # Each of its 40 widgets is made, and then drawn.
     assert 0 < samples["toolkit.screen.time", "rest"][0] < samples["toolkit.draw.time", "rest"][0]
 

@@ -90,7 +90,7 @@ def values(run: Any) -> dict[str, float]:
 
 def test_a_program_is_timed_and_its_output_comes_through(board: Perfboard, program: Path) -> None:
     process = subprocess.run(
-        [*board.words, "try", "rpi2", "--push", str(program), "--", "./prog"],
+        [*board.words, "try", rich_board("rpi2"), "--push", str(program), "--", "./prog"],
         capture_output=True,
         env=board.environment,
         timeout=300,
