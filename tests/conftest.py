@@ -1,16 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """No test measures time, so a busy machine fails none: Hypothesis sets no deadline."""
 
+import pytest
 from hypothesis import settings
 
-from .support.costs import (  # noqa: F401 - pytest finds its hooks here
-    pytest_fixture_setup,
-    pytest_runtest_call,
-    pytest_runtest_logreport,
-    pytest_sessionfinish,
-    pytest_terminal_summary,
-    pytest_testnodedown,
-)
+from .support import costs
 
 settings.register_profile("perfboard", deadline=None)
 settings.load_profile("perfboard")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    # The hooks of this file itself are not called for fixtures of the session.
+    config.pluginmanager.register(costs)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What tests and their fixtures cost: a plugin of pytest, of which tests/conftest.py has the hooks.
+"""What tests and their fixtures cost: a plugin of pytest, which tests/conftest.py registers.
 
 A cost is wall time, processor time and bytes written, of this process and of those that it started
 and has waited for. A fixture's has nothing of the fixtures that it asks for, since pytest makes

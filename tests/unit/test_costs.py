@@ -11,15 +11,15 @@ import pytest
 
 _ROOT = Path(__file__).parents[2]
 _CONFTEST = """
-from tests.support.costs import (
-    pytest_fixture_setup, pytest_runtest_call, pytest_runtest_logreport, pytest_sessionfinish,
-    pytest_terminal_summary, pytest_testnodedown,
-)
+from tests.support import costs
+
+def pytest_configure(config):
+    config.pluginmanager.register(costs)
 """
 _TESTS = """
 import subprocess, sys, pytest
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def worker():
     # What a process costs that was waited for counts too.
     subprocess.run([sys.executable, "-c", "sum(range(3_000_000))"], check=True)
@@ -54,11 +54,14 @@ esac
 
 @pytest.mark.parametrize("workers", [(), ("-n", "2")])
 def test_the_dearest_fixtures_and_tests_are_named(tmp_path: Path, workers: tuple[str, ...]) -> None:
-    (tmp_path / "conftest.py").write_text(_CONFTEST)
-    (tmp_path / "test_some.py").write_text(_TESTS)
+    # A conftest below the root, as ours is: its own hooks do not see fixtures of the session.
+    (tmp_path / "pytest.ini").touch()
+    (tmp_path / "tests").mkdir()
+    (tmp_path / "tests/conftest.py").write_text(_CONFTEST)
+    (tmp_path / "tests/test_some.py").write_text(_TESTS)
     costs = tmp_path / "costs.json"
     done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *workers, "test_some.py"],
+        [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *workers, "tests/test_some.py"],
         cwd=tmp_path,
         env={**os.environ, "PYTHONPATH": str(_ROOT), "PERFBOARD_TEST_COSTS": str(costs)},
         capture_output=True,
