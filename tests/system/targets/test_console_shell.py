@@ -116,6 +116,51 @@ def test_a_line_that_damages_everything_is_given_up(line: SerialLine, tmp_path: 
     assert raised.value.kind in ("transfer", "hang")
 
 
+class Line(Through):
+    """A line of 115,200 baud, on which a kernel says something every `every_s`."""
+
+    RATE = 11_520
+    MESSAGE = b"\r\n[   12.345678] usb 1-1: new full-speed USB device number 2\r\n"
+
+    def __init__(self, line: SerialLine, every_s: float) -> None:
+        super().__init__(line)
+        self._every_s, self._said = every_s, time.monotonic()
+        self._came = b""
+
+    def read(self, timeout_s: float) -> bytes:
+        self._came += self._line.read(0 if self._came else timeout_s)
+        if not self._came:
+            return b""
+        began = time.monotonic()
+        time.sleep(0.01)
+        count = max(1, int((time.monotonic() - began) * self.RATE))
+        data, self._came = self._came[:count], self._came[count:]
+        if time.monotonic() - self._said > self._every_s:
+            self._said = time.monotonic()
+            middle = len(data) // 2
+            return data[:middle] + self.MESSAGE + data[middle:]
+        return data
+
+
+LONG = "i=0; while [ $i -lt 320 ]; do printf %0100d $i; i=$((i+1)); done"
+LONG_OUTPUT = "".join(f"{number:0100d}" for number in range(320))
+
+
+@pytest.mark.parametrize("every_s", [1e9, 0.7], ids=["alone", "with kernel messages"])
+def test_a_long_answer_comes_over_a_slow_line(line: SerialLine, every_s: float) -> None:
+    shell = ConsoleShell(Line(line, every_s))
+    shell.attach(_ATTACH_S)
+    done = shell.run(f"{LONG}; exit 3")
+    assert (done.status, done.output) == (3, LONG_OUTPUT)
+    assert shell.run("echo here").output == "here"
+
+
+def test_a_long_answer_comes_over_a_line_that_damages(line: SerialLine) -> None:
+    shell = bad_shell(line, garbled=1e-4, dropped=1e-4, seed=2)
+    done = shell.run(f"{{ {LONG}; }} | tr 1 '\\n'")
+    assert done.output.replace("\r", "") == LONG_OUTPUT.replace("1", "\n")
+
+
 class Cut(Through):
     """A channel whose user types ^C when so many bytes have been written since `armed`."""
 

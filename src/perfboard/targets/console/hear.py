@@ -14,7 +14,7 @@ ASK_AGAIN_S = 1.0
 _SETTLED_S = 0.4
 _GATHER_S = 0.002
 _QUESTION_S = 4.0
-_KEPT = 1 << 20
+KEPT = 1 << 20
 _TAIL = 1500
 _LOGIN = re.compile(r"(login|[Uu]sername|[Pp]assword):$")
 _ENTER = re.compile(r"press (Enter|ENTER|RETURN|Return)")
@@ -49,7 +49,7 @@ class Console:
     def hear(self, timeout_s: float) -> None:
         """Reads, and adds that to `output`."""
         data = self.read(timeout_s)
-        self.output = (self.output + data)[-_KEPT:]
+        self.output = (self.output + data)[-KEPT:]
         if data:
             # An echo comes a character at a time: to look at each would cost more than the line.
             time.sleep(_GATHER_S)

@@ -17,15 +17,17 @@ from typing import NoReturn
 from perfboard.model.errors import EnvironmentLacksError, TargetError
 from perfboard.model.progress import Progress
 from perfboard.targets.base import Channel, Completed
-from perfboard.targets.console.hear import ASK_AGAIN_S, TRIES, Console, last_lines
+from perfboard.targets.console.hear import ASK_AGAIN_S, KEPT, TRIES, Console, last_lines
 from perfboard.targets.console.program import Program
 from perfboard.targets.console.wire import (
     END,
     GIVEN_UP,
+    PART,
     SUMS,
     Operation,
     Wire,
     ask_again,
+    ask_part,
     encode,
     functions,
     split,
@@ -39,6 +41,9 @@ _WRITE_S = 60.0
 # Typed at once: where more is, and nobody listens, a target that prints meanwhile is stuck.
 _SLICE = 1024
 _DOUBTS = 4
+# Damaged, an answer that is longer than this is asked for part by part.
+_LONG = 4 * PART
+_PART_S = 1.0
 # The prompt of a shell that waits for the rest of what a damaged line began.
 _UNFINISHED = re.compile(rb"(\A|[\r\n])> (\x1b\[6n)?\Z")
 
@@ -88,8 +93,8 @@ class ConsoleShell:
 
     def run(self, script: str, *, timeout_s: float = 20) -> Completed:
         """See `targets.base.Shell`."""
-        self._call("run", split(encode(script.encode())), timeout_s)
-        return self._completed()
+        status, output = self._call("run", split(encode(script.encode())), timeout_s)
+        return Completed(status, output.decode(errors="replace"))
 
     @contextmanager
     def hold(self, script: str, afterwards: str) -> Iterator[Completed]:
@@ -203,8 +208,13 @@ class ConsoleShell:
         self._console.output = b""
         self._console.write(lines[-1])
 
-    def _call(self, operation: Operation, pieces: Sequence[str], timeout_s: float) -> None:
-        """Makes a request and waits until the answer is in the console's output."""
+    def _call(
+        self, operation: Operation, pieces: Sequence[str], timeout_s: float
+    ) -> tuple[int, bytes]:
+        """Makes a request and waits for its status and output.
+
+        A program or a file that goes on has none yet: its first output is in the console's.
+        """
         self._number += 1
         lines = self._wire.request(self._number, operation, pieces)
         self._send(lines)
@@ -220,6 +230,8 @@ class ConsoleShell:
                 if damaged > TRIES:
                     self._give_up(operation, lines[-1], came)
                 # Refused, it has not been run; else only the answer was damaged.
+                if came is None and operation == "run" and len(self._console.output) > _LONG:
+                    return self._in_parts()
                 self._console.output = b""
                 if came is None:
                     self.ask()
@@ -239,7 +251,41 @@ class ConsoleShell:
                         # It may be reading already, with its start not seen.
                         self._console.write(END)
                     self.ask()
+            had = len(self._console.output)
             self._console.hear(0.2)
+            if len(self._console.output) > had and self._wire.began(
+                self._number, self._console.output
+            ):
+                # An answer that comes is not asked for: the echo of that would tear it.
+                deadline = max(deadline, time.monotonic() + timeout_s)
+                again = max(again, time.monotonic() + wait_s)
+        return self._wire.answer(self._number, self._console.output) or (0, b"")
+
+    def _in_parts(self) -> tuple[int, bytes]:
+        """Status and output of the request that has ended, asked for part by part."""
+        output = b""
+        for _ in range(KEPT // PART):
+            status, part = self._part(len(output))
+            output += part
+            if len(part) < PART:
+                break
+        return status, output
+
+    def _part(self, begin: int) -> tuple[int, bytes]:
+        attempt, answer = 0, None
+        while answer is None:
+            attempt += 1
+            if attempt > TRIES:
+                self._give_up("run", b"", None)
+            self._console.output = b""
+            self._console.write(ask_part(begin, attempt))
+            deadline = time.monotonic() + _PART_S * attempt
+            ended = False
+            while not ended and time.monotonic() < deadline:
+                self._console.hear(0.2)
+                ended = self._wire.ended(self._number, self._console.output, begin)
+            answer = self._wire.answer(self._number, self._console.output, begin)
+        return answer
 
     def read(self, timeout_s: float) -> bytes:
         """Reads the console."""

@@ -25,6 +25,8 @@ _POLYNOMIAL = 0x04C11DB7
 # Ends what `receive` writes to a file, by a line that says nothing to a shell. Some sed
 # reads a line ahead, so it comes twice.
 END = b":\n:\n"
+# Bytes of a part of an answer: few enough to come whole between two messages of a kernel.
+PART = 500
 GIVEN_UP = b"\n" + END + b"stty echo\n"
 
 Operation = Literal["run", "start", "receive"]
@@ -72,7 +74,7 @@ def functions(sum_program: str, tag: str) -> tuple[str, ...]:
     of the answer that it ended well and said nothing: sent along, since programs are slow
     to start on a small board. _t gathers the text. _l writes the lines that follow it to
     a file, up to END: read by a program and without an echo, they take a small board a part
-    of the time that they would take in the shell's line editor.
+    of the time that they would take in the shell's line editor. _q says a part of _o again.
     """
     texts = (
         '_k(){ set -- $(printf %s "$1"|SUM);_c=$1;}',
@@ -81,6 +83,9 @@ def functions(sum_program: str, tag: str) -> tuple[str, ...]:
         '_e(){ eval "$(printf %b "$1")";}',
         '_g(){ _t=$_t$1;echo "<TAG+";}',
         '_r(){ _o=$(_e "$1" 2>&1 </dev/null);_s=$?;}',
+        '_q(){ _b=$(printf %s "$_o"|dd bs=1 skip=$1 count=PART 2>/dev/null;echo .);_b=${_b%.};'
+        '_k "$_n/$1 $_s $_b";'
+        'printf "\\n<TAG:%s %s %s\\n%s\\n>TAG:%s\\n" $_n/$1 $_s $_c "$_b" $_n/$1;}',
         '_y(){ for _c in 1 2 3;do echo "<TAG:$_n go";done;}',
         # Nothing but these marks tells that a program has begun or ended, and kernel messages may
         # tear some. A signal that ends the program must not end what tidies up after it.
@@ -92,7 +97,10 @@ def functions(sum_program: str, tag: str) -> tuple[str, ...]:
         '_n=$1 _a=$5 _s=0 _o=;_$2 "$_t";_t=;else _t=;'
         'printf "\\n<TAG:%s ? %s\\n" "$1" "$_c";return;fi;};_w;}',
     )
-    return tuple(text.replace("SUM", sum_program).replace("TAG", tag) for text in texts)
+    return tuple(
+        text.replace("SUM", sum_program).replace("TAG", tag).replace("PART", str(PART))
+        for text in texts
+    )
 
 
 _LETTERS: dict[Operation, str] = {
@@ -122,14 +130,20 @@ class Wire:
         """Whether the shell has taken a line, damaged or not, that brings a piece."""
         return f"<{self.tag}+".encode() in output
 
-    def answer(self, number: int, output: bytes) -> tuple[int, bytes] | None:
-        """Status and output of request `number`, if `output` has its answer undamaged."""
+    def answer(
+        self, number: int, output: bytes, begin: int | None = None
+    ) -> tuple[int, bytes] | None:
+        """Status and output of request `number`, if `output` has its answer undamaged.
+
+        With `begin` it is the part of that answer from this byte on.
+        """
         tag = self.tag.encode()
-        head = re.compile(rb"<%s:%d (\d{1,3}) ([!-~]{1,80})\n" % (tag, number))
+        name = _name(number, begin).encode()
+        head = re.compile(rb"<%s:%s (\d{1,3}) ([!-~]{1,80})\n" % (tag, name))
         text = output.replace(b"\r\n", b"\n")
         for match in list(head.finditer(text))[-_ANSWERS_TRIED:]:
-            body, ended, _ = text[match.end() :].partition(b"\n>%s:%d\n" % (tag, number))
-            whole = b"%d %s %s" % (number, match[1], body)
+            body, ended, _ = text[match.end() :].partition(b"\n>%s:%s\n" % (tag, name))
+            whole = b"%s %s %s" % (name, match[1], body)
             if ended and SUMS[self.sum_program](whole).encode() == match[2]:
                 return int(match[1]), body
         return None
@@ -139,9 +153,22 @@ class Wire:
         match = re.search(rf"<{self.tag}:{number} \? ([!-~]*)\r*\n".encode(), output)
         return None if match is None else match[1].decode()
 
-    def ended(self, number: int, output: bytes) -> bool:
-        """Whether the answer to request `number` has come to its end, damaged or not."""
-        return re.search(rf"\n>{self.tag}:{number}\r*\n".encode(), output) is not None
+    def began(self, number: int, output: bytes) -> bool:
+        """Whether the answer to request `number` comes."""
+        return re.search(rf"<{self.tag}:{number} \d".encode(), output) is not None
+
+    def ended(self, number: int, output: bytes, begin: int | None = None) -> bool:
+        """Whether what `answer` looks for has come to its end, damaged or not."""
+        return re.search(rf"\n>{self.tag}:{_name(number, begin)}\r*\n".encode(), output) is not None
+
+
+def _name(number: int, begin: int | None) -> str:
+    return f"{number}" if begin is None else f"{number}/{begin}"
+
+
+def ask_part(begin: int, attempt: int) -> bytes:
+    """The line that has the part of an answer repeated that begins there."""
+    return f"_q {begin} #{chr(39) if attempt % 2 else chr(34)}\n".encode()
 
 
 def ask_again(number: int, attempt: int) -> bytes:
