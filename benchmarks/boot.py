@@ -20,6 +20,7 @@ from threading import Event
 from perfboard.analysis.boot.metrics import boot_rows
 from perfboard.analysis.boot.reading.scope_log import parse_scope
 from perfboard.analysis.boot.record import boot_record
+from perfboard.bench.boot.virtual import marks_to_watch
 from perfboard.binaries.scope import build_plugin
 from perfboard.boards.loader import LoadedBoard, load_board
 from perfboard.cli.progress import progress
@@ -27,7 +28,6 @@ from perfboard.factors.choose import choose
 from perfboard.images.image import build_image
 from perfboard.instruments.scope import Scope, WatchedMark
 from perfboard.model.results.boot import Boot
-from perfboard.studies.boot.virtual import marks_to_watch
 from perfboard.targets.virtual.target import VirtualTarget
 
 MOST_RATIO = 1.35

@@ -25,8 +25,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from perfboard.binaries.probe import architecture_of, find_binary
+from perfboard.measures.disk.points import points_of
 from perfboard.model.progress import SilentProgress
-from perfboard.studies.bringup.rows.disk.points import points_of
 
 MIB = 1 << 20
 SIZE = 512 * MIB

@@ -23,12 +23,12 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 
 from perfboard.analysis.packets.search import Goal
+from perfboard.bench.talk.ends import End, prepared
+from perfboard.measures.network.echo import Echo
 from perfboard.model.errors import TargetError
 from perfboard.model.progress import SilentProgress
 from perfboard.model.results.packets import Protocol
 from perfboard.model.run import Evidence
-from perfboard.studies.packets.ends import End, prepared
-from perfboard.studies.packets.measure import Echo
 from perfboard.targets.base import Target
 from perfboard.targets.pipe.process import Process
 from perfboard.targets.pipe.shell import PipeShell

@@ -22,6 +22,7 @@ from pathlib import Path
 from perfboard.analysis.gate.artifacts import with_functions
 from perfboard.analysis.gate.judge import Judgement, Level, Rules
 from perfboard.analysis.gate.turns import judge_exact
+from perfboard.bench.lab import Lab
 from perfboard.boards.loader import load_board
 from perfboard.factors.choose import choose
 from perfboard.images.image import Image, build_image
@@ -30,7 +31,6 @@ from perfboard.model.run import Run
 from perfboard.store.folder import find_run
 from perfboard.store.image import read_functions
 from perfboard.studies.gate.study import GateOptions, side_of
-from perfboard.studies.lab import Lab
 
 _PROGRAM = """\
 /* {comment} */

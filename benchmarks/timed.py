@@ -22,13 +22,13 @@ from threading import Event
 import psutil
 
 from perfboard.analysis.boot.reading.scope_log import parse_scope
+from perfboard.bench.boot.virtual import marks_to_watch
 from perfboard.binaries.scope import build_plugin
 from perfboard.boards.loader import LoadedBoard, load_board
 from perfboard.cli.progress import progress
 from perfboard.factors.choose import choose
 from perfboard.images.image import Image, build_image
 from perfboard.instruments.scope import Scope
-from perfboard.studies.boot.virtual import marks_to_watch
 from perfboard.targets.opening import open_target
 from perfboard.targets.virtual.target import VirtualTarget
 

@@ -47,9 +47,10 @@ def run_study(
     perfboard.model.errors.PerfboardError before anything is measured, TypeError for an option
     that the study does not have.
     """
-    from perfboard.studies.base import Request, get_study
+    from perfboard.bench.lab import Lab
+    from perfboard.bench.request import Request
+    from perfboard.studies.base import get_study
     from perfboard.studies.base import run_study as run
-    from perfboard.studies.lab import Lab
 
     chosen = get_study(study)
     command = ("perfboard.run_study", study)

@@ -11,8 +11,8 @@ import pytest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from perfboard.bench.lab import Lab
     from perfboard.model.run import Run
-    from perfboard.studies.lab import Lab
 
 
 class InconclusiveWarning(UserWarning):
@@ -27,7 +27,8 @@ class Bench:
 
     def boot(self, target: str, *, boots: int = 1, **factors: str) -> "Run":
         """Boots a virtual board, by its name or file, at levels of its `factors`."""
-        from perfboard.studies.base import Request, run_study
+        from perfboard.bench.request import Request
+        from perfboard.studies.base import run_study
         from perfboard.studies.boot.study import STUDY, BootOptions
 
         request = Request(f"virtual:{target}", factors, ("pytest",))
@@ -35,8 +36,8 @@ class Bench:
 
     def probe(self, *probes: str, target: str = "local", budget_s: float = 5.0) -> "Run":
         """Runs probes on a target, as `perfboard measure` does."""
-        from perfboard.studies.base import Request
-        from perfboard.studies.standard.study import StandardOptions, measure_target
+        from perfboard.bench.request import Request
+        from perfboard.studies.probing import StandardOptions, measure_target
 
         request, options = Request(target, {}, ("pytest",)), StandardOptions(budget=budget_s)
         return self._whole(measure_target("measure", request, probes, options, self.lab))
@@ -87,7 +88,7 @@ class Bench:
 @pytest.fixture(scope="session")
 def perfboard_lab() -> "Lab":
     """The lab that `perfboard` works with; override it to measure by other means."""
-    from perfboard.studies.lab import Lab
+    from perfboard.bench.lab import Lab
 
     return Lab()
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from threading import Event
 from typing import Any
 
+from perfboard.bench.lab import Lab
 from perfboard.host.cache import key_of
 from perfboard.images.image import Image
 from perfboard.images.kernel.system_map import SystemMap
@@ -15,7 +16,6 @@ from perfboard.images.variant import Variant
 from perfboard.instruments.base import Instrument
 from perfboard.model.progress import Progress
 from perfboard.model.results.boot import Boot
-from perfboard.studies.lab import Lab
 from perfboard.targets.virtual.program import Results, TrialTarget
 from perfboard.targets.virtual.target import VirtualTarget
 from tests.support.runs import make_boot

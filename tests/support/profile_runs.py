@@ -8,12 +8,13 @@ from pathlib import Path
 from threading import Event
 from typing import Any
 
+from perfboard.bench.request import Request
 from perfboard.images.program.base import Job
 from perfboard.images.program.codecs import BuiltCodec
 from perfboard.model.errors import EnvironmentLacksError
 from perfboard.model.progress import Progress, SilentProgress, Step
 from perfboard.model.run import Evidence, Run
-from perfboard.studies.base import Request, run_study
+from perfboard.studies.base import run_study
 from perfboard.studies.profile.study import STUDY, ProfileOptions
 from perfboard.targets.base import Completed, Target
 from perfboard.targets.virtual.program import Results

@@ -4,10 +4,10 @@
 import argparse
 from functools import partial
 
+from perfboard.bench.lab import Lab
 from perfboard.cli.progress import progress
 from perfboard.cli.words import parse_tags
 from perfboard.store.recording import recording
-from perfboard.studies.lab import Lab
 
 
 def lab_of(options: argparse.Namespace) -> Lab:

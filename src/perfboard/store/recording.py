@@ -13,7 +13,6 @@ from importlib.metadata import version
 from pathlib import Path
 from types import MappingProxyType
 
-from perfboard.factors.choose import perturbations
 from perfboard.host.failures import defect_words, keep_details, lack_words
 from perfboard.model.errors import (
     Cancelled,
@@ -52,6 +51,8 @@ class Subject:
     target: str
     evidence: Evidence
     levels: Mapping[str, str] = field(default_factory=dict)
+    # How levels change what is measured, by FACTOR=LEVEL.
+    perturbed: Mapping[str, str] = field(default_factory=dict)
     tools: Mapping[str, str] = field(default_factory=dict)
     image: Mapping[str, str] = field(default_factory=dict)
     packages: Mapping[str, str] = field(default_factory=dict)
@@ -155,7 +156,7 @@ class Recording:
                 packages=dict(subject.packages),
                 notes=found.notes,
             ),
-            perturbed=perturbations(subject.levels),
+            perturbed=dict(subject.perturbed),
             headline=self._headline or None,
             metrics=found.metrics,
             results=found.results,

@@ -5,10 +5,14 @@ from typing import Any
 
 from perfboard.analysis.budget import not_held
 from perfboard.analysis.program.metrics import TITLES
-from perfboard.factors.choose import perturbations
 from perfboard.model.run import Evidence, Run
 
 OLD, NEW = "perfboard.run/1", "perfboard.run/2"
+# The one level of a factor that perturbed a run of OLD.
+_PERTURBED = {
+    "initcall_debug=on": "makes the kernel print lines for every initcall and probe, which takes "
+    "time of its own: these times are longer than those of a boot without it."
+}
 # The keys that a record of OLD has not.
 _ADDED = {"results", "headline", "perturbed"}
 _HEADLINES = {"boot": "boot.total", "tune-boot": "boot.total", "try": "try.time.real"}
@@ -49,9 +53,15 @@ def upgraded(record: dict[str, Any]) -> dict[str, Any]:
         **rest,
         "schema": NEW,
         "headline": _HEADLINES.get(str(rest.get("study"))),
-        "perturbed": perturbations(factors if isinstance(factors, dict) else {}),
+        "perturbed": _perturbed(factors),
         "results": results,
     }
+
+
+def _perturbed(factors: Any) -> dict[str, str]:
+    levels = factors if isinstance(factors, dict) else {}
+    found = {f"{factor}={level}" for factor, level in levels.items()}
+    return {level: words for level, words in _PERTURBED.items() if level in found}
 
 
 def without_counted_seconds(run: Run) -> Run:

@@ -16,8 +16,8 @@ from pathlib import Path
 import psutil
 import pytest
 
+from perfboard.measures.display.films import pictures_of
 from perfboard.model.results.profile import Picture
-from perfboard.studies.profile.workloads.display.films import pictures_of
 
 from ..sanitized import ROOT, compile_sanitized
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from perfboard.studies.profile.workloads.display.toolkit_rounds import STEPS, Rounds, read_rounds
+from perfboard.measures.display.toolkit_rounds import STEPS, Rounds, read_rounds
 
 from ..sanitized import ROOT, compile_sanitized
 

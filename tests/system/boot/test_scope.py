@@ -6,12 +6,12 @@ from pathlib import Path
 from threading import Event
 
 from perfboard.analysis.boot.reading.scope_log import ScopeLog, parse_scope
+from perfboard.bench.boot.virtual import marks_to_watch
 from perfboard.binaries.scope import build_plugin
 from perfboard.boards.loader import LoadedBoard
 from perfboard.images.image import Image
 from perfboard.instruments.scope import Scope, WatchedMark
 from perfboard.model.progress import SilentProgress
-from perfboard.studies.boot.virtual import marks_to_watch
 from perfboard.targets.virtual.target import VirtualTarget
 from tests.support.variants import variant_of
 

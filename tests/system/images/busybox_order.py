@@ -17,6 +17,7 @@ from threading import Event
 from elftools.elf.elffile import ELFFile
 from elftools.elf.sections import SymbolTableSection
 
+from perfboard.bench.boot.virtual import marks_to_watch
 from perfboard.binaries.scope import build_plugin
 from perfboard.boards.loader import LoadedBoard, load_board
 from perfboard.factors.choose import choose
@@ -27,7 +28,6 @@ from perfboard.images.root.recipe import APPLICATION
 from perfboard.instruments.scope import WatchedMark
 from perfboard.model.board.architecture import architecture_of
 from perfboard.model.progress import SilentProgress
-from perfboard.studies.boot.virtual import marks_to_watch
 from perfboard.targets.virtual.target import VirtualTarget
 from tests.support.rich_boards import rich_board
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from perfboard.bench.served import PageServer, serving
 from perfboard.host.authority import Authority, make_authority
-from perfboard.studies.profile.served import PageServer, serving
 
 PAGES = {"a.html": b"<html>" * 30_000, "b.png": b"picture"}
 

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from perfboard.bench.boot.virtual import marks_to_watch
 from perfboard.boards.loader import load_board
 from perfboard.boards.scope_text import timing_text
 from perfboard.images.disk import check_disk_holds, disk_base, kernel_arguments
 from perfboard.images.image import Image
 from perfboard.images.root.recipe import RootRecipe
 from perfboard.model.errors import UsageError
-from perfboard.studies.boot.virtual import marks_to_watch
 from tests.support.board_files import SETTOP, VERDEX, disk_board, refusal
 
 BOARDS = ("settop-web", "settop-media", "converter", "bifferboard")

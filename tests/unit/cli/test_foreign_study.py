@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from perfboard.model.options import option, parse_count
 from perfboard.model.run import BoardSummary, Evidence, Metric
 from perfboard.store.recording import Found, Subject
-from perfboard.studies.base import place_of
+from perfboard.bench.request import place_of
 
 from lamp.section import LampResult
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from perfboard.bench.request import Request
 from perfboard.images.program.base import Job
 from perfboard.images.variant import Variant
 from perfboard.model.errors import Cancelled, EnvironmentLacksError, TargetError
@@ -20,12 +21,11 @@ from perfboard.probes.exchange import Answer
 from perfboard.probes.records import Applet
 from perfboard.store.folder import find_run, runs_folder
 from perfboard.store.reading import load_run
-from perfboard.studies.base import Request
 from perfboard.studies.boot.study import STUDY as BOOT
 from perfboard.studies.boot.study import BootOptions
+from perfboard.studies.probing import StandardOptions
 from perfboard.studies.program.study import try_boards
 from perfboard.studies.standard.study import STUDY as STANDARD
-from perfboard.studies.standard.study import StandardOptions
 from perfboard.studies.tune.options import TuneOptions
 from perfboard.studies.tune.study import TUNE
 from perfboard.targets.base import Target

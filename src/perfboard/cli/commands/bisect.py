@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from perfboard.analysis.gate.judge import Rules
+from perfboard.bench.lab import Lab
 from perfboard.cli.commands.gate import explained, parse_share
 from perfboard.cli.progress import progress
 from perfboard.cli.words import print_json
@@ -17,7 +18,6 @@ from perfboard.report.gate.bisect import bisect_text
 from perfboard.store.recording import recording
 from perfboard.studies.bisect.study import bisect as find
 from perfboard.studies.gate.study import GateOptions, side_of
-from perfboard.studies.lab import Lab
 
 
 def bisect(options: argparse.Namespace) -> int:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from perfboard.analysis.verify.programs import program_accuracy
 from perfboard.analysis.verify.rows import Verification
+from perfboard.bench.lab import Lab
 from perfboard.boards.loader import list_boards, load_board, read_board
 from perfboard.cli.options import options_from
 from perfboard.cli.progress import progress
@@ -23,7 +24,6 @@ from perfboard.model.errors import (
 )
 from perfboard.model.text import printable
 from perfboard.studies.base import studies as all_studies
-from perfboard.studies.lab import Lab
 
 
 def boards(options: argparse.Namespace) -> int:
@@ -89,7 +89,7 @@ def new(options: argparse.Namespace) -> int:
 
 def verify(options: argparse.Namespace) -> int:
     """Holds the board against what was published of the real one."""
-    from perfboard.studies.standard.study import BudgetOptions
+    from perfboard.studies.probing import BudgetOptions
     from perfboard.studies.verify.study import verify_board
 
     budget_s = options_from(BudgetOptions, options).budget

@@ -4,13 +4,13 @@
 import argparse
 import sys
 
+from perfboard.bench.request import Request
 from perfboard.binaries.applets import all_applets
 from perfboard.cli.commands.study import finish
 from perfboard.cli.lab import lab_of
 from perfboard.cli.options import options_from
 from perfboard.cli.words import parse_factors, print_json
-from perfboard.studies.base import Request
-from perfboard.studies.standard.study import StandardOptions, measure_target
+from perfboard.studies.probing import StandardOptions, measure_target
 
 
 def measure(options: argparse.Namespace) -> int:

@@ -11,6 +11,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import IO, TextIO
 
+from perfboard.bench.lab import Lab
 from perfboard.cli.lab import lab_of
 from perfboard.cli.options import options_from
 from perfboard.cli.words import parse_factors, print_json
@@ -22,7 +23,6 @@ from perfboard.model.text import printable
 from perfboard.report.sections.program.section import program_text
 from perfboard.report.writing import write_comparison, write_report
 from perfboard.store.folder import find_run
-from perfboard.studies.lab import Lab
 from perfboard.studies.program.study import ProgramOptions, try_boards
 
 _KILLED = 128

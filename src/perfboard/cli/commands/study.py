@@ -7,6 +7,7 @@ import os
 import sys
 from pathlib import Path
 
+from perfboard.bench.request import Request
 from perfboard.boards.loader import LoadedReal, read_board
 from perfboard.cli.lab import lab_of
 from perfboard.cli.options import options_from
@@ -24,7 +25,7 @@ from perfboard.model.text import printable
 from perfboard.report.sections.profile.boards import boards_text
 from perfboard.report.writing import write_report
 from perfboard.store.folder import find_run
-from perfboard.studies.base import Request, get_study, run_study
+from perfboard.studies.base import get_study, run_study
 
 
 def study(options: argparse.Namespace) -> int:

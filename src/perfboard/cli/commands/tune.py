@@ -4,13 +4,14 @@
 import argparse
 import sys
 
+from perfboard.bench.request import Request
 from perfboard.boards.loader import LoadedReal, read_board
 from perfboard.cli.commands.study import finish, line_of
 from perfboard.cli.lab import lab_of
 from perfboard.cli.options import options_from
 from perfboard.cli.words import parse_factors
 from perfboard.model.errors import UsageError
-from perfboard.studies.base import Request, run_study
+from perfboard.studies.base import run_study
 from perfboard.studies.tune.options import TuneOptions
 from perfboard.studies.tune.study import TUNE
 

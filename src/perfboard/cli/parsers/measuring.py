@@ -124,6 +124,6 @@ def add_commands(commands: Commands) -> None:
     )
     add_tag(measure, BEARS)
     add_name(measure)
-    measure.options = ("perfboard.studies.standard.study", "StandardOptions")
+    measure.options = ("perfboard.studies.probing", "StandardOptions")
     add_set(measure)
     commands.add("probes", "measure", "list the probes, and what each measures")

@@ -7,6 +7,8 @@ from math import inf
 from threading import Event
 
 from perfboard.analysis.tune.slim import behaviour, most_allowed
+from perfboard.bench.boot.virtual import marks_to_watch
+from perfboard.bench.lab import Lab
 from perfboard.boards.loader import load_board
 from perfboard.factors.choose import choose
 from perfboard.host.scratch import scratch_folder
@@ -16,8 +18,6 @@ from perfboard.images.variant import Variant
 from perfboard.instruments.scope import WatchedMark
 from perfboard.model.board.kernel import BuiltKernel
 from perfboard.model.errors import TargetError, UsageError
-from perfboard.studies.boot.virtual import marks_to_watch
-from perfboard.studies.lab import Lab
 from perfboard.targets.virtual.target import VirtualTarget
 
 # The beginning of the name of a function's mark, before its address.

@@ -7,6 +7,13 @@ from dataclasses import dataclass, replace
 from perfboard.analysis.boot.metrics import counted_metrics, metrics_of
 from perfboard.analysis.budget import Held, hold
 from perfboard.analysis.power.find import FORMS
+from perfboard.bench.boot.base import BootSubject
+from perfboard.bench.boot.beside import Beside
+from perfboard.bench.boot.line import serial_subject
+from perfboard.bench.boot.options import silence_option, timeout_option, usable_option
+from perfboard.bench.boot.virtual import virtual_subject
+from perfboard.bench.lab import Lab
+from perfboard.bench.request import Request
 from perfboard.boards.loader import load_board
 from perfboard.factors.choose import factors_of
 from perfboard.instruments.logic.sigrok import FORM, Wanted, parse_capture
@@ -22,13 +29,6 @@ from perfboard.model.results.base import Result
 from perfboard.model.results.boot import Boot, BootResult
 from perfboard.model.run import Metric, Run
 from perfboard.store.recording import Found
-from perfboard.studies.base import Request
-from perfboard.studies.boot.live import Beside
-from perfboard.studies.boot.serial import serial_subject
-from perfboard.studies.boot.subject import BootSubject
-from perfboard.studies.boot.virtual import virtual_subject
-from perfboard.studies.lab import Lab
-from perfboard.studies.serial_options import silence_option, timeout_option, usable_option
 from perfboard.targets.wired import SCHEMES
 
 

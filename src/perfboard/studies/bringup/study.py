@@ -10,8 +10,18 @@ from pathlib import Path
 from statistics import mean, median
 from threading import Event
 
+from perfboard.bench.base import Bench, shown
+from perfboard.bench.bed import Bed
+from perfboard.bench.boot.virtual import boot_once
+from perfboard.bench.job import NotMeasurable, Work
+from perfboard.bench.lab import Lab
+from perfboard.bench.live import LiveBench
+from perfboard.bench.request import Request
+from perfboard.bench.talk.far_end import with_own_card
+from perfboard.bench.virtual import VirtualBench
 from perfboard.boards.loader import LoadedBoard, load_board
 from perfboard.factors.choose import choose
+from perfboard.measures.rows import Answer, Figure, Row, all_rows, subject_of
 from perfboard.model.board.virtual import VirtualBoard
 from perfboard.model.errors import TargetError, UsageError
 from perfboard.model.options import option
@@ -22,15 +32,6 @@ from perfboard.model.run import Metric, Run
 from perfboard.model.text import nearest
 from perfboard.model.units import format_value
 from perfboard.store.recording import Found
-from perfboard.studies.base import Request
-from perfboard.studies.boot.virtual import boot_once
-from perfboard.studies.bringup.rows.base import Answer, Bed, Figure, Row, all_rows, subject_of
-from perfboard.studies.lab import Lab
-from perfboard.studies.packets.virtual import with_own_card
-from perfboard.studies.profile.benches.base import Bench, shown
-from perfboard.studies.profile.benches.live import LiveBench
-from perfboard.studies.profile.benches.virtual import VirtualBench
-from perfboard.studies.profile.workloads.base import NotMeasurable, Work
 from perfboard.targets.base import Target
 
 _UNREACHED = "the run ended before it"

@@ -7,17 +7,16 @@ from dataclasses import dataclass, replace
 from perfboard.analysis.gate.judge import Judgement, Rules
 from perfboard.analysis.gate.turns import Turn, judge_exact, judge_turns
 from perfboard.analysis.statistics.summary import REPEATS
+from perfboard.bench.lab import Lab
+from perfboard.bench.request import Request
 from perfboard.boards.loader import LoadedReal, read_board
 from perfboard.factors.choose import check_known, factors_of, trial_factors
 from perfboard.model.errors import UsageError, error_of
 from perfboard.model.options import option, parse_count, parse_one_level_each
 from perfboard.model.progress import SilentProgress
 from perfboard.model.run import Run, Status
-from perfboard.studies.base import Request, run_study
-from perfboard.studies.boot.study import STUDY as BOOT
-from perfboard.studies.boot.study import BootOptions
-from perfboard.studies.lab import Lab
-from perfboard.studies.standard.study import StandardOptions, measure_target
+from perfboard.studies.base import get_study, run_study
+from perfboard.studies.probing import StandardOptions, measure_target
 from perfboard.targets.opening import kinds
 
 # The time for one probe in one turn, and for all of them, in s.
@@ -57,7 +56,8 @@ def side_of(text: str, options: GateOptions, command: tuple[str, ...]) -> Measur
         factors = parse_one_level_each(levels)
     except ValueError as error:
         raise UsageError(f"--measure {text}: {error}") from error
-    boot = BootOptions(boots=1)
+    booting = get_study("boot")
+    boot = booting.options(boots=1)
     if name.partition(":")[0] in kinds():
         request = Request(name, factors, command)
     elif isinstance(loaded := read_board(name), LoadedReal):
@@ -75,11 +75,11 @@ def side_of(text: str, options: GateOptions, command: tuple[str, ...]) -> Measur
         check_known(f"board {loaded.board.name}", known, factors.items(), f"--measure {text}: ")
         request = Request(f"virtual:{name}", factors, command)
         boot = replace(boot, functions=True)
-    if options.probe or request.target.partition(":")[0] not in BOOT.targets:
+    if options.probe or request.target.partition(":")[0] not in booting.targets:
         budget = max(_PROBE_S * len(options.probe), _PROBE_S) if options.probe else _ALL_S
         probing = StandardOptions(budget=budget)
         return lambda lab: measure_target("measure", request, options.probe, probing, lab)
-    return lambda lab: run_study(BOOT, request, boot, lab)
+    return lambda lab: run_study(booting, request, boot, lab)
 
 
 def gate_in_turn(sides: Sequence[Measure], rules: Rules, pairs: int, lab: Lab) -> Judgement:

@@ -6,19 +6,19 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 
 from perfboard.analysis.packets.search import Goal
+from perfboard.bench.lab import Lab
+from perfboard.bench.request import Request
+from perfboard.bench.talk.address import address_of, check_own
+from perfboard.bench.talk.ends import Talking, prepared
+from perfboard.bench.talk.far_end import booted, with_own_card
 from perfboard.boards.loader import load_board
 from perfboard.images.network import BOARD
+from perfboard.measures.network.echo import EXACT, LIVE, Echo, Floods
 from perfboard.model.errors import INCONCLUSIVE, UsageError
 from perfboard.model.options import option, parse_seconds
 from perfboard.model.results.packets import EchoResult, PacketsResult, Protocol
 from perfboard.model.run import Metric, Run, RunError
 from perfboard.store.recording import Found, Subject
-from perfboard.studies.base import Request
-from perfboard.studies.lab import Lab
-from perfboard.studies.packets.address import address_of, check_own
-from perfboard.studies.packets.ends import Talking, prepared
-from perfboard.studies.packets.measure import EXACT, LIVE, Echo, Floods
-from perfboard.studies.packets.virtual import booted, with_own_card
 from perfboard.targets.pipe import local, ssh
 
 PROTOCOLS: tuple[Protocol, ...] = ("icmp", "udp")

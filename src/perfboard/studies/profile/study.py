@@ -9,9 +9,19 @@ from math import inf
 from pathlib import Path
 
 from perfboard.analysis.profile.conclusion import NoFigure, conclude, verdicts_of
+from perfboard.bench.base import Bench, shown
+from perfboard.bench.job import NotMeasurable, Work, WorkFailed
+from perfboard.bench.lab import Lab
+from perfboard.bench.live import LiveBench
+from perfboard.bench.request import Request
+from perfboard.bench.talk.far_end import with_own_card
+from perfboard.bench.virtual import VirtualBench
 from perfboard.boards.loader import load_board
 from perfboard.factors.choose import choose
 from perfboard.host.cache import hash_file
+from perfboard.measures.display.films import pictures_of
+from perfboard.measures.display.session import picture_hash
+from perfboard.measures.reading import absences
 from perfboard.model.errors import UsageError
 from perfboard.model.options import option
 from perfboard.model.profile import Change, Part, Profile
@@ -19,12 +29,6 @@ from perfboard.model.results.profile import DoneTask, Film, OptionRow, ProfileRe
 from perfboard.model.run import Metric, Run
 from perfboard.profiles.loader import load_profile, profile_path
 from perfboard.store.recording import Found, Recording
-from perfboard.studies.base import Request
-from perfboard.studies.lab import Lab
-from perfboard.studies.packets.virtual import with_own_card
-from perfboard.studies.profile.benches.base import Bench, shown
-from perfboard.studies.profile.benches.live import LiveBench
-from perfboard.studies.profile.benches.virtual import VirtualBench
 from perfboard.studies.profile.kept import Kept, estimate, host_times, keep
 from perfboard.studies.profile.tasks import (
     Task,
@@ -36,9 +40,6 @@ from perfboard.studies.profile.tasks import (
     tasks_of_options,
     with_parameters,
 )
-from perfboard.studies.profile.workloads.base import NotMeasurable, Work, WorkFailed, absences
-from perfboard.studies.profile.workloads.display.films import pictures_of
-from perfboard.studies.profile.workloads.display.session import picture_hash
 
 # The parameters that a film's title names.
 _SHOWN = ("program", "other")

@@ -6,11 +6,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
+from perfboard.bench.job import Work
+from perfboard.measures.base import Workload, all_workloads
 from perfboard.model.errors import UsageError
 from perfboard.model.profile import UNITS, Budget, Change, Part, Profile, Value
 from perfboard.model.text import nearest, printable
 from perfboard.profiles.loader import is_shipped
-from perfboard.studies.profile.workloads.base import Work, Workload, all_workloads
 
 PartType = TypeVar("PartType", bound=Part)
 

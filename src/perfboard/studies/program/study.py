@@ -10,8 +10,9 @@ from pathlib import Path
 from threading import Event, Lock
 from typing import IO
 
+from perfboard.bench.lab import Lab
 from perfboard.boards.loader import load_board
-from perfboard.factors.choose import check_known, choose, trial_factors
+from perfboard.factors.choose import check_known, choose, perturbations, trial_factors
 from perfboard.host.cache import hash_file
 from perfboard.host.scratch import scratch_folder
 from perfboard.images.program.base import Job, TrialBase, check_job, room_of
@@ -23,7 +24,6 @@ from perfboard.model.progress import Step
 from perfboard.model.results.program import ProgramResult
 from perfboard.model.run import Run
 from perfboard.store.recording import Found, Subject, as_text
-from perfboard.studies.lab import Lab
 from perfboard.studies.program.outcome import evaluated, remarks
 from perfboard.targets.virtual.program import TrialTarget
 
@@ -217,11 +217,13 @@ def _try(
         pushed=tuple(file.name for file in job.files),
         limit_s=job.limit_s,
     )
+    levels = {name: one.variant.levels[name] for name in trial_factors(board)}
     subject = Subject(
         target.summary(),
         f"virtual:{board.name}",
         target.evidence,
-        levels={name: one.variant.levels[name] for name in trial_factors(board)},
+        levels=levels,
+        perturbed=perturbations(levels),
         tools={board.machine.emulator: one.emulator},
         image={
             "kernel": hash_file(base.kernel),

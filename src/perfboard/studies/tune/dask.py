@@ -18,11 +18,11 @@ from typing import TYPE_CHECKING
 from pydantic import TypeAdapter
 
 import perfboard
+from perfboard.bench.lab import Lab
 from perfboard.boards.loader import load_board
 from perfboard.host.cache import cached, find_cached, hash_file
 from perfboard.model.errors import EnvironmentLacksError
 from perfboard.model.progress import SilentProgress
-from perfboard.studies.lab import Lab
 from perfboard.studies.tune.pool import Note, Submit, noted
 from perfboard.studies.tune.task import Task, TaskResult
 from perfboard.targets.virtual.emulator import emulator_version

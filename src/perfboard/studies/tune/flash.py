@@ -5,6 +5,7 @@ import json
 from importlib.metadata import version
 from pathlib import Path
 
+from perfboard.bench.lab import Lab
 from perfboard.binaries.probe_build import source_folder
 from perfboard.boards.scope_text import TIMED
 from perfboard.factors.choose import choose
@@ -12,7 +13,6 @@ from perfboard.host.cache import cached, hash_tree
 from perfboard.model.errors import PerfboardError, TargetError
 from perfboard.model.run import Metric
 from perfboard.probes.records import Merger, read_process
-from perfboard.studies.lab import Lab
 from perfboard.studies.tune.plan import Plan
 
 FACTOR = "flash"

@@ -14,15 +14,15 @@ from perfboard.analysis.tune.combinations import (
     allowed,
     saving_interval,
 )
+from perfboard.bench.boot.line import summary_of
+from perfboard.bench.lab import Lab
+from perfboard.bench.request import Request
 from perfboard.instruments.serial_console import SerialConsole
 from perfboard.model.errors import INCONCLUSIVE
 from perfboard.model.results.boot import Boot
 from perfboard.model.results.tune import in_words
 from perfboard.model.run import BoardSummary, RunError
 from perfboard.store.folder import RunFolder
-from perfboard.studies.base import Request
-from perfboard.studies.boot.serial import summary_of
-from perfboard.studies.lab import Lab
 from perfboard.studies.tune.bench import Proof
 from perfboard.studies.tune.options import TuneOptions
 from perfboard.studies.tune.pool import Make, Note, as_they_end, local_workers

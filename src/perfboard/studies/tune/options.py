@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from perfboard.analysis.statistics.bootstrap import FEWEST_PROCESSES
+from perfboard.bench.boot.options import silence_option, timeout_option, usable_option
 from perfboard.model.options import (
     option,
     parse_command,
@@ -13,7 +14,6 @@ from perfboard.model.options import (
     parse_one_level_each,
 )
 from perfboard.model.units import parse_size
-from perfboard.studies.serial_options import silence_option, timeout_option, usable_option
 
 
 def _parse_limit(texts: Sequence[str]) -> int:

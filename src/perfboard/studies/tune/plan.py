@@ -7,6 +7,8 @@ from functools import cache
 from itertools import combinations, product
 
 from perfboard.analysis.tune.combinations import BASELINE, Combination, Space
+from perfboard.bench.lab import Lab
+from perfboard.bench.request import Request
 from perfboard.boards.loader import LoadedBoard, load_board
 from perfboard.factors.base import Factor
 from perfboard.factors.choose import changed, check_known, choose, factors_of
@@ -21,8 +23,6 @@ from perfboard.model.errors import UsageError
 from perfboard.model.options import flag
 from perfboard.model.results.tune import Try
 from perfboard.model.units import format_size
-from perfboard.studies.base import Request
-from perfboard.studies.lab import Lab
 from perfboard.studies.tune.options import TuneOptions
 from perfboard.targets.serial.boot import check_command
 from perfboard.targets.wired import SCHEMES

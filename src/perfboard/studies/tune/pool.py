@@ -11,9 +11,9 @@ from math import isinf
 from threading import Event
 
 from perfboard.analysis.tune.combinations import Combination
+from perfboard.bench.lab import Lab
 from perfboard.model.errors import Cancelled
 from perfboard.model.progress import Step
-from perfboard.studies.lab import Lab
 from perfboard.studies.tune.task import Task, TaskResult, run_task
 
 # Runs tasks, by their combinations, and gives each result as it ends; again if booted again.

@@ -21,7 +21,7 @@ from perfboard.analysis.tune.combinations import (
     saving_interval,
 )
 from perfboard.analysis.verify.rows import KERNEL_SIZE
-from perfboard.factors.choose import timing_factors
+from perfboard.factors.choose import perturbations, timing_factors
 from perfboard.model.board.virtual import VirtualBoard
 from perfboard.model.results.boot import Boot, BootResult
 from perfboard.model.results.tune import (
@@ -87,10 +87,11 @@ def found_by(
     if not proof.boots and len(tries) > len(plan.refused):
         ended = len(tries) - len(plan.refused)
         notes += (f"The tries that ended, {ended}, are kept: run the tune again to go on.",)
-    levels = plan.variant(best or BASELINE).levels
     # A real board has none of the timing model's.
     others = () if virtual else timing_factors(board)
-    subject = replace(subject, levels={f: at for f, at in levels.items() if f not in others})
+    chosen = plan.variant(best or BASELINE).levels
+    levels = {factor: level for factor, level in chosen.items() if factor not in others}
+    subject = replace(subject, levels=levels, perturbed=perturbations(levels))
     found = Found(
         subject,
         metrics=proof.metrics,

@@ -11,13 +11,13 @@ from threading import Event
 
 from perfboard.analysis.statistics.bootstrap import FEWEST_PROCESSES, estimate
 from perfboard.analysis.tune.combinations import BASELINE, Combination, totals_s
+from perfboard.bench.lab import Lab
 from perfboard.host.cache import cached, find_cached
 from perfboard.images.image import Image
 from perfboard.model.errors import EnvironmentLacksError, TargetError, UsageError
 from perfboard.model.progress import SilentProgress
 from perfboard.model.results.boot import Boot
 from perfboard.model.run import Metric
-from perfboard.studies.lab import Lab
 from perfboard.studies.tune.options import TuneOptions
 from perfboard.studies.tune.plan import PRECISION
 from perfboard.studies.tune.pool import Make, Note

@@ -12,11 +12,11 @@ from perfboard.analysis.tune.combinations import (
     narrowed,
 )
 from perfboard.analysis.tune.search import search
+from perfboard.bench.lab import Lab
+from perfboard.bench.request import Request
 from perfboard.model.errors import UsageError
 from perfboard.model.run import Run
 from perfboard.store.recording import Found, Subject
-from perfboard.studies.base import Request
-from perfboard.studies.lab import Lab
 from perfboard.studies.tune.bench import Bench, Proof
 from perfboard.studies.tune.line import LineBench
 from perfboard.studies.tune.options import TuneOptions

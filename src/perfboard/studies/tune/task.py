@@ -10,6 +10,8 @@ from pathlib import Path
 from threading import Event
 
 from perfboard.analysis.tune.combinations import middle
+from perfboard.bench.boot.virtual import marks_to_watch
+from perfboard.bench.lab import Lab
 from perfboard.boards.loader import load_board
 from perfboard.factors.choose import choose
 from perfboard.host.cache import cached
@@ -19,8 +21,6 @@ from perfboard.instruments.scope import WatchedMark
 from perfboard.model.errors import BuildError, PerfboardError, TargetError, UsageError
 from perfboard.model.results.boot import Boot
 from perfboard.model.results.tune import Outcome
-from perfboard.studies.boot.virtual import marks_to_watch
-from perfboard.studies.lab import Lab
 from perfboard.targets.virtual.target import VirtualTarget
 
 # A kernel's or bootloader's own error is the same each time; a hang may be this machine's.

@@ -5,11 +5,11 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from threading import Event
 
+from perfboard.bench.boot.virtual import marks_to_watch
+from perfboard.bench.lab import Lab
 from perfboard.model.results.boot import Boot
 from perfboard.model.run import BoardSummary, RunError
 from perfboard.store.folder import RunFolder
-from perfboard.studies.boot.virtual import marks_to_watch
-from perfboard.studies.lab import Lab
 from perfboard.studies.tune.bench import Proof
 from perfboard.studies.tune.dask import distributed_workers
 from perfboard.studies.tune.flash import flash_bandwidths

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from perfboard.analysis.verify.programs import program_figure
 from perfboard.analysis.verify.rows import Row, row_of
+from perfboard.bench.lab import Lab
 from perfboard.binaries.programs import own_program
 from perfboard.boards.loader import load_board
 from perfboard.host.fetch import npm_file
@@ -18,7 +19,6 @@ from perfboard.model.published import NpmFile, OwnProgram, Program, Published
 from perfboard.model.results.program import ProgramResult
 from perfboard.model.run import Run, Status
 from perfboard.store.folder import find_run
-from perfboard.studies.lab import Lab
 from perfboard.studies.program.study import try_boards
 
 # The row of each figure by its number, and the runs trial.

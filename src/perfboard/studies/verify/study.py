@@ -3,7 +3,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, Literal
 
 from perfboard.analysis.verify.parameters import PROBES, parameters
 from perfboard.analysis.verify.rows import (
@@ -14,6 +14,8 @@ from perfboard.analysis.verify.rows import (
     row_of,
     scale_of,
 )
+from perfboard.bench.lab import Lab
+from perfboard.bench.request import Request
 from perfboard.boards.loader import load_board
 from perfboard.boards.scope_text import TIMED
 from perfboard.factors.choose import choose, factors_of
@@ -21,11 +23,8 @@ from perfboard.model.board.kernel import BuiltKernel
 from perfboard.model.errors import TargetError, UsageError
 from perfboard.model.published import Published
 from perfboard.model.run import Metric, Run, Status
-from perfboard.studies.base import Request
-from perfboard.studies.boot.study import STUDY as BOOT
-from perfboard.studies.boot.study import BootOptions
-from perfboard.studies.lab import Lab
-from perfboard.studies.standard.study import StandardOptions, measure_target
+from perfboard.studies.base import get_study
+from perfboard.studies.probing import StandardOptions, measure_target
 from perfboard.studies.verify.programs import MarginOf, Programs, measure_programs
 
 # The measuring study, and its levels: the boot study, the probe of flash, or other probes.
@@ -38,7 +37,7 @@ _OF_FLASH = 4
 class Studies:
     """The studies that run on the board; a test gives others."""
 
-    boot: Callable[[Request, BootOptions, Lab], Run] = BOOT.run
+    boot: Callable[[Request, Any, Lab], Run] = lambda *asked: get_study("boot").run(*asked)
     measure: Callable[[str, Request, Sequence[str], StandardOptions, Lab], Run] = measure_target
     programs: Callable[[str, Sequence[Published], MarginOf, tuple[str, ...], Lab], Programs] = (
         measure_programs
@@ -90,7 +89,7 @@ def verify_board(
     for (kind, at), figures in groups.items():
         request = Request(f"virtual:{name}", dict(at), command)
         if kind == "boot":
-            run = studies.boot(request, BootOptions(boots=1), lab)
+            run = studies.boot(request, get_study("boot").options(boots=1), lab)
         else:
             probes = probes_for(figures) + (list(PROBES) if (kind, at) == plain else [])
             options = StandardOptions(budget_s * _OF_FLASH if kind == "flash" else budget_s)

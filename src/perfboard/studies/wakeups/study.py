@@ -14,8 +14,16 @@ from perfboard.analysis.power.meter import Meter
 from perfboard.analysis.wakeups.advice import PUBLISHED, advise
 from perfboard.analysis.wakeups.meter_file import clocked, is_file
 from perfboard.analysis.wakeups.reading import Metered, read_playbacks
+from perfboard.bench.base import Bench
+from perfboard.bench.job import NotMeasurable, Work
+from perfboard.bench.lab import Lab
+from perfboard.bench.live import LiveBench
+from perfboard.bench.request import Request
+from perfboard.bench.virtual import VirtualBench
 from perfboard.boards.loader import load_board
 from perfboard.factors.choose import choose
+from perfboard.measures.wakeups.meter_file import MeterFile
+from perfboard.measures.wakeups.metrics import metrics
 from perfboard.model.board.power import Power
 from perfboard.model.channels import parse_volts
 from perfboard.model.errors import EnvironmentLacksError, TargetError, UsageError
@@ -25,14 +33,6 @@ from perfboard.model.results.wakeups import Playback, PowerModel, WakeupsResult
 from perfboard.model.run import Run
 from perfboard.model.units import format_value
 from perfboard.store.recording import Found, Recording
-from perfboard.studies.base import Request
-from perfboard.studies.lab import Lab
-from perfboard.studies.profile.benches.base import Bench
-from perfboard.studies.profile.benches.live import LiveBench
-from perfboard.studies.profile.benches.virtual import VirtualBench
-from perfboard.studies.profile.workloads.base import NotMeasurable, Work
-from perfboard.studies.wakeups.meter_file import MeterFile
-from perfboard.studies.wakeups.metrics import metrics
 from perfboard.targets.base import Target
 
 _LOADS = ("idle", "copy", "burst12", "burst25")

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from perfboard.images.program.codecs import CODECS, common_files
-from perfboard.studies.profile.workloads.base import all_workloads
+from perfboard.measures.base import all_workloads
 
 
 def test_each_codec_that_a_workload_asks_for_is_known() -> None:

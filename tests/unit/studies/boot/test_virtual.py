@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from perfboard.bench.request import Request
 from perfboard.model.run import Evidence, Outcome
 from perfboard.report.html import render
 from perfboard.report.text import run_text
-from perfboard.studies.base import Request
 from perfboard.studies.boot.study import STUDY, BootOptions
 from tests.support.html import Reader
 from tests.support.lab import FakeLab

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from perfboard.bench.request import Request
 from perfboard.images.program.base import Job
 from perfboard.images.variant import Variant
 from perfboard.model.errors import UsageError
@@ -18,15 +19,14 @@ from perfboard.model.results.bringup import BringupResult
 from perfboard.model.run import Evidence, Run, Status
 from perfboard.report.html import render
 from perfboard.report.text import run_text
-from perfboard.studies.base import Request, run_study
+from perfboard.studies.base import run_study
 from perfboard.studies.bringup.study import STUDY, BringupOptions
 from perfboard.targets.base import Target
 from perfboard.targets.virtual.program import Results
 from tests.support.lab import RESULTS, FakeLab
 from tests.support.runs import make_boot
 from tests.support.shells import SayingShell
-
-from .test_rows import COPIES, FREE, SEQUENTIAL
+from tests.unit.measures.test_rows import COPIES, FREE, SEQUENTIAL
 
 ONLY = ("memory.copy", "memory.free")
 

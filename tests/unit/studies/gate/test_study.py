@@ -7,10 +7,10 @@ from collections.abc import Callable
 import pytest
 
 from perfboard.analysis.gate.judge import Judgement, Level, Rules
+from perfboard.bench.lab import Lab
 from perfboard.model.errors import TargetError, UsageError
 from perfboard.model.run import Evidence, Metric, Run, RunError, Status
 from perfboard.studies.gate.study import GateOptions, gate_in_turn, side_of
-from perfboard.studies.lab import Lab
 from tests.support.lab import FakeLab
 from tests.support.runs import make_boot, make_run
 

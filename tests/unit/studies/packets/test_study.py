@@ -9,13 +9,14 @@ from typing import Any
 
 import pytest
 
+from perfboard.bench.request import Request
 from perfboard.model.errors import TargetError, UsageError
 from perfboard.model.progress import Progress
 from perfboard.model.results.packets import PacketsResult
 from perfboard.model.run import Evidence, Run, Status
 from perfboard.report.html import render
 from perfboard.report.text import run_text
-from perfboard.studies.base import Request, run_study
+from perfboard.studies.base import run_study
 from perfboard.studies.packets.study import STUDY, PacketsOptions
 from perfboard.targets.base import Channel, Completed, Target
 from tests.support.lab import FakeLab

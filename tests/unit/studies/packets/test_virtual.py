@@ -7,10 +7,11 @@ from threading import Event
 
 import pytest
 
+from perfboard.bench.request import Request
 from perfboard.model.errors import TargetError, UsageError
 from perfboard.model.results.packets import PacketsResult
 from perfboard.model.run import Run, Status
-from perfboard.studies.base import Request, run_study
+from perfboard.studies.base import run_study
 from perfboard.studies.packets.study import STUDY, PacketsOptions
 from perfboard.targets.virtual.program import Results, TrialTarget
 from tests.support.lab import RESULTS, FakeLab

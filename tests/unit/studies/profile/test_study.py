@@ -8,6 +8,7 @@ from threading import Event
 
 import pytest
 
+from perfboard.bench.request import Request
 from perfboard.host.authority import Authority
 from perfboard.images.program.base import Job
 from perfboard.images.program.codecs import BuiltCodec
@@ -18,7 +19,7 @@ from perfboard.profiles.loader import load_profile
 from perfboard.report.html import render
 from perfboard.report.sections.profile.boards import boards_text
 from perfboard.report.text import run_text
-from perfboard.studies.base import Request, run_study
+from perfboard.studies.base import run_study
 from perfboard.studies.profile.study import STUDY, ProfileOptions, parse_prices
 from perfboard.studies.profile.tasks import tasks_of
 from perfboard.targets.virtual.program import Results

@@ -17,6 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from perfboard.analysis.program.metrics import Instant, instants, ran, trial_metrics
+from perfboard.bench.lab import Lab
 from perfboard.boards.loader import load_board
 from perfboard.cli.arguments import make_parser
 from perfboard.cli.commands.program import trying
@@ -29,7 +30,6 @@ from perfboard.report.sections.program.section import program_text
 from perfboard.report.text import run_text
 from perfboard.store.folder import finished_folders
 from perfboard.store.reading import load_run
-from perfboard.studies.lab import Lab
 from perfboard.studies.program.outcome import library_remark
 from perfboard.studies.program.study import copy_job, try_boards
 from perfboard.targets.virtual.program import Results, read_results

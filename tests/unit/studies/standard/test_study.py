@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+from perfboard.bench.lab import Lab
+from perfboard.bench.request import Request
 from perfboard.model.errors import DefectError, EnvironmentLacksError, TargetError, UsageError
 from perfboard.model.progress import Progress
 from perfboard.model.results.probes import ProbeResult
@@ -21,14 +23,8 @@ from perfboard.report.sections.measure.rows import probe_rows
 from perfboard.report.text import run_text
 from perfboard.store.folder import find_run, finished_folders, runs_folder
 from perfboard.store.reading import load_run
-from perfboard.studies.base import Request
-from perfboard.studies.lab import Lab
-from perfboard.studies.standard.study import (
-    NAMING_FACTS,
-    STUDY,
-    StandardOptions,
-    measure_target,
-)
+from perfboard.studies.probing import NAMING_FACTS, StandardOptions, measure_target
+from perfboard.studies.standard.study import STUDY
 from perfboard.targets.base import Completed, Shell, Target
 from tests.support.runs import only
 from tests.support.shells import SayingShell

@@ -5,11 +5,11 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
+from perfboard.bench.lab import Lab
 from perfboard.model.errors import TargetError
 from perfboard.model.results.boot import BootResult
 from perfboard.model.run import Status
 from perfboard.probes.exchange import Answer
-from perfboard.studies.lab import Lab
 from perfboard.studies.tune.flash import flash_bandwidths
 from perfboard.studies.tune.options import TuneOptions
 from perfboard.studies.tune.study import TUNE

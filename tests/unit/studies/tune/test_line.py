@@ -7,11 +7,11 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from perfboard.analysis.tune.combinations import BASELINE, best_of
+from perfboard.bench.lab import Lab
 from perfboard.host.cache import cache_root
 from perfboard.model.errors import INCONCLUSIVE, TargetError
 from perfboard.model.progress import SilentProgress
 from perfboard.store.folder import new_run
-from perfboard.studies.lab import Lab
 from perfboard.studies.tune.bench import Proof
 from perfboard.studies.tune.line import LineBench, inconclusive
 from perfboard.studies.tune.progress import TuneStep

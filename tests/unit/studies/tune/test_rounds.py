@@ -11,13 +11,13 @@ import pytest
 
 from perfboard.analysis.boot.phases import total
 from perfboard.analysis.tune.combinations import BASELINE, Combination
+from perfboard.bench.lab import Lab
 from perfboard.images.image import Image
 from perfboard.images.variant import Variant
 from perfboard.instruments.base import Instrument
 from perfboard.model.errors import EnvironmentLacksError, TargetError, UsageError
 from perfboard.model.progress import SilentProgress
 from perfboard.model.results.boot import Boot
-from perfboard.studies.lab import Lab
 from perfboard.studies.tune.options import TuneOptions
 from perfboard.studies.tune.progress import TuneStep
 from perfboard.studies.tune.rounds import Rounds

@@ -6,6 +6,7 @@ from typing import NoReturn
 
 import pytest
 
+from perfboard.bench.lab import Lab
 from perfboard.model.errors import (
     BuildError,
     EnvironmentLacksError,
@@ -13,7 +14,6 @@ from perfboard.model.errors import (
     TargetError,
     UsageError,
 )
-from perfboard.studies.lab import Lab
 from perfboard.studies.tune.task import Task, TaskResult, run_task
 
 

@@ -12,6 +12,7 @@ from pydantic import ValidationError
 
 from perfboard.analysis.verify.programs import program_accuracy, program_figure
 from perfboard.analysis.verify.rows import probes_for
+from perfboard.bench.lab import Lab
 from perfboard.boards.loader import list_boards, load_board
 from perfboard.images.program.base import Job
 from perfboard.model.board.architecture import Architecture
@@ -21,7 +22,6 @@ from perfboard.model.published import NpmFile, OwnProgram, Published
 from perfboard.model.results.program import ProgramResult
 from perfboard.model.run import Metric, Run, RunError, Status
 from perfboard.store.folder import runs_folder
-from perfboard.studies.lab import Lab
 from perfboard.studies.verify.programs import Programs, measure_programs
 from tests.support.runs import make_run, published
 

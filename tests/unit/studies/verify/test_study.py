@@ -7,14 +7,14 @@ from pathlib import Path
 import pytest
 
 from perfboard.analysis.verify.rows import Verification, row_of
+from perfboard.bench.lab import Lab
+from perfboard.bench.request import Request
 from perfboard.model.errors import TargetError, UsageError
 from perfboard.model.published import Published
 from perfboard.model.run import Run, RunError, Status
 from perfboard.report.verification import verification_text
-from perfboard.studies.base import Request
 from perfboard.studies.boot.study import BootOptions
-from perfboard.studies.lab import Lab
-from perfboard.studies.standard.study import StandardOptions
+from perfboard.studies.probing import StandardOptions
 from perfboard.studies.verify.programs import MarginOf, Programs
 from perfboard.studies.verify.study import Studies, verify_board
 from tests.support.board_files import RPI2, VERDEX

@@ -11,13 +11,14 @@ from typing import Any
 
 import pytest
 
+from perfboard.bench.request import Request
 from perfboard.images.program.base import Job
 from perfboard.model.errors import EnvironmentLacksError, UsageError
 from perfboard.model.results.wakeups import WakeupsResult
 from perfboard.model.run import Evidence, Run, Status
 from perfboard.report.html import render
 from perfboard.report.text import run_text
-from perfboard.studies.base import Request, run_study
+from perfboard.studies.base import run_study
 from perfboard.studies.wakeups.study import STUDY, WakeupsOptions
 from perfboard.targets.base import Completed, Target
 from perfboard.targets.virtual.program import Results

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""boot.distribution: Debian 12 from reset to its prompt, by systemd and by System V init."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from perfboard.analysis.boot.distribution import distribution_parts
+from perfboard.bench.bed import Bed
+from perfboard.bench.job import NotMeasurable
+from perfboard.measures.rows import Answer, Figure
+from perfboard.model.errors import TargetError, UsageError
+from perfboard.model.results.boot import Boot
+from perfboard.model.run import Metric
+from perfboard.model.units import format_value
+
+# By init, the level of the factor `root`.
+_ROOTS = {"systemd": "debian", "sysvinit": "debian-sysvinit"}
+_SLOWEST = 3
+_TOTAL, _PART = "boot.distribution.total", "boot.distribution.part"
+
+
+def _seconds(name: str, ns: int, **labels: str) -> Metric:
+    return Metric(name=name, unit="s", labels=labels, samples=(ns / 1e9,))
+
+
+def _slowest(boot: Boot) -> str:
+    spans = sorted((s for s in boot.spans if s.kind == "service"), key=lambda s: -s.duration_ns)
+    return ", ".join(f"{s.name} {format_value(s.duration_ns / 1e9, 's')}" for s in spans[:_SLOWEST])
+
+
+@dataclass(frozen=True)
+class DistributionBoot:
+    """Boots Debian's own system from the board's disk, once by each init."""
+
+    name: str = "boot.distribution"
+    title: str = "Boot of Debian 12 to its prompt"
+    features: tuple[str, ...] = ()
+    metrics: Mapping[str, str] = field(
+        default_factory=lambda: {
+            _TOTAL: "from reset to the prompt of login: label init",
+            _PART: "a part of that; they add up: labels init, part",
+        }
+    )
+
+    def writes(self, bed: Bed) -> int:
+        """See `Row`."""
+        return 0
+
+    def measure(self, bed: Bed) -> Answer:
+        """See `Row`."""
+        if bed.boot is None:
+            raise NotMeasurable("a running system is not booted; `perfboard study boot` has it")
+        metrics, figures, sentences = [], [], []
+        for init, root in _ROOTS.items():
+            try:
+                boot = bed.boot({"root": root})
+            except UsageError as error:
+                raise NotMeasurable(str(error).rpartition(f"root={root}: ")[2]) from error
+            except TargetError as error:
+                sentences.append(f"By {init} it was not measured: {error}")
+                continue
+            parts = distribution_parts(boot)
+            total = _seconds(_TOTAL, sum(parts.values()), init=init)
+            metrics.append(total)
+            figures.append(Figure(f"{init}, in all", total))
+            for part, ns in parts.items():
+                metrics.append(_seconds(_PART, ns, init=init, part=part))
+                figures.append(Figure(f"{init}: {part}", metrics[-1]))
+            if slowest := _slowest(boot):
+                sentences.append(f"The slowest services of {init}: {slowest}.")
+        if not metrics:
+            raise NotMeasurable(" ".join(sentences))
+        totals = [figure.metric for figure in figures if figure.metric.name == _TOTAL]
+        short = ", ".join(f"{m.labels['init']} {format_value(m.samples[0], 's')}" for m in totals)
+        return Answer(tuple(metrics), tuple(figures), short, "", " ".join(sentences))
+
+
+ROWS = (DistributionBoot(),)

@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: Apache-2.0
+"""disk.encryption: files on encrypted storage, beside the same file system without (study B)."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from statistics import median
+
+from perfboard.bench.bed import Bed
+from perfboard.bench.job import NotMeasurable, Work
+from perfboard.measures.disk.points import (
+    FEATURES,
+    Point,
+    failure_of,
+    points_of,
+    script_at,
+)
+from perfboard.measures.rows import Answer, Figure, limit_of, rated
+from perfboard.model.board.virtual import VirtualBoard
+from perfboard.model.run import Evidence, Metric
+from perfboard.model.text import printable
+from perfboard.model.units import format_value
+
+_MIB = 1 << 20
+# In the words of native/probe/disk/crypt.c.
+WAYS = {
+    "plain": "without encryption",
+    "xts": "dm-crypt, AES-XTS",
+    "adiantum": "dm-crypt, Adiantum",
+    "fscrypt": "fscrypt, AES-XTS",
+    "ecryptfs": "eCryptfs, AES",
+}
+_OPERATIONS = ("write", "read")
+_POINTS = " ".join(f"{operation}/buffered/65536/1" for operation in _OPERATIONS)
+_KERNEL = ("dm-crypt", "ecryptfs", "fscrypt")
+_DRIVER = re.compile(r"@crypt ([a-z]+) (\S{1,127})")
+_REASON = re.compile(r"@failed ([a-z]+) (.{1,1000})")
+
+
+@dataclass(frozen=True)
+class DiskEncryption:
+    """Each way has a file system of its own: on a virtual board's disk, else on a loop device."""
+
+    name: str = "disk.encryption"
+    title: str = "Encrypted storage"
+    features: tuple[str, ...] = FEATURES
+    metrics: Mapping[str, str] = field(
+        default_factory=lambda: {
+            f"disk.encryption.{operation}.{what}": words
+            for operation in _OPERATIONS
+            for what, words in (
+                ("bandwidth", f"bytes a second to {operation}: labels way, driver"),
+                ("busy", "processors that were busy in that time, whoever had them, at most 1"),
+            )
+        }
+    )
+
+    def writes(self, bed: Bed) -> int:
+        """See `Row`."""
+        # A new file system takes less than a file.
+        return len(WAYS) * (2 + self._repeats(bed)) * _file(bed)
+
+    def measure(self, bed: Bed) -> Answer:
+        """See `Row`."""
+        repeats = self._repeats(bed)
+        ways = " ".join(WAYS)
+        points = " ".join([_POINTS] * repeats)
+        source, folder = ("/dev/pbd", "disk") if bed.board else ('"$place"', '"$place"')
+        words = f"{source} {folder} {_disk(bed)} {_file(bed)} 1000 {points}"
+        script = f'for way in {ways}; do "$PROBE" disk crypt $way {words}; done'
+        output = bed.run(
+            Work(
+                f"mkdir disk\n{script}" if bed.board else script_at(bed, script),
+                packages=("e2fsprogs",) if bed.board else (),
+                features=kernel_of(bed.board) if bed.board else (),
+                limit_s=900,
+            )
+        )
+        return _answer(bed, output)
+
+    def _repeats(self, bed: Bed) -> int:
+        return 1 if bed.quick else bed.repeats
+
+
+def _disk(bed: Bed) -> int:
+    return _MIB * (32 if bed.quick else 64)
+
+
+def _file(bed: Bed) -> int:
+    return _MIB * (4 if bed.board else 8 if bed.quick else 16)
+
+
+def kernel_of(board: VirtualBoard) -> tuple[str, ...]:
+    """The kernel's features: a vendor's kernel has the ciphers that its part is fast at."""
+    lacks = board.timing.lacks.kinds if board.timing and board.timing.lacks else ()
+    neon = board.machine.isa == "arm" and "neon" not in lacks
+    return (*FEATURES, *_KERNEL, *(["neon-ciphers"] if neon else []))
+
+
+def _answer(bed: Bed, output: str) -> Answer:
+    parts = _by_way(output)
+    metrics: list[Metric] = []
+    figures: dict[tuple[str, str], Figure] = {}
+    reasons: dict[str, list[str]] = {}
+    drivers: dict[str, str] = {}
+    for way, lines in parts.items():
+        try:
+            points = points_of(lines)
+        except NotMeasurable as error:
+            reasons.setdefault(str(error), []).append(WAYS[way])
+            continue
+        driver = next((m[2] for m in map(_DRIVER.fullmatch, lines.splitlines()) if m), "")
+        drivers[way] = printable(driver)
+        for operation in _OPERATIONS:
+            own = [point for point in points if point.operation == operation]
+            if own:
+                rate, busy = _rated(operation, way, drivers[way], own)
+                metrics += [rate, busy]
+                figures[way, operation] = Figure(f"{operation}, {WAYS[way]}", rate, busy)
+    if not any(way != "plain" for way, _ in figures):
+        raise NotMeasurable("; ".join(reasons) or failure_of(output) or "the probe said nothing")
+    notes = tuple(f"Not measured: {', '.join(ways)}: {why}." for why, ways in reasons.items())
+    short, best = _short(figures)
+    limit = limit_of(figures[best].busy, Evidence.TIMED, "disk")
+    return Answer(tuple(metrics), tuple(figures.values()), short, limit, _drivers(drivers), notes)
+
+
+def _rated(operation: str, way: str, driver: str, points: Sequence[Point]) -> tuple[Metric, Metric]:
+    labels = {"way": way, **({"driver": driver} if driver not in ("", "none") else {})}
+    rates = [point.bytes / point.seconds for point in points]
+    # The ciphers run in threads of the kernel.
+    shares = [point.busy(Evidence.TIMED) for point in points]
+    return rated(f"disk.encryption.{operation}", labels, rates, shares)
+
+
+def _by_way(output: str) -> dict[str, str]:
+    """The lines of each way, which end with "@crypt WAY DRIVER" or "@failed WAY WORDS"."""
+    found: dict[str, str] = {}
+    lines: list[str] = []
+    for line in output.splitlines():
+        lines.append(line)
+        ended = _DRIVER.fullmatch(line) or _REASON.fullmatch(line)
+        if ended and ended[1] in WAYS:
+            found[ended[1]] = "\n".join(lines)
+            lines = []
+    return found
+
+
+def _short(figures: Mapping[tuple[str, str], Figure]) -> tuple[str, tuple[str, str]]:
+    """The fastest way to write or else to read, beside none; and its figure's key."""
+    for operation in _OPERATIONS:
+        rates = {
+            way: median(figure.metric.samples)
+            for (way, of), figure in figures.items()
+            if of == operation
+        }
+        plain = rates.pop("plain", None)
+        if rates:
+            way = max(rates, key=lambda way: rates[way])
+            words = f"{operation}s {format_value(rates[way], 'B/s')} by {WAYS[way]}"
+            beside = f" (without: {format_value(plain, 'B/s')})" if plain else ""
+            return words + beside, (way, operation)
+    raise NotMeasurable("no encrypted file could be written or read")
+
+
+def _drivers(drivers: Mapping[str, str]) -> str:
+    named = ", ".join(
+        f"{WAYS[way]}: {driver}" for way, driver in drivers.items() if way != "plain" and driver
+    )
+    return f"The kernel's drivers: {named}." if named else ""
+
+
+ROWS = (DiskEncryption(),)

@@ -1,0 +1,226 @@
+# SPDX-License-Identifier: Apache-2.0
+"""page.load: a browser loads a frozen page (study A).
+
+The watcher serves it, on the target itself (native/display/serve.c); on a virtual board the far end
+of its network does (native/far_end/pages.h). A load counts only if the server sent the page once,
+and its pictures once or, where the browser has them, not at all.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from perfboard.bench.display.home import ALIKE
+from perfboard.bench.job import NotMeasurable, Work
+from perfboard.images.network import FAR_END, LINK_UP
+from perfboard.measures.base import Figure, Parameter, text
+from perfboard.measures.display.app import application_of, samples_of
+from perfboard.measures.display.applications.base import Application, all_applications
+from perfboard.measures.display.pages import copy_of, original_of, pages
+from perfboard.measures.display.session import (
+    CALIBRATIONS,
+    QUIET,
+    accepted,
+    display_memory,
+    memory_metrics,
+    quiet,
+    read_session,
+    session,
+)
+from perfboard.model.profile import Value
+from perfboard.model.run import Metric
+
+_BROWSERS = tuple(name for name, one in all_applications().items() if one.bars)
+_PAGES = ("cart", "index", "script")
+_SCRIPTED = tuple(name for name in _BROWSERS if all_applications()[name].scripts)
+_FOLDER = "pages"
+_ENTER = "ff0d"
+# A virtual board may be slow to show what is typed. Its time costs little while it idles.
+_SLOW = 5
+_TASK = re.compile(r"@task (\S+) (ok )?(.*hash=\w{1,16} ).*")
+# Dillo and its programs for TLS talk over loopback.
+_LINKS = f"ip link set lo up\n{LINK_UP}"
+_NO_TRUST = re.compile(r"@tls (.{1,200})")
+_GET = re.compile(r"@get ([a-z0-9.]{1,63})")
+
+
+# The bars that show what is typed do not count, so that no pixel tells when it is there.
+def _typed(browser: Application, path: str) -> list[str]:
+    return [*browser.location, f"address {path}", "pause 300"]
+
+
+def _load(browser: Application, page: str, reference: str, label: str, number: int) -> list[str]:
+    """The lines that load the page. Its address is new each time, or nothing would be loaded."""
+    typed = _typed(browser, f"{page}?n={number}")
+    return [*typed, f"reference {reference}", f"key {label} {_ENTER}"]
+
+
+def _again(browser: Application, page: str, reference: str, label: str, number: int) -> list[str]:
+    """A repeated load, after another page: without one no pixel would tell it."""
+    between = _typed(browser, f"between.html?n={number}")
+    load = _load(browser, page, reference, label, number)
+    return ["reference -", *between, f"key between {_ENTER}", *load]
+
+
+def _loads(
+    browser: Application, page: str, count: int, copies: int, pictures: int
+) -> Sequence[str]:
+    """The lines of all loads: each kind has its own label, and its own reference picture."""
+    opens = ["reference -", f"start open {browser.command}"]
+    first, repeated = f"first {pictures}", f"repeated {pictures}"
+    lines = [f"reference {first}"]
+    for number in range(CALIBRATIONS):
+        load = _load(browser, page, first, "calibration", number)
+        # The last of them is ended too: a sample's browser runs alone.
+        lines += [*(f"?{line}" for line in (*opens, *load)), "end"]
+    for number in range(count):
+        lines += [*opens, *_load(browser, page, first, "first", number), "memory page", "end"]
+    lines += [*opens, f"reference {repeated}"]
+    for number in range(CALIBRATIONS):
+        load = _again(browser, page, repeated, "calibration", number)
+        lines += [f"?{line}" for line in load]
+    for number in range(CALIBRATIONS, CALIBRATIONS + count):
+        lines += _again(browser, page, repeated, "repeated", number)
+    for number in range(copies):
+        # Its picture is the repeated one's.
+        address = CALIBRATIONS + count + number
+        lines += _again(browser, copy_of(page, number), repeated, "without", address)
+    return [*lines, "end"]
+
+
+def _asked(parameters: Mapping[str, Value]) -> tuple[Application, str, str]:
+    """The browser, the page, and http or https. Raises NotMeasurable."""
+    browser = application_of(parameters, "program")
+    page, over = text(parameters, "page"), text(parameters, "over")
+    if browser.name not in _BROWSERS:
+        raise NotMeasurable(f"program is {browser.name!r}; wants a browser: {', '.join(_BROWSERS)}")
+    if page not in _PAGES:
+        raise NotMeasurable(f"page is {page!r}; wants {', '.join(_PAGES[:-1])} or {_PAGES[-1]}")
+    if page == "script" and browser.name not in _SCRIPTED:
+        raise NotMeasurable(
+            f"{browser.name} runs no scripts, and a script makes that page; wants "
+            f"{' or '.join(_SCRIPTED)}"
+        )
+    if over not in ("http", "https"):
+        raise NotMeasurable(f"over is {over!r}; wants http or https")
+    return browser, page, over
+
+
+@dataclass(frozen=True)
+class PageLoad:
+    """Loads one page: in a new browser each time, and then again and again in one."""
+
+    name: str = "page.load"
+    title: str = "Load of a page"
+    parameters: Mapping[str, Parameter] = field(
+        default_factory=lambda: {
+            "program": Parameter("dillo", f"one of {', '.join(_BROWSERS)}"),
+            "page": Parameter(
+                "cart",
+                "cart: a shop's, of 36 kB with five pictures; index: a mailing list's, of 265 kB; "
+                "script: one that a script makes",
+            ),
+            "over": Parameter("http", "http or https; that with an authority of our own"),
+            "quiet_ms": QUIET,
+        }
+    )
+    metrics: Mapping[str, Figure] = field(
+        default_factory=lambda: {
+            "page.load.time": Figure(
+                "s",
+                "from the key to the last pixel, by `cache`: first (in a browser "
+                "that has just started), repeated (its pictures are in the browser's cache) or "
+                "without (the cart is new to a browser that has loaded others)",
+            ),
+            "page.load.refused": Figure("1", "samples that did not count, of all, by `cache`"),
+            **display_memory("page.memory", "after a first load"),
+        }
+    )
+
+    def commands(self, parameters: Mapping[str, Value]) -> Sequence[str]:
+        """See `Workload`."""
+        return ()
+
+    def plan(self, parameters: Mapping[str, Value], repeats: int) -> Work:
+        """See `Workload`."""
+        browser, page, over = _asked(parameters)
+        count, far, secure = samples_of(repeats), repeats == 1, over == "https"
+        copies = count if page == "cart" else 0
+        served, files = pages(copies), {}
+        if far or secure:
+            serves = f"server {over}://{FAR_END if far else '127.0.0.1:@PORT'}"
+        else:
+            serves = f"serve home/{_FOLDER}"
+            served, files = {}, {f"{_FOLDER}/{name}": data for name, data in served.items()}
+        trust = browser.trust if secure else None
+        prepare = f"{trust.line} || exit 1\n" if trust else ""
+        if secure and not far:
+            prepare = f'sed -i "s/@PORT/$PORT/" plan\n{prepare}'
+        masks = [f"mask {' '.join(map(str, bar))}" for bar in browser.bars]
+        loads = _loads(browser, f"{page}.html", count, copies, browser.pictures if far else ALIKE)
+        if far:
+            loads = [each for line in loads for each in [line] * (_SLOW if "pause" in line else 1)]
+        work = session([browser], [*masks, quiet(parameters), serves, *loads], files, prepare)
+        if trust:
+            work = replace(
+                work,
+                programs=(*work.programs, *trust.programs),
+                packages=(*work.packages, *trust.packages),
+            )
+        script = f"{_LINKS if far else ''}{work.script}"
+        return replace(work, script=script, pages=served, secure=secure)
+
+    def read(
+        self, output: str, parameters: Mapping[str, Value], repeats: int
+    ) -> tuple[Metric, ...]:
+        """See `Workload`."""
+        page, count = f"{text(parameters, 'page')}.html", samples_of(repeats)
+        cart = page == "cart.html"
+        pictures = [name for name in pages() if name.endswith(".png") and cart]
+        whole = Counter([page, *pictures])
+        wanted = {"first": whole, "repeated": Counter([page])}
+        if cart:
+            wanted["without"] = whole
+        found = read_session(_checked(output, wanted))
+        metrics = []
+        for cache in wanted:
+            samples, labels = accepted(found, cache, count), {"cache": cache}
+            times, refused = tuple(one.stable for one in samples), (1 - len(samples) / count,)
+            metrics += [
+                Metric(name="page.load.time", unit="s", labels=labels, samples=times),
+                Metric(name="page.load.refused", unit="1", labels=labels, samples=refused),
+            ]
+        return (*metrics, *memory_metrics("page.memory", found))
+
+
+def _checked(output: str, wanted: Mapping[str, Counter[str]]) -> str:
+    """The output, where a load is refused whose files are not those that the server sent for it."""
+    lines, sent, ended = [], list[str](), ""
+    for line in output.splitlines():
+        if match := _GET.fullmatch(line):
+            sent.append(original_of(match[1]))
+        elif match := _NO_TRUST.fullmatch(line):
+            ended = f"the browser ended a connection {match[1]}: it may not trust the certificate"
+        elif match := _TASK.fullmatch(line):
+            if match[2] and match[1] in wanted and (why := _why_not(sent, wanted[match[1]], ended)):
+                line = f"@task {match[1]} refused {match[3]}{why}"
+            sent, ended = [], ""
+        lines.append(line)
+    return "\n".join(lines)
+
+
+def _why_not(sent: Sequence[str], wanted: Counter[str], ended: str) -> str:
+    """Why those files are not the wanted ones, or "". `ended` is what a server of TLS said."""
+    if Counter(sent) == wanted:
+        return ""
+    loaded = [name for name in dict.fromkeys(sent) if not name.endswith(".png")]
+    if loaded and loaded[0] not in wanted:
+        return f"the server sent another page: {loaded[0]}"
+    if len(loaded) > 1:
+        return f"the page redirects: the browser went from {loaded[0]} on to {loaded[1]}"
+    names = ", ".join(f"{name} {times}x" for name, times in sorted(Counter(sent).items()))
+    return f"the server sent {names or 'nothing'}{ended and f'; {ended}'}"
+
+
+WORKLOADS = (PageLoad(),)

@@ -1,2 +1,0 @@
-# SPDX-License-Identifier: Apache-2.0
-"""Run workloads on a live target, or on a virtual board."""

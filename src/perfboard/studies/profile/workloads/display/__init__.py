@@ -1,2 +1,0 @@
-# SPDX-License-Identifier: Apache-2.0
-"""Workloads of programs on a display that nobody sees."""

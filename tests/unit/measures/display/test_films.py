@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The pictures that a watcher prints, and the page that shows them."""
+
+import base64
+import io
+import struct
+import zlib
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from perfboard.measures.display.films import pictures_of, png
+
+WHITE, RED = 0xFFFF, 0xF800
+
+
+def line(*runs: tuple[int, int], size: str = "4 2", moment: str = "first") -> str:
+    data = b"".join(struct.pack(">BH", length, colour) for length, colour in runs)
+    return f"@picture start {moment} 12000000 {size} {base64.b64encode(data).decode()}\n"
+
+
+def pixels_of(data: bytes) -> tuple[int, int, bytes]:
+    """A PNG file's size and pixels, read as RFC 2083 has it."""
+    file = io.BytesIO(data)
+    assert file.read(8) == b"\x89PNG\r\n\x1a\n"
+    parts = {}
+    while head := file.read(8):
+        (length,), name = struct.unpack(">I", head[:4]), head[4:]
+        parts[name] = file.read(length)
+        assert struct.unpack(">I", file.read(4))[0] == zlib.crc32(name + parts[name])
+    width, height = struct.unpack(">II", parts[b"IHDR"][:8])
+    rows, above = zlib.decompress(parts[b"IDAT"]), bytes(3 * width)
+    pixels = b""
+    for y in range(height):
+        row = rows[y * (3 * width + 1) :][: 3 * width + 1]
+        assert row[0] == 2
+        above = bytes(a + b & 255 for a, b in zip(row[1:], above, strict=True))
+        pixels += above
+    return width, height, pixels
+
+
+@given(st.integers(1, 9), st.integers(1, 9), st.data())
+def test_a_file_has_the_pixels_that_it_was_given(
+    width: int, height: int, data: st.DataObject
+) -> None:
+    pixels = data.draw(st.binary(min_size=3 * width * height, max_size=3 * width * height))
+    assert pixels_of(png(width, height, pixels)) == (width, height, pixels)
+
+
+def test_runs_of_a_colour_become_a_picture() -> None:
+    films = pictures_of(line((5, WHITE), (3, RED)) + line((8, RED), moment="stable"))
+    first, stable = films["start"]
+    assert (first.moment, first.time_s, stable.moment) == ("first", 0.012, "stable")
+    width, height, pixels = pixels_of(base64.b64decode(first.png))
+    assert (width, height) == (4, 2)
+    assert pixels == b"\xff\xff\xff" * 5 + b"\xff\0\0" * 3
+
+
+def test_torn_and_strange_pictures_are_left_out() -> None:
+    torn = line((8, RED))[:-4] + "\n"
+    output = torn + line((7, RED)) + line((8, RED), size="0 2") + line((8, RED), size="9000 1")
+    assert pictures_of(output + "@picture a b 1 4 2 %%%%\n") == {}
+    assert len(pictures_of(line((8, RED)) * 100)["start"]) == 64

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One window in many toolkits: the plan, and how its programs' lines are read."""
+
+from itertools import product
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from perfboard.bench.job import NotMeasurable
+from perfboard.images.program.toolkits import PROGRAM, TOOLKITS
+from perfboard.measures.base import all_workloads
+from perfboard.measures.display.toolkit_rounds import STEPS, read_rounds
+from perfboard.model.profile import Value
+from perfboard.profiles.loader import load_profile, profile_path
+
+XAW: dict[str, Value] = {"toolkit": "xaw", "quiet_ms": 700}
+HELLO = (
+    "@task hello ok began=1 first=1000000 final=2000000 stable=6000000 look=400000 hash=00ff \n"
+    "@memory hello program resident=5000 virtual=9000 proportional=1800 own=900\n"
+    "@exit exit ok took=2000000 \n"
+)
+
+
+def program(rounds: int, ns: int = 2000) -> str:
+    lines = [f"@toolkit {number} {step} {ns}" for number, step in product(range(rounds), STEPS)]
+    return "\n".join([f"@toolkit begin {rounds}", *lines, "@toolkit end", ""])
+
+
+def test_a_live_target_has_ten_programs_and_a_board_that_repeats_one() -> None:
+    for repeats, count in ((5, 10), (1, 1)):
+        work = all_workloads()["toolkit"].plan(XAW, repeats)
+        plan = work.files["plan"].decode().splitlines()
+        assert plan.count(f"start hello ./{PROGRAM} hello") == count
+        assert plan.count(f"run rounds ./{PROGRAM} rounds 4 toolkit.lines") == count
+        assert work.toolkit == "xaw" and {"libxaw7", "xvfb"} <= set(work.packages)
+
+
+def test_the_first_round_of_each_program_is_told_from_the_rest() -> None:
+    workload = all_workloads()["toolkit"]
+    metrics = workload.read(HELLO * 10 + program(4) * 10, XAW, 5)
+    told = {metric.name for metric in metrics}
+    assert told == set(workload.metrics) - {"toolkit.memory.free"}
+    by_name = {(m.name, m.labels.get("run")): m for m in metrics}
+    assert by_name["toolkit.draw.time", "first"].samples == (2e-6,) * 10
+    assert by_name["toolkit.draw.time", "rest"].samples == (2e-6,) * 30
+    assert by_name["toolkit.hello.time", None].samples == (0.006,) * 10
+    assert by_name["toolkit.refused", None].samples == (0.0,)
+
+
+def test_a_step_that_hangs_is_refused_with_its_reason() -> None:
+    workload = all_workloads()["toolkit"]
+    hung = "@toolkit begin 4\n@toolkit refused draw: it has not ended in time\n"
+    metrics = workload.read(HELLO * 10 + program(4) * 9 + hung, XAW, 5)
+    (refused,) = (m.samples[0] for m in metrics if m.name == "toolkit.refused")
+    assert refused == pytest.approx(28 / 290)
+    with pytest.raises(NotMeasurable, match=r"8 of 10 samples of window .*: draw: it has"):
+        workload.read(HELLO * 10 + program(4) * 8 + hung * 2, XAW, 5)
+    # A program that prints more than it was asked for is no better.
+    with pytest.raises(NotMeasurable, match="11 of 10"):
+        workload.read(HELLO * 10 + program(4) * 11, XAW, 5)
+
+
+@pytest.mark.parametrize(
+    ("said", "words"),
+    [
+        ("@lacks \tlibXaw.so.7 => not found\n\tlibXt.so.6 => not found\n", "no libXaw.so.7, libXt"),
+        ("@lacks loader sh: ./perfboard-toolkit: not found\n", "no loader for Debian's programs"),
+    ],
+)
+def test_a_target_without_the_toolkit_is_told_what_to_install(said: str, words: str) -> None:
+    with pytest.raises(NotMeasurable, match=words) as caught:
+        all_workloads()["toolkit"].read(said, XAW, 5)
+    assert "install libxaw7 libxt6 libx11-6 libxcb1 there" in str(caught.value)
+
+
+def test_a_toolkit_that_there_is_not_is_answered_with_the_nearest() -> None:
+    with pytest.raises(NotMeasurable, match='did you mean "fltk"'):
+        all_workloads()["toolkit"].plan(XAW | {"toolkit": "flkt"}, 5)
+    with pytest.raises(NotMeasurable, match="Debian has no package of LVGL"):
+        all_workloads()["toolkit"].plan(XAW | {"toolkit": "lvgl"}, 5)
+
+
+def test_the_profile_has_each_toolkit() -> None:
+    profile = load_profile(profile_path("toolkits"))
+    assert {issue.parameters["toolkit"] for issue in profile.key_issue} == set(TOOLKITS)
+
+
+@given(st.lists(st.tuples(st.integers(1, 5), st.integers(0, 10**15)), max_size=5))
+def test_what_the_programs_print_is_read_whole(programs: list[tuple[int, int]]) -> None:
+    found = read_rounds("".join(program(rounds, ns) for rounds, ns in programs))
+    assert found.refused == []
+    for step in STEPS:
+        assert found.first[step] == [ns / 1e9 for _, ns in programs]
+        assert found.rest[step] == [ns / 1e9 for rounds, ns in programs for _ in range(rounds - 1)]
+
+
+LINES = st.one_of(
+    st.text(max_size=40),
+    st.sampled_from(["@toolkit end", "@toolkit refused x", "@toolkit begin 2", "@toolkit begin 0"]),
+    st.builds(
+        "@toolkit {} {} {}".format,
+        st.integers(-1, 3),
+        st.sampled_from([*STEPS, "else"]),
+        st.integers(-1, 10**20),
+    ),
+)
+
+
+@given(st.lists(LINES, max_size=40), st.integers(0, 30))
+def test_no_line_breaks_the_reader_and_none_counts_twice(lines: list[str], at: int) -> None:
+    found = read_rounds("\n".join([*lines[:at], program(2).rstrip("\n"), *lines[at:]]))
+    times = [time for each in (found.first, found.rest) for step in STEPS for time in each[step]]
+    assert all(0 <= time <= 1e9 for time in times)
+    # The program's own 14 are among them, as nothing comes between.
+    assert 14 <= len(times) <= 14 + len(lines)
+
+
+@given(st.integers(0, 15))
+def test_a_program_that_ends_early_is_refused(kept: int) -> None:
+    lines = program(2).splitlines()[: kept + 1]
+    found = read_rounds("\n".join(lines))
+    whole = len(lines) == 16
+    assert found.refused == ([] if whole else ["its program ended early"])
+    assert sum(len(found.first[step]) + len(found.rest[step]) for step in STEPS) == min(kept, 14)
