@@ -11,7 +11,7 @@ from perfboard.host.cache import key_of
 from perfboard.images.image import Image
 from perfboard.images.kernel.system_map import SystemMap
 from perfboard.images.packages.root import PackageRoot
-from perfboard.images.program.base import Job, TrialBase
+from perfboard.images.program.base import ProgramJob, TrialBase
 from perfboard.images.variant import Variant
 from perfboard.instruments.base import Instrument
 from perfboard.model.progress import Progress
@@ -43,11 +43,11 @@ class FakeLab:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.jobs: list[Job] = []
+        self.jobs: list[ProgramJob] = []
         self.variants: list[Variant] = []
         self.tried = TRIED
         self.takes: Callable[[Variant], Boot] = lambda variant: make_boot()
-        self.ends: Callable[[Job, Event], Results] = lambda job, cancelled: RESULTS
+        self.ends: Callable[[ProgramJob, Event], Results] = lambda job, cancelled: RESULTS
         (folder / "kernel").mkdir(exist_ok=True)
         (folder / "kernel" / "zImage").write_bytes(b"a kernel")
         (folder / "kernel" / "System.map").write_text("00000008 T first\n00000010 T second\n")
@@ -92,7 +92,7 @@ class FakeLab:
         seen("kernel.entry")
         return self.takes(target.variant), 1 << 20
 
-    def prepare(self, variant: Variant, job: Job, progress: Progress) -> TrialBase:
+    def prepare(self, variant: Variant, job: ProgramJob, progress: Progress) -> TrialBase:
         """The job is kept in `jobs`, the variant in `variants`."""
         self.jobs.append(job)
         self.variants.append(variant)
@@ -108,10 +108,10 @@ class FakeLab:
             flash_devices=0,
         )
 
-    def interrupt_second(self, ends: Callable[[Job, Event], Results]) -> None:
+    def interrupt_second(self, ends: Callable[[ProgramJob, Event], Results]) -> None:
         """The second job ends as by ^C, and all others as `ends` says."""
 
-        def interrupted(job: Job, cancelled: Event) -> Results:
+        def interrupted(job: ProgramJob, cancelled: Event) -> Results:
             if len(self.jobs) == 2:
                 raise KeyboardInterrupt
             return ends(job, cancelled)

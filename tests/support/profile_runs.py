@@ -9,7 +9,7 @@ from threading import Event
 from typing import Any
 
 from perfboard.bench.request import Request
-from perfboard.images.program.base import Job
+from perfboard.images.program.base import ProgramJob
 from perfboard.images.program.codecs import BuiltCodec
 from perfboard.model.errors import EnvironmentLacksError
 from perfboard.model.progress import Progress, SilentProgress, Step
@@ -30,7 +30,7 @@ for = "us"
 [[key_issue]]
 name = "picture"
 question = "Is it fast?"
-workload = "image.scale"
+measure = "image.scale"
 metric = "image.scale.time"
 parameters = { width = 64, height = 64 }
 budget = "<= 3 s"
@@ -58,6 +58,14 @@ workload = "page.load"
 metric = "page.load.time"
 budget = "<= 3 s"
 """
+START = f"""{PROFILE.partition("[[key_issue]]")[0]}
+[[key_issue]]
+name = "picture"
+question = "Does it start?"
+measure = "app.start"
+metric = "app.start.time"
+budget = "<= 3 s"
+"""
 SCALED = b"@time scale\n1000000000 990000 0 1024 0 0\n"
 SLOW = b"@time scale\n9000000000 990000 0 1024 0 0\n"
 
@@ -82,7 +90,7 @@ class WorkShell(SayingShell):
         self.scripts.append(path)
 
 
-def ends(job: Job, cancelled: Event) -> Results:
+def ends(job: ProgramJob, cancelled: Event) -> Results:
     pictures = any(file.name == "picture.ppm" for file in job.files)
     return replace(RESULTS, stdout=SCALED) if pictures else replace(RESULTS, exit_code=3)
 

@@ -25,7 +25,7 @@ from perfboard.binaries.probe_build import ARCHITECTURES
 from perfboard.boards.loader import LoadedBoard, list_boards, load_board
 from perfboard.factors.choose import choose
 from perfboard.images.image import Image, build_image
-from perfboard.images.program.base import Job, build_trial_base
+from perfboard.images.program.base import ProgramJob, build_trial_base
 from perfboard.model.board.architecture import ARCHITECTURES as FAMILIES
 from perfboard.model.progress import SilentProgress
 from tests.support.rich_boards import rich_board
@@ -72,7 +72,7 @@ def image(verdex: LoadedBoard) -> Image:
 def build_for_trials(board: str, features: str = "none") -> None:
     """Builds what programs are tried with: on a new machine, longer than a command may take."""
     variant = choose(load_board(rich_board(board)), {"features": features})
-    build_trial_base(variant, Job(("true",)), SilentProgress())
+    build_trial_base(variant, ProgramJob(("true",)), SilentProgress())
 
 
 @pytest.fixture(scope="session")

@@ -25,8 +25,11 @@
 
 enum { ROOT_MOUNTED, KERNEL_FREED, INIT_EXEC, MARKS };
 
-static const char *const names[MARKS] = {"system.boot.root.mounted", "system.boot.kernel.freed",
-					 "system.boot.init.exec"};
+static const struct metric metrics[MARKS] = {
+    {"system.boot.root.mounted", "s", LOWER, NULL, NULL},
+    {"system.boot.kernel.freed", "s", LOWER, NULL, NULL},
+    {"system.boot.init.exec", "s", LOWER, NULL, NULL},
+};
 
 struct found {
 	double seconds[MARKS]; /* below 0 where there was none */
@@ -122,11 +125,9 @@ static void measure(const struct options *options)
 		return;
 	}
 	for (int mark = 0; mark < MARKS; mark++) {
-		const struct metric metric = {names[mark], "s", LOWER, NULL, NULL};
-
 		if (found.seconds[mark] < 0)
 			continue;
-		print_metric(&metric, &found.seconds[mark], 1);
+		print_metric(&metrics[mark], &found.seconds[mark], 1);
 		count++;
 	}
 	if (!count)

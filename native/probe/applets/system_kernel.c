@@ -19,14 +19,16 @@
 #include <sys/stat.h>
 #include <sys/utsname.h>
 
-/* A metric of one sample, with one label. */
-static void print_bytes(const char *metric_name, const char *label, const char *value,
-			uint64_t bytes)
+static const struct metric image = {"system.kernel.image", "B", LOWER, NULL, NULL};
+static const struct metric modules = {"system.modules", "B", LOWER, NULL, NULL};
+
+/* One sample, with one label. */
+static void print_bytes(struct metric metric, const char *label, const char *value, uint64_t bytes)
 {
 	const struct label labels[] = {{label, value}, {0}};
-	const struct metric metric = {metric_name, "B", LOWER, NULL, labels};
 	double sample = (double)bytes;
 
+	metric.labels = labels;
 	print_metric(&metric, &sample, 1);
 }
 
@@ -45,15 +47,14 @@ static void measure_image(const char *release)
 		found = !stat(path, &status) && S_ISREG(status.st_mode);
 	}
 	if (found)
-		print_bytes("system.kernel.image", "form", "compressed", (uint64_t)status.st_size);
+		print_bytes(image, "form", "compressed", (uint64_t)status.st_size);
 	else
 		print_refused("system.kernel.image form=compressed: neither /boot nor "
 			      "/lib/modules has an image named after %s",
 			      release);
 	if (find_span("Kernel code", &code) && find_span("Kernel data", &data) &&
 	    code.first < data.last)
-		print_bytes("system.kernel.image", "form", "uncompressed",
-			    data.last - code.first + 1);
+		print_bytes(image, "form", "uncompressed", data.last - code.first + 1);
 	else
 		print_refused("system.kernel.image form=uncompressed: %s", why_not());
 }
@@ -71,7 +72,7 @@ static void measure_loaded(void)
 	}
 	while ((line = next_line(&lines)))
 		bytes += whole_number(line + strcspn(line, " "), NULL, 10);
-	print_bytes("system.modules", "what", "loaded", bytes);
+	print_bytes(modules, "what", "loaded", bytes);
 }
 
 /* Adds up the files of a folder and of those within it; links are not followed. */
@@ -96,7 +97,7 @@ static void measure_files(const char *release)
 
 	snprintf(path, sizeof(path), "/lib/modules/%s", release);
 	if (each_entry(path, add_module, &bytes))
-		print_bytes("system.modules", "what", "files", bytes);
+		print_bytes(modules, "what", "files", bytes);
 	else
 		print_refused("system.modules what=files: %s: %s", path, strerror(errno));
 }

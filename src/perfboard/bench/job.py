@@ -18,8 +18,8 @@ _XFS = "mkfs.xfs -q -f -b size=4096"
 
 
 @dataclass(frozen=True)
-class Place:
-    """The lines of a script that set $place, and what they want of a virtual board."""
+class Folder:
+    """The lines of a script that set $place, and their needs on a virtual board."""
 
     script: str
     packages: tuple[str, ...]
@@ -41,20 +41,33 @@ if [ -b {DISK} ]; then
 
 
 # On other targets $place is the folder that the script starts in.
-PLACE = Place(_new_system(_EXT4, "ext4"), ("e2fsprogs",), ("ext4",))
-
-
+OWN_FOLDER = Folder(_new_system(_EXT4, "ext4"), ("e2fsprogs",), ("ext4",))
 # That may be on any file system.
 _LIVE_XFS = """\
 elif [ "$(stat -f -c %T .)" != xfs ]; then
     echo "its folder is not on an XFS; set TMPDIR to one that is" >&2
     exit 1
 """
-
-
-PLACES = {"own": PLACE, "xfs": Place(_new_system(_XFS, "xfs", _LIVE_XFS), ("xfsprogs",), ("xfs",))}
-
-
+FOLDERS = {
+    "own": OWN_FOLDER,
+    "xfs": Folder(_new_system(_XFS, "xfs", _LIVE_XFS), ("xfsprogs",), ("xfs",)),
+}
+# Or else $folder, or else the first one that is on a disk.
+_LIVE_DISK = """\
+else
+    if [ -n "$folder" ]; then set -- "$folder"
+    else set -- "${TMPDIR:-.}" . /var/tmp "${HOME:-.}" /; fi
+    found=$("$PROBE" disk place "$@")
+    case $found in @place*) place=${found#@place * * };; *) echo "$found"; exit 0;; esac
+"""
+DISK_FOLDER = Folder(_new_system(_EXT4, "ext4", _LIVE_DISK), ("e2fsprogs",), ("ext4",))
+# A virtual board's disk is $source, without a file system; elsewhere it is a folder on a disk.
+WHOLE_DISK = Folder(
+    f"if [ -b {DISK} ]; then\n    mkdir disk && place=disk source={DISK}\n"
+    f"{_LIVE_DISK}    source=$place\nfi\n",
+    DISK_FOLDER.packages,
+    DISK_FOLDER.features,
+)
 # An archive that the script unpacks in the folder `home`, unless that is there.
 HOME = "home.tar"
 
@@ -64,29 +77,31 @@ AUTHORITY = "ca.crt"
 
 
 class NotMeasurable(Exception):
-    """The target does not have what the workload wants; the message says what."""
+    """The target lacks what the measure needs; the message says what."""
 
 
-class WorkFailed(NotMeasurable):
-    """The target has what it wants, and broke down under it; the message says how."""
+class BoardFailed(NotMeasurable):
+    """The target has what the measure needs, and broke down under it; the message says how."""
 
 
 @dataclass(frozen=True)
-class Work:
-    """The script of one workload, and its needs.
+class Job:
+    """A script that a measure has run on a board, and its needs.
 
     `script` is for a POSIX shell, in a folder of its own that has `files`. It finds the probe as
-    "$PROBE", and prints what `Workload.read` reads, and "@absent METRIC REASON" where the target
+    "$PROBE", and prints what `Measure.read` reads, and "@absent METRIC REASON" where the target
     does not let it measure one. `packages` and `features` are what a virtual
     board is given, less what fits the patterns of `without`; any other target has the `programs`,
-    or the workload is not measurable there. `data` is how many bytes it writes. `display` puts the
-    watcher of native/display beside the files, as "perfboard-display". `from_disk` puts
+    or the measure has nothing to run there. `disk` is how many bytes of a disk it needs, and
+    `writes` how many it writes there in all. `display` puts the
+    watcher of native/display next to the files, as "perfboard-display". `from_disk` puts
     the packages on a virtual board's disk. `screen` is the size of the display's screen: on a
-    virtual board $SCOPE is "scope" then, and the output is what `shown.completed` makes of it.
+    virtual board $SCOPE is "scope" then, and the output is what `screen.completed` makes of it.
     `pages` are files that the far end of a virtual board's network serves (images/network.py). If
     they are `secure`, over TLS, a live target gets them from this machine, at port $PORT of
     127.0.0.1, and the authority's certificate as AUTHORITY, which OpenSSL calls $CA.
-    `toolkit` puts the program of one of `toolkits.TOOLKITS` beside the files, as `PROGRAM`.
+    With `network` a virtual board has a network card of ours; `pages` need one too.
+    `toolkit` puts the program of one of `toolkits.TOOLKITS` next to the files, as `PROGRAM`.
     """
 
     script: str
@@ -96,7 +111,8 @@ class Work:
     without: tuple[str, ...] = ()
     features: tuple[str, ...] = ()
     programs: tuple[str, ...] = ()
-    data: int = 0
+    disk: int = 0
+    writes: int = 0
     limit_s: float = 600.0
     display: bool = False
     from_disk: bool = False
@@ -104,6 +120,7 @@ class Work:
     pages: Mapping[str, bytes] = field(default_factory=dict)
     secure: bool = False
     toolkit: str = ""
+    network: bool = False
 
 
 # The status of a shell for what a signal ended is this and the signal.
@@ -111,7 +128,7 @@ _SIGNAL = 128
 
 
 def check_ended(program: str, status: int, output: str = "") -> None:
-    """Raises NotMeasurable for a program that failed, and WorkFailed if a signal ended it.
+    """Raises NotMeasurable for a program that failed, and BoardFailed if a signal ended it.
 
     `status` is as a shell has it, and `output` is its last lines.
     """
@@ -119,6 +136,6 @@ def check_ended(program: str, status: int, output: str = "") -> None:
     if status > _SIGNAL:
         killed = status - _SIGNAL == signal.SIGKILL
         why = ", as a kernel does when memory ends" if killed else ""
-        raise WorkFailed(f"{signal_name(status - _SIGNAL)} ended {program}{why}{words}")
+        raise BoardFailed(f"{signal_name(status - _SIGNAL)} ended {program}{why}{words}")
     if status:
         raise NotMeasurable(f"{program} ended with {status}{words}")

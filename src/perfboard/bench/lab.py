@@ -12,7 +12,7 @@ from perfboard.host.authority import Authority, kept_authority, make_authority
 from perfboard.host.tools import Use, require_tools
 from perfboard.images.image import Image, build_image
 from perfboard.images.network import build_scope
-from perfboard.images.program.base import Job, TrialBase, build_trial_base
+from perfboard.images.program.base import ProgramJob, TrialBase, build_trial_base
 from perfboard.images.program.codecs import BuiltCodec, build_codec
 from perfboard.images.program.toolkits import build_toolkit
 from perfboard.images.variant import Variant
@@ -55,7 +55,7 @@ class Lab:
     scope: Callable[..., Path] = build_scope
     boot: BootVirtual = VirtualTarget.boot_and_memory
     # Programs on virtual boards.
-    prepare: Callable[[Variant, Job, Progress], TrialBase] = build_trial_base
+    prepare: Callable[[Variant, ProgramJob, Progress], TrialBase] = build_trial_base
     try_out: TryOut = TrialTarget.try_out
     # A certificate for a server: of an authority in a new folder, or of one that the cache keeps.
     authority: Callable[[Path, str], Authority] = make_authority

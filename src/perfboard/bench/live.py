@@ -1,12 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs workloads on a target with a shell."""
+"""A board with a shell."""
 
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from functools import cached_property
+from pathlib import Path
 
-from perfboard.bench.base import Notify
-from perfboard.bench.job import AUTHORITY, NotMeasurable, Work
+from perfboard.bench.base import BootFindings, Facts, Notify
+from perfboard.bench.boot.line import LineBoots
+from perfboard.bench.job import AUTHORITY, Job, NotMeasurable
 from perfboard.bench.lab import Lab
+from perfboard.bench.options import BenchOptions
+from perfboard.bench.request import Request
 from perfboard.bench.script import (
     FOUND,
     SCRIPT,
@@ -17,95 +22,105 @@ from perfboard.bench.script import (
     whole_script,
 )
 from perfboard.bench.served import PageServer, serving, with_served
+from perfboard.bench.talk.tcp import Talk, talk_to
 from perfboard.binaries.probe import architecture_of, find_binary
 from perfboard.host.scratch import scratch_folder
+from perfboard.model.board.power import Power
 from perfboard.model.errors import EnvironmentLacksError, TargetError, UsageError
+from perfboard.model.published import Published
+from perfboard.model.results.boot import Boot
+from perfboard.model.run import Evidence
+from perfboard.probes.session import Session
 from perfboard.store.recording import Subject
-from perfboard.targets.base import Target
+from perfboard.targets.base import Shell, Target
 from perfboard.targets.folder import working_folder
 from perfboard.targets.pipe import local
+from perfboard.targets.wired import SCHEMES
 
 _PROBE = "perfboard-probe"
 
 
-class LiveBench:
-    """A target with a shell; each workload has a folder there, which is removed after it."""
+class LiveFacts:
+    """See `Facts`. The target is asked when somebody wants to know."""
 
+    exact = False
     repeats = 5
+    lacks: frozenset[str] = frozenset()
+    published: tuple[Published, ...] = ()
+    power: Power | None = None
+    boot_budget_s: float | None = None
+    has_model = False
 
-    def __init__(self, target: Target, subject: Subject, lab: Lab) -> None:
-        self._target, self._subject, self._lab = target, subject, lab
-        self.notes: tuple[str, ...] = target.notes
+    def __init__(self, target: Callable[[], Target]) -> None:
+        self._target = target
+
+    @property
+    def evidence(self) -> Evidence:
+        """See `Facts`."""
+        return self._target().evidence
+
+    @cached_property
+    def ram(self) -> int:
+        """See `Facts`."""
+        words = self._target().shell.run("grep MemTotal: /proc/meminfo").output.split()
+        return int(words[1]) * 1024 if len(words) > 1 and words[1].isdigit() else 0
+
+
+class LiveBench:
+    """A target with a shell; each job has a folder there, which is removed after it."""
+
+    facts: Facts
+
+    def __init__(self, request: Request, options: BenchOptions, lab: Lab, artifacts: Path) -> None:
+        """Nothing is opened yet."""
+        self._request, self._options, self._lab = request, options, lab
+        self._artifacts = artifacts
+        self._shell = ExitStack()
+        self._open: Target | None = None
+        self._subject: Subject | None = None
+        self._line: LineBoots | None = None
+        self._booted = 0
+        self._notes: dict[str, None] = {}
+        self.facts = LiveFacts(self._target)
+
+    def _target(self) -> Target:
+        """The target with its shell, which is opened when it is first needed."""
+        if self._open is None:
+            request, progress = self._request, self._lab.progress
+            self._open = self._shell.enter_context(
+                self._lab.open(request.target, progress, self._artifacts, request.factors)
+            )
+            self._subject = self._subject or request.subject_of(self._open)
+            self._notes |= dict.fromkeys(self._open.notes)
+        return self._open
+
+    def close(self) -> None:
+        """Lets go of the target."""
+        self._open = None
+        self._shell.close()
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """See `Bench`."""
+        return tuple(dict.fromkeys((*self._notes, *(self._line.notes if self._line else ()))))
 
     def subject(self) -> Subject:
-        """See `Bench`."""
+        """See `Bench`. A board that booted has told more of itself than its shell does."""
+        if self._line is not None:
+            return self._line.subject()
+        if self._subject is None:
+            self._target()
+        assert self._subject is not None  # noqa: S101 - who opens the target sets it
         return self._subject
 
-    def run(self, name: str, work: Work, notify: Notify) -> str:
+    def prepare(self, jobs: Sequence[Job], *, boots: bool = False) -> None:
         """See `Bench`."""
-        shell, progress = self._target.shell, self._lab.progress
-        machine = shell.run("uname -m").output.strip()
-        arch = self._target.probe or architecture_of(machine)
-        probe = find_binary(arch, progress).read_bytes()
-        with ExitStack() as stack:
-            folder = stack.enter_context(working_folder(shell))
-            built = self._build_codecs(work, arch)
-            script = f"{FOUND if built else ''}{whole_script(work)}"
-            files = {**work.files, **built, _PROBE: probe, SCRIPT: script.encode()}
-            served = stack.enter_context(self._serving(work, files)) if work.secure else None
-            if work.display:
-                files[WATCHER] = find_binary(arch, progress, "display").read_bytes()
-            files |= toolkit_program(work, arch, self._lab)
-            for name, data in files.items():
-                shell.push(data, f"{folder}/{name}", progress)
-            script = f"cd {folder} && PROBE=./{_PROBE} && export PROBE && . ./{SCRIPT}"
-            try:
-                done = shell.run(script, timeout_s=work.limit_s)
-            except TargetError as error:
-                if error.kind != "hang":
-                    raise
-                raise NotMeasurable(f"it has not ended after {work.limit_s:.0f} s") from error
-        output = ended(work, done.output, done.errors, done.status)
-        return with_served(output, served.lines) if served else output
-
-    @contextmanager
-    def _serving(self, work: Work, files: dict[str, bytes]) -> Iterator[PageServer]:
-        """Serves the work's pages, and tells its script where, and by whose certificate."""
-        if self._target.name != local.SCHEME:
-            raise NotMeasurable(
-                "pages over TLS are served by this machine to itself: measure it on --target local"
-            )
-        with scratch_folder() as folder:
-            try:
-                authority = self._lab.authority(folder, "127.0.0.1")
-            except EnvironmentLacksError as error:
-                raise NotMeasurable(f"no certificate can be made: {error}") from error
-            with serving(work.pages, authority) as server:
-                files |= {
-                    AUTHORITY: authority.certificate.read_bytes(),
-                    SCRIPT: f"PORT={server.port} CA={authority.name}\n".encode() + files[SCRIPT],
-                }
-                yield server
-
-    def _build_codecs(self, work: Work, arch: str) -> dict[str, bytes]:
-        """The codecs' programs that the target lacks."""
-        if not work.codecs:
-            return {}
-        looks = "; ".join(f"command -v {name}" for name in work.programs)
-        if len(self._target.shell.run(looks).output.split()) == len(work.programs):
-            return {}
-        try:
-            programs, notes = codec_programs(work, arch, self._lab)
-        except EnvironmentLacksError as error:
-            names = " and ".join(work.programs)
-            raise NotMeasurable(f"the target has no {names}; to build it: {error}") from error
-        self.notes = tuple(dict.fromkeys((*self.notes, *notes)))
-        return programs
-
-    def check_room(self, works: Sequence[Work]) -> None:
-        """Raises UsageError where the target has no room for one of them."""
-        wanted = max((_size(work) for work in works), default=0)
-        shell = self._target.shell
+        if boots and self._request.target.partition(":")[0] in SCHEMES:
+            self._line = LineBoots(self._request, self._options, self._lab)
+        if not jobs:
+            return
+        wanted = max((job.disk + sum(map(len, job.files.values())) for job in jobs), default=0)
+        shell = self._target().shell
         with working_folder(shell) as folder:
             place = folder.rpartition("/")[0]
             words = shell.run(f"df -Pk {folder} | tail -n 1").output.split()
@@ -117,7 +132,97 @@ class LiveBench:
                 "or choose rows that want less by --only"
             )
 
+    def boots(self, levels: Mapping[str, str], count: int) -> Iterator[Boot]:
+        """See `Bench`."""
+        if self._request.target.partition(":")[0] not in SCHEMES:
+            raise NotMeasurable(
+                "a running system is not booted: that needs its console, on --target "
+                "serial:///dev/NAME or labgrid://PLACE"
+            )
+        if levels:
+            raise NotMeasurable("its image is as it is; a virtual board's can be changed")
+        self.close()
+        if self._line is None:
+            self._line = LineBoots(self._request, self._options, self._lab)
+        first, self._booted = self._booted + 1, self._booted + count
+        yield from self._line.boots(count, first, self._artifacts)
 
-def _size(work: Work) -> int:
-    """The bytes that it puts on the target and writes there."""
-    return work.data + sum(map(len, work.files.values()))
+    def boot_findings(self, boots: Sequence[Boot]) -> BootFindings:
+        """See `Bench`."""
+        return self._line.findings(boots) if self._line else BootFindings()
+
+    @contextmanager
+    def probe(self) -> Iterator[Session]:
+        """See `Bench`."""
+        with self._lab.probe(self._target(), self._lab.progress) as session:
+            yield session
+
+    @contextmanager
+    def shell(self) -> Iterator[Shell]:
+        """See `Bench`."""
+        yield self._target().shell
+
+    def talk(self, run: Callable[[Job], str]) -> AbstractContextManager[Talk]:
+        """See `Bench`."""
+        return talk_to(self._target())
+
+    def run(self, name: str, job: Job, notify: Notify) -> str:
+        """See `Bench`."""
+        shell, progress = self._target().shell, self._lab.progress
+        machine = shell.run("uname -m").output.strip()
+        arch = self._target().probe or architecture_of(machine)
+        probe = find_binary(arch, progress).read_bytes()
+        with ExitStack() as stack:
+            folder = stack.enter_context(working_folder(shell))
+            built = self._build_codecs(job, arch)
+            script = f"{FOUND if built else ''}{whole_script(job)}"
+            files = {**job.files, **built, _PROBE: probe, SCRIPT: script.encode()}
+            served = stack.enter_context(self._serving(job, files)) if job.secure else None
+            if job.display:
+                files[WATCHER] = find_binary(arch, progress, "display").read_bytes()
+            files |= toolkit_program(job, arch, self._lab)
+            for name, data in files.items():
+                shell.push(data, f"{folder}/{name}", progress)
+            script = f"cd {folder} && PROBE=./{_PROBE} && export PROBE && . ./{SCRIPT}"
+            try:
+                done = shell.run(script, timeout_s=job.limit_s)
+            except TargetError as error:
+                if error.kind != "hang":
+                    raise
+                raise NotMeasurable(f"it has not ended after {job.limit_s:.0f} s") from error
+        output = ended(job, done.output, done.errors, done.status)
+        return with_served(output, served.lines) if served else output
+
+    @contextmanager
+    def _serving(self, job: Job, files: dict[str, bytes]) -> Iterator[PageServer]:
+        """Serves the job's pages, and tells its script where, and by whose certificate."""
+        if self._target().name != local.SCHEME:
+            raise NotMeasurable(
+                "pages over TLS are served by this machine to itself: measure it on --target local"
+            )
+        with scratch_folder() as folder:
+            try:
+                authority = self._lab.authority(folder, "127.0.0.1")
+            except EnvironmentLacksError as error:
+                raise NotMeasurable(f"no certificate can be made: {error}") from error
+            with serving(job.pages, authority) as server:
+                files |= {
+                    AUTHORITY: authority.certificate.read_bytes(),
+                    SCRIPT: f"PORT={server.port} CA={authority.name}\n".encode() + files[SCRIPT],
+                }
+                yield server
+
+    def _build_codecs(self, job: Job, arch: str) -> dict[str, bytes]:
+        """The codecs' programs that the target lacks."""
+        if not job.codecs:
+            return {}
+        looks = "; ".join(f"command -v {name}" for name in job.programs)
+        if len(self._target().shell.run(looks).output.split()) == len(job.programs):
+            return {}
+        try:
+            programs, notes = codec_programs(job, arch, self._lab)
+        except EnvironmentLacksError as error:
+            names = " and ".join(job.programs)
+            raise NotMeasurable(f"the target has no {names}; to build it: {error}") from error
+        self._notes |= dict.fromkeys(notes)
+        return programs

@@ -19,6 +19,9 @@ _PACKAGED = Path(__file__).parent / "bin" / LIST
 # does not need.
 _APPLET = re.compile(r"^APPLET\(\w+" + r',\s+"([^"\\]+)"' * 4 + ",", re.MULTILINE)
 
+# The beginning of a `struct metric`.
+_METRIC = re.compile(r'"([a-z0-9_]+(?:\.[a-z0-9_]+)+)",\s*"(s|B/s|1/s|B|1)",\s*(LOWER|HIGHER)')
+
 
 @dataclass(frozen=True)
 class Applet:
@@ -28,6 +31,7 @@ class Applet:
     group: str  # heading of the metrics it is shown with, as in "Memory"
     title: str  # as in "Memory latency"
     summary: str  # what it measures, a line
+    metrics: tuple[tuple[str, str, str], ...] = ()  # name, unit, and "lower" or "higher" is better
 
 
 def all_applets() -> tuple[Applet, ...]:
@@ -36,7 +40,10 @@ def all_applets() -> tuple[Applet, ...]:
     Raises EnvironmentLacksError if there is neither a list nor a checkout's sources.
     """
     if _PACKAGED.is_file():
-        return tuple(Applet(**one) for one in json.loads(_PACKAGED.read_text()))
+        return tuple(
+            Applet(**{**one, "metrics": tuple(map(tuple, one["metrics"]))})
+            for one in json.loads(_PACKAGED.read_text())
+        )
     sources = sorted(source_folder().glob("applets/*.c"))
     if not sources:
         raise EnvironmentLacksError(
@@ -44,8 +51,15 @@ def all_applets() -> tuple[Applet, ...]:
             "from its wheel, which has the list of probes."
         )
     return tuple(
-        Applet(*match.groups()) for path in sources for match in _APPLET.finditer(path.read_text())
+        Applet(match[1], match[2], match[3], match[4], _metrics(text))
+        for text in (path.read_text() for path in sources)
+        for match in _APPLET.finditer(text)
     )
+
+
+def _metrics(source: str) -> tuple[tuple[str, str, str], ...]:
+    found = dict.fromkeys(match.groups() for match in _METRIC.finditer(source))
+    return tuple((name, unit, better.lower()) for name, unit, better in found)
 
 
 def write_list(path: Path) -> None:

@@ -1,103 +1,211 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The protocol of a workload, and the words that a target's script prints for it."""
+"""The measures: one class for each thing that can be measured."""
 
-import importlib
-import pkgutil
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import cache
-from typing import Protocol
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import Literal
 
-import perfboard.measures
-from perfboard.bench.job import NotMeasurable, Work
+from perfboard.bench.base import Bench, Facts, KnownFacts, Notify
+from perfboard.bench.job import Job, NotMeasurable
+from perfboard.measures.reading import absences
 from perfboard.model.profile import Value
-from perfboard.model.run import Metric
-
-
-@dataclass(frozen=True)
-class Parameter:
-    """A setting of a workload: its default, and its meaning with its unit."""
-
-    default: Value
-    help: str
-
-
-@dataclass(frozen=True)
-class Figure:
-    """A metric of a workload: its unit, and its meaning."""
-
-    unit: str
-    help: str
-
-
-class Workload(Protocol):
-    """Answers a key issue. A module of this folder or of a room has one or more, as WORKLOADS."""
-
-    @property
-    def name(self) -> str:
-        """Its name in profiles."""
-
-    @property
-    def title(self) -> str:
-        """The measured thing, in a few words."""
-
-    @property
-    def parameters(self) -> Mapping[str, Parameter]:
-        """Its settings, each with its default."""
-
-    @property
-    def metrics(self) -> Mapping[str, Figure]:
-        """Its metrics by their names."""
-
-    def commands(self, parameters: Mapping[str, Value]) -> Sequence[str]:
-        """The user's own commands among the parameters, which run on the target."""
-
-    def plan(self, parameters: Mapping[str, Value], repeats: int) -> Work:
-        """The work. It times each thing `repeats` times: once on a board that repeats."""
-
-    def read(
-        self, output: str, parameters: Mapping[str, Value], repeats: int
-    ) -> tuple[Metric, ...]:
-        """The metrics that the script's output gives. Raises NotMeasurable."""
-
-
-@cache
-def all_workloads() -> dict[str, Workload]:
-    """The workloads by name: each module of this folder and its rooms has WORKLOADS."""
-    folder = perfboard.measures
-    modules = (
-        importlib.import_module(module.name)
-        for module in pkgutil.walk_packages(folder.__path__, f"{folder.__name__}.")
-    )
-    found = [getattr(module, "WORKLOADS", ()) for module in modules]
-    return {workload.name: workload for several in found for workload in several}
-
+from perfboard.model.results.base import Result
+from perfboard.model.results.probes import ProbeProcess
+from perfboard.model.results.profile import Film
+from perfboard.model.run import Evidence, Metric, Unit
 
 # Debian Policy, section 5.6.1.
 _PACKAGE = re.compile(r"[a-z0-9][a-z0-9+.-]{1,99}")
 
 
-def text(parameters: Mapping[str, Value], name: str) -> str:
-    """A parameter that is text. Raises NotMeasurable."""
-    value = parameters[name]
-    if not isinstance(value, str) or "\0" in value:
-        raise NotMeasurable(f"{name} is {value!r}; wants text")
-    return value
+@dataclass(frozen=True)
+class Quantity:
+    """A metric that a measure gives: its name, its unit, its meaning, and which way is better."""
+
+    name: str
+    unit: Unit
+    help: str
+    better: Literal["lower", "higher"] = "lower"
+
+    def metric(
+        self, samples: Iterable[float], labels: Mapping[str, str] = MappingProxyType({})
+    ) -> Metric:
+        """A metric of it with these samples."""
+        return Metric(
+            name=self.name,
+            unit=self.unit,
+            better=self.better,
+            labels=dict(labels),
+            samples=tuple(samples),
+        )
 
 
-def packages(parameters: Mapping[str, Value]) -> tuple[str, ...]:
-    """The Debian packages that the parameter `packages` names. Raises NotMeasurable."""
-    names = text(parameters, "packages").split()
-    for name in names:
-        if not _PACKAGE.fullmatch(name):
-            raise NotMeasurable(f"packages: {name!r} is no name of a Debian package")
-    return tuple(names)
+@dataclass(frozen=True)
+class Parameter:
+    """A setting of a measure: its name, its default, and its meaning with its unit.
+
+    `labels` says whether it makes another thing of what is measured, so that metrics have it as a
+    label: a number of repetitions does not.
+    """
+
+    name: str
+    default: Value
+    help: str
+    labels: bool = True
 
 
-def whole(parameters: Mapping[str, Value], name: str, least: int = 1) -> int:
-    """A parameter that is a whole number. Raises NotMeasurable."""
-    value = parameters[name]
-    if isinstance(value, bool) or not isinstance(value, int) or value < least:
-        raise NotMeasurable(f"{name} is {value!r}; wants a whole number of at least {least}")
-    return value
+@dataclass(frozen=True)
+class Setting:
+    """The parameters that a measure is given, and what is known of the board."""
+
+    parameters: Mapping[str, Value]
+    facts: Facts
+
+    @property
+    def repeats(self) -> int:
+        """How often each thing is measured."""
+        return self.facts.repeats
+
+    def text(self, name: str) -> str:
+        """A parameter that is text. Raises NotMeasurable."""
+        value = self.parameters[name]
+        if not isinstance(value, str) or "\0" in value:
+            raise NotMeasurable(f"{name} is {value!r}; wants text")
+        return value
+
+    def whole(self, name: str, least: int = 1) -> int:
+        """A parameter that is a whole number. Raises NotMeasurable."""
+        value = self.parameters[name]
+        if isinstance(value, bool) or not isinstance(value, int) or value < least:
+            raise NotMeasurable(f"{name} is {value!r}; wants a whole number of at least {least}")
+        return value
+
+    def packages(self) -> tuple[str, ...]:
+        """The Debian packages that the parameter `packages` names. Raises NotMeasurable."""
+        names = self.text("packages").split()
+        for name in names:
+            if not _PACKAGE.fullmatch(name):
+                raise NotMeasurable(f"packages: {name!r} is no name of a Debian package")
+        return tuple(names)
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A figure of the first screen: its words, its metric, and the processor's share, if known."""
+
+    title: str
+    metric: Metric
+    busy: Metric | None = None
+
+
+@dataclass(frozen=True)
+class Finding:
+    """The findings of a measure, or the reason why it has none.
+
+    `short` says it in a few words, `limit` names what held the board back, `why` how that is known.
+    `absent` has the reasons why the target gave none of a metric, by its name. `reason` says why
+    nothing was measured, and `failed` whether the board broke down under it. `results` are those
+    that a study concludes from.
+    """
+
+    metrics: tuple[Metric, ...] = ()
+    figures: tuple[Figure, ...] = ()
+    short: str = ""
+    limit: str = ""
+    why: str = ""
+    notes: tuple[str, ...] = ()
+    absent: Mapping[str, str] = field(default_factory=dict)
+    reason: str = ""
+    failed: bool = False
+    films: tuple[Film, ...] = ()
+    results: tuple[Result, ...] = ()
+    processes: tuple[ProbeProcess, ...] = ()
+
+
+class Turn:
+    """A measure under way: it tells how long the board has run, and what is found so far.
+
+    `place` names the work at hand, as in "boot 3": an error's message begins with it.
+    """
+
+    def __init__(self, notify: Notify, place: str = "") -> None:
+        self.notify, self.place = notify, place
+        self.found = Finding()
+
+    def keep(self, found: Finding) -> None:
+        """Has this recorded if the measure does not come to its end."""
+        self.found = found
+
+
+# A board that repeats exactly, for examples.
+EXACT = KnownFacts(Evidence.TIMED, exact=True, repeats=1, ram=64 << 20)
+
+
+@dataclass(frozen=True)
+class Example:
+    """An output of a script, and the first sample of each metric that it gives."""
+
+    output: str
+    figures: Mapping[str, float]
+    parameters: Mapping[str, Value] = field(default_factory=dict)
+    facts: Facts = EXACT
+
+
+class Measure:
+    """One thing that can be measured. A module of this room has one or more as MEASURES.
+
+    Class attributes say what it is. The common test reads `examples` back.
+    """
+
+    # As in "disk.dd": in profiles, on the command line, in runs.
+    name: str
+    title: str
+    metrics: tuple[Quantity, ...] = ()
+    parameters: tuple[Parameter, ...] = ()
+    examples: tuple[Example, ...] = ()
+    # Whether it boots the board's own image.
+    boots: bool = False
+
+    def commands(self, parameters: Mapping[str, Value]) -> Sequence[str]:
+        """The user's own commands among the parameters, which run on the target."""
+        return ()
+
+    def job(self, setting: Setting) -> Job | None:
+        """The script and its needs, for which the bench is prepared; None: it has none of its own.
+
+        Raises NotMeasurable for a parameter.
+        """
+        return None
+
+    def read(self, output: str, setting: Setting) -> Finding:
+        """Reads what the script printed. Raises NotMeasurable."""
+        raise NotImplementedError
+
+    def films(self, output: str, setting: Setting) -> tuple[Film, ...]:
+        """The pictures of a display that the script printed, whether or not it can be read."""
+        return ()
+
+    def measure(self, name: str, bench: Bench, setting: Setting, turn: Turn) -> Finding:
+        """Runs the job and reads it; a measure that boots, talks or runs again does so here.
+
+        `name` is that of the folder of its artifacts. Raises NotMeasurable.
+        """
+        job = self.job(setting)
+        if job is None:
+            raise NotImplementedError
+        output = bench.run(name, job, turn.notify)
+        absent = absences(output, {each.name for each in self.metrics})
+        # The run has these even where the rest is refused.
+        turn.keep(Finding(absent=absent, films=self.films(output, setting)))
+        found = self.read(output, setting)
+        return replace(found, absent=absent, films=turn.found.films)
+
+    def quantity(self, metric: str) -> Quantity | None:
+        """The quantity of that name; None: it gives no such metric."""
+        return next((each for each in self.metrics if each.name == metric), None)
+
+    def defaults(self) -> dict[str, Value]:
+        """The value of each parameter that nobody gives."""
+        return {each.name: each.default for each in self.parameters}

@@ -22,7 +22,7 @@ class Timed:
     status: int
 
 
-_TIMED = re.compile(r"(\d{1,19}) (\d{1,19}) (\d{1,19}) (\d{1,19}) (\d{1,3}) \d{1,19}")
+_TIMED = re.compile(r"([1-9]\d{0,18}) (\d{1,19}) (\d{1,19}) (\d{1,19}) (\d{1,3}) \d{1,19}")
 
 
 _REASON = 200

@@ -5,7 +5,7 @@ import re
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import AliasChoices, BeforeValidator, Field, model_validator
 
 from perfboard.model.board.board import NAME
 from perfboard.model.tables import Table
@@ -91,9 +91,10 @@ AnyBudget = Annotated[Budget, BeforeValidator(parse_budget)]
 
 
 class Part(Table):
-    """A workload with its parameters, and the one of its metrics that counts."""
+    """A measure with its parameters, and the one of its metrics that counts."""
 
-    workload: Words
+    # Files of perfboard.profile/1 call it a workload.
+    measure: Annotated[Words, Field(validation_alias=AliasChoices("measure", "workload"))]
     metric: Words
     labels: dict[str, str] = Field(default_factory=dict)
     parameters: Parameters = Field(default_factory=dict)
@@ -126,7 +127,7 @@ class KeyIssue(Part):
 
 
 class Count(Part):
-    """So many times a workload's metric."""
+    """So many times a measure's metric."""
 
     count: Annotated[float, Field(gt=0, strict=False)] = 1.0
 
@@ -178,7 +179,7 @@ class Study(Table):
 class Profile(Table):
     """A profile's file."""
 
-    schema_: Annotated[Literal["perfboard.profile/1"], Field(alias="schema")]
+    schema_: Annotated[Literal["perfboard.profile/2", "perfboard.profile/1"], Field(alias="schema")]
     profile: Device
     key_issue: Annotated[tuple[KeyIssue, ...], Field(min_length=1, strict=False)]
     scenario: Annotated[tuple[Scenario, ...], Field(strict=False)] = ()

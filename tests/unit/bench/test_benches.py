@@ -6,9 +6,9 @@ import subprocess
 import pytest
 
 from perfboard.bench.base import shown
-from perfboard.bench.job import NotMeasurable, Work
+from perfboard.bench.job import Job, NotMeasurable
+from perfboard.bench.outcome import killed_in
 from perfboard.bench.script import ended, whole_script
-from perfboard.bench.virtual import killed_in
 
 # Of Linux 6.12: mm/oom_kill.c.
 CONSOLE = """\
@@ -29,18 +29,18 @@ def test_who_was_killed_is_read_off_the_console() -> None:
     ("packages", "how"), [(("xvfb", "dillo"), "on Debian, install xvfb dillo"), ((), "install it")]
 )
 def test_a_target_is_told_all_that_it_lacks(packages: tuple[str, ...], how: str) -> None:
-    work = Work("echo measured", programs=("no-such-a", "sh", "no-such-b"), packages=packages)
+    job = Job("echo measured", programs=("no-such-a", "sh", "no-such-b"), packages=packages)
     done = subprocess.run(
-        ["sh", "-c", whole_script(work)], capture_output=True, text=True, timeout=20, check=True
+        ["sh", "-c", whole_script(job)], capture_output=True, text=True, timeout=20, check=True
     )
     with pytest.raises(NotMeasurable) as caught:
-        ended(work, done.stdout, done.stderr, done.returncode)
+        ended(job, done.stdout, done.stderr, done.returncode)
     assert str(caught.value) == f"the target has no no-such-a and no no-such-b; {how} there"
 
 
 def test_a_script_runs_where_its_programs_are() -> None:
     for programs in (("sh", "env"), ()):
-        line = ["sh", "-c", whole_script(Work("echo measured", programs=programs))]
+        line = ["sh", "-c", whole_script(Job("echo measured", programs=programs))]
         done = subprocess.run(line, capture_output=True, text=True, timeout=20, check=True)
         assert done.stdout == "measured\n"
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from perfboard.bench.request import Request
-from perfboard.images.program.base import Job
+from perfboard.images.program.base import ProgramJob
 from perfboard.images.variant import Variant
 from perfboard.model.errors import Cancelled, EnvironmentLacksError, TargetError
 from perfboard.model.results.boot import Boot
@@ -49,7 +49,7 @@ def boots_that(end: Ending) -> Callable[[Variant], Boot]:
 
 def boot(fake: FakeLab, end: Ending, **early: Any) -> Run:
     fake.takes = boots_that(end)
-    return BOOT.run(Request("virtual:verdex", {}, ()), BootOptions(2), fake.lab(**early))
+    return BOOT.run(Request("virtual:verdex", {}, ()), BootOptions(boots=2), fake.lab(**early))
 
 
 def tune(fake: FakeLab, end: Ending, **early: Any) -> Run:
@@ -59,7 +59,7 @@ def tune(fake: FakeLab, end: Ending, **early: Any) -> Run:
 
 
 def program(fake: FakeLab, end: Ending, **early: Any) -> Run:
-    def ends(job: Job, cancelled: Event) -> Results:
+    def ends(job: ProgramJob, cancelled: Event) -> Results:
         try:
             end()
         except KeyboardInterrupt:
@@ -68,7 +68,7 @@ def program(fake: FakeLab, end: Ending, **early: Any) -> Run:
         return RESULTS
 
     fake.ends = ends
-    (run,) = try_boards(["rpi2"], Job(("true",)), {}, (), fake.lab(**early))
+    (run,) = try_boards(["rpi2"], ProgramJob(("true",)), {}, (), fake.lab(**early))
     return run
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A profile's budgets held against what its workloads measured."""
+"""A profile's budgets held against what was measured."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -129,7 +129,7 @@ def _metric(part: Part, look: Look, evidence: Evidence) -> tuple[Metric, str] | 
             if metric.name == part.metric
         ]
         if not known:
-            return NoFigure(f"{part.workload} gave no {part.metric}")
+            return NoFigure(f"{part.measure} gave no {part.metric}")
         asked = ", ".join(f"{k}={v}" for k, v in part.labels.items()) or "no labels"
         what = "fits none" if not fitting else f"fits {len(fitting)}"
         close = nearest(asked, known) if not fitting else "."
@@ -168,7 +168,7 @@ def _sum(scenario: Scenario, look: Look, evidence: Evidence) -> tuple[Metric, st
     for part in scenario.parts:
         found = _metric(part, look, evidence)
         if isinstance(found, NoFigure):
-            return replace(found, reason=f"{part.workload}: {found.reason}")
+            return replace(found, reason=f"{part.measure}: {found.reason}")
         metrics.append((part, found[0]))
     first = metrics[0][1]
     count = min(len(metric.samples) for _, metric in metrics)

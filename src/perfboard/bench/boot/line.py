@@ -2,64 +2,64 @@
 """Boots of a real board, observed by its console on a serial line or in a labgrid place."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from threading import Event
 
 from perfboard.analysis.boot.bounds.seen import seen_limits
-from perfboard.bench.boot.base import BootSubject, boot_noted
+from perfboard.bench.base import BootFindings
+from perfboard.bench.boot.base import boot_noted
 from perfboard.bench.boot.beside import Beside
 from perfboard.bench.lab import Lab
+from perfboard.bench.options import BenchOptions
 from perfboard.bench.request import Request
 from perfboard.history.rates import rates_of
 from perfboard.model.errors import UsageError
 from perfboard.model.results.boot import Boot
 from perfboard.model.run import BoardSummary, Evidence
-from perfboard.store.folder import RunFolder
 from perfboard.store.recording import Subject
 from perfboard.targets.base import refuse_factors
 from perfboard.targets.serial.boot import SerialBoard, check_command
-from perfboard.targets.serial.watch import BOOT_S, SILENT_S
 from perfboard.targets.wired import Wired, open_wired
 
 
-def serial_subject(
-    request: Request,
-    usable: str,
-    reset: Sequence[str],
-    lab: Lab,
-    *,
-    silent_s: float = SILENT_S,
-    boot_s: float = BOOT_S,
-    beside: Beside | None = None,
-) -> BootSubject:
-    """The board on the line that the request's target names; see `BootOptions`.
+class LineBoots:
+    """A real board that is reset and watched on its line, with instruments next to its console."""
 
-    `beside` are the instruments beside its console.
-    """
-    others = beside or Beside()
-    refuse_factors(request.target, request.factors)
-    if not usable:
-        raise UsageError(
-            "the boot of a real board ends with a line of its console: give it as --usable "
-            "'login:', or as `usable` in the board's file"
+    def __init__(self, request: Request, options: BenchOptions, lab: Lab) -> None:
+        """Raises UsageError for a wrong target or option, before anything is reset."""
+        self._request, self._options, self._lab = request, options, lab
+        self._others = Beside(
+            options.capture, options.channel, options.power, options.volts or None
         )
-    # A wrong target or command fails before there is a run.
-    with open_wired(request.target, lab.progress) as wired:
-        pseudo = wired.line.evidence is Evidence.HOST
-    check_command("--reset", reset)
-    others.instruments()
-    # Whoever has written a file of a real board says that one is behind the line.
-    evidence = Evidence.HOST if pseudo and request.board is None else Evidence.SILICON
-    facts: dict[str, str] = {}
-    notes: dict[str, None] = dict.fromkeys(wired.notes)
+        refuse_factors(request.target, request.factors)
+        if not options.usable:
+            raise UsageError(
+                "the boot of a real board ends with a line of its console: give it as --usable "
+                "'login:', or as `usable` in the board's file"
+            )
+        with open_wired(request.target, lab.progress) as self._wired:
+            pseudo = self._wired.line.evidence is Evidence.HOST
+        check_command("--reset", options.reset)
+        self._others.instruments()
+        # Whoever has written a file of a real board says that one is behind the line.
+        self.evidence = Evidence.HOST if pseudo and request.board is None else Evidence.SILICON
+        self._facts: dict[str, str] = {}
+        self.notes = dict.fromkeys(self._wired.notes)
 
-    def boots(count: int, folder: RunFolder) -> Iterator[Boot]:
-        took_s = 0.0
+    def boots(self, count: int, first: int, artifacts: Path) -> Iterator[Boot]:
+        """The boots, one after the other; the first one's artifacts go to boot-`first`."""
+        took_s, lab, options = 0.0, self._lab, self._options
         with (
-            open_wired(request.target, lab.progress) as now,
+            open_wired(self._request.target, lab.progress) as now,
             lab.progress.step("booting", count) as step,
         ):
             board = SerialBoard(
-                now.line, usable, reset, switch=now.switch, silent_s=silent_s, boot_s=boot_s
+                now.line,
+                options.usable,
+                options.reset,
+                switch=now.switch,
+                silent_s=options.silence,
+                boot_s=options.timeout,
             )
             for number in range(count):
                 began = lab.clock()
@@ -71,26 +71,29 @@ def serial_subject(
                     part = min((lab.clock() - t) / of, 0.95) if of else 0.0
                     step.update(before + part, f"boot {before + 1}: {line}")
 
-                artifacts = folder.artifact_path(f"boot-{number + 1}/console.log").parent
-                near = others.instruments()
+                folder = artifacts / f"boot-{first + number}"
+                folder.mkdir()
+                near = self._others.instruments()
                 each = [board.console(), *near]
-                boot = boot_noted(board.boot, each, artifacts, seen, Event(), notes)
-                boot = others.join(number + 1, boot, near)
-                facts.update(board.facts)
+                boot = boot_noted(board.boot, each, folder, seen, Event(), self.notes)
+                boot = self._others.join(first + number, boot, near)
+                self._facts |= board.facts
                 took_s = lab.clock() - began
                 step.update(number + 1)
                 yield boot
 
-    return BootSubject(
-        name=request.place,
-        head=lambda: Subject(
-            summary_of(request, facts, wired), request.target, evidence, tools=wired.tools
-        ),
-        boots=boots,
-        notes=lambda: tuple(notes),
-        beside=lambda: (others.results, others.metrics()),
-        limits=lambda boots: seen_limits(boots, rates_of(request.place, evidence, wired.baud)),
-    )
+    def findings(self, boots: Sequence[Boot]) -> BootFindings:
+        """How far they are from the limit, and what the instruments saw."""
+        rates = rates_of(self._request.place, self.evidence, self._wired.baud)
+        limits = seen_limits(boots, rates)
+        others = self._others
+        results = (*((limits,) if limits else ()), *others.results)
+        return BootFindings(others.metrics(), results)
+
+    def subject(self) -> Subject:
+        """The board, with the facts that its kernel printed."""
+        summary = summary_of(self._request, self._facts, self._wired)
+        return Subject(summary, self._request.target, self.evidence, tools=self._wired.tools)
 
 
 def summary_of(request: Request, facts: Mapping[str, str], wired: Wired) -> BoardSummary:

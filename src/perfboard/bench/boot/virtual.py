@@ -2,7 +2,7 @@
 """Boots of a virtual board, watched by the scope."""
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
@@ -11,26 +11,21 @@ from threading import Event
 
 from perfboard.analysis.boot.bounds.timed import TimedBoard, timed_limits
 from perfboard.analysis.verify.rows import KERNEL_SIZE
-from perfboard.bench.boot.base import BootSubject, boot_noted
+from perfboard.bench.base import BootFindings
+from perfboard.bench.boot.base import boot_noted
 from perfboard.bench.boot.functions import Namer
 from perfboard.bench.boot.parts import parts_of
 from perfboard.bench.lab import Lab
-from perfboard.bench.request import Request
-from perfboard.boards.loader import load_board
-from perfboard.factors.choose import choose, perturbations
 from perfboard.images.image import Image
 from perfboard.images.variant import Variant
 from perfboard.instruments.scope import WatchedMark
 from perfboard.model.board.architecture import architecture_of
 from perfboard.model.board.virtual import VirtualBoard
 from perfboard.model.errors import UsageError
-from perfboard.model.parts import ImageParts
 from perfboard.model.results.boot import Boot
 from perfboard.model.results.limits import LimitsResult
 from perfboard.model.run import Metric
-from perfboard.store.folder import RunFolder
 from perfboard.store.image import PARTS
-from perfboard.store.recording import Subject
 from perfboard.targets.virtual.target import VirtualTarget
 
 # A mark's name, and the kernel function whose first instruction it is.
@@ -99,68 +94,73 @@ def marks_to_watch(board: VirtualBoard, image: Image) -> tuple[WatchedMark, ...]
     return tuple(marks)
 
 
-def virtual_subject(request: Request, lab: Lab, *, functions: bool = False) -> BootSubject:
-    """The virtual board that the request's target names, with its image built.
+class ImageBoots:
+    """The image of a virtual board, built to be booted."""
 
-    With `functions` each boot leaves those that its time went to, if the board is timed.
-    """
-    variant = choose(load_board(request.target.partition(":")[2]), request.factors)
-    board = variant.board
-    emulator = lab.emulator(board.machine.emulator)
-    image = lab.build(variant, lab.progress)
-    marks = marks_to_watch(board, image)
-    namer = None
-    if functions and image.symbols and variant.timed:
-        marks = tuple(replace(m, lap=not m.every or m.name == "exec") for m in marks)
-        namer = Namer(image, variant.loaded)
-    parts = parts_of(image, variant.loaded)
-    target = VirtualTarget(variant, image)
-    notes: dict[str, None] = dict.fromkeys((*image.notes, *target.notes()))
-    head = Subject(
-        target.summary(),
-        f"virtual:{board.name}",
-        target.evidence,
-        levels=variant.levels,
-        perturbed=perturbations(variant.levels),
-        tools={board.machine.emulator: emulator},
-        image=image.hashes,
-        packages=image.packages,
-    )
-    return BootSubject(
-        name=board.name,
-        head=lambda: head,
-        boots=partial(
-            _boot_all,
-            lab,
-            target,
-            lab.scope(board.network, lab.progress),
-            marks,
-            namer,
-            parts,
-            notes,
-        ),
-        budget_s=board.boot.budget_s,
-        has_model=board.timing is not None,
-        margin=board.timing.margin.share if board.timing and target.timed else 0.0,
-        metrics=(_kernel_size(image),),
-        notes=lambda: tuple(notes),
-        limits=partial(_limits, variant, image),
-    )
+    def __init__(self, variant: Variant, lab: Lab, *, functions: bool = False) -> None:
+        """With `functions` each boot leaves those that its time went to, if the board is timed."""
+        board = variant.board
+        self.variant, self._lab = variant, lab
+        self.image = image = lab.build(variant, lab.progress)
+        self._marks = marks_to_watch(board, image)
+        self._namer = None
+        if functions and image.symbols and variant.timed:
+            self._marks = tuple(
+                replace(m, lap=not m.every or m.name == "exec") for m in self._marks
+            )
+            self._namer = Namer(image, variant.loaded)
+        self._parts = parts_of(image, variant.loaded)
+        self._target = VirtualTarget(variant, image)
+        self._plugin = lab.scope(board.network, lab.progress)
+        self.notes = dict.fromkeys((*image.notes, *self._target.notes()))
 
+    def boots(self, count: int, first: int, artifacts: Path) -> Iterator[Boot]:
+        """The boots in their order, made by as many emulators at once as there are processors.
 
-def boot_once(
-    variant: Variant, lab: Lab, artifacts: Path, seen: Callable[[str], None], cancelled: Event
-) -> Boot:
-    """One boot of the variant, with its image built; its files go to the new folder `artifacts`.
+        Their clocks count instructions, so that they do not disturb each other. The first one's
+        artifacts go to the folder boot-`first`.
+        """
+        (artifacts / PARTS).write_text(self._parts.model_dump_json(by_alias=True) + "\n")
+        cancelled = Event()
+        reached = [0.0] * count
+        # The init scripts and what they start are marks too, beside those of the kernel.
+        expected = len([mark for mark in self._marks if not mark.every]) + 30
 
-    For `seen` and `cancelled`, and what it raises, see `VirtualTarget.boot`.
-    """
-    image = lab.build(variant, lab.progress)
-    marks = marks_to_watch(variant.board, image)
-    target = VirtualTarget(variant, image)
-    scope = target.scope(lab.scope(variant.board.network, lab.progress), marks)
-    artifacts.mkdir(parents=True)
-    return lab.boot(target, [scope], artifacts, seen, cancelled)[0]
+        with (
+            self._lab.progress.step("booting", count) as step,
+            ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool,
+        ):
+
+            def boot(number: int) -> Boot:
+                def seen(name: str) -> None:
+                    reached[number] = min(reached[number] + 1 / expected, 0.95)
+                    step.update(sum(reached), name)
+
+                folder = artifacts / f"boot-{first + number}"
+                folder.mkdir()
+                scope = self._target.scope(self._plugin, self._marks)
+                boot_once = partial(self._lab.boot, self._target)
+                done, _ = boot_noted(boot_once, [scope], folder, seen, cancelled, self.notes)
+                if self._namer is not None:
+                    self._namer.write(folder, done)
+                reached[number] = 1.0
+                step.update(sum(reached))
+                return done
+
+            try:
+                futures = [pool.submit(boot, number) for number in range(count)]
+                for future in futures:
+                    yield future.result()
+            finally:
+                cancelled.set()
+                pool.shutdown(cancel_futures=True)
+
+    def findings(self, boots: Sequence[Boot]) -> BootFindings:
+        """The size that the bootloader loads, by which its time can be compared; the limits."""
+        size = float(self.image.kernel_file.stat().st_size)
+        limits = _limits(self.variant, self.image, boots)
+        metrics = (Metric(name=KERNEL_SIZE, unit="B", samples=(size,)),)
+        return BootFindings(metrics, (limits,) if limits else ())
 
 
 def _limits(variant: Variant, image: Image, boots: Sequence[Boot]) -> LimitsResult | None:
@@ -185,59 +185,3 @@ def _limits(variant: Variant, image: Image, boots: Sequence[Boot]) -> LimitsResu
             unpacked_bytes=ends[1] - ends[0] if len(ends) == len(_KERNEL_ENDS) else None,
         ),
     )
-
-
-def _boot_all(
-    lab: Lab,
-    target: VirtualTarget,
-    plugin: Path,
-    marks: tuple[WatchedMark, ...],
-    namer: Namer | None,
-    parts: ImageParts,
-    notes: dict[str, None],
-    count: int,
-    folder: RunFolder,
-) -> Iterator[Boot]:
-    """The boots in their order, made by as many emulators at once as there are processors.
-
-    Their clocks count instructions, so that they do not disturb each other.
-    """
-    folder.artifact_path(PARTS).write_text(parts.model_dump_json(by_alias=True) + "\n")
-    cancelled = Event()
-    reached = [0.0] * count
-    # The init scripts and what they start are marks too, beside those of the kernel.
-    expected = len([mark for mark in marks if not mark.every]) + 30
-
-    with (
-        lab.progress.step("booting", count) as step,
-        ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool,
-    ):
-
-        def boot(number: int) -> Boot:
-            def seen(name: str) -> None:
-                reached[number] = min(reached[number] + 1 / expected, 0.95)
-                step.update(sum(reached), name)
-
-            artifacts = folder.artifact_path(f"boot-{number + 1}/console.log").parent
-            scope = target.scope(plugin, marks)
-            boot_once = partial(lab.boot, target)
-            done, _ = boot_noted(boot_once, [scope], artifacts, seen, cancelled, notes)
-            if namer is not None:
-                namer.write(artifacts, done)
-            reached[number] = 1.0
-            step.update(sum(reached))
-            return done
-
-        try:
-            futures = [pool.submit(boot, number) for number in range(count)]
-            for future in futures:
-                yield future.result()
-        finally:
-            cancelled.set()
-            pool.shutdown(cancel_futures=True)
-
-
-def _kernel_size(image: Image) -> Metric:
-    """The size that the bootloader loads, by which its time can be compared."""
-    size = image.kernel_file.stat().st_size
-    return Metric(name=KERNEL_SIZE, unit="B", samples=(float(size),))

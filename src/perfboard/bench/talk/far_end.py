@@ -20,7 +20,7 @@ from perfboard.factors.choose import choose, perturbations, trial_factors
 from perfboard.host.cache import hash_file
 from perfboard.host.scratch import scratch_folder
 from perfboard.images.network import BOARD, FAR_END, FAR_END_PORT, LINK_UP
-from perfboard.images.program.base import Job, check_job
+from perfboard.images.program.base import ProgramJob, check_job
 from perfboard.images.variant import Variant
 from perfboard.model.errors import TargetError, UsageError
 from perfboard.store.recording import Subject
@@ -180,7 +180,7 @@ def booted(variant: Variant, lab: Lab, artifacts: Path) -> Iterator[Bench]:
     with scratch_folder() as folder:
         script = folder / "board.sh"
         script.write_text(_BOARD)
-        job = Job(command=("sh", script.name), files=(script,), limit_s=_LIMIT_S)
+        job = ProgramJob(command=("sh", script.name), files=(script,), limit_s=_LIMIT_S)
         check_job(job, board)
         base = lab.prepare(variant, job, lab.progress)
         target = TrialTarget(variant, base, job, talk.answer)

@@ -15,7 +15,7 @@ from perfboard.bench.lab import Lab
 from perfboard.cli.lab import lab_of
 from perfboard.cli.options import options_from
 from perfboard.cli.words import parse_factors, print_json
-from perfboard.images.program.base import Job
+from perfboard.images.program.base import ProgramJob
 from perfboard.model.errors import EXIT_INTERRUPTED, UsageError, exit_code_of
 from perfboard.model.results.program import ProgramResult
 from perfboard.model.run import Run, Status
@@ -42,7 +42,7 @@ def trying(
     boards = (options.board, *given.compare)
     if len(set(boards)) < len(boards):
         raise UsageError(f"a board is named twice: {', '.join(boards)}")
-    job = Job(
+    job = ProgramJob(
         command=tuple(options.command),
         packages=tuple(dict.fromkeys(given.package)),
         files=tuple(Path(name) for name in given.push),

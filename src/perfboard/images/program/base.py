@@ -66,7 +66,7 @@ _MARKS = ("sys_vhangup", "__arm64_sys_vhangup", "__ia32_sys_vhangup", "__x64_sys
 
 
 @dataclass(frozen=True)
-class Job:
+class ProgramJob:
     """A command, the user's files and folders for its folder, and its time limit.
 
     `without` are packages, or patterns of their names, that others depend on, and that are
@@ -164,7 +164,7 @@ class Layout:
         return [f"phram.phram=try,{self.base:#x},{size:#x}", f"mtdparts=try:{named}"]
 
 
-def check_job(job: Job, board: VirtualBoard) -> None:
+def check_job(job: ProgramJob, board: VirtualBoard) -> None:
     """Raises UsageError for a command or a file that no board could be given."""
     if not job.command:
         raise UsageError("there is no command to try; write it after --, as in -- ls -l")
@@ -212,7 +212,7 @@ def check_room(board: VirtualBoard, what: str, size: int, help: str = "") -> Non
         )
 
 
-def build_trial_base(variant: Variant, job: Job, progress: Progress) -> TrialBase:
+def build_trial_base(variant: Variant, job: ProgramJob, progress: Progress) -> TrialBase:
     """Kernel and packages, built where the cache does not have them.
 
     Raises UsageError where the board or a package does not do, EnvironmentLacksError where
@@ -281,7 +281,7 @@ def _left_out(root: PackageRoot) -> tuple[str, ...]:
     )
 
 
-def write_job(job: Job, board: VirtualBoard, image: Path) -> None:
+def write_job(job: ProgramJob, board: VirtualBoard, image: Path) -> None:
     """Writes the squashfs that tells the board what to do, and has what the user gave."""
     words = [
         f"l{round(job.limit_s * 1e6)}",

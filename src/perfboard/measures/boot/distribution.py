@@ -1,13 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """boot.distribution: Debian 12 from reset to its prompt, by systemd and by System V init."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-
 from perfboard.analysis.boot.distribution import distribution_parts
-from perfboard.bench.bed import Bed
+from perfboard.bench.base import Bench
 from perfboard.bench.job import NotMeasurable
-from perfboard.measures.rows import Answer, Figure
+from perfboard.measures.base import Figure, Finding, Measure, Quantity, Setting, Turn
 from perfboard.model.errors import TargetError, UsageError
 from perfboard.model.results.boot import Boot
 from perfboard.model.run import Metric
@@ -28,32 +25,22 @@ def _slowest(boot: Boot) -> str:
     return ", ".join(f"{s.name} {format_value(s.duration_ns / 1e9, 's')}" for s in spans[:_SLOWEST])
 
 
-@dataclass(frozen=True)
-class DistributionBoot:
+class DistributionBoot(Measure):
     """Boots Debian's own system from the board's disk, once by each init."""
 
-    name: str = "boot.distribution"
-    title: str = "Boot of Debian 12 to its prompt"
-    features: tuple[str, ...] = ()
-    metrics: Mapping[str, str] = field(
-        default_factory=lambda: {
-            _TOTAL: "from reset to the prompt of login: label init",
-            _PART: "a part of that; they add up: labels init, part",
-        }
+    name = "boot.distribution"
+    title = "Boot of Debian 12 to its prompt"
+    metrics = (
+        Quantity(_TOTAL, "s", "from reset to the prompt of login: label init"),
+        Quantity(_PART, "s", "a part of that; they add up: labels init, part"),
     )
 
-    def writes(self, bed: Bed) -> int:
-        """See `Row`."""
-        return 0
-
-    def measure(self, bed: Bed) -> Answer:
-        """See `Row`."""
-        if bed.boot is None:
-            raise NotMeasurable("a running system is not booted; `perfboard study boot` has it")
+    def measure(self, name: str, bench: Bench, setting: Setting, turn: Turn) -> Finding:
+        """See `Measure`."""
         metrics, figures, sentences = [], [], []
         for init, root in _ROOTS.items():
             try:
-                boot = bed.boot({"root": root})
+                boot = next(bench.boots({"root": root}, 1))
             except UsageError as error:
                 raise NotMeasurable(str(error).rpartition(f"root={root}: ")[2]) from error
             except TargetError as error:
@@ -72,7 +59,7 @@ class DistributionBoot:
             raise NotMeasurable(" ".join(sentences))
         totals = [figure.metric for figure in figures if figure.metric.name == _TOTAL]
         short = ", ".join(f"{m.labels['init']} {format_value(m.samples[0], 's')}" for m in totals)
-        return Answer(tuple(metrics), tuple(figures), short, "", " ".join(sentences))
+        return Finding(tuple(metrics), tuple(figures), short, "", " ".join(sentences))
 
 
-ROWS = (DistributionBoot(),)
+MEASURES = (DistributionBoot(),)

@@ -1,21 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """disk.characters: a byte at a time through stdio, as bonnie++ 1.9x does (study B)."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
 from statistics import median
 
-from perfboard.bench.bed import Bed
-from perfboard.bench.job import NotMeasurable
+from perfboard.bench.job import Job, NotMeasurable
+from perfboard.measures.base import Example, Finding, Measure, Setting
 from perfboard.measures.disk.points import (
-    FEATURES,
+    PARAMETERS,
+    example_points,
     figures_of,
     notes_of,
+    point_quantities,
+    points_job,
     points_of,
-    points_work,
-    size_for,
 )
-from perfboard.measures.rows import Answer, limit_of
+from perfboard.measures.rates import limit_of
 from perfboard.model.units import format_value
 
 _POINTS = {
@@ -25,41 +24,47 @@ _POINTS = {
 _MILLISECONDS = 1500
 
 
-@dataclass(frozen=True)
-class DiskCharacters:
+class DiskCharacters(Measure):
     """By putc() and getc() of the probe's C library, musl, which the board's may not be."""
 
-    name: str = "disk.characters"
-    title: str = "Reading and writing a byte at a time"
-    features: tuple[str, ...] = FEATURES
-    metrics: Mapping[str, str] = field(
-        default_factory=lambda: {
-            f"{name}.{what}": words
-            for name, of_it in _POINTS.values()
-            for what, words in (
-                ("bandwidth", f"bytes a second {of_it}"),
-                ("latency", "of 64 KiB: label percentile"),
-                ("busy", "the processor's share of that time"),
-            )
-        }
+    name = "disk.characters"
+    title = "Reading and writing a byte at a time"
+    parameters = PARAMETERS
+    metrics = tuple(
+        quantity
+        for name, words in _POINTS.values()
+        for quantity in point_quantities(
+            name, f"bytes a second {words}", "of 64 KiB: label percentile"
+        )
     )
 
-    def writes(self, bed: Bed) -> int:
-        """See `Row`."""
-        return size_for(bed) * (1 + bed.repeats)
+    examples = (
+        Example(
+            example_points(_POINTS),
+            {
+                f"{name}.{what}": value
+                for name, _ in _POINTS.values()
+                for what, value in (("bandwidth", 1e6), ("busy", 0.5), ("latency", 1e-6))
+            },
+        ),
+    )
 
-    def measure(self, bed: Bed) -> Answer:
-        """See `Row`."""
-        milliseconds = _MILLISECONDS // (4 if bed.quick else 1)
-        output = bed.run(points_work(bed, list(_POINTS) * bed.repeats, milliseconds))
-        points = points_of(output)
-        metrics, figures = figures_of(_POINTS, points, bed.evidence)
+    def job(self, setting: Setting) -> Job:
+        """See `Measure`."""
+        milliseconds = _MILLISECONDS // (4 if setting.parameters["quick"] else 1)
+        texts = list(_POINTS) * setting.repeats
+        return points_job(setting, texts, milliseconds, written=1 + setting.repeats)
+
+    def read(self, output: str, setting: Setting) -> Finding:
+        """See `Measure`."""
+        evidence, points = setting.facts.evidence, points_of(output)
+        metrics, figures = figures_of(_POINTS, points, evidence)
         if not figures:
             raise NotMeasurable("neither putc nor getc could be measured")
         first = figures[0]
         short = f"{format_value(median(first.metric.samples), 'B/s')} {first.title}"
-        limit = limit_of(first.busy, bed.evidence, "disk")
-        return Answer(tuple(metrics), tuple(figures), short, limit, notes=notes_of(output, points))
+        limit = limit_of(first.busy, evidence, "disk")
+        return Finding(tuple(metrics), tuple(figures), short, limit, notes=notes_of(output, points))
 
 
-ROWS = (DiskCharacters(),)
+MEASURES = (DiskCharacters(),)

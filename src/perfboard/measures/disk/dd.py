@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """disk.dd and memory.dd: the target's own dd writes zeros to a file, and to a tmpfs (study B)."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import replace
 from statistics import median
 
-from perfboard.bench.bed import Bed
-from perfboard.bench.job import NotMeasurable, Work
-from perfboard.measures.disk.points import FEATURES, failure_of, script_at
+from perfboard.bench.job import Job, NotMeasurable
+from perfboard.measures.base import EXACT, Example, Figure, Finding, Measure, Setting
+from perfboard.measures.disk.points import PARAMETERS, QUICK, disk_job, failure_of
+from perfboard.measures.rates import limit_of, rate_quantities, rated
 from perfboard.measures.reading import timed, times_of
-from perfboard.measures.rows import Answer, Figure, limit_of, rated
 from perfboard.model.run import Metric
 from perfboard.model.units import format_size, format_value
 
@@ -31,44 +31,42 @@ free=$(df -Pk "$place" | sed -n '$s/^[^ ]* *[0-9]* *[0-9]* *\\([0-9]*\\).*/\\1/p
 """
 
 
-@dataclass(frozen=True)
-class Dd:
-    """The rows of one place. The file is removed whatever ends the script."""
+_TIME = "1000000000 100000 400000 1024 0 0\n"
+_EXAMPLE = f"@time dd-512\n{_TIME}@time dd-65536\n{_TIME}"
 
-    name: str
-    title: str
-    features: tuple[str, ...]
-    in_memory: bool
 
-    @property
-    def metrics(self) -> Mapping[str, str]:
-        """See `Row`."""
-        return {
-            f"{self.name}.bandwidth": "bytes a second that dd wrote: label block",
-            f"{self.name}.busy": "the processor's share of that time, dd's own",
-        }
+class Dd(Measure):
+    """The measure of one place. The file is removed whatever ends the script."""
 
-    def writes(self, bed: Bed) -> int:
-        """See `Row`."""
-        return 0 if self.in_memory else self._size(bed) * len(_BLOCKS) * bed.repeats
+    def __init__(self, name: str, title: str, *, in_memory: bool) -> None:
+        self.name, self.title, self._in_memory = name, title, in_memory
+        self.parameters = (QUICK,) if in_memory else PARAMETERS
+        self.metrics = rate_quantities(
+            name,
+            "bytes a second that dd wrote: label block",
+            "the processor's share of that time, dd's own",
+        )
+        figures = {f"{name}.bandwidth": 2**21, f"{name}.busy": 0.5}
+        self.examples = (Example(_EXAMPLE, figures, facts=replace(EXACT, ram=16 << 20)),)
 
-    def measure(self, bed: Bed) -> Answer:
-        """See `Row`."""
-        size = self._size(bed)
+    def job(self, setting: Setting) -> Job:
+        """See `Measure`."""
+        size = _size(setting)
         script = ""
         for block in _BLOCKS:
             # fsync() is no part of study B's dd; that of a file has it all the same.
-            words = f"bs={block} count={size // block}{'' if self.in_memory else ' conv=fsync'}"
+            words = f"bs={block} count={size // block}{'' if self._in_memory else ' conv=fsync'}"
             command = f'exec dd if=/dev/zero of="$0" {words} 2> /dev/null'
             line = timed(f"dd-{block}", 1, ["sh", "-c", command, "PLACE"])
-            script += line.replace("PLACE", '"$place/perfboard-dd.$$"') * bed.repeats
+            script += line.replace("PLACE", '"$place/perfboard-dd.$$"') * setting.repeats
         script = f"trap 'rm -f \"$place/perfboard-dd.$$\"' EXIT HUP INT TERM\n{script}"
-        script = _TMPFS % (2 * size // 1024) + script if self.in_memory else script_at(bed, script)
-        packages = ("e2fsprogs",) if bed.board and not self.in_memory else ()
-        output = bed.run(Work(script, packages=packages, features=self.features, limit_s=900))
-        return self._answer(bed, output, size)
+        if self._in_memory:
+            return Job(_TMPFS % (2 * size // 1024) + script, limit_s=900)
+        return disk_job(setting, script, writes=size * len(_BLOCKS) * setting.repeats)
 
-    def _answer(self, bed: Bed, output: str, size: int) -> Answer:
+    def read(self, output: str, setting: Setting) -> Finding:
+        """See `Measure`."""
+        size = _size(setting)
         metrics: list[Metric] = []
         figures: list[Figure] = []
         times = times_of(output)
@@ -84,17 +82,18 @@ class Dd:
             figures.append(Figure(f"dd by {format_size(block)}", rate, busy))
         if not figures:
             raise NotMeasurable(failure_of(output) or "the target's dd failed")
-        return Answer(tuple(metrics), tuple(figures), _short(figures), self._limit(bed, figures))
+        limit = (
+            "the processor and its memory"
+            if self._in_memory
+            else limit_of(figures[-1].busy, setting.facts.evidence, "disk")
+        )
+        return Finding(tuple(metrics), tuple(figures), _short(figures), limit)
 
-    def _limit(self, bed: Bed, figures: Sequence[Figure]) -> str:
-        if self.in_memory:
-            return "the processor and its memory"
-        return limit_of(figures[-1].busy, bed.evidence, "disk")
 
-    def _size(self, bed: Bed) -> int:
-        """Bytes that dd writes: all of it fits where study B's did."""
-        most = 4 if bed.quick or bed.board else 64
-        return min(max(bed.ram // 8, _MIB), most * _MIB) // _MIB * _MIB
+def _size(setting: Setting) -> int:
+    """Bytes that dd writes: all of it fits where study B's did."""
+    most = 4 if setting.parameters["quick"] or setting.facts.exact else 64
+    return min(max(setting.facts.ram // 8, _MIB), most * _MIB) // _MIB * _MIB
 
 
 def _short(figures: Sequence[Figure]) -> str:
@@ -105,7 +104,7 @@ def _short(figures: Sequence[Figure]) -> str:
     return f"dd writes {', '.join(rates)}"
 
 
-ROWS = (
-    Dd("disk.dd", "dd to a file", FEATURES, in_memory=False),
-    Dd("memory.dd", "dd to a tmpfs", (), in_memory=True),
+MEASURES = (
+    Dd("disk.dd", "dd to a file", in_memory=False),
+    Dd("memory.dd", "dd to a tmpfs", in_memory=True),
 )

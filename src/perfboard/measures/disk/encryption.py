@@ -3,20 +3,20 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from statistics import median
 
-from perfboard.bench.bed import Bed
-from perfboard.bench.job import NotMeasurable, Work
+from perfboard.bench.base import Facts
+from perfboard.bench.job import WHOLE_DISK, Job, NotMeasurable
+from perfboard.measures.base import Example, Figure, Finding, Measure, Setting
 from perfboard.measures.disk.points import (
-    FEATURES,
+    PARAMETERS,
     Point,
+    example_points,
     failure_of,
+    folder_line,
     points_of,
-    script_at,
 )
-from perfboard.measures.rows import Answer, Figure, limit_of, rated
-from perfboard.model.board.virtual import VirtualBoard
+from perfboard.measures.rates import limit_of, rate_quantities, rated
 from perfboard.model.run import Evidence, Metric
 from perfboard.model.text import printable
 from perfboard.model.units import format_value
@@ -37,67 +37,62 @@ _DRIVER = re.compile(r"@crypt ([a-z]+) (\S{1,127})")
 _REASON = re.compile(r"@failed ([a-z]+) (.{1,1000})")
 
 
-@dataclass(frozen=True)
-class DiskEncryption:
+class DiskEncryption(Measure):
     """Each way has a file system of its own: on a virtual board's disk, else on a loop device."""
 
-    name: str = "disk.encryption"
-    title: str = "Encrypted storage"
-    features: tuple[str, ...] = FEATURES
-    metrics: Mapping[str, str] = field(
-        default_factory=lambda: {
-            f"disk.encryption.{operation}.{what}": words
-            for operation in _OPERATIONS
-            for what, words in (
-                ("bandwidth", f"bytes a second to {operation}: labels way, driver"),
-                ("busy", "processors that were busy in that time, whoever had them, at most 1"),
-            )
-        }
+    name = "disk.encryption"
+    title = "Encrypted storage"
+    parameters = PARAMETERS
+    metrics = tuple(
+        quantity
+        for operation in _OPERATIONS
+        for quantity in rate_quantities(
+            f"disk.encryption.{operation}",
+            f"bytes a second to {operation}: labels way, driver",
+            "processors that were busy in that time, whoever had them, at most 1",
+        )
+    )
+    examples = (
+        Example(
+            example_points(f"{operation}/buffered/65536/1" for operation in _OPERATIONS)
+            + "@crypt xts xts-aes-neonbs\n",
+            {
+                f"disk.encryption.{operation}.{what}": value
+                for operation in _OPERATIONS
+                for what, value in (("bandwidth", 1e6), ("busy", 0.5))
+            },
+        ),
     )
 
-    def writes(self, bed: Bed) -> int:
-        """See `Row`."""
-        # A new file system takes less than a file.
-        return len(WAYS) * (2 + self._repeats(bed)) * _file(bed)
-
-    def measure(self, bed: Bed) -> Answer:
-        """See `Row`."""
-        repeats = self._repeats(bed)
-        ways = " ".join(WAYS)
+    def job(self, setting: Setting) -> Job:
+        """See `Measure`."""
+        quick, exact = setting.parameters["quick"], setting.facts.exact
+        repeats = 1 if quick else setting.repeats
+        file = _MIB * (4 if exact else 8 if quick else 16)
+        disk = _MIB * (32 if quick else 64)
         points = " ".join([_POINTS] * repeats)
-        source, folder = ("/dev/pbd", "disk") if bed.board else ('"$place"', '"$place"')
-        words = f"{source} {folder} {_disk(bed)} {_file(bed)} 1000 {points}"
-        script = f'for way in {ways}; do "$PROBE" disk crypt $way {words}; done'
-        output = bed.run(
-            Work(
-                f"mkdir disk\n{script}" if bed.board else script_at(bed, script),
-                packages=("e2fsprogs",) if bed.board else (),
-                features=kernel_of(bed.board) if bed.board else (),
-                limit_s=900,
-            )
+        words = f'"$source" "$place" {disk} {file} 1000 {points}'
+        script = f'for way in {" ".join(WAYS)}; do "$PROBE" disk crypt $way {words}; done\n'
+        return Job(
+            f"{folder_line(setting)}{WHOLE_DISK.script}{script}",
+            packages=WHOLE_DISK.packages,
+            features=kernel_for(setting.facts),
+            # A new file system takes less than a file.
+            writes=len(WAYS) * (2 + repeats) * file,
+            limit_s=900,
         )
-        return _answer(bed, output)
 
-    def _repeats(self, bed: Bed) -> int:
-        return 1 if bed.quick else bed.repeats
-
-
-def _disk(bed: Bed) -> int:
-    return _MIB * (32 if bed.quick else 64)
+    def read(self, output: str, setting: Setting) -> Finding:
+        """See `Measure`."""
+        return _found(output)
 
 
-def _file(bed: Bed) -> int:
-    return _MIB * (4 if bed.board else 8 if bed.quick else 16)
-
-
-def kernel_of(board: VirtualBoard) -> tuple[str, ...]:
+def kernel_for(facts: Facts) -> tuple[str, ...]:
     """The kernel's features: a vendor's kernel has the ciphers that its part is fast at."""
-    lacks = board.timing.lacks.kinds if board.timing and board.timing.lacks else ()
-    neon = board.machine.isa == "arm" and "neon" not in lacks
-    return (*FEATURES, *_KERNEL, *(["neon-ciphers"] if neon else []))
+    return (*WHOLE_DISK.features, *_KERNEL, *(() if "neon" in facts.lacks else ("neon-ciphers",)))
 
 
-def _answer(bed: Bed, output: str) -> Answer:
+def _found(output: str) -> Finding:
     parts = _by_way(output)
     metrics: list[Metric] = []
     figures: dict[tuple[str, str], Figure] = {}
@@ -122,7 +117,7 @@ def _answer(bed: Bed, output: str) -> Answer:
     notes = tuple(f"Not measured: {', '.join(ways)}: {why}." for why, ways in reasons.items())
     short, best = _short(figures)
     limit = limit_of(figures[best].busy, Evidence.TIMED, "disk")
-    return Answer(tuple(metrics), tuple(figures.values()), short, limit, _drivers(drivers), notes)
+    return Finding(tuple(metrics), tuple(figures.values()), short, limit, _drivers(drivers), notes)
 
 
 def _rated(operation: str, way: str, driver: str, points: Sequence[Point]) -> tuple[Metric, Metric]:
@@ -170,4 +165,4 @@ def _drivers(drivers: Mapping[str, str]) -> str:
     return f"The kernel's drivers: {named}." if named else ""
 
 
-ROWS = (DiskEncryption(),)
+MEASURES = (DiskEncryption(),)

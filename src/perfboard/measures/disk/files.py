@@ -2,14 +2,12 @@
 """disk.files: 16 x 1024 empty files are made, looked at and deleted, as bonnie++ does (study B)."""
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, field
 from statistics import median
 
-from perfboard.bench.bed import Bed
-from perfboard.bench.job import NotMeasurable, Work
-from perfboard.measures.disk.points import FEATURES, failure_of, script_at
-from perfboard.measures.rows import Answer, Figure, limit_of, rated
+from perfboard.bench.job import Job, NotMeasurable
+from perfboard.measures.base import Example, Figure, Finding, Measure, Setting
+from perfboard.measures.disk.points import PARAMETERS, disk_job, failure_of
+from perfboard.measures.rates import limit_of, rate_quantities, rated
 from perfboard.model.run import Evidence, Metric
 from perfboard.model.units import format_value
 
@@ -22,40 +20,38 @@ _ROW = re.compile(
 )
 
 
-@dataclass(frozen=True)
-class DiskFiles:
+class DiskFiles(Measure):
     """By the probe, in a folder of its own that it removes."""
 
-    name: str = "disk.files"
-    title: str = "Making, looking at and deleting files"
-    features: tuple[str, ...] = FEATURES
-    metrics: Mapping[str, str] = field(
-        default_factory=lambda: {
-            "disk.files.operations": "files a second: labels order, operation",
-            "disk.files.busy": "the processor's share of that time",
-        }
+    name = "disk.files"
+    title = "Making, looking at and deleting files"
+    parameters = PARAMETERS
+    metrics = rate_quantities(
+        "disk.files", "files a second: labels order, operation", operations=True
     )
 
-    def writes(self, bed: Bed) -> int:
-        """See `Row`."""
-        return 4 * self._count(bed) * _BYTES * bed.repeats
+    examples = (
+        Example(
+            "@files sequential create 1000 2000000000 1980000 1990000\n",
+            {"disk.files.operations": 500, "disk.files.busy": 0.995},
+        ),
+    )
 
-    def measure(self, bed: Bed) -> Answer:
-        """See `Row`."""
-        line = f'"$PROBE" disk files "$place" {self._count(bed)}\n'
-        output = bed.run(
-            Work(
-                script_at(bed, line * bed.repeats),
-                packages=("e2fsprogs",) if bed.board else (),
-                features=FEATURES,
-                limit_s=900,
-            )
-        )
+    def job(self, setting: Setting) -> Job:
+        """See `Measure`."""
+        few = setting.parameters["quick"] or setting.facts.exact
+        count = _FEW if few else _COUNT
+        line = f'"$PROBE" disk files "$place" {count}\n'
+        writes = 4 * count * _BYTES * setting.repeats
+        return disk_job(setting, line * setting.repeats, writes)
+
+    def read(self, output: str, setting: Setting) -> Finding:
+        """See `Measure`."""
         rates: dict[tuple[str, str], list[tuple[float, float]]] = {}
         for text in output.splitlines():
             if match := _ROW.fullmatch(text):
                 count, ns, own, busy = map(int, match.groups()[2:])
-                used = busy if bed.evidence is Evidence.TIMED else own
+                used = busy if setting.facts.evidence is Evidence.TIMED else own
                 if count and ns:
                     one = (count * 1e9 / ns, min(1.0, used * 1000 / ns))
                     rates.setdefault((match[1], match[2]), []).append(one)
@@ -71,11 +67,8 @@ class DiskFiles:
             figures.append(Figure(f"{operation}, {order}", rate, share))
         first = figures[0]
         short = f"{format_value(median(first.metric.samples), '1/s')} files, {first.title}"
-        limit = limit_of(first.busy, bed.evidence, "disk")
-        return Answer(tuple(metrics), tuple(figures), short, limit)
-
-    def _count(self, bed: Bed) -> int:
-        return _FEW if bed.quick or bed.board else _COUNT
+        limit = limit_of(first.busy, setting.facts.evidence, "disk")
+        return Finding(tuple(metrics), tuple(figures), short, limit)
 
 
-ROWS = (DiskFiles(),)
+MEASURES = (DiskFiles(),)

@@ -3,35 +3,34 @@
 
 import re
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from perfboard.bench.bed import Bed
-from perfboard.bench.job import NotMeasurable, Work
-from perfboard.measures.rows import Figure, rated
+from perfboard.bench.job import DISK_FOLDER, Job, NotMeasurable
+from perfboard.measures.base import Figure, Parameter, Quantity, Setting
+from perfboard.measures.rates import rate_quantities, rated
 from perfboard.model.run import Evidence, Metric
 from perfboard.model.text import printable
 from perfboard.model.units import format_size, format_value
 
-FEATURES = ("ext4",)
 _MIB = 1 << 20
 # From this time of a call on, the disk stands still: no slow one takes that.
 _STALL_S = 1.0
 # Processors that others may have without a word.
 _OTHERS = 0.5
-# A virtual board's disk gets a file system of its own; elsewhere a folder on a disk is sought.
-_VIRTUAL = """\
-if [ ! -b /dev/pbd ]; then echo "@failed place the board has no disk"; exit 0; fi
-mke2fs -q -F -t ext4 -E lazy_itable_init=0,lazy_journal_init=0 /dev/pbd &&
-mkdir disk && mount -t ext4 /dev/pbd disk || exit 1
-place=disk
-"""
-_LIVE = """\
-found=$("$PROBE" disk place {folders})
-place=${{found#@place * * }}
-case $found in @place*) ;; *) echo "$found"; exit 0;; esac
-"""
-_USUAL = '"${TMPDIR:-.}" . /var/tmp "${HOME:-.}" /'
+QUICK = Parameter(
+    "quick", False, "true: fewer sizes, and a tenth of the writing, to spare flash", labels=False
+)
+PARAMETERS = (
+    QUICK,
+    Parameter(
+        "folder",
+        "",
+        "the folder of a live target whose disk is measured; else the first one that is on a disk, "
+        "of $TMPDIR, /var/tmp and $HOME there",
+        labels=False,
+    ),
+)
 _POINT = re.compile(
     r"@point ([a-z]+)/(buffered|direct)/(\d{1,8})/(\d{1,3})"
     + r" (\d{1,18})" * 8
@@ -69,31 +68,38 @@ class Point:
         return min(1.0, used / self.seconds)
 
 
-def size_for(bed: Bed) -> int:
-    """Bytes of the file: twice the RAM, within what a disk can take in a row's time."""
-    if bed.board:
-        return min(2 * bed.ram, 16 * _MIB)
-    most = 32 if bed.quick else 128
-    return min(max(2 * bed.ram, 32 * _MIB), most * _MIB) // _MIB * _MIB
+def size_for(setting: Setting) -> int:
+    """Bytes of the file: twice the RAM, within what a disk can take in a measure's time."""
+    ram = setting.facts.ram
+    if setting.facts.exact:
+        return min(2 * ram, 16 * _MIB)
+    most = 32 if setting.parameters["quick"] else 128
+    return min(max(2 * ram, 32 * _MIB), most * _MIB) // _MIB * _MIB
 
 
-def points_work(bed: Bed, points: Sequence[str], milliseconds: int) -> Work:
-    """The script that measures those points, each for that long."""
-    size = size_for(bed)
+def points_job(setting: Setting, points: Sequence[str], milliseconds: int, written: int) -> Job:
+    """Measures those points, each for that long; it writes the file `written` times over."""
+    size = size_for(setting)
     words = f'"$PROBE" disk points "$place" {size} {milliseconds} {" ".join(points)}'
-    return Work(
-        script_at(bed, words),
-        packages=("e2fsprogs",) if bed.board else (),
-        features=FEATURES,
-        # A wait of half a minute for a disk is a figure, and no hang.
-        limit_s=300 + len(points) * milliseconds / 100,
+    # A wait of half a minute for a disk is a figure, and no hang.
+    limit_s = 300 + len(points) * milliseconds / 100
+    return disk_job(setting, words, writes=size * written, limit_s=limit_s)
+
+
+def disk_job(setting: Setting, script: str, writes: int, limit_s: float = 900) -> Job:
+    """The script with `$place`, a folder on a disk."""
+    return Job(
+        f"{folder_line(setting)}{DISK_FOLDER.script}{script}\n",
+        packages=DISK_FOLDER.packages,
+        features=DISK_FOLDER.features,
+        writes=writes,
+        limit_s=limit_s,
     )
 
 
-def script_at(bed: Bed, script: str) -> str:
-    """The script with `$place`, a folder on a disk."""
-    folders = shlex.quote(bed.folder) if bed.folder else _USUAL
-    return f"{_VIRTUAL if bed.board else _LIVE.format(folders=folders)}{script}\n"
+def folder_line(setting: Setting) -> str:
+    """The line of a script that says where the user wants its files."""
+    return f"folder={shlex.quote(setting.text('folder'))}\n"
 
 
 def failure_of(output: str) -> str:
@@ -135,6 +141,14 @@ def points_of(output: str) -> list[Point]:
     if not found:
         raise NotMeasurable(failure_of(output) or "the probe measured no point")
     return found
+
+
+def point_quantities(
+    name: str, rate: str, latency: str, *, operations: bool = False
+) -> tuple[Quantity, ...]:
+    """The quantities of what `metrics_of` gives: the meaning of the rate, and of the latency."""
+    latencies = Quantity(f"{name}.latency", "s", latency)
+    return (*rate_quantities(name, rate, operations=operations), latencies)
 
 
 def metrics_of(
@@ -228,3 +242,9 @@ def request_words(points: Sequence[Point]) -> str:
         f"{1e-6 / byte_s:.1f} MB/s beyond it: of {format_size(small.block)} the request takes "
         f"{cost / times[0]:.0%} of the time."
     )
+
+
+def example_points(texts: Iterable[str]) -> str:
+    """An output of the probe for these points: 1 MB each by 100 operations, in 1 s."""
+    figures = "1000000 100 1000000000 500000 500000 1000 2000 3000 0 calls"
+    return "".join(f"@point {text} {figures}\n" for text in texts)

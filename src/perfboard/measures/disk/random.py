@@ -1,21 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """disk.random: blocks of 4 KiB at random, one and 32 at a time, and bonnie++'s seeks (study B)."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
 from statistics import median
 
-from perfboard.bench.bed import Bed
-from perfboard.bench.job import NotMeasurable
+from perfboard.bench.job import Job, NotMeasurable
+from perfboard.measures.base import Example, Finding, Measure, Setting
 from perfboard.measures.disk.points import (
-    FEATURES,
+    PARAMETERS,
+    example_points,
     figures_of,
     notes_of,
+    point_quantities,
+    points_job,
     points_of,
-    points_work,
-    size_for,
 )
-from perfboard.measures.rows import Answer, limit_of
+from perfboard.measures.rates import limit_of
 from perfboard.model.units import format_value
 
 # The name and words of each, by the probe's point; O_DIRECT first, or else without it.
@@ -29,48 +28,56 @@ _POINTS = {
 _MILLISECONDS = 1500
 
 
-@dataclass(frozen=True)
-class DiskRandom:
+class DiskRandom(Measure):
     """By O_DIRECT; the seeks go through the page cache, as those of bonnie++ do."""
 
-    name: str = "disk.random"
-    title: str = "Reading and writing a file at random"
-    features: tuple[str, ...] = FEATURES
-    metrics: Mapping[str, str] = field(
-        default_factory=lambda: {
-            f"{name}.{what}": words
-            for name in ("disk.random.read", "disk.random.write", "disk.seeks")
-            for what, words in (
-                ("operations", "blocks a second: labels mode, block, depth"),
-                ("latency", "of a block: labels mode, block, depth, percentile"),
-                ("busy", "the processor's share of that time"),
-            )
-        }
+    name = "disk.random"
+    title = "Reading and writing a file at random"
+    parameters = PARAMETERS
+    metrics = tuple(
+        quantity
+        for name in ("disk.random.read", "disk.random.write", "disk.seeks")
+        for quantity in point_quantities(
+            name,
+            "blocks a second: labels mode, block, depth",
+            "of a block: labels mode, block, depth, percentile",
+            operations=True,
+        )
     )
 
-    def writes(self, bed: Bed) -> int:
-        """See `Row`."""
-        return size_for(bed) * (1 + 2 * bed.repeats)
+    examples = (
+        Example(
+            example_points(_POINTS),
+            {
+                f"{name}.{what}": value
+                for name, _ in _POINTS.values()
+                for what, value in (("operations", 100), ("busy", 0.5), ("latency", 1e-6))
+            },
+        ),
+    )
 
-    def measure(self, bed: Bed) -> Answer:
-        """See `Row`."""
-        milliseconds = _MILLISECONDS // (4 if bed.quick else 1)
-        output = bed.run(points_work(bed, list(_POINTS) * bed.repeats, milliseconds))
-        points = points_of(output)
-        metrics, figures = figures_of(_POINTS, points, bed.evidence, operations=True)
+    def job(self, setting: Setting) -> Job:
+        """See `Measure`."""
+        milliseconds = _MILLISECONDS // (4 if setting.parameters["quick"] else 1)
+        texts = list(_POINTS) * setting.repeats
+        return points_job(setting, texts, milliseconds, written=1 + 2 * setting.repeats)
+
+    def read(self, output: str, setting: Setting) -> Finding:
+        """See `Measure`."""
+        evidence, points = setting.facts.evidence, points_of(output)
+        metrics, figures = figures_of(_POINTS, points, evidence, operations=True)
         if not figures:
             raise NotMeasurable("no block at random could be measured")
         first = figures[0]
         ways = sorted({p.how for p in points if p.depth > 1})
-        sentence = f"Several at a time by {' and '.join(ways)}." if ways else ""
-        return Answer(
+        return Finding(
             tuple(metrics),
             tuple(figures),
             f"{format_value(median(first.metric.samples), '1/s')} {first.title}",
-            limit_of(first.busy, bed.evidence, "disk"),
-            sentence,
+            limit_of(first.busy, evidence, "disk"),
+            f"Several at a time by {' and '.join(ways)}." if ways else "",
             notes_of(output, points),
         )
 
 
-ROWS = (DiskRandom(),)
+MEASURES = (DiskRandom(),)

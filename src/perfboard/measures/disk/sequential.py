@@ -1,23 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """disk.sequential: a file is written, read and rewritten, by size of block (study B)."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from statistics import median
 
-from perfboard.bench.bed import Bed
-from perfboard.bench.job import NotMeasurable
+from perfboard.bench.job import Job, NotMeasurable
+from perfboard.measures.base import Example, Figure, Finding, Measure, Setting
 from perfboard.measures.disk.points import (
-    FEATURES,
-    Point,
+    PARAMETERS,
+    example_points,
     metrics_of,
     notes_of,
+    point_quantities,
+    points_job,
     points_of,
-    points_work,
     request_words,
-    size_for,
 )
-from perfboard.measures.rows import Answer, Figure, limit_of
+from perfboard.measures.rates import limit_of
 from perfboard.model.run import Metric
 from perfboard.model.units import format_value
 
@@ -29,46 +27,51 @@ _HEADLINES = (("buffered", 8192), ("direct", 1 << 20))
 _MILLISECONDS = 330
 
 
-@dataclass(frozen=True)
-class DiskSequential:
+class DiskSequential(Measure):
     """Its file is written once; buffered writes make another, and fsync() belongs to their time."""
 
-    name: str = "disk.sequential"
-    title: str = "Reading and writing a file in order"
-    features: tuple[str, ...] = FEATURES
-    metrics: Mapping[str, str] = field(
-        default_factory=lambda: {
-            f"disk.{operation}.{what}": words
-            for operation in _OPERATIONS
-            for what, words in (
-                ("bandwidth", f"bytes a second to {operation}: labels mode, block"),
-                ("latency", f"of one call to {operation}: labels mode, block, percentile"),
-                ("busy", "the processor's share of that time"),
-            )
-        }
+    name = "disk.sequential"
+    title = "Reading and writing a file in order"
+    parameters = PARAMETERS
+    metrics = tuple(
+        quantity
+        for operation in _OPERATIONS
+        for quantity in point_quantities(
+            f"disk.{operation}",
+            f"bytes a second to {operation}: labels mode, block",
+            f"of one call to {operation}: labels mode, block, percentile",
+        )
     )
 
-    def writes(self, bed: Bed) -> int:
-        """See `Row`."""
-        return size_for(bed) * (1 + 2 * 2 * len(self._blocks(bed)) * self._repeats(bed))
+    examples = (
+        Example(
+            example_points(f"{operation}/direct/1048576/1" for operation in _OPERATIONS),
+            {
+                f"disk.{operation}.{what}": value
+                for operation in _OPERATIONS
+                for what, value in (("bandwidth", 1e6), ("busy", 0.5), ("latency", 1e-6))
+            },
+        ),
+    )
 
-    def measure(self, bed: Bed) -> Answer:
-        """See `Row`."""
-        texts = [
-            f"{operation}/{mode}/{block}/1"
-            for mode in ("direct", "buffered")
-            for block in self._blocks(bed)
-            for operation in _OPERATIONS
-        ]
-        output = bed.run(points_work(bed, texts * self._repeats(bed), _MILLISECONDS))
+    def job(self, setting: Setting) -> Job:
+        """See `Measure`."""
+        texts = _texts(setting)
+        repeats = 1 if setting.parameters["quick"] else setting.repeats
+        written = 1 + 2 * len(texts) // len(_OPERATIONS) * repeats
+        return points_job(setting, texts * repeats, _MILLISECONDS, written)
+
+    def read(self, output: str, setting: Setting) -> Finding:
+        """See `Measure`."""
         points = points_of(output)
         metrics: list[Metric] = []
         figures: list[Figure] = []
-        for text in texts:
+        for text in _texts(setting):
             own = [point for point in points if point.text == text]
             if not own:
                 continue
-            rate, busy, latencies = metrics_of(f"disk.{own[0].operation}", own, bed.evidence)
+            name = f"disk.{own[0].operation}"
+            rate, busy, latencies = metrics_of(name, own, setting.facts.evidence)
             metrics += [rate, busy, *latencies]
             if (own[0].mode, own[0].block) in _HEADLINES:
                 how = "O_DIRECT" if own[0].mode == "direct" else "buffered"
@@ -76,16 +79,6 @@ class DiskSequential:
                 figures.append(Figure(title, rate, busy))
         if not figures:
             raise NotMeasurable("no read or write of 8 KiB or 1 MiB could be measured")
-        return self._answer(bed, points, metrics, figures, output)
-
-    def _answer(
-        self,
-        bed: Bed,
-        points: Sequence[Point],
-        metrics: Sequence[Metric],
-        figures: Sequence[Figure],
-        output: str,
-    ) -> Answer:
         # The buffered ones of an operation, if there are any.
         named = {
             figure.metric.name.split(".")[1]: figure
@@ -100,13 +93,13 @@ class DiskSequential:
             f"{operation}: {limit}"
             for operation in ("read", "write")
             if operation in named
-            and (limit := limit_of(named[operation].busy, bed.evidence, "disk"))
+            and (limit := limit_of(named[operation].busy, setting.facts.evidence, "disk"))
         ]
         sentences = [
             request_words([p for p in points if p.operation == operation])
             for operation in ("read", "write")
         ]
-        return Answer(
+        return Finding(
             tuple(metrics),
             tuple(figures),
             ", ".join(words),
@@ -115,11 +108,15 @@ class DiskSequential:
             notes_of(output, points),
         )
 
-    def _repeats(self, bed: Bed) -> int:
-        return 1 if bed.quick else bed.repeats
 
-    def _blocks(self, bed: Bed) -> tuple[int, ...]:
-        return _FEW_BLOCKS if bed.quick or bed.board else _BLOCKS
+def _texts(setting: Setting) -> list[str]:
+    few = setting.parameters["quick"] or setting.facts.exact
+    return [
+        f"{operation}/{mode}/{block}/1"
+        for mode in ("direct", "buffered")
+        for block in (_FEW_BLOCKS if few else _BLOCKS)
+        for operation in _OPERATIONS
+    ]
 
 
-ROWS = (DiskSequential(),)
+MEASURES = (DiskSequential(),)

@@ -6,32 +6,37 @@ picture is the one that a calibration on the same target found three times.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from types import MappingProxyType
 
 from perfboard.bench.display.home import ALIKE
-from perfboard.bench.job import NotMeasurable, Work
-from perfboard.measures.base import Figure, Parameter, text
+from perfboard.bench.job import Job, NotMeasurable
+from perfboard.measures.base import Example, Finding, Parameter, Quantity, Setting
 from perfboard.measures.display.applications.base import Application, all_applications
 from perfboard.measures.display.session import (
     ACCEPTED,
     CALIBRATIONS,
+    EXIT,
+    MEMORY,
     QUIET,
+    TASK,
+    DisplayMeasure,
+    Seen,
     accepted,
     calibrated,
     display_memory,
+    example_memory,
     memory_metrics,
     quiet,
     read_session,
     session,
 )
-from perfboard.model.profile import Value
 from perfboard.model.run import Metric
 from perfboard.model.text import nearest
 
 
-def application_of(parameters: Mapping[str, Value], key: str) -> Application:
+def application_of(setting: Setting, key: str) -> Application:
     """The program that a parameter names. Raises NotMeasurable."""
-    name, known = text(parameters, key), all_applications()
+    name, known = setting.text(key), all_applications()
     if name not in known:
         raise NotMeasurable(
             f'{key}: there is no "{name}"{nearest(name, known)} There are {", ".join(known)}'
@@ -39,62 +44,80 @@ def application_of(parameters: Mapping[str, Value], key: str) -> Application:
     return known[name]
 
 
-def samples_of(repeats: int) -> int:
+def samples_of(setting: Setting) -> int:
     """Ten samples on a live target, as the study had; one on a board that repeats."""
-    return 2 * repeats if repeats > 1 else 1
+    return 1 if setting.facts.exact else 2 * setting.repeats
 
 
-@dataclass(frozen=True)
-class AppStart:
+def sampled_metrics(
+    name: str, samples: Sequence[Seen], count: int, labels: Mapping[str, str] = MappingProxyType({})
+) -> list[Metric]:
+    """NAME.time of the samples that count, and NAME.refused, the share of those that do not."""
+    times, refused = tuple(one.stable for one in samples), (1 - len(samples) / count,)
+    return [
+        Metric(name=f"{name}.time", unit="s", labels=dict(labels), samples=times),
+        Metric(name=f"{name}.refused", unit="1", labels=dict(labels), samples=refused),
+    ]
+
+
+class AppStart(DisplayMeasure):
     """Starts one program again and again, looks at its memory, and asks it to close."""
 
-    name: str = "app.start"
-    title: str = "Start and exit of a program"
-    parameters: Mapping[str, Parameter] = field(
-        default_factory=lambda: {
-            "program": Parameter("dillo", f"one of {', '.join(all_applications())}"),
-            "quiet_ms": QUIET,
-        }
+    name = "app.start"
+    title = "Start and exit of a program"
+    parameters = (
+        Parameter("program", "dillo", f"one of {', '.join(all_applications())}"),
+        QUIET,
     )
-    metrics: Mapping[str, Figure] = field(
-        default_factory=lambda: {
-            "app.start.time": Figure("s", "from just before exec to the last pixel that differs"),
-            "app.start.cold": Figure(
-                "s",
-                "the same with cold caches: of a live target whose caches may be dropped, or of "
-                "the first start after a virtual board's boot",
-            ),
-            "app.start.first": Figure("s", "to the first pixel"),
-            "app.start.final": Figure("s", "to 99.9 % of the screen's pixels as they stay"),
-            "app.start.look": Figure("s", "the longest look at the screen: the times' resolution"),
-            "app.start.refused": Figure("1", "samples that did not count, of all"),
-            "app.start.watcher": Figure("1", "the watcher's own share of the processor"),
-            "app.exit.time": Figure("s", "from the request to close to the end of the process"),
-            **display_memory("app.memory", "after the start"),
-        }
+    metrics = (
+        Quantity("app.start.time", "s", "from just before exec to the last pixel that differs"),
+        Quantity(
+            "app.start.cold",
+            "s",
+            "the same with cold caches: of a live target whose caches may be dropped, or of "
+            "the first start after a virtual board's boot",
+        ),
+        Quantity("app.start.first", "s", "to the first pixel"),
+        Quantity("app.start.final", "s", "to 99.9 % of the screen's pixels as they stay"),
+        Quantity("app.start.look", "s", "the longest look at the screen: the times' resolution"),
+        Quantity("app.start.refused", "1", "samples that did not count, of all"),
+        Quantity("app.start.watcher", "1", "the watcher's own share of the processor"),
+        Quantity("app.exit.time", "s", "from the request to close to the end of the process"),
+        *display_memory("app.memory", "after the start"),
+    )
+    examples = (
+        Example(
+            f"{TASK % ('calibration', 'calibration')}{TASK % ('start', 'ok')}{MEMORY}{EXIT}"
+            "@watcher busy=2 of=100\n",
+            {
+                "app.start.time": 0.03,
+                "app.start.cold": 0.03,
+                "app.start.first": 0.01,
+                "app.start.final": 0.02,
+                "app.start.look": 0.0004,
+                "app.start.refused": 0,
+                "app.start.watcher": 0.02,
+                "app.exit.time": 0.002,
+                **example_memory("app.memory"),
+            },
+        ),
     )
 
-    def commands(self, parameters: Mapping[str, Value]) -> Sequence[str]:
-        """See `Workload`."""
-        return ()
-
-    def plan(self, parameters: Mapping[str, Value], repeats: int) -> Work:
-        """See `Workload`."""
-        application = application_of(parameters, "program")
-        pictures = application.pictures if repeats == 1 else ALIKE
+    def job(self, setting: Setting) -> Job:
+        """See `Measure`."""
+        application = application_of(setting, "program")
+        pictures = application.pictures if setting.facts.exact else ALIKE
         lines = calibrated("start", f"start calibration {application.command}", pictures)
         once = (f"start start {application.command}", "memory start", "close exit 0", "end")
-        lines += once * samples_of(repeats)
-        if repeats > 1:
+        lines += once * samples_of(setting)
+        if not setting.facts.exact:
             cold = ("drop app.start.cold", f"!start cold {application.command}", "!end")
-            lines += cold * samples_of(repeats)
-        return session([application], [quiet(parameters), *lines])
+            lines += cold * samples_of(setting)
+        return session([application], [quiet(setting), *lines])
 
-    def read(
-        self, output: str, parameters: Mapping[str, Value], repeats: int
-    ) -> tuple[Metric, ...]:
-        """See `Workload`."""
-        found, count = read_session(output), samples_of(repeats)
+    def read(self, output: str, setting: Setting) -> Finding:
+        """See `Measure`."""
+        found, count = read_session(output), samples_of(setting)
         samples = accepted(found, "start", count)
         times = {
             "app.start.time": [one.stable for one in samples],
@@ -104,7 +127,7 @@ class AppStart:
             "app.exit.time": found.exits.get("exit", ()),
         }
         first = found.tried.get("calibration", ())[:1]
-        if repeats == 1 and first and first[0].picture == samples[0].picture:
+        if setting.facts.exact and first and first[0].picture == samples[0].picture:
             times["app.start.cold"] = [first[0].stable]
         elif len(cold := found.seen.get("cold", ())) >= ACCEPTED * count:
             times["app.start.cold"] = [one.stable for one in cold]
@@ -119,40 +142,42 @@ class AppStart:
             share = (found.watcher,)
             metrics.append(Metric(name="app.start.watcher", unit="1", samples=share))
         metrics += memory_metrics("app.memory", found)
-        return tuple(metrics)
+        return Finding(tuple(metrics))
 
 
-@dataclass(frozen=True)
-class AppSwitch:
+class AppSwitch(DisplayMeasure):
     """Raises one program's window over another's, and then exits the one to start the other."""
 
-    name: str = "app.switch"
-    title: str = "Switch from one program to another"
-    parameters: Mapping[str, Parameter] = field(
-        default_factory=lambda: {
-            "program": Parameter("dillo", "the one that is switched to"),
-            "other": Parameter("sylpheed", "the one that is switched from"),
-            "quiet_ms": QUIET,
-        }
+    name = "app.switch"
+    title = "Switch from one program to another"
+    parameters = (
+        Parameter("program", "dillo", "the one that is switched to"),
+        Parameter("other", "sylpheed", "the one that is switched from"),
+        QUIET,
     )
-    metrics: Mapping[str, Figure] = field(
-        default_factory=lambda: {
-            "app.switch.warm": Figure("s", "both run: from the request to raise to the last pixel"),
-            "app.switch.cold": Figure("s", "the exit of the one plus the start of the other"),
-            "app.switch.refused": Figure(
-                "1", "samples that did not count, of all, by `kind`: warm, cold"
-            ),
-            **display_memory("switch.memory", "both run; program is the two together"),
-        }
+    metrics = (
+        Quantity("app.switch.warm", "s", "both run: from the request to raise to the last pixel"),
+        Quantity("app.switch.cold", "s", "the exit of the one plus the start of the other"),
+        Quantity(
+            "app.switch.refused", "1", "samples that did not count, of all, by `kind`: warm, cold"
+        ),
+        *display_memory("switch.memory", "both run; program is the two together"),
+    )
+    examples = (
+        Example(
+            f"{TASK % ('warm', 'ok')}{MEMORY}{EXIT}{TASK % ('cold', 'ok')}",
+            {
+                "app.switch.warm": 0.03,
+                "app.switch.cold": 0.032,
+                "app.switch.refused": 0,
+                **example_memory("switch.memory"),
+            },
+        ),
     )
 
-    def commands(self, parameters: Mapping[str, Value]) -> Sequence[str]:
-        """See `Workload`."""
-        return ()
-
-    def plan(self, parameters: Mapping[str, Value], repeats: int) -> Work:
-        """See `Workload`."""
-        program, other = (application_of(parameters, key) for key in ("program", "other"))
+    def job(self, setting: Setting) -> Job:
+        """See `Measure`."""
+        program, other = (application_of(setting, key) for key in ("program", "other"))
         if program == other:
             raise NotMeasurable("program and other are one; wants two")
 
@@ -167,19 +192,17 @@ class AppSwitch:
             # The last of them needs no way back: its picture is known.
             *("reference -", "raise back 1"),
         ]
-        lines += [*there_and_back("warm"), "memory both"] * samples_of(repeats)
+        lines += [*there_and_back("warm"), "memory both"] * samples_of(setting)
         lines.append("end")
         lines += calibrated("cold", f"start calibration {program.command}")
-        for _ in range(samples_of(repeats)):
+        for _ in range(samples_of(setting)):
             lines += ["reference -", f"start b {other.command}", "close exit 0", "end"]
             lines += ["reference cold", f"start cold {program.command}", "end"]
-        return session([program, other], [quiet(parameters), *lines])
+        return session([program, other], [quiet(setting), *lines])
 
-    def read(
-        self, output: str, parameters: Mapping[str, Value], repeats: int
-    ) -> tuple[Metric, ...]:
-        """See `Workload`."""
-        found, count = read_session(output), samples_of(repeats)
+    def read(self, output: str, setting: Setting) -> Finding:
+        """See `Measure`."""
+        found, count = read_session(output), samples_of(setting)
         warm = tuple(one.stable for one in accepted(found, "warm", count))
         started = [one.stable for one in accepted(found, "cold", count)]
         exits = found.exits.get("exit", ())
@@ -193,7 +216,8 @@ class AppSwitch:
             # They are two programs': where a sample was refused, the next one stands for it.
             cold = tuple(a + b for a, b in zip(exits, started, strict=False))
             metrics.append(Metric(name="app.switch.cold", unit="s", samples=cold))
-        return (*metrics, *memory_metrics("switch.memory", found))
+        metrics += memory_metrics("switch.memory", found)
+        return Finding(tuple(metrics))
 
 
-WORKLOADS = (AppStart(), AppSwitch())
+MEASURES = (AppStart(), AppSwitch())

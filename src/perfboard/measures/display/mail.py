@@ -1,34 +1,37 @@
 # SPDX-License-Identifier: Apache-2.0
 """mail.open and mail.sort: a mail client opens a generated folder, and sorts it (study A)."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass
 
-from perfboard.bench.job import NotMeasurable, Work
-from perfboard.measures.base import Figure, Parameter, text
-from perfboard.measures.display.app import application_of, samples_of
+from perfboard.bench.job import Job, NotMeasurable
+from perfboard.measures.base import Example, Finding, Parameter, Quantity, Setting
+from perfboard.measures.display.app import application_of, sampled_metrics, samples_of
 from perfboard.measures.display.applications.base import Application, Mail, all_applications
 from perfboard.measures.display.folders import FOLDERS, folder
 from perfboard.measures.display.session import (
     CALIBRATIONS,
+    MEMORY,
     QUIET,
+    TASK,
+    DisplayMeasure,
     accepted,
     display_memory,
+    example_memory,
     memory_metrics,
     quiet,
     read_session,
     session,
 )
-from perfboard.model.profile import Value
 from perfboard.model.run import Metric
 
 _CLIENTS = tuple(name for name, one in all_applications().items() if one.mail)
-_PARAMETERS = {
-    "program": Parameter("sylpheed", f"one of {', '.join(_CLIENTS)}"),
-    "folder": Parameter("small", "small: 924 messages of 3590 kB; large: 9827 of 37,962 kB"),
-    "kind": Parameter("", 'mh, maildir or mbox; "": the one that the program prefers'),
-    "quiet_ms": QUIET,
-}
+_PARAMETERS = (
+    Parameter("program", "sylpheed", f"one of {', '.join(_CLIENTS)}"),
+    Parameter("folder", "small", "small: 924 messages of 3590 kB; large: 9827 of 37,962 kB"),
+    Parameter("kind", "", 'mh, maildir or mbox; "": the one that the program prefers'),
+    QUIET,
+)
 
 
 @dataclass(frozen=True)
@@ -43,10 +46,10 @@ class _Client:
         return ["reference -", f"start begin {self.application.command}", *select]
 
 
-def _client_of(parameters: Mapping[str, Value]) -> _Client:
+def _client_of(setting: Setting) -> _Client:
     """The program and its folder. Raises NotMeasurable."""
-    application = application_of(parameters, "program")
-    size, kind = text(parameters, "folder"), text(parameters, "kind")
+    application = application_of(setting, "program")
+    size, kind = setting.text("folder"), setting.text("kind")
     mail = application.mail
     if mail is None:
         raise NotMeasurable(
@@ -62,33 +65,38 @@ def _client_of(parameters: Mapping[str, Value]) -> _Client:
     return _Client(application, mail, {**files, **mail.marks(FOLDERS[size][0])})
 
 
-@dataclass(frozen=True)
-class MailOpen:
+class MailOpen(DisplayMeasure):
     """Opens the folder in a client that has just started, again and again."""
 
-    name: str = "mail.open"
-    title: str = "Opening a folder of mail"
-    parameters: Mapping[str, Parameter] = field(default_factory=lambda: dict(_PARAMETERS))
-    metrics: Mapping[str, Figure] = field(
-        default_factory=lambda: {
-            "mail.open.time": Figure(
-                "s",
-                "from the key to the last pixel, in a client that has just started and that has "
-                "opened the folder before",
-            ),
-            "mail.open.first": Figure("s", "the same where it has not: it reads each message"),
-            "mail.open.refused": Figure("1", "samples that did not count, of all"),
-            **display_memory("mail.memory", "with the folder open"),
-        }
+    name = "mail.open"
+    title = "Opening a folder of mail"
+    parameters = _PARAMETERS
+    metrics = (
+        Quantity(
+            "mail.open.time",
+            "s",
+            "from the key to the last pixel, in a client that has just started and that has "
+            "opened the folder before",
+        ),
+        Quantity("mail.open.first", "s", "the same where it has not: it reads each message"),
+        Quantity("mail.open.refused", "1", "samples that did not count, of all"),
+        *display_memory("mail.memory", "with the folder open"),
+    )
+    examples = (
+        Example(
+            f"{TASK % ('calibration', 'calibration')}{TASK % ('open', 'ok')}{MEMORY}",
+            {
+                "mail.open.time": 0.03,
+                "mail.open.first": 0.03,
+                "mail.open.refused": 0,
+                **example_memory("mail.memory"),
+            },
+        ),
     )
 
-    def commands(self, parameters: Mapping[str, Value]) -> Sequence[str]:
-        """See `Workload`."""
-        return ()
-
-    def plan(self, parameters: Mapping[str, Value], repeats: int) -> Work:
-        """See `Workload`."""
-        client = _client_of(parameters)
+    def job(self, setting: Setting) -> Job:
+        """See `Measure`."""
+        client = _client_of(setting)
 
         def once(label: str) -> list[str]:
             return [*client.to_folder(), "reference open", f"key {label} {client.mail.open}"]
@@ -96,77 +104,66 @@ class MailOpen:
         # It keeps what it knows of the folder when it is asked to close.
         close = ["close left 0", "end"]
         again = [f"?{line}" for line in (*close, *once("calibration"))]
-        lines = [quiet(parameters), *once("calibration"), *again * (CALIBRATIONS - 1), *close]
-        lines += [*once("open"), "memory open", *close] * samples_of(repeats)
+        lines = [quiet(setting), *once("calibration"), *again * (CALIBRATIONS - 1), *close]
+        lines += [*once("open"), "memory open", *close] * samples_of(setting)
         return session([client.application], lines, client.files)
 
-    def read(
-        self, output: str, parameters: Mapping[str, Value], repeats: int
-    ) -> tuple[Metric, ...]:
-        """See `Workload`."""
-        found, count = read_session(output), samples_of(repeats)
+    def read(self, output: str, setting: Setting) -> Finding:
+        """See `Measure`."""
+        found, count = read_session(output), samples_of(setting)
         samples = accepted(found, "open", count)
-        times, refused = tuple(one.stable for one in samples), (1 - len(samples) / count,)
-        metrics = [
-            Metric(name="mail.open.time", unit="s", samples=times),
-            Metric(name="mail.open.refused", unit="1", samples=refused),
-        ]
+        metrics = sampled_metrics("mail.open", samples, count)
         first = found.tried.get("calibration", ())[:1]
         if first and first[0].picture == samples[0].picture:
             metrics.append(Metric(name="mail.open.first", unit="s", samples=(first[0].stable,)))
-        return (*metrics, *memory_metrics("mail.memory", found))
+        metrics += memory_metrics("mail.memory", found)
+        return Finding(tuple(metrics))
 
 
-@dataclass(frozen=True)
-class MailSort:
+class MailSort(DisplayMeasure):
     """Sorts an open folder by subject and back by date, again and again."""
 
-    name: str = "mail.sort"
-    title: str = "Sorting a folder of mail"
-    parameters: Mapping[str, Parameter] = field(default_factory=lambda: dict(_PARAMETERS))
-    metrics: Mapping[str, Figure] = field(
-        default_factory=lambda: {
-            "mail.sort.time": Figure(
-                "s", "from the key to the last pixel, by `by`: subject, or date (back)"
-            ),
-            "mail.sort.refused": Figure("1", "samples that did not count, of all, by `by`"),
-        }
+    name = "mail.sort"
+    title = "Sorting a folder of mail"
+    parameters = _PARAMETERS
+    metrics = (
+        Quantity(
+            "mail.sort.time",
+            "s",
+            "from the key to the last pixel, by `by`: subject, or date (back)",
+        ),
+        Quantity("mail.sort.refused", "1", "samples that did not count, of all, by `by`"),
+    )
+    examples = (
+        Example(
+            f"{TASK % ('subject', 'ok')}{TASK % ('date', 'ok')}",
+            {"mail.sort.time": 0.03, "mail.sort.refused": 0},
+        ),
     )
 
-    def commands(self, parameters: Mapping[str, Value]) -> Sequence[str]:
-        """See `Workload`."""
-        return ()
-
-    def plan(self, parameters: Mapping[str, Value], repeats: int) -> Work:
-        """See `Workload`."""
-        client = _client_of(parameters)
+    def job(self, setting: Setting) -> Job:
+        """See `Measure`."""
+        client = _client_of(setting)
         keys = {"subject": client.mail.subject, "date": client.mail.back}
-        lines = [quiet(parameters), *client.to_folder(), f"key open {client.mail.open}"]
+        lines = [quiet(setting), *client.to_folder(), f"key open {client.mail.open}"]
         for by, other in (("subject", "date"), ("date", "subject")):
             # The last of them needs no way back: there the other calibration begins.
             lines.append(f"reference {by}")
             there = [f"key calibration {keys[by]}", "reference -"]
             back = [f"key between {keys[other]}", f"reference {by}"]
             lines += [f"?{line}" for line in (*there, *back) * CALIBRATIONS]
-        for _ in range(samples_of(repeats)):
+        for _ in range(samples_of(setting)):
             for by, key in keys.items():
                 lines += [f"reference {by}", f"key {by} {key}"]
         return session([client.application], [*lines, "end"], client.files)
 
-    def read(
-        self, output: str, parameters: Mapping[str, Value], repeats: int
-    ) -> tuple[Metric, ...]:
-        """See `Workload`."""
-        found, count = read_session(output), samples_of(repeats)
-        metrics = []
+    def read(self, output: str, setting: Setting) -> Finding:
+        """See `Measure`."""
+        found, count = read_session(output), samples_of(setting)
+        metrics = list[Metric]()
         for by in ("subject", "date"):
-            samples, labels = accepted(found, by, count), {"by": by}
-            times, refused = tuple(one.stable for one in samples), (1 - len(samples) / count,)
-            metrics += [
-                Metric(name="mail.sort.time", unit="s", labels=labels, samples=times),
-                Metric(name="mail.sort.refused", unit="1", labels=labels, samples=refused),
-            ]
-        return tuple(metrics)
+            metrics += sampled_metrics("mail.sort", accepted(found, by, count), count, {"by": by})
+        return Finding(tuple(metrics))
 
 
-WORKLOADS = (MailOpen(), MailSort())
+MEASURES = (MailOpen(), MailSort())

@@ -9,26 +9,29 @@ and its pictures once or, where the browser has them, not at all.
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 from perfboard.bench.display.home import ALIKE
-from perfboard.bench.job import NotMeasurable, Work
+from perfboard.bench.job import Job, NotMeasurable
 from perfboard.images.network import FAR_END, LINK_UP
-from perfboard.measures.base import Figure, Parameter, text
-from perfboard.measures.display.app import application_of, samples_of
+from perfboard.measures.base import Example, Finding, Parameter, Quantity, Setting
+from perfboard.measures.display.app import application_of, sampled_metrics, samples_of
 from perfboard.measures.display.applications.base import Application, all_applications
 from perfboard.measures.display.pages import copy_of, original_of, pages
 from perfboard.measures.display.session import (
     CALIBRATIONS,
+    MEMORY,
     QUIET,
+    TASK,
+    DisplayMeasure,
     accepted,
     display_memory,
+    example_memory,
     memory_metrics,
     quiet,
     read_session,
     session,
 )
-from perfboard.model.profile import Value
 from perfboard.model.run import Metric
 
 _BROWSERS = tuple(name for name, one in all_applications().items() if one.bars)
@@ -89,10 +92,10 @@ def _loads(
     return [*lines, "end"]
 
 
-def _asked(parameters: Mapping[str, Value]) -> tuple[Application, str, str]:
+def _asked(setting: Setting) -> tuple[Application, str, str]:
     """The browser, the page, and http or https. Raises NotMeasurable."""
-    browser = application_of(parameters, "program")
-    page, over = text(parameters, "page"), text(parameters, "over")
+    browser = application_of(setting, "program")
+    page, over = setting.text("page"), setting.text("over")
     if browser.name not in _BROWSERS:
         raise NotMeasurable(f"program is {browser.name!r}; wants a browser: {', '.join(_BROWSERS)}")
     if page not in _PAGES:
@@ -107,45 +110,46 @@ def _asked(parameters: Mapping[str, Value]) -> tuple[Application, str, str]:
     return browser, page, over
 
 
-@dataclass(frozen=True)
-class PageLoad:
+class PageLoad(DisplayMeasure):
     """Loads one page: in a new browser each time, and then again and again in one."""
 
-    name: str = "page.load"
-    title: str = "Load of a page"
-    parameters: Mapping[str, Parameter] = field(
-        default_factory=lambda: {
-            "program": Parameter("dillo", f"one of {', '.join(_BROWSERS)}"),
-            "page": Parameter(
-                "cart",
-                "cart: a shop's, of 36 kB with five pictures; index: a mailing list's, of 265 kB; "
-                "script: one that a script makes",
-            ),
-            "over": Parameter("http", "http or https; that with an authority of our own"),
-            "quiet_ms": QUIET,
-        }
+    name = "page.load"
+    title = "Load of a page"
+    parameters = (
+        Parameter("program", "dillo", f"one of {', '.join(_BROWSERS)}"),
+        Parameter(
+            "page",
+            "cart",
+            "cart: a shop's, of 36 kB with five pictures; index: a mailing list's, of 265 kB; "
+            "script: one that a script makes",
+        ),
+        Parameter("over", "http", "http or https; that with an authority of our own"),
+        QUIET,
     )
-    metrics: Mapping[str, Figure] = field(
-        default_factory=lambda: {
-            "page.load.time": Figure(
-                "s",
-                "from the key to the last pixel, by `cache`: first (in a browser "
-                "that has just started), repeated (its pictures are in the browser's cache) or "
-                "without (the cart is new to a browser that has loaded others)",
-            ),
-            "page.load.refused": Figure("1", "samples that did not count, of all, by `cache`"),
-            **display_memory("page.memory", "after a first load"),
-        }
+    metrics = (
+        Quantity(
+            "page.load.time",
+            "s",
+            "from the key to the last pixel, by `cache`: first (in a browser "
+            "that has just started), repeated (its pictures are in the browser's cache) or "
+            "without (the cart is new to a browser that has loaded others)",
+        ),
+        Quantity("page.load.refused", "1", "samples that did not count, of all, by `cache`"),
+        *display_memory("page.memory", "after a first load"),
+    )
+    examples = (
+        Example(
+            f"@get index.html\n{TASK % ('first', 'ok')}{MEMORY}"
+            f"@get index.html\n{TASK % ('repeated', 'ok')}",
+            {"page.load.time": 0.03, "page.load.refused": 0, **example_memory("page.memory")},
+            {"page": "index"},
+        ),
     )
 
-    def commands(self, parameters: Mapping[str, Value]) -> Sequence[str]:
-        """See `Workload`."""
-        return ()
-
-    def plan(self, parameters: Mapping[str, Value], repeats: int) -> Work:
-        """See `Workload`."""
-        browser, page, over = _asked(parameters)
-        count, far, secure = samples_of(repeats), repeats == 1, over == "https"
+    def job(self, setting: Setting) -> Job:
+        """See `Measure`."""
+        browser, page, over = _asked(setting)
+        count, far, secure = samples_of(setting), setting.facts.exact, over == "https"
         copies = count if page == "cart" else 0
         served, files = pages(copies), {}
         if far or secure:
@@ -161,21 +165,19 @@ class PageLoad:
         loads = _loads(browser, f"{page}.html", count, copies, browser.pictures if far else ALIKE)
         if far:
             loads = [each for line in loads for each in [line] * (_SLOW if "pause" in line else 1)]
-        work = session([browser], [*masks, quiet(parameters), serves, *loads], files, prepare)
+        job = session([browser], [*masks, quiet(setting), serves, *loads], files, prepare)
         if trust:
-            work = replace(
-                work,
-                programs=(*work.programs, *trust.programs),
-                packages=(*work.packages, *trust.packages),
+            job = replace(
+                job,
+                programs=(*job.programs, *trust.programs),
+                packages=(*job.packages, *trust.packages),
             )
-        script = f"{_LINKS if far else ''}{work.script}"
-        return replace(work, script=script, pages=served, secure=secure)
+        script = f"{_LINKS if far else ''}{job.script}"
+        return replace(job, script=script, pages=served, secure=secure)
 
-    def read(
-        self, output: str, parameters: Mapping[str, Value], repeats: int
-    ) -> tuple[Metric, ...]:
-        """See `Workload`."""
-        page, count = f"{text(parameters, 'page')}.html", samples_of(repeats)
+    def read(self, output: str, setting: Setting) -> Finding:
+        """See `Measure`."""
+        page, count = f"{setting.text('page')}.html", samples_of(setting)
         cart = page == "cart.html"
         pictures = [name for name in pages() if name.endswith(".png") and cart]
         whole = Counter([page, *pictures])
@@ -183,15 +185,12 @@ class PageLoad:
         if cart:
             wanted["without"] = whole
         found = read_session(_checked(output, wanted))
-        metrics = []
+        metrics = list[Metric]()
         for cache in wanted:
-            samples, labels = accepted(found, cache, count), {"cache": cache}
-            times, refused = tuple(one.stable for one in samples), (1 - len(samples) / count,)
-            metrics += [
-                Metric(name="page.load.time", unit="s", labels=labels, samples=times),
-                Metric(name="page.load.refused", unit="1", labels=labels, samples=refused),
-            ]
-        return (*metrics, *memory_metrics("page.memory", found))
+            samples = accepted(found, cache, count)
+            metrics += sampled_metrics("page.load", samples, count, {"cache": cache})
+        metrics += memory_metrics("page.memory", found)
+        return Finding(tuple(metrics))
 
 
 def _checked(output: str, wanted: Mapping[str, Counter[str]]) -> str:
@@ -223,4 +222,4 @@ def _why_not(sent: Sequence[str], wanted: Counter[str], ended: str) -> str:
     return f"the server sent {names or 'nothing'}{ended and f'; {ended}'}"
 
 
-WORKLOADS = (PageLoad(),)
+MEASURES = (PageLoad(),)

@@ -12,16 +12,19 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from perfboard.bench.display.home import ALIKE
-from perfboard.bench.job import HOME, NotMeasurable, Work
-from perfboard.measures.base import Figure, Parameter, whole
+from perfboard.bench.job import HOME, Job, NotMeasurable
+from perfboard.measures.base import Measure, Parameter, Quantity, Setting
 from perfboard.measures.display.applications.base import Application
+from perfboard.measures.display.films import pictures_of
 from perfboard.measures.memory.figures import memory_figures, memory_metric
-from perfboard.model.profile import Value
+from perfboard.model.results.profile import Film
 from perfboard.model.run import Metric
 from perfboard.model.text import printable
 
 WIDTH, HEIGHT = 1024, 768
-QUIET = Parameter(700, "ms without a pixel that differs, at a task's end; calibrations wait longer")
+QUIET = Parameter(
+    "quiet_ms", 700, "ms without a pixel that differs, at a task's end; calibrations wait longer"
+)
 # A calibration is quiet for 5 s where a task is for 700 ms.
 _CALIBRATION = 50 / 7
 # The share of its samples that a figure wants.
@@ -67,6 +70,15 @@ _SIZES = {
     "free": "free",
 }
 _TROUBLE = re.compile(r"@trouble (.+)")
+# The parameters that tell films apart.
+_SHOWN = ("program", "other")
+# Lines for examples: a task, `display_memory`, an exit.
+TASK = "@task %s %s began=1 first=10000000 final=20000000 stable=30000000 look=400000 hash=00ff \n"
+MEMORY = """\
+@memory start program resident=100 virtual=400 proportional=80 own=60
+@memory start system free=900
+"""
+EXIT = "@exit exit ok took=2000000 \n"
 
 
 @dataclass(frozen=True)
@@ -105,8 +117,8 @@ def session(
     plan: Iterable[str],
     files: Mapping[str, bytes] = MappingProxyType({}),
     prepare: str = "",
-) -> Work:
-    """The work of a plan with those programs, in a home of their own that also has `files`.
+) -> Job:
+    """The job of a plan with those programs, in a home of their own that also has `files`.
 
     `prepare` are lines of the script that are run before, where the folder `home` is.
     """
@@ -120,14 +132,14 @@ def session(
     lines = [*masks, f"limit {patience * 1000}", *plan]
     # The pages of another server than the watcher's come from outside.
     alone = "" if any(line.startswith("server ") for line in lines) else "alone"
-    return Work(
+    return Job(
         _SCRIPT.format(width=WIDTH, height=HEIGHT, prepare=prepare, alone=alone),
         {HOME: home, "plan": "".join(f"{line}\n" for line in lines).encode()},
         packages=(*_PACKAGES, *(name for one in applications for name in one.packages)),
         without=_WITHOUT,
         programs=(*_PROGRAMS, *(one.program for one in applications)),
         # The home, the server's screen, and what programs keep.
-        data=len(home) + (32 << 20),
+        disk=len(home) + (32 << 20),
         limit_s=15 * patience,
         display=True,
         from_disk=True,
@@ -135,9 +147,9 @@ def session(
     )
 
 
-def quiet(parameters: Mapping[str, Value]) -> str:
+def quiet(setting: Setting) -> str:
     """The line that sets the quiet times. Raises NotMeasurable."""
-    quiet_ms = whole(parameters, "quiet_ms")
+    quiet_ms = setting.whole("quiet_ms")
     return f"quiet {quiet_ms} {round(quiet_ms * _CALIBRATION)}"
 
 
@@ -200,7 +212,7 @@ def accepted(found: Session, label: str, count: int) -> Sequence[Seen]:
     return samples
 
 
-def display_memory(name: str, when: str) -> dict[str, Figure]:
+def display_memory(name: str, when: str) -> tuple[Quantity, ...]:
     """The metrics of `memory_metrics`, which are taken `when`."""
     return memory_figures(name, f"{when}; but for free, label of (program, server)")
 
@@ -213,6 +225,31 @@ def memory_metrics(name: str, found: Session) -> list[Metric]:
         for key, short in _SIZES.items()
         if (sizes := tuple(row[key] for row in rows if key in row))
     ]
+
+
+def example_memory(name: str) -> dict[str, float]:
+    """The figures that `MEMORY` gives."""
+    sizes = {"rss": 100, "pss": 80, "uss": 60, "vsz": 400, "free": 900}
+    return {f"{name}.{short}": size * 1024 for short, size in sizes.items()}
+
+
+class DisplayMeasure(Measure):
+    """A measure by a session, whose watcher prints what the screen showed."""
+
+    def films(self, output: str, setting: Setting) -> tuple[Film, ...]:
+        """See `Measure`."""
+        programs = ", ".join(
+            str(setting.parameters[key]) for key in _SHOWN if key in setting.parameters
+        )
+        return tuple(
+            Film(
+                workload=self.name,
+                task=f"{label}, {programs}" if programs else label,
+                pictures=pictures,
+                hash=picture_hash(output, label),
+            )
+            for label, pictures in pictures_of(output).items()
+        )
 
 
 def _archive(files: Mapping[str, bytes]) -> bytes:

@@ -5,25 +5,28 @@ The program times itself (native/toolkits/main.c): nobody looks at the screen me
 """
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
-from perfboard.bench.job import NotMeasurable, Work
+from perfboard.bench.job import Job, NotMeasurable
 from perfboard.images.program.toolkits import PROGRAM, TOOLKITS
-from perfboard.measures.base import Figure, Parameter, text
+from perfboard.measures.base import Example, Finding, Parameter, Quantity, Setting
 from perfboard.measures.display.app import samples_of
 from perfboard.measures.display.session import (
+    EXIT,
+    MEMORY,
     QUIET,
+    TASK,
+    DisplayMeasure,
     accepted,
     calibrated,
     display_memory,
+    example_memory,
     memory_metrics,
     quiet,
     read_session,
     session,
 )
 from perfboard.measures.display.toolkit_rounds import STEPS, read_rounds
-from perfboard.model.profile import Value
 from perfboard.model.run import Metric
 from perfboard.model.text import nearest
 
@@ -44,8 +47,8 @@ _LACKS = re.compile(r"^@lacks (.*)", re.MULTILINE | re.DOTALL)
 _ABSENT = re.compile(r"(\S{1,100}) => not found")
 
 
-def _name(parameters: Mapping[str, Value]) -> str:
-    name = text(parameters, "toolkit")
+def _name(setting: Setting) -> str:
+    name = setting.text("toolkit")
     if name == "lvgl":
         raise NotMeasurable(
             "toolkit: Debian has no package of LVGL, and the programs are built with its packages"
@@ -58,55 +61,57 @@ def _name(parameters: Mapping[str, Value]) -> str:
     return name
 
 
-@dataclass(frozen=True)
-class ToolkitWindow:
+class ToolkitWindow(DisplayMeasure):
     """Starts the small window again and again, and then makes, uses and destroys the larger one."""
 
-    name: str = "toolkit"
-    title: str = "One window in a toolkit"
-    parameters: Mapping[str, Parameter] = field(
-        default_factory=lambda: {
-            "toolkit": Parameter("xaw", f"one of {', '.join(TOOLKITS)}"),
-            "quiet_ms": QUIET,
-        }
+    name = "toolkit"
+    title = "One window in a toolkit"
+    parameters = (
+        Parameter("toolkit", "xaw", f"one of {', '.join(TOOLKITS)}"),
+        QUIET,
     )
-    metrics: Mapping[str, Figure] = field(
-        default_factory=lambda: {
-            "toolkit.hello.time": Figure("s", "a small window: from before exec to the last pixel"),
-            **display_memory("toolkit.memory", "with the small window"),
-            **{f"toolkit.{step}.time": Figure("s", help) for step, help in STEPS.items()},
-            "toolkit.refused": Figure("1", "starts and steps that did not count, of all"),
-        }
+    metrics = (
+        Quantity("toolkit.hello.time", "s", "a small window: from before exec to the last pixel"),
+        *display_memory("toolkit.memory", "with the small window"),
+        *(Quantity(f"toolkit.{step}.time", "s", meaning) for step, meaning in STEPS.items()),
+        Quantity("toolkit.refused", "1", "starts and steps that did not count, of all"),
+    )
+    examples = (
+        Example(
+            f"{TASK % ('hello', 'ok')}{MEMORY}{EXIT}@toolkit begin {_ROUNDS}\n"
+            + "".join(f"@toolkit {at} {step} 2000\n" for at in range(_ROUNDS) for step in STEPS)
+            + "@toolkit end\n",
+            {
+                "toolkit.hello.time": 0.03,
+                **example_memory("toolkit.memory"),
+                **dict.fromkeys([f"toolkit.{step}.time" for step in STEPS], 2e-6),
+                "toolkit.refused": 0,
+            },
+        ),
     )
 
-    def commands(self, parameters: Mapping[str, Value]) -> tuple[str, ...]:
-        """See `Workload`."""
-        return ()
-
-    def plan(self, parameters: Mapping[str, Value], repeats: int) -> Work:
-        """See `Workload`."""
-        name, count = _name(parameters), samples_of(repeats)
+    def job(self, setting: Setting) -> Job:
+        """See `Measure`."""
+        name, count = _name(setting), samples_of(setting)
         once = (f"start hello ./{PROGRAM} hello", "memory hello", "close exit 0", "end")
         lines = [
-            quiet(parameters),
+            quiet(setting),
             *calibrated("hello", f"start calibration ./{PROGRAM} hello"),
             *once * count,
             f"limit {_LIMIT_MS}",
             *(f"run rounds ./{PROGRAM} rounds {_ROUNDS} {_LINES}", "end") * count,
         ]
-        work = session([], lines)
+        job = session([], lines)
         return replace(
-            work,
-            script=_BEFORE + work.script + _AFTER,
-            packages=(*work.packages, *TOOLKITS[name].needed),
+            job,
+            script=_BEFORE + job.script + _AFTER,
+            packages=(*job.packages, *TOOLKITS[name].needed),
             toolkit=name,
         )
 
-    def read(
-        self, output: str, parameters: Mapping[str, Value], repeats: int
-    ) -> tuple[Metric, ...]:
-        """See `Workload`."""
-        name, count = _name(parameters), samples_of(repeats)
+    def read(self, output: str, setting: Setting) -> Finding:
+        """See `Measure`."""
+        name, count = _name(setting), samples_of(setting)
         if match := _LACKS.search(output):
             absent = ", ".join(_ABSENT.findall(match[1])) or "loader for Debian's programs"
             packages = " ".join(TOOLKITS[name].needed)
@@ -135,7 +140,8 @@ class ToolkitWindow:
                     Metric(name=f"toolkit.{step}.time", unit="s", labels=labels, samples=samples)
                 )
         refused = (1 - got / (count * (1 + len(STEPS) * _ROUNDS)),)
-        return (*metrics, Metric(name="toolkit.refused", unit="1", samples=refused))
+        metrics.append(Metric(name="toolkit.refused", unit="1", samples=refused))
+        return Finding(tuple(metrics))
 
 
-WORKLOADS = (ToolkitWindow(),)
+MEASURES = (ToolkitWindow(),)

@@ -3,15 +3,11 @@
 
 import math
 import struct
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cache
 
-from perfboard.bench.job import NotMeasurable, Work
-from perfboard.measures.base import Figure, Parameter, whole
+from perfboard.bench.job import Job, NotMeasurable
+from perfboard.measures.base import Example, Finding, Measure, Parameter, Quantity, Setting
 from perfboard.measures.reading import ended_runs, time_metrics, timed
-from perfboard.model.profile import Value
-from perfboard.model.run import Metric
 
 _RATE = 44_100
 _BITRATES = (32, 64, 128)
@@ -33,52 +29,47 @@ def track(seconds: int) -> bytes:
     return b"RIFF" + struct.pack("<I", len(body)) + body
 
 
-@dataclass(frozen=True)
-class AudioEncode:
+class AudioEncode(Measure):
     """Times LAME on a short track: a longer one takes as long a second."""
 
-    name: str = "audio.encode"
-    title: str = "Encoding of sound to MP3"
-    parameters: Mapping[str, Parameter] = field(
-        default_factory=lambda: {
-            "seconds": Parameter(1, "length of the track, 1 to 60 s"),
-            "bitrate": Parameter(128, "kbit/s: 32, 64 or 128"),
-        }
+    name = "audio.encode"
+    title = "Encoding of sound to MP3"
+    parameters = (
+        Parameter("seconds", 1, "length of the track, 1 to 60 s"),
+        Parameter("bitrate", 128, "kbit/s: 32, 64 or 128"),
     )
-    metrics: Mapping[str, Figure] = field(
-        default_factory=lambda: {
-            "audio.encode.time": Figure("s", "time to encode one second of sound"),
-            "audio.encode.busy": Figure("1", "the processor's share of that time"),
-        }
+    metrics = (
+        Quantity("audio.encode.time", "s", "time to encode one second of sound"),
+        Quantity("audio.encode.busy", "1", "the processor's share of that time"),
+    )
+    examples = (
+        Example(
+            "@time encode\n2000000000 500000 500000 1024 0 0\n",
+            {"audio.encode.time": 2, "audio.encode.busy": 0.5},
+        ),
     )
 
-    def commands(self, parameters: Mapping[str, Value]) -> Sequence[str]:
-        """See `Workload`."""
-        return ()
-
-    def plan(self, parameters: Mapping[str, Value], repeats: int) -> Work:
-        """See `Workload`."""
-        seconds, bitrate = whole(parameters, "seconds"), whole(parameters, "bitrate")
+    def job(self, setting: Setting) -> Job:
+        """See `Measure`."""
+        seconds, bitrate = setting.whole("seconds"), setting.whole("bitrate")
         if seconds > 60 or bitrate not in _BITRATES:
             raise NotMeasurable("wants seconds up to 60, and a bitrate of 32, 64 or 128")
         command = ["lame", "--quiet", "-b", str(bitrate), "track.wav", "track.mp3"]
         wav = track(seconds)
-        return Work(
-            timed("encode", repeats, command),
+        return Job(
+            timed("encode", setting.repeats, command),
             {"track.wav": wav},
             packages=("lame",),
             codecs={"lame": "lame"},
             programs=("lame",),
-            data=2 * len(wav),
+            disk=2 * len(wav),
             limit_s=7200,
         )
 
-    def read(
-        self, output: str, parameters: Mapping[str, Value], repeats: int
-    ) -> tuple[Metric, ...]:
-        """See `Workload`."""
+    def read(self, output: str, setting: Setting) -> Finding:
+        """See `Measure`."""
         runs = ended_runs(output, "encode", "lame")
-        return tuple(time_metrics(self.name, runs, units=whole(parameters, "seconds")))
+        return Finding(tuple(time_metrics(self.name, runs, units=setting.whole("seconds"))))
 
 
-WORKLOADS = (AudioEncode(),)
+MEASURES = (AudioEncode(),)

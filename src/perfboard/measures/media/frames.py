@@ -5,12 +5,11 @@ The target's own file system is used. A virtual board's disk gets one of its own
 """
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import replace
 
-from perfboard.bench.job import PLACES, NotMeasurable, Work
-from perfboard.measures.base import Figure, Parameter, whole
-from perfboard.model.profile import Value
+from perfboard.bench.job import FOLDERS, Job, NotMeasurable
+from perfboard.measures.base import Example, Finding, Measure, Parameter, Quantity, Setting
 from perfboard.model.run import Metric
 
 _MOST_BYTES = 16 << 20
@@ -22,80 +21,75 @@ _WRITEBACK = re.compile(r"@writeback (\d{1,15}) (\d{1,15}) (\d{1,15})")
 # Microseconds of each frame: its own, and since it was due.
 _Rows = list[tuple[int, int]]
 _ROW = re.compile(r"(\d{1,15}) (\d{1,15})")
+_PARAMETERS = (
+    Parameter("bitrate", 6_000_000, "bit/s of each stream"),
+    Parameter("fps", 30, "frames a second"),
+    Parameter("seconds", 5, "of each stream"),
+    Parameter("write", "buffered", "buffered, sync (each frame is on the medium), direct"),
+    Parameter("reserve", False, "true: the file has its blocks before its frames"),
+    Parameter("filesystem", "own", "own (ext4 on a virtual board), xfs (blocks of 4096 bytes)"),
+)
+_COUNTS = (
+    Parameter("records", 1, "files that are recorded at once"),
+    Parameter("plays", 1, "files that are played at once"),
+)
+_METRICS = (
+    Quantity("rate", "1/s", "frames a second as fast as it goes: label stream", "higher"),
+    Quantity("frame", "s", "the time of each frame, paced: label stream"),
+    Quantity("time", "s", "the longest time of a frame, paced: label stream"),
+    Quantity("late", "1", "frames that are a frame's time late, of all, paced: label stream"),
+    Quantity("dirty", "B", "the most that waited to be written by the system, paced"),
+    Quantity("writeback", "B", "the most that was being written by the system, paced"),
+    Quantity("written", "B", "what the system wrote from its page cache, paced"),
+)
+# The first are of each way, the rest of the system.
+_OF_STREAMS = 4
 
 
-def _parameters() -> dict[str, Parameter]:
-    return {
-        "bitrate": Parameter(6_000_000, "bit/s of each stream"),
-        "fps": Parameter(30, "frames a second"),
-        "seconds": Parameter(5, "of each stream"),
-        "write": Parameter("buffered", "buffered, sync (each frame is on the medium), direct"),
-        "reserve": Parameter(False, "true: the file has its blocks before its frames"),
-        "filesystem": Parameter("own", "own (ext4 on a virtual board), xfs (blocks of 4096 bytes)"),
-    }
-
-
-@dataclass(frozen=True)
-class Media:
+class Media(Measure):
     """Streams at once, each of its own file. The probe moves them (native/probe/run/media.c)."""
 
-    name: str
-    title: str
-    parameters: Mapping[str, Parameter] = field(default_factory=_parameters)
+    def __init__(
+        self, name: str, title: str, *streams: str, counts: tuple[Parameter, ...] = ()
+    ) -> None:
+        """As many of the `streams`, record and play, as the `counts` say, or one."""
+        self.name, self.title = name, title
+        self.parameters = (*_PARAMETERS, *counts)
+        self.metrics = tuple(replace(each, name=f"{name}.{each.name}") for each in _METRICS)
+        moved = "".join(f"@media {stream}\n900 1100000\n" for stream in streams)
+        values = (1 / 900e-6, 900e-6, 900e-6, 1, 9000, 4096, 40960)
+        figures = {each.name: value for each, value in zip(self.metrics, values, strict=True)}
+        output = f"@rate 0\n{moved}@rate 1\n{moved}@writeback 9000 4096 40960\n"
+        self.examples = (Example(output, figures, {"fps": 1, "seconds": 1}),)
 
-    @property
-    def metrics(self) -> Mapping[str, Figure]:
-        """See `Workload`."""
-        return {
-            f"{self.name}.rate": Figure("1/s", "frames a second as fast as it goes: label stream"),
-            f"{self.name}.frame": Figure("s", "the time of each frame, paced: label stream"),
-            f"{self.name}.time": Figure("s", "the longest time of a frame, paced: label stream"),
-            f"{self.name}.late": Figure(
-                "1", "frames that are a frame's time late, of all, paced: label stream"
-            ),
-            f"{self.name}.dirty": Figure(
-                "B", "the most that waited to be written by the system, paced"
-            ),
-            f"{self.name}.writeback": Figure(
-                "B", "the most that was being written by the system, paced"
-            ),
-            f"{self.name}.written": Figure("B", "what the system wrote from its page cache, paced"),
-        }
-
-    def commands(self, parameters: Mapping[str, Value]) -> Sequence[str]:
-        """See `Workload`."""
-        return ()
-
-    def plan(self, parameters: Mapping[str, Value], repeats: int) -> Work:
-        """See `Workload`."""
-        frame, frames, fps = self._frames(parameters)
-        records, plays = self._streams(parameters)
-        how, reserve = parameters["write"], int(bool(parameters["reserve"]))
+    def job(self, setting: Setting) -> Job:
+        """See `Measure`."""
+        frame, frames, fps = self._frames(setting)
+        records, plays = self._streams(setting)
+        how, reserve = setting.parameters["write"], int(bool(setting.parameters["reserve"]))
         if how not in _WRITES:
             raise NotMeasurable(f"write is {how!r}; wants one of {', '.join(_WRITES)}")
-        if (system := parameters["filesystem"]) not in PLACES:
-            raise NotMeasurable(f"filesystem is {system!r}; wants one of {', '.join(PLACES)}")
-        place = PLACES[str(system)]
+        if (system := setting.parameters["filesystem"]) not in FOLDERS:
+            raise NotMeasurable(f"filesystem is {system!r}; wants one of {', '.join(FOLDERS)}")
+        place = FOLDERS[str(system)]
         script = place.script
-        for _ in range(repeats):
+        for _ in range(setting.repeats):
             for rate in (0, fps):
                 script += f'echo "@rate {rate}"\n'
                 words = f"{records} {plays} $place {frame} {frames} {rate} {how} {reserve}"
                 script += f'"$PROBE" media {words} || exit 1\n'
-        return Work(
+        return Job(
             script,
             packages=place.packages,
             features=place.features,
-            data=(records + plays) * frame * frames,
-            limit_s=60 + 20 * repeats * whole(parameters, "seconds"),
+            disk=(records + plays) * frame * frames,
+            limit_s=60 + 20 * setting.repeats * setting.whole("seconds"),
         )
 
-    def read(
-        self, output: str, parameters: Mapping[str, Value], repeats: int
-    ) -> tuple[Metric, ...]:
-        """See `Workload`."""
-        frames, fps = self._frames(parameters)[1:]
-        records, plays = self._streams(parameters)
+    def read(self, output: str, setting: Setting) -> Finding:
+        """See `Measure`."""
+        frames, fps = self._frames(setting)[1:]
+        records, plays = self._streams(setting)
         found: dict[tuple[int, str], list[_Rows]] = {}
         cache: dict[int, list[tuple[int, ...]]] = {}
         rows: _Rows | None = None
@@ -113,35 +107,34 @@ class Media:
         metrics: list[Metric] = []
         for stream, count in (("record", records), ("play", plays)):
             free, paced = found.get((0, stream), []), found.get((fps, stream), [])
-            if len(free) != repeats * count or len(paced) != repeats * count:
+            if not len(free) == len(paced) == setting.repeats * count:
                 raise NotMeasurable(f"the probe has not moved all frames of {stream}")
             if any(len(one) != frames for one in (*free, *paced)):
                 raise NotMeasurable(f"some frames of {stream} are missing")
             if count:
                 runs = (_by_run(free, count), _by_run(paced, count))
-                metrics += _figures(self.name, stream, *runs, 1e6 / fps)
-        for number, what in enumerate(("dirty", "writeback", "written")):
-            samples = tuple(float(looks[number]) for looks in cache.get(fps, []))
-            if samples:
-                metrics.append(Metric(name=f"{self.name}.{what}", unit="B", samples=samples))
-        return tuple(metrics)
+                metrics += _figures(self.metrics, stream, *runs, 1e6 / fps)
+        for number, what in enumerate(self.metrics[_OF_STREAMS:]):
+            if looks := cache.get(fps):
+                metrics.append(what.metric(float(look[number]) for look in looks))
+        return Finding(tuple(metrics))
 
-    def _streams(self, parameters: Mapping[str, Value]) -> tuple[int, int]:
+    def _streams(self, setting: Setting) -> tuple[int, int]:
         """How many are recorded, and how many played."""
         if self.name != "media.both":
             return int(self.name == "media.record"), int(self.name == "media.play")
-        records, plays = whole(parameters, "records"), whole(parameters, "plays")
+        records, plays = setting.whole("records"), setting.whole("plays")
         if max(records, plays) > _MOST_STREAMS:
             raise NotMeasurable(f"wants at most {_MOST_STREAMS} streams each way")
         return records, plays
 
-    def _frames(self, parameters: Mapping[str, Value]) -> tuple[int, int, int]:
+    def _frames(self, setting: Setting) -> tuple[int, int, int]:
         """Bytes of a frame, how many there are, and how many a second."""
-        fps = whole(parameters, "fps")
-        frame = whole(parameters, "bitrate") // (8 * fps)
-        if parameters["write"] == "direct":
+        fps = setting.whole("fps")
+        frame = setting.whole("bitrate") // (8 * fps)
+        if setting.parameters["write"] == "direct":
             frame = -(-frame // _BLOCK) * _BLOCK
-        frames = fps * whole(parameters, "seconds")
+        frames = fps * setting.whole("seconds")
         if not 0 < frame <= _MOST_BYTES or fps > 1000 or frames > 100_000:
             raise NotMeasurable("wants up to 1000 frames a second, 16 MiB each, 100,000 in all")
         return frame, frames, fps
@@ -153,7 +146,7 @@ def _by_run(streams: Sequence[_Rows], count: int) -> list[list[_Rows]]:
 
 
 def _figures(
-    name: str,
+    quantities: Sequence[Quantity],
     stream: str,
     free: Sequence[Sequence[_Rows]],
     paced: Sequence[Sequence[_Rows]],
@@ -169,20 +162,17 @@ def _figures(
     worst = tuple(max(took for took, _ in rows) / 1e6 for rows in of_run)
     late = tuple(sum(since > period_us for _, since in rows) / len(rows) for rows in of_run)
     each = tuple(took / 1e6 for rows in of_run for took, _ in rows)
+    rate, frame, longest, tardy = quantities[:_OF_STREAMS]
     return [
-        Metric(name=f"{name}.frame", unit="s", labels=labels, samples=each),
-        Metric(name=f"{name}.rate", unit="1/s", labels=labels, better="higher", samples=rates),
-        Metric(name=f"{name}.time", unit="s", labels=labels, samples=worst),
-        Metric(name=f"{name}.late", unit="1", labels=labels, samples=late),
+        frame.metric(each, labels),
+        rate.metric(rates, labels),
+        longest.metric(worst, labels),
+        tardy.metric(late, labels),
     ]
 
 
-_COUNTS = {
-    "records": Parameter(1, "files that are recorded at once"),
-    "plays": Parameter(1, "files that are played at once"),
-}
-WORKLOADS = (
-    Media("media.record", "Recording of a stream"),
-    Media("media.play", "Playing of a stream"),
-    Media("media.both", "Recording streams and playing others", _parameters() | _COUNTS),
+MEASURES = (
+    Media("media.record", "Recording of a stream", "record"),
+    Media("media.play", "Playing of a stream", "play"),
+    Media("media.both", "Recording streams and playing others", "record", "play", counts=_COUNTS),
 )

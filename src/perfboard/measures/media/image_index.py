@@ -1,15 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """image.index: a page of a card's pictures is made, each scaled to an eighth (study D)."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-
-from perfboard.bench.job import NotMeasurable, Work
-from perfboard.measures.base import Figure, Parameter, whole
+from perfboard.bench.job import Job, NotMeasurable
+from perfboard.measures.base import Example, Finding, Measure, Parameter, Quantity, Setting
 from perfboard.measures.media.image_scale import picture
 from perfboard.measures.reading import ended_runs, printed, time_metrics, timed
-from perfboard.model.profile import Value
-from perfboard.model.run import Metric
 
 # The first 16 digits of the SHA-256 sum of each size's picture, which cjpeg of libjpeg-turbo 2.1.5
 # wrote with a quality of 90. Others make another picture, whose times do not compare.
@@ -31,36 +26,34 @@ echo '</body></html>' >> index/index.html
 """
 
 
-@dataclass(frozen=True)
-class ImageIndex:
+class ImageIndex(Measure):
     """Times a shell script that makes the page of a folder of pictures.
 
     All are copies of one, which cjpeg makes; that is not timed. The time is a picture's share.
     """
 
-    name: str = "image.index"
-    title: str = "Index page of a card's pictures"
-    parameters: Mapping[str, Parameter] = field(
-        default_factory=lambda: {
-            "width": Parameter(640, "pixels: 640, 1024, 1280 or 1600"),
-            "height": Parameter(480, "pixels: 480, 768, 960 or 1200"),
-            "pictures": Parameter(4, "on the card, 1 to 52; the time is that of one"),
-        }
+    name = "image.index"
+    title = "Index page of a card's pictures"
+    parameters = (
+        Parameter("width", 640, "pixels: 640, 1024, 1280 or 1600"),
+        Parameter("height", 480, "pixels: 480, 768, 960 or 1200"),
+        Parameter("pictures", 4, "on the card, 1 to 52; the time is that of one"),
     )
-    metrics: Mapping[str, Figure] = field(
-        default_factory=lambda: {
-            "image.index.time": Figure("s", "a picture read, scaled, written, and put on the page"),
-            "image.index.busy": Figure("1", "the processor's share of that time"),
-        }
+    metrics = (
+        Quantity("image.index.time", "s", "a picture read, scaled, written, and put on the page"),
+        Quantity("image.index.busy", "1", "the processor's share of that time"),
+    )
+    examples = (
+        Example(
+            f"@time index\n2000000000 500000 500000 1024 0 0\n@say sum {SUMS[640, 480]}\n"
+            "@say entries 4\n",
+            {"image.index.time": 0.5, "image.index.busy": 0.5},
+        ),
     )
 
-    def commands(self, parameters: Mapping[str, Value]) -> Sequence[str]:
-        """See `Workload`."""
-        return ()
-
-    def plan(self, parameters: Mapping[str, Value], repeats: int) -> Work:
-        """See `Workload`."""
-        size, pictures = _size(parameters), whole(parameters, "pictures")
+    def job(self, setting: Setting) -> Job:
+        """See `Measure`."""
+        size, pictures = _size(setting), setting.whole("pictures")
         if pictures > _MOST_PICTURES:
             raise NotMeasurable(f"wants at most {_MOST_PICTURES} pictures")
         pixels = picture(*size)
@@ -72,40 +65,38 @@ while [ "$number" -lt {pictures} ]; do
     number=$((number + 1)) && cp card/1.jpg "card/$number.jpg" || exit 1
 done
 """
-        script += timed("index", repeats, ["sh", "index.sh"])
+        script += timed("index", setting.repeats, ["sh", "index.sh"])
         script += 'echo "@say entries $(grep -c "<img" index/index.html)"\n'
-        return Work(
+        return Job(
             script,
             {"picture.ppm": pixels, "index.sh": _INDEX.encode()},
             packages=("libjpeg-turbo-progs",),
             codecs={"libjpeg-turbo-progs": "libjpeg-turbo"},
             programs=("djpeg", "cjpeg"),
-            data=len(pixels) + 2 * pictures * len(pixels) // 8,
+            disk=len(pixels) + 2 * pictures * len(pixels) // 8,
             limit_s=3600,
         )
 
-    def read(
-        self, output: str, parameters: Mapping[str, Value], repeats: int
-    ) -> tuple[Metric, ...]:
-        """See `Workload`."""
-        pictures = whole(parameters, "pictures")
+    def read(self, output: str, setting: Setting) -> Finding:
+        """See `Measure`."""
+        pictures = setting.whole("pictures")
         runs = ended_runs(output, "index", "djpeg or cjpeg")
         if (entries := printed(output, "entries")) != str(pictures):
             raise NotMeasurable(f"the page has {entries or 'no'} pictures, not {pictures}")
-        if (found := printed(output, "sum")) != (wanted := SUMS[_size(parameters)]):
+        if (found := printed(output, "sum")) != (wanted := SUMS[_size(setting)]):
             raise NotMeasurable(
                 "its cjpeg makes another picture than libjpeg-turbo's: SHA-256 "
                 f"{found or 'unknown'}, not {wanted}"
             )
-        return tuple(time_metrics(self.name, runs, units=pictures))
+        return Finding(tuple(time_metrics(self.name, runs, units=pictures)))
 
 
-def _size(parameters: Mapping[str, Value]) -> tuple[int, int]:
-    size = whole(parameters, "width"), whole(parameters, "height")
+def _size(setting: Setting) -> tuple[int, int]:
+    size = setting.whole("width"), setting.whole("height")
     if size not in SUMS:
         known = ", ".join(f"{width} x {height}" for width, height in SUMS)
         raise NotMeasurable(f"wants pictures of one of these sizes: {known}")
     return size
 
 
-WORKLOADS = (ImageIndex(),)
+MEASURES = (ImageIndex(),)

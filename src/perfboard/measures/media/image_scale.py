@@ -1,15 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """image.scale: a JPEG picture is scaled to an eighth (study D, image converter)."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cache
 
-from perfboard.bench.job import NotMeasurable, Work
-from perfboard.measures.base import Figure, Parameter, whole
+from perfboard.bench.job import Job, NotMeasurable
+from perfboard.measures.base import Example, Finding, Measure, Parameter, Quantity, Setting
 from perfboard.measures.reading import ended_runs, time_metrics, timed
-from perfboard.model.profile import Value
-from perfboard.model.run import Metric
 
 _MOST = 4096
 
@@ -27,56 +23,51 @@ def picture(width: int, height: int) -> bytes:
     return b"P6\n%d %d\n255\n" % (width, height) + bytes(rows)
 
 
-@dataclass(frozen=True)
-class ImageScale:
+class ImageScale(Measure):
     """Times libjpeg's djpeg and cjpeg; the picture itself is made by cjpeg, which is not timed."""
 
-    name: str = "image.scale"
-    title: str = "Scaling of a JPEG picture to an eighth"
-    parameters: Mapping[str, Parameter] = field(
-        default_factory=lambda: {
-            "width": Parameter(640, "pixels, 64 to 4096"),
-            "height": Parameter(480, "pixels, 64 to 4096"),
-        }
+    name = "image.scale"
+    title = "Scaling of a JPEG picture to an eighth"
+    parameters = (
+        Parameter("width", 640, "pixels, 64 to 4096"),
+        Parameter("height", 480, "pixels, 64 to 4096"),
     )
-    metrics: Mapping[str, Figure] = field(
-        default_factory=lambda: {
-            "image.scale.time": Figure(
-                "s", "a picture read, scaled to an eighth each way, and written"
-            ),
-            "image.scale.busy": Figure("1", "the processor's share of that time"),
-        }
+    metrics = (
+        Quantity(
+            "image.scale.time", "s", "a picture read, scaled to an eighth each way, and written"
+        ),
+        Quantity("image.scale.busy", "1", "the processor's share of that time"),
+    )
+    examples = (
+        Example(
+            "@time scale\n2000000000 500000 500000 1024 0 0\n",
+            {"image.scale.time": 2, "image.scale.busy": 0.5},
+        ),
     )
 
-    def commands(self, parameters: Mapping[str, Value]) -> Sequence[str]:
-        """See `Workload`."""
-        return ()
-
-    def plan(self, parameters: Mapping[str, Value], repeats: int) -> Work:
-        """See `Workload`."""
-        width, height = whole(parameters, "width"), whole(parameters, "height")
+    def job(self, setting: Setting) -> Job:
+        """See `Measure`."""
+        width, height = setting.whole("width"), setting.whole("height")
         if not (64 <= width <= _MOST and 64 <= height <= _MOST):
             raise NotMeasurable(f"wants a width and a height of 64 to {_MOST} pixels")
         pixels = picture(width, height)
         command = "djpeg -scale 1/8 large.jpg | cjpeg > small.jpg"
         script = "cjpeg -quality 90 picture.ppm > large.jpg\n"
-        script += timed("scale", repeats, ["sh", "-c", command])
-        return Work(
+        script += timed("scale", setting.repeats, ["sh", "-c", command])
+        return Job(
             script,
             {"picture.ppm": pixels},
             packages=("libjpeg-turbo-progs",),
             codecs={"libjpeg-turbo-progs": "libjpeg-turbo"},
             programs=("djpeg", "cjpeg"),
-            data=2 * len(pixels),
+            disk=2 * len(pixels),
             limit_s=3600,
         )
 
-    def read(
-        self, output: str, parameters: Mapping[str, Value], repeats: int
-    ) -> tuple[Metric, ...]:
-        """See `Workload`."""
+    def read(self, output: str, setting: Setting) -> Finding:
+        """See `Measure`."""
         runs = ended_runs(output, "scale", "djpeg or cjpeg")
-        return tuple(time_metrics(self.name, runs))
+        return Finding(tuple(time_metrics(self.name, runs)))
 
 
-WORKLOADS = (ImageScale(),)
+MEASURES = (ImageScale(),)

@@ -3,14 +3,12 @@
 
 import random
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator
 from functools import cache
 
-from perfboard.bench.job import NotMeasurable, Work
-from perfboard.measures.base import Figure, Parameter, packages
+from perfboard.bench.job import Job, NotMeasurable
+from perfboard.measures.base import Example, Finding, Measure, Parameter, Quantity, Setting
 from perfboard.measures.reading import printed, time_metrics, timed, times_of
-from perfboard.model.profile import Value
 from perfboard.model.run import Metric
 
 DAYS, CHANNELS, HOURS = 10, 100, 24
@@ -55,34 +53,36 @@ def listing() -> bytes:
     return ("\n".join(lines()) + "\n").encode()
 
 
-@dataclass(frozen=True)
-class ListingSearch:
+class ListingSearch(Measure):
     """Times the target's own grep."""
 
-    name: str = "listing.search"
-    title: str = "Search of a television listing of 10 MB"
-    parameters: Mapping[str, Parameter] = field(
-        default_factory=lambda: {
-            "packages": Parameter(
-                "", '"grep": a virtual board searches by GNU grep, not busybox\'s'
-            )
-        }
+    name = "listing.search"
+    title = "Search of a television listing of 10 MB"
+    parameters = (
+        Parameter("packages", "", '"grep": a virtual board searches by GNU grep, not busybox\'s'),
     )
-    metrics: Mapping[str, Figure] = field(
-        default_factory=lambda: {
-            "listing.search.time": Figure(
-                "s", "a search: labels query (car, 8pm, channel), output (yes, no)"
+    metrics = (
+        Quantity(
+            "listing.search.time",
+            "s",
+            "a search: labels query (car, 8pm, channel), output (yes, no)",
+        ),
+        Quantity("listing.search.busy", "1", "the processor's share of that time"),
+    )
+    examples = (
+        Example(
+            "".join(
+                f"@time {query}.yes\n20000000 9000 1000 900 0 1\n@say hits.{query} {hits}\n"
+                f"@time {query}.no\n10000000 9000 1000 900 0 1\n@say counts.{query} {hits}\n"
+                for query, (_, hits) in QUERIES.items()
             ),
-            "listing.search.busy": Figure("1", "the processor's share of that time"),
-        }
+            {"listing.search.time": 0.02, "listing.search.busy": 0.5},
+        ),
     )
 
-    def commands(self, parameters: Mapping[str, Value]) -> Sequence[str]:
-        """See `Workload`."""
-        return ()
-
-    def plan(self, parameters: Mapping[str, Value], repeats: int) -> Work:
-        """See `Workload`."""
+    def job(self, setting: Setting) -> Job:
+        """See `Measure`."""
+        repeats = setting.repeats
         script = 'echo "@say grep $(grep --version 2>&1 | head -n 1)"\n'
         for query, (pattern, _) in QUERIES.items():
             script += timed(f"{query}.yes", repeats, ["grep", pattern, "listing"], "found")
@@ -91,13 +91,11 @@ class ListingSearch:
             script += timed(f"{query}.no", repeats, ["grep", "-c", pattern, "listing"], "counted")
             script += f'echo "@say counts.{query} $(echo $(cat counted))"\n'
         files = {"listing": listing()}
-        return Work(script, files, packages=packages(parameters), data=len(listing()) * 2)
+        return Job(script, files, packages=setting.packages(), disk=len(listing()) * 2)
 
-    def read(
-        self, output: str, parameters: Mapping[str, Value], repeats: int
-    ) -> tuple[Metric, ...]:
-        """See `Workload`."""
-        found, metrics = times_of(output), list[Metric]()
+    def read(self, output: str, setting: Setting) -> Finding:
+        """See `Measure`."""
+        found, metrics, repeats = times_of(output), list[Metric](), setting.repeats
         for query, (_, hits) in QUERIES.items():
             # The one file has the hits of each repeat, the other their counts.
             wanted = {"hits": str(hits * repeats), "counts": " ".join([str(hits)] * repeats)}
@@ -111,7 +109,7 @@ class ListingSearch:
                 runs = found.get(f"{query}.{shown}", [])
                 labels = {"query": query, "output": shown}
                 metrics += time_metrics(self.name, runs, labels)
-        return tuple(metrics)
+        return Finding(tuple(metrics))
 
 
-WORKLOADS = (ListingSearch(),)
+MEASURES = (ListingSearch(),)

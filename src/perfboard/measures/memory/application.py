@@ -4,13 +4,11 @@
 import re
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 
-from perfboard.bench.job import PLACE, NotMeasurable, Work
-from perfboard.measures.base import Figure, Parameter, packages, text, whole
+from perfboard.bench.job import OWN_FOLDER, Job, NotMeasurable
+from perfboard.measures.base import Example, Finding, Measure, Parameter, Setting
 from perfboard.measures.memory.figures import memory_figures, memory_metric
 from perfboard.model.profile import Value
-from perfboard.model.run import Metric
 
 _WHEN = ("start", "highest", "lasting")
 _ROW = re.compile(
@@ -19,51 +17,58 @@ _ROW = re.compile(
 _BEFORE = re.compile(r"@before (\d{1,18})")
 
 
-@dataclass(frozen=True)
-class MemoryApplication:
+class MemoryApplication(Measure):
     """The probe adds up the memory of a command and its children (native/probe/run/memory.c)."""
 
-    name: str = "memory.application"
-    title: str = "Memory of an application"
-    parameters: Mapping[str, Parameter] = field(
-        default_factory=lambda: {
-            "command": Parameter("", "the application, as a shell command"),
-            "task": Parameter("", 'its task, as another; "": it has one of its own, and ends'),
-            "packages": Parameter("", "Debian packages that a virtual board has them from"),
-            "settle_ms": Parameter(1000, "ms before it is looked at, and after the task"),
-        }
+    name = "memory.application"
+    title = "Memory of an application"
+    parameters = (
+        Parameter("command", "", "the application, as a shell command"),
+        Parameter("task", "", 'its task, as another; "": it has one of its own, and ends'),
+        Parameter("packages", "", "Debian packages that a virtual board has them from"),
+        Parameter("settle_ms", 1000, "ms before it is looked at, and after the task"),
     )
-    metrics: Mapping[str, Figure] = field(
-        default_factory=lambda: memory_figures(
-            "memory.application",
-            "label when (start, highest, lasting; of free also before, and highest is the least)",
-            has_vsz=False,
-        )
+    metrics = memory_figures(
+        "memory.application",
+        "label when (start, highest, lasting; of free also before, and highest is the least)",
+        has_vsz=False,
+    )
+    examples = (
+        Example(
+            "@before 9000000\n"
+            + "".join(f"@memory {when} 3000 2000 1000 8000000\n" for when in _WHEN),
+            {
+                "memory.application.rss": 3000,
+                "memory.application.pss": 2000,
+                "memory.application.uss": 1000,
+                "memory.application.free": 9_000_000,
+            },
+            {"command": "sleep 3", "task": "true"},
+        ),
     )
 
     def commands(self, parameters: Mapping[str, Value]) -> Sequence[str]:
-        """See `Workload`."""
+        """See `Measure`."""
         return [str(parameters[name]) for name in ("command", "task") if parameters[name]]
 
-    def plan(self, parameters: Mapping[str, Value], repeats: int) -> Work:
-        """See `Workload`."""
-        command, task = text(parameters, "command"), text(parameters, "task")
-        settle = whole(parameters, "settle_ms")
+    def job(self, setting: Setting) -> Job:
+        """See `Measure`."""
+        command, task = setting.text("command"), setting.text("task")
+        settle = setting.whole("settle_ms")
         if not command:
             raise NotMeasurable("wants a command")
         words = shlex.join([str(settle), command, *([task] if task else [])])
         line = f'"$PROBE" memory {words} || exit 1\n'
         whole_path = 'place=$(cd "$place" && pwd) && export place || exit 1\n'
-        return Work(
-            f"{PLACE.script}{whole_path}{line * repeats}",
-            packages=(*PLACE.packages, *packages(parameters)),
-            features=PLACE.features,
+        return Job(
+            f"{OWN_FOLDER.script}{whole_path}{line * setting.repeats}",
+            packages=(*OWN_FOLDER.packages, *setting.packages()),
+            features=OWN_FOLDER.features,
         )
 
-    def read(
-        self, output: str, parameters: Mapping[str, Value], repeats: int
-    ) -> tuple[Metric, ...]:
-        """See `Workload`."""
+    def read(self, output: str, setting: Setting) -> Finding:
+        """See `Measure`."""
+        repeats = setting.repeats
         before, found = list[float](), dict[str, list[tuple[float, ...]]]()
         for line in output.splitlines():
             if match := _BEFORE.fullmatch(line):
@@ -78,7 +83,7 @@ class MemoryApplication:
                 ("rss", "pss", "uss", "free"), zip(*found[when], strict=True), strict=True
             ):
                 metrics.append(memory_metric(self.name, name, {"when": when}, samples))
-        return tuple(metrics)
+        return Finding(tuple(metrics))
 
 
-WORKLOADS = (MemoryApplication(),)
+MEASURES = (MemoryApplication(),)

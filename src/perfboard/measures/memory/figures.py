@@ -2,8 +2,9 @@
 """The figures of memory: study A's, and the shares that later kernels tell."""
 
 from collections.abc import Mapping, Sequence
+from typing import Literal
 
-from perfboard.measures.base import Figure
+from perfboard.measures.base import Quantity
 from perfboard.model.run import Metric
 
 _MEANINGS = {
@@ -15,13 +16,17 @@ _MEANINGS = {
 }
 
 
-def memory_figures(name: str, labels: str, *, has_vsz: bool = True) -> dict[str, Figure]:
+def memory_figures(name: str, labels: str, *, has_vsz: bool = True) -> tuple[Quantity, ...]:
     """The metrics NAME.rss and so on; `labels` says which labels they have, and when they are."""
-    return {
-        f"{name}.{short}": Figure("B", f"{meaning}: {labels}")
+    return tuple(
+        Quantity(f"{name}.{short}", "B", f"{meaning}: {labels}", _better(short))
         for short, meaning in _MEANINGS.items()
         if has_vsz or short != "vsz"
-    }
+    )
+
+
+def _better(short: str) -> Literal["lower", "higher"]:
+    return "higher" if short == "free" else "lower"
 
 
 def memory_metric(
@@ -32,6 +37,6 @@ def memory_metric(
         name=f"{name}.{short}",
         unit="B",
         labels=dict(labels),
-        better="higher" if short == "free" else "lower",
+        better=_better(short),
         samples=tuple(samples),
     )

@@ -2,12 +2,10 @@
 """kernel.image: how large the kernel is, and how much memory it takes (study A's standard set)."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator
 
-from perfboard.bench.job import NotMeasurable, Work
-from perfboard.measures.base import Figure, Parameter
-from perfboard.model.profile import Value
+from perfboard.bench.job import Job, NotMeasurable
+from perfboard.measures.base import Example, Finding, Measure, Quantity, Setting
 from perfboard.model.run import Metric
 
 _SCRIPT = """\
@@ -26,49 +24,64 @@ _FILE = re.compile(r"@file (\d{1,12})")
 _OF_KERNEL = {"Kernel code", "Kernel rodata", "Kernel data", "Kernel bss"}
 
 
-@dataclass(frozen=True)
-class KernelImage:
+class KernelImage(Measure):
     """Reads /proc/iomem (proc(5)), which shows addresses to root alone."""
 
-    name: str = "kernel.image"
-    title: str = "The kernel's size"
-    parameters: Mapping[str, Parameter] = field(default_factory=dict)
-    metrics: Mapping[str, Figure] = field(
-        default_factory=lambda: {
-            "kernel.image.code": Figure(
-                "B", "the kernel in memory: code, data, and what is zero at first"
-            ),
-            "kernel.image.taken": Figure(
-                "B", "memory that the kernel took at boot: all less MemTotal"
-            ),
-            "kernel.image.modules": Figure("B", "memory of the modules that are loaded"),
-            "kernel.image.file": Figure(
-                "B", "the kernel's file in /boot, as it is stored; absent without one"
-            ),
-        }
+    name = "kernel.image"
+    title = "The kernel's size"
+    metrics = (
+        Quantity(
+            "kernel.image.code", "B", "the kernel in memory: code, data, and what is zero at first"
+        ),
+        Quantity(
+            "kernel.image.taken", "B", "memory that the kernel took at boot: all less MemTotal"
+        ),
+        Quantity("kernel.image.modules", "B", "memory of the modules that are loaded"),
+        Quantity(
+            "kernel.image.file",
+            "B",
+            "the kernel's file in /boot, as it is stored; absent without one",
+        ),
+    )
+    examples = (
+        Example(
+            """\
+@sizes
+00001000-07ffffff : System RAM
+  00100000-003fffff : Kernel code
+  00400000-004fffff : Kernel data
+80000000-80000fff : serial
+MemTotal:        126000 kB
+@module loop 32768 0 - Live 0x00000000
+@module fat 65536 1 vfat, Live 0x00000000
+@file 935000
+""",
+            {
+                "kernel.image.code": 4 << 20,
+                "kernel.image.taken": (128 << 20) - 4096 - 126_000 * 1024,
+                "kernel.image.modules": 98_304,
+                "kernel.image.file": 935_000,
+            },
+        ),
     )
 
-    def commands(self, parameters: Mapping[str, Value]) -> Sequence[str]:
-        """See `Workload`."""
-        return []
+    def job(self, setting: Setting) -> Job:
+        """See `Measure`."""
+        return Job(_SCRIPT * setting.repeats)
 
-    def plan(self, parameters: Mapping[str, Value], repeats: int) -> Work:
-        """See `Workload`."""
-        return Work(_SCRIPT * repeats)
-
-    def read(
-        self, output: str, parameters: Mapping[str, Value], repeats: int
-    ) -> tuple[Metric, ...]:
-        """See `Workload`."""
+    def read(self, output: str, setting: Setting) -> Finding:
+        """See `Measure`."""
         found: dict[str, list[float]] = {}
         for again in output.split("@sizes\n")[1:]:
             for name, size in _sizes(again.splitlines()):
                 found.setdefault(name, []).append(size)
         if not found:
             raise NotMeasurable("printed no sizes")
-        return tuple(
-            Metric(name=f"kernel.image.{name}", unit="B", samples=tuple(samples))
-            for name, samples in found.items()
+        return Finding(
+            tuple(
+                Metric(name=f"kernel.image.{name}", unit="B", samples=tuple(samples))
+                for name, samples in found.items()
+            )
         )
 
 
@@ -91,4 +104,4 @@ def _sizes(lines: list[str]) -> Iterator[tuple[str, float]]:
     yield from (("file", int(m[1])) for line in lines if (m := _FILE.fullmatch(line)))
 
 
-WORKLOADS = (KernelImage(),)
+MEASURES = (KernelImage(),)

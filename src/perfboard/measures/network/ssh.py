@@ -2,17 +2,14 @@
 """network.ssh: a file by ssh to a tmpfs, and to an encrypted file system (study B)."""
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
 
-from perfboard.bench.bed import Bed
-from perfboard.bench.job import NotMeasurable, Work
-from perfboard.measures.disk.encryption import WAYS, kernel_of
-from perfboard.measures.disk.points import FEATURES, failure_of, script_at
+from perfboard.bench.job import WHOLE_DISK, Job, NotMeasurable
+from perfboard.measures.base import Example, Figure, Finding, Measure, Quantity, Setting
+from perfboard.measures.disk.encryption import WAYS, kernel_for
+from perfboard.measures.disk.points import PARAMETERS, failure_of, folder_line
 from perfboard.measures.reading import printed, times_of
-from perfboard.measures.rows import Answer, Figure
 from perfboard.model.run import Metric
 from perfboard.model.text import printable
 from perfboard.model.units import format_value
@@ -41,61 +38,64 @@ mkdir covered
 """
 _WITHIN = """\
 for way in WAYS; do
-    said=$("$PROBE" disk crypt $way SOURCE covered DISK run sh "$PWD/ssh.sh" $way . WORDS)
+    said=$("$PROBE" disk crypt $way "$source" covered DISK run sh "$PWD/ssh.sh" $way . WORDS)
     echo "$said"
     case $said in *"@failed $way "*) ;; *) break;; esac
 done
 """
 
 
-@dataclass(frozen=True)
-class NetworkSsh:
+class NetworkSsh(Measure):
     """Client and server are both on the target, over loopback: a login is taken off the time."""
 
-    name: str = "network.ssh"
-    title: str = "A file by ssh, client and server on the board"
-    features: tuple[str, ...] = FEATURES
-    metrics: Mapping[str, str] = field(
-        default_factory=lambda: {
-            "network.ssh.bandwidth": "bytes a second beyond the login: labels to, cipher",
-            "network.ssh.login.time": "of a session that copies nothing",
-        }
+    name = "network.ssh"
+    title = "A file by ssh, client and server on the board"
+    parameters = PARAMETERS
+    metrics = (
+        Quantity(
+            "network.ssh.bandwidth",
+            "B/s",
+            "bytes a second beyond the login: labels to, cipher",
+            "higher",
+        ),
+        Quantity("network.ssh.login.time", "s", "of a session that copies nothing"),
+    )
+    examples = (
+        Example(
+            "@say server OpenSSH\n@time ssh-tmpfs-login\n500000000 1000 0 100 0 0\n"
+            "@time ssh-tmpfs-aes128-ctr\n2500000000 1000 0 100 0 0\n",
+            {"network.ssh.bandwidth": 2 * _MIB / 2, "network.ssh.login.time": 0.5},
+        ),
     )
 
-    def writes(self, bed: Bed) -> int:
-        """See `Row`."""
-        return bed.repeats * len(_CIPHERS) * _size(bed) + _DISK // 4
-
-    def measure(self, bed: Bed) -> Answer:
-        """See `Row`."""
-        words = f"{bed.repeats} {_size(bed)} {' '.join(_CIPHERS)}"
-        within = _WITHIN.replace("WAYS", " ".join(_ENCRYPTED)).replace(
-            "DISK", str(_DISK + _size(bed))
+    def job(self, setting: Setting) -> Job:
+        """See `Measure`."""
+        size = _size(setting)
+        words = f"{setting.repeats} {size} {' '.join(_CIPHERS)}"
+        within = _WITHIN.replace("WAYS", " ".join(_ENCRYPTED)).replace("DISK", str(_DISK + size))
+        script = f"{_RUN}{folder_line(setting)}{WHOLE_DISK.script}{within}"
+        return Job(
+            script.replace("WORDS", words),
+            files={"ssh.sh": _SCRIPT.read_bytes()},
+            packages=("dropbear-bin", *WHOLE_DISK.packages),
+            features=kernel_for(setting.facts),
+            disk=size,
+            writes=setting.repeats * len(_CIPHERS) * size + _DISK // 4,
+            limit_s=900,
         )
-        if bed.board:
-            within = within.replace("SOURCE", "/dev/pbd")
-        else:
-            within = script_at(bed, within.replace("SOURCE", '"$place"'))
-        output = bed.run(
-            Work(
-                (_RUN + within).replace("WORDS", words),
-                files={"ssh.sh": _SCRIPT.read_bytes()},
-                packages=("dropbear-bin", "e2fsprogs") if bed.board else (),
-                features=kernel_of(bed.board) if bed.board else (),
-                data=_size(bed),
-                limit_s=900,
-            )
-        )
-        return _answer(output, _size(bed))
+
+    def read(self, output: str, setting: Setting) -> Finding:
+        """See `Measure`."""
+        return _found(output, _size(setting))
 
 
-def _size(bed: Bed) -> int:
-    """The file's bytes: many times what a login moves, and little beside the RAM."""
-    most = 4 if bed.board else 16 if bed.quick else 64
-    return min(max(bed.ram // 32 // _MIB, 1), most) * _MIB
+def _size(setting: Setting) -> int:
+    """The file's bytes: many times what a login moves, and little compared with the RAM."""
+    most = 4 if setting.facts.exact else 16 if setting.parameters["quick"] else 64
+    return min(max(setting.facts.ram // 32 // _MIB, 1), most) * _MIB
 
 
-def _answer(output: str, size: int) -> Answer:
+def _found(output: str, size: int) -> Finding:
     times = {
         (match[1], match[2]): [run.real_s for run in runs if not run.status]
         for label, runs in times_of(output).items()
@@ -128,9 +128,9 @@ def _answer(output: str, size: int) -> Answer:
     sentence = f"The server was {server}; client and server share the board's processor."
     failed = "; ".join(dict.fromkeys(printable(words) for words in _FAILED.findall(output)))
     notes = (f"Not all of ssh was measured: {failed}.",) if failed else ()
-    return Answer(
+    return Finding(
         tuple(metrics), tuple(figures), short, "the processor, which has both ends", sentence, notes
     )
 
 
-ROWS = (NetworkSsh(),)
+MEASURES = (NetworkSsh(),)

@@ -1,39 +1,28 @@
 # SPDX-License-Identifier: Apache-2.0
 """Study E (2009): where the time goes between reset and a usable system."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass
 
-from perfboard.analysis.boot.metrics import counted_metrics, metrics_of
 from perfboard.analysis.budget import Held, hold
-from perfboard.analysis.power.find import FORMS
-from perfboard.bench.boot.base import BootSubject
-from perfboard.bench.boot.beside import Beside
-from perfboard.bench.boot.line import serial_subject
-from perfboard.bench.boot.options import silence_option, timeout_option, usable_option
-from perfboard.bench.boot.virtual import virtual_subject
+from perfboard.bench.base import Bench
 from perfboard.bench.lab import Lab
+from perfboard.bench.opening import board_name, open_bench
+from perfboard.bench.options import BenchOptions
 from perfboard.bench.request import Request
 from perfboard.boards.loader import load_board
 from perfboard.factors.choose import factors_of
-from perfboard.instruments.logic.sigrok import FORM, Wanted, parse_capture
-from perfboard.model.channels import parse_channels, parse_volts
-from perfboard.model.options import (
-    option,
-    parse_command,
-    parse_count,
-    parse_duration,
-    parse_switch,
-)
-from perfboard.model.results.base import Result
-from perfboard.model.results.boot import Boot, BootResult
-from perfboard.model.run import Metric, Run
+from perfboard.measures.base import Finding
+from perfboard.measures.catalogue import get_measure
+from perfboard.measures.loop import Findings, Item, measure_items, prepare
+from perfboard.model.options import option, parse_count, parse_duration
+from perfboard.model.run import Run
 from perfboard.store.recording import Found
 from perfboard.targets.wired import SCHEMES
 
 
 @dataclass(frozen=True)
-class BootOptions:
+class BootOptions(BenchOptions):
     """The options of `perfboard study boot`."""
 
     boots: int = option(
@@ -46,56 +35,6 @@ class BootOptions:
         parse=parse_duration,
         metavar="S",
     )
-    usable: str = usable_option()
-    reset: tuple[str, ...] = option(
-        (),
-        "the command that resets the board; it runs on this machine, without a shell, and must "
-        "end when the board is released (default: labgrid's power switch, else `reboot -f` in the "
-        "board's own shell)",
-        parse=parse_command,
-        metavar="COMMAND",
-        only="serial, labgrid",
-    )
-    capture: Wanted | None = option(  # noqa: RUF009
-        None,
-        f"also capture with a logic analyser, from before the reset on: {FORM}",
-        parse=parse_capture,
-        metavar="C",
-        only="serial, labgrid",
-    )
-    channel: Mapping[str, tuple[str, ...]] = option(
-        {},
-        "the mark that the first edge of the capture's channel behind the reset is, as in "
-        "D0=kernel.entry; D0=a/b names the first two edges",
-        parse=parse_channels,
-        metavar="D=M",
-        repeated=True,
-        only="serial, labgrid",
-    )
-    power: str = option(
-        "",
-        "also measure the energy of each phase, by a meter of this machine that supplies the "
-        f"board ({FORMS}), or by the file that its program writes, as ./meter.csv",
-        metavar="METER",
-        only="serial, labgrid",
-    )
-    volts: float = option(
-        0.0,
-        "the supply's voltage, for a meter's file of currents alone",
-        parse=parse_volts,
-        metavar="V",
-        only="serial, labgrid",
-    )
-    functions: bool = option(
-        False,
-        "on: also keep which functions the time of a timed board went to, which takes a third more "
-        "of the host's time (default: off)",
-        parse=parse_switch,
-        metavar="on|off",
-        only="virtual",
-    )
-    silence: float = silence_option()
-    timeout: float = timeout_option()
 
 
 @dataclass(frozen=True)
@@ -118,60 +57,39 @@ class BootStudy:
 
     def run(self, request: Request, options: BootOptions, lab: Lab) -> Run:
         """See `studies.base.Study`."""
-        if request.target.partition(":")[0] in SCHEMES:
-            subject = serial_subject(
-                request,
-                options.usable,
-                options.reset,
-                lab,
-                silent_s=options.silence,
-                boot_s=options.timeout,
-                beside=Beside(
-                    options.capture, options.channel, options.power, options.volts or None
-                ),
-            )
-        else:
-            subject = virtual_subject(request, lab, functions=options.functions)
-        if options.budget_s is not None:
-            subject = replace(subject, budget_s=options.budget_s)
-        boots: list[Boot] = []
-        with (
-            lab.record(self.name, subject.name, request.command, self.headline) as record,
-            record.begin(lambda: _found(subject, boots)),
-        ):
-            for boot in subject.boots(options.boots, record.folder):
-                boots.append(boot)
+        item = Item(get_measure("boot"), {"boots": options.boots})
+        findings = Findings()
+        with lab.record(self.name, board_name(request), request.command, self.headline) as record:
+            artifacts = record.folder.artifact_path("console.log").parent
+            with open_bench(request, options, lab, artifacts) as bench:
+                prepare(bench, [item])
+                with record.begin(lambda: _found(bench, findings, item, options.budget_s)):
+                    measure_items([item], bench, findings, lab, {})
         return record.run
 
 
-def _found(subject: BootSubject, boots: Sequence[Boot]) -> Found:
-    head = subject.head()
-    metrics: tuple[Metric, ...] = ()
-    if boots:
-        beside, more = subject.beside()
-        metrics = (*metrics_of(boots), *counted_metrics(boots), *subject.metrics, *more)
-    total = next((metric for metric in metrics if metric.name == "boot.total"), None)
-    results: tuple[Result, ...] = ()
-    if boots:
-        limits = subject.limits(boots)
-        results = (BootResult(boots=tuple(boots)), *([limits] if limits else []), *beside)
+def _found(bench: Bench, findings: Findings, item: Item, budget_s: float | None) -> Found:
+    subject, found = bench.subject(), findings.found.get(item.key, Finding())
+    budget_s = bench.facts.boot_budget_s if budget_s is None else budget_s
     held = Held()
-    if total is not None and subject.budget_s is not None:
-        held = hold(
-            total,
-            subject.budget_s,
-            head.evidence,
-            margin=subject.margin,
-            has_model=subject.has_model,
-        )
+    for figure in found.figures:
+        if budget_s is not None:
+            timed = subject.board.timed_as
+            held = hold(
+                figure.metric,
+                budget_s,
+                subject.evidence,
+                margin=timed.margin if timed else 0.0,
+                has_model=bench.facts.has_model,
+            )
     return Found(
-        head,
-        metrics=metrics,
-        results=results,
-        notes=subject.notes(),
+        subject,
+        metrics=found.metrics,
+        results=found.results,
+        notes=bench.notes,
         verdicts=held.verdicts,
         no_verdicts=held.no_verdicts,
-        step=f"boot {len(boots) + 1}",
+        step=findings.place,
     )
 
 

@@ -1,17 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """Earlier runs of a profile: their metrics need not be measured again, and they tell host times."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import islice
 
+from perfboard.measures.base import Finding
+from perfboard.measures.loop import key_of
 from perfboard.model.errors import UsageError
-from perfboard.model.results.profile import Film, OptionRow, ProfileResult
-from perfboard.model.run import Metric, Run
+from perfboard.model.results.profile import OptionRow, ProfileResult
+from perfboard.model.run import Run
 from perfboard.store.index import list_runs
 from perfboard.store.reading import load_run
 from perfboard.store.recording import Subject
-from perfboard.studies.profile.tasks import key_of
 
 # The runs that are looked through, the newest first.
 _MOST = 20
@@ -19,16 +20,11 @@ _MOST = 20
 
 @dataclass(frozen=True)
 class Kept:
-    """The metrics of each task that a run measured, by `Task.key`, its films and its options.
-
-    `absent` has the reasons why a task gave none of a metric, by its key and the metric's name.
-    """
+    """The findings of each item that a run measured, by `Item.key`, and its options."""
 
     run: str
-    metrics: dict[str, tuple[Metric, ...]] = field(default_factory=dict)
+    found: dict[str, Finding] = field(default_factory=dict)
     host_s: dict[str, float] = field(default_factory=dict)
-    films: tuple[Film, ...] = ()
-    absent: dict[tuple[str, str], str] = field(default_factory=dict)
     options: dict[str, OptionRow] = field(default_factory=dict)
 
 
@@ -42,37 +38,29 @@ def keep(profile: str, source: str, subject: Subject) -> Kept:
         _check(run, subject)
         tried = [each for each in result.options if each.outcome != "not measured"]
         options = {each.name: each for each in tried} if result.source == source else {}
-        metrics, host_s, at = {}, {}, 0
-        absent: dict[tuple[str, str], str] = {}
+        found, host_s, at, left = {}, {}, 0, list(result.films)
         for task in result.tasks:
             key = key_of(task.workload, task.parameters)
-            metrics[key] = run.metrics[at : at + task.metrics]
+            metrics = run.metrics[at : at + task.metrics]
+            # The record does not say which of a measure's items they are of.
+            films = tuple(film for film in left if film.workload == task.workload)
+            left = [film for film in left if film.workload != task.workload]
+            found[key] = Finding(metrics, absent=task.absent, films=films)
             host_s[key] = float(task.host_s)
-            absent |= {(key, name): reason for name, reason in task.absent.items()}
             at += task.metrics
-        return Kept(run.id, metrics, host_s, result.films, absent, options)
+        return Kept(run.id, found, host_s, options)
     raise UsageError(
         f"--resume: there is no earlier run of {profile} on {subject.board.name}; omit --resume"
     )
 
 
 def host_times(profile: str, board: str) -> dict[str, float]:
-    """The seconds that each task took on this host, by `Task.key`, as the newest runs tell."""
+    """The seconds that each item took on this host, by `Item.key`, as the newest runs tell."""
     found: dict[str, float] = {}
     for _, result in islice(_earlier(profile, board), _MOST):
         for task in result.tasks:
             found.setdefault(key_of(task.workload, task.parameters), float(task.host_s))
     return found
-
-
-def estimate(keys: Sequence[str], times: dict[str, float]) -> str:
-    """How long these tasks take, in words."""
-    known = [times[key] for key in keys if key in times]
-    if not known:
-        return "no earlier run tells how long"
-    seconds = sum(known)
-    words = f"{seconds / 60:.0f} min" if seconds >= 90 else f"{seconds:.0f} s"
-    return f"about {words} left" if len(known) == len(keys) else f"more than {words} left"
 
 
 def _earlier(profile: str, board: str) -> Iterator[tuple[Run, ProfileResult]]:

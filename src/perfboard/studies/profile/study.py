@@ -2,47 +2,38 @@
 """Whether a board is right for a device: a verdict for each key issue of its profile."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
-from math import inf
+from functools import partial
 from pathlib import Path
 
 from perfboard.analysis.profile.conclusion import NoFigure, conclude, verdicts_of
-from perfboard.bench.base import Bench, shown
-from perfboard.bench.job import NotMeasurable, Work, WorkFailed
+from perfboard.bench.base import Bench
 from perfboard.bench.lab import Lab
-from perfboard.bench.live import LiveBench
+from perfboard.bench.opening import SCHEME, board_name, open_bench, virtual_board
+from perfboard.bench.options import BenchOptions
 from perfboard.bench.request import Request
-from perfboard.bench.talk.far_end import with_own_card
-from perfboard.bench.virtual import VirtualBench
 from perfboard.boards.loader import load_board
 from perfboard.factors.choose import choose
 from perfboard.host.cache import hash_file
-from perfboard.measures.display.films import pictures_of
-from perfboard.measures.display.session import picture_hash
-from perfboard.measures.reading import absences
+from perfboard.measures.loop import Findings, Item, measure_items, prepare
 from perfboard.model.errors import UsageError
 from perfboard.model.options import option
 from perfboard.model.profile import Change, Part, Profile
-from perfboard.model.results.profile import DoneTask, Film, OptionRow, ProfileResult
+from perfboard.model.results.profile import DoneTask, OptionRow, ProfileResult
 from perfboard.model.run import Metric, Run
 from perfboard.profiles.loader import load_profile, profile_path
 from perfboard.store.recording import Found, Recording
-from perfboard.studies.profile.kept import Kept, estimate, host_times, keep
-from perfboard.studies.profile.tasks import (
-    Task,
+from perfboard.studies.profile.items import (
     check_parameters,
-    key_of,
-    parameters_of,
+    item_of,
+    items_of,
+    items_of_options,
     refuse_unseen,
-    tasks_of,
-    tasks_of_options,
     with_parameters,
 )
-
-# The parameters that a film's title names.
-_SHOWN = ("program", "other")
+from perfboard.studies.profile.kept import Kept, host_times, keep
 
 
 def parse_prices(texts: Sequence[str]) -> dict[str, float]:
@@ -57,7 +48,7 @@ def parse_prices(texts: Sequence[str]) -> dict[str, float]:
 
 
 @dataclass(frozen=True)
-class ProfileOptions:
+class ProfileOptions(BenchOptions):
     """The options of `perfboard study profile`."""
 
     profile: str = option(
@@ -84,27 +75,9 @@ class ProfileOptions:
     )
 
 
-@dataclass
-class _Measured:
-    """The metrics of each workload so far, or the reason why there are none; by `Task.key`."""
-
-    found: dict[str, tuple[Metric, ...] | NoFigure] = field(default_factory=dict)
-    host_s: dict[str, float] = field(default_factory=dict)
-    films: list[Film] = field(default_factory=list)
-    # Why the target gives none of a task's metrics.
-    absent: dict[tuple[str, str], str] = field(default_factory=dict)
-
-    def look(self, part: Part) -> tuple[Metric, ...] | NoFigure:
-        """Those of a profile's part."""
-        key = key_of(part.workload, parameters_of(part))
-        if reason := self.absent.get((key, part.metric)):
-            return NoFigure(reason)
-        return self.found.get(key, NoFigure("the run ended before it"))
-
-
 @dataclass(frozen=True)
 class ProfileStudy:
-    """Runs a profile's workloads on one target, and holds them against its budgets."""
+    """Measures a profile's rows on one target, and holds them against its budgets."""
 
     name: str = "profile"
     title: str = "Device profile"
@@ -121,28 +94,31 @@ class ProfileStudy:
             raise UsageError("study profile: name the profile; `perfboard profiles` lists them")
         path = profile_path(options.profile)
         profile = load_profile(path)
-        tasks = tasks_of(profile, path, options.only)
+        items = items_of(profile, path, options.only)
         _check_options(profile, path, request)
-        changed = tasks_of_options(profile, path, options.only)
-        refuse_unseen((*tasks, *changed), path, bool(options.yes))
+        changed = items_of_options(profile, path, options.only)
+        refuse_unseen((*items, *changed), path, bool(options.yes))
         price, source = _price(request, options.price), hash_file(path)
         with (
-            lab.record(self.name, request.place, request.command, "") as record,
-            _bench(request, tasks, changed, lab, _artifacts(record)) as bench,
+            lab.record(self.name, board_name(request), request.command, "") as record,
+            open_bench(request, options, lab, _artifacts(record)) as bench,
         ):
+            # One kernel serves the items that options change as well: another one would be taken
+            # for what the option does.
+            prepare(bench, (*items, *changed))
             times = host_times(profile.profile.name, bench.subject().board.name)
-            asked = _Asked(profile, path, source, options.only, request, lab, price, times)
-            measured, tried, kept = _Measured(), list[OptionRow](), None
+            asked = _Asked(profile, path, source, options, request, lab, price, times)
+            findings, tried, kept = Findings(), list[OptionRow](), None
             if options.resume:
                 kept = keep(profile.profile.name, asked.source, bench.subject())
-                measured = _Measured({**kept.metrics}, kept.host_s, [*kept.films], kept.absent)
-            with record.begin(lambda: _found(asked, tasks, measured, bench, tried, kept)):
-                _measure(tasks, bench, measured, asked)
-                before = _conclude(asked, measured, bench)
+                findings = Findings({**kept.found}, {**kept.host_s})
+            with record.begin(lambda: _found(asked, items, findings, bench, tried, kept)):
+                measure_items(items, bench, findings, lab, times)
+                before = _conclude(asked, findings, bench)
                 for change in profile.option if before.outcome != "pass" else ():
                     done = kept.options.get(change.name) if kept else None
                     tried.append(
-                        done or _try_option(change, asked, bench, measured, before, record)
+                        done or _try_option(change, asked, bench, findings, before, record)
                     )
         return record.run
 
@@ -155,7 +131,7 @@ class _Asked:
     path: Path
     # The SHA-256 sum of the profile's file.
     source: str
-    only: Sequence[str]
+    options: ProfileOptions
     request: Request
     lab: Lab
     price: float | None
@@ -166,10 +142,9 @@ class _Asked:
 def _price(request: Request, given: Mapping[str, float]) -> float | None:
     """The board's, as it is given, or as its file says."""
     board = request.board
-    if request.target.startswith("virtual:"):
-        name = request.target.partition(":")[2]
-        found = load_board(name).board
-        return given.get(name, given.get(found.name, found.price))
+    if (loaded := virtual_board(request.target)) is not None:
+        own = given.get(loaded.board.name, loaded.board.price)
+        return given.get(request.target.removeprefix(SCHEME), own)
     return given.get(request.place, board.price if board else None)
 
 
@@ -178,8 +153,8 @@ def _check_options(profile: Profile, path: Path, request: Request) -> None:
     for change in profile.option:
         if change.parameters:
             check_parameters(profile, change, path)
-        elif request.target.startswith("virtual:"):
-            loaded = load_board(change.board or request.target.partition(":")[2])
+        elif (loaded := virtual_board(request.target)) is not None:
+            loaded = load_board(change.board) if change.board else loaded
             choose(loaded, {} if change.board else {**request.factors, **change.factors})
 
 
@@ -187,90 +162,11 @@ def _artifacts(record: Recording) -> Path:
     return record.folder.artifact_path("console.log").parent
 
 
-@contextmanager
-def _bench(
-    request: Request,
-    tasks: Sequence[Task],
-    changed: Sequence[Task],
-    lab: Lab,
-    artifacts: Path,
-) -> Iterator[Bench]:
-    """The target's. A virtual board's kernel serves the tasks that options change as well.
-
-    Otherwise another kernel would be taken for what the option does.
-    """
-    if request.target.startswith("virtual:"):
-        loaded = load_board(request.target.partition(":")[2])
-        works = _works(tasks, VirtualBench.repeats)
-        served = (*works, *_works(changed, VirtualBench.repeats))
-        features = {feature for work in served for feature in work.features}
-        # Without a card of ours, the workloads that want pages are refused.
-        has_card = loaded.board.network and request.factors.get("network") != "instant"
-        wants_card = has_card and any(work.pages for work in works)
-        variant = (with_own_card if wants_card else choose)(loaded, request.factors)
-        yield VirtualBench(variant, lab, artifacts, tuple(sorted(features)))
-        return
-    with lab.open(request.target, lab.progress, artifacts, request.factors) as target:
-        bench = LiveBench(target, request.subject_of(target), lab)
-        bench.check_room(_works(tasks, bench.repeats))
-        yield bench
-
-
-def _works(tasks: Sequence[Task], repeats: int) -> list[Work]:
-    works = []
-    for task in tasks:
-        with suppress(NotMeasurable):
-            works.append(task.plan(repeats))
-    return works
-
-
-def _measure(
-    tasks: Sequence[Task], bench: Bench, measured: _Measured, asked: _Asked, folder: str = ""
-) -> None:
-    lab = asked.lab
-    tasks = [task for task in tasks if task.key not in measured.found]
-    for number, task in enumerate(tasks, 1):
-        left = estimate([each.key for each in tasks[number - 1 :]], asked.times)
-        title = f"measuring {task.workload.name} ({number} of {len(tasks)}, {left})"
-        began = lab.clock()
-        with lab.progress.step(title, inf) as step:
-            found: tuple[Metric, ...] | NoFigure
-            try:
-                name = f"{folder}{number}-{task.workload.name}"
-                output = bench.run(name, task.plan(bench.repeats), shown(step))
-                measured.films += _films(task, output)
-                for name, reason in absences(output, task.workload.metrics).items():
-                    measured.absent[task.key, name] = reason
-                found = _labelled(task, task.workload.read(output, task.parameters, bench.repeats))
-            except NotMeasurable as error:
-                found = NoFigure(str(error), failed=isinstance(error, WorkFailed))
-            measured.found[task.key] = found
-        measured.host_s[task.key] = lab.clock() - began
-
-
-def _labelled(task: Task, metrics: Sequence[Metric]) -> tuple[Metric, ...]:
-    """The metrics with those parameters of the task that are not the defaults."""
-    defaults = {name: each.default for name, each in task.workload.parameters.items()}
-    own = {k: str(v) for k, v in task.parameters.items() if v != defaults[k]}
-    return tuple(
-        metric.model_copy(update={"labels": {**own, **metric.labels}}) for metric in metrics
-    )
-
-
-def _films(task: Task, output: str) -> Iterator[Film]:
-    """The films among a workload's output."""
-    programs = ", ".join(str(task.parameters[key]) for key in _SHOWN if key in task.parameters)
-    for name, pictures in pictures_of(output).items():
-        words = f"{name}, {programs}" if programs else name
-        ended = picture_hash(output, name)
-        yield Film(workload=task.workload.name, task=words, pictures=pictures, hash=ended)
-
-
 def _try_option(
     change: Change,
     asked: _Asked,
     bench: Bench,
-    measured: _Measured,
+    findings: Findings,
     before: ProfileResult,
     record: Recording,
 ) -> OptionRow:
@@ -279,28 +175,28 @@ def _try_option(
     empty = OptionRow(
         name=change.name, title=change.title, cost=change.cost, outcome="not measured"
     )
-    if not change.parameters and not request.target.startswith("virtual:"):
+    if not change.parameters and virtual_board(request.target) is None:
         reason = "this target is as it is; a virtual board can be changed"
         return empty.model_copy(update={"reason": reason})
     if change.parameters:
         asked = replace(asked, profile=with_parameters(asked.profile, change))
-    tasks = tasks_of(asked.profile, asked.path, asked.only)
-    found = _Measured()
+    items = items_of(asked.profile, asked.path, asked.options.only)
+    found = Findings()
     with ExitStack() as stack:
         if change.parameters:
             # On the same board, what the change leaves as it was is measured already.
-            found.found |= measured.found
-            found.absent |= measured.absent
+            found.found |= findings.found
         else:
-            target = f"virtual:{change.board}" if change.board else request.target
+            target = f"{SCHEME}{change.board}" if change.board else request.target
             factors = {} if change.board else {**request.factors, **change.factors}
             request = replace(request, target=target, factors=factors)
-            changed = tasks_of_options(asked.profile, asked.path, asked.only)
-            bench = stack.enter_context(_bench(request, tasks, changed, lab, _artifacts(record)))
+            bench = stack.enter_context(open_bench(request, asked.options, lab, _artifacts(record)))
+            changed = items_of_options(asked.profile, asked.path, asked.options.only)
+            prepare(bench, (*items, *changed))
             if change.board:
                 board = bench.subject().board.name
                 asked = replace(asked, times=host_times(asked.profile.profile.name, board))
-        _measure(tasks, bench, found, asked, f"{change.name}-")
+        measure_items(items, bench, found, lab, asked.times, f"{change.name}-")
         after = _conclude(asked, found, bench)
     failed = {row.name for row in before.rows if row.outcome == "fail"}
     turns = [row.name for row in after.rows if row.outcome == "pass" and row.name in failed]
@@ -310,52 +206,61 @@ def _try_option(
     return empty.model_copy(update=update)
 
 
-def _conclude(asked: _Asked, measured: _Measured, bench: Bench) -> ProfileResult:
+def _conclude(asked: _Asked, findings: Findings, bench: Bench) -> ProfileResult:
     subject = bench.subject()
     timed = subject.board.timed_as
     margin_for = timed.margin_for if timed is not None else lambda metric: 0.0
-    return conclude(asked.profile, measured.look, subject.evidence, margin_for, asked.only)
+    look = partial(_look, findings)
+    return conclude(asked.profile, look, subject.evidence, margin_for, asked.options.only)
+
+
+def _look(findings: Findings, part: Part) -> tuple[Metric, ...] | NoFigure:
+    """The metrics of a profile's part, or why there are none."""
+    found = findings.found.get(item_of(part).key)
+    if found is None:
+        return NoFigure("the run ended before it")
+    if reason := found.absent.get(part.metric):
+        return NoFigure(reason)
+    return NoFigure(found.reason, failed=found.failed) if found.reason else found.metrics
 
 
 def _found(
     asked: _Asked,
-    tasks: Sequence[Task],
-    measured: _Measured,
+    items: Sequence[Item],
+    findings: Findings,
     bench: Bench,
     tried: Sequence[OptionRow],
     kept: Kept | None,
 ) -> Found:
-    done = [
-        (task, metrics)
-        for task in tasks
-        if isinstance(metrics := measured.found.get(task.key), tuple)
-    ]
-    result = _conclude(asked, measured, bench).model_copy(
+    measured = [(item, findings.found[item.key]) for item in items if item.key in findings.found]
+    done = [(item, found) for item, found in measured if not found.reason]
+    result = _conclude(asked, findings, bench).model_copy(
         update={
             "options": tuple(tried),
             "price": asked.price,
-            "films": tuple(measured.films),
+            "films": tuple(film for _, found in measured for film in found.films),
             "source": asked.source,
             "tasks": tuple(
                 DoneTask(
-                    workload=task.workload.name,
-                    parameters=dict(task.parameters),
-                    metrics=len(metrics),
-                    host_s=measured.host_s[task.key],
-                    absent={n: why for (key, n), why in measured.absent.items() if key == task.key},
+                    workload=item.measure.name,
+                    parameters=dict(item.parameters),
+                    metrics=len(found.metrics),
+                    host_s=findings.host_s[item.key],
+                    absent=dict(found.absent),
                 )
-                for task, metrics in done
+                for item, found in done
             ),
         }
     )
     verdicts, missing = verdicts_of(result)
-    taken = [task.workload.name for task, _ in done if kept and task.key in kept.metrics]
+    taken = [item.measure.name for item, _ in done if kept and item.key in kept.found]
     notes = [f"Taken over from {kept.run}: {', '.join(taken)}."] if kept and taken else []
-    missing_here = {(name, reason) for (_, name), reason in measured.absent.items()}
-    notes += [f"Not measured: {name}: {reason}." for name, reason in sorted(missing_here)]
+    absent = {pair for found in findings.found.values() for pair in found.absent.items()}
+    notes += [f"Not measured: {name}: {reason}." for name, reason in sorted(absent)]
+    notes += dict.fromkeys(note for _, found in done for note in found.notes)
     return Found(
         bench.subject(),
-        metrics=tuple(metric for _, metrics in done for metric in metrics),
+        metrics=tuple(metric for _, found in done for metric in found.metrics),
         results=(result,),
         notes=(*bench.notes, *notes),
         verdicts=verdicts,

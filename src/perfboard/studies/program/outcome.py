@@ -8,7 +8,7 @@ from pathlib import Path
 from perfboard.analysis.program.metrics import how_often, instants, ran, trial_metrics
 from perfboard.analysis.program.profile import Block, by_function, read_blocks, seconds, split
 from perfboard.images.packages.missing import missing_remarks
-from perfboard.images.program.base import FOLDER, Job, TrialBase
+from perfboard.images.program.base import FOLDER, ProgramJob, TrialBase
 from perfboard.images.program.code import CodePages, kernel_functions
 from perfboard.images.program.pushed import regular_files
 from perfboard.images.variant import Variant
@@ -32,7 +32,7 @@ def evaluated(
     artifacts: Path,
     results: Results,
     base: TrialBase,
-    job: Job,
+    job: ProgramJob,
     timed: bool,
     lacks: Lacks | None,
 ) -> tuple[tuple[Metric, ...], ProgramResult]:
@@ -82,7 +82,7 @@ def remarks(
     trial: ProgramResult,
     results: Results,
     base: TrialBase,
-    job: Job,
+    job: ProgramJob,
     metrics: Sequence[Metric],
     lacks: Lacks | None,
 ) -> list[str]:

@@ -15,7 +15,7 @@ from perfboard.boards.loader import load_board
 from perfboard.factors.choose import check_known, choose, perturbations, trial_factors
 from perfboard.host.cache import hash_file
 from perfboard.host.scratch import scratch_folder
-from perfboard.images.program.base import Job, TrialBase, check_job, room_of
+from perfboard.images.program.base import ProgramJob, TrialBase, check_job, room_of
 from perfboard.images.program.pushed import copy, hash_of
 from perfboard.images.variant import Variant
 from perfboard.model.errors import Cancelled, EnvironmentLacksError, TargetError
@@ -94,7 +94,7 @@ class _Prepared:
 
 def try_boards(
     boards: Sequence[str],
-    job: Job,
+    job: ProgramJob,
     factors: Mapping[str, str],
     command: tuple[str, ...],
     lab: Lab,
@@ -124,7 +124,7 @@ def try_boards(
         return _try_all(prepared, own, command, lab)
 
 
-def copy_job(job: Job, stdin: IO[bytes] | None, folder: Path, room: int) -> Job:
+def copy_job(job: ProgramJob, stdin: IO[bytes] | None, folder: Path, room: int) -> ProgramJob:
     """The job with copies of what it is given, in `folder`, of `stdin` one byte over `room`.
 
     A user may build a file anew while it runs; what is recorded is what was run.
@@ -148,7 +148,7 @@ def copy_job(job: Job, stdin: IO[bytes] | None, folder: Path, room: int) -> Job:
 
 
 def _try_all(
-    prepared: Sequence[_Prepared], job: Job, command: tuple[str, ...], lab: Lab
+    prepared: Sequence[_Prepared], job: ProgramJob, command: tuple[str, ...], lab: Lab
 ) -> list[Run]:
     cancelled = Event()
     with (
@@ -171,7 +171,7 @@ def _try_all(
             cancelled.set()
 
 
-def _prepare(variant: Variant, job: Job, lab: Lab) -> _Prepared:
+def _prepare(variant: Variant, job: ProgramJob, lab: Lab) -> _Prepared:
     emulator = lab.emulator(variant.board.machine.emulator)
     base = lab.prepare(variant, job, lab.progress)
     return _Prepared(variant, base, emulator, lab.scope(variant.board.network, lab.progress))
@@ -203,7 +203,7 @@ class _Shown:
 
 def _try(
     one: _Prepared,
-    job: Job,
+    job: ProgramJob,
     command: tuple[str, ...],
     lab: Lab,
     shown: _Shown,

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from perfboard.analysis.statistics.bootstrap import FEWEST_PROCESSES
-from perfboard.bench.boot.options import silence_option, timeout_option, usable_option
+from perfboard.bench.options import silence_option, timeout_option, usable_option
 from perfboard.model.options import (
     option,
     parse_command,

@@ -11,7 +11,7 @@ from perfboard.bench.lab import Lab
 from perfboard.binaries.programs import own_program
 from perfboard.boards.loader import load_board
 from perfboard.host.fetch import npm_file
-from perfboard.images.program.base import Job
+from perfboard.images.program.base import ProgramJob
 from perfboard.model.board.architecture import Architecture, architecture_of
 from perfboard.model.errors import PerfboardError
 from perfboard.model.progress import Progress
@@ -25,7 +25,9 @@ from perfboard.studies.program.study import try_boards
 Programs = tuple[dict[int, Row], tuple[str, ...]]
 # The share that a metric may be wrong by.
 MarginOf = Callable[[str], float]
-TryBoards = Callable[[Sequence[str], Job, Mapping[str, str], tuple[str, ...], Lab], Sequence[Run]]
+TryBoards = Callable[
+    [Sequence[str], ProgramJob, Mapping[str, str], tuple[str, ...], Lab], Sequence[Run]
+]
 
 
 @dataclass(frozen=True)
@@ -63,7 +65,7 @@ def measure_programs(
                 *(fetch(file, lab.progress) for file in program.npm),
                 *([compiled(program.own, arch, lab.progress)] if program.own else []),
             )
-            job = Job(program.command, program.packages, files)
+            job = ProgramJob(program.command, program.packages, files)
             (trial,) = try_boards([board], job, factors, command, lab)
         except PerfboardError as error:
             return _first_line(str(error))

@@ -15,13 +15,11 @@ from perfboard.analysis.wakeups.advice import PUBLISHED, advise
 from perfboard.analysis.wakeups.meter_file import clocked, is_file
 from perfboard.analysis.wakeups.reading import Metered, read_playbacks
 from perfboard.bench.base import Bench
-from perfboard.bench.job import NotMeasurable, Work
+from perfboard.bench.job import Job, NotMeasurable
 from perfboard.bench.lab import Lab
-from perfboard.bench.live import LiveBench
+from perfboard.bench.opening import board_name, open_bench
+from perfboard.bench.options import BenchOptions
 from perfboard.bench.request import Request
-from perfboard.bench.virtual import VirtualBench
-from perfboard.boards.loader import load_board
-from perfboard.factors.choose import choose
 from perfboard.measures.wakeups.meter_file import MeterFile
 from perfboard.measures.wakeups.metrics import metrics
 from perfboard.model.board.power import Power
@@ -33,7 +31,6 @@ from perfboard.model.results.wakeups import Playback, PowerModel, WakeupsResult
 from perfboard.model.run import Run
 from perfboard.model.units import format_value
 from perfboard.store.recording import Found, Recording
-from perfboard.targets.base import Target
 
 _LOADS = ("idle", "copy", "burst12", "burst25")
 _MORE_LOADS = ("turns12", "turns25")
@@ -143,17 +140,12 @@ class WakeupsStudy:
                     f"--level {level}: {options.buffers} buffers have levels from 0 to "
                     f"{options.buffers - 2}; give less, or more --buffers"
                 )
-        virtual = request.target.startswith("virtual:")
-        if options.power and virtual:
-            raise UsageError(
-                f"--power {options.power}: a virtual board has no meter; if its file has [power], "
-                "the report says what that makes of its idle time"
-            )
         playbacks: list[Playback] = []
         with (
-            lab.record(self.name, request.place, request.command, self.headline) as record,
-            _bench(request, options, lab, record) as place,
+            lab.record(self.name, board_name(request), request.command, self.headline) as record,
+            _place(request, options, lab, record) as place,
         ):
+            virtual = place.bench.facts.exact
             plan = _Plan(
                 place,
                 options,
@@ -221,7 +213,7 @@ class _Plan:
         files = " ".join(quote(file) for file in metered.meter.files)
         return f'"$PROBE" meter {metered.period_s * 1000:.0f} {files} -- '
 
-    def work(self, load: str) -> Work:
+    def work(self, load: str) -> Job:
         """All of them once, under a load."""
         shape = f"{self.options.buffers} {self.options.buffer_bytes} {self.period_ns}"
         lines = [
@@ -231,36 +223,39 @@ class _Plan:
         ]
         script = clocked(lines) if self.place.file else "".join(lines)
         limit = 60 + 3 * self.playback_s * len(self.modes())
-        return Work(script, features=(_FEATURE,), data=1 << 19, limit_s=limit)
+        return Job(script, features=(_FEATURE,), disk=1 << 19, limit_s=limit)
 
 
 @contextmanager
-def _bench(
+def _place(
     request: Request, options: WakeupsOptions, lab: Lab, record: Recording
 ) -> Iterator[_Place]:
     artifacts = record.folder.artifact_path("console.log").parent
-    if request.target.startswith("virtual:"):
-        variant = choose(load_board(request.target.partition(":")[2]), request.factors)
-        bench = VirtualBench(variant, lab, artifacts, (_FEATURE,))
-        yield _Place(bench, 1, power=variant.board.power)
-        return
-    with lab.open(request.target, lab.progress, artifacts, request.factors) as target:
-        live = LiveBench(target, request.subject_of(target), lab)
+    with open_bench(request, BenchOptions(), lab, artifacts) as bench:
+        if options.power and bench.facts.exact:
+            raise UsageError(
+                f"--power {options.power}: a virtual board has no meter; if its file has [power], "
+                "the report says what that makes of its idle time"
+            )
+        bench.prepare([Job("", features=(_FEATURE,))])
+        rounds = 1 if bench.facts.exact else _LIVE_ROUNDS
         if is_file(options.power):
             file = MeterFile(Path(options.power).expanduser(), options.volts or None)
             with file.running(artifacts):
-                yield _Place(live, _LIVE_ROUNDS, file=file)
+                yield _Place(bench, rounds, file=file)
             return
-        meter = _find_meter(options.power, target) if options.power else None
-        yield _Place(live, _LIVE_ROUNDS, meter=meter)
+        meter = _find_meter(options.power, request, bench) if options.power else None
+        yield _Place(bench, rounds, power=bench.facts.power, meter=meter)
 
 
-def _find_meter(power: str, target: Target) -> Meter:
+def _find_meter(power: str, request: Request, bench: Bench) -> Meter:
     wanted = parse_wanted(power)
+    with bench.shell() as shell:
+        listing = shell.run(listing_script(wanted)).output
     try:
-        return meter_in(wanted, target.shell.run(listing_script(wanted)).output)
+        return meter_in(wanted, listing)
     except ValueError as error:
-        raise EnvironmentLacksError(f"--power {power} on {target.name}: {error}") from error
+        raise EnvironmentLacksError(f"--power {power} on {request.target}: {error}") from error
 
 
 def _measure(plan: _Plan, playbacks: list[Playback], lab: Lab) -> None:

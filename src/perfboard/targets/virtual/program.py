@@ -11,7 +11,7 @@ from threading import Event
 
 from perfboard.host.scratch import scratch_folder
 from perfboard.images.program.base import (
-    Job,
+    ProgramJob,
     TrialBase,
     boot_arguments,
     check_room,
@@ -60,7 +60,7 @@ class TrialTarget(Emulation):
         self,
         variant: Variant,
         base: TrialBase,
-        job: Job,
+        job: ProgramJob,
         answer: Callable[[str], str] | None = None,
         *,
         profiled: bool = False,

@@ -18,7 +18,7 @@ from perfboard.images.packages.apt import AptState, Package
 from perfboard.images.packages.root import BASE, build_package_root, check_names, largest
 from perfboard.images.program.base import (
     MOST_WORDS,
-    Job,
+    ProgramJob,
     boot_arguments,
     check_job,
     check_room,
@@ -189,7 +189,7 @@ def test_a_job_has_the_command_and_the_files(board: VirtualBoard, tmp_path: Path
     program = tmp_path / "a program"
     program.write_bytes(b"\0\1")
     program.chmod(0o700)
-    job = Job(("./a program", "", "two\nlines", "ä"), files=(program,), limit_s=1.5)
+    job = ProgramJob(("./a program", "", "two\nlines", "ä"), files=(program,), limit_s=1.5)
     check_job(job, board)
     write_job(job, board, tmp_path / "job.squashfs")
     tree = unsquash(tmp_path / "job.squashfs", tmp_path / "tree")
@@ -204,20 +204,20 @@ def test_a_job_has_the_command_and_the_files(board: VirtualBoard, tmp_path: Path
 def test_a_job_takes_as_many_words_as_the_board_has_room_for(board: VirtualBoard) -> None:
     header = native_folder("probe") / "run" / "trial.h"
     assert f"#define RUN_MOST_WORDS {MOST_WORDS}\n" in header.read_text()
-    check_job(Job(("x",) * MOST_WORDS), board)
+    check_job(ProgramJob(("x",) * MOST_WORDS), board)
 
 
 def test_a_job_has_what_the_command_reads(board: VirtualBoard, tmp_path: Path) -> None:
     read = tmp_path / "read"
     read.write_bytes(b"a\0\xff")
-    write_job(Job(("cat",), input=read), board, tmp_path / "job.squashfs")
+    write_job(ProgramJob(("cat",), input=read), board, tmp_path / "job.squashfs")
     assert (unsquash(tmp_path / "job.squashfs", tmp_path / "tree") / "input").read_bytes() == (
         b"a\0\xff"
     )
 
 
 def test_a_job_without_files_has_a_folder_for_them(board: VirtualBoard, tmp_path: Path) -> None:
-    write_job(Job(("true",)), board, tmp_path / "job.squashfs")
+    write_job(ProgramJob(("true",)), board, tmp_path / "job.squashfs")
     assert (unsquash(tmp_path / "job.squashfs", tmp_path / "tree") / "files").is_dir()
     assert not (tmp_path / "tree/input").exists()
 
@@ -249,7 +249,7 @@ def test_a_job_that_cannot_be_is_refused(
         (tmp_path / name).write_text("x")
     with (tmp_path / "large").open("wb") as large:
         large.truncate(1 << 30)
-    job = Job(
+    job = ProgramJob(
         change.get("command", ("true",)),
         files=tuple(Path(name) for name in change.get("files", ())),
         input=next((Path(name) for name in change.get("input", ())), None),
@@ -357,7 +357,7 @@ def test_a_disk_that_no_address_reaches_is_refused(board: VirtualBoard) -> None:
     assert board.disk is not None
     large = board.model_copy(update={"disk": board.disk.model_copy(update={"size": 3 << 30})})
     with pytest.raises(UsageError, match=r"disk\.size: .* make it smaller"):
-        check_job(Job(("true",)), large)
+        check_job(ProgramJob(("true",)), large)
 
 
 def test_a_small_boards_memory_is_passed_by(board: VirtualBoard) -> None:

@@ -6,17 +6,17 @@ from pathlib import Path
 import pytest
 
 from perfboard.images.program.codecs import CODECS, common_files
-from perfboard.measures.base import all_workloads
+from perfboard.measures.base import EXACT
+from tests.support.measures import job_of
 
 
-def test_each_codec_that_a_workload_asks_for_is_known() -> None:
+def test_each_codec_that_a_measure_asks_for_is_known() -> None:
     asked = {}
     for name in ("image.scale", "image.index", "audio.encode"):
-        workload = all_workloads()[name]
-        work = workload.plan({k: p.default for k, p in workload.parameters.items()}, 1)
-        assert set(work.codecs) == set(work.packages)
-        for codec in work.codecs.values():
-            asked[codec] = work.programs
+        job = job_of(name, {}, EXACT)
+        assert set(job.codecs) == set(job.packages)
+        for codec in job.codecs.values():
+            asked[codec] = job.programs
     # What the script looks for is what is built.
     assert {name: set(programs) for name, programs in asked.items()} == {
         name: set(codec.programs) for name, codec in CODECS.items()

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from perfboard.boards.loader import load_board
-from perfboard.images.program.base import Job, check_job, write_job
+from perfboard.images.program.base import ProgramJob, check_job, write_job
 from perfboard.images.program.pushed import copy, entries, hash_of, regular_files, size_of
 from perfboard.model.errors import UsageError
 from tests.support.squashfs import unsquash
@@ -46,7 +46,7 @@ def test_a_folder_comes_with_all_in_it_and_its_links_are_not_followed(app: Path)
 def test_a_board_gets_a_folder_as_it_is(app: Path, tmp_path: Path) -> None:
     copies = tmp_path / "copies"
     copies.mkdir()
-    job = Job(("app/bin/run",), files=copy([app], copies))
+    job = ProgramJob(("app/bin/run",), files=copy([app], copies))
     board = load_board("rpi2").board
     check_job(job, board)
     write_job(job, board, tmp_path / "job.squashfs")
@@ -111,7 +111,7 @@ def test_a_folder_that_is_too_large_is_refused_before_it_is_copied(tmp_path: Pat
         with (folder / f"{number}").open("wb") as file:
             file.truncate(200 << 20)
     with pytest.raises(UsageError, match="leave something out"):
-        check_job(Job(("true",), files=(folder,)), load_board("rpi2").board)
+        check_job(ProgramJob(("true",), files=(folder,)), load_board("rpi2").board)
 
 
 def test_the_counting_stops_where_there_is_too_much(app: Path) -> None:

@@ -10,12 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from perfboard.bench.job import NotMeasurable, Work
-from perfboard.measures.base import all_workloads
+from perfboard.bench.job import Job, NotMeasurable
+from perfboard.measures.base import EXACT
+from perfboard.measures.catalogue import get_measure
 from perfboard.measures.display.applications.base import all_applications
 from perfboard.measures.display.session import read_session
 from perfboard.model.profile import Value
 from perfboard.profiles.loader import load_profile, profile_path
+from tests.support.measures import job_of, metrics_of
 
 START: dict[str, Value] = {"program": "dillo", "quiet_ms": 700}
 SWITCH: dict[str, Value] = {"program": "dillo", "other": "sylpheed", "quiet_ms": 700}
@@ -36,30 +38,30 @@ def started(count: int) -> str:
     return task("calibration", "calibration") * 3 + once * count + "@watcher busy=2 of=100\n"
 
 
-def lines(work: Work) -> list[str]:
-    return work.files["plan"].decode().splitlines()
+def lines(job: Job) -> list[str]:
+    return job.files["plan"].decode().splitlines()
 
 
 def test_a_program_is_started_ten_times_after_its_picture_is_known() -> None:
-    work = all_workloads()["app.start"].plan(START, 5)
-    plan = lines(work)
+    job = job_of("app.start", START)
+    plan = lines(job)
     assert (
         plan[:3] == ["limit 60000", "quiet 700 5000", "reference start"]
         and plan.count("start start dillo about:splash") == 10
     )
     assert plan.count("?start calibration dillo about:splash") == 6
-    assert "${SCOPE:-alone}" in work.script
+    assert "${SCOPE:-alone}" in job.script
     # A board's server draws without what OpenGL would pull in.
-    assert "libllvm*" in work.without
-    assert work.display and {"Xvfb", "dillo"} <= set(work.programs)
+    assert "libllvm*" in job.without
+    assert job.display and {"Xvfb", "dillo"} <= set(job.programs)
     assert plan.count("drop app.start.cold") == plan.count("!start cold dillo about:splash") == 10
-    board = lines(all_workloads()["app.start"].plan(START, 1))
+    board = lines(job_of("app.start", START, EXACT))
     # There the first start is the cold one.
     assert board.count("close exit 0") == 1 and not [line for line in board if "drop" in line]
 
 
 def test_a_home_of_its_own_is_the_same_everywhere_and_keeps_carets_still() -> None:
-    (first, second) = (all_workloads()["app.start"].plan(START, 5) for _ in range(2))
+    (first, second) = (job_of("app.start", START) for _ in range(2))
     assert first.files["home.tar"] == second.files["home.tar"]
     assert hashlib.sha256(first.files["home.tar"]).hexdigest() == HOME
     with tarfile.open(fileobj=io.BytesIO(first.files["home.tar"])) as archive:
@@ -70,9 +72,9 @@ HOME = "23fe632b838c06a8fa21323ceb0b2640b8ff56bbae57823058948d09ab2d7d01"
 
 
 def test_the_samples_are_read_with_their_units() -> None:
-    workload = all_workloads()["app.start"]
-    metrics = workload.read(started(10), START, 5)
-    assert {metric.name for metric in metrics} == set(workload.metrics) - {"app.start.cold"}
+    metrics = metrics_of("app.start", started(10), START)
+    declared = {each.name for each in get_measure("app.start").metrics}
+    assert {metric.name for metric in metrics} == declared - {"app.start.cold"}
     by_name = {(m.name, m.labels.get("of")): m for m in metrics}
     assert by_name["app.start.time", None].samples == (0.03,) * 10
     assert by_name["app.exit.time", None].samples == (0.002,) * 10
@@ -84,11 +86,9 @@ def test_the_samples_are_read_with_their_units() -> None:
 
 
 def test_a_board_s_first_start_counts_if_it_ended_in_the_same_picture() -> None:
-    workload = all_workloads()["app.start"]
-
     def cold(picture: str) -> list[tuple[float, ...]]:
         first = task("calibration", "calibration", 900, picture=picture)
-        found = workload.read(first + started(1), START, 1)
+        found = metrics_of("app.start", first + started(1), START, EXACT)
         return [metric.samples for metric in found if metric.name == "app.start.cold"]
 
     assert cold("00ff") == [(0.9,)]
@@ -96,44 +96,41 @@ def test_a_board_s_first_start_counts_if_it_ended_in_the_same_picture() -> None:
 
 
 def test_cold_starts_of_a_live_target_are_nine_of_ten_or_none() -> None:
-    workload = all_workloads()["app.start"]
     for count, samples in ((8, None), (9, (0.2,) * 9)):
-        metrics = workload.read(started(10) + task("cold", stable_ms=200) * count, START, 5)
+        metrics = metrics_of("app.start", started(10) + task("cold", stable_ms=200) * count, START)
         assert {m.name: m.samples for m in metrics}.get("app.start.cold") == samples
 
 
 def test_sizes_that_the_kernel_does_not_tell_are_absent() -> None:
     output = started(10).replace(" proportional=80 own=60", "")
-    metrics = all_workloads()["app.start"].read(output, START, 5)
+    metrics = metrics_of("app.start", output, START)
     told = {m.name.removeprefix("app.memory.") for m in metrics if "memory" in m.name}
     assert told == {"rss", "vsz", "free"}
 
 
 def test_refused_samples_are_never_averaged_and_many_of_them_are_no_figure() -> None:
-    workload = all_workloads()["app.start"]
     late = task("start", "refused", 900, "not stable: 20 pixels at [3, 4] to [5, 6] keep changing")
-    metrics = {m.name: m for m in workload.read(started(9) + late, START, 5)}
+    metrics = {m.name: m for m in metrics_of("app.start", started(9) + late, START)}
     assert metrics["app.start.time"].samples == (0.03,) * 9
     assert metrics["app.start.refused"].samples == pytest.approx((0.1,))
     with pytest.raises(NotMeasurable, match="8 of 10 samples were accepted: not stable: 20 pixels"):
-        workload.read(started(8) + late * 2, START, 5)
+        metrics_of("app.start", started(8) + late * 2, START)
     with pytest.raises(NotMeasurable, match="no picture to compare with: it was ended by signal"):
         crash = task("calibration", "refused", 0, "it was ended by signal 11")
-        workload.read(crash * 6, START, 5)
+        metrics_of("app.start", crash * 6, START)
 
 
 def test_a_cold_switch_is_the_exit_of_one_and_the_start_of_the_other() -> None:
-    workload = all_workloads()["app.switch"]
-    plan = lines(workload.plan(SWITCH, 5))
+    plan = lines(job_of("app.switch", SWITCH))
     assert plan.count("raise warm 0") == 10 and plan.count("close exit 0") == 10
     once = task("warm", stable_ms=5) + "@memory both system free=9\n" + task("cold")
     exits = "@exit exit ok took=2000000 \n"
-    warm, *refused, cold, free = workload.read((once + exits) * 10, SWITCH, 5)
+    warm, *refused, cold, free = metrics_of("app.switch", (once + exits) * 10, SWITCH)
     assert free.name == "switch.memory.free" and free.samples == (9216.0,) * 10
     assert [metric.samples for metric in refused] == [(0.0,), (0.0,)]
     # One exit in ten may be refused.
     for count, samples in ((9, 9), (8, None)):
-        found = {m.name: m for m in workload.read(once * 10 + exits * count, SWITCH, 5)}
+        found = {m.name: m for m in metrics_of("app.switch", once * 10 + exits * count, SWITCH)}
         told = found.get("app.switch.cold")
         assert (told and len(told.samples)) == samples
     assert warm.samples == (0.005,) * 10 and cold.samples == pytest.approx((0.032,) * 10)
@@ -150,20 +147,20 @@ def test_a_program_that_is_not_known_is_answered_with_the_nearest(
     parameters: dict[str, Value], said: str
 ) -> None:
     with pytest.raises(NotMeasurable, match=said):
-        all_workloads()["app.switch"].plan(parameters, 5)
+        job_of("app.switch", parameters)
 
 
 def run_with(folder: Path, **programs: str) -> str:
     """What the session's script prints where those programs are shell scripts."""
-    work = all_workloads()["app.start"].plan(START, 5)
-    for name, data in work.files.items():
+    job = job_of("app.start", START)
+    for name, data in job.files.items():
         (folder / name).write_bytes(data)
     for name, text in programs.items():
         (folder / name.replace("_", "-")).write_text(f"#!/bin/sh\n{text}\n")
         (folder / name.replace("_", "-")).chmod(0o700)
     environment = {"PATH": f"{folder}:{os.environ['PATH']}", "HOME": "/nowhere", "SECRET": "x"}
     done = subprocess.run(
-        ["sh", "-c", work.script],
+        ["sh", "-c", job.script],
         cwd=folder,
         env=environment,
         capture_output=True,
@@ -206,15 +203,15 @@ def test_the_profile_names_programs_that_there_are() -> None:
 def test_a_kiosk_has_its_page_and_the_time_that_its_browser_takes() -> None:
     profile = load_profile(profile_path("kiosk"))
     # Another row loads a page from a server.
-    starts = [issue for issue in profile.key_issue if issue.workload == "app.start"]
+    starts = [issue for issue in profile.key_issue if issue.measure == "app.start"]
     (named,) = {issue.parameters["program"] for issue in starts}
-    work = all_workloads()["app.start"].plan({"program": named, "quiet_ms": 700}, 5)
-    assert lines(work)[0] == "limit 180000" and work.limit_s == 2700
+    job = job_of("app.start", {"program": named, "quiet_ms": 700})
+    assert lines(job)[0] == "limit 180000" and job.limit_s == 2700
     # A board has one picture for its reference, as a start takes its host minutes.
-    board = all_workloads()["app.start"].plan({"program": named, "quiet_ms": 700}, 1)
-    assert "reference start" in lines(work) and "reference start 1" in lines(board)
-    with tarfile.open(fileobj=io.BytesIO(work.files["home.tar"])) as archive:
+    board = job_of("app.start", {"program": named, "quiet_ms": 700}, EXACT)
+    assert "reference start" in lines(job) and "reference start 1" in lines(board)
+    with tarfile.open(fileobj=io.BytesIO(job.files["home.tar"])) as archive:
         names = archive.getnames()
     # What the command names is there.
-    asked = next(line for line in lines(work) if line.startswith("start start ")).split()
+    asked = next(line for line in lines(job) if line.startswith("start start ")).split()
     assert asked[-1].removeprefix("home/") in names and "profile/user.js" in names

@@ -6,10 +6,15 @@ import io
 import struct
 import zlib
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from perfboard.measures.base import EXACT, Measure
+from perfboard.measures.catalogue import all_measures
 from perfboard.measures.display.films import pictures_of, png
+from perfboard.measures.display.session import TASK
+from tests.support.measures import setting_of
 
 WHITE, RED = 0xFFFF, 0xF800
 
@@ -61,3 +66,30 @@ def test_torn_and_strange_pictures_are_left_out() -> None:
     output = torn + line((7, RED)) + line((8, RED), size="0 2") + line((8, RED), size="9000 1")
     assert pictures_of(output + "@picture a b 1 4 2 %%%%\n") == {}
     assert len(pictures_of(line((8, RED)) * 100)["start"]) == 64
+
+
+def test_a_film_says_which_programs_it_shows_and_how_the_first_counted_sample_ended() -> None:
+    output = f"{line((8, WHITE))}{TASK % ('start', 'refused')}{TASK % ('start', 'ok')}"
+    switch, toolkit = all_measures()["app.switch"], all_measures()["toolkit"]
+    (film,) = switch.films(output, setting_of(switch, {"program": "links2"}, EXACT))
+    assert (film.workload, film.task, film.hash) == (
+        "app.switch",
+        "start, links2, sylpheed",
+        "00ff",
+    )
+    (film,) = toolkit.films(line((8, RED)), setting_of(toolkit, {}, EXACT))
+    assert (film.task, film.hash) == ("start", "")
+    assert film.pictures == pictures_of(line((8, RED)))["start"]
+
+
+@pytest.mark.parametrize(
+    "measure",
+    [each for each in all_measures().values() if "display" in type(each).__module__],
+    ids=lambda one: one.name,
+)
+def test_each_measure_on_a_display_finds_its_films(measure: Measure) -> None:
+    example = measure.examples[0]
+    setting = setting_of(measure, example.parameters, EXACT)
+    films = measure.films(f"{example.output}{line((8, WHITE))}", setting)
+    assert [film.workload for film in films] == [measure.name]
+    assert not measure.films(example.output, setting)

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from perfboard.bench.job import NotMeasurable, Work
-from perfboard.measures.base import all_workloads
+from perfboard.bench.job import Job, NotMeasurable
 from perfboard.measures.display.applications.base import all_applications
 from perfboard.measures.display.folders import FOLDERS, folder, messages
 from perfboard.model.profile import Value
+from tests.support.measures import job_of, metrics_of
 from tests.unit.measures.display.test_applications import task
 
 MAIL: dict[str, Value] = {
@@ -29,12 +29,12 @@ HASHES = {
 }
 
 
-def lines(work: Work) -> list[str]:
-    return work.files["plan"].decode().splitlines()
+def lines(job: Job) -> list[str]:
+    return job.files["plan"].decode().splitlines()
 
 
-def home(work: Work) -> set[str]:
-    with tarfile.open(fileobj=io.BytesIO(work.files["home.tar"])) as archive:
+def home(job: Job) -> set[str]:
+    with tarfile.open(fileobj=io.BytesIO(job.files["home.tar"])) as archive:
         return set(archive.getnames())
 
 
@@ -63,8 +63,8 @@ def test_each_kind_of_folder_has_all_messages(kind: str, tmp_path: Path) -> None
 
 
 def test_a_client_is_closed_after_each_opening_of_the_folder() -> None:
-    work = all_workloads()["mail.open"].plan(MAIL, 5)
-    plan = lines(work)
+    job = job_of("mail.open", MAIL)
+    plan = lines(job)
     assert plan.count("key open ff0d") == 10 and plan.count("close left 0") == 11
     assert plan[1:7] == [
         "quiet 700 5000",
@@ -78,20 +78,18 @@ def test_a_client_is_closed_after_each_opening_of_the_folder() -> None:
     kept = [line for line in plan if not line.startswith("?") and line != "memory open"]
     for before, line in itertools.pairwise(kept):
         assert (line == "close left 0") == before.startswith(("key calibration", "key open"))
-    assert {"Mail/inbox/1", "Mail/inbox/924", "Mail/inbox/.sylpheed_mark"} <= home(work)
+    assert {"Mail/inbox/1", "Mail/inbox/924", "Mail/inbox/.sylpheed_mark"} <= home(job)
     # The folder lies there twice: in the archive, and out of it.
-    assert work.data > len(work.files["home.tar"]) > FOLDERS["small"][1]
+    assert job.disk > len(job.files["home.tar"]) > FOLDERS["small"][1]
 
 
 def test_the_first_opening_counts_if_it_ended_in_the_same_picture() -> None:
-    workload = all_workloads()["mail.open"]
 
     def read(picture: str) -> dict[str, tuple[float, ...]]:
         first = task("calibration", "calibration", 900, picture=picture)
         memory = "@memory open program resident=100 virtual=400 proportional=80 own=60\n"
         output = first + (task("open") + memory + "@exit left ok took=2000000 \n") * 10
-        metrics = workload.read(output, MAIL, 5)
-        assert all(workload.metrics[metric.name].unit == metric.unit for metric in metrics)
+        metrics = metrics_of("mail.open", output, MAIL)
         return {metric.name: metric.samples for metric in metrics}
 
     assert read("00ff")["mail.open.first"] == (0.9,)
@@ -101,27 +99,28 @@ def test_the_first_opening_counts_if_it_ended_in_the_same_picture() -> None:
 
 
 def test_a_folder_is_sorted_there_and_back() -> None:
-    workload = all_workloads()["mail.sort"]
-    plan = lines(workload.plan(MAIL, 5))
+    plan = lines(job_of("mail.sort", MAIL))
     assert plan.count("key subject ffc3") == plan.count("key date ffc4") == 10
     output = (task("subject", stable_ms=40) + task("date")) * 9 + task(
         "subject", "refused", reason="no pixel changed"
     )
     found = {
         (metric.name, metric.labels["by"]): metric.samples
-        for metric in workload.read(output, MAIL, 5)
+        for metric in metrics_of("mail.sort", output, MAIL)
     }
     assert found["mail.sort.time", "subject"] == (0.04,) * 9
     assert found["mail.sort.time", "date"] == (0.03,) * 9
     assert found["mail.sort.refused", "subject"] == pytest.approx((0.1,))
     with pytest.raises(NotMeasurable, match="8 of 10 samples were accepted: no pixel changed"):
-        workload.read(output.replace(task("date"), "", 1), MAIL, 5)
+        metrics_of("mail.sort", output.replace(task("date"), "", 1), MAIL)
 
 
 def test_a_terminal_s_client_reads_both_kinds() -> None:
-    plan = all_workloads()["mail.sort"].plan
-    assert "folder/cur/1009843200.0.perfboard:2,S" in home(plan(MAIL | {"program": "neomutt"}, 5))
-    assert "folder" in home(plan(MAIL | {"program": "neomutt", "kind": "mbox"}, 5))
+    parameters = MAIL | {"program": "neomutt"}
+    maildir, mbox = (
+        home(job_of("mail.sort", parameters | {"kind": kind})) for kind in ("", "mbox")
+    )
+    assert "folder/cur/1009843200.0.perfboard:2,S" in maildir and "folder" in mbox
 
 
 @pytest.mark.parametrize(
@@ -138,7 +137,7 @@ def test_a_wrong_parameter_is_answered_with_what_it_may_be(
 ) -> None:
     for name in ("mail.open", "mail.sort"):
         with pytest.raises(NotMeasurable, match=said):
-            all_workloads()[name].plan(MAIL | parameters, 5)
+            job_of(name, MAIL | parameters)
 
 
 def test_mail_clients_have_what_the_keys_want() -> None:

@@ -13,15 +13,15 @@ import pytest
 
 from perfboard.bench.job import NotMeasurable
 from perfboard.host.authority import make_authority
-from perfboard.measures.base import all_workloads
+from perfboard.measures.base import EXACT
 from perfboard.measures.display.applications.base import all_applications
 from perfboard.measures.display.pages import original_of, pages
 from perfboard.model.profile import Value
+from tests.support.measures import LIVE, job_of, metrics_of
 
 from .test_applications import lines, task
 
 CART: dict[str, Value] = {"program": "dillo", "page": "cart", "over": "http", "quiet_ms": 700}
-WORKLOAD = all_workloads()["page.load"]
 BROWSERS = [name for name, each in all_applications().items() if each.bars]
 GETS = "".join(f"@get {name}\n" for name in ("cart.html", *(f"item{n}.png" for n in range(5))))
 PAGE = "@get cart.html\n"
@@ -40,7 +40,7 @@ def loads(first: str = GETS, repeated: str = PAGE) -> str:
 
 
 def times(output: str) -> dict[tuple[str, str], tuple[float, ...]]:
-    return {(m.name, m.labels["cache"]): m.samples for m in WORKLOAD.read(output, CART, 5)}
+    return {(m.name, m.labels["cache"]): m.samples for m in metrics_of("page.load", output, CART)}
 
 
 def test_the_pages_are_the_same_everywhere() -> None:
@@ -49,7 +49,7 @@ def test_the_pages_are_the_same_everywhere() -> None:
     assert sizes["script.html"] == 1_263
     whole = b"".join(data for _, data in sorted(pages().items()))
     assert hashlib.sha256(whole).hexdigest() == PAGES
-    with tarfile.open(fileobj=io.BytesIO(WORKLOAD.plan(CART, 5).files["home.tar"])) as archive:
+    with tarfile.open(fileobj=io.BytesIO(job_of("page.load", CART).files["home.tar"])) as archive:
         assert {f"pages/{name}" for name in pages()} <= set(archive.getnames())
 
 
@@ -57,7 +57,7 @@ PAGES = "78bc0ece22868ed8d4d08780eb7e7f8e84730a0af4d4cbaf312eb0637b7e2afd"
 
 
 def test_each_load_has_an_address_of_its_own_and_follows_another_page() -> None:
-    plan = lines(WORKLOAD.plan(CART, 5))
+    plan = lines(job_of("page.load", CART))
     assert plan.count("key first ff0d") == 10 and plan.count("key repeated ff0d") == 10
     again = plan[plan.index("reference repeated 3") :]
     addresses = [line.removeprefix("?") for line in again if "address" in line]
@@ -75,7 +75,7 @@ def test_each_load_has_an_address_of_its_own_and_follows_another_page() -> None:
 
 @pytest.mark.parametrize("name", ["firefox-esr", "chromium", "netsurf"])
 def test_a_browser_that_hears_of_its_page_s_keys_is_given_time(name: str) -> None:
-    plan = lines(WORKLOAD.plan(CART | {"program": name}, 5))
+    plan = lines(job_of("page.load", CART | {"program": name}))
     keys = [number for number, line in enumerate(plan) if line.endswith("press ffe3+6c")]
     assert len(keys) == 3 * (6 + 10) + 2 * 10
     for number in keys:
@@ -83,7 +83,7 @@ def test_a_browser_that_hears_of_its_page_s_keys_is_given_time(name: str) -> Non
 
 
 def test_no_browser_is_left_when_the_next_one_starts() -> None:
-    plan = lines(WORKLOAD.plan(CART, 5))
+    plan = lines(job_of("page.load", CART))
     # The watcher leaves out a line with a question mark once the picture is known.
     for begins in (("?start", "start"), ("start",)):
         obeyed = [line for line in plan if begins[0] == "?start" or not line.startswith("?")]
@@ -95,7 +95,7 @@ def test_no_browser_is_left_when_the_next_one_starts() -> None:
 
 
 def test_a_virtual_boards_far_end_serves_the_same_pages() -> None:
-    work = WORKLOAD.plan(CART, 1)
+    work = job_of("page.load", CART, EXACT)
     plan = lines(work)
     assert work.pages == pages(1) and "server http://192.0.2.1" in plan
     assert plan.count("key first ff0d") == plan.count("key repeated ff0d") == 1
@@ -103,13 +103,13 @@ def test_a_virtual_boards_far_end_serves_the_same_pages() -> None:
     assert plan[plan.index("key first ff0d") - 6 :][:5] == ["pause 300"] * 5
     # The link comes up before the display does.
     assert work.script.index("carrier") < work.script.index("perfboard-display")
-    assert not WORKLOAD.plan(CART, 5).pages
+    assert not job_of("page.load", CART).pages
 
 
 def test_a_board_s_reference_of_firefox_is_of_one_load() -> None:
     parameters = CART | {"program": "firefox-esr"}
-    for repeats, count in ((1, 1), (5, 3)):
-        plan = lines(WORKLOAD.plan(parameters, repeats))
+    for facts, count in ((EXACT, 1), (LIVE, 3)):
+        plan = lines(job_of("page.load", parameters, facts))
         named = {line.removeprefix("?") for line in plan if "reference " in line}
         assert named == {"reference -", f"reference first {count}", f"reference repeated {count}"}
 
@@ -147,7 +147,9 @@ def test_a_load_whose_files_the_server_did_not_send_once_does_not_count(gets: st
 )
 def test_a_page_that_redirects_and_another_page_are_named(gets: str, said: str) -> None:
     with pytest.raises(NotMeasurable, match=said):
-        WORKLOAD.read(loads().replace(f"{PAGE}@task repeated", f"{gets}@task repeated"), CART, 5)
+        metrics_of(
+            "page.load", loads().replace(f"{PAGE}@task repeated", f"{gets}@task repeated"), CART
+        )
 
 
 def test_the_cart_s_copies_differ_by_the_names_of_their_pictures_alone() -> None:
@@ -165,20 +167,20 @@ def test_the_cart_s_copies_differ_by_the_names_of_their_pictures_alone() -> None
 
 def test_a_page_without_pictures_has_no_other_cache() -> None:
     script = CART | {"program": "firefox-esr", "page": "script"}
-    assert not [line for line in lines(WORKLOAD.plan(script, 5)) if "without" in line]
+    assert not [line for line in lines(job_of("page.load", script)) if "without" in line]
     output = loads(first=GETS).replace(GETS, PAGE).replace("cart.html", "script.html")
-    found = {m.labels["cache"] for m in WORKLOAD.read(output, script, 5)}
+    found = {m.labels["cache"] for m in metrics_of("page.load", output, script)}
     assert found == {"first", "repeated"}
 
 
 def test_over_tls_a_browser_is_given_the_authority_before_it_starts() -> None:
-    work = WORKLOAD.plan(CART | {"over": "https"}, 5)
+    work = job_of("page.load", CART | {"over": "https"})
     assert work.secure and work.pages == pages(10)
     # Its server is no child of the watcher's.
     assert "server https://127.0.0.1:@PORT" in lines(work) and "alone" not in work.script
     places = [work.script.index(words) for words in ("home.tar", "$CA.0", "perfboard-display")]
     assert places == sorted(places)
-    far = WORKLOAD.plan(CART | {"over": "https"}, 1)
+    far = job_of("page.load", CART | {"over": "https"}, EXACT)
     assert far.secure and "server https://192.0.2.1" in lines(far)
     assert far.script.index("$CA.0") < far.script.index("perfboard-display")
 
@@ -187,7 +189,7 @@ def test_over_tls_a_browser_is_given_the_authority_before_it_starts() -> None:
 def test_each_browser_trusts_the_authority_in_its_private_home(
     browser: str, tmp_path: Path
 ) -> None:
-    work = WORKLOAD.plan(CART | {"over": "https", "program": browser}, 5)
+    work = job_of("page.load", CART | {"over": "https", "program": browser})
     trust = all_applications()[browser].trust
     assert trust and f"{trust.line} || exit 1\n" in work.script
     if not all(map(shutil.which, trust.programs)):
@@ -222,18 +224,18 @@ def test_each_browser_trusts_the_authority_in_its_private_home(
 
 
 def test_what_a_browser_wants_prepared_is_so_before_it_starts() -> None:
-    work = WORKLOAD.plan(CART | {"program": "netsurf", "over": "https"}, 1)
+    work = job_of("page.load", CART | {"program": "netsurf", "over": "https"}, EXACT)
     words = ("home.tar", "mime.cache", "ca_bundle", "perfboard-display")
     places = [work.script.index(each) for each in words]
     assert places == sorted(places)
-    assert "mime.cache" not in WORKLOAD.plan(CART, 1).script
+    assert "mime.cache" not in job_of("page.load", CART, EXACT).script
 
 
 def test_a_certificate_that_is_not_trusted_is_said() -> None:
     ended = "after its handshake, before it asked for a page (nothing more came)"
     output = loads().replace(GETS, f"@tls {ended}\n")
     with pytest.raises(NotMeasurable, match=r"sent nothing; .* may not trust the certificate"):
-        WORKLOAD.read(output, CART, 5)
+        metrics_of("page.load", output, CART)
     # A browser may open a connection more than it uses.
     assert len(times(loads(first=f"@tls {ended}\n{GETS}"))["page.load.time", "first"]) == 10
 
@@ -241,18 +243,18 @@ def test_a_certificate_that_is_not_trusted_is_said() -> None:
 def test_many_loads_that_do_not_count_are_no_figure() -> None:
     output = loads().replace("@get item3.png\n", "", 2)
     with pytest.raises(NotMeasurable, match=r"8 of 10 .* the server sent cart.html 1x, item0.png"):
-        WORKLOAD.read(output, CART, 5)
+        metrics_of("page.load", output, CART)
 
 
 @pytest.mark.parametrize(
-    ("parameters", "repeats", "said"),
+    ("parameters", "said"),
     [
-        (CART | {"program": "sylpheed"}, 5, "'sylpheed'; wants a browser: chromium"),
-        (CART | {"page": "news"}, 5, "wants cart, index or script"),
-        (CART | {"page": "script"}, 5, "dillo runs no scripts, .* wants chromium or firefox-esr"),
-        (CART | {"over": "gopher"}, 5, "wants http or https"),
+        (CART | {"program": "sylpheed"}, "'sylpheed'; wants a browser: chromium"),
+        (CART | {"page": "news"}, "wants cart, index or script"),
+        (CART | {"page": "script"}, "dillo runs no scripts, .* wants chromium or firefox-esr"),
+        (CART | {"over": "gopher"}, "wants http or https"),
     ],
 )
-def test_what_opens_no_page_is_said(parameters: dict[str, Value], repeats: int, said: str) -> None:
+def test_what_opens_no_page_is_said(parameters: dict[str, Value], said: str) -> None:
     with pytest.raises(NotMeasurable, match=said):
-        WORKLOAD.plan(parameters, repeats)
+        job_of("page.load", parameters)

@@ -9,10 +9,12 @@ from hypothesis import strategies as st
 
 from perfboard.bench.job import NotMeasurable
 from perfboard.images.program.toolkits import PROGRAM, TOOLKITS
-from perfboard.measures.base import all_workloads
+from perfboard.measures.base import EXACT
+from perfboard.measures.catalogue import get_measure
 from perfboard.measures.display.toolkit_rounds import STEPS, read_rounds
 from perfboard.model.profile import Value
 from perfboard.profiles.loader import load_profile, profile_path
+from tests.support.measures import LIVE, job_of, metrics_of
 
 XAW: dict[str, Value] = {"toolkit": "xaw", "quiet_ms": 700}
 HELLO = (
@@ -28,8 +30,8 @@ def program(rounds: int, ns: int = 2000) -> str:
 
 
 def test_a_live_target_has_ten_programs_and_a_board_that_repeats_one() -> None:
-    for repeats, count in ((5, 10), (1, 1)):
-        work = all_workloads()["toolkit"].plan(XAW, repeats)
+    for facts, count in ((LIVE, 10), (EXACT, 1)):
+        work = job_of("toolkit", XAW, facts)
         plan = work.files["plan"].decode().splitlines()
         assert plan.count(f"start hello ./{PROGRAM} hello") == count
         assert plan.count(f"run rounds ./{PROGRAM} rounds 4 toolkit.lines") == count
@@ -37,10 +39,9 @@ def test_a_live_target_has_ten_programs_and_a_board_that_repeats_one() -> None:
 
 
 def test_the_first_round_of_each_program_is_told_from_the_rest() -> None:
-    workload = all_workloads()["toolkit"]
-    metrics = workload.read(HELLO * 10 + program(4) * 10, XAW, 5)
+    metrics = metrics_of("toolkit", HELLO * 10 + program(4) * 10, XAW)
     told = {metric.name for metric in metrics}
-    assert told == set(workload.metrics) - {"toolkit.memory.free"}
+    assert told == {each.name for each in get_measure("toolkit").metrics} - {"toolkit.memory.free"}
     by_name = {(m.name, m.labels.get("run")): m for m in metrics}
     assert by_name["toolkit.draw.time", "first"].samples == (2e-6,) * 10
     assert by_name["toolkit.draw.time", "rest"].samples == (2e-6,) * 30
@@ -49,16 +50,15 @@ def test_the_first_round_of_each_program_is_told_from_the_rest() -> None:
 
 
 def test_a_step_that_hangs_is_refused_with_its_reason() -> None:
-    workload = all_workloads()["toolkit"]
     hung = "@toolkit begin 4\n@toolkit refused draw: it has not ended in time\n"
-    metrics = workload.read(HELLO * 10 + program(4) * 9 + hung, XAW, 5)
+    metrics = metrics_of("toolkit", HELLO * 10 + program(4) * 9 + hung, XAW)
     (refused,) = (m.samples[0] for m in metrics if m.name == "toolkit.refused")
     assert refused == pytest.approx(28 / 290)
     with pytest.raises(NotMeasurable, match=r"8 of 10 samples of window .*: draw: it has"):
-        workload.read(HELLO * 10 + program(4) * 8 + hung * 2, XAW, 5)
+        metrics_of("toolkit", HELLO * 10 + program(4) * 8 + hung * 2, XAW)
     # A program that prints more than it was asked for is no better.
     with pytest.raises(NotMeasurable, match="11 of 10"):
-        workload.read(HELLO * 10 + program(4) * 11, XAW, 5)
+        metrics_of("toolkit", HELLO * 10 + program(4) * 11, XAW)
 
 
 @pytest.mark.parametrize(
@@ -70,15 +70,15 @@ def test_a_step_that_hangs_is_refused_with_its_reason() -> None:
 )
 def test_a_target_without_the_toolkit_is_told_what_to_install(said: str, words: str) -> None:
     with pytest.raises(NotMeasurable, match=words) as caught:
-        all_workloads()["toolkit"].read(said, XAW, 5)
+        metrics_of("toolkit", said, XAW)
     assert "install libxaw7 libxt6 libx11-6 libxcb1 there" in str(caught.value)
 
 
 def test_a_toolkit_that_there_is_not_is_answered_with_the_nearest() -> None:
     with pytest.raises(NotMeasurable, match='did you mean "fltk"'):
-        all_workloads()["toolkit"].plan(XAW | {"toolkit": "flkt"}, 5)
+        job_of("toolkit", XAW | {"toolkit": "flkt"})
     with pytest.raises(NotMeasurable, match="Debian has no package of LVGL"):
-        all_workloads()["toolkit"].plan(XAW | {"toolkit": "lvgl"}, 5)
+        job_of("toolkit", XAW | {"toolkit": "lvgl"})
 
 
 def test_the_profile_has_each_toolkit() -> None:

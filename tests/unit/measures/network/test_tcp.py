@@ -1,19 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The rows of the network, on a target in memory whose probe answers as a test says."""
+"""Measures of the network, on a target in memory whose probe answers as a test says."""
 
 import re
 from collections.abc import Callable
+from contextlib import nullcontext
 
 import pytest
 
-from perfboard.bench.bed import Bed
-from perfboard.bench.job import NotMeasurable, Work
+from perfboard.bench.job import Job, NotMeasurable
+from perfboard.bench.talk.tcp import talk_from, talk_to
 from perfboard.boards.loader import load_board
-from perfboard.measures.rows import Answer, all_rows
+from perfboard.measures.base import EXACT, Finding
 from perfboard.model.errors import TargetError
 from perfboard.model.progress import Progress
 from perfboard.model.run import Evidence
 from perfboard.targets.base import Channel, Completed, Target
+from tests.support.measures import FakeBench
+from tests.support.measures import measured as find
 from tests.support.shells import SayingShell
 
 _COUNTED = "@file /proc/stat\n"
@@ -58,30 +61,30 @@ class _Board(SayingShell):
         return _Program("@tcp 1234\n" if "tcp-serve" in script else "", answer)
 
 
-def measured(name: str, board: _Board, target: str = "local") -> Answer:
+def measured(name: str, board: _Board, target: str = "local") -> Finding:
     live = Target(target, Evidence.HOST, board, probe="x86_64")
-    bed = Bed(lambda work: "", Evidence.HOST, 64 << 20, 3, quick=True, live=live)
-    return all_rows()[name].measure(bed)
+    bench = FakeBench(lambda job: "", talks=lambda run: talk_to(live))
+    return find(name, bench, quick=True)
 
 
 def test_throughput_is_told_each_way_with_its_processor() -> None:
     board = _Board(lambda line: f"@moved {line.split()[1]}000000 500000 7")
     answer = measured("network.tcp", board)
     assert [(f.title, f.metric.samples) for f in answer.figures] == [
-        ("to the board, 1 stream", (2e6,) * 3),
-        ("to the board, 4 streams", (8e6,) * 3),
-        ("from the board, 1 stream", (2e6,) * 3),
-        ("from the board, 4 streams", (8e6,) * 3),
+        ("to the board, 1 stream", (2e6,) * 5),
+        ("to the board, 4 streams", (8e6,) * 5),
+        ("from the board, 1 stream", (2e6,) * 5),
+        ("from the board, 4 streams", (8e6,) * 5),
     ]
     assert board.asked[0] == "send 1 500" and answer.short == "TCP 8.000 MB/s"
     assert answer.figures[0].busy and answer.figures[0].busy.samples[0] == 0.8
-    assert "memory, not a wire" in answer.limit and answer.sentence.endswith(": 84.")
+    assert "memory, not a wire" in answer.limit and answer.why.endswith(": 140.")
 
 
 def test_a_file_takes_as_long_as_a_try() -> None:
     board = _Board(lambda line: "@moved 1000000 500000 0")
     answer = measured("network.http", board)
-    assert board.asked == ["receive 1 200", *["get 1 1000000"] * 3]
+    assert board.asked == ["receive 1 200", *["get 1 1000000"] * 5]
     assert answer.short == "HTTP 2.000 MB/s"
 
 
@@ -107,25 +110,27 @@ def test_a_failed_transfer_is_a_reason(name: str, printed: str, said: str) -> No
 def test_a_target_without_a_network_is_a_reason(name: str) -> None:
     with pytest.raises(NotMeasurable, match="reached over a network"):
         measured(name, _Board(lambda line: ""), "serial:///dev/ttyUSB0")
+    board = load_board("verdex").board.model_copy(update={"network": None})
     with pytest.raises(NotMeasurable, match="has no network"):
-        all_rows()[name].measure(Bed(lambda work: "", Evidence.TIMED, 1, 1))
+        talk_from(board, lambda job: "")
 
 
-def at_the_far_end(name: str, answer: Callable[[str], str]) -> Answer:
-    """The row on a virtual board, whose client prints `answer` of each line that it is given."""
+def at_the_far_end(name: str, answer: Callable[[str], str]) -> Finding:
+    """The measure on a virtual board, whose client prints `answer` of each line that it gets."""
 
-    def boot(work: Work) -> str:
-        assert "ip link set eth0 up" in work.script
+    def boot(job: Job) -> str:
+        assert "ip link set eth0 up" in job.script
         # The first connection after a boot is none of them.
-        assert 'echo "ping 1 1"' in work.script
+        assert 'echo "ping 1 1"' in job.script
         text = f"{_COUNTED}cpu0 0 0 0 0 0 0 0 0\n"
-        lines = re.findall(r"^echo (\w+ \d+ \d+) \|", work.script, re.MULTILINE)
+        lines = re.findall(r"^echo (\w+ \d+ \d+) \|", job.script, re.MULTILINE)
         for number, line in enumerate(lines, 1):
             text += f"{answer(line)}\n{_COUNTED}cpu0 {97 * number} 0 0 {3 * number} 0 0 0 0\n"
         return text
 
-    bed = Bed(boot, Evidence.TIMED, 32 << 20, 1, board=load_board("bifferboard").board)
-    return all_rows()[name].measure(bed)
+    board = load_board("bifferboard").board
+    bench = FakeBench(boot, EXACT, lambda run: nullcontext(talk_from(board, run)))
+    return find(name, bench)
 
 
 def test_a_virtual_board_talks_to_its_far_end() -> None:

@@ -11,41 +11,72 @@ from typing import Any
 import pytest
 
 from perfboard.bench.request import Request
-from perfboard.images.program.base import Job
+from perfboard.images.program.base import ProgramJob
 from perfboard.images.variant import Variant
 from perfboard.model.errors import UsageError
 from perfboard.model.results.boot import Boot
 from perfboard.model.results.bringup import BringupResult
 from perfboard.model.run import Evidence, Run, Status
+from perfboard.probes.exchange import Answer
+from perfboard.probes.records import Applet
 from perfboard.report.html import render
 from perfboard.report.text import run_text
 from perfboard.studies.base import run_study
 from perfboard.studies.bringup.study import STUDY, BringupOptions
-from perfboard.targets.base import Target
+from perfboard.targets.base import Completed, Target
 from perfboard.targets.virtual.program import Results
 from tests.support.lab import RESULTS, FakeLab
 from tests.support.runs import make_boot
 from tests.support.shells import SayingShell
-from tests.unit.measures.test_rows import COPIES, FREE, SEQUENTIAL
+from tests.unit.measures.disk.test_disk import SEQUENTIAL
+from tests.unit.measures.memory.test_free import FREE
+from tests.unit.measures.probe.test_copy import COPIES
 
 ONLY = ("memory.copy", "memory.free")
 
 
 class _Shell(SayingShell):
+    """A board with 1 MiB."""
+
+    def run(self, script: str, *, timeout_s: float = 20) -> Completed:
+        said = {"uname": "Linux 6.1 x86_64", "grep": "MemTotal: 1024 kB", "df": ""}
+        words = said.get(script.split()[0], FREE if "work.sh" in script else "TMPDIR=/tmp")
+        return Completed(0, "x86_64" if script == "uname -m" else words)
+
     def push(self, data: bytes, path: str, progress: object) -> None:
         self.scripts.append(path)
 
 
-def ends(job: Job, cancelled: Event) -> Results:
-    script = job.files[-1].read_text()
-    if "memory.copy" in script:
-        return replace(RESULTS, stdout=COPIES.encode())
+class _Probe:
+    """The probe's server on a board that copies as mbw's study does."""
+
+    machine = arch = "i486"
+
+    def applets(self) -> tuple[Applet, ...]:
+        return (Applet.model_validate({"applet": "memory.copy", "summary": "", "weight": 1}),)
+
+    def run(self, applet: str, arguments: object, limit_s: float) -> Answer:
+        return Answer(tuple(COPIES.splitlines()), "exit 0")
+
+
+@contextmanager
+def probe(target: Target, progress: object) -> Iterator[_Probe]:
+    yield _Probe()
+
+
+@contextmanager
+def open_board(text: str, *_: object) -> Iterator[Target]:
+    yield Target(text, Evidence.TIMED, SayingShell())
+
+
+def ends(job: ProgramJob, cancelled: Event) -> Results:
     return replace(RESULTS, exit_code=3, stderr=b"no /proc")
 
 
 def run(fake: FakeLab, target: str = "virtual:bifferboard", **options: Any) -> Run:
     request = Request(target, {}, ("perfboard",))
-    return run_study(STUDY, request, BringupOptions(**{"only": ONLY, **options}), fake.lab())
+    given = BringupOptions(**{"only": ONLY, **options})
+    return run_study(STUDY, request, given, fake.lab(open=open_board, probe=probe))
 
 
 def test_each_row_has_figures_or_the_reason_for_none(tmp_path: Path) -> None:
@@ -120,7 +151,11 @@ def test_a_board_that_debian_does_not_run_on_says_why(
 
 def test_an_interrupted_run_keeps_what_it_has(tmp_path: Path) -> None:
     fake = FakeLab(tmp_path)
-    fake.interrupt_second(ends)
+
+    def interrupted(job: ProgramJob, cancelled: Event) -> Results:
+        raise KeyboardInterrupt
+
+    fake.ends = interrupted
     found = run(fake)
     assert found.status is Status.ABORTED
     copies, free = found.results_of(BringupResult)[0].rows
@@ -133,7 +168,7 @@ def test_an_unknown_row_is_answered_with_the_nearest(tmp_path: Path) -> None:
 
 
 def test_a_live_target_is_measured_by_its_shell(tmp_path: Path) -> None:
-    shell = _Shell("Linux 6.1 x86_64", "MemTotal: 1024 kB", "x86_64", "TMPDIR=/tmp", "", FREE)
+    shell = _Shell()
 
     @contextmanager
     def open_it(*_: object) -> Iterator[Target]:

@@ -60,7 +60,7 @@ def test_an_interrupted_run_keeps_what_it_has(path: Path, tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
-        ('workload = "image.scale"', 'workload = "image.scal"', 'did you mean "image.scale"'),
+        ('measure = "image.scale"', 'measure = "image.scal"', 'did you mean "image.scale"'),
         ("image.scale.time", "image.scale.tim", 'did you mean "image.scale.time"'),
         ("width = 64", "widht = 64", 'did you mean "width"'),
         ("width = 64", 'width = "wide"', "width is 'wide'; wants a number, as 640"),

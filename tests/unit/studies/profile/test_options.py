@@ -7,7 +7,7 @@ from threading import Event
 
 import pytest
 
-from perfboard.images.program.base import Job
+from perfboard.images.program.base import ProgramJob
 from perfboard.model.errors import UsageError
 from perfboard.model.results.profile import ProfileResult
 from perfboard.report.text import run_text
@@ -46,7 +46,7 @@ def test_options_are_tried_where_the_board_does_not_pass(path: Path, tmp_path: P
     fake = FakeLab(tmp_path)
     path.write_text(PROFILE + OPTIONS)
 
-    def takes(job: Job, cancelled: Event) -> Results:
+    def takes(job: ProgramJob, cancelled: Event) -> Results:
         # Two workloads on the board as it is, and then two on the other one, and so on.
         return replace(RESULTS, stdout=SLOW if len(fake.jobs) <= 2 else SCALED)
 
@@ -69,7 +69,7 @@ def test_options_are_tried_where_the_board_does_not_pass(path: Path, tmp_path: P
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
-        ("width = 32", "widht = 32", 'no workload of the profile has a parameter "widht"'),
+        ("width = 32", "widht = 32", 'no measure of the profile has a parameter "widht"'),
         ("width = 32", 'width = "32"', "option small: width is '32'; wants a number"),
         ("orangepi-pc", "orange-pc", "orange-pc"),
         ('config = "distribution"', 'config = "odd"', "odd"),

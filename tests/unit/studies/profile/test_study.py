@@ -10,18 +10,16 @@ import pytest
 
 from perfboard.bench.request import Request
 from perfboard.host.authority import Authority
-from perfboard.images.program.base import Job
+from perfboard.images.program.base import ProgramJob
 from perfboard.images.program.codecs import BuiltCodec
 from perfboard.model.errors import UsageError
 from perfboard.model.results.profile import ProfileResult
 from perfboard.model.run import Evidence, Status
-from perfboard.profiles.loader import load_profile
 from perfboard.report.html import render
 from perfboard.report.sections.profile.boards import boards_text
 from perfboard.report.text import run_text
 from perfboard.studies.base import run_study
 from perfboard.studies.profile.study import STUDY, ProfileOptions, parse_prices
-from perfboard.studies.profile.tasks import tasks_of
 from perfboard.targets.virtual.program import Results
 from tests.support.lab import RESULTS, TRIED, FakeLab
 from tests.support.profile_runs import (
@@ -30,8 +28,11 @@ from tests.support.profile_runs import (
     RECORDING,
     SCALED,
     SLOW,
+    START,
+    WorkShell,
     ends,
     run,
+    run_live,
 )
 
 
@@ -52,11 +53,6 @@ def test_each_row_has_a_verdict_or_the_reason_for_none(path: Path, tmp_path: Pat
     text = run_text(found)
     assert "rpi2 is right for this device" in text and max(map(len, text.splitlines())) <= 80
     assert "A box of pictures" in render(found)
-
-
-def test_a_task_is_planned_once_for_each_number_of_repetitions(path: Path) -> None:
-    (task, _) = tasks_of(load_profile(path), path, ())
-    assert task.plan(1) is task.plan(1) and task.plan(5).script != task.plan(1).script
 
 
 def test_what_others_published_stands_beside_and_judges_nothing(path: Path, tmp_path: Path) -> None:
@@ -80,16 +76,18 @@ def test_what_others_published_stands_beside_and_judges_nothing(path: Path, tmp_
 
 
 def test_what_a_display_showed_is_in_the_run_and_on_the_page(path: Path, tmp_path: Path) -> None:
-    fake = FakeLab(tmp_path)
     # Eight pixels of white.
     strip = b"".join(b"@picture start %s 12000000 4 2 CP//\n" % m for m in (b"first", b"stable"))
     task = b"@task %s began=1 first=1 final=1 stable=1 look=1 hash=%s \n"
     ends = [(b"other ok", b"0a"), (b"start calibration", b"0b"), (b"start ok", b"0c")]
     strip += b"".join(task % each for each in (*ends, (b"start ok", b"0d")))
-    fake.ends = lambda job, cancelled: replace(RESULTS, stdout=SCALED + strip)
-    found = run(fake, path, only=("picture",))
-    (film,) = found.results_of(ProfileResult)[0].films
-    assert (film.workload, film.task, film.hash) == ("image.scale", "start", "0c")
+    path.write_text(START)
+    found = run_live(WorkShell(strip.decode(), free_kb=99_000), path, tmp_path)
+    (result,) = found.results_of(ProfileResult)
+    (film,) = result.films
+    assert (film.workload, film.task, film.hash) == ("app.start", "start, dillo", "0c")
+    # They are there although the measure found too few samples.
+    assert result.rows[0].outcome == "not measured"
     assert [picture.moment for picture in film.pictures] == ["first", "stable"]
     page = render(found)
     assert page.count('src="data:image/png;base64,iVBOR') == 2 and "first, 12.00 ms" in page
@@ -121,7 +119,7 @@ def test_pages_are_served_where_a_board_has_a_network_of_ours(path: Path, tmp_pa
     fake = FakeLab(tmp_path)
     served: list[str] = []
 
-    def load(job: Job, cancelled: Event) -> Results:
+    def load(job: ProgramJob, cancelled: Event) -> Results:
         assert job.pages and job.screen
         served.extend(sorted(file.name for file in job.pages.iterdir())[:3])
         return replace(RESULTS, exit_code=3)
@@ -152,7 +150,7 @@ def test_a_board_with_little_memory_reads_little_of_its_disk_at_once(
     begins: list[str] = []
     homes: list[bool] = []
 
-    def load(job: Job, cancelled: Event) -> Results:
+    def load(job: ProgramJob, cancelled: Event) -> Results:
         begins.extend(f.read_text().splitlines()[0] for f in job.files if f.name == "work.sh")
         (home,) = (f for f in job.files if f.stem == "home")
         # What it only reads does not lie in the board's memory there.
@@ -183,7 +181,7 @@ def test_pages_over_tls_come_with_their_authority(path: Path, tmp_path: Path) ->
     (folder / "ca.crt").write_text("a certificate")
     kept = Authority(folder / "ca.crt", "12345678", folder / "server.crt", folder / "server.key")
 
-    def load(job: Job, cancelled: Event) -> Results:
+    def load(job: ProgramJob, cancelled: Event) -> Results:
         assert job.authority == folder
         seen.extend(f.read_text().splitlines()[0] for f in job.files if f.name in TLS_FILES)
         return replace(RESULTS, exit_code=3)
@@ -287,7 +285,7 @@ def test_a_manager_reads_how_far_it_is(
     assert said in " ".join(run_text(run(fake, path, only=("picture",))).split())
 
 
-def _ends_with(output: bytes, job: Job, cancelled: Event) -> Results:
+def _ends_with(output: bytes, job: ProgramJob, cancelled: Event) -> Results:
     return replace(RESULTS, stdout=output)
 
 

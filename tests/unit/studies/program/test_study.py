@@ -21,7 +21,7 @@ from perfboard.bench.lab import Lab
 from perfboard.boards.loader import load_board
 from perfboard.cli.arguments import make_parser
 from perfboard.cli.commands.program import trying
-from perfboard.images.program.base import Job, check_job
+from perfboard.images.program.base import ProgramJob, check_job
 from perfboard.model.errors import Cancelled, UsageError
 from perfboard.model.results.program import FunctionTime, ProgramResult
 from perfboard.model.run import Evidence, Run, RunError, Status
@@ -77,13 +77,13 @@ def test_a_wrong_command_line_is_told(
 
 def test_a_word_of_the_command_need_not_be_text() -> None:
     word = os.fsdecode(b"caf\xe9")
-    check_job(Job(("echo", word)), load_board("verdex").board)
+    check_job(ProgramJob(("echo", word)), load_board("verdex").board)
 
 
 def test_a_trial_has_the_timing_models_factors_and_the_kernels_configuration() -> None:
     has = "clock, config, features, latency, loss, network, wire, detail, flash, dcache"
     with pytest.raises(UsageError, match=rf'a trial .* no factor "console"\. It has: {has}'):
-        try_boards(["verdex"], Job(("true",)), {"console": "quiet"}, (), Lab())
+        try_boards(["verdex"], ProgramJob(("true",)), {"console": "quiet"}, (), Lab())
 
 
 counts = st.integers(0, 10**15)
@@ -134,7 +134,7 @@ def test_a_run_says_what_its_part_lacks_and_how_often_it_ran(
 ) -> None:
     fake = FakeLab(tmp_path)
     fake.tried = TRIED.replace('"ns":9', '"counters":{"cmov_ran":1200,"nop_ran":34},"ns":9')
-    (run,) = try_boards([board], Job(("true",)), {}, (), fake.lab())
+    (run,) = try_boards([board], ProgramJob(("true",)), {}, (), fake.lab())
     assert any(said in note for note in run.provenance.notes if said) == bool(said)
     assert only(run, ProgramResult).lacked == ({"cmov": 1200, "nop": 34} if said else {})
 
@@ -302,14 +302,14 @@ def test_an_interruption_while_a_board_runs_ends_it(tmp_path: Path) -> None:
     """Else the pool would wait for a command that may run for ever."""
     fake, given_up = FakeLab(tmp_path), SimpleQueue[bool]()
 
-    def ends(job: Job, cancelled: Event) -> Results:
+    def ends(job: ProgramJob, cancelled: Event) -> Results:
         pthread_kill(main_thread().ident or 0, SIGINT)
         given_up.put(cancelled.wait(20))
         raise Cancelled
 
     fake.ends = ends
     with suppress(KeyboardInterrupt):
-        (run,) = try_boards(["rpi2"], Job(("true",)), {}, (), fake.lab())
+        (run,) = try_boards(["rpi2"], ProgramJob(("true",)), {}, (), fake.lab())
         assert run.status is Status.ABORTED
     # A pool does not wait for a thread whose start was interrupted.
     assert given_up.get(timeout=30)
@@ -336,14 +336,14 @@ def test_what_is_recorded_is_what_was_pushed_though_it_is_built_anew(tmp_path: P
     file.chmod(0o755)
     fake, found = FakeLab(tmp_path), []
 
-    def ends(job: Job, cancelled: Event) -> Results:
+    def ends(job: ProgramJob, cancelled: Event) -> Results:
         file.write_bytes(b"new")
         (pushed,) = job.files
         found.append((pushed.name, pushed.read_bytes(), pushed.stat().st_mode & 0o777))
         return RESULTS
 
     fake.ends = ends
-    (run,) = try_boards(["rpi2"], Job(("./tool",), files=(file,)), {}, (), fake.lab())
+    (run,) = try_boards(["rpi2"], ProgramJob(("./tool",), files=(file,)), {}, (), fake.lab())
     assert found == [("tool", b"old", 0o755)]
     assert run.provenance.image["push tool"] == hashlib.sha256(b"old").hexdigest()
 
@@ -353,14 +353,16 @@ def test_a_folder_is_pushed_as_it_was_and_recorded_by_one_hash(tmp_path: Path) -
     (tmp_path / "app/lib/x").write_bytes(b"old")
     fake, found = FakeLab(tmp_path), []
 
-    def ends(job: Job, cancelled: Event) -> Results:
+    def ends(job: ProgramJob, cancelled: Event) -> Results:
         (tmp_path / "app/lib/x").write_bytes(b"new")
         (pushed,) = job.files
         found.append((pushed.name, (pushed / "lib/x").read_bytes()))
         return RESULTS
 
     fake.ends = ends
-    (run,) = try_boards(["rpi2"], Job(("true",), files=(tmp_path / "app",)), {}, (), fake.lab())
+    (run,) = try_boards(
+        ["rpi2"], ProgramJob(("true",), files=(tmp_path / "app",)), {}, (), fake.lab()
+    )
     assert found == [("app", b"old")]
     assert only(run, ProgramResult).pushed == ("app",)
     assert len(run.provenance.image["push app"]) == 64
@@ -374,7 +376,7 @@ class Trials:
         self._fake.ends = self._ends
         self.read: list[bytes | None] = []
 
-    def _ends(self, job: Job, cancelled: Event) -> Results:
+    def _ends(self, job: ProgramJob, cancelled: Event) -> Results:
         self.read.append(job.input.read_bytes() if job.input else None)
         return RESULTS
 
@@ -426,7 +428,7 @@ def test_a_pipe_that_nobody_closes_does_not_hold_a_trial_up(
 
 def test_no_more_is_read_than_a_board_has_room_for(tmp_path: Path) -> None:
     with Path("/dev/zero").open("rb") as zeros:
-        job = copy_job(Job(("true",)), zeros, tmp_path, 5)
+        job = copy_job(ProgramJob(("true",)), zeros, tmp_path, 5)
     assert job.input is not None and job.input.read_bytes() == bytes(6)
 
 

@@ -14,7 +14,7 @@ from perfboard.analysis.verify.programs import program_accuracy, program_figure
 from perfboard.analysis.verify.rows import probes_for
 from perfboard.bench.lab import Lab
 from perfboard.boards.loader import list_boards, load_board
-from perfboard.images.program.base import Job
+from perfboard.images.program.base import ProgramJob
 from perfboard.model.board.architecture import Architecture
 from perfboard.model.errors import EnvironmentLacksError
 from perfboard.model.progress import Progress
@@ -106,10 +106,10 @@ class Board:
 
     def __init__(self, answers: Mapping[str, Answer | str | Status]) -> None:
         self.answers = answers
-        self.asked: list[tuple[list[str], Job, dict[str, str]]] = []
+        self.asked: list[tuple[list[str], ProgramJob, dict[str, str]]] = []
 
     def try_boards(
-        self, boards: Sequence[str], job: Job, factors: Mapping[str, str], *_: object
+        self, boards: Sequence[str], job: ProgramJob, factors: Mapping[str, str], *_: object
     ) -> list[Run]:
         self.asked.append((list(boards), job, dict(factors)))
         name = job.command[0]
@@ -179,7 +179,7 @@ def test_programs_run_once_each_and_say_why_where_they_cannot(board: Board) -> N
     assert [job.command[0] for _, job, _ in board.asked] == [
         *("7zz", "bc", "lua", "false", "crash", "slow")
     ]
-    assert board.asked[1] == (["rpi2"], Job(("bc",), ("bc",)), {})
+    assert board.asked[1] == (["rpi2"], ProgramJob(("bc",), ("bc",)), {})
     assert runs == ("run-1", "run-2")
     assert [rows[n].ratio for n in range(4)] == [pytest.approx(1.1), 1.0, None, 1.3]
     assert [rows[n].within for n in range(4)] == [True, None, None, False]

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from perfboard.bench.request import Request
-from perfboard.images.program.base import Job
+from perfboard.images.program.base import ProgramJob
 from perfboard.model.errors import EnvironmentLacksError, UsageError
 from perfboard.model.results.wakeups import WakeupsResult
 from perfboard.model.run import Evidence, Run, Status
@@ -85,7 +85,7 @@ def run(fake: FakeLab, **options: Any) -> Run:
 def lab(folder: Path, **odd: int) -> FakeLab:
     fake = FakeLab(folder)
 
-    def ends(job: Job, cancelled: Event) -> Results:
+    def ends(job: ProgramJob, cancelled: Event) -> Results:
         script = next(file for file in job.files if file.name == "work.sh").read_text()
         return replace(RESULTS, stdout=said(script, **odd).encode())
 

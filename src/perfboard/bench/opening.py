@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Opens a bench: the one place that asks whether a board is real or virtual."""
+
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+from perfboard.bench.base import Bench
+from perfboard.bench.lab import Lab
+from perfboard.bench.live import LiveBench
+from perfboard.bench.options import BenchOptions
+from perfboard.bench.request import Request
+from perfboard.bench.virtual import VirtualBench
+from perfboard.boards.loader import LoadedBoard, load_board
+
+# Before the name or the file of a virtual board.
+SCHEME = "virtual:"
+
+
+@contextmanager
+def open_bench(
+    request: Request, options: BenchOptions, lab: Lab, artifacts: Path
+) -> Iterator[Bench]:
+    """The board that the user names; it is let go of with the context."""
+    loaded = virtual_board(request.target)
+    if loaded is not None:
+        yield VirtualBench(loaded, request.factors, options, lab, artifacts)
+        return
+    with closing(LiveBench(request, options, lab, artifacts)) as bench:
+        yield bench
+
+
+def board_name(request: Request) -> str:
+    """A short name of the board, for the folder of its run."""
+    loaded = virtual_board(request.target)
+    return loaded.board.name if loaded else request.place
+
+
+def virtual_board(target: str) -> LoadedBoard | None:
+    """The board of that target's text; None: it is a real one."""
+    return load_board(target.removeprefix(SCHEME)) if target.startswith(SCHEME) else None

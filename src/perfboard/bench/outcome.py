@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The outcome of a job that a virtual board ran."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from perfboard.analysis.program.metrics import how_often, instants, ran
+from perfboard.bench.display.screen import completed
+from perfboard.bench.job import BoardFailed, Job, NotMeasurable
+from perfboard.bench.script import ended
+from perfboard.bench.served import with_served
+from perfboard.instruments.scope import pages_served
+from perfboard.instruments.screen import SCREEN
+from perfboard.model.text import printable
+from perfboard.targets.virtual.program import MARK, Results, TrialTarget
+
+_KILLED = re.compile(r"Killed process \d{1,10} \(([^()\n]{1,15})\)")
+
+
+def output_of(job: Job, results: Results, artifacts: Path) -> str:
+    """The output of the job's script. Raises NotMeasurable, BoardFailed."""
+    if results.late:
+        raise NotMeasurable(f"it has not ended after {job.limit_s:.0f} s of the board's time")
+    if results.oom_kills:
+        console = (artifacts / "console.log").read_text(errors="replace")
+        raise BoardFailed(f"the board's memory ended, and its kernel killed {killed_in(console)}")
+    output, errors = (part.decode(errors="replace") for part in (results.stdout, results.stderr))
+    return ended(job, output, errors, results.exit_code or 0)
+
+
+def lacked(target: TrialTarget, name: str, artifacts: Path) -> Iterator[str]:
+    """The note on how often instructions ran that the part lacks, if it lacks some."""
+    marks = instants((artifacts / "scope.jsonl").read_text(), MARK)
+    lacks = target.lacks if target.timed and len(marks) > 1 else None
+    if lacks and (counts := ran(marks[0], marks[1], lacks.kinds)):
+        yield f"{name}: instructions that the part lacks ran {how_often(counts)}."
+
+
+def killed_in(console: str) -> str:
+    """The programs that the kernel killed for want of memory, by the words of its console."""
+    names = dict.fromkeys(_KILLED.findall(console))
+    return printable(" and ".join(names)) or "a program"
+
+
+def with_screen(output: str, artifacts: Path, size: tuple[int, int]) -> str:
+    """The output completed with what the scope saw; its record is removed, as it is large."""
+    try:
+        return with_served(completed(output, artifacts / SCREEN, *size), pages_served(artifacts))
+    except (OSError, ValueError) as error:
+        raise NotMeasurable(f"the scope's record: {error}") from error
+    finally:
+        (artifacts / SCREEN).unlink(missing_ok=True)

@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A client and a server over TCP, one of them on the board (native/probe/run/tcp.c).
+
+The probe serves on a live target, and another one here connects. This machine as a target has both
+ends. On a virtual board the probe connects to the far end of its network, which serves the same.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Protocol
+
+from perfboard.analysis.packets.counters import Counters, read_counters
+from perfboard.bench.job import Job, NotMeasurable
+from perfboard.bench.talk.address import address_of, check_own
+from perfboard.bench.talk.ends import Lines, Talking, prepared
+from perfboard.images.network import FAR_END, FAR_END_PORT, LINK_UP, has_own_card
+from perfboard.model.board.virtual import VirtualBoard
+from perfboard.model.errors import TargetError, UsageError
+from perfboard.model.progress import SilentProgress
+from perfboard.targets.base import Target
+from perfboard.targets.pipe import local, ssh
+
+_TO, _FROM = "to the board", "from the board"
+# How much longer than its time a transfer may take.
+_PATIENCE_S = 60.0
+# Between transfers on a virtual board.
+_STAT = "@file /proc/stat\n"
+_COUNT = "echo @file /proc/stat; cat /proc/stat\n"
+
+
+@dataclass(frozen=True)
+class Reply:
+    """A client's line once it has done what it was asked for, and the board's counters around."""
+
+    line: str
+    before: Counters
+    after: Counters
+
+
+class Talk(Protocol):
+    """A client and a server, one of them on the board."""
+
+    @property
+    def ways(self) -> Mapping[str, str]:
+        """The way of the client's words "send" and "receive", as seen from the board."""
+
+    @property
+    def in_memory(self) -> bool:
+        """Whether both ends are on this machine."""
+
+    def ask(self, lines: Sequence[str], seconds: float) -> list[Reply]:
+        """Has the client do these, one after the other, each of which takes about `seconds`.
+
+        A line is what, streams, and how much. Raises NotMeasurable.
+        """
+
+
+class _ClientHere:
+    """A client here, and its server on the target."""
+
+    ways: Mapping[str, str] = MappingProxyType({"send": _TO, "receive": _FROM})
+
+    def __init__(self, client: Lines, device: Talking, in_memory: bool) -> None:
+        self._client, self._device, self.in_memory = client, device, in_memory
+
+    def ask(self, lines: Sequence[str], seconds: float) -> list[Reply]:
+        """See `Talk`."""
+        replies = []
+        for line in lines:
+            before = self._device.counters()
+            self._client.write(line)
+            answer = self._client.read(seconds + _PATIENCE_S)
+            replies.append(Reply(answer, before, self._device.counters()))
+        return replies
+
+
+class _ClientThere:
+    """A client on a virtual board, which is booted for some lines; its far end serves."""
+
+    ways: Mapping[str, str] = MappingProxyType({"receive": _TO, "send": _FROM})
+    in_memory = False
+
+    def __init__(self, run: Callable[[Job], str]) -> None:
+        self._run = run
+
+    def ask(self, lines: Sequence[str], seconds: float) -> list[Reply]:
+        """See `Talk`."""
+        client = f'"$PROBE" tcp {FAR_END} {FAR_END_PORT}'
+        asked = "".join(f"{_COUNT}echo {line} | {client} || exit 1\n" for line in lines)
+        # A kernel's first connection fills a table of 256 KiB with random numbers (Linux 6.1,
+        # net/ipv4/inet_hashtables.c): 5 ms of a Cortex-A7.
+        warm = f'echo "ping 1 1" | {client} || exit 1\n'
+        output = self._run(Job(f"{LINK_UP}{warm}{asked}{_COUNT}"))
+        parts = [f"{_STAT}{part}" for part in output.split(_STAT)[1:]]
+        if len(parts) != len(lines) + 1:
+            raise NotMeasurable("the board printed no counts of its processor")
+        counters = [read_counters(part) for part in parts]
+        answers = [part.strip().rpartition("\n")[2] for part in parts]
+        return list(map(Reply, answers, counters, counters[1:]))
+
+
+def talk_from(board: VirtualBoard, run: Callable[[Job], str]) -> Talk:
+    """A virtual board as the client. Raises NotMeasurable for one without a network."""
+    if not has_own_card(board.network):
+        raise NotMeasurable("the board's file has no network (docs/boards/network.md)")
+    return _ClientThere(run)
+
+
+@contextmanager
+def talk_to(target: Target) -> Iterator[Talk]:
+    """A live target as the server. Raises NotMeasurable where there is no way to it."""
+    if target.name.partition(":")[0] not in (local.SCHEME, ssh.SCHEME):
+        raise NotMeasurable("only a target that is reached over a network has an address to ask")
+    progress = SilentProgress()
+    with ExitStack() as stack:
+        try:
+            # A connection that ssh makes there as well may go anywhere.
+            address = address_of(target.name, "", True)
+            check_own(target, address)
+            device = stack.enter_context(prepared(target, progress))
+            server = stack.enter_context(device.program("tcp-serve", address))
+            port = int(server.read().removeprefix("@tcp "))
+            here = device
+            if target.name != local.SCHEME:
+                own = stack.enter_context(local.connect(local.SCHEME, progress, None, {}))
+                here = stack.enter_context(prepared(own, progress))
+            client = stack.enter_context(here.program("tcp", address, str(port)))
+        except (UsageError, ValueError) as error:
+            raise NotMeasurable(str(error)) from error
+        try:
+            yield _ClientHere(client, device, target.name == local.SCHEME)
+        except TargetError as error:
+            if error.kind not in ("hang", "garbage"):
+                raise
+            raise NotMeasurable(str(error)) from error

@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Measures items on a bench, one after the other."""
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from math import inf
+
+from perfboard.bench.base import Bench, shown
+from perfboard.bench.job import BoardFailed, Job, NotMeasurable
+from perfboard.bench.lab import Lab
+from perfboard.measures.base import Finding, Measure, Setting, Turn
+from perfboard.model.profile import Value
+from perfboard.model.units import format_value
+
+
+@dataclass(frozen=True)
+class Item:
+    """A measure with all of its parameters."""
+
+    measure: Measure
+    parameters: Mapping[str, Value]
+
+    @property
+    def key(self) -> str:
+        """The same for the same work."""
+        return key_of(self.measure.name, self.parameters)
+
+    def labels(self) -> dict[str, str]:
+        """Those parameters that are not the defaults, and make another thing of the measure."""
+        return {
+            each.name: str(self.parameters[each.name])
+            for each in self.measure.parameters
+            if each.labels and self.parameters[each.name] != each.default
+        }
+
+
+def key_of(measure: str, parameters: Mapping[str, Value]) -> str:
+    """A text that is the same for the same work."""
+    return f"{measure} {sorted(parameters.items())!r}"
+
+
+@dataclass
+class Findings:
+    """The finding of each item so far, and the host's seconds for it, by `Item.key`."""
+
+    found: dict[str, Finding] = field(default_factory=dict)
+    host_s: dict[str, float] = field(default_factory=dict)
+    turn: Turn | None = None
+
+    @property
+    def place(self) -> str:
+        """The work at hand, or ""."""
+        return self.turn.place if self.turn else ""
+
+
+def prepare(bench: Bench, items: Sequence[Item]) -> None:
+    """Makes the bench ready for these items, before one is measured.
+
+    An item with a wrong parameter needs nothing. Raises UsageError as `Bench.prepare` does.
+    """
+    jobs = filter(None, (_job(item, bench) for item in items))
+    bench.prepare(list(jobs), boots=any(item.measure.boots for item in items))
+
+
+def measure_items(
+    items: Sequence[Item],
+    bench: Bench,
+    into: Findings,
+    lab: Lab,
+    times: Mapping[str, float],
+    folder: str = "",
+) -> None:
+    """Measures those of the items that are not in `into` yet.
+
+    `times` are host seconds that items took before, by their keys. `folder` begins the names of
+    the folders of artifacts.
+    """
+    items = [item for item in items if item.key not in into.found]
+    for number, item in enumerate(items, 1):
+        left = time_left([each.key for each in items[number - 1 :]], times)
+        job = _job(item, bench)
+        writes = f"; writes at most {format_value(job.writes, 'B')}" if job and job.writes else ""
+        title = f"measuring {item.measure.name} ({number} of {len(items)}, {left}{writes})"
+        began = lab.clock()
+        with lab.progress.step(title, inf) as step:
+            setting = Setting(item.parameters, bench.facts)
+            name = f"{folder}{number}-{item.measure.name}"
+            turn = into.turn = Turn(shown(step), item.measure.name)
+            try:
+                found = item.measure.measure(name, bench, setting, turn)
+            except NotMeasurable as error:
+                failed = isinstance(error, BoardFailed)
+                found = replace(turn.found, reason=str(error), failed=failed)
+            except BaseException:
+                if turn.found.metrics:
+                    into.found[item.key] = _labelled(item, turn.found)
+                raise
+        into.found[item.key] = _labelled(item, found)
+        into.host_s[item.key] = lab.clock() - began
+        into.turn = None
+
+
+def _labelled(item: Item, found: Finding) -> Finding:
+    """The finding, with labels that set it apart from the same measure with other parameters."""
+    labels = item.labels()
+    metrics = (
+        metric.model_copy(update={"labels": {**labels, **metric.labels}})
+        for metric in found.metrics
+    )
+    return replace(found, metrics=tuple(metrics))
+
+
+def time_left(keys: Sequence[str], times: Mapping[str, float]) -> str:
+    """How long these items take, in words."""
+    known = [times[key] for key in keys if key in times]
+    if not known:
+        return "no earlier run tells how long"
+    seconds = sum(known)
+    words = f"{seconds / 60:.0f} min" if seconds >= 90 else f"{seconds:.0f} s"
+    return f"about {words} left" if len(known) == len(keys) else f"more than {words} left"
+
+
+def _job(item: Item, bench: Bench) -> Job | None:
+    with suppress(NotMeasurable):
+        return item.measure.job(Setting(item.parameters, bench.facts))
+    return None

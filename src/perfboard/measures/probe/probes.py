@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Each probe of the binary as a measure; its metrics are those that its source names."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from statistics import median
+from typing import cast
+
+from perfboard.bench.base import Bench
+from perfboard.bench.job import NotMeasurable
+from perfboard.binaries.applets import Applet, all_applets
+from perfboard.measures.base import Figure, Finding, Measure, Parameter, Quantity, Setting, Turn
+from perfboard.measures.probe.rounds import Measuring, Plan
+from perfboard.model.progress import SilentProgress
+from perfboard.model.run import Metric, Unit
+from perfboard.model.units import format_size, format_value, parse_size
+
+# mbw's methods, and its array in study B.
+_METHODS = {"memcpy": "memcpy, as mbw", "dumb": "word by word, as mbw", "block": "by blocks of mbw"}
+_ARRAY = 4 << 20
+
+
+class Probe(Measure):
+    """One probe, run in rounds of fresh processes until its metrics are known well enough."""
+
+    parameters = (Parameter("seconds", 6, "s that its processes may take together", labels=False),)
+
+    def __init__(self, applet: Applet) -> None:
+        self.name, self.title = applet.name, applet.title
+        self.metrics = tuple(
+            Quantity(
+                name, cast("Unit", unit), applet.summary, "lower" if better == "lower" else "higher"
+            )
+            for name, unit, better in applet.metrics
+        )
+
+    def measure(self, name: str, bench: Bench, setting: Setting, turn: Turn) -> Finding:
+        """See `Measure`."""
+        seconds = setting.whole("seconds")
+        with bench.probe() as session, SilentProgress().step("", seconds) as step:
+            applets = [each for each in session.applets() if each.name == self.name]
+            measuring = Measuring(session, applets, Plan(seconds, setting.facts.exact))
+            words = measuring.run(step)
+        metrics, processes = measuring.merger.metrics(), tuple(measuring.merger.processes)
+        if not metrics:
+            refused = {one.refused: None for one in processes}
+            raise NotMeasurable("; ".join(filter(None, refused)) or "it measured nothing")
+        return self.conclude(Finding(metrics, notes=(words,), processes=processes))
+
+    def conclude(self, found: Finding) -> Finding:
+        """The finding with the figures of the first screen, if the probe has some."""
+        return found
+
+
+class CopyProbe(Probe):
+    """Copies as mbw does, at mbw's size or above (study B)."""
+
+    def conclude(self, found: Finding) -> Finding:
+        """See `Probe`."""
+        figures = []
+        for method, words in _METHODS.items():
+            of_it = [
+                m
+                for m in found.metrics
+                if m.labels.get("method") == method
+                and m.labels.get("loop") in ("libc", "c")
+                and "size" in m.labels
+            ]
+            if of_it:
+                figures.append(_copied(words, of_it))
+        if not figures:
+            return found
+        best = max(figures, key=lambda figure: median(figure.metric.samples))
+        return replace(
+            found,
+            figures=tuple(figures),
+            short=f"copies {format_value(median(best.metric.samples), 'B/s')}",
+            limit="the processor and its memory",
+            why=f"{best.title} is the fastest of mbw's methods here.",
+        )
+
+
+def _copied(words: str, metrics: Sequence[Metric]) -> Figure:
+    """The least size that does not fall below mbw's, or else the largest."""
+    by_size = {parse_size(metric.labels["size"]): metric for metric in metrics}
+    size = min((size for size in by_size if size >= _ARRAY), default=max(by_size))
+    return Figure(f"{words}, {format_size(size)}", by_size[size])
+
+
+MEASURES = tuple(
+    CopyProbe(each) if each.name == "memory.copy" else Probe(each) for each in all_applets()
+)

@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The items that a profile's rows ask for."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TypeVar
+
+from perfboard.measures.catalogue import get_measure
+from perfboard.measures.loop import Item
+from perfboard.model.errors import UsageError
+from perfboard.model.profile import UNITS, Budget, Change, Part, Profile, Value
+from perfboard.model.text import nearest, printable
+from perfboard.profiles.loader import is_shipped
+
+PartType = TypeVar("PartType", bound=Part)
+
+
+def _item(part: Part, budget: Budget, row: str, path: Path) -> Item:
+    where = f"{path}: {row}"
+    try:
+        measure = get_measure(part.measure)
+    except UsageError as error:
+        raise UsageError(f"{where}: {error}") from error
+    quantity = measure.quantity(part.metric)
+    if quantity is None:
+        known = [each.name for each in measure.metrics]
+        raise UsageError(
+            f'{where}: {measure.name} has no metric "{part.metric}"'
+            f"{nearest(part.metric, known)} It has: {', '.join(known)}"
+        )
+    defaults = measure.defaults()
+    for name, value in part.parameters.items():
+        if name not in defaults:
+            has = f"It has: {', '.join(defaults)}" if defaults else "It has none"
+            raise UsageError(
+                f'{where}: {measure.name} has no parameter "{name}"{nearest(name, defaults)} {has}'
+            )
+        _check_kind(value, defaults[name], f"{where}: {name}")
+    if budget.unit != quantity.unit:
+        written = {"1": 'none, or "%"'}.get(quantity.unit) or ", ".join(
+            name for name, (base, _) in UNITS.items() if base == quantity.unit
+        )
+        raise UsageError(
+            f'{where}: the budget "{budget.text}" is not in a unit of {part.metric}, which is '
+            f"{written}"
+        )
+    return item_of(part)
+
+
+def _check_kind(value: Value, default: Value, where: str) -> None:
+    """Raises UsageError for text where the default is a number, and the like."""
+    wanted = next(
+        words
+        for kind, words in ((bool, "true or false"), (int | float, "a number"), (str, "text"))
+        if isinstance(default, kind)
+    )
+    fits = (
+        isinstance(value, type(default))
+        if isinstance(default, bool | str)
+        else isinstance(value, int | float) and not isinstance(value, bool)
+    )
+    if not fits:
+        raise UsageError(f"{where} is {value!r}; wants {wanted}, as {default!r}")
+
+
+def item_of(part: Part) -> Item:
+    """The measure of a part that was checked, with all of its parameters."""
+    measure = get_measure(part.measure)
+    return Item(measure, {**measure.defaults(), **part.parameters})
+
+
+def items_of(profile: Profile, path: Path, only: Sequence[str]) -> list[Item]:
+    """Each measure once for each set of its parameters."""
+    rows: dict[str, tuple[Budget, tuple[Part, ...]]]
+    rows = {issue.name: (issue.budget, (issue,)) for issue in profile.key_issue}
+    rows |= {each.name: (each.budget, each.parts) for each in profile.scenario}
+    for name in only:
+        if name not in rows:
+            raise UsageError(f'--only {name}: {path} has no row "{name}"{nearest(name, rows)}')
+    items: dict[str, Item] = {}
+    for row, (budget, parts) in rows.items():
+        for part in parts:
+            item = _item(part, budget, row, path)
+            if not only or row in only:
+                items.setdefault(item.key, item)
+    return list(items.values())
+
+
+def refuse_unseen(items: Sequence[Item], path: Path, yes: bool) -> None:
+    """Raises UsageError with the commands of a stranger's profile, until the user agrees."""
+    each = (command for item in items for command in item.measure.commands(item.parameters))
+    commands = dict.fromkeys(map(printable, each))
+    if not commands or yes or is_shipped(path):
+        return
+    listed = "\n  ".join(commands)
+    raise UsageError(
+        f"{path}: does not come with Perfboard, and runs these commands on the target:\n"
+        f"  {listed}\nIf you want that, give --yes"
+    )
+
+
+def check_parameters(profile: Profile, change: Change, path: Path) -> None:
+    """Raises UsageError for a parameter of an option that no measure of the profile has."""
+    where = f"{path}: option {change.name}"
+    parts = [*profile.key_issue, *(part for each in profile.scenario for part in each.parts)]
+    known = {k: value for part in parts for k, value in item_of(part).measure.defaults().items()}
+    for name, value in change.parameters.items():
+        if name not in known:
+            raise UsageError(
+                f'{where}: no measure of the profile has a parameter "{name}"'
+                f"{nearest(name, known)} They have: {', '.join(known)}"
+            )
+        _check_kind(value, known[name], f"{where}: {name}")
+
+
+def with_parameters(profile: Profile, change: Change) -> Profile:
+    """The profile whose parts have the change's parameters, where their measures have them."""
+
+    def changed(part: PartType) -> PartType:
+        known = get_measure(part.measure).defaults()
+        own = {k: v for k, v in change.parameters.items() if k in known}
+        return part.model_copy(update={"parameters": {**part.parameters, **own}})
+
+    scenarios = (
+        each.model_copy(update={"parts": tuple(map(changed, each.parts))})
+        for each in profile.scenario
+    )
+    issues = tuple(map(changed, profile.key_issue))
+    return profile.model_copy(update={"key_issue": issues, "scenario": tuple(scenarios)})
+
+
+def items_of_options(profile: Profile, path: Path, only: Sequence[str]) -> list[Item]:
+    """The items as each option that changes parameters has them."""
+    changes = (change for change in profile.option if change.parameters)
+    return [
+        item for each in changes for item in items_of(with_parameters(profile, each), path, only)
+    ]

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sound, pictures, listings and frames: the same everywhere, and whole or refused."""
+
+import hashlib
+import io
+import re
+import subprocess
+import wave
+
+import pytest
+
+from perfboard.bench.job import NotMeasurable
+from perfboard.measures.base import EXACT
+from perfboard.measures.media.audio_encode import track
+from perfboard.measures.media.image_index import SUMS
+from perfboard.measures.media.image_scale import picture
+from perfboard.measures.media.listing_search import QUERIES, listing
+from perfboard.model.profile import Value
+from tests.support.measures import job_of, metrics_of
+
+PICTURE = "9c9d095d8be2799527993c67fffb13d2cd329cd3096b3114cff94225eea36964"
+LISTING = "5a9e94d89d717a6946903b0b70ca05a3c8262d8fdaeefe89709a4b6b336738db"
+INDEX = (
+    f"@time index\n2000000000 500000 500000 1024 0 0\n@say sum {SUMS[640, 480]}\n@say entries 4\n"
+)
+
+
+def test_the_listing_has_the_studys_hits_and_is_the_same_everywhere() -> None:
+    lines = listing().decode().splitlines()
+    assert len(lines) == 10 * 100 * 24 and 10e6 < len(listing()) < 11e6
+    hits = {
+        name: sum(bool(re.search(p, line)) for line in lines) for name, (p, _) in QUERIES.items()
+    }
+    assert hits == {"car": 521, "8pm": 100, "channel": 24}
+    assert hashlib.sha256(listing()).hexdigest() == LISTING
+
+
+def test_the_track_is_a_wave_file_of_its_length() -> None:
+    with wave.open(io.BytesIO(track(1))) as file:
+        assert (file.getframerate(), file.getnchannels(), file.getnframes()) == (44100, 2, 44100)
+
+
+def test_the_picture_is_of_its_size() -> None:
+    head, pixels = picture(64, 64)[:13], picture(64, 64)[13:]
+    assert head == b"P6\n64 64\n255\n" and len(pixels) == 64 * 64 * 3
+
+
+def test_the_inputs_of_an_index_are_the_same_everywhere() -> None:
+    assert hashlib.sha256(picture(640, 480)).hexdigest() == PICTURE
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters"),
+    [
+        ("audio.encode", {"seconds": 100, "bitrate": 128}),
+        ("audio.encode", {"seconds": 1, "bitrate": 100}),
+        ("audio.encode", {"seconds": "one", "bitrate": 128}),
+        ("image.scale", {"width": 1, "height": 480}),
+        ("image.index", {"width": 640, "height": 481}),
+        ("image.index", {"pictures": 53}),
+        ("image.scale", {"width": 640, "height": True}),
+        ("media.record", {"write": "fast"}),
+        ("media.record", {"filesystem": "ntfs"}),
+        ("media.both", {"records": 9}),
+    ],
+)
+def test_a_parameter_out_of_range_is_refused(name: str, parameters: dict[str, Value]) -> None:
+    with pytest.raises(NotMeasurable):
+        job_of(name, parameters, EXACT)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        (SUMS[640, 480], "1 2", "another picture than libjpeg-turbo's: SHA-256 1 2"),
+        ("entries 4", "entries 3", "the page has 3 pictures, not 4"),
+        (" 0 0\n", " 1 0\n", "djpeg or cjpeg ended with 1"),
+        (" 0 0\n", " 139 0\n", "SIGSEGV ended djpeg or cjpeg"),
+        (" 0 0\n", " 137 0\n", "SIGKILL ended djpeg or cjpeg, as a kernel does when memory ends"),
+    ],
+)
+def test_an_index_of_other_pictures_is_refused(old: str, new: str, said: str) -> None:
+    assert metrics_of("image.index", INDEX, {}, EXACT)[0].samples == (0.5,)
+    with pytest.raises(NotMeasurable, match=said):
+        metrics_of("image.index", INDEX.replace(old, new), {}, EXACT)
+
+
+def test_a_listing_with_other_hits_is_refused() -> None:
+    with pytest.raises(NotMeasurable, match="520 lines in 1 searches for car"):
+        metrics_of("listing.search", "@say hits.car 520\n", {}, EXACT)
+    # GNU grep counts the first hit alone where its output is thrown away.
+    with pytest.raises(NotMeasurable, match="found 1 lines"):
+        metrics_of("listing.search", "@say hits.car 521\n@say counts.car 1\n", {}, EXACT)
+
+
+def test_streams_of_one_way_are_one_run_and_the_slowest_tells_the_rate() -> None:
+    parameters: dict[str, Value] = {"records": 2, "seconds": 1, "write": "direct"}
+    # A frame of whole blocks.
+    script = job_of("media.both", parameters, EXACT).script
+    assert "media 2 1 $place 28672 30 30 direct 0" in script
+    fast, slow = "1000 1000\n" * 30, "2000 2000\n" * 29 + "90000 90000\n"
+    streams = f"@media record\n{fast}@media record\n{slow}@media play\n{fast}"
+    output = f"@rate 0\n{streams}@rate 30\n{streams}@writeback 5 6 7\n"
+    found = {
+        (metric.name.rpartition(".")[2], metric.labels.get("stream")): metric.samples
+        for metric in metrics_of("media.both", output, parameters, EXACT)
+    }
+    assert found["rate", "record"] == pytest.approx((30 / 0.148,))
+    assert found["late", "record"] == (1 / 60,) and found["late", "play"] == (0,)
+    assert len(found["frame", "record"]) == 60 and found["written", None] == (7,)
+
+
+def test_an_xfs_is_made_on_a_virtual_boards_disk_and_asked_of_any_other_target() -> None:
+    job = job_of("media.record", {"filesystem": "xfs"}, EXACT)
+    assert (job.packages, job.features) == (("xfsprogs",), ("xfs",))
+    assert "mkfs.xfs -q -f -b size=4096 /dev/pbd" in job.script
+    place = job.script.partition('echo "@rate')[0]
+    done = subprocess.run(["sh", "-c", f"stat() {{ echo tmpfs; }}; {place}"], capture_output=True)
+    assert done.returncode == 1 and b"set TMPDIR to one that is" in done.stderr
+    done = subprocess.run(["sh", "-c", f"stat() {{ echo xfs; }}; {place}"], capture_output=True)
+    assert done.returncode == 0

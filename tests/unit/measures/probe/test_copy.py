@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Probes as measures: their metrics, and the figures of mbw's methods."""
+
+from perfboard.binaries.applets import all_applets
+from perfboard.measures.base import Finding
+from perfboard.measures.catalogue import get_measure
+from perfboard.measures.probe.probes import CopyProbe, Probe
+from perfboard.probes.records import read_process
+
+COPIES = """\
+{"metric":"memory.copy.bandwidth","unit":"B/s","better":"higher",\
+"labels":{"method":"memcpy","size":"1048576","loop":"libc"},"samples":[9e7]}
+{"metric":"memory.copy.bandwidth","unit":"B/s","better":"higher",\
+"labels":{"method":"memcpy","size":"16777216","loop":"libc"},"samples":[3e7,2e7,4e7]}
+{"metric":"memory.copy.bandwidth","unit":"B/s","better":"higher",\
+"labels":{"method":"dumb","size":"1048576","loop":"c"},"samples":[6e7]}
+{"end":{"elapsed_s":1.0}}
+"""
+
+
+def test_copying_is_told_at_mbws_size_or_the_next_above() -> None:
+    measure = get_measure("memory.copy")
+    assert isinstance(measure, CopyProbe)
+    report = read_process("memory.copy", 0, COPIES.splitlines(), "exit 0")
+    found = measure.conclude(Finding(report.metrics))
+    assert [(f.title, f.metric.labels["size"]) for f in found.figures] == [
+        ("memcpy, as mbw, 16 MiB", "16777216"),
+        ("word by word, as mbw, 1 MiB", "1048576"),
+    ]
+    assert found.short == "copies 60.00 MB/s"
+
+
+def test_each_probe_but_the_facts_names_its_metrics() -> None:
+    for applet in all_applets():
+        measure = get_measure(applet.name)
+        assert isinstance(measure, Probe)
+        assert bool(measure.metrics) == (applet.name != "system.facts")
+        assert all(each.name.startswith(applet.name.split(".")[0]) for each in measure.metrics)
