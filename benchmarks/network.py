@@ -23,7 +23,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 
 from perfboard.analysis.packets.search import Goal
-from perfboard.bench.talk.ends import End, prepared
+from perfboard.bench.talk.ends import End, Ends, prepared
 from perfboard.measures.network.echo import Echo
 from perfboard.model.errors import TargetError
 from perfboard.model.progress import SilentProgress
@@ -88,7 +88,8 @@ def say(bar: str, figure: str, met: bool) -> bool:
 
 def echo(protocol: Protocol, device: End, sender: End) -> Echo:
     """One protocol between the two."""
-    return Echo(protocol, device, [sender], ADDRESS, Goal(), lambda seconds, what: None)
+    ends = Ends(device, (sender,), ADDRESS)
+    return Echo(protocol, ends, Goal(), lambda seconds, what: None)
 
 
 def packets(device: End, sender: End, repeats: int) -> bool:

@@ -37,9 +37,9 @@ class Bench:
     def probe(self, *probes: str, target: str = "local", budget_s: float = 5.0) -> "Run":
         """Runs probes on a target, as `perfboard measure` does."""
         from perfboard.bench.request import Request
-        from perfboard.studies.probing import StandardOptions, measure_target
+        from perfboard.studies.probing import ProbeOptions, measure_target
 
-        request, options = Request(target, {}, ("pytest",)), StandardOptions(budget=budget_s)
+        request, options = Request(target, {}, ("pytest",)), ProbeOptions(time=budget_s)
         return self._whole(measure_target("measure", request, probes, options, self.lab))
 
     def check(self, run: "Run", metric: str, budget: float) -> None:

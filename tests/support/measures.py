@@ -6,10 +6,12 @@ from contextlib import AbstractContextManager, contextmanager
 
 from perfboard.bench.base import BootFindings, Facts, KnownFacts, Notify
 from perfboard.bench.job import Job
+from perfboard.bench.talk.ends import Ends
 from perfboard.bench.talk.tcp import Talk
 from perfboard.measures.base import Example, Finding, Measure, Setting, Turn
 from perfboard.measures.catalogue import get_measure
 from perfboard.model.profile import Value
+from perfboard.model.progress import SilentProgress
 from perfboard.model.results.boot import Boot
 from perfboard.model.run import Evidence, Metric
 from perfboard.probes.session import Session
@@ -62,6 +64,18 @@ class FakeBench:
         raise NotImplementedError
         yield
 
+    def learn(self, session: Session, facts: Mapping[str, str]) -> None:
+        """No test probes it."""
+
+    def ends(
+        self, senders: Sequence[str], address: str, *, mine: bool
+    ) -> AbstractContextManager[Ends]:
+        """No test has ends."""
+        raise NotImplementedError
+
+    def check_ends(self, senders: Sequence[str], address: str, *, mine: bool) -> None:
+        """No test has ends."""
+
     def talk(self, run: Callable[[Job], str]) -> AbstractContextManager[Talk]:
         """See `Bench`."""
         if self._talks is None:
@@ -110,4 +124,4 @@ def measured(name: str, bench: FakeBench, **parameters: Value) -> Finding:
     """What the measure of that name finds on the bench."""
     measure = get_measure(name)
     asked = setting_of(measure, parameters, bench.facts)
-    return measure.measure(name, bench, asked, Turn(lambda now_s: None))
+    return measure.measure(name, bench, asked, Turn(name, SilentProgress()))

@@ -3,12 +3,13 @@
 
 import math
 import random
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from typing import Any, Literal
 
-from perfboard.model.results.probes import ProbeProcess, ProbeResult
+from perfboard.model.results.measures import Measurement, MeasuresResult
+from perfboard.model.results.probes import ProbeProcess
 from perfboard.model.run import BoardSummary, Evidence, Metric, Provenance, Run, Status
 
 SIZES = tuple(
@@ -218,6 +219,13 @@ def probe_processes() -> tuple[ProbeProcess, ...]:
     return tuple(found)
 
 
+def measured_by(processes: Sequence[ProbeProcess]) -> MeasuresResult:
+    """What a run has of these processes: a measurement a probe."""
+    probes = dict.fromkeys(process.probe for process in processes)
+    measurements = tuple(Measurement(measure=probe) for probe in probes)
+    return MeasuresResult(measurements=measurements, processes=tuple(processes))
+
+
 def make_probe_run(id: str = "20261121-120000-standard-local-77aa", **fields: Any) -> Run:
     """A complete run of the standard study on the machine that ran it."""
     started = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
@@ -247,6 +255,6 @@ def make_probe_run(id: str = "20261121-120000-standard-local-77aa", **fields: An
             notes=("Stopped after 5 rounds: the time budget of 60 s was spent.",),
         ),
         "metrics": fields.pop("metrics", None) or probe_metrics(),
-        "results": (ProbeResult(processes=fields.pop("processes", probe_processes())),),
+        "results": (measured_by(fields.pop("processes", probe_processes())),),
     }
     return Run(**(content | fields))

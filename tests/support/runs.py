@@ -137,7 +137,7 @@ def boots_of(record: dict[str, Any]) -> Any:
 
 def processes_of(record: dict[str, Any]) -> Any:
     """The processes of probes in the record of a run."""
-    return result_of(record, "probes")["processes"]
+    return result_of(record, "measures")["processes"]
 
 
 def make_metric(name: str, value: float, better: str = "lower", **labels: str) -> Metric:

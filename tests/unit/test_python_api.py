@@ -11,7 +11,7 @@ import pytest
 
 import perfboard
 from perfboard.model.errors import UsageError
-from perfboard.model.results.probes import ProbeResult
+from perfboard.model.results.measures import MeasuresResult
 from perfboard.store.folder import new_run
 from tests.support.probe_runs import make_probe_run
 from tests.support.runs import make_run, only
@@ -47,7 +47,9 @@ def test_each_sample_is_a_row(stored: list[Path]) -> None:
     latency = [row for row in rows if row["metric"] == "memory.latency"]
     assert {row["evidence"] for row in latency} == {"host"}
     assert {row["unit"] for row in latency} == {"s"}
-    assert {row["process"] for row in latency} <= set(range(len(only(run, ProbeResult).processes)))
+    assert {row["process"] for row in latency} <= set(
+        range(len(only(run, MeasuresResult).processes))
+    )
 
 
 def test_the_code_of_the_page_runs(capsys: pytest.CaptureFixture[str]) -> None:

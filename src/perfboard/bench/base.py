@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from perfboard.bench.job import Job
+from perfboard.bench.talk.ends import Ends
 from perfboard.bench.talk.tcp import Talk
 from perfboard.model.board.power import Power
-from perfboard.model.progress import Step
 from perfboard.model.published import Published
 from perfboard.model.results.base import Result
 from perfboard.model.results.boot import Boot
@@ -20,11 +20,6 @@ from perfboard.targets.base import Shell
 
 # The board's time so far, in s.
 Notify = Callable[[float], None]
-
-
-def shown(step: Step) -> Notify:
-    """Tells it how long the board has run: nobody knows how long it will."""
-    return lambda now_s: step.update(now_s, f"{now_s:.0f} s of the board's time")
 
 
 class Facts(Protocol):
@@ -133,6 +128,21 @@ class Bench(Protocol):
         """The live board's own shell, to look at files such as a meter's.
 
         Raises NotMeasurable where there is none.
+        """
+
+    def learn(self, session: Session, facts: Mapping[str, str]) -> None:
+        """Takes what probes found out of the board into its description."""
+
+    def check_ends(self, senders: Sequence[str], address: str, *, mine: bool) -> None:
+        """Raises UsageError as `ends` does, before anything is measured."""
+
+    def ends(
+        self, senders: Sequence[str], address: str, *, mine: bool
+    ) -> AbstractContextManager[Ends]:
+        """The board's network, and those targets that talk to it at its address, "" for its own.
+
+        `mine` lets the address be a public one. Raises UsageError for an address that is not the
+        user's to flood, or is another machine's, and where there is no way between them.
         """
 
     def talk(self, run: Callable[[Job], str]) -> AbstractContextManager[Talk]:

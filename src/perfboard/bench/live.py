@@ -3,6 +3,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 
@@ -22,6 +23,8 @@ from perfboard.bench.script import (
     whole_script,
 )
 from perfboard.bench.served import PageServer, serving, with_served
+from perfboard.bench.talk.address import address_of, check_own
+from perfboard.bench.talk.ends import Ends, prepared
 from perfboard.bench.talk.tcp import Talk, talk_to
 from perfboard.binaries.probe import architecture_of, find_binary
 from perfboard.host.scratch import scratch_folder
@@ -34,10 +37,14 @@ from perfboard.probes.session import Session
 from perfboard.store.recording import Subject
 from perfboard.targets.base import Shell, Target
 from perfboard.targets.folder import working_folder
-from perfboard.targets.pipe import local
+from perfboard.targets.pipe import local, ssh
 from perfboard.targets.wired import SCHEMES
 
 _PROBE = "perfboard-probe"
+
+
+# Facts of the probe system.facts that name a board: the first one that is there.
+NAMING_FACTS = ("board", "product", "processor")
 
 
 class LiveFacts:
@@ -161,6 +168,40 @@ class LiveBench:
     def shell(self) -> Iterator[Shell]:
         """See `Bench`."""
         yield self._target().shell
+
+    def learn(self, session: Session, facts: Mapping[str, str]) -> None:
+        """See `Bench`."""
+        subject = self.subject()
+        named = next((facts[name] for name in NAMING_FACTS if name in facts), session.machine)
+        summary = self._request.summary(
+            named,
+            f"A machine that calls itself {session.machine}, measured by the probe for "
+            f"{session.arch}.",
+            facts,
+        )
+        self._subject = replace(subject, board=self._target().board or summary)
+
+    def check_ends(self, senders: Sequence[str], address: str, *, mine: bool) -> None:
+        """See `Bench`."""
+        for name in senders:
+            if name.partition(":")[0] not in (local.SCHEME, ssh.SCHEME):
+                raise UsageError(f"--sender {name}: wants {local.FORM} or {ssh.FORM}")
+        asked = address_of(self._request.target, address, mine)
+        check_own(self._target(), asked)
+
+    @contextmanager
+    def ends(self, senders: Sequence[str], address: str, *, mine: bool) -> Iterator[Ends]:
+        """See `Bench`."""
+        self.check_ends(senders, address, mine=mine)
+        lab = self._lab
+        asked = address_of(self._request.target, address, mine)
+        with ExitStack() as stack:
+            device = stack.enter_context(prepared(self._target(), lab.progress))
+            others = []
+            for name in senders:
+                own = stack.enter_context(lab.open(name, lab.progress, None, {}))
+                others.append(stack.enter_context(prepared(own, lab.progress)))
+            yield Ends(device, tuple(others), asked)
 
     def talk(self, run: Callable[[Job], str]) -> AbstractContextManager[Talk]:
         """See `Bench`."""

@@ -9,12 +9,9 @@ from perfboard.bench.base import Bench
 from perfboard.bench.lab import Lab
 from perfboard.bench.live import LiveBench
 from perfboard.bench.options import BenchOptions
-from perfboard.bench.request import Request
+from perfboard.bench.request import Request, virtual_name
 from perfboard.bench.virtual import VirtualBench
 from perfboard.boards.loader import LoadedBoard, load_board
-
-# Before the name or the file of a virtual board.
-SCHEME = "virtual:"
 
 
 @contextmanager
@@ -24,7 +21,7 @@ def open_bench(
     """The board that the user names; it is let go of with the context."""
     loaded = virtual_board(request.target)
     if loaded is not None:
-        yield VirtualBench(loaded, request.factors, options, lab, artifacts)
+        yield VirtualBench(request.target, loaded, request.factors, options, lab, artifacts)
         return
     with closing(LiveBench(request, options, lab, artifacts)) as bench:
         yield bench
@@ -38,4 +35,5 @@ def board_name(request: Request) -> str:
 
 def virtual_board(target: str) -> LoadedBoard | None:
     """The board of that target's text; None: it is a real one."""
-    return load_board(target.removeprefix(SCHEME)) if target.startswith(SCHEME) else None
+    name = virtual_name(target)
+    return None if name is None else load_board(name)

@@ -13,6 +13,19 @@ from perfboard.model.run import BoardSummary
 from perfboard.store.recording import Subject
 from perfboard.targets.base import Target
 
+# Before the name or the file of a virtual board.
+_VIRTUAL = "virtual:"
+
+
+def virtual_target(board: str) -> str:
+    """The target that is the virtual board of that name or file."""
+    return f"{_VIRTUAL}{board}"
+
+
+def virtual_name(target: str) -> str | None:
+    """The name or file of the virtual board that the target is; None: it is a real one."""
+    return target.removeprefix(_VIRTUAL) if target.startswith(_VIRTUAL) else None
+
 
 @dataclass(frozen=True)
 class Request:
@@ -33,7 +46,7 @@ class Request:
             raise UsageError(
                 f'--name {self.name}: wants at most 40 of a-z, 0-9 and "-", the first no "-"'
             )
-        if self.name and self.target.startswith("virtual:"):
+        if self.name and virtual_name(self.target) is not None:
             raise UsageError(f"--name {self.name}: a virtual board has the name in its file")
 
     @property
@@ -60,6 +73,9 @@ class Request:
             target.evidence,
             levels=target.factors,
             perturbed=perturbations(target.factors),
+            tools=target.tools,
+            image=target.image,
+            packages=target.packages,
         )
 
 

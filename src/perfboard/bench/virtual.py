@@ -9,10 +9,12 @@ from threading import Event
 from perfboard.bench.base import BootFindings, KnownFacts, Notify
 from perfboard.bench.boot.virtual import ImageBoots
 from perfboard.bench.display.home import unpack_home
-from perfboard.bench.job import AUTHORITY, DISK, HOME, Job, NotMeasurable
+from perfboard.bench.fit import check_has
+from perfboard.bench.job import AUTHORITY, HOME, Job, NotMeasurable
 from perfboard.bench.lab import Lab
 from perfboard.bench.options import BenchOptions
 from perfboard.bench.outcome import lacked, output_of, with_screen
+from perfboard.bench.request import virtual_target
 from perfboard.bench.script import (
     FOUND,
     SCRIPT,
@@ -21,23 +23,24 @@ from perfboard.bench.script import (
     toolkit_program,
     whole_script,
 )
-from perfboard.bench.talk.far_end import with_own_card
+from perfboard.bench.talk.ends import Ends
+from perfboard.bench.talk.far_end import booted, with_own_card
 from perfboard.bench.talk.tcp import Talk, talk_from
 from perfboard.binaries.probe import find_binary
 from perfboard.boards.loader import LoadedBoard
 from perfboard.factors.choose import choose, perturbations, trial_factors, with_features
 from perfboard.host.cache import hash_file
 from perfboard.host.scratch import scratch_folder
-from perfboard.images.network import FAR_END, has_own_card
+from perfboard.images.network import FAR_END
 from perfboard.images.packages.root import LARGE_BLOCKS
 from perfboard.images.program.base import ProgramJob, check_job, has_little_memory, read_ahead
 from perfboard.images.variant import Variant
 from perfboard.model.board.architecture import architecture_of
-from perfboard.model.errors import TargetError
+from perfboard.model.errors import TargetError, UsageError
 from perfboard.model.results.boot import Boot
 from perfboard.probes.session import Session
 from perfboard.store.recording import Subject
-from perfboard.targets.base import Shell
+from perfboard.targets.base import Shell, Target
 from perfboard.targets.virtual.program import TrialTarget
 from perfboard.targets.virtual.target import Emulation
 
@@ -56,13 +59,18 @@ class VirtualBench:
 
     def __init__(
         self,
+        text: str,
         loaded: LoadedBoard,
         factors: Mapping[str, str],
         options: BenchOptions,
         lab: Lab,
         artifacts: Path,
     ) -> None:
-        """`factors` are the user's levels. Raises UsageError for one that the board lacks."""
+        """`text` names the target, and `factors` are the user's levels.
+
+        Raises UsageError for one that the board lacks.
+        """
+        self._text = text
         self._loaded, self._factors, self._options = loaded, factors, options
         self._variant = choose(loaded, factors)
         self._lab, self._artifacts = lab, artifacts
@@ -73,6 +81,8 @@ class VirtualBench:
         self._packages: dict[str, str] = {}
         self._notes: dict[str, None] = {}
         self._booted = 0
+        self._probed: Target | None = None
+        self._probe_facts: dict[str, str] = {}
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -134,20 +144,39 @@ class VirtualBench:
     @contextmanager
     def probe(self) -> Iterator[Session]:
         """See `Bench`."""
-        lab, board = self._lab, self._loaded.path
-        folder = self._artifacts / "probe"
-        folder.mkdir(exist_ok=True)
+        lab = self._lab
         with (
-            lab.open(f"virtual:{board}", lab.progress, folder, self._factors) as target,
-            lab.probe(target, lab.progress) as session,
+            lab.open(self._text, lab.progress, self._artifacts, self._factors) as self._probed,
+            lab.probe(self._probed, lab.progress) as session,
         ):
+            self._notes |= dict.fromkeys(self._probed.notes)
             yield session
+
+    def learn(self, session: Session, facts: Mapping[str, str]) -> None:
+        """See `Bench`."""
+        self._probe_facts = dict(facts)
 
     @contextmanager
     def shell(self) -> Iterator[Shell]:
         """See `Bench`."""
         raise NotMeasurable("a virtual board has no files of its own to look at")
         yield
+
+    def check_ends(self, senders: Sequence[str], address: str, *, mine: bool) -> None:
+        """See `Bench`."""
+        if tuple(senders) != ("local",) or address:
+            raise UsageError("--sender, --address: a virtual board is asked by its own far end")
+        with_own_card(self._loaded, self._factors)
+
+    @contextmanager
+    def ends(self, senders: Sequence[str], address: str, *, mine: bool) -> Iterator[Ends]:
+        """See `Bench`. The far end of its network asks, at no cost to it."""
+        self.check_ends(senders, address, mine=mine)
+        self._variant = with_own_card(self._loaded, self._factors)
+        with booted(self._variant, self._lab, self._artifacts) as (ends, base):
+            self._packages |= base.packages
+            self._jobs_kernel = {"kernel": hash_file(base.kernel)}
+            yield ends
 
     @contextmanager
     def talk(self, run: Callable[[Job], str]) -> Iterator[Talk]:
@@ -157,18 +186,23 @@ class VirtualBench:
     def subject(self) -> Subject:
         """See `Bench`. The image is the one that booted, if one did; jobs have another kernel."""
         board = self._variant.board
-        booted = next(iter(self._images.values()), None)
+        booted, probed = next(iter(self._images.values()), None), self._probed
         levels = {name: self._variant.levels[name] for name in trial_factors(board)}
         image, packages = self._jobs_kernel, self._packages
+        if booted is not None or probed is not None:
+            image = {f"{name} of jobs": value for name, value in image.items()}
+        if probed is not None:
+            levels = dict(probed.factors)
+            image, packages = {**probed.image, **image}, {**probed.packages, **packages}
         if booted is not None:
             levels = dict(booted.variant.levels)
-            image = {**{f"{name} of jobs": hash for name, hash in image.items()}}
             image = {**booted.image.hashes, **image}
             packages = {**booted.image.packages, **packages}
         emulation = Emulation(booted.variant if booted else self._variant)
+        summary = emulation.summary()
         return Subject(
-            emulation.summary(),
-            f"virtual:{board.name}",
+            summary.model_copy(update={"facts": {**self._probe_facts, **summary.facts}}),
+            virtual_target(board.name),
             emulation.evidence,
             levels=levels,
             perturbed=perturbations(levels),
@@ -180,7 +214,7 @@ class VirtualBench:
     def run(self, name: str, job: Job, notify: Notify) -> str:
         """See `Bench`."""
         lab, variant = self._lab, with_features(self._variant, job.features)
-        _check(job, variant)
+        check_has(job, variant.board)
         artifacts = self._artifacts / name
         with scratch_folder() as folder:
             program, notes = self._program(job, variant, folder)
@@ -263,18 +297,3 @@ class VirtualBench:
         if lacks is None:
             return {}, []
         return codec_programs(job, "i486" if "pentium" in lacks.kinds else "pentium", self._lab)
-
-
-def _check(job: Job, variant: Variant) -> None:
-    """Raises NotMeasurable where the board lacks the disk or the network that the job wants."""
-    board = variant.board
-    if board.disk and DISK in job.script and board.disk.trial_size < job.disk:
-        raise NotMeasurable(
-            f"the board's disk has {board.disk.trial_size / 1e6:.0f} MB, and it wants "
-            f"{job.disk / 1e6:.0f} MB; a board file with a larger disk.data has the room"
-        )
-    if job.pages and not has_own_card(board.network):
-        raise NotMeasurable(
-            f"board {board.name} has no network that serves pages: give its file a "
-            "table [network] (docs/boards/network.md)"
-        )

@@ -2,6 +2,7 @@
 """A study's options as options of a command."""
 
 import argparse
+import sys
 from typing import TypeVar
 
 from perfboard.model.board.real import RealBoard
@@ -29,6 +30,8 @@ def add_options(parser: argparse.ArgumentParser, options: type[object]) -> None:
             metavar=of.metavar,
             help=words,
         )
+        if of.formerly:
+            parser.add_argument(flag(of.formerly), dest=flag(of.formerly), help=argparse.SUPPRESS)
 
 
 def options_from(
@@ -43,6 +46,9 @@ def options_from(
     """
     for each, of in declared(options):
         text = getattr(given, each.name if of.positional else flag(each.name))
+        if text is None and of.formerly and (text := getattr(given, flag(of.formerly))) is not None:
+            words = f"{flag(of.formerly)} is called {flag(each.name)} now"
+            print(f"{words}; the old name goes with the next release", file=sys.stderr)
         if text is None:
             if kept := getattr(real, each.name, None):
                 fields[each.name] = kept

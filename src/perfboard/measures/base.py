@@ -2,18 +2,21 @@
 """The measures: one class for each thing that can be measured."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, replace
+from math import inf
 from types import MappingProxyType
 from typing import Literal
 
 from perfboard.bench.base import Bench, Facts, KnownFacts, Notify
 from perfboard.bench.job import Job, NotMeasurable
 from perfboard.measures.reading import absences
+from perfboard.model.blocks import Block
 from perfboard.model.profile import Value
+from perfboard.model.progress import Progress, Step
 from perfboard.model.results.base import Result
 from perfboard.model.results.probes import ProbeProcess
-from perfboard.model.results.profile import Film
 from perfboard.model.run import Evidence, Metric, Unit
 
 # Debian Policy, section 5.6.1.
@@ -92,7 +95,7 @@ class Setting:
 
 
 @dataclass(frozen=True)
-class Figure:
+class ShownMetric:
     """A figure of the first screen: its words, its metric, and the processor's share, if known."""
 
     title: str
@@ -106,12 +109,12 @@ class Finding:
 
     `short` says it in a few words, `limit` names what held the board back, `why` how that is known.
     `absent` has the reasons why the target gave none of a metric, by its name. `reason` says why
-    nothing was measured, and `failed` whether the board broke down under it. `results` are those
-    that a study concludes from.
+    nothing was measured, and `failed` whether the board broke down under it. `blocks` are its own
+    section of the report. `results` are those that a study concludes from.
     """
 
     metrics: tuple[Metric, ...] = ()
-    figures: tuple[Figure, ...] = ()
+    figures: tuple[ShownMetric, ...] = ()
     short: str = ""
     limit: str = ""
     why: str = ""
@@ -119,20 +122,30 @@ class Finding:
     absent: Mapping[str, str] = field(default_factory=dict)
     reason: str = ""
     failed: bool = False
-    films: tuple[Film, ...] = ()
+    blocks: tuple[Block, ...] = ()
     results: tuple[Result, ...] = ()
     processes: tuple[ProbeProcess, ...] = ()
 
 
 class Turn:
-    """A measure under way: it tells how long the board has run, and what is found so far.
+    """A measure under way: it tells how far it is, and what is found so far.
 
     `place` names the work at hand, as in "boot 3": an error's message begins with it.
     """
 
-    def __init__(self, notify: Notify, place: str = "") -> None:
-        self.notify, self.place = notify, place
+    def __init__(self, title: str, progress: Progress, place: str = "") -> None:
+        self._title, self._progress, self.place = title, progress, place
         self.found = Finding()
+
+    def step(self, total: float) -> AbstractContextManager[Step]:
+        """The progress of a measure that knows how much it does."""
+        return self._progress.step(self._title, total)
+
+    @contextmanager
+    def running(self) -> Iterator[Notify]:
+        """The progress of jobs: they tell how long the board has run, and nobody how long yet."""
+        with self.step(inf) as step:
+            yield lambda now_s: step.update(now_s, f"{now_s:.0f} s of the board's time")
 
     def keep(self, found: Finding) -> None:
         """Has this recorded if the measure does not come to its end."""
@@ -183,8 +196,8 @@ class Measure:
         """Reads what the script printed. Raises NotMeasurable."""
         raise NotImplementedError
 
-    def films(self, output: str, setting: Setting) -> tuple[Film, ...]:
-        """The pictures of a display that the script printed, whether or not it can be read."""
+    def blocks(self, output: str, setting: Setting) -> tuple[Block, ...]:
+        """Blocks for the report that an output has, whether or not it can be read."""
         return ()
 
     def measure(self, name: str, bench: Bench, setting: Setting, turn: Turn) -> Finding:
@@ -195,12 +208,13 @@ class Measure:
         job = self.job(setting)
         if job is None:
             raise NotImplementedError
-        output = bench.run(name, job, turn.notify)
+        with turn.running() as notify:
+            output = bench.run(name, job, notify)
         absent = absences(output, {each.name for each in self.metrics})
         # The run has these even where the rest is refused.
-        turn.keep(Finding(absent=absent, films=self.films(output, setting)))
+        turn.keep(Finding(absent=absent, blocks=self.blocks(output, setting)))
         found = self.read(output, setting)
-        return replace(found, absent=absent, films=turn.found.films)
+        return replace(found, absent=absent, blocks=(*found.blocks, *turn.found.blocks))
 
     def quantity(self, metric: str) -> Quantity | None:
         """The quantity of that name; None: it gives no such metric."""

@@ -4,13 +4,13 @@
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from math import inf
 
-from perfboard.bench.base import Bench, shown
+from perfboard.bench.base import Bench
 from perfboard.bench.job import BoardFailed, Job, NotMeasurable
 from perfboard.bench.lab import Lab
 from perfboard.measures.base import Finding, Measure, Setting, Turn
 from perfboard.model.profile import Value
+from perfboard.model.results.probes import ProbeProcess
 from perfboard.model.units import format_value
 
 
@@ -42,10 +42,17 @@ def key_of(measure: str, parameters: Mapping[str, Value]) -> str:
 
 @dataclass
 class Findings:
-    """The finding of each item so far, and the host's seconds for it, by `Item.key`."""
+    """The finding of each item so far, and the host's seconds for it, by `Item.key`.
+
+    `processes` are those of probes that ran in turn with each other, `facts` are what the target
+    told of itself by them, and `notes` are on them.
+    """
 
     found: dict[str, Finding] = field(default_factory=dict)
     host_s: dict[str, float] = field(default_factory=dict)
+    processes: tuple[ProbeProcess, ...] = ()
+    facts: dict[str, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
     turn: Turn | None = None
 
     @property
@@ -83,19 +90,17 @@ def measure_items(
         writes = f"; writes at most {format_value(job.writes, 'B')}" if job and job.writes else ""
         title = f"measuring {item.measure.name} ({number} of {len(items)}, {left}{writes})"
         began = lab.clock()
-        with lab.progress.step(title, inf) as step:
-            setting = Setting(item.parameters, bench.facts)
-            name = f"{folder}{number}-{item.measure.name}"
-            turn = into.turn = Turn(shown(step), item.measure.name)
-            try:
-                found = item.measure.measure(name, bench, setting, turn)
-            except NotMeasurable as error:
-                failed = isinstance(error, BoardFailed)
-                found = replace(turn.found, reason=str(error), failed=failed)
-            except BaseException:
-                if turn.found.metrics:
-                    into.found[item.key] = _labelled(item, turn.found)
-                raise
+        turn = into.turn = Turn(title, lab.progress, item.measure.name)
+        name = f"{folder}{number}-{item.measure.name}"
+        try:
+            found = item.measure.measure(name, bench, Setting(item.parameters, bench.facts), turn)
+        except NotMeasurable as error:
+            failed = isinstance(error, BoardFailed)
+            found = replace(turn.found, reason=str(error), failed=failed)
+        except BaseException:
+            if turn.found.metrics or turn.found.results:
+                into.found[item.key] = _labelled(item, turn.found)
+            raise
         into.found[item.key] = _labelled(item, found)
         into.host_s[item.key] = lab.clock() - began
         into.turn = None

@@ -25,6 +25,7 @@ class Option:
     repeated: bool = False
     positional: bool = False  # a word by itself, behind the study's name
     switch: bool = False  # it has no value: given, the field is its own name
+    formerly: str = ""  # its name before, which is taken for one release, with a note
 
 
 def option(default: Any, help: str, **details: Any) -> Any:

@@ -20,18 +20,24 @@ UNITS: dict[str, tuple[str, float]] = {
     "s": ("s", 1.0),
     "ms": ("s", 1e-3),
     "us": ("s", 1e-6),
+    "ns": ("s", 1e-9),
     "min": ("s", 60.0),
     "B": ("B", 1.0),
     "kB": ("B", 1e3),
     "MB": ("B", 1e6),
+    "GB": ("B", 1e9),
     "KiB": ("B", 1024.0),
     "MiB": ("B", 1048576.0),
     "B/s": ("B/s", 1.0),
     "kB/s": ("B/s", 1e3),
     "MB/s": ("B/s", 1e6),
+    "GB/s": ("B/s", 1e9),
     "1/s": ("1/s", 1.0),
     "%": ("1", 0.01),
     "1": ("1", 1.0),
+    "J": ("J", 1.0),
+    "W": ("W", 1.0),
+    "A": ("A", 1.0),
 }
 _NUMBER = r"([0-9]{1,15}(?:\.[0-9]{1,15})?)\s*(\S+)?"
 _AMOUNT = re.compile(_NUMBER)
@@ -108,17 +114,25 @@ class PublishedFigure(Table):
 
 
 class KeyIssue(Part):
-    """A question that decides whether a board suits the device."""
+    """A question that decides whether a board suits the device.
+
+    Without a budget, and a metric, it is only measured.
+    """
 
     name: Name
     question: Words
-    budget: AnyBudget
+    metric: str = ""
+    budget: AnyBudget | None = None
     weight: Literal["must", "should"] = "must"
     published: PublishedFigure | None = None
 
     @model_validator(mode="after")
     def _alike(self) -> "KeyIssue":
-        if self.published and self.published.figure.unit != self.budget.unit:
+        if self.budget is None and (self.metric or self.labels or self.published):
+            raise ValueError("wants a budget for its metric; without one, omit the metric too")
+        if self.budget is not None and not self.metric:
+            raise ValueError("wants a metric, which the budget is of")
+        if self.published and self.budget and self.published.figure.unit != self.budget.unit:
             raise ValueError(
                 f'published.figure is "{self.published.figure.text}", and the budget '
                 f'"{self.budget.text}": wants units of one kind'

@@ -2,7 +2,7 @@
 """The base of the records of a run folder."""
 
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
@@ -28,3 +28,15 @@ class Record(BaseModel):
     """Base of all stored records: frozen, and strict about unknown keys."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+
+def without_unset(record: Record, data: dict[str, Any], *keys: str) -> dict[str, Any]:
+    """The serialized record without those of the keys that nobody gave: None is a value of theirs.
+
+    Records that were made before the keys were known stay as they are, to the byte.
+    """
+    for key in keys:
+        if key not in record.model_fields_set:
+            # A reader may have left it out already.
+            data.pop(key, None)
+    return data

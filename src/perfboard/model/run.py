@@ -5,10 +5,16 @@ import json
 from enum import StrEnum
 from typing import Annotated, Any, Literal, TypedDict, TypeVar
 
-from pydantic import ConfigDict, Field, GetCoreSchemaHandler
+from pydantic import (
+    ConfigDict,
+    Field,
+    GetCoreSchemaHandler,
+    SerializerFunctionWrapHandler,
+    model_serializer,
+)
 from pydantic_core import CoreSchema
 
-from perfboard.model.record import Int64, Moment, Quantity, Record
+from perfboard.model.record import Int64, Moment, Quantity, Record, without_unset
 from perfboard.model.results.base import Result
 from perfboard.model.results.kinds import known
 from perfboard.model.work import work_of
@@ -79,6 +85,9 @@ class Metric(Record):
     probes did: samples of one process share its page layout. In `unsettled` of these the drift
     was not under 1 % when they were taken. `alias` is the name by which lmbench knows the quantity.
     `evidence` is "modelled" if the values are a model's, whatever the run's is.
+    `measurement` is its place among the run's measurements; None: it is of the whole run, or that
+    is not known. One that is only bounded has no samples, but `between` two values; the second
+    may be None: there is no bound.
     `title` says what it is, and `group` heads it and others in a report; each "" for its name's.
     """
 
@@ -93,6 +102,12 @@ class Metric(Record):
     unsettled: Int64 = 0
     alias: str | None = None
     evidence: Literal["modelled"] | None = None
+    measurement: Int64 | None = None
+    between: tuple[Quantity, Quantity | None] | None = None
+
+    @model_serializer(mode="wrap")
+    def _measured(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        return without_unset(self, handler(self), "measurement", "between")
 
 
 class Verdict(Record):
@@ -216,7 +231,7 @@ class Run(Record):
     says of a factor's level, or of an instrument, what it does to what was measured.
     """
 
-    schema_: Literal["perfboard.run/2"] = Field("perfboard.run/2", alias="schema")
+    schema_: Literal["perfboard.run/3"] = Field("perfboard.run/3", alias="schema")
     id: Annotated[str, Field(pattern=r"^[0-9A-Za-z][0-9A-Za-z._-]{0,99}$")]
     study: str
     board: BoardSummary

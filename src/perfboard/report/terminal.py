@@ -34,6 +34,8 @@ _WORDS = (
     "option",
     "turns to pass",
     "what",
+    "measure",
+    "what it measures",
 )
 
 
@@ -49,19 +51,23 @@ def cells(*texts: str) -> "list[Text]":
     return [Text(clean(text)) for text in texts]
 
 
-def new_table(*headings: str) -> "Table":
-    """A table whose columns of words are left-aligned and fold, those of figures right."""
+def new_table(*headings: str, words: int | None = None) -> "Table":
+    """A table whose columns of words are left-aligned and fold, those of figures right.
+
+    The first `words` columns hold words; None: those whose headings are known to.
+    """
     from rich import box
     from rich.table import Table
+    from rich.text import Text
 
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
-    for heading in headings:
-        words = heading in _WORDS
+    for place, heading in enumerate(headings):
+        holds_words = heading in _WORDS if words is None else place < words
         table.add_column(
-            heading,
-            justify="left" if words else "right",
-            overflow="fold" if words else "ellipsis",
-            no_wrap=not words,
+            Text(clean(heading)),
+            justify="left" if holds_words else "right",
+            overflow="fold" if holds_words else "ellipsis",
+            no_wrap=not holds_words,
         )
     return table
 

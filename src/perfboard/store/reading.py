@@ -13,10 +13,10 @@ from perfboard.model.errors import UsageError
 from perfboard.model.results.kinds import known
 from perfboard.model.run import Run
 from perfboard.store.folder import RUN_FILE
-from perfboard.store.upgrade import NEW, OLD, upgraded, without_counted_seconds
+from perfboard.store.upgrade.chain import NEW, NEWEST, upgraded
+from perfboard.store.upgrade.first import OLD, without_counted_seconds
 
 _SCHEMA = re.compile(r"perfboard\.run/(\d{1,9})")
-_NEWEST = 2
 _MOST_BYTES = 1 << 30
 
 
@@ -39,7 +39,7 @@ def load_run(folder: Path) -> Run:
         ) from error
     schema = record.get("schema", OLD) if isinstance(record, dict) else None
     try:
-        run = Run.model_validate(upgraded(record) if schema == OLD else record)
+        run = Run.model_validate(upgraded(record) if isinstance(record, dict) else record)
     except ValidationError as error:
         raise UsageError(_words(path, schema, error)) from error
     for artifact in run.artifacts:
@@ -101,10 +101,10 @@ def _read(record: Path) -> bytes:
 def _words(path: Path, schema: object, error: ValidationError) -> str:
     """The problem with the record, in words; parts of the file are quoted safely."""
     match = _SCHEMA.fullmatch(schema) if isinstance(schema, str) else None
-    if match and int(match[1]) > _NEWEST:
+    if match and int(match[1]) > NEWEST:
         return (
             f"{path} has schema {schema}: it was made by a newer Perfboard, and this one "
-            f"reads perfboard.run/{_NEWEST} and older; install a newer Perfboard to read it"
+            f"reads perfboard.run/{NEWEST} and older; install a newer Perfboard to read it"
         )
     problems = error.errors(include_url=False)
     # A record of another schema lacks much; what counts is that it is of another.

@@ -17,7 +17,7 @@ import psutil
 import pytest
 
 from perfboard.measures.display.films import pictures_of
-from perfboard.model.results.profile import Picture
+from perfboard.model.blocks import Picture
 
 from ..sanitized import ROOT, compile_sanitized
 

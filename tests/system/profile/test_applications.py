@@ -69,7 +69,8 @@ def test_a_browser_on_a_board_pays_for_no_look(tmp_path: Path, trials: None) -> 
     # A first start reads the program from the card.
     assert cold > started + 0.05
     assert look < 0.0003 and metrics["app.start.watcher", None][0] < 0.02
-    (film,) = result["films"]
+    (measurement,) = result_of(run, "measures")["measurements"]
+    (film,) = (block for block in measurement["blocks"] if block["kind"] == "film")
     moments = ["first", "half", "final", "stable"]
     assert [picture["moment"] for picture in film["pictures"]] == moments
     # The scope's record of the screen is large.

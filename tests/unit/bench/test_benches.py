@@ -5,7 +5,6 @@ import subprocess
 
 import pytest
 
-from perfboard.bench.base import shown
 from perfboard.bench.job import Job, NotMeasurable
 from perfboard.bench.outcome import killed_in
 from perfboard.bench.script import ended, whole_script
@@ -43,16 +42,3 @@ def test_a_script_runs_where_its_programs_are() -> None:
         line = ["sh", "-c", whole_script(Job("echo measured", programs=programs))]
         done = subprocess.run(line, capture_output=True, text=True, timeout=20, check=True)
         assert done.stdout == "measured\n"
-
-
-def test_a_step_of_unknown_length_says_how_long_the_board_has_run() -> None:
-    class Notes:
-        def __init__(self) -> None:
-            self.told: list[tuple[float, str]] = []
-
-        def update(self, done: float, note: str = "") -> None:
-            self.told.append((done, note))
-
-    step = Notes()
-    shown(step)(12.4)
-    assert step.told == [(12.4, "12 s of the board's time")]

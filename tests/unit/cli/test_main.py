@@ -160,7 +160,7 @@ def test_a_stored_run_is_shown_compared_exported_and_reported(
     rows = json.loads(capsys.readouterr().out)
     assert [row["id"][:8] for row in rows] == ["20260102", "20260101"]
     assert call("show", "20260101", "--json") == 0
-    assert json.loads(capsys.readouterr().out)["schema"] == "perfboard.run/2"
+    assert json.loads(capsys.readouterr().out)["schema"] == "perfboard.run/3"
     assert call("show", "latest") == 0
     assert "20260102-000000-boot-verdex-bbbb" in capsys.readouterr().out
     assert call("compare", "20260101", "20260102", "--json") == 0

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from perfboard.model.errors import TargetError
-from perfboard.model.results.probes import ProbeResult
+from perfboard.model.results.measures import MeasuresResult
 from perfboard.model.run import Run
 from perfboard.probes.records import Merger, how_it_failed, read_applets, read_process
 from tests.support.runs import make_run
@@ -227,6 +227,6 @@ def test_whatever_is_printed_gives_a_run_that_can_be_stored(
     for round, lines in enumerate(outputs):
         merger.add(read_process("memory.latency", round, lines, end))
     run = make_run(
-        metrics=merger.metrics(), results=(ProbeResult(processes=tuple(merger.processes)),)
+        metrics=merger.metrics(), results=(MeasuresResult(processes=tuple(merger.processes)),)
     )
     assert Run.model_validate_json(run.to_json()) == run

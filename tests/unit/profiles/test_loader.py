@@ -42,7 +42,7 @@ def test_a_new_profile_can_be_read_and_is_written_once(tmp_path: Path) -> None:
     [
         (BUDGET, 'budget = "2 s"', 'found "2 s"; wants <= or >='),
         (BUDGET, 'budget = "<= 2 fortnights"', 'the unit "fortnights" is not one of s, ms'),
-        (BUDGET, "", "key_issue[0].budget: is missing"),
+        (BUDGET, "", "key_issue[0]: wants a budget for its metric"),
         ('weight = "must"', 'weight = "may"', "key_issue[0].weight: found"),
         ('weight = "must"', "wieght = 1", "key_issue[0].wieght: is not a key of a profile file"),
         ('name = "evening"', 'name = "search"', "the name search is there twice"),

@@ -49,8 +49,8 @@ def test_a_record_that_is_none(text: str) -> None:
 
 def test_a_newer_schema_is_called_newer() -> None:
     path = stored()
-    rewrite(path, lambda record: record.update(schema="perfboard.run/3", novelty=1))
-    with pytest.raises(UsageError, match=r"perfboard\.run/3: it was made by a newer Perfboard"):
+    rewrite(path, lambda record: record.update(schema="perfboard.run/4", novelty=1))
+    with pytest.raises(UsageError, match=r"perfboard\.run/4: it was made by a newer Perfboard"):
         load_run(path)
 
 

@@ -11,14 +11,14 @@ import pytest
 
 from perfboard.model.errors import UsageError
 from perfboard.model.results.boot import BootResult
-from perfboard.model.results.probes import ProbeResult
+from perfboard.model.results.measures import MeasuresResult
 from perfboard.model.results.program import ProgramResult
 from perfboard.model.results.tune import TuneResult
 from perfboard.model.run import Evidence
 from perfboard.store.folder import runs_folder
 from perfboard.store.index import list_runs
 from perfboard.store.reading import load_run
-from perfboard.store.upgrade import upgraded
+from perfboard.store.upgrade.chain import upgraded
 from tests.support.golden import NAMES, golden, is_first, unpack
 
 # One of each kind of result, and one without.
@@ -62,11 +62,13 @@ def test_all_of_it_is_read_and_its_file_left(name: str, tmp_path: Path) -> None:
         assert [each.budget for each in run.no_verdicts] == [v["budget"] for v in old["verdicts"]]
         old["verdicts"] = []
     assert _without(new, "schema", "metrics", *added) == _without(old, "schema", "metrics", *parts)
-    metrics = [_without(metric, "title", "group", "evidence") for metric in new["metrics"]]
+    metrics = [
+        _without(metric, "title", "group", "evidence", "measurement") for metric in new["metrics"]
+    ]
     assert metrics == old["metrics"]
     found = {result["kind"]: _without(result, "kind") for result in new["results"]}
     assert _boots(found.get("boot", {"boots": []})["boots"]) == old["boots"]
-    assert found.get("probes", {"processes": []}) == {"processes": old["processes"]}
+    assert found.get("measures", {"processes": []})["processes"] == old["processes"]
     program = found.get("program")
     assert (program and _without(program, "interrupted", "lacked")) == old["trial"]
     tune = found.get("tune")
@@ -81,7 +83,7 @@ def test_all_of_it_is_read_and_its_file_left(name: str, tmp_path: Path) -> None:
     [
         ("boot-verdex-counted", "boot.total", [BootResult]),
         ("boot-verdex-failed", "boot.total", []),
-        ("measure-local", None, [ProbeResult]),
+        ("measure-local", None, [MeasuresResult]),
         ("try-rpi2", "try.time.real", [ProgramResult]),
         ("tune-boot-verdex", "boot.total", [BootResult, TuneResult]),
     ],

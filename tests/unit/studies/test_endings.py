@@ -23,7 +23,7 @@ from perfboard.store.folder import find_run, runs_folder
 from perfboard.store.reading import load_run
 from perfboard.studies.boot.study import STUDY as BOOT
 from perfboard.studies.boot.study import BootOptions
-from perfboard.studies.probing import StandardOptions
+from perfboard.studies.probing import ProbeOptions
 from perfboard.studies.program.study import try_boards
 from perfboard.studies.standard.study import STUDY as STANDARD
 from perfboard.studies.tune.options import TuneOptions
@@ -102,7 +102,7 @@ def standard(fake: FakeLab, end: Ending, **early: Any) -> Run:
         yield Machine(end)
 
     lab = fake.lab(open=opened, probe=probe)
-    return STANDARD.run(Request("local", {}, ()), StandardOptions(1.0), lab)
+    return STANDARD.run(Request("local", {}, ()), ProbeOptions(1.0), lab)
 
 
 every_study = pytest.mark.parametrize("study", [boot, standard, program, tune])

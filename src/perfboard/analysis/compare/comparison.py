@@ -10,7 +10,7 @@ from perfboard.analysis.compare.changes import Change, changes_of
 from perfboard.analysis.compare.margins import margins_of, with_margins
 from perfboard.analysis.statistics.summary import REPEATS, summary
 from perfboard.model.errors import UsageError
-from perfboard.model.results.probes import ProbeResult
+from perfboard.model.results.measures import MeasuresResult
 from perfboard.model.run import Evidence, Metric, Run, Status
 
 _PHASE_NAMES = [phase.name for phase in PHASES]
@@ -224,7 +224,7 @@ def _cpus(run: Run) -> str | None:
     """The processors that probes were pinned to."""
     cpus = {
         process.cpu
-        for result in run.results_of(ProbeResult)
+        for result in run.results_of(MeasuresResult)
         for process in result.processes
         if process.cpu is not None
     }

@@ -49,7 +49,7 @@ def conclude(
     asked: tuple[KeyIssue | Scenario, ...] = (*profile.key_issue, *profile.scenario)
     rows = []
     for each in asked:
-        if only and each.name not in only:
+        if each.budget is None or (only and each.name not in only):
             continue
         parts: Sequence[Part]
         if isinstance(each, Scenario):
@@ -57,7 +57,7 @@ def conclude(
         else:
             found, parts = _metric(each, look, evidence), (each,)
         margin = max(margin_for(part.metric) for part in parts)
-        rows.append(_row(each, found, evidence, margin))
+        rows.append(_row(each, each.budget, found, evidence, margin))
     study = profile.published
     return ProfileResult(
         published=study and PublishedSource(source=study.source, board=study.board),
@@ -181,11 +181,11 @@ def _sum(scenario: Scenario, look: Look, evidence: Evidence) -> tuple[Metric, st
 
 def _row(
     asked: KeyIssue | Scenario,
+    budget: Budget,
     found: tuple[Metric, str] | NoFigure,
     evidence: Evidence,
     margin: float,
 ) -> ProfileRow:
-    budget: Budget = asked.budget
     name = asked.metric if isinstance(asked, KeyIssue) else f"scenario.{asked.name}"
 
     empty = ProfileRow(

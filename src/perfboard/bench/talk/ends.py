@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The two ends of an echo: a target with the probe on it, and the probe's programs that talk."""
+"""The ends of a talk over a network: targets, and the probe's programs that talk on them."""
 
 import re
 import time
@@ -24,7 +24,7 @@ _TRIAL = re.compile("@trial" + r" (\d{1,18})" * 10)
 
 
 @dataclass(frozen=True)
-class Sent:
+class SenderReport:
     """A trial of one sender, as native/probe/run/packets.c prints it; times in s."""
 
     sent: int
@@ -66,7 +66,7 @@ class Lines:
                 )
             self._text += self._channel.read(left).decode(errors="replace")
 
-    def trial(self, timeout_s: float) -> Sent | None:
+    def trial(self, timeout_s: float) -> SenderReport | None:
         """The outcome of a sender's trial; None where nobody answers it. Raises TargetError."""
         line = self.read(timeout_s)
         if line == "@silent":
@@ -77,7 +77,7 @@ class Lines:
                 "garbage", f"The probe on {self._name} printed {printable(line[:100])!r}."
             )
         sent, answered, late, took, behind, burst, busy, *failures = map(int, match.groups())
-        return Sent(
+        return SenderReport(
             sent=sent,
             answered=answered,
             late=late,
@@ -93,7 +93,7 @@ class Lines:
         self._channel.close()
 
 
-class Talking(Protocol):
+class End(Protocol):
     """An end of an echo: it counts, and has programs that talk."""
 
     @property
@@ -112,7 +112,16 @@ class Talking(Protocol):
 
 
 @dataclass(frozen=True)
-class End:
+class Ends:
+    """A device, those that talk to it, and the address at which they do."""
+
+    device: End
+    senders: tuple[End, ...]
+    address: str
+
+
+@dataclass(frozen=True)
+class LiveEnd:
     """A target with the probe in a folder of its own."""
 
     target: Target
@@ -120,22 +129,22 @@ class End:
 
     @property
     def name(self) -> str:
-        """See `Talking`."""
+        """See `End`."""
         return self.target.name
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """See `Talking`."""
+        """See `End`."""
         return self.target.notes
 
     def counters(self) -> Counters:
-        """See `Talking`."""
+        """See `End`."""
         script = f"{SCRIPT}{self.folder}/{NAME} queues 2>/dev/null"
         return read_counters(self.target.shell.run(script).output)
 
     @contextmanager
     def program(self, *words: str) -> Iterator[Lines]:
-        """See `Talking`."""
+        """See `End`."""
         channel = self.target.shell.start(f"exec {self.folder}/{NAME} {' '.join(words)}")
         lines = Lines(channel, self.target.name)
         try:
@@ -145,10 +154,10 @@ class End:
 
 
 @contextmanager
-def prepared(target: Target, progress: Progress) -> Iterator[End]:
+def prepared(target: Target, progress: Progress) -> Iterator[LiveEnd]:
     """The target with the probe on it, which is removed at the end."""
     _, arch = machine_and_arch(target)
     binary = find_binary(arch, progress).read_bytes()
     with working_folder(target.shell) as folder:
         target.shell.push(binary, f"{folder}/{NAME}", progress)
-        yield End(target, folder)
+        yield LiveEnd(target, folder)

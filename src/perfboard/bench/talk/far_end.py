@@ -14,16 +14,15 @@ from threading import Event, Thread
 
 from perfboard.analysis.packets.counters import SCRIPT, Counters, read_counters
 from perfboard.bench.lab import Lab
-from perfboard.bench.talk.ends import Lines
+from perfboard.bench.request import virtual_target
+from perfboard.bench.talk.ends import Ends, Lines
 from perfboard.boards.loader import LoadedBoard
-from perfboard.factors.choose import choose, perturbations, trial_factors
-from perfboard.host.cache import hash_file
+from perfboard.factors.choose import choose
 from perfboard.host.scratch import scratch_folder
 from perfboard.images.network import BOARD, FAR_END, FAR_END_PORT, LINK_UP
-from perfboard.images.program.base import ProgramJob, check_job
+from perfboard.images.program.base import ProgramJob, TrialBase, check_job
 from perfboard.images.variant import Variant
 from perfboard.model.errors import TargetError, UsageError
-from perfboard.store.recording import Subject
 from perfboard.targets.virtual.program import TrialTarget
 
 _LIMIT_S = 3600.0
@@ -126,7 +125,7 @@ class _EchoProgram:
 
 @dataclass(frozen=True)
 class VirtualEnd:
-    """The board as a device, or its far end as a sender; see `ends.End`."""
+    """The board as a device, or its far end as a sender; see `End`."""
 
     name: str
     talk: _Talk
@@ -139,20 +138,11 @@ class VirtualEnd:
 
     @contextmanager
     def program(self, *words: str) -> Iterator[Lines]:
-        """See `ends.End`."""
+        """See `End`."""
         if words[0] == "packets":
             yield Lines(_Sender(self.talk, words[1], words[3]), self.name)
         else:
             yield Lines(_EchoProgram(self.talk), self.name)
-
-
-@dataclass(frozen=True)
-class Bench:
-    """A virtual board that has booted, and asks."""
-
-    device: VirtualEnd
-    sender: VirtualEnd
-    subject: Subject
 
 
 def with_own_card(loaded: LoadedBoard, factors: Mapping[str, str]) -> Variant:
@@ -172,10 +162,9 @@ def with_own_card(loaded: LoadedBoard, factors: Mapping[str, str]) -> Variant:
 
 
 @contextmanager
-def booted(variant: Variant, lab: Lab, artifacts: Path) -> Iterator[Bench]:
-    """The board, booted and at its first question; it ends with the context."""
+def booted(variant: Variant, lab: Lab, artifacts: Path) -> Iterator[tuple[Ends, TrialBase]]:
+    """The board and its far end, booted and at its first question; it ends with the context."""
     board, talk, cancelled = variant.board, _Talk(), Event()
-    emulator = lab.emulator(board.machine.emulator)
     plugin = lab.scope(board.network, lab.progress)
     with scratch_folder() as folder:
         script = folder / "board.sh"
@@ -190,20 +179,10 @@ def booted(variant: Variant, lab: Lab, artifacts: Path) -> Iterator[Bench]:
         thread.start()
         try:
             _listen(talk, failures)
-            levels = {name: variant.levels[name] for name in trial_factors(board)}
-            subject = Subject(
-                target.summary(),
-                f"virtual:{board.name}",
-                target.evidence,
-                levels=levels,
-                perturbed=perturbations(levels),
-                tools={board.machine.emulator: emulator},
-                image={"kernel": hash_file(base.kernel)},
-                packages=base.packages,
-            )
             notes = (*base.notes, *target.notes())
-            device = VirtualEnd(f"virtual:{board.name}", talk, notes)
-            yield Bench(device, replace(device, name="the far end", notes=(), sends=True), subject)
+            device = VirtualEnd(virtual_target(board.name), talk, notes)
+            sender = replace(device, name="the far end", notes=(), sends=True)
+            yield Ends(device, (sender,), BOARD), base
         finally:
             talk.say("end")
             cancelled.set()

@@ -14,7 +14,7 @@ from typing import Protocol
 from perfboard.analysis.packets.counters import Counters, read_counters
 from perfboard.bench.job import Job, NotMeasurable
 from perfboard.bench.talk.address import address_of, check_own
-from perfboard.bench.talk.ends import Lines, Talking, prepared
+from perfboard.bench.talk.ends import End, Lines, prepared
 from perfboard.images.network import FAR_END, FAR_END_PORT, LINK_UP, has_own_card
 from perfboard.model.board.virtual import VirtualBoard
 from perfboard.model.errors import TargetError, UsageError
@@ -62,7 +62,7 @@ class _ClientHere:
 
     ways: Mapping[str, str] = MappingProxyType({"send": _TO, "receive": _FROM})
 
-    def __init__(self, client: Lines, device: Talking, in_memory: bool) -> None:
+    def __init__(self, client: Lines, device: End, in_memory: bool) -> None:
         self._client, self._device, self.in_memory = client, device, in_memory
 
     def ask(self, lines: Sequence[str], seconds: float) -> list[Reply]:

@@ -89,10 +89,10 @@ def new(options: argparse.Namespace) -> int:
 
 def verify(options: argparse.Namespace) -> int:
     """Holds the board against what was published of the real one."""
-    from perfboard.studies.probing import BudgetOptions
+    from perfboard.studies.probing import TimeOptions
     from perfboard.studies.verify.study import verify_board
 
-    budget_s = options_from(BudgetOptions, options).budget
+    budget_s = options_from(TimeOptions, options).time
     command = ("perfboard", *sys.argv[1:])
     found = verify_board(options.board, command, budget_s, Lab(progress()))
     return print_verification(found, options.json)

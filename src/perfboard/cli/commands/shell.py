@@ -8,12 +8,13 @@ from collections.abc import Iterable, Iterator
 from importlib.metadata import version
 from pathlib import Path
 
-from perfboard.binaries.applets import all_applets
 from perfboard.boards.loader import list_boards
 from perfboard.cli.arguments import make_parser
 from perfboard.cli.commands.manual import manual_page
 from perfboard.cli.options import add_options
 from perfboard.cli.parsers.base import Command
+from perfboard.measures.catalogue import all_measures
+from perfboard.profiles.loader import list_profiles
 from perfboard.studies.base import studies
 
 
@@ -22,7 +23,7 @@ def completion(options: argparse.Namespace) -> int:
     import shtab
 
     boards = list_boards()
-    words = {"STUDY": tuple(studies()), "PROBE": tuple(one.name for one in all_applets())}
+    words = {"STUDY": tuple(studies()), "MEASURE": (*all_measures(), *list_profiles())}
     kinds = {
         "BOARD": _words_or_files("board", boards),
         "RUN": _words_or_files("run", ("latest", *boards)),

@@ -53,7 +53,7 @@ def study(options: argparse.Namespace) -> int:
 
 def _run(options: argparse.Namespace, board: str | None) -> Run:
     chosen = get_study(options.study)
-    target, real = _place(options.target, board)
+    target, real = board_of(options.target, board)
     request = Request(
         target=target or chosen.default_target,
         factors=parse_factors(options.set),
@@ -73,7 +73,7 @@ def finish(run: Run, as_json: bool) -> int:
     return _exit_code(run)
 
 
-def _place(target: str | None, board: str | None) -> tuple[str, RealBoard | None]:
+def board_of(target: str | None, board: str | None) -> tuple[str, RealBoard | None]:
     """The target that the user names, or "", and the real board, if its file is given."""
     if board is None:
         return target or "", None

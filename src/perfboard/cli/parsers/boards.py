@@ -48,7 +48,7 @@ def add_commands(commands: Commands) -> None:
         add_json(one, default=argparse.SUPPRESS)
         one.add_argument("board", metavar="BOARD", help="a board's name, or a board file")
         if name == "verify":
-            one.options = ("perfboard.studies.probing", "BudgetOptions")
+            one.options = ("perfboard.studies.probing", "TimeOptions")
     _add_new(of_one.add_parser("new", help=_NEW, description=f"{_NEW.capitalize()}."))
     commands.add("studies", "boards", "list the studies, with their factors and levels")
     profiles = commands.add(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The commands that measure: study, tune, try, measure; and probes."""
+"""The commands that measure: study, tune, try, measure; and measures."""
 
 from perfboard.cli.parsers.base import BEARS, TARGETS, Commands, add_name, add_set, add_tag
 
@@ -27,6 +27,23 @@ examples:
   perfboard try rpi2 --package python3-minimal -- python3 -c 'print(sum(range(10**6)))'
   perfboard try verdex --time-limit 60 -- sh -c 'ls | sort'
   echo '2^100' | perfboard try rpi2 --package bc --stdin - -- bc
+"""
+
+_MEASURE = """\
+Measure anything that `perfboard measures` lists, on any target that can have it: this machine,
+a board by SSH, on a serial line or in a labgrid place, or a virtual board. The run is stored, and
+its report written, whose path is the last line. The sets standard and bringup name many at once;
+a file of yours may be one (docs/studies/profiles.md).
+
+A measure that the target cannot have says why, and the others go on. Probes run in turn with each
+other, so that a drift of the target is in all of them alike.
+
+examples:
+  perfboard measure
+  perfboard measure memory.latency ipc.pipe --time 20
+  perfboard measure disk.sequential --target ssh://root@board --with quick=true
+  perfboard measure boot network.tcp --board rpi2
+  perfboard measure bringup --board verdex
 """
 
 _TUNE = """\
@@ -114,16 +131,36 @@ def add_commands(commands: Commands) -> None:
     add_set(trying)
 
     measure = commands.add(
-        "measure", "measure", "run some or all probes on a target, store the run, write its report"
+        "measure",
+        "measure",
+        "measure anything that `perfboard measures` lists, store the run, write its report",
+        _MEASURE,
     )
     measure.add_argument(
-        "probes", metavar="PROBE", nargs="*", help="a probe, such as memory.latency (default: all)"
+        "names",
+        metavar="MEASURE",
+        nargs="*",
+        help="a measure, such as memory.latency, or a set, such as bringup (default: standard)",
     )
     measure.add_argument(
-        "--target", metavar="T", default="local", help=f"{TARGETS} (default: local)"
+        "--board", help="a virtual board's name, or the file of a virtual or a real board"
+    )
+    measure.add_argument("--target", metavar="T", help=f"{TARGETS} (default: local)")
+    measure.add_argument(
+        "--with",
+        dest="parameters",
+        action="append",
+        default=[],
+        metavar="PARAMETER=VALUE",
+        help="a parameter of all measures that have it, as `perfboard measures NAME` lists them; "
+        "repeatable",
     )
     add_tag(measure, BEARS)
     add_name(measure)
-    measure.options = ("perfboard.studies.probing", "StandardOptions")
+    measure.options = ("perfboard.studies.measure", "MeasureOptions")
     add_set(measure)
-    commands.add("probes", "measure", "list the probes, and what each measures")
+    measures = commands.add(
+        "measures", "measure", "list the measures; describe one: metrics, units, parameters, needs"
+    )
+    measures.add_argument("names", metavar="MEASURE", nargs="*", help="one to describe")
+    commands.add("probes", "measure", "the name of `perfboard measures` before")

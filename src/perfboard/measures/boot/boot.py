@@ -3,14 +3,24 @@
 
 import re
 from collections.abc import Sequence
+from statistics import median
 
 from perfboard.analysis.boot.metrics import counted_metrics, metrics_of
 from perfboard.analysis.boot.phases import PHASES
 from perfboard.analysis.verify.rows import KERNEL_SIZE
 from perfboard.bench.base import Bench
-from perfboard.measures.base import Figure, Finding, Measure, Parameter, Quantity, Setting, Turn
+from perfboard.measures.base import (
+    Finding,
+    Measure,
+    Parameter,
+    Quantity,
+    Setting,
+    ShownMetric,
+    Turn,
+)
 from perfboard.model.results.boot import Boot, BootResult
 from perfboard.model.run import Metric, Unit
+from perfboard.model.units import format_value
 
 # The metrics of a phase, a step or the whole, by how their names end; others are times.
 _UNITS: dict[str, Unit] = {
@@ -55,14 +65,19 @@ class BootTime(Measure):
             aside = bench.boot_findings(boots)
             metrics = (*metrics_of(boots), *counted_metrics(boots), *aside.metrics)
             results = (BootResult(boots=tuple(boots)), *aside.results)
-            turn.keep(Finding(metrics, _figures(metrics), results=results))
+            figures = _figures(metrics)
+            short = ", ".join(
+                f"{format_value(median(each.metric.samples), 's')} from {each.title}"
+                for each in figures
+            )
+            turn.keep(Finding(metrics, figures, short, results=results))
         return turn.found
 
 
-def _figures(metrics: Sequence[Metric]) -> tuple[Figure, ...]:
+def _figures(metrics: Sequence[Metric]) -> tuple[ShownMetric, ...]:
     """The whole, where all marks of it were seen."""
     total = next((metric for metric in metrics if metric.name == "boot.total"), None)
-    return (Figure("reset to usable", total),) if total else ()
+    return (ShownMetric("reset to usable", total),) if total else ()
 
 
 MEASURES = (BootTime(),)

@@ -4,7 +4,7 @@
 from perfboard.analysis.boot.distribution import distribution_parts
 from perfboard.bench.base import Bench
 from perfboard.bench.job import NotMeasurable
-from perfboard.measures.base import Figure, Finding, Measure, Quantity, Setting, Turn
+from perfboard.measures.base import Finding, Measure, Quantity, Setting, ShownMetric, Turn
 from perfboard.model.errors import TargetError, UsageError
 from perfboard.model.results.boot import Boot
 from perfboard.model.run import Metric
@@ -49,10 +49,10 @@ class DistributionBoot(Measure):
             parts = distribution_parts(boot)
             total = _seconds(_TOTAL, sum(parts.values()), init=init)
             metrics.append(total)
-            figures.append(Figure(f"{init}, in all", total))
+            figures.append(ShownMetric(f"{init}, in all", total))
             for part, ns in parts.items():
                 metrics.append(_seconds(_PART, ns, init=init, part=part))
-                figures.append(Figure(f"{init}: {part}", metrics[-1]))
+                figures.append(ShownMetric(f"{init}: {part}", metrics[-1]))
             if slowest := _slowest(boot):
                 sentences.append(f"The slowest services of {init}: {slowest}.")
         if not metrics:

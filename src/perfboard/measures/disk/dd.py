@@ -6,7 +6,7 @@ from dataclasses import replace
 from statistics import median
 
 from perfboard.bench.job import Job, NotMeasurable
-from perfboard.measures.base import EXACT, Example, Figure, Finding, Measure, Setting
+from perfboard.measures.base import EXACT, Example, Finding, Measure, Setting, ShownMetric
 from perfboard.measures.disk.points import PARAMETERS, QUICK, disk_job, failure_of
 from perfboard.measures.rates import limit_of, rate_quantities, rated
 from perfboard.measures.reading import timed, times_of
@@ -68,7 +68,7 @@ class Dd(Measure):
         """See `Measure`."""
         size = _size(setting)
         metrics: list[Metric] = []
-        figures: list[Figure] = []
+        figures: list[ShownMetric] = []
         times = times_of(output)
         for block in _BLOCKS:
             runs = [run for run in times.get(f"dd-{block}", []) if not run.status and run.real_s]
@@ -79,7 +79,7 @@ class Dd(Measure):
             shares = [min(1.0, run.busy_s / run.real_s) for run in runs]
             rate, busy = rated(self.name, labels, rates, shares)
             metrics += [rate, busy]
-            figures.append(Figure(f"dd by {format_size(block)}", rate, busy))
+            figures.append(ShownMetric(f"dd by {format_size(block)}", rate, busy))
         if not figures:
             raise NotMeasurable(failure_of(output) or "the target's dd failed")
         limit = (
@@ -96,7 +96,7 @@ def _size(setting: Setting) -> int:
     return min(max(setting.facts.ram // 8, _MIB), most * _MIB) // _MIB * _MIB
 
 
-def _short(figures: Sequence[Figure]) -> str:
+def _short(figures: Sequence[ShownMetric]) -> str:
     rates = (
         f"{format_value(median(f.metric.samples), 'B/s')} by {f.metric.labels['block']}"
         for f in figures

@@ -7,7 +7,7 @@ from statistics import median
 
 from perfboard.bench.base import Facts
 from perfboard.bench.job import WHOLE_DISK, Job, NotMeasurable
-from perfboard.measures.base import Example, Figure, Finding, Measure, Setting
+from perfboard.measures.base import Example, Finding, Measure, Setting, ShownMetric
 from perfboard.measures.disk.points import (
     PARAMETERS,
     Point,
@@ -95,7 +95,7 @@ def kernel_for(facts: Facts) -> tuple[str, ...]:
 def _found(output: str) -> Finding:
     parts = _by_way(output)
     metrics: list[Metric] = []
-    figures: dict[tuple[str, str], Figure] = {}
+    figures: dict[tuple[str, str], ShownMetric] = {}
     reasons: dict[str, list[str]] = {}
     drivers: dict[str, str] = {}
     for way, lines in parts.items():
@@ -111,7 +111,7 @@ def _found(output: str) -> Finding:
             if own:
                 rate, busy = _rated(operation, way, drivers[way], own)
                 metrics += [rate, busy]
-                figures[way, operation] = Figure(f"{operation}, {WAYS[way]}", rate, busy)
+                figures[way, operation] = ShownMetric(f"{operation}, {WAYS[way]}", rate, busy)
     if not any(way != "plain" for way, _ in figures):
         raise NotMeasurable("; ".join(reasons) or failure_of(output) or "the probe said nothing")
     notes = tuple(f"Not measured: {', '.join(ways)}: {why}." for why, ways in reasons.items())
@@ -141,7 +141,7 @@ def _by_way(output: str) -> dict[str, str]:
     return found
 
 
-def _short(figures: Mapping[tuple[str, str], Figure]) -> tuple[str, tuple[str, str]]:
+def _short(figures: Mapping[tuple[str, str], ShownMetric]) -> tuple[str, tuple[str, str]]:
     """The fastest way to write or else to read, beside none; and its figure's key."""
     for operation in _OPERATIONS:
         rates = {

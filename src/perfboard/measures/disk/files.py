@@ -5,7 +5,7 @@ import re
 from statistics import median
 
 from perfboard.bench.job import Job, NotMeasurable
-from perfboard.measures.base import Example, Figure, Finding, Measure, Setting
+from perfboard.measures.base import Example, Finding, Measure, Setting, ShownMetric
 from perfboard.measures.disk.points import PARAMETERS, disk_job, failure_of
 from perfboard.measures.rates import limit_of, rate_quantities, rated
 from perfboard.model.run import Evidence, Metric
@@ -58,13 +58,13 @@ class DiskFiles(Measure):
         if not rates:
             raise NotMeasurable(failure_of(output) or "the probe measured no files")
         metrics: list[Metric] = []
-        figures: list[Figure] = []
+        figures: list[ShownMetric] = []
         for (order, operation), found in rates.items():
             labels = {"order": order, "operation": operation}
             each_s, shares = zip(*found, strict=True)
             rate, share = rated(self.name, labels, each_s, shares, operations=True)
             metrics += [rate, share]
-            figures.append(Figure(f"{operation}, {order}", rate, share))
+            figures.append(ShownMetric(f"{operation}, {order}", rate, share))
         first = figures[0]
         short = f"{format_value(median(first.metric.samples), '1/s')} files, {first.title}"
         limit = limit_of(first.busy, setting.facts.evidence, "disk")

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from perfboard.bench.job import DISK_FOLDER, Job, NotMeasurable
-from perfboard.measures.base import Figure, Parameter, Quantity, Setting
+from perfboard.measures.base import Parameter, Quantity, Setting, ShownMetric
 from perfboard.measures.rates import rate_quantities, rated
 from perfboard.model.run import Evidence, Metric
 from perfboard.model.text import printable
@@ -186,17 +186,17 @@ def figures_of(
     evidence: Evidence,
     *,
     operations: bool = False,
-) -> tuple[list[Metric], list[Figure]]:
+) -> tuple[list[Metric], list[ShownMetric]]:
     """All metrics, and a figure for each of `known` that was measured: by its text, the metric's
     name and the figure's words."""
     metrics: list[Metric] = []
-    figures: list[Figure] = []
+    figures: list[ShownMetric] = []
     for text, (name, words) in known.items():
         own = [point for point in points if point.text == text]
         if own:
             rate, busy, latencies = metrics_of(name, own, evidence, operations=operations)
             metrics += [rate, busy, *latencies]
-            figures.append(Figure(words, rate, busy))
+            figures.append(ShownMetric(words, rate, busy))
     return metrics, figures
 
 

@@ -4,7 +4,7 @@
 from statistics import median
 
 from perfboard.bench.job import Job, NotMeasurable
-from perfboard.measures.base import Example, Figure, Finding, Measure, Setting
+from perfboard.measures.base import Example, Finding, Measure, Setting, ShownMetric
 from perfboard.measures.disk.points import (
     PARAMETERS,
     example_points,
@@ -65,7 +65,7 @@ class DiskSequential(Measure):
         """See `Measure`."""
         points = points_of(output)
         metrics: list[Metric] = []
-        figures: list[Figure] = []
+        figures: list[ShownMetric] = []
         for text in _texts(setting):
             own = [point for point in points if point.text == text]
             if not own:
@@ -76,7 +76,7 @@ class DiskSequential(Measure):
             if (own[0].mode, own[0].block) in _HEADLINES:
                 how = "O_DIRECT" if own[0].mode == "direct" else "buffered"
                 title = f"{own[0].operation} by {rate.labels['block']}, {how}"
-                figures.append(Figure(title, rate, busy))
+                figures.append(ShownMetric(title, rate, busy))
         if not figures:
             raise NotMeasurable("no read or write of 8 KiB or 1 MiB could be measured")
         # The buffered ones of an operation, if there are any.

@@ -8,7 +8,7 @@ import struct
 import zlib
 from collections.abc import Iterator
 
-from perfboard.model.results.profile import Picture
+from perfboard.model.blocks import Picture
 
 _LINE = re.compile(
     r"@picture ([\w-]{1,40}) ([a-z]{1,10}) (\d{1,19}) (\d{1,4}) (\d{1,4}) ([A-Za-z0-9+/]{4,})"

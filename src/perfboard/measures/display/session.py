@@ -17,7 +17,7 @@ from perfboard.measures.base import Measure, Parameter, Quantity, Setting
 from perfboard.measures.display.applications.base import Application
 from perfboard.measures.display.films import pictures_of
 from perfboard.measures.memory.figures import memory_figures, memory_metric
-from perfboard.model.results.profile import Film
+from perfboard.model.blocks import Block, FilmBlock
 from perfboard.model.run import Metric
 from perfboard.model.text import printable
 
@@ -236,15 +236,13 @@ def example_memory(name: str) -> dict[str, float]:
 class DisplayMeasure(Measure):
     """A measure by a session, whose watcher prints what the screen showed."""
 
-    def films(self, output: str, setting: Setting) -> tuple[Film, ...]:
+    def blocks(self, output: str, setting: Setting) -> tuple[Block, ...]:
         """See `Measure`."""
-        programs = ", ".join(
-            str(setting.parameters[key]) for key in _SHOWN if key in setting.parameters
-        )
+        shown = (str(setting.parameters[key]) for key in _SHOWN if key in setting.parameters)
+        programs = "".join(f", {program}" for program in shown)
         return tuple(
-            Film(
-                workload=self.name,
-                task=f"{label}, {programs}" if programs else label,
+            FilmBlock(
+                title=f"{self.name}: {label}{programs}",
                 pictures=pictures,
                 hash=picture_hash(output, label),
             )

@@ -4,10 +4,10 @@
 import re
 
 from perfboard.bench.job import Job, NotMeasurable
-from perfboard.measures.base import Example, Figure, Finding, Measure, Quantity, Setting
+from perfboard.measures.base import Example, Finding, Measure, Quantity, Setting, ShownMetric
 from perfboard.model.run import Metric
 from perfboard.model.units import format_value
-from perfboard.probes.records import read_process
+from perfboard.probes.records import Merger, read_process
 
 _LARGEST = 3
 _USERS = """\
@@ -49,15 +49,12 @@ class MemoryFree(Measure):
 
     def job(self, setting: Setting) -> Job:
         """See `Measure`."""
-        return Job(f'"$PROBE" system.memory --seconds 1 || exit 1\n{_USERS}')
+        line = '"$PROBE" system.memory --seconds 1 || exit 1\n'
+        return Job(f"{line * setting.repeats}{_USERS}")
 
     def read(self, output: str, setting: Setting) -> Finding:
         """See `Measure`."""
-        lines = [line for line in output.splitlines() if line.startswith("{")]
-        report = read_process("system.memory", 0, lines, "exit 0")
-        metrics = report.metrics
-        if not metrics:
-            raise NotMeasurable(report.process.refused or "system.memory measured nothing")
+        metrics = _probed(output)
         free = next((m for m in metrics if m.labels.get("by") == "free+cache"), None)
         if free is None:
             raise NotMeasurable(_NOT_WITHOUT_PROC)
@@ -66,18 +63,35 @@ class MemoryFree(Measure):
             Metric(name="system.ram.user", unit="B", labels={"program": name}, samples=(size,))
             for name, size in largest
         )
-        figures = [Figure("free, page cache counted as free", free)]
+        figures = [ShownMetric("free, page cache counted as free", free)]
         if (
             kernel := next((m for m in metrics if m.name == "system.ram.kernel"), None)
         ) is not None:
-            figures.append(Figure("taken by the kernel at boot", kernel))
-        figures += [Figure(f"program {m.labels['program']}", m) for m in users]
+            figures.append(ShownMetric("taken by the kernel at boot", kernel))
+        figures += [ShownMetric(f"program {m.labels['program']}", m) for m in users]
         named = ", ".join(f"{name} ({format_value(size, 'B')})" for name, size in largest)
         sentence = f"The largest users of their own memory: {named}." if named else ""
         short = f"{format_value(free.samples[0], 'B')} free"
         ram = setting.facts.ram
         limit = f"its RAM, {format_value(ram, 'B')}" if ram else ""
         return Finding((*metrics, *users), tuple(figures), short, limit, sentence)
+
+
+def _probed(output: str) -> list[Metric]:
+    """The metrics of all processes of the probe, each with a sample of each."""
+    merger, lines = Merger(), list[str]()
+    for line in output.splitlines():
+        if line.startswith("{"):
+            lines.append(line)
+        if line.startswith('{"end"'):
+            merger.add(read_process("system.memory", len(merger.processes), lines, "exit 0"))
+            lines = []
+    metrics = merger.metrics()
+    if not metrics:
+        refused = {process.refused: None for process in merger.processes if process.refused}
+        raise NotMeasurable("; ".join(refused) or "system.memory measured nothing")
+    # The processes are no part of the run.
+    return [metric.model_copy(update={"processes": ()}) for metric in metrics]
 
 
 def _users(output: str) -> dict[str, float]:

@@ -2,13 +2,13 @@
 """Floods and searches of one protocol, and what both ends counted meanwhile."""
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 
 from perfboard.analysis.packets.limit import Cause, Seen, find_cause
 from perfboard.analysis.packets.search import Bounds, Goal, Measured, Trial, next_trial
-from perfboard.bench.talk.ends import Lines, Sent, Talking
+from perfboard.bench.talk.ends import Ends, Lines, SenderReport
 from perfboard.model.errors import TargetError
 from perfboard.model.results.packets import EchoResult, FloodRow, Protocol, TrialRow
 
@@ -92,7 +92,7 @@ class Record:
 class _Tried:
     """A trial of all senders, and what was counted meanwhile."""
 
-    sent: tuple[Sent, ...]
+    sent: tuple[SenderReport, ...]
     seen: Seen
 
     @property
@@ -114,16 +114,14 @@ class Echo:
     def __init__(
         self,
         protocol: Protocol,
-        device: Talking,
-        senders: Sequence[Talking],
-        address: str,
+        ends: Ends,
         goal: Goal,
         notify: Callable[[float, str], None],
         floods: Floods = LIVE,
     ) -> None:
         """`notify` gets the seconds that a trial took, and what is being done."""
         self.record = Record(protocol, goal)
-        self._device, self._senders, self._address = device, senders, address
+        self._device, self._senders, self._address = ends.device, ends.senders, ends.address
         self._notify = notify
         self._floods = floods
         self._lines: list[Lines] = []

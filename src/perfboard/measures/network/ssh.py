@@ -6,7 +6,7 @@ from pathlib import Path
 from statistics import median
 
 from perfboard.bench.job import WHOLE_DISK, Job, NotMeasurable
-from perfboard.measures.base import Example, Figure, Finding, Measure, Quantity, Setting
+from perfboard.measures.base import Example, Finding, Measure, Quantity, Setting, ShownMetric
 from perfboard.measures.disk.encryption import WAYS, kernel_for
 from perfboard.measures.disk.points import PARAMETERS, failure_of, folder_line
 from perfboard.measures.reading import printed, times_of
@@ -102,7 +102,7 @@ def _found(output: str, size: int) -> Finding:
         if (match := _TIMES.fullmatch(label))
     }
     metrics: list[Metric] = []
-    figures: list[Figure] = []
+    figures: list[ShownMetric] = []
     for (where, cipher), runs in times.items():
         login = times.get((where, "login"))
         if cipher not in _CIPHERS or not login or not runs or min(runs) <= median(login):
@@ -115,7 +115,9 @@ def _found(output: str, size: int) -> Finding:
             samples=tuple(size / (run - median(login)) for run in runs),
         )
         metrics.append(rate)
-        figures.append(Figure(f"to {WAYS.get(where, where)}, {cipher.partition('@')[0]}", rate))
+        figures.append(
+            ShownMetric(f"to {WAYS.get(where, where)}, {cipher.partition('@')[0]}", rate)
+        )
     if not figures:
         raise NotMeasurable(failure_of(output) or "no file came through ssh")
     best = max(figures, key=lambda figure: median(figure.metric.samples))
@@ -123,7 +125,7 @@ def _found(output: str, size: int) -> Finding:
     if login := times.get(("tmpfs", "login")):
         own = Metric(name="network.ssh.login.time", unit="s", samples=tuple(login))
         metrics.append(own)
-        figures.append(Figure("a login", own))
+        figures.append(ShownMetric("a login", own))
     server = printable(printed(output, "server"))
     sentence = f"The server was {server}; client and server share the board's processor."
     failed = "; ".join(dict.fromkeys(printable(words) for words in _FAILED.findall(output)))

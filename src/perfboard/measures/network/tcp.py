@@ -10,7 +10,7 @@ from perfboard.analysis.packets.counters import Counters
 from perfboard.bench.base import Bench
 from perfboard.bench.job import Job, NotMeasurable
 from perfboard.bench.talk.tcp import Reply, Talk
-from perfboard.measures.base import Figure, Finding, Measure, Quantity, Setting, Turn
+from perfboard.measures.base import Finding, Measure, Quantity, Setting, ShownMetric, Turn
 from perfboard.measures.disk.points import QUICK, failure_of
 from perfboard.measures.rates import limit_of, rate_quantities, rated
 from perfboard.model.run import Metric
@@ -64,11 +64,11 @@ def _busiest(before: Counters, after: Counters) -> float | None:
 
 def _figures(
     name: str, labels: Mapping[str, str], tries: list[Transfer], title: str
-) -> tuple[list[Metric], Figure]:
+) -> tuple[list[Metric], ShownMetric]:
     """The metrics of one kind of transfer, and its figure."""
     shares = [each.busy for each in tries if each.busy is not None]
     rate, busy = rated(name, labels, (each.rate for each in tries), shares)
-    return [rate, *([busy] if shares else [])], Figure(title, rate, busy if shares else None)
+    return [rate, *([busy] if shares else [])], ShownMetric(title, rate, busy if shares else None)
 
 
 class _Talked(Measure):
@@ -87,10 +87,10 @@ class _Talked(Measure):
         def run(job: Job) -> str:
             nonlocal count
             count += 1
-            return bench.run(f"{name}-{count}", job, turn.notify)
+            return bench.run(f"{name}-{count}", job, notify)
 
         seconds = _QUICK_S if setting.parameters["quick"] else _TRY_S
-        with bench.talk(run) as talk:
+        with turn.running() as notify, bench.talk(run) as talk:
             return self.converse(talk, seconds, setting)
 
     def converse(self, talk: Talk, seconds: float, setting: Setting) -> Finding:
@@ -117,7 +117,7 @@ class NetworkTcp(_Talked):
     def converse(self, talk: Talk, seconds: float, setting: Setting) -> Finding:
         """See `_Talked`."""
         metrics: list[Metric] = []
-        figures: list[Figure] = []
+        figures: list[ShownMetric] = []
         kinds = [(way, streams) for way in talk.ways for streams in _STREAMS]
         lines = [f"{way} {streams} {round(seconds * 1000)}" for way, streams in kinds]
         replies = talk.ask([line for line in lines for _ in range(setting.repeats)], seconds)
@@ -188,7 +188,7 @@ class NetworkLatency(_Talked):
             for of, samples in zip(_OF, zip(*tries, strict=True), strict=True)
         ]
         titles = ("median", "99% take no longer than", "longest")
-        figures = tuple(map(Figure, titles, metrics))
+        figures = tuple(map(ShownMetric, titles, metrics))
         short = f"answers in {format_value(median(metrics[0].samples), 's')}"
         return Finding(tuple(metrics), figures, short, _limit(talk, None, setting))
 

@@ -9,9 +9,16 @@ from typing import cast
 from perfboard.bench.base import Bench
 from perfboard.bench.job import NotMeasurable
 from perfboard.binaries.applets import Applet, all_applets
-from perfboard.measures.base import Figure, Finding, Measure, Parameter, Quantity, Setting, Turn
+from perfboard.measures.base import (
+    Finding,
+    Measure,
+    Parameter,
+    Quantity,
+    Setting,
+    ShownMetric,
+    Turn,
+)
 from perfboard.measures.probe.rounds import Measuring, Plan
-from perfboard.model.progress import SilentProgress
 from perfboard.model.run import Metric, Unit
 from perfboard.model.units import format_size, format_value, parse_size
 
@@ -37,7 +44,7 @@ class Probe(Measure):
     def measure(self, name: str, bench: Bench, setting: Setting, turn: Turn) -> Finding:
         """See `Measure`."""
         seconds = setting.whole("seconds")
-        with bench.probe() as session, SilentProgress().step("", seconds) as step:
+        with bench.probe() as session, turn.step(seconds) as step:
             applets = [each for each in session.applets() if each.name == self.name]
             measuring = Measuring(session, applets, Plan(seconds, setting.facts.exact))
             words = measuring.run(step)
@@ -80,11 +87,11 @@ class CopyProbe(Probe):
         )
 
 
-def _copied(words: str, metrics: Sequence[Metric]) -> Figure:
+def _copied(words: str, metrics: Sequence[Metric]) -> ShownMetric:
     """The least size that does not fall below mbw's, or else the largest."""
     by_size = {parse_size(metric.labels["size"]): metric for metric in metrics}
     size = min((size for size in by_size if size >= _ARRAY), default=max(by_size))
-    return Figure(f"{words}, {format_size(size)}", by_size[size])
+    return ShownMetric(f"{words}, {format_size(size)}", by_size[size])
 
 
 MEASURES = tuple(

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Boots, as a run has them."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
 
-from perfboard.model.record import Int64, Record
+from perfboard.model.record import Int64, Record, without_unset
 from perfboard.model.results.base import Result, count_words
 
 # "scope", "console", "kernel-log", "command", or another instrument's name.
@@ -18,7 +18,8 @@ class Mark(Record):
     `clock` is that of the board that is emulated, of a machine that saw it, of its kernel, or of a
     logic analyser.
     `precision_ns` is how far the instant may be from the truth;
-    `instructions` counts those executed since reset, where that is known.
+    `instructions` counts those executed since reset, where that is known. A mark that is only
+    bounded has `from_ns` and `to_ns`, between which it was; None: there is no bound.
     """
 
     name: str
@@ -27,6 +28,12 @@ class Mark(Record):
     source: InstrumentName
     precision_ns: Int64 = 0
     instructions: Int64 | None = None
+    from_ns: Int64 | None = None
+    to_ns: Int64 | None = None
+
+    @model_serializer(mode="wrap")
+    def _bounded(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        return without_unset(self, handler(self), "from_ns", "to_ns")
 
 
 class Span(Record):

@@ -1,12 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The processes of probes on a target, as a run has them; their figures are its metrics."""
-
-from typing import Literal
+"""The processes of probes on a target, to which samples belong by their place in the run."""
 
 from pydantic import Field
 
 from perfboard.model.record import Int64, Quantity, Record
-from perfboard.model.results.base import Result, count_words
 
 
 class ProbeProcess(Record):
@@ -28,18 +25,3 @@ class ProbeProcess(Record):
     disturbances: dict[str, Quantity] = Field(default_factory=dict)
     notes: tuple[str, ...] = ()
     refused: str | None = None
-
-
-class ProbeResult(Result):
-    """The processes of probes, to which the metrics' samples belong by their place here."""
-
-    kind: Literal["probes"] = "probes"
-    processes: tuple[ProbeProcess, ...]
-
-    @property
-    def summary(self) -> str:
-        """See `Result`."""
-        return count_words(len(self.processes), "process", "processes")
-
-
-RESULT = ProbeResult

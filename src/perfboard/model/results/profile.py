@@ -3,8 +3,6 @@
 
 from typing import Literal
 
-from pydantic import Field
-
 from perfboard.model.record import Quantity, Record
 from perfboard.model.results.base import Result
 
@@ -68,45 +66,6 @@ class OptionRow(Record):
     rows: tuple[ProfileRow, ...] = ()
 
 
-class Picture(Record):
-    """The screen `time_s` after a task began; `png` is the file in base64.
-
-    `moment` is "first" (pixel), "half" (of the pixels that change), "final" (99.9 % of the
-    screen's), "stable", or "refused".
-    """
-
-    moment: str
-    time_s: Quantity
-    png: str
-
-
-class Film(Record):
-    """The pictures of one task of a workload, in the order of their times.
-
-    `hash` is of the pixels that count, at the end of the first sample that was accepted: the same
-    for the same picture, on all virtual boards, or on all live targets. "": none was.
-    """
-
-    workload: str
-    task: str
-    pictures: tuple[Picture, ...]
-    hash: str = ""
-
-
-class DoneTask(Record):
-    """A workload that was measured, so that a later run need not measure it again.
-
-    `metrics` is how many metrics of the run, in their order, are this one's; `host_s` is how long
-    it took on the host. `absent` has the reasons why the target gave none of a metric, by its name.
-    """
-
-    workload: str
-    parameters: dict[str, bool | int | float | str]
-    metrics: int
-    host_s: Quantity
-    absent: dict[str, str] = Field(default_factory=dict)
-
-
 class ProfileResult(Result):
     """A profile's verdicts. `outcome` is that of its rows of weight must together.
 
@@ -123,10 +82,8 @@ class ProfileResult(Result):
     outcome: RowOutcome
     rows: tuple[ProfileRow, ...]
     options: tuple[OptionRow, ...] = ()
-    films: tuple[Film, ...] = ()
     source: str = ""
     published: PublishedSource | None = None
-    tasks: tuple[DoneTask, ...] = ()
 
     @property
     def undecided(self) -> bool:

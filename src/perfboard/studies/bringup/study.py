@@ -1,44 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
 """The bring-up of a new board (study B): its disk, network and memory in one run."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from statistics import mean, median
 
-from perfboard.bench.base import Bench
 from perfboard.bench.lab import Lab
-from perfboard.bench.opening import board_name, open_bench
 from perfboard.bench.options import BenchOptions
 from perfboard.bench.request import Request
-from perfboard.measures.base import Figure, Finding
-from perfboard.measures.catalogue import get_measure
-from perfboard.measures.loop import Findings, Item, measure_items, prepare
+from perfboard.measures.loop import Item
 from perfboard.model.errors import UsageError
 from perfboard.model.options import option
 from perfboard.model.profile import Value
-from perfboard.model.published import Published
-from perfboard.model.results.bringup import BringupFigure, BringupResult, BringupRow
-from perfboard.model.run import Metric, Run
+from perfboard.model.run import Run
 from perfboard.model.text import nearest
-from perfboard.store.recording import Found
+from perfboard.studies.plan import Plan, run_plan
+from perfboard.studies.sets import set_items, with_given
 
-# In the order of a report, by subject; the report answers by the first of each.
-_ROWS = (
-    "disk.sequential",
-    "disk.characters",
-    "disk.dd",
-    "disk.encryption",
-    "disk.files",
-    "disk.random",
-    "network.tcp",
-    "network.http",
-    "network.latency",
-    "network.ssh",
-    "memory.dd",
-    "memory.copy",
-    "memory.free",
-    "boot.distribution",
-)
+# The one probe among them.
+_PROBES_S = 6.0
 
 
 @dataclass(frozen=True)
@@ -72,82 +51,25 @@ class BringupStudy:
 
     def run(self, request: Request, options: BringupOptions, lab: Lab) -> Run:
         """See `studies.base.Study`."""
-        items, findings = _items(options), Findings()
-        with lab.record(self.name, board_name(request), request.command, "") as record:
-            artifacts = record.folder.artifact_path("console.log").parent
-            with (
-                open_bench(request, BenchOptions(), lab, artifacts) as bench,
-                record.begin(lambda: _found(items, bench, findings)),
-            ):
-                prepare(bench, items)
-                measure_items(items, bench, findings, lab, {})
-        return record.run
+        plan = Plan(self.name, _items(options), _PROBES_S)
+        return run_plan(plan, request, BenchOptions(), lab)
 
 
 def _items(options: BringupOptions) -> list[Item]:
-    for name in options.only:
-        if name not in _ROWS:
-            raise UsageError(
-                f'--only {name}: there is no row "{name}"{nearest(name, _ROWS)} The rows are: '
-                f"{', '.join(_ROWS)}"
-            )
     given: dict[str, Value] = {"quick": bool(options.quick), "folder": options.folder}
-    items = []
-    for name in options.only or _ROWS:
-        measure = get_measure(name)
-        parameters = measure.defaults()
-        parameters |= {key: value for key, value in given.items() if key in parameters}
-        items.append(Item(measure, parameters))
-    return items
-
-
-def _found(items: Sequence[Item], bench: Bench, findings: Findings) -> Found:
-    pairs = [(item, findings.found.get(item.key)) for item in items]
-    done = [found for _, found in pairs if found]
-    published = bench.facts.published
-    return Found(
-        bench.subject(),
-        metrics=tuple(metric for found in done for metric in found.metrics),
-        results=(BringupResult(rows=tuple(_row(*pair, published) for pair in pairs)),),
-        notes=(*bench.notes, *dict.fromkeys(note for found in done for note in found.notes)),
-    )
-
-
-def _row(item: Item, found: Finding | None, published: Sequence[Published]) -> BringupRow:
-    name = item.measure.name
-    empty = BringupRow(name=name, title=item.measure.title, subject=name.partition(".")[0])
-    if found is None or found.reason:
-        reason = found.reason if found else "the run ended before it"
-        return empty.model_copy(update={"reason": reason})
-    figures = tuple(_figure(figure, published) for figure in found.figures)
-    words = {"short": found.short, "limit": found.limit, "sentence": found.why}
-    return empty.model_copy(update={"figures": figures, **words})
-
-
-def _figure(figure: Figure, published: Sequence[Published]) -> BringupFigure:
-    metric = figure.metric
-    known = next((each for each in published if _is_of(each, metric)), None)
-    return BringupFigure(
-        title=figure.title,
-        metric=metric.name,
-        labels=metric.labels,
-        unit=metric.unit,
-        better=metric.better,
-        value=median(metric.samples),
-        busy=mean(figure.busy.samples) if figure.busy and figure.busy.samples else None,
-        published=known.value if known else None,
-        source=known.source if known else "",
-        differs=known.differs if known else "",
-    )
-
-
-def _is_of(published: Published, metric: Metric) -> bool:
-    """Whether the published figure is one of the metric, as it was measured."""
-    return (
-        (published.metric, published.unit) == (metric.name, metric.unit)
-        and published.labels.items() <= metric.labels.items()
-        and not published.less
-    )
+    items = set_items("bringup")
+    rows = [item.measure.name for item in items]
+    for name in options.only:
+        if name not in rows:
+            raise UsageError(
+                f'--only {name}: there is no row "{name}"{nearest(name, rows)} The rows are: '
+                f"{', '.join(rows)}"
+            )
+    return [
+        with_given(item, given)
+        for item in items
+        if not options.only or item.measure.name in options.only
+    ]
 
 
 STUDY = BringupStudy()

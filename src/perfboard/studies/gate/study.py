@@ -8,7 +8,7 @@ from perfboard.analysis.gate.judge import Judgement, Rules
 from perfboard.analysis.gate.turns import Turn, judge_exact, judge_turns
 from perfboard.analysis.statistics.summary import REPEATS
 from perfboard.bench.lab import Lab
-from perfboard.bench.request import Request
+from perfboard.bench.request import Request, virtual_target
 from perfboard.boards.loader import LoadedReal, read_board
 from perfboard.factors.choose import check_known, factors_of, trial_factors
 from perfboard.model.errors import UsageError, error_of
@@ -16,7 +16,7 @@ from perfboard.model.options import option, parse_count, parse_one_level_each
 from perfboard.model.progress import SilentProgress
 from perfboard.model.run import Run, Status
 from perfboard.studies.base import get_study, run_study
-from perfboard.studies.probing import StandardOptions, measure_target
+from perfboard.studies.probing import ProbeOptions, measure_target
 from perfboard.targets.opening import kinds
 
 # The time for one probe in one turn, and for all of them, in s.
@@ -73,11 +73,11 @@ def side_of(text: str, options: GateOptions, command: tuple[str, ...]) -> Measur
         # The user learns of a wrong level of B before A is measured.
         known = trial_factors(loaded.board) if options.probe else factors_of(loaded.board)
         check_known(f"board {loaded.board.name}", known, factors.items(), f"--measure {text}: ")
-        request = Request(f"virtual:{name}", factors, command)
+        request = Request(virtual_target(name), factors, command)
         boot = replace(boot, functions=True)
     if options.probe or request.target.partition(":")[0] not in booting.targets:
         budget = max(_PROBE_S * len(options.probe), _PROBE_S) if options.probe else _ALL_S
-        probing = StandardOptions(budget=budget)
+        probing = ProbeOptions(time=budget)
         return lambda lab: measure_target("measure", request, options.probe, probing, lab)
     return lambda lab: run_study(booting, request, boot, lab)
 

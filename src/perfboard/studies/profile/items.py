@@ -7,36 +7,30 @@ from typing import TypeVar
 
 from perfboard.measures.catalogue import get_measure
 from perfboard.measures.loop import Item
+from perfboard.measures.parameters import check_parameters, check_value
 from perfboard.model.errors import UsageError
-from perfboard.model.profile import UNITS, Budget, Change, Part, Profile, Value
+from perfboard.model.profile import UNITS, Budget, Change, Part, Profile
 from perfboard.model.text import nearest, printable
 from perfboard.profiles.loader import is_shipped
 
 PartType = TypeVar("PartType", bound=Part)
 
 
-def _item(part: Part, budget: Budget, row: str, path: Path) -> Item:
+def _item(part: Part, budget: Budget | None, row: str, path: Path) -> Item:
     where = f"{path}: {row}"
     try:
         measure = get_measure(part.measure)
     except UsageError as error:
         raise UsageError(f"{where}: {error}") from error
     quantity = measure.quantity(part.metric)
-    if quantity is None:
+    if quantity is None and budget is not None:
         known = [each.name for each in measure.metrics]
         raise UsageError(
             f'{where}: {measure.name} has no metric "{part.metric}"'
             f"{nearest(part.metric, known)} It has: {', '.join(known)}"
         )
-    defaults = measure.defaults()
-    for name, value in part.parameters.items():
-        if name not in defaults:
-            has = f"It has: {', '.join(defaults)}" if defaults else "It has none"
-            raise UsageError(
-                f'{where}: {measure.name} has no parameter "{name}"{nearest(name, defaults)} {has}'
-            )
-        _check_kind(value, defaults[name], f"{where}: {name}")
-    if budget.unit != quantity.unit:
+    check_parameters(measure, part.parameters, where)
+    if budget is not None and quantity is not None and budget.unit != quantity.unit:
         written = {"1": 'none, or "%"'}.get(quantity.unit) or ", ".join(
             name for name, (base, _) in UNITS.items() if base == quantity.unit
         )
@@ -47,22 +41,6 @@ def _item(part: Part, budget: Budget, row: str, path: Path) -> Item:
     return item_of(part)
 
 
-def _check_kind(value: Value, default: Value, where: str) -> None:
-    """Raises UsageError for text where the default is a number, and the like."""
-    wanted = next(
-        words
-        for kind, words in ((bool, "true or false"), (int | float, "a number"), (str, "text"))
-        if isinstance(default, kind)
-    )
-    fits = (
-        isinstance(value, type(default))
-        if isinstance(default, bool | str)
-        else isinstance(value, int | float) and not isinstance(value, bool)
-    )
-    if not fits:
-        raise UsageError(f"{where} is {value!r}; wants {wanted}, as {default!r}")
-
-
 def item_of(part: Part) -> Item:
     """The measure of a part that was checked, with all of its parameters."""
     measure = get_measure(part.measure)
@@ -71,7 +49,7 @@ def item_of(part: Part) -> Item:
 
 def items_of(profile: Profile, path: Path, only: Sequence[str]) -> list[Item]:
     """Each measure once for each set of its parameters."""
-    rows: dict[str, tuple[Budget, tuple[Part, ...]]]
+    rows: dict[str, tuple[Budget | None, tuple[Part, ...]]]
     rows = {issue.name: (issue.budget, (issue,)) for issue in profile.key_issue}
     rows |= {each.name: (each.budget, each.parts) for each in profile.scenario}
     for name in only:
@@ -99,7 +77,7 @@ def refuse_unseen(items: Sequence[Item], path: Path, yes: bool) -> None:
     )
 
 
-def check_parameters(profile: Profile, change: Change, path: Path) -> None:
+def check_change(profile: Profile, change: Change, path: Path) -> None:
     """Raises UsageError for a parameter of an option that no measure of the profile has."""
     where = f"{path}: option {change.name}"
     parts = [*profile.key_issue, *(part for each in profile.scenario for part in each.parts)]
@@ -110,7 +88,7 @@ def check_parameters(profile: Profile, change: Change, path: Path) -> None:
                 f'{where}: no measure of the profile has a parameter "{name}"'
                 f"{nearest(name, known)} They have: {', '.join(known)}"
             )
-        _check_kind(value, known[name], f"{where}: {name}")
+        check_value(value, known[name], f"{where}: {name}")
 
 
 def with_parameters(profile: Profile, change: Change) -> Profile:

@@ -8,6 +8,7 @@ from itertools import islice
 from perfboard.measures.base import Finding
 from perfboard.measures.loop import key_of
 from perfboard.model.errors import UsageError
+from perfboard.model.results.measures import MeasuresResult
 from perfboard.model.results.profile import OptionRow, ProfileResult
 from perfboard.model.run import Run
 from perfboard.store.index import list_runs
@@ -38,16 +39,18 @@ def keep(profile: str, source: str, subject: Subject) -> Kept:
         _check(run, subject)
         tried = [each for each in result.options if each.outcome != "not measured"]
         options = {each.name: each for each in tried} if result.source == source else {}
-        found, host_s, at, left = {}, {}, 0, list(result.films)
-        for task in result.tasks:
-            key = key_of(task.workload, task.parameters)
-            metrics = run.metrics[at : at + task.metrics]
-            # The record does not say which of a measure's items they are of.
-            films = tuple(film for film in left if film.workload == task.workload)
-            left = [film for film in left if film.workload != task.workload]
-            found[key] = Finding(metrics, absent=task.absent, films=films)
-            host_s[key] = float(task.host_s)
-            at += task.metrics
+        found, host_s = {}, {}
+        for measures in run.results_of(MeasuresResult):
+            for place, each in enumerate(measures.measurements):
+                if each.reason:
+                    continue
+                own = (metric for metric in run.metrics if metric.measurement == place)
+                # The processes are those of the other run.
+                metrics = tuple(m.model_copy(update={"processes": ()}) for m in own)
+                key = key_of(each.measure, each.parameters)
+                # Its metrics have the labels of its parameters already.
+                found[key] = Finding(metrics, absent=each.absent, blocks=each.blocks)
+                host_s[key] = float(each.host_s)
         return Kept(run.id, found, host_s, options)
     raise UsageError(
         f"--resume: there is no earlier run of {profile} on {subject.board.name}; omit --resume"
@@ -57,9 +60,11 @@ def keep(profile: str, source: str, subject: Subject) -> Kept:
 def host_times(profile: str, board: str) -> dict[str, float]:
     """The seconds that each item took on this host, by `Item.key`, as the newest runs tell."""
     found: dict[str, float] = {}
-    for _, result in islice(_earlier(profile, board), _MOST):
-        for task in result.tasks:
-            found.setdefault(key_of(task.workload, task.parameters), float(task.host_s))
+    for run, _ in islice(_earlier(profile, board), _MOST):
+        for measures in run.results_of(MeasuresResult):
+            for each in measures.measurements:
+                if not each.reason:
+                    found.setdefault(key_of(each.measure, each.parameters), float(each.host_s))
     return found
 
 

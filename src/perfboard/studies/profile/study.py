@@ -11,22 +11,23 @@ from pathlib import Path
 from perfboard.analysis.profile.conclusion import NoFigure, conclude, verdicts_of
 from perfboard.bench.base import Bench
 from perfboard.bench.lab import Lab
-from perfboard.bench.opening import SCHEME, board_name, open_bench, virtual_board
+from perfboard.bench.opening import board_name, open_bench, virtual_board
 from perfboard.bench.options import BenchOptions
-from perfboard.bench.request import Request
+from perfboard.bench.request import Request, virtual_name, virtual_target
 from perfboard.boards.loader import load_board
 from perfboard.factors.choose import choose
 from perfboard.host.cache import hash_file
+from perfboard.measures.content import content_of
 from perfboard.measures.loop import Findings, Item, measure_items, prepare
 from perfboard.model.errors import UsageError
 from perfboard.model.options import option
 from perfboard.model.profile import Change, Part, Profile
-from perfboard.model.results.profile import DoneTask, OptionRow, ProfileResult
+from perfboard.model.results.profile import OptionRow, ProfileResult
 from perfboard.model.run import Metric, Run
 from perfboard.profiles.loader import load_profile, profile_path
 from perfboard.store.recording import Found, Recording
 from perfboard.studies.profile.items import (
-    check_parameters,
+    check_change,
     item_of,
     items_of,
     items_of_options,
@@ -34,6 +35,7 @@ from perfboard.studies.profile.items import (
     with_parameters,
 )
 from perfboard.studies.profile.kept import Kept, host_times, keep
+from perfboard.studies.sets import has_budgets
 
 
 def parse_prices(texts: Sequence[str]) -> dict[str, float]:
@@ -94,6 +96,11 @@ class ProfileStudy:
             raise UsageError("study profile: name the profile; `perfboard profiles` lists them")
         path = profile_path(options.profile)
         profile = load_profile(path)
+        if not has_budgets(profile):
+            raise UsageError(
+                f"{path}: has no budgets to judge a board by; "
+                f"`perfboard measure {options.profile}` measures it"
+            )
         items = items_of(profile, path, options.only)
         _check_options(profile, path, request)
         changed = items_of_options(profile, path, options.only)
@@ -144,7 +151,7 @@ def _price(request: Request, given: Mapping[str, float]) -> float | None:
     board = request.board
     if (loaded := virtual_board(request.target)) is not None:
         own = given.get(loaded.board.name, loaded.board.price)
-        return given.get(request.target.removeprefix(SCHEME), own)
+        return given.get(virtual_name(request.target) or "", own)
     return given.get(request.place, board.price if board else None)
 
 
@@ -152,7 +159,7 @@ def _check_options(profile: Profile, path: Path, request: Request) -> None:
     """Raises UsageError for an option that could not be tried, before anything is measured."""
     for change in profile.option:
         if change.parameters:
-            check_parameters(profile, change, path)
+            check_change(profile, change, path)
         elif (loaded := virtual_board(request.target)) is not None:
             loaded = load_board(change.board) if change.board else loaded
             choose(loaded, {} if change.board else {**request.factors, **change.factors})
@@ -187,7 +194,7 @@ def _try_option(
             # On the same board, what the change leaves as it was is measured already.
             found.found |= findings.found
         else:
-            target = f"{SCHEME}{change.board}" if change.board else request.target
+            target = virtual_target(change.board) if change.board else request.target
             factors = {} if change.board else {**request.factors, **change.factors}
             request = replace(request, target=target, factors=factors)
             bench = stack.enter_context(open_bench(request, asked.options, lab, _artifacts(record)))
@@ -232,37 +239,17 @@ def _found(
     tried: Sequence[OptionRow],
     kept: Kept | None,
 ) -> Found:
-    measured = [(item, findings.found[item.key]) for item in items if item.key in findings.found]
-    done = [(item, found) for item, found in measured if not found.reason]
+    content = content_of(items, findings, bench)
     result = _conclude(asked, findings, bench).model_copy(
-        update={
-            "options": tuple(tried),
-            "price": asked.price,
-            "films": tuple(film for _, found in measured for film in found.films),
-            "source": asked.source,
-            "tasks": tuple(
-                DoneTask(
-                    workload=item.measure.name,
-                    parameters=dict(item.parameters),
-                    metrics=len(found.metrics),
-                    host_s=findings.host_s[item.key],
-                    absent=dict(found.absent),
-                )
-                for item, found in done
-            ),
-        }
+        update={"options": tuple(tried), "price": asked.price, "source": asked.source}
     )
     verdicts, missing = verdicts_of(result)
-    taken = [item.measure.name for item, _ in done if kept and item.key in kept.found]
+    taken = [item.measure.name for item in items if kept and item.key in kept.found]
     notes = [f"Taken over from {kept.run}: {', '.join(taken)}."] if kept and taken else []
-    absent = {pair for found in findings.found.values() for pair in found.absent.items()}
-    notes += [f"Not measured: {name}: {reason}." for name, reason in sorted(absent)]
-    notes += dict.fromkeys(note for _, found in done for note in found.notes)
-    return Found(
-        bench.subject(),
-        metrics=tuple(metric for _, found in done for metric in found.metrics),
-        results=(result,),
-        notes=(*bench.notes, *notes),
+    return replace(
+        content,
+        results=(result, *content.results),
+        notes=(*content.notes, *notes),
         verdicts=verdicts,
         no_verdicts=missing,
     )

@@ -11,6 +11,7 @@ from threading import Event, Lock
 from typing import IO
 
 from perfboard.bench.lab import Lab
+from perfboard.bench.request import virtual_target
 from perfboard.boards.loader import load_board
 from perfboard.factors.choose import check_known, choose, perturbations, trial_factors
 from perfboard.host.cache import hash_file
@@ -220,7 +221,7 @@ def _try(
     levels = {name: one.variant.levels[name] for name in trial_factors(board)}
     subject = Subject(
         target.summary(),
-        f"virtual:{board.name}",
+        virtual_target(board.name),
         target.evidence,
         levels=levels,
         perturbed=perturbations(levels),

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from perfboard.bench.lab import Lab
 from perfboard.bench.request import Request
 from perfboard.model.run import Run
-from perfboard.studies.probing import StandardOptions, measure_target
+from perfboard.studies.probing import ProbeOptions, measure_target
 
 
 @dataclass(frozen=True)
@@ -17,14 +17,14 @@ class StandardStudy:
     name: str = "standard"
     title: str = "Standard measurements"
     question: str = "What are the memory, the kernel and the processor of this board capable of?"
-    options: type[StandardOptions] = StandardOptions
+    options: type[ProbeOptions] = ProbeOptions
     targets: tuple[str, ...] = ()
     default_target: str = "local"
     headline: str = ""
     # A virtual board has factors of its own; the study boot lists them.
     factors: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
-    def run(self, request: Request, options: StandardOptions, lab: Lab) -> Run:
+    def run(self, request: Request, options: ProbeOptions, lab: Lab) -> Run:
         """See `studies.base.Study`."""
         return measure_target(self.name, request, (), options, lab)
 

@@ -6,6 +6,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from perfboard.bench.lab import Lab
+from perfboard.bench.request import virtual_target
 from perfboard.binaries.probe_build import source_folder
 from perfboard.boards.scope_text import TIMED
 from perfboard.factors.choose import choose
@@ -67,7 +68,7 @@ def _read(plan: Plan, level: str, lab: Lab) -> Path:
     }
 
     def build(folder: Path) -> None:
-        target_name = f"virtual:{plan.board_name}"
+        target_name = virtual_target(plan.board_name)
         with (
             lab.open(target_name, lab.progress, None, variant.levels) as target,
             lab.probe(target, lab.progress) as session,

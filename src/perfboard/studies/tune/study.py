@@ -13,7 +13,7 @@ from perfboard.analysis.tune.combinations import (
 )
 from perfboard.analysis.tune.search import search
 from perfboard.bench.lab import Lab
-from perfboard.bench.request import Request
+from perfboard.bench.request import Request, virtual_target
 from perfboard.model.errors import UsageError
 from perfboard.model.run import Run
 from perfboard.store.recording import Found, Subject
@@ -44,7 +44,7 @@ class TuneStudy:
     question: str = "Which levels of its factors make the board boot fastest?"
     options: type[TuneOptions] = TuneOptions
     targets: tuple[str, ...] = ("virtual", *SCHEMES)
-    default_target: str = "virtual:verdex"
+    default_target: str = virtual_target("verdex")
     headline: str = "boot.total"
     # Those of the board that it tunes.
     factors: Mapping[str, tuple[str, ...]] = field(default_factory=dict)

@@ -7,6 +7,7 @@ from threading import Event
 
 from perfboard.bench.boot.virtual import marks_to_watch
 from perfboard.bench.lab import Lab
+from perfboard.bench.request import virtual_target
 from perfboard.model.results.boot import Boot
 from perfboard.model.run import BoardSummary, RunError
 from perfboard.store.folder import RunFolder
@@ -28,7 +29,7 @@ class VirtualBench:
         self._virtual = Emulation(plan.baseline)
         self._emulator = plan.board.machine.emulator
         self.name = plan.board.name
-        self.target = f"virtual:{self.name}"
+        self.target = virtual_target(self.name)
         self.evidence = self._virtual.evidence
         self.tools: Mapping[str, str] = {self._emulator: lab.emulator(self._emulator)}
 

@@ -15,7 +15,7 @@ from perfboard.analysis.verify.rows import (
     scale_of,
 )
 from perfboard.bench.lab import Lab
-from perfboard.bench.request import Request
+from perfboard.bench.request import Request, virtual_target
 from perfboard.boards.loader import load_board
 from perfboard.boards.scope_text import TIMED
 from perfboard.factors.choose import choose, factors_of
@@ -24,7 +24,7 @@ from perfboard.model.errors import TargetError, UsageError
 from perfboard.model.published import Published
 from perfboard.model.run import Metric, Run, Status
 from perfboard.studies.base import get_study
-from perfboard.studies.probing import StandardOptions, measure_target
+from perfboard.studies.probing import ProbeOptions, measure_target
 from perfboard.studies.verify.programs import MarginOf, Programs, measure_programs
 
 # The measuring study, and its levels: the boot study, the probe of flash, or other probes.
@@ -38,7 +38,7 @@ class Studies:
     """The studies that run on the board; a test gives others."""
 
     boot: Callable[[Request, Any, Lab], Run] = lambda *asked: get_study("boot").run(*asked)
-    measure: Callable[[str, Request, Sequence[str], StandardOptions, Lab], Run] = measure_target
+    measure: Callable[[str, Request, Sequence[str], ProbeOptions, Lab], Run] = measure_target
     programs: Callable[[str, Sequence[Published], MarginOf, tuple[str, ...], Lab], Programs] = (
         measure_programs
     )
@@ -87,12 +87,12 @@ def verify_board(
     metrics: dict[_Group, tuple[Metric, ...]] = {}
     runs = []
     for (kind, at), figures in groups.items():
-        request = Request(f"virtual:{name}", dict(at), command)
+        request = Request(virtual_target(name), dict(at), command)
         if kind == "boot":
             run = studies.boot(request, get_study("boot").options(boots=1), lab)
         else:
             probes = probes_for(figures) + (list(PROBES) if (kind, at) == plain else [])
-            options = StandardOptions(budget_s * _OF_FLASH if kind == "flash" else budget_s)
+            options = ProbeOptions(budget_s * _OF_FLASH if kind == "flash" else budget_s)
             run = studies.measure("verify", request, sorted({*probes}), options, lab)
         if run.status is Status.ABORTED:
             raise KeyboardInterrupt

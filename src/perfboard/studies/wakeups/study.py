@@ -22,6 +22,7 @@ from perfboard.bench.options import BenchOptions
 from perfboard.bench.request import Request
 from perfboard.measures.wakeups.meter_file import MeterFile
 from perfboard.measures.wakeups.metrics import metrics
+from perfboard.measures.wakeups.playback import RATE
 from perfboard.model.board.power import Power
 from perfboard.model.channels import parse_volts
 from perfboard.model.errors import EnvironmentLacksError, TargetError, UsageError
@@ -36,8 +37,6 @@ _LOADS = ("idle", "copy", "burst12", "burst25")
 _MORE_LOADS = ("turns12", "turns25")
 _WAYS = ("sink", "alsa", "timer", "slack")
 _FEATURE = "wake"
-# As in study F: 44.1 kHz, 16 bits, two channels.
-_RATE = 44_100 * 4
 # On a virtual board the adaptive level has to have risen; a live target is not to be kept busy.
 _VIRTUAL_PERIODS, _LIVE_PERIODS = 3000, 500
 # On a virtual board the others take minutes, and say what these do.
@@ -180,7 +179,7 @@ class _Plan:
     @property
     def period_ns(self) -> int:
         """How long a buffer plays."""
-        return self.options.buffer_bytes * 10**9 // _RATE
+        return self.options.buffer_bytes * 10**9 // RATE
 
     @property
     def playback_s(self) -> float:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from perfboard.analysis.compare.comparison import compare
 from perfboard.model.errors import UsageError
 from perfboard.model.results.boot import Boot
-from perfboard.model.results.probes import ProbeResult
+from perfboard.model.results.measures import MeasuresResult
 from perfboard.model.run import BoardSummary, Evidence, Metric, Run, Status, TimedAs
 from tests.support.probe_runs import make_probe_run, probe_metrics
 from tests.support.runs import MARKS, make_boot, make_run, only
@@ -192,7 +192,7 @@ def test_processors_that_differ_are_named() -> None:
     everywhere = probed(1)
     moved = tuple(
         process if process.cpu is None else process.model_copy(update={"cpu": 4})
-        for process in only(everywhere, ProbeResult).processes
+        for process in only(everywhere, MeasuresResult).processes
     )
     (found,) = compare(everywhere, probed(1, processes=moved)).differences
     assert (found.what, found.before, found.after) == ("CPU", "0, 1", "4")

@@ -59,7 +59,12 @@ def test_a_boards_kernel_has_the_ciphers_that_its_part_is_fast_at(tmp_path: Path
     found = {}
     for name in ("rpi2", "rpi-zero", "bifferboard", "teres"):
         facts = VirtualBench(
-            load_board(name), {}, BenchOptions(), FakeLab(tmp_path).lab(), tmp_path
+            f"virtual:{name}",
+            load_board(name),
+            {},
+            BenchOptions(),
+            FakeLab(tmp_path).lab(),
+            tmp_path,
         ).facts
         job = job_of("disk.encryption", {}, facts)
         found[name] = "neon-ciphers" in job.features

@@ -15,7 +15,7 @@ from perfboard.images.program.base import ProgramJob
 from perfboard.images.variant import Variant
 from perfboard.model.errors import UsageError
 from perfboard.model.results.boot import Boot
-from perfboard.model.results.bringup import BringupResult
+from perfboard.model.results.measures import MeasuresResult
 from perfboard.model.run import Evidence, Run, Status
 from perfboard.probes.exchange import Answer
 from perfboard.probes.records import Applet
@@ -85,8 +85,8 @@ def test_each_row_has_figures_or_the_reason_for_none(tmp_path: Path) -> None:
     found = run(fake)
     assert found.status is Status.COMPLETE, found.errors
     assert found.evidence is Evidence.TIMED
-    (result,) = found.results_of(BringupResult)
-    copies, free = result.rows
+    (result,) = found.results_of(MeasuresResult)
+    copies, free = result.measurements
     # The published 25.6 MiB/s of the study stand beside.
     assert copies.figures[0].published == 26_843_546 and "study B" in copies.figures[0].source
     assert free.reason == "its script ended with 3: no /proc" and not free.figures
@@ -101,7 +101,7 @@ def test_study_bs_disk_stands_beside_its_board(tmp_path: Path) -> None:
     fake = FakeLab(tmp_path)
     fake.ends = lambda job, cancelled: replace(RESULTS, stdout=SEQUENTIAL.encode())
     found = run(fake, only=("disk.sequential",))
-    (row,) = found.results_of(BringupResult)[0].rows
+    (row,) = found.results_of(MeasuresResult)[0].measurements
     text = " ".join(run_text(found).split())
     # Study B's 5.657 MB/s; a row that is this near needs no cause, one that is further has one.
     assert "4.096 MB/s" in text and "0.72 of 5.657 MB/s: " in text
@@ -124,7 +124,7 @@ def test_a_distribution_is_booted_by_each_init_with_its_parts(tmp_path: Path) ->
     found = run(fake, "virtual:rpi2", only=("boot.distribution",))
     assert found.status is Status.COMPLETE, found.errors
     assert booted == ["debian", "debian-sysvinit"]
-    (row,) = found.results_of(BringupResult)[0].rows
+    (row,) = found.results_of(MeasuresResult)[0].measurements
     values = {figure.title: figure.value for figure in row.figures}
     for init in ("systemd", "sysvinit"):
         parts = [value for title, value in values.items() if title.startswith(f"{init}: ")]
@@ -145,7 +145,7 @@ def test_a_board_that_debian_does_not_run_on_says_why(
     tmp_path: Path, board: str, said: str
 ) -> None:
     found = run(FakeLab(tmp_path), f"virtual:{board}", only=("boot.distribution",))
-    (row,) = found.results_of(BringupResult)[0].rows
+    (row,) = found.results_of(MeasuresResult)[0].measurements
     assert said in row.reason and f"Not measured: {said[:20]}" in " ".join(run_text(found).split())
 
 
@@ -158,7 +158,7 @@ def test_an_interrupted_run_keeps_what_it_has(tmp_path: Path) -> None:
     fake.ends = interrupted
     found = run(fake)
     assert found.status is Status.ABORTED
-    copies, free = found.results_of(BringupResult)[0].rows
+    copies, free = found.results_of(MeasuresResult)[0].measurements
     assert copies.figures and "ended before" in free.reason
 
 
@@ -177,5 +177,5 @@ def test_a_live_target_is_measured_by_its_shell(tmp_path: Path) -> None:
     request = Request("local", {}, ("perfboard",))
     lab = FakeLab(tmp_path).lab(open=open_it)
     found = run_study(STUDY, request, BringupOptions(only=("memory.free",)), lab)
-    (row,) = found.results_of(BringupResult)[0].rows
+    (row,) = found.results_of(MeasuresResult)[0].measurements
     assert row.limit == "its RAM, 1 MiB" and row.short == "24.32 MiB free"

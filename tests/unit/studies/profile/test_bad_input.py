@@ -65,7 +65,7 @@ def test_an_interrupted_run_keeps_what_it_has(path: Path, tmp_path: Path) -> Non
         ("width = 64", "widht = 64", 'did you mean "width"'),
         ("width = 64", 'width = "wide"', "width is 'wide'; wants a number, as 640"),
         ("width = 64", "width = true", "width is True; wants a number"),
-        ("<= 3 s", "<= 3", "is not in a unit of image.scale.time, which is s, ms, us, min"),
+        ("<= 3 s", "<= 3", "is not in a unit of image.scale.time, which is s, ms, us, ns, min"),
         ("<= 3 s", "<= 3 MB", "is not in a unit of image.scale.time"),
         ("<= 3 s", "<= 3 sec", 'the unit "sec" is not one of'),
     ],

@@ -12,7 +12,9 @@ from perfboard.bench.request import Request
 from perfboard.host.authority import Authority
 from perfboard.images.program.base import ProgramJob
 from perfboard.images.program.codecs import BuiltCodec
+from perfboard.model.blocks import FilmBlock
 from perfboard.model.errors import UsageError
+from perfboard.model.results.measures import MeasuresResult
 from perfboard.model.results.profile import ProfileResult
 from perfboard.model.run import Evidence, Status
 from perfboard.report.html import render
@@ -34,6 +36,7 @@ from tests.support.profile_runs import (
     run,
     run_live,
 )
+from tests.support.runs import only
 
 
 def test_each_row_has_a_verdict_or_the_reason_for_none(path: Path, tmp_path: Path) -> None:
@@ -84,8 +87,14 @@ def test_what_a_display_showed_is_in_the_run_and_on_the_page(path: Path, tmp_pat
     path.write_text(START)
     found = run_live(WorkShell(strip.decode(), free_kb=99_000), path, tmp_path)
     (result,) = found.results_of(ProfileResult)
-    (film,) = result.films
-    assert (film.workload, film.task, film.hash) == ("app.start", "start, dillo", "0c")
+    (measurement,) = only(found, MeasuresResult).measurements
+    (film,) = measurement.blocks
+    assert isinstance(film, FilmBlock)
+    assert (measurement.measure, film.title, film.hash) == (
+        "app.start",
+        "app.start: start, dillo",
+        "0c",
+    )
     # They are there although the measure found too few samples.
     assert result.rows[0].outcome == "not measured"
     assert [picture.moment for picture in film.pictures] == ["first", "stable"]

@@ -14,7 +14,7 @@ from perfboard.model.published import Published
 from perfboard.model.run import Run, RunError, Status
 from perfboard.report.verification import verification_text
 from perfboard.studies.boot.study import BootOptions
-from perfboard.studies.probing import StandardOptions
+from perfboard.studies.probing import ProbeOptions
 from perfboard.studies.verify.programs import MarginOf, Programs
 from perfboard.studies.verify.study import Studies, verify_board
 from tests.support.board_files import RPI2, VERDEX
@@ -40,9 +40,9 @@ class Board:
         return self._booted
 
     def _measure(
-        self, name: str, request: Request, probes: Sequence[str], options: StandardOptions, lab: Lab
+        self, name: str, request: Request, probes: Sequence[str], options: ProbeOptions, lab: Lab
     ) -> Run:
-        self.probes.append((request, probes, options.budget))
+        self.probes.append((request, probes, options.time))
         return self._probed
 
     def _programs(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Records of older schemas, brought to today's when they are read. No file is changed."""
+"""Records of perfboard.run/1 as of /2."""
 
 from typing import Any
 

@@ -6,20 +6,21 @@ import re
 import pytest
 
 from perfboard.analysis.statistics.bootstrap import estimate
-from perfboard.model.results.probes import ProbeProcess, ProbeResult
+from perfboard.model.results.measures import MeasuresResult
+from perfboard.model.results.probes import ProbeProcess
 from perfboard.model.run import Evidence, Metric, Run
 from perfboard.report.charts.graphs import graphs
 from perfboard.report.html import render
-from perfboard.report.sections.measure.page import Measurements, measurements
-from perfboard.report.sections.measure.rows import by_group, probe_rows
+from perfboard.report.sections.measures.probe_rows import by_group, probe_rows
+from perfboard.report.sections.measures.probes_page import ProbesView, probes_view
 from perfboard.report.words.figures import figure
 from tests.support.html import Reader
 from tests.support.probe_runs import GRAPHS, make_probe_run, probe_metrics, probe_processes
 from tests.support.runs import make_run, only
 
 
-def measured(run: Run) -> Measurements:
-    return measurements(run, only(run, ProbeResult))
+def measured(run: Run) -> ProbesView:
+    return probes_view(run, only(run, MeasuresResult))
 
 
 @pytest.fixture(scope="module")

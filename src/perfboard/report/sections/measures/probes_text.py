@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 from perfboard.analysis.statistics.cache_steps import find_steps
 from perfboard.analysis.statistics.curves import cache_curve
 from perfboard.analysis.statistics.summary import REPEATS
-from perfboard.model.results.probes import ProbeResult
+from perfboard.model.results.measures import MeasuresResult
 from perfboard.model.run import Metric, Run
 from perfboard.model.units import format_size, format_value
 from perfboard.report.charts.graphs import Drawn, graphs
-from perfboard.report.sections.measure.page import levels
-from perfboard.report.sections.measure.rows import by_group, cpu_words, probe_rows
+from perfboard.report.sections.measures.probe_rows import by_group, cpu_words, probe_rows
+from perfboard.report.sections.measures.probes_page import levels
 from perfboard.report.terminal import cells, new_table
 from perfboard.report.words.evidence import headed, not_modelled
 from perfboard.report.words.figures import figure, figure_name
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 
-def probe_parts(run: Run, result: ProbeResult) -> list["str | Table"]:
+def probe_parts(run: Run, result: MeasuresResult) -> list["str | Table"]:
     """Lines and tables: each level of memory, a few points of each curve, each single figure."""
     metrics = [metric for metric in run.metrics if metric.samples]
     parts: list[str | Table] = []

@@ -11,7 +11,7 @@ from perfboard.analysis.statistics.cache_steps import (
     plateaus_between,
 )
 from perfboard.analysis.statistics.curves import cache_curve, curves, middle_of
-from perfboard.model.results.probes import ProbeResult
+from perfboard.model.results.measures import MeasuresResult
 from perfboard.model.run import Metric, Run
 from perfboard.model.units import format_size, format_value
 from perfboard.report.charts import histogram as histograms
@@ -19,7 +19,12 @@ from perfboard.report.charts import plot
 from perfboard.report.charts.graphs import OPERATIONS, graphs, size_span
 from perfboard.report.charts.histogram import Histogram
 from perfboard.report.charts.picture import Picture, picture
-from perfboard.report.sections.measure.rows import ProbeRow, by_group, clock_words, probe_rows
+from perfboard.report.sections.measures.probe_rows import (
+    ProbeRow,
+    by_group,
+    clock_words,
+    probe_rows,
+)
 from perfboard.report.words.evidence import evidence_label
 from perfboard.report.words.figures import Figure, figure, label_words, spread_words
 
@@ -45,7 +50,7 @@ class Level:
 
 
 @dataclass(frozen=True)
-class Measurements:
+class ProbesView:
     """All of it. `summary` says it in a sentence; `spread` what the tables' intervals are."""
 
     summary: str
@@ -61,14 +66,14 @@ class Measurements:
     spread: str
 
 
-def measurements(run: Run, result: ProbeResult) -> Measurements:
+def probes_view(run: Run, result: MeasuresResult) -> ProbesView:
     """The view of the run's probes."""
     steps = find_steps(cache_curve(run.metrics))
     drawn = tuple(graphs(run.metrics, steps))
     in_graphs = {id(metric) for one in drawn for metric in one.metrics}
     rest = [metric for metric in run.metrics if id(metric) not in in_graphs]
     parts = levels(run.metrics, steps)
-    return Measurements(
+    return ProbesView(
         summary=_summary(run, result, parts),
         pictures=tuple(picture(one.graph) for one in drawn),
         labels=tuple(evidence_label(run, one.metrics[0].name) for one in drawn),
@@ -89,7 +94,7 @@ def measurements(run: Run, result: ProbeResult) -> Measurements:
     )
 
 
-def _summary(run: Run, result: ProbeResult, parts: Sequence[Level]) -> str:
+def _summary(run: Run, result: MeasuresResult, parts: Sequence[Level]) -> str:
     """The machine in one line, how fast its memory is, and how much was measured."""
     sentences = [words] if (words := _machine(run.board.facts)) else []
     if parts:

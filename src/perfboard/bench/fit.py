@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whether a virtual board has the room and the network that a job needs."""
+
+from perfboard.bench.job import DISK, Job, NotMeasurable
+from perfboard.images.network import has_own_card
+from perfboard.model.board.virtual import VirtualBoard
+
+
+def check_has(job: Job, board: VirtualBoard) -> None:
+    """Raises NotMeasurable where the board lacks the disk or the network that the job wants."""
+    if board.disk and DISK in job.script and board.disk.trial_size < job.disk:
+        raise NotMeasurable(
+            f"the board's disk has {board.disk.trial_size / 1e6:.0f} MB, and it wants "
+            f"{job.disk / 1e6:.0f} MB; a board file with a larger disk.data has the room"
+        )
+    if job.pages and not has_own_card(board.network):
+        raise NotMeasurable(
+            f"board {board.name} has no network that serves pages: give its file a "
+            "table [network] (docs/boards/network.md)"
+        )

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The content of a run: the findings of its items, as they are recorded."""
+
+from collections.abc import Sequence
+from statistics import mean, median
+
+from perfboard.bench.base import Bench
+from perfboard.measures.base import Finding, ShownMetric
+from perfboard.measures.loop import Findings, Item
+from perfboard.model.published import Published
+from perfboard.model.results.base import Result
+from perfboard.model.results.measures import Figure, Measurement, MeasuresResult
+from perfboard.model.run import Metric
+from perfboard.store.recording import Found
+
+_NOT_REACHED = Finding(reason="the run ended before it")
+
+
+def content_of(items: Sequence[Item], findings: Findings, bench: Bench) -> Found:
+    """The metrics and the results of all items, however the run ended."""
+    metrics: list[Metric] = []
+    results: list[Result] = []
+    notes = dict.fromkeys(bench.notes)
+    measurements = []
+    processes = list(findings.processes)
+    for place, item in enumerate(items):
+        found = findings.found.get(item.key, _NOT_REACHED)
+        # Those of a probe that ran by itself are counted from its own first process.
+        before = len(processes) if found.processes else 0
+        for metric in found.metrics:
+            own = {"processes": tuple(before + each for each in metric.processes)}
+            metrics.append(metric.model_copy(update={"measurement": place, **own}))
+        processes += found.processes
+        results += found.results
+        notes |= dict.fromkeys(found.notes)
+        measurements.append(_measurement(item, found, findings, bench.facts.published))
+    absent = {pair for found in findings.found.values() for pair in found.absent.items()}
+    notes |= {f"Not measured: {name}: {reason}.": None for name, reason in sorted(absent)}
+    notes |= dict.fromkeys(findings.notes)
+    measures = MeasuresResult(measurements=tuple(measurements), processes=tuple(processes))
+    return Found(
+        bench.subject(),
+        metrics=tuple(metrics),
+        results=(measures, *results),
+        notes=tuple(notes),
+        step=findings.place,
+    )
+
+
+def _measurement(
+    item: Item, found: Finding, findings: Findings, published: Sequence[Published]
+) -> Measurement:
+    return Measurement(
+        measure=item.measure.name,
+        title=item.measure.title,
+        parameters=dict(item.parameters),
+        figures=tuple(_figure(each, published) for each in found.figures),
+        short=found.short,
+        limit=found.limit,
+        why=found.why,
+        reason=found.reason,
+        failed=found.failed,
+        absent=dict(found.absent),
+        host_s=findings.host_s.get(item.key, 0.0),
+        blocks=found.blocks,
+    )
+
+
+def _figure(shown: ShownMetric, published: Sequence[Published]) -> Figure:
+    metric = shown.metric
+    known = next((each for each in published if _is_of(each, metric)), None)
+    return Figure(
+        title=shown.title,
+        metric=metric.name,
+        labels=metric.labels,
+        unit=metric.unit,
+        better=metric.better,
+        value=median(metric.samples),
+        busy=mean(shown.busy.samples) if shown.busy and shown.busy.samples else None,
+        published=known.value if known else None,
+        source=known.source if known else "",
+        differs=known.differs if known else "",
+    )
+
+
+def _is_of(published: Published, metric: Metric) -> bool:
+    """Whether the published figure is one of the metric, as it was measured."""
+    return (
+        (published.metric, published.unit) == (metric.name, metric.unit)
+        and published.labels.items() <= metric.labels.items()
+        and not published.less
+    )

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+"""wakeups: how often a writer of audio has to wake, and how idle the board is then (study F)."""
+
+from statistics import median
+
+from perfboard.analysis.wakeups.reading import read_playbacks
+from perfboard.bench.job import Job, NotMeasurable
+from perfboard.measures.base import (
+    Example,
+    Finding,
+    Measure,
+    Parameter,
+    Quantity,
+    Setting,
+    ShownMetric,
+)
+from perfboard.measures.wakeups.metrics import metrics
+from perfboard.model.units import format_value
+
+# The driver of ours, and the device of its sound card.
+_DRIVER = "wake"
+_WAYS = {"timer": (), "slack": (), "sink": (_DRIVER,), "alsa": (_DRIVER,)}
+_LOADS = ("idle", "copy", "burst12", "burst25", "turns12", "turns25")
+# 44.1 kHz, 16 bits, two channels.
+RATE = 44_100 * 4
+_LATENCIES = {"p50": "half of the wakes", "p99": "99 % of them", "max": "all"}
+
+
+class AudioWakeups(Measure):
+    """Plays for some seconds, one way at one trigger level under one load."""
+
+    name = "wakeups"
+    title = "Wake-ups of a writer of audio"
+    parameters = (
+        Parameter("way", "timer", f"how it is woken: {', '.join(_WAYS)}"),
+        Parameter("level", 0, "it sleeps until one more buffer than this has been played"),
+        Parameter("load", "idle", f"beside it: {', '.join(_LOADS)}"),
+        Parameter("periods", 500, "buffers that are played, 100 or more", labels=False),
+        Parameter("buffers", 8, "how many there are, 2 to 64"),
+        Parameter("buffer_bytes", 1024, "size of one, 64 to 65536, of 44.1 kHz, 16 bits, stereo"),
+    )
+    metrics = (
+        Quantity("wakeups.wakes", "1/s", "wakes of the writer"),
+        Quantity("wakeups.switches", "1/s", "context switches of the whole board"),
+        Quantity("wakeups.switches.writer", "1/s", "those of the writer"),
+        Quantity("wakeups.idle", "1", "the time that the processor has nothing to do", "higher"),
+        Quantity("wakeups.missed", "1", "buffers that were played empty"),
+        Quantity("wakeups.copies", "1/s", "files of 256 KiB that the load copies", "higher"),
+        Quantity("wakeups.state", "1", "the time in an idle state: label state", "higher"),
+        *(
+            Quantity(f"wakeups.latency.{name}", "s", f"how late {of} are at most")
+            for name, of in _LATENCIES.items()
+        ),
+    )
+    examples = (
+        Example(
+            "@wakeups timer 0 copy\nelapsed_ns 2000000000\ncpu_idle 100\nswitches 800\n"
+            "writer_voluntary 350\nwakes 344\nmissed 0\nlatency_max_ns 90000\nchunks 128\n"
+            "latency 8192 344\nstate 0 500000 WFI\n@end\n",
+            {
+                "wakeups.wakes": 172,
+                "wakeups.switches": 400,
+                "wakeups.switches.writer": 175,
+                "wakeups.idle": 0.5,
+                "wakeups.missed": 0,
+                "wakeups.copies": 1,
+                "wakeups.state": 0.25,
+                **dict.fromkeys((f"wakeups.latency.{name}" for name in _LATENCIES), 90e-6),
+            },
+            {"load": "copy"},
+        ),
+    )
+
+    def job(self, setting: Setting) -> Job:
+        """See `Measure`."""
+        way, load = setting.text("way"), setting.text("load")
+        if way not in _WAYS or load not in _LOADS:
+            known = f"{', '.join(_WAYS)}, under {', '.join(_LOADS)}"
+            raise NotMeasurable(f"there is no way {way} under the load {load}: there are {known}")
+        periods, size = setting.whole("periods", 100), setting.whole("buffer_bytes", 64)
+        buffers, level = setting.whole("buffers", 2), setting.whole("level", 0)
+        if level > buffers - 2 or buffers > 64 or size > 65536:
+            raise NotMeasurable("wants 2 to 64 buffers of 64 to 65536 bytes, and a level below")
+        period_ns = size * 10**9 // RATE
+        shape = f"{buffers} {size} {period_ns}"
+        line = f'"$PROBE" wakeups {way} {level} {periods} {load} {shape} || exit 1\n'
+        limit_s = 60 + 3 * periods * period_ns / 1e9 * setting.repeats
+        return Job(line * setting.repeats, features=_WAYS[way], disk=1 << 19, limit_s=limit_s)
+
+    def read(self, output: str, setting: Setting) -> Finding:
+        """See `Measure`."""
+        playbacks = read_playbacks(output)
+        found = tuple(metrics(playbacks, None))
+        wakes = next((metric for metric in found if metric.name == "wakeups.wakes"), None)
+        if wakes is None:
+            refused = {each.refused: None for each in playbacks if each.refused}
+            raise NotMeasurable("; ".join(refused) or "nothing was played")
+        title = f"wakes by {wakes.labels['way']}"
+        short = f"wakes {format_value(median(wakes.samples), '1/s')}"
+        return Finding(found, (ShownMetric(title, wakes),), short)
+
+
+MEASURES = (AudioWakeups(),)

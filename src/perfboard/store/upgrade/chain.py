@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The steps from each older schema to the next. No file is changed."""
+
+from typing import Any
+
+from perfboard.store.upgrade import first, second
+
+NEWEST = 3
+NEW = f"perfboard.run/{NEWEST}"
+# A record without a schema is of the first one.
+_STEPS = ((first.OLD, first.upgraded), (second.OLD, second.upgraded))
+
+
+def upgraded(record: dict[str, Any]) -> dict[str, Any]:
+    """A record as one of schema NEW. Damaged parts stay so, for the model to refuse."""
+    for old, step in _STEPS:
+        if record.get("schema", first.OLD) == old:
+            record = step(record)
+    return record

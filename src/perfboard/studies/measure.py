@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs of the measures and sets that the user names."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from perfboard.bench.lab import Lab
+from perfboard.bench.options import BenchOptions
+from perfboard.bench.request import Request
+from perfboard.model.options import option, parse_cpu, parse_seconds
+from perfboard.model.profile import Value
+from perfboard.model.run import Run
+from perfboard.profiles.loader import list_profiles
+from perfboard.studies.plan import Plan, run_plan
+from perfboard.studies.sets import items_named
+
+_ALL_S, _PROBE_S = 60.0, 6.0
+
+
+@dataclass(frozen=True)
+class MeasureOptions(BenchOptions):
+    """The options of `perfboard measure`."""
+
+    time: float | None = option(
+        None,
+        "the seconds that all probes together may take on the target (default: 60, or 6 each "
+        "if that is less)",
+        parse=parse_seconds,
+        metavar="SECONDS",
+        formerly="budget",
+    )
+    cpu: int | None = option(
+        None,
+        "the CPU of the target that probes run on (default: the last of the fastest)",
+        parse=parse_cpu,
+        metavar="N",
+    )
+
+
+def measure_named(
+    names: Sequence[str],
+    given: Mapping[str, Value],
+    request: Request,
+    options: MeasureOptions,
+    lab: Lab,
+) -> Run:
+    """Measures these measures and sets, with the parameters `given`, and stores the run.
+
+    It has the name of the set, if that is all. Raises PerfboardError for what is wrong before
+    anything is measured.
+    """
+    items = items_named(names, given)
+    study = names[0] if len(names) == 1 and names[0] in list_profiles() else "measure"
+    plan = Plan(study, items, 0.0, options.cpu)
+    time_s = min(_ALL_S, _PROBE_S * len(plan.probes)) if options.time is None else options.time
+    return run_plan(Plan(study, items, time_s, options.cpu), request, options, lab)

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sets of measures: profiles without budgets, and single measures, as the user names them."""
+
+from collections.abc import Mapping, Sequence
+
+from perfboard.measures.catalogue import all_measures
+from perfboard.measures.loop import Item
+from perfboard.measures.parameters import check_parameters, check_value
+from perfboard.model.errors import UsageError
+from perfboard.model.profile import Profile, Value
+from perfboard.model.text import nearest
+from perfboard.profiles.loader import is_shipped, list_profiles, load_profile, profile_path
+
+
+def has_budgets(profile: Profile) -> bool:
+    """Whether anything is judged; a profile without budgets is a set of measures."""
+    return bool(profile.scenario) or any(issue.budget for issue in profile.key_issue)
+
+
+def set_items(name: str) -> list[Item]:
+    """The items of a set, by its name or file. Raises UsageError."""
+    path = profile_path(name)
+    profile = load_profile(path)
+    if has_budgets(profile):
+        raise UsageError(
+            f"{path}: has budgets to judge a board by: `perfboard study profile {name}` does so"
+        )
+    items: dict[str, Item] = {}
+    for row in profile.key_issue:
+        item = _item(row.measure, row.parameters, f"{path}: {row.name}")
+        if (commands := item.measure.commands(item.parameters)) and not is_shipped(path):
+            raise UsageError(
+                f"{path}: {row.name}: a set runs no commands, and this one has {commands[0]!r}; "
+                "give it a budget, for `perfboard study profile`"
+            )
+        items.setdefault(item.key, item)
+    return list(items.values())
+
+
+def items_named(names: Sequence[str], given: Mapping[str, Value]) -> list[Item]:
+    """The items of these measures and sets, with the parameters `given` where they have them.
+
+    Raises UsageError for a name that there is not, and a parameter that none of them has.
+    """
+    items: dict[str, Item] = {}
+    known = all_measures()
+    for name in names:
+        if name in known:
+            found = [Item(known[name], known[name].defaults())]
+        elif name in list_profiles() or "/" in name or name.endswith(".toml"):
+            found = set_items(name)
+        else:
+            words = (*known, *list_profiles())
+            raise UsageError(
+                f'there is no measure or set "{name}"{nearest(name, words)} '
+                "`perfboard measures` and `perfboard profiles` list them"
+            )
+        for item in found:
+            changed = with_given(item, given)
+            items.setdefault(changed.key, changed)
+    for parameter in given:
+        if all(parameter not in item.parameters for item in items.values()):
+            has = {name: None for item in items.values() for name in item.parameters}
+            raise UsageError(
+                f"--with {parameter}: no such parameter here{nearest(parameter, has)} There are: "
+                f"{', '.join(has) or 'none'}"
+            )
+    return list(items.values())
+
+
+def with_given(item: Item, given: Mapping[str, Value]) -> Item:
+    """The item with those of the parameters that it has."""
+    own = {name: value for name, value in given.items() if name in item.parameters}
+    defaults = item.measure.defaults()
+    for name, value in own.items():
+        check_value(value, defaults[name], f"{item.measure.name}: {name}")
+    return Item(item.measure, {**item.parameters, **own})
+
+
+def _item(name: str, parameters: Mapping[str, Value], where: str) -> Item:
+    known = all_measures()
+    if name not in known:
+        raise UsageError(f'{where}: there is no measure "{name}"{nearest(name, known)}')
+    check_parameters(known[name], parameters, where)
+    return Item(known[name], {**known[name].defaults(), **parameters})

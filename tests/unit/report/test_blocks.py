@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Blocks on the terminal and on the page."""
+
+from perfboard.model.blocks import Block, ChartBlock, ChartSeries, SentenceBlock, TableBlock
+from perfboard.model.results.measures import Measurement, MeasuresResult
+from perfboard.model.run import Run
+from perfboard.report.html import render
+from perfboard.report.text import run_text
+from tests.support.html import Reader
+from tests.support.runs import make_run
+
+SENTENCE = SentenceBlock(text="Most of it is spent in the second part.")
+TABLE = TableBlock(
+    title="Parts",
+    caption="Each part by itself.",
+    columns=("part", "what", "time"),
+    rows=(("first", "a", "1.000 s"), ("second", "b", "12.00 s")),
+    words=2,
+)
+CHART = ChartBlock(
+    title="Time over size",
+    x="size",
+    y="time",
+    unit="s",
+    x_bytes=True,
+    lines=(
+        ChartSeries(label="reads", points=((4096, 2e-3), (1024, 1e-3), (0, 9)), look=0),
+        ChartSeries(label="below all", points=((-1, 5),), look=-7),
+    ),
+)
+
+
+def run_with(*blocks: Block) -> Run:
+    measurement = Measurement(measure="app.parts", title="Parts", short="13 s", blocks=blocks)
+    results = (MeasuresResult(measurements=(measurement,)),)
+    return make_run(headline=None, metrics=(), results=results)
+
+
+def test_the_terminal_prints_sentences_and_tables() -> None:
+    text = run_text(run_with(SENTENCE, TABLE, CHART))
+    lines = [line.rstrip() for line in text.splitlines()]
+    start = lines.index("app.parts: Parts: 13 s.")
+    assert lines[start + 1 : start + 10] == [
+        "",
+        "Most of it is spent in the second part.",
+        "",
+        "Parts:",
+        "part     what      time",
+        "───────────────────────",
+        "first    a      1.000 s",
+        "second   b      12.00 s",
+        "Each part by itself.",
+    ]
+    assert "Time over size" not in text
+
+
+def test_the_page_prints_all_of_them_in_order() -> None:
+    page = render(run_with(SENTENCE, TABLE, CHART))
+    text = Reader(page).text
+    places = [text.index(words) for words in (SENTENCE.text, TABLE.caption, CHART.title)]
+    assert places == sorted(places)
+    assert '<td>first</td><td>a</td><td class="number">1.000 s</td>' in page
+    assert page.count('class="chart plot wide"') == page.count('class="chart plot narrow"') == 1
+    # In order of x, and without what the plane cannot hold.
+    assert "1 KiB1.000 ms 4 KiB2.000 ms" in text
+    assert "<title>reads</title>" in page and "below all" not in page
+
+
+def test_a_detail_stands_on_the_page_alone() -> None:
+    blocks = (block.model_copy(update={"detail": True}) for block in (SENTENCE, TABLE))
+    run = run_with(*blocks)
+    assert SENTENCE.text not in run_text(run) and TABLE.caption not in run_text(run)
+    assert SENTENCE.text in render(run) and TABLE.caption in render(run)
+
+
+def test_a_chart_without_a_point_is_left_out() -> None:
+    for lines in ((), CHART.lines[1:]):
+        page = render(run_with(CHART.model_copy(update={"lines": lines})))
+        assert "Time over size" not in Reader(page).text

@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The bench is the one place that knows a real board from a virtual one."""
+
+import re
+from pathlib import Path
+
+import perfboard
+
+SOURCES = Path(perfboard.__file__).parent
+# The text of a virtual board's target: whoever has it asks, or makes one.
+ASKS = re.compile(r"""["']virtual:""")
+
+
+def test_one_module_knows_how_a_virtual_boards_target_is_written() -> None:
+    rooms = (SOURCES / room for room in ("bench", "measures", "studies"))
+    files = [path for room in rooms for path in room.rglob("*.py")]
+    assert len(files) > 100
+    asking = {str(path.relative_to(SOURCES)) for path in files if ASKS.search(path.read_text())}
+    assert asking == {"bench/request.py"}
