@@ -49,6 +49,7 @@ def options_from(
         if text is None and of.formerly and (text := getattr(given, flag(of.formerly))) is not None:
             words = f"{flag(of.formerly)} is called {flag(each.name)} now"
             print(f"{words}; the old name goes with the next release", file=sys.stderr)
+            text = [text] if of.repeated else text
         if text is None:
             if kept := getattr(real, each.name, None):
                 fields[each.name] = kept

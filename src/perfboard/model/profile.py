@@ -2,6 +2,7 @@
 """A device that somebody wants to build: its key issues, scenarios and options."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
@@ -73,6 +74,29 @@ def parse_budget(text: Any) -> Any:
         )
     value, unit = _in_base(match[2], match[3])
     return Budget(value, unit, match[1] == ">=", text.strip())
+
+
+@dataclass(frozen=True)
+class Limit:
+    """A budget of a metric that a command line gives."""
+
+    metric: str
+    budget: Budget
+
+
+_LIMIT = re.compile(r"\s*([a-z][\w.+-]*)\s*([<>]=.*)")
+
+
+def parse_limits(texts: Sequence[str]) -> tuple[Limit, ...]:
+    """The limits that texts such as "boot.total <= 3 s" mean. Raises ValueError."""
+    found = {}
+    for text in texts:
+        if (match := _LIMIT.fullmatch(text)) is None:
+            raise ValueError(f'found "{text}"; wants a metric and a limit, as "boot.total <= 3 s"')
+        if match[1] in found:
+            raise ValueError(f"{match[1]} is given more than once")
+        found[match[1]] = Limit(match[1], parse_budget(match[2]))
+    return tuple(found.values())
 
 
 @dataclass(frozen=True)

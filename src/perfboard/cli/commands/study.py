@@ -27,6 +27,9 @@ from perfboard.report.writing import write_report
 from perfboard.store.folder import find_run
 from perfboard.studies.base import get_study, run_study
 
+# Studies that are sets of measures now.
+_SETS = ("standard", "bringup")
+
 
 def study(options: argparse.Namespace) -> int:
     """Runs the study; the report's path is the last line."""
@@ -52,6 +55,9 @@ def study(options: argparse.Namespace) -> int:
 
 
 def _run(options: argparse.Namespace, board: str | None) -> Run:
+    if options.study in _SETS:
+        words = f"`perfboard study {options.study}` is called `perfboard measure {options.study}`"
+        print(f"{words} now; the old name goes with the next release", file=sys.stderr)
     chosen = get_study(options.study)
     target, real = board_of(options.target, board)
     request = Request(

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Study E (2009): where the time goes between reset and a usable system."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from perfboard.analysis.budget import Held, hold
+from perfboard.analysis.budget import hold
 from perfboard.bench.base import Bench
 from perfboard.bench.lab import Lab
 from perfboard.bench.opening import board_name, open_bench
@@ -16,9 +17,29 @@ from perfboard.measures.base import Finding
 from perfboard.measures.catalogue import get_measure
 from perfboard.measures.loop import Findings, Item, measure_items, prepare
 from perfboard.model.options import option, parse_count, parse_duration
-from perfboard.model.run import Run
+from perfboard.model.profile import Limit, parse_limits
+from perfboard.model.run import NoVerdict, Run
 from perfboard.store.recording import Found
 from perfboard.targets.wired import SCHEMES
+
+_TOTAL = "boot.total"
+
+
+def _parse_budgets(texts: Sequence[str]) -> tuple[Limit, ...]:
+    """Limits in seconds; a time alone, as --budget-s had it, is the whole boot's."""
+    plain = re.compile(r"\s*[0-9]")
+    limits = parse_limits(
+        [f"{_TOTAL} <= {parse_duration(t)} s" if plain.match(t) else t for t in texts]
+    )
+    boot = get_measure("boot")
+    for limit in limits:
+        quantity = boot.quantity(limit.metric)
+        if quantity is None or limit.budget.unit != "s" or limit.budget.least:
+            raise ValueError(
+                f'"{limit.metric} {limit.budget.text}" is not a most of seconds of a boot, as '
+                f'"{_TOTAL} <= 3 s"'
+            )
+    return limits
 
 
 @dataclass(frozen=True)
@@ -28,12 +49,14 @@ class BootOptions(BenchOptions):
     boots: int = option(
         3, "the number of boots (default: 3)", parse=parse_count("boots", 1, 1000), metavar="N"
     )
-    budget_s: float | None = option(
-        None,
-        "the seconds that the whole boot may take: the run gets a verdict (default: the board "
-        "file's, if any)",
-        parse=parse_duration,
-        metavar="S",
+    budget: tuple[Limit, ...] = option(
+        (),
+        "the most seconds that the boot, or a phase of it, may take, as in 'boot.total <= 3 s': "
+        "the run gets a verdict; repeatable (default: the board file's, if any)",
+        parse=_parse_budgets,
+        metavar="'METRIC <= S'",
+        repeated=True,
+        formerly="budget_s",
     )
 
 
@@ -63,32 +86,42 @@ class BootStudy:
             artifacts = record.folder.artifact_path("console.log").parent
             with open_bench(request, options, lab, artifacts) as bench:
                 prepare(bench, [item])
-                with record.begin(lambda: _found(bench, findings, item, options.budget_s)):
+                with record.begin(lambda: _found(bench, findings, item, options.budget)):
                     measure_items([item], bench, findings, lab, {})
         return record.run
 
 
-def _found(bench: Bench, findings: Findings, item: Item, budget_s: float | None) -> Found:
+def _found(bench: Bench, findings: Findings, item: Item, limits: Sequence[Limit]) -> Found:
     subject, found = bench.subject(), findings.found.get(item.key, Finding())
-    budget_s = bench.facts.boot_budget_s if budget_s is None else budget_s
-    held = Held()
-    for figure in found.figures:
-        if budget_s is not None:
-            timed = subject.board.timed_as
-            held = hold(
-                figure.metric,
-                budget_s,
-                subject.evidence,
-                margin=timed.margin if timed else 0.0,
-                has_model=bench.facts.has_model,
-            )
+    budgets = {limit.metric: limit.budget.value for limit in limits}
+    if not budgets and (own := bench.facts.boot_budget_s) is not None:
+        budgets = {_TOTAL: own}
+    timed = subject.board.timed_as
+    held = [
+        hold(
+            metric,
+            budgets[metric.name],
+            subject.evidence,
+            margin=timed.margin if timed else 0.0,
+            has_model=bench.facts.has_model,
+        )
+        for metric in found.metrics
+        if metric.name in budgets
+    ]
+    # Of a boot that ended early nothing is said.
+    names = {metric.name for metric in found.metrics}
+    missing = tuple(
+        NoVerdict(metric=name, unit="s", budget=value, reason="no boot has a phase of that name")
+        for name, value in budgets.items()
+        if found.metrics and name not in names and name != _TOTAL
+    )
     return Found(
         subject,
         metrics=found.metrics,
         results=found.results,
         notes=bench.notes,
-        verdicts=held.verdicts,
-        no_verdicts=held.no_verdicts,
+        verdicts=tuple(verdict for each in held for verdict in each.verdicts),
+        no_verdicts=(*(none for each in held for none in each.no_verdicts), *missing),
         step=findings.place,
     )
 

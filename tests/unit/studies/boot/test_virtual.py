@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from perfboard.bench.request import Request
+from perfboard.model.options import declared
 from perfboard.model.run import Evidence, Outcome
 from perfboard.report.html import render
 from perfboard.report.text import run_text
@@ -50,3 +51,24 @@ def test_make_study_shows_seconds_of_a_known_board() -> None:
     (line,) = (line for line in recipe.splitlines() if "perfboard study" in line)
     words = shlex.split(line.partition("||")[0])
     assert words[1:] == ["study", "boot", "--board", "rpi2"]
+
+
+def test_phases_are_held_against_budgets_of_their_own(tmp_path: Path) -> None:
+    parse = next(of.parse for each, of in declared(BootOptions) if each.name == "budget")
+    limits = parse(["boot.total <= 9 s", "boot.kernel.init <= 1 ms", "boot.userspace.web <= 1 s"])
+    run = STUDY.run(request_of(), BootOptions(boots=1, budget=limits), FakeLab(tmp_path).lab())
+    outcomes = {verdict.metric: verdict.outcome for verdict in run.verdicts}
+    assert outcomes == {"boot.total": Outcome.PASS, "boot.kernel.init": Outcome.FAIL}
+    assert [none.metric for none in run.no_verdicts] == ["boot.userspace.web"]
+    # As --budget-s had it.
+    (plain,) = parse(["3"])
+    assert (plain.metric, plain.budget.value) == ("boot.total", 3.0)
+
+
+@pytest.mark.parametrize(
+    "text", ["boot.total >= 3 s", "boot.total <= 3 B", "disk.dd.bandwidth <= 3 s"]
+)
+def test_a_budget_of_something_else_is_refused(text: str) -> None:
+    parse = next(of.parse for each, of in declared(BootOptions) if each.name == "budget")
+    with pytest.raises(ValueError, match="is not a most of seconds of a boot"):
+        parse([text])
