@@ -12,6 +12,11 @@ from perfboard.bench.options import BenchOptions
 from perfboard.bench.request import Request, virtual_name
 from perfboard.bench.virtual import VirtualBench
 from perfboard.boards.loader import LoadedBoard, load_board
+from perfboard.targets.opening import kinds
+from perfboard.targets.wired import SCHEMES
+
+# The kinds of target that are booted from reset.
+BOOTABLE = ("virtual", *SCHEMES)
 
 
 @contextmanager
@@ -31,6 +36,11 @@ def board_name(request: Request) -> str:
     """A short name of the board, for the folder of its run."""
     loaded = virtual_board(request.target)
     return loaded.board.name if loaded else request.place
+
+
+def target_forms() -> dict[str, str]:
+    """How the user writes each kind of target, by the word before its first colon."""
+    return {scheme: kind.FORM for scheme, kind in kinds().items()}
 
 
 def virtual_board(target: str) -> LoadedBoard | None:

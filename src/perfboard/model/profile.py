@@ -219,10 +219,18 @@ class Profile(Table):
 
     schema_: Annotated[Literal["perfboard.profile/2", "perfboard.profile/1"], Field(alias="schema")]
     profile: Device
-    key_issue: Annotated[tuple[KeyIssue, ...], Field(min_length=1, strict=False)]
+    # Those that are only measured, at their defaults.
+    measures: Annotated[tuple[Words, ...], Field(strict=False)] = ()
+    key_issue: Annotated[tuple[KeyIssue, ...], Field(strict=False)] = ()
     scenario: Annotated[tuple[Scenario, ...], Field(strict=False)] = ()
     option: Annotated[tuple[Change, ...], Field(strict=False)] = ()
     published: Study | None = None
+
+    @model_validator(mode="after")
+    def _has_rows(self) -> "Profile":
+        if not (self.key_issue or self.measures):
+            raise ValueError("wants a table [[key_issue]], or `measures`, the names of some")
+        return self
 
     @model_validator(mode="after")
     def _has_source(self) -> "Profile":

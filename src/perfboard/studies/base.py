@@ -9,6 +9,7 @@ from typing import Any, Protocol, TypeVar, cast
 
 import perfboard.studies
 from perfboard.bench.lab import Lab
+from perfboard.bench.opening import target_forms
 from perfboard.bench.request import Request
 from perfboard.host.saved_log import import_advice
 from perfboard.model.errors import UsageError
@@ -16,7 +17,6 @@ from perfboard.model.options import check_target
 from perfboard.model.run import Run
 from perfboard.model.text import nearest
 from perfboard.targets.base import meant
-from perfboard.targets.opening import kinds
 
 # Packages outside bring studies under this name: `NAME = "module:STUDY"`.
 _GROUP = "perfboard.studies"
@@ -79,8 +79,8 @@ def run_study(study: Study[_Options], request: Request, options: _Options, lab: 
         raise UsageError(f"study {study.name} needs to know which board:\n{_EXAMPLES}")
     kind = request.target.partition(":")[0]
     if study.targets and kind not in study.targets:
-        known = kinds()
-        forms = " or ".join(known[each].FORM if each in known else each for each in study.targets)
+        known = target_forms()
+        forms = " or ".join(known.get(each, each) for each in study.targets)
         raise UsageError(
             f'study {study.name} measures {forms}, not "{request.target}".{meant(request.target)}'
             f"{import_advice(request.target)}"

@@ -7,7 +7,7 @@ from perfboard.measures.catalogue import all_measures
 from perfboard.measures.loop import Item
 from perfboard.measures.parameters import check_parameters, check_value
 from perfboard.model.errors import UsageError
-from perfboard.model.profile import Profile, Value
+from perfboard.model.profile import Parameters, Profile, Value
 from perfboard.model.text import nearest
 from perfboard.profiles.loader import is_shipped, list_profiles, load_profile, profile_path
 
@@ -26,11 +26,13 @@ def set_items(name: str) -> list[Item]:
             f"{path}: has budgets to judge a board by: `perfboard study profile {name}` does so"
         )
     items: dict[str, Item] = {}
-    for row in profile.key_issue:
-        item = _item(row.measure, row.parameters, f"{path}: {row.name}")
+    rows = [(name, Parameters(), f"{path}: measures") for name in profile.measures]
+    rows += [(row.measure, row.parameters, f"{path}: {row.name}") for row in profile.key_issue]
+    for name, parameters, where in rows:
+        item = _item(name, parameters, where)
         if (commands := item.measure.commands(item.parameters)) and not is_shipped(path):
             raise UsageError(
-                f"{path}: {row.name}: a set runs no commands, and this one has {commands[0]!r}; "
+                f"{where}: a set runs no commands, and this one has {commands[0]!r}; "
                 "give it a budget, for `perfboard study profile`"
             )
         items.setdefault(item.key, item)

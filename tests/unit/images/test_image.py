@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import perfboard.boards.loader as loader
+from perfboard.bench.boot.slim import slim_options
 from perfboard.bench.lab import Lab
 from perfboard.boards.loader import load_board
 from perfboard.factors.choose import choose
@@ -18,7 +19,6 @@ from perfboard.model.board.image import FlashImage, OwnBootloader, OwnRoot
 from perfboard.model.board.kernel import OwnKernel
 from perfboard.model.errors import EnvironmentLacksError, UsageError
 from perfboard.model.progress import SilentProgress
-from perfboard.studies.boot.slim import slim_options
 from tests.support.kernels import make_kernel, make_zimage
 from tests.support.variants import variant_of
 

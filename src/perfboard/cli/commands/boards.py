@@ -146,7 +146,7 @@ def print_verification(found: Verification, as_json: bool) -> int:
 
 def slim(options: argparse.Namespace) -> int:
     """Prints what a board's file may say of its kernel's configuration, for config=slim."""
-    from perfboard.studies.boot.slim import slim_options
+    from perfboard.bench.boot.slim import slim_options
 
     board: str = options.board
     found = slim_options(board, Lab(progress()))

@@ -36,7 +36,7 @@ def _list(as_json: bool) -> int:
         return 0
     table = new_table("profile", "rows", "device")
     for name, profile in known.items():
-        rows = len(profile.key_issue) + len(profile.scenario)
+        rows = len(profile.measures) + len(profile.key_issue) + len(profile.scenario)
         table.add_row(*cells(name, str(rows), profile.profile.device))
     print(render([table]))
     return 0

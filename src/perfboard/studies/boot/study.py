@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from perfboard.analysis.budget import hold
 from perfboard.bench.base import Bench
 from perfboard.bench.lab import Lab
-from perfboard.bench.opening import board_name, open_bench
+from perfboard.bench.opening import BOOTABLE, board_name, open_bench
 from perfboard.bench.options import BenchOptions
 from perfboard.bench.request import Request
 from perfboard.boards.loader import load_board
@@ -20,7 +20,6 @@ from perfboard.model.options import option, parse_count, parse_duration
 from perfboard.model.profile import Limit, parse_limits
 from perfboard.model.run import NoVerdict, Run
 from perfboard.store.recording import Found
-from perfboard.targets.wired import SCHEMES
 
 _TOTAL = "boot.total"
 
@@ -68,7 +67,7 @@ class BootStudy:
     title: str = "Boot time, phase by phase"
     question: str = "Where does the time go between reset and a usable system?"
     options: type[BootOptions] = BootOptions
-    targets: tuple[str, ...] = ("virtual", *SCHEMES)
+    targets: tuple[str, ...] = BOOTABLE
     default_target: str = ""
     headline: str = "boot.total"
 

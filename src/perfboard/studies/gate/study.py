@@ -8,6 +8,7 @@ from perfboard.analysis.gate.judge import Judgement, Rules
 from perfboard.analysis.gate.turns import Turn, judge_exact, judge_turns
 from perfboard.analysis.statistics.summary import REPEATS
 from perfboard.bench.lab import Lab
+from perfboard.bench.opening import target_forms
 from perfboard.bench.request import Request, virtual_target
 from perfboard.boards.loader import LoadedReal, read_board
 from perfboard.factors.choose import check_known, factors_of, trial_factors
@@ -17,7 +18,6 @@ from perfboard.model.progress import SilentProgress
 from perfboard.model.run import Run, Status
 from perfboard.studies.base import get_study, run_study
 from perfboard.studies.probing import ProbeOptions, measure_target
-from perfboard.targets.opening import kinds
 
 # The time for one probe in one turn, and for all of them, in s.
 _PROBE_S, _ALL_S = 2.0, 60.0
@@ -58,7 +58,7 @@ def side_of(text: str, options: GateOptions, command: tuple[str, ...]) -> Measur
         raise UsageError(f"--measure {text}: {error}") from error
     booting = get_study("boot")
     boot = booting.options(boots=1)
-    if name.partition(":")[0] in kinds():
+    if name.partition(":")[0] in target_forms():
         request = Request(name, factors, command)
     elif isinstance(loaded := read_board(name), LoadedReal):
         real = loaded.board

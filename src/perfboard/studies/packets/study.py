@@ -18,7 +18,6 @@ from perfboard.model.profile import Value
 from perfboard.model.results.packets import PacketsResult
 from perfboard.model.run import Run, RunError
 from perfboard.store.recording import Found
-from perfboard.targets.pipe import local, ssh
 
 
 @dataclass(frozen=True)
@@ -27,7 +26,7 @@ class PacketsOptions:
 
     sender: tuple[str, ...] = option(
         ("local",),
-        f"a target that asks: {local.FORM} (default) or {ssh.FORM}; repeatable",
+        "a target that asks: local (default) or ssh://[USER@]HOST[:PORT]; repeatable",
         parse=tuple,
         metavar="SENDER",
         repeated=True,

@@ -61,6 +61,10 @@ def items_of(profile: Profile, path: Path, only: Sequence[str]) -> list[Item]:
             item = _item(part, budget, row, path)
             if not only or row in only:
                 items.setdefault(item.key, item)
+    for name in () if only else profile.measures:
+        measure = get_measure(name)
+        item = Item(measure, measure.defaults())
+        items.setdefault(item.key, item)
     return list(items.values())
 
 

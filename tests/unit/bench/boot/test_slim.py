@@ -3,10 +3,10 @@
 
 import pytest
 
+from perfboard.bench.boot.slim import Behaviour, done_without
 from perfboard.images.kernel.slim import Slim
 from perfboard.images.variant import Variant
 from perfboard.model.errors import TargetError, UsageError
-from perfboard.studies.boot.slim import Behaviour, done_without
 from tests.support.board_files import built_kernel
 from tests.support.variants import variant_of
 
