@@ -1,31 +1,76 @@
 # SPDX-License-Identifier: Apache-2.0
 """The blocks that a section of a report is made of: terminal and page print the same ones."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from perfboard.model.record import Quantity, Record
 
 
 class SentenceBlock(Record):
-    """A paragraph; one that is `detail` stands on the page alone."""
+    """A paragraph a line; one that is `detail` stands on the page alone.
+
+    The page sets `title` above it, which may begin a section, and marks a `warning`.
+    """
 
     kind: Literal["sentence"] = "sentence"
     text: str
+    title: str = ""
+    warning: bool = False
     detail: bool = False
 
 
+class Bar(Record):
+    """A cell that is a bar, as long as its `share` of 1; `halved`: a budget is in its middle."""
+
+    share: Quantity
+    halved: bool = False
+
+
+class Excerpt(Record):
+    """The part of a table that fits the terminal's 80 columns, for a table that the page has whole.
+
+    `title` and `caption` are the lines above and below it. `columns` are places in the table;
+    None: all; without any there is no table. `rows` is how many it shows of the first; None: all.
+    """
+
+    title: str = ""
+    caption: str = ""
+    columns: tuple[int, ...] | None = None
+    rows: int | None = None
+
+
 class TableBlock(Record):
-    """A table, whose first `words` columns hold words and the others numbers."""
+    """A table, whose first `words` and last `last_words` columns hold words, the others numbers.
+
+    The terminal prints all of it, or its `terminal`.
+    """
 
     kind: Literal["table"] = "table"
     title: str
     caption: str = ""
     columns: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
+    rows: tuple[tuple[str | Bar, ...], ...]
     words: int = 0
+    last_words: int = 0
     detail: bool = False
+    terminal: Excerpt | None = None
+
+    @model_validator(mode="after")
+    def _has_its_excerpt(self) -> Self:
+        width = min(len(self.columns), *map(len, self.rows), len(self.columns))
+        if self.terminal and not {*(self.terminal.columns or ())} <= {*range(width)}:
+            raise ValueError("an excerpt has columns that its table lacks")
+        return self
+
+    def in_words(self, place: int) -> bool:
+        """Whether a column holds words."""
+        return place < self.words or place >= len(self.columns) - self.last_words
+
+    def in_bars(self, place: int) -> bool:
+        """Whether a column holds bars."""
+        return any(isinstance(cell, Bar) for row in self.rows for cell in row[place : place + 1])
 
 
 class ChartSeries(Record):
@@ -34,6 +79,14 @@ class ChartSeries(Record):
     label: str
     points: tuple[tuple[Quantity, Quantity], ...]
     look: int
+
+
+class ChartBand(Record):
+    """A stretch of a chart's x axis that is pointed out."""
+
+    low: Quantity
+    high: Quantity
+    label: str
 
 
 class ChartBlock(Record):
@@ -47,6 +100,7 @@ class ChartBlock(Record):
     unit: str
     x_bytes: bool = False
     lines: tuple[ChartSeries, ...]
+    bands: tuple[ChartBand, ...] = ()
 
 
 class Picture(Record):

@@ -4,13 +4,23 @@
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from perfboard.model.blocks import Block, ChartBlock, SentenceBlock, TableBlock
+from perfboard.model.blocks import (
+    Bar,
+    Block,
+    ChartBlock,
+    Excerpt,
+    SentenceBlock,
+    TableBlock,
+)
 from perfboard.report.charts.picture import Picture, picture
-from perfboard.report.charts.plot import Graph, Line
+from perfboard.report.charts.plot import Band, Graph, Line
 from perfboard.report.terminal import cells, new_table
 
 if TYPE_CHECKING:
     from rich.table import Table
+
+# The characters of a bar.
+_BAR = 16
 
 
 def block_parts(blocks: Iterable[Block]) -> "Iterator[str | Table]":
@@ -19,12 +29,31 @@ def block_parts(blocks: Iterable[Block]) -> "Iterator[str | Table]":
         if isinstance(block, SentenceBlock) and not block.detail:
             yield from ("", block.text)
         if isinstance(block, TableBlock) and not block.detail:
-            table = new_table(*block.columns, words=block.words)
-            for row in block.rows:
-                table.add_row(*cells(*row))
-            yield from ("", f"{block.title}:", table)
-            if block.caption:
-                yield block.caption
+            yield from ("", *_table_parts(block))
+
+
+def _table_parts(block: TableBlock) -> "Iterator[str | Table]":
+    shown = block.terminal or Excerpt(title=f"{block.title}:", caption=block.caption)
+    places = range(len(block.columns)) if shown.columns is None else shown.columns
+    if shown.title:
+        yield shown.title
+    if places:
+        words = {at for at, place in enumerate(places) if block.in_words(place)}
+        table = new_table(*(block.columns[place] for place in places), words=words)
+        for row in block.rows[: shown.rows]:
+            chosen = row if shown.columns is None else [row[place] for place in places]
+            table.add_row(*cells(*map(_words, chosen)))
+        yield table
+    if shown.caption:
+        yield shown.caption
+
+
+def _words(cell: str | Bar) -> str:
+    if isinstance(cell, str):
+        return cell
+    filled = max(0, min(_BAR, round(cell.share * _BAR)))
+    bar = "█" * filled + "·" * (_BAR - filled)
+    return f"{bar[: _BAR // 2]}│{bar[_BAR // 2 :]}" if cell.halved else bar
 
 
 def drawn_blocks(blocks: Iterable[Block]) -> list[tuple[Block, Picture | None]]:
@@ -39,5 +68,6 @@ def _drawn(chart: ChartBlock) -> Picture | None:
         points = tuple(sorted(point for point in line.points if min(point) > 0))
         if points:
             lines.append(Line(line.label, points, line.look))
-    fields = chart.model_dump(exclude={"kind", "lines"})
-    return picture(Graph(**fields, lines=tuple(lines))) if lines else None
+    fields = chart.model_dump(exclude={"kind", "lines", "bands"})
+    bands = tuple(Band(band.low, band.high, band.label) for band in chart.bands)
+    return picture(Graph(**fields, lines=tuple(lines), bands=bands)) if lines else None

@@ -23,6 +23,7 @@ from perfboard.model.errors import CONSOLE_HEADING
 from perfboard.model.results.base import Result
 from perfboard.model.run import TIMED_UNITS, Evidence, Outcome, Run, RunError, Status
 from perfboard.model.units import format_size, format_value
+from perfboard.report.blocks import drawn_blocks
 from perfboard.report.section import Section
 from perfboard.report.sections import sections_of
 from perfboard.report.words.evidence import evidence_label, not_modelled, timing_words
@@ -148,7 +149,8 @@ def _verdicts(run: Run) -> list[tuple[str, str, str]]:
 
 def _section(section: Section[Any], run: Run, result: Result, label: str) -> Markup:
     name, values = section.page(run, result)
-    text = environment().get_template(name).render({"run": run, "label": label, **values})
+    shown = {"run": run, "label": label, "blocks": drawn_blocks(section.blocks(run, result))}
+    text = environment().get_template(name).render({**shown, **values})
     # The template has escaped what is not its own.
     return Markup(text)  # noqa: S704
 

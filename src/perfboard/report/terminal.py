@@ -2,7 +2,7 @@
 """Text and tables for a terminal: 80 columns, plain, and safe whatever they are made of."""
 
 import io
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from perfboard.analysis.compare.comparison import label_name
@@ -51,10 +51,10 @@ def cells(*texts: str) -> "list[Text]":
     return [Text(clean(text)) for text in texts]
 
 
-def new_table(*headings: str, words: int | None = None) -> "Table":
+def new_table(*headings: str, words: Container[int] | None = None) -> "Table":
     """A table whose columns of words are left-aligned and fold, those of figures right.
 
-    The first `words` columns hold words; None: those whose headings are known to.
+    `words` are the places of those of words; None: those whose headings are known to be.
     """
     from rich import box
     from rich.table import Table
@@ -62,7 +62,7 @@ def new_table(*headings: str, words: int | None = None) -> "Table":
 
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
     for place, heading in enumerate(headings):
-        holds_words = heading in _WORDS if words is None else place < words
+        holds_words = heading in _WORDS if words is None else place in words
         table.add_column(
             Text(clean(heading)),
             justify="left" if holds_words else "right",

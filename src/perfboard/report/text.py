@@ -50,7 +50,7 @@ def run_text(run: Run) -> str:
         if lead:
             parts.append(f"{outcome.upper()}: {lead}" if outcome else lead)
     for section, result in shown:
-        parts += section.text(run, result)
+        parts += section.parts(run, result)
     metrics = [metric for metric in run.metrics if metric.samples]
     if metrics and not run.results:
         parts += ["", metric_table(run, metrics)]

@@ -1,7 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """Blocks on the terminal and on the page."""
 
-from perfboard.model.blocks import Block, ChartBlock, ChartSeries, SentenceBlock, TableBlock
+import pytest
+from pydantic import ValidationError
+
+from perfboard.model.blocks import (
+    Bar,
+    Block,
+    ChartBand,
+    ChartBlock,
+    ChartSeries,
+    Excerpt,
+    SentenceBlock,
+    TableBlock,
+)
 from perfboard.model.results.measures import Measurement, MeasuresResult
 from perfboard.model.run import Run
 from perfboard.report.html import render
@@ -59,7 +71,7 @@ def test_the_page_prints_all_of_them_in_order() -> None:
     text = Reader(page).text
     places = [text.index(words) for words in (SENTENCE.text, TABLE.caption, CHART.title)]
     assert places == sorted(places)
-    assert '<td>first</td><td>a</td><td class="number">1.000 s</td>' in page
+    assert '<th scope="row">first</th><td>a</td><td class="number">1.000 s</td>' in page
     assert page.count('class="chart plot wide"') == page.count('class="chart plot narrow"') == 1
     # In order of x, and without what the plane cannot hold.
     assert "1 KiB1.000 ms 4 KiB2.000 ms" in text
@@ -77,3 +89,67 @@ def test_a_chart_without_a_point_is_left_out() -> None:
     for lines in ((), CHART.lines[1:]):
         page = render(run_with(CHART.model_copy(update={"lines": lines})))
         assert "Time over size" not in Reader(page).text
+
+
+BARS = TableBlock(
+    title="Parts",
+    caption="Each beside its budget.",
+    columns=("part", "time", "share", "as a bar", "why"),
+    rows=(
+        ("first", "1.000 s", "50%", Bar(share=0.5, halved=True), "it waits"),
+        ("second", "4.000 s", "200%", Bar(share=2), "it is slow"),
+        ("whole", "5.000 s", "", "", ""),
+    ),
+    words=1,
+    last_words=1,
+    terminal=Excerpt(
+        title="The slowest", caption="All are on the page.", columns=(0, 3, 4), rows=2
+    ),
+)
+
+
+def test_the_terminal_prints_the_excerpt_of_a_table() -> None:
+    lines = [line.rstrip() for line in run_text(run_with(BARS)).splitlines()]
+    start = lines.index("The slowest")
+    assert lines[start - 1 : start + 6] == [
+        "",
+        "The slowest",
+        "part              as a bar   why",
+        "───────────────────────────────────────",
+        "first    ████████│········   it waits",
+        "second    ████████████████   it is slow",
+        "All are on the page.",
+    ]
+
+
+def test_an_excerpt_without_columns_is_its_lines() -> None:
+    lines = run_with(BARS.model_copy(update={"terminal": Excerpt(caption="No table.", columns=())}))
+    text = run_text(lines)
+    assert "\n\nNo table.\n" in text and "it waits" not in text
+
+
+def test_an_excerpt_is_of_columns_that_the_table_has() -> None:
+    for place in (-1, 5):
+        with pytest.raises(ValidationError, match="columns that its table lacks"):
+            TableBlock.model_validate({**BARS.model_dump(), "terminal": {"columns": (place,)}})
+
+
+def test_the_page_has_the_whole_table_and_draws_bars() -> None:
+    page = render(run_with(BARS))
+    assert 'aria-label="as a bar"></th>' in page and page.count('<rect width="48"') == 1
+    assert page.count('<rect width="96"') == 1 and page.count('d="M48 0V10"') == 1
+    assert '<td class="number">5.000 s</td>' in page and "<td>it is slow</td>" in page
+    assert BARS.caption in page and "The slowest" not in page
+
+
+def test_the_page_sets_a_title_and_marks_a_warning() -> None:
+    text = "One.\nTwo <b>."
+    page = render(run_with(SentenceBlock(text=text, title="Two lines", warning=True)))
+    assert "<h2>Two lines</h2>" in page
+    assert '<p class="warning">One.</p>' in page and '<p class="warning">Two &lt;b&gt;.</p>' in page
+
+
+def test_a_chart_has_its_bands() -> None:
+    band = ChartBand(low=1500, high=3000, label="needed")
+    page = render(run_with(CHART.model_copy(update={"bands": (band,)})))
+    assert page.count('class="band"') == 2 and "needed" in Reader(page).text

@@ -36,9 +36,10 @@ def test_it_shows_every_recorded_run_of_its_kind(section: Section[Any], tmp_path
             shown += 1
             lead = section.lead(run, result)
             assert lead.endswith(".") and "\n" not in lead
-            lines = as_text(section.text(run, result)).splitlines()
+            lines = as_text(section.parts(run, result)).splitlines()
             assert lines and max(map(len, lines)) <= WIDTH
             template, _ = section.page(run, result)
-            assert template.partition("/")[0] == section.page.__module__.rpartition(".")[0]
+            package = section.lead.__module__.rpartition(".")[0]
+            assert template in ("blocks.html.j2", f"{package}/{package.rpartition('.')[2]}.html.j2")
             assert str(escape(lead)) in render(run)
     assert shown

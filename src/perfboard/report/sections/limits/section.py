@@ -1,21 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """The section of a boot's limit: each part's time now, and at the least."""
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
 
+from perfboard.model.blocks import Bar, Block, Excerpt, SentenceBlock, TableBlock
 from perfboard.model.results.limits import LimitPart, LimitsResult
 from perfboard.model.run import Run
 from perfboard.model.units import format_value
 from perfboard.report.section import Section
-from perfboard.report.terminal import cells, new_table
-
-if TYPE_CHECKING:
-    from rich.table import Table
 
 # On the terminal, and in the sentence at the head of the page.
 _MOST_LINES, _MOST_WORDS = 6, 3
-WORDS = {
+_WORDS = {
     "console": "console",
     "storage": "reading",
     "decompression": "decompression",
@@ -26,23 +22,20 @@ WORDS = {
 }
 
 
-def seconds(value: float) -> str:
-    """A time in words."""
+def _seconds(value: float) -> str:
     return format_value(value, "s")
 
 
-def what(part: LimitPart) -> str:
+def _what(part: LimitPart) -> str:
     """The cause in words; a wait has its own."""
-    return part.why if part.cause == "wait" else WORDS[part.cause]
+    return part.why if part.cause == "wait" else _WORDS[part.cause]
 
 
 def _sentence(part: LimitPart) -> str:
-    words = what(part)
+    words, now, least = _what(part), _seconds(part.seconds), _seconds(part.bound_s)
     if part.bound_s > part.seconds / 2:
-        return (
-            f"{words}: {seconds(part.bound_s)} of {seconds(part.seconds)} are needed ({part.title})"
-        )
-    return f"{words} {seconds(part.seconds)}, could be {seconds(part.bound_s)} ({part.title})"
+        return f"{words}: {least} of {now} are needed ({part.title})"
+    return f"{words} {now}, could be {least} ({part.title})"
 
 
 def _lead(run: Run, result: LimitsResult) -> str:
@@ -51,41 +44,54 @@ def _lead(run: Run, result: LimitsResult) -> str:
         return ""
     words = "; ".join(_sentence(part) for part in known)
     return (
-        f"By the board's own figures {seconds(result.total_s)} could be "
-        f"{seconds(result.bound_s)} at the least: {words}."
+        f"By the board's own figures {_seconds(result.total_s)} could be "
+        f"{_seconds(result.bound_s)} at the least: {words}."
     )
 
 
-def _text(run: Run, result: LimitsResult) -> "Sequence[str | Table]":
-    table = new_table("", "now", "at the least", "")
-    table.columns[0].header, table.columns[3].header = "far from the limit", "in"
-    table.columns[0].no_wrap = table.columns[3].no_wrap = False
-    for part in result.parts[:_MOST_LINES]:
-        least = seconds(part.bound_s) if part.known else "not known"
-        table.add_row(*cells(what(part), seconds(part.seconds), least, part.title))
+def _share(saved_s: float, result: LimitsResult) -> float:
+    return saved_s / result.total_s if result.total_s else 0.0
+
+
+def _row(part: LimitPart, result: LimitsResult) -> tuple[str | Bar, ...]:
+    share = _share(part.saving_s, result)
+    return (
+        _what(part),
+        _seconds(part.seconds),
+        _seconds(part.bound_s) if part.known else "not known",
+        f"{share:.1%}" if part.known else "\N{EN DASH}",
+        Bar(share=share) if part.known else "",
+        part.title,
+        "" if part.cause == "wait" else part.why,
+        part.advice,
+    )
+
+
+def _blocks(run: Run, result: LimitsResult) -> Iterator[Block]:
+    rates = f" The rates are those of {' and '.join(result.figures)}." if result.figures else ""
+    now, least = _seconds(result.total_s), _seconds(result.bound_s)
+    saving = f"{_share(result.total_s - result.bound_s, result):.1%}"
+    yield TableBlock(
+        title="How far from the limit",
+        caption=f"Boot {result.boot}: each part now and at the least, that which can save the most "
+        "first. The limits are bounds, not promises: no part can take less with what the boot does "
+        f"today.{rates}",
+        columns=(
+            *("far from the limit", "now", "at the least", "could save", "saving as a bar"),
+            *("in", "by what figure", "nearer to it"),
+        ),
+        rows=(
+            *(_row(part, result) for part in result.parts),
+            ("whole boot", now, least, saving, "", "", "", ""),
+        ),
+        words=1,
+        last_words=3,
+        terminal=Excerpt(columns=(0, 1, 2, 5), rows=min(_MOST_LINES, len(result.parts))),
+    )
     advice = dict.fromkeys(part.advice for part in result.parts[:_MOST_LINES] if part.advice)
-    parts: list[str | Table] = ["", table]
     if advice:
-        parts += ["", f"Nearer to it: {'; '.join(advice)}."]
-    return [*parts, *(line for note in result.notes for line in ("", note))]
+        yield SentenceBlock(text=f"Nearer to it: {'; '.join(advice)}.")
+    yield from (SentenceBlock(text=note) for note in result.notes)
 
 
-def _page(run: Run, result: LimitsResult) -> tuple[str, Mapping[str, Any]]:
-    return f"{__package__}/limits.html.j2", {
-        "limits": result,
-        "rows": [
-            (
-                what(part),
-                part.title,
-                seconds(part.seconds),
-                seconds(part.bound_s) if part.known else "",
-                part.saving_s / result.total_s if part.known else None,
-                "" if part.cause == "wait" else part.why,
-                part.advice,
-            )
-            for part in result.parts
-        ],
-    }
-
-
-SECTION = Section(result=LimitsResult, order=11, text=_text, page=_page, lead=_lead)
+SECTION = Section(result=LimitsResult, order=11, blocks=_blocks, lead=_lead)

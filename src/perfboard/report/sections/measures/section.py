@@ -4,10 +4,11 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from perfboard.model.blocks import Block
 from perfboard.model.results.measures import Measurement, MeasuresResult
 from perfboard.model.results.profile import ProfileResult
 from perfboard.model.run import Run
-from perfboard.report.blocks import block_parts, drawn_blocks
+from perfboard.report.blocks import block_parts
 from perfboard.report.section import Section
 from perfboard.report.sections.measures.probes_page import probes_view
 from perfboard.report.sections.measures.probes_text import probe_parts
@@ -70,10 +71,15 @@ def _page(run: Run, result: MeasuresResult) -> tuple[str, Mapping[str, Any]]:
         "title": "Disk, network and memory" if is_bringup(rows) else "The measures",
         "rows": [(row, shown(row), sentences(row)) for row in rows],
         "sources": list(dict.fromkeys(f.source for row in rows for f in row.figures if f.source)),
-        "blocks": drawn_blocks(block for each in result.own for block in each.blocks),
         "probed": probes_view(probed, result) if probed else None,
     }
     return f"{__package__}/measures.html.j2", context
 
 
-SECTION = Section(result=MeasuresResult, order=4, text=_text, page=_page, lead=_lead)
+def _blocks(run: Run, result: MeasuresResult) -> list[Block]:
+    return [block for each in result.own for block in each.blocks]
+
+
+SECTION = Section(
+    result=MeasuresResult, order=4, blocks=_blocks, text=_text, page=_page, lead=_lead
+)

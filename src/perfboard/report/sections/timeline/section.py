@@ -2,28 +2,24 @@
 """The section of a joined timeline: which clock relates to which, and each mark's error."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
 
+from perfboard.model.blocks import Block, Excerpt, SentenceBlock, TableBlock
 from perfboard.model.results.timeline import Clock, TimelineResult
 from perfboard.model.run import Run
 from perfboard.model.units import format_value
 from perfboard.report.section import Section
-from perfboard.report.terminal import cells, new_table
-
-if TYPE_CHECKING:
-    from rich.table import Table
 
 _PLUS_MINUS = "\N{PLUS-MINUS SIGN}"
 
 
-def seconds(ns: float) -> str:
+def _seconds(ns: float) -> str:
     """Nanoseconds in words."""
     return format_value(ns / 1e9, "s")
 
 
-def relation(result: TimelineResult, clock: Clock) -> tuple[str, str]:
+def _relation(result: TimelineResult, clock: Clock) -> tuple[str, str]:
     """How a clock relates to the reference: where they were joined, and its drift."""
     if clock.fit is None:
         return "stands apart", ""
@@ -33,44 +29,60 @@ def relation(result: TimelineResult, clock: Clock) -> tuple[str, str]:
     # As many digits as the error's second one has.
     digits = max(0, 1 - math.floor(math.log10(max(fit.drift_error_ppm, 1e-9))))
     drift = f"{fit.drift_ppm:+.{digits}f} {_PLUS_MINUS} {fit.drift_error_ppm:.{digits}f} ppm"
-    return f"{_PLUS_MINUS} {seconds(fit.error_ns)}", drift
+    return f"{_PLUS_MINUS} {_seconds(fit.error_ns)}", drift
 
 
-def links(result: TimelineResult) -> list[tuple[str, str, str]]:
+def _links(result: TimelineResult) -> list[str]:
     """The graph of the clocks: each two that saw marks in common, and which."""
     found = []
     for first, second in combinations(result.clocks, 2):
         names = {mark.name for mark in second.marks}
         both = [mark.name for mark in first.marks if mark.name in names]
         if both:
-            found.append((first.name, second.name, ", ".join(both)))
+            found.append(f"{first.name} and {second.name}: {', '.join(both)}.")
     return found
 
 
-def mark_rows(result: TimelineResult) -> list[tuple[str, str, str, str]]:
-    """Each mark: its time, its error, and who saw it."""
+def _blocks(run: Run, result: TimelineResult) -> Iterator[Block]:
+    count = len(result.clocks)
+    yield TableBlock(
+        title=f"One timeline of {count} {'clock' if count == 1 else 'clocks'}",
+        caption=f"Each clock beside that of {result.reference}: what its offset is known within, "
+        "and its drift. Errors are those of 95% intervals; the offset's is at the middle of the "
+        "common marks.",
+        columns=("clock", "offset", "drift", "marks"),
+        rows=tuple(
+            (clock.name, *_relation(result, clock), str(len(clock.marks)))
+            for clock in result.clocks
+        ),
+        words=1,
+        terminal=Excerpt(columns=(0, 1, 2)),
+    )
+    if result.parent:
+        words = f"Imported into the run {result.parent}, whose marks and files are here too."
+        yield SentenceBlock(text=words, detail=True)
+    yield from (SentenceBlock(text=note, warning=True, detail=True) for note in result.notes)
+    if links := _links(result):
+        yield SentenceBlock(title="What joins the clocks", text="\n".join(links), detail=True)
     zero = next((m for m in result.marks if m.name == "reset"), result.marks[0])
-    return [
-        (
-            mark.name,
-            f"{(mark.t_ns - zero.t_ns) / 1e6:,.3f}",
-            f"{_PLUS_MINUS} {seconds(mark.error_ns)}",
-            ", ".join(mark.clocks),
-        )
-        for mark in result.marks
-    ]
-
-
-def _text(run: Run, result: TimelineResult) -> "Sequence[str | Table]":
-    table = new_table("", "offset", "drift")
-    table.columns[0].header = "clock"
-    for clock in result.clocks:
-        table.add_row(*cells(clock.name, *relation(result, clock)))
-    marks = new_table("", "ms", "error, 95%", "")
-    marks.columns[0].header, marks.columns[3].header = "mark", "seen by"
-    for row in mark_rows(result):
-        marks.add_row(*cells(*row))
-    return ["", table, "", marks]
+    yield TableBlock(
+        title="Marks of the timeline",
+        caption="Times from the reset, or else the first mark, on the clock of "
+        f"{result.reference}.",
+        columns=("mark", "ms", "error, 95%", "seen by"),
+        rows=tuple(
+            (
+                mark.name,
+                f"{(mark.t_ns - zero.t_ns) / 1e6:,.3f}",
+                f"{_PLUS_MINUS} {_seconds(mark.error_ns)}",
+                ", ".join(mark.clocks),
+            )
+            for mark in result.marks
+        ),
+        words=1,
+        last_words=1,
+        terminal=Excerpt(),
+    )
 
 
 def _lead(run: Run, result: TimelineResult) -> str:
@@ -79,18 +91,9 @@ def _lead(run: Run, result: TimelineResult) -> str:
     if len(result.clocks) == 1:
         words = f"One clock, that of {result.reference}"
     errors = sorted(mark.error_ns for mark in result.marks)
-    words += f"; half of the marks are right within {seconds(errors[(len(errors) - 1) // 2])}"
-    words += f", all within {seconds(errors[-1])}"
+    words += f"; half of the marks are right within {_seconds(errors[(len(errors) - 1) // 2])}"
+    words += f", all within {_seconds(errors[-1])}"
     return f"{words}; {', '.join(apart)} stands apart." if apart else f"{words}."
 
 
-def _page(run: Run, result: TimelineResult) -> tuple[str, Mapping[str, Any]]:
-    return f"{__package__}/timeline.html.j2", {
-        "timeline": result,
-        "clocks": [(clock, *relation(result, clock)) for clock in result.clocks],
-        "links": links(result),
-        "rows": mark_rows(result),
-    }
-
-
-SECTION = Section(result=TimelineResult, order=12, text=_text, page=_page, lead=_lead)
+SECTION = Section(result=TimelineResult, order=12, blocks=_blocks, lead=_lead)
