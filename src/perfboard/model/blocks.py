@@ -3,7 +3,7 @@
 
 from typing import Annotated, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
 from perfboard.model.record import Quantity, Record
 
@@ -24,7 +24,8 @@ class SentenceBlock(Record):
 class Bar(Record):
     """A cell that is a bar, as long as its `share` of 1; `halved`: a budget is in its middle."""
 
-    share: Quantity
+    # A bar ends where its cell does.
+    share: Annotated[float, AfterValidator(lambda share: min(1.0, max(0.0, share)))]
     halved: bool = False
 
 
@@ -32,12 +33,14 @@ class Excerpt(Record):
     """The part of a table that fits the terminal's 80 columns, for a table that the page has whole.
 
     `title` and `caption` are the lines above and below it. `columns` are places in the table;
-    None: all; without any there is no table. `rows` is how many it shows of the first; None: all.
+    None: all; without any there is no table. `headings` are theirs where the page's do not fit.
+    `rows` is how many it shows of the first; None: all.
     """
 
     title: str = ""
     caption: str = ""
     columns: tuple[int, ...] | None = None
+    headings: tuple[str, ...] = ()
     rows: int | None = None
 
 
@@ -60,8 +63,12 @@ class TableBlock(Record):
     @model_validator(mode="after")
     def _has_its_excerpt(self) -> Self:
         width = min(len(self.columns), *map(len, self.rows), len(self.columns))
-        if self.terminal and not {*(self.terminal.columns or ())} <= {*range(width)}:
-            raise ValueError("an excerpt has columns that its table lacks")
+        if self.terminal:
+            places = range(width) if self.terminal.columns is None else self.terminal.columns
+            if not {*places} <= {*range(width)}:
+                raise ValueError("an excerpt has columns that its table lacks")
+            if len(self.terminal.headings) not in (0, len(places)):
+                raise ValueError("an excerpt has a heading for some columns alone")
         return self
 
     def in_words(self, place: int) -> bool:

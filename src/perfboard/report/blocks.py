@@ -39,7 +39,8 @@ def _table_parts(block: TableBlock) -> "Iterator[str | Table]":
         yield shown.title
     if places:
         words = {at for at, place in enumerate(places) if block.in_words(place)}
-        table = new_table(*(block.columns[place] for place in places), words=words)
+        headings = shown.headings or [block.columns[place] for place in places]
+        table = new_table(*headings, words=words)
         for row in block.rows[: shown.rows]:
             chosen = row if shown.columns is None else [row[place] for place in places]
             table.add_row(*cells(*map(_words, chosen)))
@@ -51,7 +52,7 @@ def _table_parts(block: TableBlock) -> "Iterator[str | Table]":
 def _words(cell: str | Bar) -> str:
     if isinstance(cell, str):
         return cell
-    filled = max(0, min(_BAR, round(cell.share * _BAR)))
+    filled = round(cell.share * _BAR)
     bar = "█" * filled + "·" * (_BAR - filled)
     return f"{bar[: _BAR // 2]}│{bar[_BAR // 2 :]}" if cell.halved else bar
 
@@ -69,5 +70,5 @@ def _drawn(chart: ChartBlock) -> Picture | None:
         if points:
             lines.append(Line(line.label, points, line.look))
     fields = chart.model_dump(exclude={"kind", "lines", "bands"})
-    bands = tuple(Band(band.low, band.high, band.label) for band in chart.bands)
+    bands = tuple(Band(b.low, b.high, b.label) for b in chart.bands if 0 < b.low < b.high)
     return picture(Graph(**fields, lines=tuple(lines), bands=bands)) if lines else None

@@ -25,7 +25,7 @@ class Section(Generic[ResultType]):
     order: int
     # The sentence at the head of the page; "" for none.
     lead: Callable[[Run, ResultType], str]
-    # What the terminal and the page print.
+    # The blocks that terminal and page print.
     blocks: Callable[[Run, ResultType], Iterable[Block]] = lambda run, result: ()
     # The lines and tables that the commands print, where they are not those of the blocks.
     text: "Callable[[Run, ResultType], Iterable[str | Table]] | None" = None

@@ -103,7 +103,11 @@ BARS = TableBlock(
     words=1,
     last_words=1,
     terminal=Excerpt(
-        title="The slowest", caption="All are on the page.", columns=(0, 3, 4), rows=2
+        title="The slowest",
+        caption="All are on the page.",
+        columns=(0, 3, 4),
+        headings=("part", "in 16", "why"),
+        rows=2,
     ),
 )
 
@@ -114,7 +118,7 @@ def test_the_terminal_prints_the_excerpt_of_a_table() -> None:
     assert lines[start - 1 : start + 6] == [
         "",
         "The slowest",
-        "part              as a bar   why",
+        "part                 in 16   why",
         "───────────────────────────────────────",
         "first    ████████│········   it waits",
         "second    ████████████████   it is slow",
@@ -129,9 +133,14 @@ def test_an_excerpt_without_columns_is_its_lines() -> None:
 
 
 def test_an_excerpt_is_of_columns_that_the_table_has() -> None:
-    for place in (-1, 5):
-        with pytest.raises(ValidationError, match="columns that its table lacks"):
-            TableBlock.model_validate({**BARS.model_dump(), "terminal": {"columns": (place,)}})
+    for wrong in (
+        {"columns": (-1,)},
+        {"columns": (5,)},
+        {"columns": (0, 1), "headings": ("part",)},
+        {"headings": ("part",)},
+    ):
+        with pytest.raises(ValidationError, match="an excerpt has"):
+            TableBlock.model_validate({**BARS.model_dump(), "terminal": wrong})
 
 
 def test_the_page_has_the_whole_table_and_draws_bars() -> None:
@@ -150,6 +159,6 @@ def test_the_page_sets_a_title_and_marks_a_warning() -> None:
 
 
 def test_a_chart_has_its_bands() -> None:
-    band = ChartBand(low=1500, high=3000, label="needed")
-    page = render(run_with(CHART.model_copy(update={"bands": (band,)})))
+    bands = [ChartBand(low=low, high=3000, label="needed") for low in (1500, 0, 3000)]
+    page = render(run_with(CHART.model_copy(update={"bands": tuple(bands)})))
     assert page.count('class="band"') == 2 and "needed" in Reader(page).text

@@ -137,7 +137,7 @@ def test_a_level_that_misses_is_not_advised(tmp_path: Path) -> None:
     lines = [line.split() for line in run_text(found).splitlines()]
     assert ["use", "3", "23.22", "ms", "-75.0%", "none"] in lines
     assert ["6", "5.805", "ms", "-86.0%", "3", "idle,", "3", "copy,"] in [x[:8] for x in lines]
-    assert "use this" in render(found)
+    assert '<th scope="row">use</th><td class="number">3</td>' in render(found)
     assert result.advised == "3" and "level 6 missed deadlines" in result.because
 
 

@@ -3,19 +3,16 @@
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from math import ceil
-from typing import TYPE_CHECKING, Any
 
+from perfboard.model.blocks import Bar, Block, Excerpt, SentenceBlock, TableBlock
 from perfboard.model.results.profile import ProfileResult, ProfileRow
 from perfboard.model.run import Metric, Run
 from perfboard.model.units import format_value
 from perfboard.report.section import Section
-from perfboard.report.terminal import cells, new_table
-
-if TYPE_CHECKING:
-    from rich.table import Table
+from perfboard.report.words.evidence import evidence_label
 
 _WHOLE = {
     "pass": "{board} is right for this device",
@@ -23,21 +20,10 @@ _WHOLE = {
     "inconclusive": "Whether {board} is right for this device is not decided",
     "not measured": "Whether {board} is right for this device is not known",
 }
-_BAR = 16
 _MINUTE_S = 60
 # As study A's histograms of the time per frame.
 _BIN_US = 10_000
 _SHARES = (50, 90, 99, 99.9)
-
-
-@dataclass(frozen=True)
-class _Shown:
-    """A row with its words; `share` is the value over the budget, None where there is none."""
-
-    row: ProfileRow
-    sentence: str
-    value: str
-    share: float | None
 
 
 @dataclass(frozen=True)
@@ -93,19 +79,6 @@ def _much(row: ProfileRow) -> str:
     if 0 <= room < 0.99:
         return f": {room:.0%} to spare"
     return f": {_digits(share)} times that" if share > 1 else f": 1/{_digits(1 / share)} of that"
-
-
-def _shown(result: ProfileResult) -> list[_Shown]:
-    return [_Shown(row, _sentence(row), _value(row), _share(row)) for row in result.rows]
-
-
-def _compared(result: ProfileResult) -> list[_Shown]:
-    """The rows that a published figure stands beside."""
-    return [shown for shown in _shown(result) if shown.row.published]
-
-
-def _study(result: ProfileResult) -> str:
-    return f"Beside {its.source}, on {its.board}" if (its := result.published) else ""
 
 
 def _why(result: ProfileResult) -> str:
@@ -176,60 +149,93 @@ def _lead(run: Run, result: ProfileResult) -> str:
     return f"{words}{_why(result)}{more}. {result.device}."
 
 
-def _bar(share: float | None) -> str:
-    """The value as a bar, whose budget is in the middle."""
-    if share is None:
-        return ""
-    filled = min(_BAR, round(share * _BAR / 2))
-    bar = "█" * filled + "·" * (_BAR - filled)
-    return f"{bar[: _BAR // 2]}│{bar[_BAR // 2 :]}"
-
-
-def _text(run: Run, result: ProfileResult) -> "list[str | Table]":
-    table = new_table("row", "verdict", "measured", "budget", "budget at │")
-    for shown in _shown(result):
-        row = shown.row
-        verdict = row.outcome if row.weight == "must" else f"({row.outcome})"
-        table.add_row(*cells(row.name, verdict, shown.value, row.budget_text, _bar(shown.share)))
-    parts: list[str | Table] = ["", table, ""]
-    parts += [f"{s.row.name}: {s.row.question} {s.sentence}" for s in _shown(result)]
-    if any(row.weight == "should" for row in result.rows):
-        parts.append("A verdict in brackets is of a row that should pass, and does not decide.")
-    parts += [_frames_text(frames) for frames in _frames(run)]
-    if result.options:
-        options = new_table("option", "cost", "outcome", "turns to pass")
-        for option in result.options:
-            cost = f"{option.cost:+g} {result.currency}"
-            options.add_row(
-                *cells(option.title, cost, option.outcome, ", ".join(option.turns) or option.reason)
+def _rows(run: Run, result: ProfileResult) -> Block:
+    return TableBlock(
+        title=result.device,
+        caption=f"For {result.audience}. Evidence: {evidence_label(run)}. The bar is what was "
+        "measured, its line the budget.",
+        columns=(
+            *("row", "verdict", "measured", "budget"),
+            "measured beside the budget, as a bar",
+        ),
+        rows=tuple(
+            (
+                row.name,
+                row.outcome if row.weight == "must" else f"({row.outcome})",
+                _value(row),
+                row.budget_text,
+                "" if (share := _share(row)) is None else Bar(share=share / 2, halved=True),
             )
-        parts += ["", options, *_changes(result)]
-    if compared := _compared(result):
-        beside = new_table("row", "measured", "published", "what")
-        for shown in compared:
-            if its := shown.row.published:
-                value = shown.value or "not measured"
-                beside.add_row(*cells(shown.row.name, value, its.text, its.of))
-        parts += ["", f"{_study(result)}:", beside]
-    return parts
+            for row in result.rows
+        ),
+        words=1,
+        terminal=Excerpt(headings=("row", "verdict", "measured", "budget", "budget at │")),
+    )
 
 
-def _page(run: Run, result: ProfileResult) -> tuple[str, Mapping[str, Any]]:
-    shown = {
-        "profile": result,
-        "rows": _shown(result),
-        "compared": _compared(result),
-        "study": _study(result),
-        "frames": _frames(run),
-        "changes": _changes(result),
-    }
-    return f"{__package__}/profile.html.j2", shown
+def _bins(frames: _Frames) -> Block:
+    return TableBlock(
+        title=f"How long each frame took: {frames.words}",
+        caption=f"{frames.count} frames, paced: {frames.shares}.",
+        columns=("time", "frames", "share of the frames, as a bar"),
+        rows=tuple(
+            (words, str(count), Bar(share=count / frames.count)) for words, count in frames.bins
+        ),
+        words=1,
+        detail=True,
+    )
+
+
+def _options(result: ProfileResult) -> Block:
+    return TableBlock(
+        title="What would change it",
+        columns=("option", "cost", "outcome", "turns to pass"),
+        rows=tuple(
+            (
+                *(option.title, f"{option.cost:+g} {result.currency}", option.outcome),
+                ", ".join(option.turns) or option.reason,
+            )
+            for option in result.options
+        ),
+        words=1,
+        last_words=1,
+        terminal=Excerpt(caption="\n".join(_changes(result))),
+    )
+
+
+def _blocks(run: Run, result: ProfileResult) -> Iterator[Block]:
+    yield _rows(run, result)
+    frames = _frames(run)
+    lines = [f"{row.name}: {row.question} {_sentence(row)}" for row in result.rows]
+    if any(row.weight == "should" for row in result.rows):
+        lines.append("A verdict in brackets is of a row that should pass, and does not decide.")
+    if lines := [*lines, *map(_frames_text, frames)]:
+        yield SentenceBlock(text="\n".join(lines))
+    yield from map(_bins, frames)
+    if result.options:
+        yield _options(result)
+        if changes := _changes(result):
+            yield SentenceBlock(text="\n".join(changes), detail=True)
+    compared = [(row, row.published) for row in result.rows if row.published]
+    if compared:
+        its = result.published
+        study = f"Beside {its.source}, on {its.board}" if its else ""
+        yield TableBlock(
+            title=study,
+            caption="Published figures, to compare with: nothing is judged by them.",
+            columns=("row", "measured", "published", "what"),
+            rows=tuple(
+                (row.name, _value(row) or "not measured", published.text, published.of)
+                for row, published in compared
+            ),
+            words=1,
+            last_words=1,
+            terminal=Excerpt(title=f"{study}:"),
+        )
 
 
 def _concludes(run: Run, result: ProfileResult) -> str:
     return "no verdict" if result.outcome == "not measured" else result.outcome
 
 
-SECTION = Section(
-    result=ProfileResult, order=3, text=_text, page=_page, lead=_lead, concludes=_concludes
-)
+SECTION = Section(result=ProfileResult, order=3, blocks=_blocks, lead=_lead, concludes=_concludes)

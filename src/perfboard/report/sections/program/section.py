@@ -2,15 +2,17 @@
 """The section of a program that was tried; on the terminal also of several boards."""
 
 import shlex
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from perfboard.analysis.compare.answer import speed
+from perfboard.model.blocks import Bar, Block, Excerpt, SentenceBlock, TableBlock
 from perfboard.model.results.program import FunctionTime, ProgramResult
 from perfboard.model.run import Metric, Run
 from perfboard.model.units import format_value
+from perfboard.report.blocks import block_parts
 from perfboard.report.section import Section
-from perfboard.report.terminal import cells, new_table, render
+from perfboard.report.terminal import render
 from perfboard.report.words.evidence import evidence_label, timing_words
 
 if TYPE_CHECKING:
@@ -20,27 +22,16 @@ _FUNCTIONS = 12
 _REAL = "try.time.real"
 
 
-def metric_title(metric: Metric) -> str:
-    """The metric in words."""
+def _title(metric: Metric) -> str:
     return metric.title or metric.name.removeprefix("try.").replace(".", " ")
-
-
-def functions(result: ProgramResult, most: int) -> list[tuple[FunctionTime, float]]:
-    """The functions that took the most, each with its share of the time of all."""
-    return [
-        (row, row.time_s / result.profiled_s if result.profiled_s else 0.0)
-        for row in result.profile[:most]
-    ]
 
 
 def program_text(runs: Sequence[Run]) -> str:
     """The runs of one command: each board a column, then where the time went on each."""
     pairs = [(run, result) for run in runs for result in run.results_of(ProgramResult)]
-    parts: list[str | Table] = [f"$ {shlex.join(pairs[0][1].command)}" if pairs else "", ""]
-    parts += [_figures(pairs), ""]
-    for run, result in pairs:
-        if result.profile:
-            parts += [_profile(run, result), ""]
+    profiles = [_profile(run, result) for run, result in pairs if result.profile]
+    parts: list[str | Table] = [f"$ {shlex.join(pairs[0][1].command)}" if pairs else ""]
+    parts += [*block_parts([_figures(pairs), *profiles]), ""]
     for run in runs:
         words = timing_words(run)
         lines = [words] if words else []
@@ -55,17 +46,9 @@ def program_text(runs: Sequence[Run]) -> str:
     return render(parts)
 
 
-def _text(run: Run, result: ProgramResult) -> "list[str | Table]":
-    """One run's, for its text beside the head that all runs have."""
-    shown = _figures([(run, result)])
-    parts: list[str | Table] = ["", f"$ {shlex.join(result.command)}", "", shown]
-    return [*parts, "", _profile(run, result)] if result.profile else parts
-
-
-def _figures(pairs: Sequence[tuple[Run, ProgramResult]]) -> "Table":
-    table = new_table("", *(f"{run.board.name}, {evidence_label(run)}" for run, _ in pairs))
-    table.add_row(*cells("ended", *(result.summary for _, result in pairs)))
-    titles = {metric.name: metric_title(metric) for run, _ in pairs for metric in run.metrics}
+def _figures(pairs: Sequence[tuple[Run, ProgramResult]]) -> Block:
+    titles = {metric.name: _title(metric) for run, _ in pairs for metric in run.metrics}
+    rows = [("ended", *(result.summary for _, result in pairs))]
     for name, title in titles.items():
         values = []
         for run, _ in pairs:
@@ -73,8 +56,16 @@ def _figures(pairs: Sequence[tuple[Run, ProgramResult]]) -> "Table":
             values.append(
                 format_value(metric.samples[0], metric.unit) if metric and metric.samples else ""
             )
-        table.add_row(*cells(title, *values))
-    return table
+        rows.append((title, *values))
+    return TableBlock(
+        title="What it took",
+        caption="From the command's start to its end. Waits are parts of the user's and the "
+        "system's time; idle is what is left of the real time.",
+        columns=("", *(f"{run.board.name}, {evidence_label(run)}" for run, _ in pairs)),
+        rows=tuple(rows),
+        words=1,
+        terminal=Excerpt(),
+    )
 
 
 def _function(row: FunctionTime) -> str:
@@ -83,19 +74,40 @@ def _function(row: FunctionTime) -> str:
     return f"{file}{row.name}" if row.name.startswith("+") else f"{row.name}  {file}"
 
 
-def _profile(run: Run, result: ProgramResult) -> "Table":
-    table = new_table("line", f"time on {run.board.name}", "share", "instructions")
-    table.columns[0].header = "function"
-    for row, share in functions(result, _FUNCTIONS):
-        table.add_row(
-            *cells(
+def _profile(run: Run, result: ProgramResult) -> Block:
+    named_s = sum(row.time_s for row in result.profile)
+    first_s = result.profile[0].time_s
+    return TableBlock(
+        title="Where the time went",
+        caption=f"The processor's time by function, {format_value(named_s, 's')} of "
+        f"{format_value(result.profiled_s, 's')}. A block of code has all the time that the model "
+        "adds while it runs: its waits for memory, and after its branch. Evidence: "
+        f"{evidence_label(run)}.",
+        columns=(
+            *("function", f"time on {run.board.name}", "share", "instructions"),
+            *("time as a bar, beside the first", "file"),
+        ),
+        rows=tuple(
+            (
                 _function(row),
                 format_value(row.time_s, "s"),
-                f"{share:.1%}",
+                f"{row.time_s / result.profiled_s if result.profiled_s else 0.0:.1%}",
                 format_value(row.instructions, "1"),
+                Bar(share=row.time_s / first_s) if first_s else "",
+                row.file,
             )
-        )
-    return table
+            for row in result.profile
+        ),
+        words=1,
+        last_words=1,
+        terminal=Excerpt(columns=(0, 1, 2, 3), rows=_FUNCTIONS),
+    )
+
+
+def _blocks(run: Run, result: ProgramResult) -> list[Block]:
+    command = SentenceBlock(text=f"$ {shlex.join(result.command)}")
+    shown = [command, _figures([(run, result)])]
+    return [*shown, _profile(run, result)] if result.profile else shown
 
 
 def _lead(run: Run, result: ProgramResult) -> str:
@@ -105,13 +117,4 @@ def _lead(run: Run, result: ProgramResult) -> str:
     return f"{', '.join(words)} ({evidence_label(run)})."
 
 
-def _page(run: Run, result: ProgramResult) -> tuple[str, Mapping[str, Any]]:
-    return f"{__package__}/program.html.j2", {
-        "figures": [(metric_title(m), m) for m in run.metrics if m.samples],
-        "functions": functions(result, len(result.profile)),
-        "named_s": sum(row.time_s for row in result.profile),
-        "profiled_s": result.profiled_s,
-    }
-
-
-SECTION = Section(result=ProgramResult, order=20, text=_text, page=_page, lead=_lead)
+SECTION = Section(result=ProgramResult, order=20, blocks=_blocks, lead=_lead)

@@ -1,15 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """The savings and risks of waking less often, and the level to use."""
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
 
 from perfboard.analysis.wakeups.advice import by_mode, needed_of
+from perfboard.model.blocks import (
+    Block,
+    ChartBand,
+    ChartBlock,
+    ChartSeries,
+    Excerpt,
+    SentenceBlock,
+    TableBlock,
+)
 from perfboard.model.results.wakeups import WakeupsResult
 from perfboard.model.run import Run
 from perfboard.model.units import format_value
-from perfboard.report.charts.picture import Picture, picture
-from perfboard.report.charts.plot import Band, Graph, Line
 from perfboard.report.section import Section
 from perfboard.report.sections.wakeups.rows import (
     LOADS,
@@ -22,10 +28,7 @@ from perfboard.report.sections.wakeups.rows import (
     switches_per_s,
 )
 from perfboard.report.sections.wakeups.trade import trades
-from perfboard.report.terminal import cells, new_table
-
-if TYPE_CHECKING:
-    from rich.table import Table
+from perfboard.report.words.evidence import evidence_label
 
 
 def _lead(run: Run, result: WakeupsResult) -> str:
@@ -36,62 +39,96 @@ def _lead(run: Run, result: WakeupsResult) -> str:
     return f"Use level {result.advised} on {board} ({way}){saving(result)}: {result.because}."
 
 
-def _text(run: Run, result: WakeupsResult) -> "list[str | Table]":
-    parts: list[str | Table] = []
-    found = rows(result)
-    way, levels = trades(result, found)
-    trade = new_table("", "level", "margin", "switches", "missed deadlines")
-    for each in levels:
-        use = "use" if each.advised else ""
-        missed = ", ".join(f"{count} {load}" for count, load in each.missed) or "none"
-        trade.add_row(*cells(use, each.level, each.margin, each.saves, missed))
-    parts += ["", f"What a level saves and risks ({WAYS.get(way, way)})", trade]
-    for load in dict.fromkeys(row.load for row in found):
-        table = new_table("", "level", "switches/s", "change", "idle", "p99", "longest", "missed")
-        refused = []
-        for row in found:
-            if row.load == load and not row.refused:
-                table.add_row(
-                    *cells(row.way, row.level if row.missed else "", row.switches, row.fewer),
-                    *cells(row.idle, row.p99, row.longest, row.missed),
-                )
-            elif row.load == load:
-                refused.append(row)
-        parts += ["", LOADS.get(load, load), table]
-        parts += _refusals(refused)
-        parts += [f"  copies a second, {words}" for words in _copies(found, load)]
-    parts += _powers(found, result)
-    parts += ["", "Study F's comparison:"]
-    parts += [
-        f"  {name}: {there} published, {here} here" for name, there, here in published_rows(result)
-    ]
-    parts += ["", _margins(result)]
-    return parts
-
-
-def _powers(found: list[Row], result: WakeupsResult) -> "list[str | Table]":
-    if not (source := power_source(result)):
-        return []
-    table = new_table("", "level", "load", "power", "change")
-    for row in found:
-        if row.power:
-            at = row.level if row.missed else ""
-            table.add_row(*cells(row.way, at, row.load, row.power, row.saved))
-    return ["", source, *([table] if table.row_count else [])]
-
-
-def _copies(found: list[Row], load: str) -> list[str]:
-    return [
-        f"{row.way}{' ' + row.level if row.missed else ''}: {row.copies}"
-        for row in found
-        if row.load == load and row.copies
-    ]
-
-
-def _refusals(refused: list[Row]) -> list[str]:
-    """One line for each way: its levels have the same reason."""
+def _load(load: str, found: list[Row], evidence: str) -> Block:
+    """All ways and levels under a load; those that were refused come last."""
+    known = [row for row in found if row.load == load and not row.refused]
+    refused = [row for row in found if row.load == load and row.refused]
+    # Its levels have the same reason.
     reasons = {row.way: row.refused for row in refused}
-    return [f"  {way}: not measurable here ({reason})" for way, reason in reasons.items()]
+    return TableBlock(
+        title=LOADS.get(load, load),
+        caption="Latencies: from the release to the writer, to a quarter of their size. "
+        f"Change: context switches beside level 0 of the same way. {evidence}",
+        columns=(
+            *("way", "level", "switches/s", "change", "idle", "latency, 99%", "longest", "missed"),
+            *("latency, median", "the writer's switches/s", "copies/s", "least filled", "in words"),
+        ),
+        rows=(
+            *(
+                (
+                    *(row.way, row.level if row.missed else "", row.switches, row.fewer, row.idle),
+                    *(row.p99, row.longest, row.missed, row.p50, row.writer, row.copies),
+                    *(row.least_fill, WAYS.get(row.way, row.way)),
+                )
+                for row in known
+            ),
+            *(
+                (
+                    *(row.way, row.level, *[""] * 10),
+                    f"{WAYS.get(row.way, row.way)}: not measurable here: {row.refused}",
+                )
+                for row in refused
+            ),
+        ),
+        words=1,
+        last_words=1,
+        terminal=Excerpt(
+            title=LOADS.get(load, load),
+            columns=(0, 1, 2, 3, 4, 5, 6, 7),
+            headings=("", "level", "switches/s", "change", "idle", "p99", "longest", "missed"),
+            rows=len(known),
+            caption="\n".join(
+                [f"  {way}: not measurable here ({reason})" for way, reason in reasons.items()]
+                + [
+                    f"  copies a second, {row.way}{' ' + row.level if row.missed else ''}: "
+                    f"{row.copies}"
+                    for row in known
+                    if row.copies
+                ]
+            ),
+        ),
+    )
+
+
+def _power(found: list[Row], result: WakeupsResult, evidence: str) -> Block:
+    source = power_source(result)
+    rows = tuple(
+        (
+            *(row.way, row.level if row.missed else "", row.load, row.power, row.saved),
+            f"{WAYS.get(row.way, row.way)}, {LOADS.get(row.load, row.load).lower()}",
+        )
+        for row in found
+        if row.power
+    )
+    return TableBlock(
+        title="Power",
+        caption=f"{source} Change: beside level 0 of the same way. "
+        f"{evidence if result.meter else 'Evidence: modelled.'}",
+        columns=("way", "level", "load", "power", "change", "in words"),
+        rows=rows,
+        words=1,
+        last_words=1,
+        terminal=Excerpt(
+            title=source,
+            columns=(0, 1, 2, 3, 4) if rows else (),
+            headings=("", "level", "load", "power", "change") if rows else (),
+        ),
+    )
+
+
+def _published(result: WakeupsResult) -> Block:
+    """Beside published figures, which the terminal has as sentences: they are too wide for it."""
+    rows = tuple(published_rows(result))
+    lines = [f"  {name}: {there} published, {here} here" for name, there, here in rows]
+    sources = [f"{each.source}. " for each in result.published]
+    return TableBlock(
+        title="Beside the published figures",
+        caption=f"{''.join(sources)}Its other programs differ from these.",
+        columns=("figure", "published", "here"),
+        rows=rows,
+        words=1,
+        terminal=Excerpt(caption="\n".join(("Study F's comparison:", *lines)), columns=()),
+    )
 
 
 def _margins(result: WakeupsResult) -> str:
@@ -106,7 +143,7 @@ def _margins(result: WakeupsResult) -> str:
     )
 
 
-def _graph(result: WakeupsResult) -> Picture | None:
+def _chart(result: WakeupsResult) -> Iterator[Block]:
     """Switches over the margin: a line for each way and load, a point for each level."""
     lines: dict[tuple[str, str], list[tuple[float, float]]] = {}
     needed = 0
@@ -120,51 +157,38 @@ def _graph(result: WakeupsResult) -> Picture | None:
             margin = result.margin_s(int(level)) * 1e3
             lines.setdefault((way, load), []).append((margin, rate))
     if not lines:
-        return None
-    least = min(x for points in lines.values() for x, _ in points)
-    most = max(x for points in lines.values() for x, _ in points)
-    end = min(needed / 1e6, most)
-    bands = (Band(least, end, "needed"),) if end > least else ()
-    return picture(
-        Graph(
-            title="Context switches over the margin",
-            caption="Each point is a level. To the left fewer switches, and less time to fill a "
-            "buffer. Shaded: the longest need of a wake, under the worst load.",
-            x="margin of a wake, ms",
-            x_bytes=False,
-            y="context switches a second",
-            unit="1/s",
-            lines=tuple(
-                Line(
-                    f"{WAYS.get(way, way)}, {LOADS.get(load, load).lower()}",
-                    tuple(sorted(points)),
-                    look,
-                )
-                for look, ((way, load), points) in enumerate(lines.items())
-            ),
-            bands=bands,
-        )
+        return
+    margins = [x for points in lines.values() for x, _ in points]
+    end = min(needed / 1e6, max(margins))
+    bands = (ChartBand(low=min(margins), high=end, label="needed"),) if end > min(margins) else ()
+    yield ChartBlock(
+        title="Context switches over the margin",
+        caption="Each point is a level. To the left fewer switches, and less time to fill a "
+        "buffer. Shaded: the longest need of a wake, under the worst load.",
+        x="margin of a wake, ms",
+        y="context switches a second",
+        unit="1/s",
+        lines=tuple(
+            ChartSeries(
+                label=f"{WAYS.get(way, way)}, {LOADS.get(load, load).lower()}",
+                points=tuple(points),
+                look=look,
+            )
+            for look, ((way, load), points) in enumerate(lines.items())
+        ),
+        bands=bands,
     )
 
 
-def _page(run: Run, result: WakeupsResult) -> tuple[str, Mapping[str, Any]]:
-    found = rows(result)
-    way, levels = trades(result, found)
-    return f"{__package__}/wakeups.html.j2", {
-        "wakeups": result,
-        "trade_way": way,
-        "trades": levels,
-        "load_words": LOADS,
-        "picture": _graph(result),
-        "loads": {
-            LOADS.get(load, load): [row for row in found if row.load == load]
-            for load in dict.fromkeys(row.load for row in found)
-        },
-        "ways": WAYS,
-        "published": published_rows(result),
-        "margins": _margins(result),
-        "power_source": power_source(result),
-    }
+def _blocks(run: Run, result: WakeupsResult) -> Iterator[Block]:
+    found, evidence = rows(result), f"Evidence: {evidence_label(run)}."
+    yield trades(result, found, evidence)
+    yield from _chart(result)
+    yield from (_load(load, found, evidence) for load in dict.fromkeys(row.load for row in found))
+    if power_source(result):
+        yield _power(found, result, evidence)
+    yield _published(result)
+    yield SentenceBlock(text=_margins(result))
 
 
-SECTION = Section(result=WakeupsResult, order=7, text=_text, page=_page, lead=_lead)
+SECTION = Section(result=WakeupsResult, order=7, blocks=_blocks, lead=_lead)
