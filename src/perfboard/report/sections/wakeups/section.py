@@ -39,55 +39,54 @@ def _lead(run: Run, result: WakeupsResult) -> str:
     return f"Use level {result.advised} on {board} ({way}){saving(result)}: {result.because}."
 
 
-def _load(load: str, found: list[Row], evidence: str) -> Block:
-    """All ways and levels under a load; those that were refused come last."""
+def _load(load: str, found: list[Row], evidence: str) -> Iterator[Block]:
+    """All ways and levels under a load, and the ways that it refused."""
     known = [row for row in found if row.load == load and not row.refused]
+    ways = {row.way: f"{row.way}: {WAYS.get(row.way, row.way)}" for row in known}
     refused = [row for row in found if row.load == load and row.refused]
-    # Its levels have the same reason.
+    # One line for each way: its levels have the same reason.
     reasons = {row.way: row.refused for row in refused}
-    return TableBlock(
+    copies = [
+        f"{row.way}{' ' + row.level if row.missed else ''}: {row.copies}"
+        for row in known
+        if row.copies
+    ]
+    yield TableBlock(
         title=LOADS.get(load, load),
-        caption="Latencies: from the release to the writer, to a quarter of their size. "
-        f"Change: context switches beside level 0 of the same way. {evidence}",
+        caption=f"{', '.join(ways.values()) or 'No way'}. Latencies: from the release to the "
+        "writer, to a quarter of their size. Change: context switches beside level 0 of the same "
+        f"way. {evidence}",
         columns=(
             *("way", "level", "switches/s", "change", "idle", "latency, 99%", "longest", "missed"),
-            *("latency, median", "the writer's switches/s", "copies/s", "least filled", "in words"),
+            *("latency, median", "the writer's", "copies/s", "least filled"),
         ),
-        rows=(
-            *(
-                (
-                    *(row.way, row.level if row.missed else "", row.switches, row.fewer, row.idle),
-                    *(row.p99, row.longest, row.missed, row.p50, row.writer, row.copies),
-                    *(row.least_fill, WAYS.get(row.way, row.way)),
-                )
-                for row in known
-            ),
-            *(
-                (
-                    *(row.way, row.level, *[""] * 10),
-                    f"{WAYS.get(row.way, row.way)}: not measurable here: {row.refused}",
-                )
-                for row in refused
-            ),
+        rows=tuple(
+            (
+                *(row.way, row.level if row.missed else "", row.switches, row.fewer, row.idle),
+                *(row.p99, row.longest, row.missed, row.p50, row.writer, row.copies),
+                row.least_fill,
+            )
+            for row in known
         ),
         words=1,
-        last_words=1,
         terminal=Excerpt(
             title=LOADS.get(load, load),
+            caption="\n".join(
+                (
+                    *(f"  {way}: not measurable here ({why})" for way, why in reasons.items()),
+                    *(f"  copies a second, {words}" for words in copies),
+                )
+            ),
             columns=(0, 1, 2, 3, 4, 5, 6, 7),
             headings=("", "level", "switches/s", "change", "idle", "p99", "longest", "missed"),
-            rows=len(known),
-            caption="\n".join(
-                [f"  {way}: not measurable here ({reason})" for way, reason in reasons.items()]
-                + [
-                    f"  copies a second, {row.way}{' ' + row.level if row.missed else ''}: "
-                    f"{row.copies}"
-                    for row in known
-                    if row.copies
-                ]
-            ),
         ),
     )
+    if refused:
+        lines = (
+            f"{WAYS.get(row.way, row.way)}, level {row.level}: not measurable here: {row.refused}"
+            for row in refused
+        )
+        yield SentenceBlock(text="\n".join(lines), detail=True)
 
 
 def _power(found: list[Row], result: WakeupsResult, evidence: str) -> Block:
@@ -184,7 +183,8 @@ def _blocks(run: Run, result: WakeupsResult) -> Iterator[Block]:
     found, evidence = rows(result), f"Evidence: {evidence_label(run)}."
     yield trades(result, found, evidence)
     yield from _chart(result)
-    yield from (_load(load, found, evidence) for load in dict.fromkeys(row.load for row in found))
+    for load in dict.fromkeys(row.load for row in found):
+        yield from _load(load, found, evidence)
     if power_source(result):
         yield _power(found, result, evidence)
     yield _published(result)
