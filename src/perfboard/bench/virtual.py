@@ -202,7 +202,7 @@ class VirtualBench:
         summary = emulation.summary()
         return Subject(
             summary.model_copy(update={"facts": {**self._probe_facts, **summary.facts}}),
-            virtual_target(board.name),
+            self._text if probed and not booted else virtual_target(board.name),
             emulation.evidence,
             levels=levels,
             perturbed=perturbations(levels),

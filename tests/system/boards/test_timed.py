@@ -89,7 +89,7 @@ def test_a_line_that_one_instruction_zeroes_takes_what_a_line_of_stores_takes(
     perfboard: Perfboard, teres: str
 ) -> None:
     """Beyond the caches: the emulator tells nothing of what 64-bit ARM's DC ZVA writes."""
-    words = ("memory.bandwidth", "--budget", "2", "--target", f"virtual:{teres}")
+    words = ("memory.bandwidth", "--time", "2", "--target", f"virtual:{teres}")
     run = perfboard.json("measure", *words, "--set", "detail=timed")
     rates = {
         metric["labels"]["loop"]: median(metric["samples"])
@@ -140,7 +140,7 @@ def test_a_boots_misses_and_waits_are_in_its_record(perfboard: Perfboard) -> Non
 
 def test_preloads_bring_lines_while_the_core_goes_on(perfboard: Perfboard) -> None:
     """An ARM1176 recognises no streams: a copy is as fast as its lines are asked for ahead."""
-    words = ("--target", "virtual:rpi-zero", "--set", "detail=timed", "--budget", "3")
+    words = ("--target", "virtual:rpi-zero", "--set", "detail=timed", "--time", "3")
     run = perfboard.json("measure", "memory.bandwidth", *words)
     rates = {
         loop: sample(run, "memory.bandwidth", operation="copy", size=str(1 << 20), loop=loop)

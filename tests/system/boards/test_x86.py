@@ -140,7 +140,7 @@ def test_the_other_boards_boot_with_the_same_kernel(perfboard: Perfboard, board:
 
 def test_everything_is_measured_in_16_mb_in_the_parts_time(perfboard: Perfboard) -> None:
     probes = {probe["name"] for probe in perfboard.json("probes")}
-    words = ("--target", "virtual:converter", *TIMED, "--budget", "10")
+    words = ("--target", "virtual:converter", *TIMED, "--time", "10")
     run = perfboard.json("study", "standard", *words)
     check_probes(run, probes)
     assert (run["evidence"], run["target"]) == ("timed", f"virtual:{rich_board('converter')}")

@@ -14,6 +14,7 @@ from typing import Any
 import psutil
 import pytest
 
+from perfboard.binaries.applets import all_applets
 from perfboard.binaries.probe import architecture_of, find_binary
 from perfboard.model.errors import TargetError
 from perfboard.model.progress import SilentProgress
@@ -59,9 +60,9 @@ def check_standard(command: Perfboard, run: Any, probes: set[str]) -> None:
 
 
 def test_every_probe_of_this_machine_is_measured(here: Here) -> None:
-    probes = {probe["name"] for probe in here.json("probes")}
+    probes = {applet.name for applet in all_applets()}
     assert {"memory.latency", "kernel.syscall", "ipc.pipe"} <= probes
-    run = here.json("study", "standard", "--budget", "5")
+    run = here.json("study", "standard", "--time", "5")
     check_standard(here, run, probes)
     assert (run["evidence"], run["target"]) == ("host", "local")
     rounds: dict[int, list[str]] = {}
@@ -75,9 +76,9 @@ def test_every_probe_of_this_machine_is_measured(here: Here) -> None:
 
 
 def test_a_virtual_board_gives_the_same(perfboard: Perfboard) -> None:
-    probes = {probe["name"] for probe in perfboard.json("probes")}
+    probes = {applet.name for applet in all_applets()}
     run = perfboard.json(
-        "study", "standard", "--target", "virtual:verdex", "--budget", "12", *COUNTED
+        "study", "standard", "--target", "virtual:verdex", "--time", "12", *COUNTED
     )
     check_standard(perfboard, run, probes)
     assert (run["evidence"], run["target"]) == ("counted", f"virtual:{rich_board('verdex')}")
@@ -94,7 +95,7 @@ def test_a_script_runs_it_as_the_page_says(here: Here) -> None:
 
 
 def test_one_probe_is_measured_alone(here: Here) -> None:
-    words = ["measure", "kernel.syscall", "--budget", "2"]
+    words = ["measure", "kernel.syscall", "--time", "2"]
     run = here.json(*words)
     assert {process["probe"] for process in processes_of(run)} == {"kernel.syscall"}
     assert run["study"] == "measure"
@@ -109,7 +110,7 @@ def test_one_probe_is_measured_alone(here: Here) -> None:
 def test_the_processor_is_the_one_asked_for_or_the_last(here: Here) -> None:
     mine = sorted(os.sched_getaffinity(0))
     for words, cpu in ((["--cpu", str(mine[0])], mine[0]), ([], mine[-1])):
-        run = here.json("measure", "kernel.syscall", "--budget", "1", *words)
+        run = here.json("measure", "kernel.syscall", "--time", "1", *words)
         found = {process["cpu"] for process in processes_of(run)}
         assert found == {cpu} or (not words and _speeds_differ(mine))
     said = here("measure", "kernel.syscall", "--cpu", "1000", code=2).stderr
@@ -123,7 +124,7 @@ def _speeds_differ(cpus: list[int]) -> bool:
 
 
 def test_an_interruption_keeps_what_was_measured_and_leaves_nothing(here: Here) -> None:
-    process = here.start("measure", "kernel.syscall", "ipc.pipe", "--budget", "60", "--json")
+    process = here.start("measure", "kernel.syscall", "ipc.pipe", "--time", "60", "--json")
     first = until(lambda: here.running("kernel.syscall", "ipc.pipe"))
     until(lambda: None if psutil.pid_exists(first.pid) else True)
     until(lambda: here.running("kernel.syscall", "ipc.pipe"))
@@ -137,7 +138,7 @@ def test_an_interruption_keeps_what_was_measured_and_leaves_nothing(here: Here) 
 
 
 def test_a_probe_that_is_killed_is_reported_and_the_others_go_on(here: Here) -> None:
-    process = here.start("measure", "kernel.syscall", "memory.latency", "--budget", "10")
+    process = here.start("measure", "kernel.syscall", "memory.latency", "--time", "10")
     until(lambda: here.running("memory.latency")).kill()
     run = here.finish(process, 0)
     assert run["status"] == "complete"
@@ -149,7 +150,7 @@ def test_a_probe_that_is_killed_is_reported_and_the_others_go_on(here: Here) -> 
 
 
 def test_a_server_that_is_killed_ends_the_run_with_what_was_measured(here: Here) -> None:
-    process = here.start("measure", "kernel.syscall", "ipc.pipe", "--budget", "60")
+    process = here.start("measure", "kernel.syscall", "ipc.pipe", "--time", "60")
     first = until(lambda: here.running("kernel.syscall", "ipc.pipe"))
     until(lambda: None if psutil.pid_exists(first.pid) else True)
     second = until(lambda: here.running("kernel.syscall", "ipc.pipe"))
@@ -165,7 +166,7 @@ def test_a_server_that_is_killed_ends_the_run_with_what_was_measured(here: Here)
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
 def test_a_terminated_command_leaves_nothing_either(here: Here, number: signal.Signals) -> None:
-    process = here.start("measure", "kernel.syscall", "--budget", "60")
+    process = here.start("measure", "kernel.syscall", "--time", "60")
     until(lambda: here.running("kernel.syscall"))
     process.send_signal(number)
     assert here.finish(process, 130)["status"] == "aborted"
@@ -176,7 +177,7 @@ def test_a_terminated_command_leaves_nothing_either(here: Here, number: signal.S
 def test_a_command_to_which_nobody_listens_ends_as_any_other(
     here: Here, interrupted: bool, code: int
 ) -> None:
-    process = here.start("measure", "kernel.syscall", "--budget", "60" if interrupted else "1")
+    process = here.start("measure", "kernel.syscall", "--time", "60" if interrupted else "1")
     assert process.stdout
     assert process.stderr
     process.stdout.close()
@@ -191,7 +192,7 @@ def test_a_command_to_which_nobody_listens_ends_as_any_other(
 
 
 def test_a_killed_command_leaves_nothing_either(here: Here) -> None:
-    process = here.start("measure", "kernel.syscall", "--budget", "60")
+    process = here.start("measure", "kernel.syscall", "--time", "60")
     until(lambda: here.running("kernel.syscall"))
     process.kill()
     process.communicate(timeout=60)

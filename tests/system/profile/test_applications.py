@@ -27,7 +27,7 @@ for = "a test"
 [[key_issue]]
 name = "start"
 question = "Does the browser start?"
-workload = "app.start"
+measure = "app.start"
 metric = "app.start.time"
 parameters = { program = "dillo", quiet_ms = 250 }
 budget = "<= 20 s"
@@ -36,7 +36,7 @@ PAGE = """
 [[key_issue]]
 name = "page"
 question = "Does it load a page?"
-workload = "page.load"
+measure = "page.load"
 metric = "page.load.time"
 labels = { cache = "first" }
 parameters = { program = "dillo", quiet_ms = 150 }
@@ -46,7 +46,7 @@ TOOLKIT = """
 [[key_issue]]
 name = "input"
 question = "Does a button hear of its input?"
-workload = "toolkit"
+measure = "toolkit"
 metric = "toolkit.input.time"
 labels = { run = "rest" }
 parameters = { toolkit = "xaw", quiet_ms = 100 }

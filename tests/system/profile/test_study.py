@@ -20,14 +20,14 @@ for = "a test"
 [[key_issue]]
 name = "picture"
 question = "Is a picture scaled at once?"
-workload = "image.scale"
+measure = "image.scale"
 metric = "image.scale.time"
 parameters = { width = 64, height = 64 }
 budget = "<= 2 s"
 [[key_issue]]
 name = "sooner"
 question = "Is it scaled before one can see it?"
-workload = "image.scale"
+measure = "image.scale"
 metric = "image.scale.time"
 parameters = { width = 64, height = 64 }
 budget = "<= 1 us"
@@ -35,7 +35,7 @@ weight = "should"
 [[key_issue]]
 name = "index"
 question = "Is a page of pictures made?"
-workload = "image.index"
+measure = "image.index"
 metric = "image.index.time"
 parameters = { pictures = 2 }
 budget = "<= 20 s"
@@ -44,7 +44,7 @@ SEVERAL = """
 [[key_issue]]
 name = "several"
 question = "Are two films recorded while a third plays?"
-workload = "media.both"
+measure = "media.both"
 metric = "media.both.rate"
 labels = { stream = "record" }
 parameters = { records = 2, seconds = 1 }
@@ -76,7 +76,7 @@ for = "a test"
 [[key_issue]]
 name = "beyond"
 question = "Is a stream recorded that is faster than the disk?"
-workload = "media.record"
+measure = "media.record"
 metric = "media.record.late"
 labels = { stream = "record" }
 parameters = { bitrate = 6100000, seconds = 2, write = "direct" }
@@ -84,7 +84,7 @@ budget = "<= 99 %"
 [[key_issue]]
 name = "within"
 question = "Is a stream recorded that is slower?"
-workload = "media.record"
+measure = "media.record"
 metric = "media.record.late"
 labels = { stream = "record" }
 parameters = { bitrate = 5700000, seconds = 2, write = "direct" }
@@ -92,7 +92,7 @@ budget = "<= 0 %"
 [[key_issue]]
 name = "played"
 question = "Does a film play that is faster than the disk?"
-workload = "media.play"
+measure = "media.play"
 metric = "media.play.late"
 labels = { stream = "play" }
 parameters = { bitrate = 7000000, seconds = 2 }

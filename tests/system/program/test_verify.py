@@ -56,7 +56,7 @@ def test_programs_of_a_boards_file_are_run(tmp_path: Path, trials: None) -> None
     own.write_text(tomli_w.dumps(table) + ROWS)
     (tmp_path / "words.txt").write_text("0.003 and more\n")
     process = subprocess.run(
-        [*board.words, "boards", "verify", str(own), "--json", "--budget", "1"],
+        [*board.words, "boards", "verify", str(own), "--json", "--time", "1"],
         capture_output=True,
         text=True,
         timeout=300,

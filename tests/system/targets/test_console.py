@@ -39,7 +39,7 @@ run()
 # 5 s and ten times what it was given for a process, 5 s for its answer, seven requests for that.
 _NOTICED_S = 35
 PROBES = ("kernel.syscall", "ipc.pipe")
-LONG = ("measure", *PROBES, "--budget", "60")
+LONG = ("measure", *PROBES, "--time", "60")
 
 
 class Board:
@@ -144,7 +144,7 @@ def command(tmp_path: Path, probe: Path) -> Perfboard:
 @pytest.mark.parametrize("damage", [0.0, 5e-5])
 def test_probes_run_over_a_serial_line(command: Perfboard, tmp_path: Path, damage: float) -> None:
     with board_on_a_line(tmp_path / "place", damage) as board:
-        words = ["kernel.syscall", "ipc.pipe", "--budget", "1", "--target", board.target]
+        words = ["kernel.syscall", "ipc.pipe", "--time", "1", "--target", board.target]
         run = command.json("measure", *words)
         assert (run["status"], run["evidence"]) == ("complete", "host")
         counts = Counter(process["probe"] for process in processes_of(run))
@@ -179,7 +179,7 @@ def test_a_line_that_is_unplugged_is_lost(command: Perfboard, tmp_path: Path) ->
 def test_a_server_that_freezes_hangs(command: Perfboard, tmp_path: Path) -> None:
     with board_on_a_line(tmp_path / "place") as board:
         # What a probe may take depends on its share of the budget.
-        words = ["--budget", "8", "--target", board.target]
+        words = ["--time", "8", "--target", board.target]
         command.words = [sys.executable, "-c", _HASTY]
         process = command.start("measure", *PROBES, *words)
         board.past_the_first_probe()
@@ -205,7 +205,7 @@ def test_a_server_that_is_killed_has_died(command: Perfboard, tmp_path: Path) ->
 
 def test_a_virtual_board_whose_emulator_ends_has_died(perfboard: Perfboard) -> None:
     # A virtual board repeats: of a probe or two it has enough soon, whatever it is given.
-    long = ("measure", "memory.latency", "memory.bandwidth", "cpu.clock", "--budget", "60")
+    long = ("measure", "memory.latency", "memory.bandwidth", "cpu.clock", "--time", "60")
     process = perfboard.start(*long, "--target", "virtual:verdex", *COUNTED)
     assert process.stderr
     # Said now and then; what it names is not the first process.
@@ -223,7 +223,7 @@ def test_an_interruption_leaves_nothing_on_the_board_and_its_shell_usable(
     command: Perfboard, tmp_path: Path
 ) -> None:
     with board_on_a_line(tmp_path / "place") as board:
-        words = ["kernel.syscall", "--budget", "60", "--target", board.target]
+        words = ["kernel.syscall", "--time", "60", "--target", board.target]
         process = command.start("measure", *words)
         until(lambda: len(board.processes()) >= 2)
         process.send_signal(signal.SIGINT)
@@ -237,7 +237,7 @@ def test_an_interruption_of_the_copy_leaves_nothing_either(
     command: Perfboard, tmp_path: Path
 ) -> None:
     with board_on_a_line(tmp_path / "place") as board:
-        words = ["kernel.syscall", "--budget", "60", "--target", board.target]
+        words = ["kernel.syscall", "--time", "60", "--target", board.target]
         process = command.start("measure", *words)
         until(lambda: any(board.place.glob("*/*.part*")))
         process.send_signal(signal.SIGINT)
@@ -266,7 +266,7 @@ def test_a_line_on_which_nobody_answers(command: Perfboard) -> None:
 
 
 def test_one_probe_of_a_virtual_board(perfboard: Perfboard) -> None:
-    words = ["kernel.syscall", "--budget", "1", "--target", "virtual:verdex", *COUNTED]
+    words = ["kernel.syscall", "--time", "1", "--target", "virtual:verdex", *COUNTED]
     run = perfboard.json("measure", *words)
     assert (run["status"], run["evidence"]) == ("complete", "counted")
     (metric,) = run["metrics"]
@@ -283,7 +283,7 @@ def test_a_board_with_16_mib_is_not_driven_out_of_memory(
 
     probes = ["memory.latency", "memory.bandwidth", "memory.copy", "memory.map", "kernel.syscall"]
     target = f"virtual:{derive(shrink)}"
-    run = command.json("measure", *probes, "--budget", "1", "--target", target, *COUNTED)
+    run = command.json("measure", *probes, "--time", "1", "--target", target, *COUNTED)
     assert run["status"] == "complete"
     counts = Counter(process["probe"] for process in processes_of(run))
     refused = {p["probe"]: p["refused"] for p in processes_of(run) if p["refused"]}

@@ -24,7 +24,7 @@ from .ssh_boards import free_port, sshd
 TARGET = f"labgrid://{PLACE}"
 # What busybox prints once the scripts have run.
 USABLE = "press Enter"
-QUICK = ("kernel.syscall", "--budget", "5")
+QUICK = ("kernel.syscall", "--time", "5")
 
 
 def serial_port(port: int) -> dict[str, dict[str, object]]:

@@ -73,7 +73,7 @@ def hide_usual_places(here: Here, last: str) -> None:
 
 def test_a_target_without_any_place_for_the_probe_says_why_not_in_each(here: Here) -> None:
     hide_usual_places(here, "ro")
-    said = here("measure", "kernel.syscall", "--budget", "1", code=4).stderr
+    said = here("measure", "kernel.syscall", "--time", "1", code=4).stderr
     lines = {line.partition(": ")[0]: line for line in said.splitlines()}
     assert "No such file or directory" in lines["/mnt/none"]
     assert "No space left on device" in lines["/tmp"]
@@ -91,7 +91,7 @@ def test_a_tmpfs_is_filled_where_there_is_room(here: Here) -> None:
         "mount -t tmpfs -o size=64m none /run",
     )
     wrap(here, small, large)
-    run = here.json("measure", "memory.tmpfs", "--budget", "1")
+    run = here.json("measure", "memory.tmpfs", "--time", "1")
     sizes = [int(metric["labels"]["size"]) for metric in run["metrics"] if metric["samples"]]
     assert max(sizes) >= 4 << 20
 
@@ -99,7 +99,7 @@ def test_a_tmpfs_is_filled_where_there_is_room(here: Here) -> None:
 def test_the_probe_goes_where_it_can_run(here: Here) -> None:
     hide_usual_places(here, "size=8m")
     here.place = Path("/run/perfboard-")
-    process = here.start("measure", "kernel.syscall", "--budget", "3")
+    process = here.start("measure", "kernel.syscall", "--time", "3")
     until(lambda: here.running("kernel.syscall"))
     assert here.finish(process, 0)["status"] == "complete"
 
@@ -120,7 +120,7 @@ def test_a_disk_that_fills_up_while_the_probe_is_copied_there(here: Here) -> Non
         f"mount -t tmpfs -o size=320k none '{here.place}'",
         run=f'"$@" || code=$?\nls -A "{here.place}" >"{left}"\nexit $code',
     )
-    said = here("measure", "kernel.syscall", "--budget", "1", code=4).stderr
+    said = here("measure", "kernel.syscall", "--time", "1", code=4).stderr
     assert "cannot be written on the target" in said
     assert "No space left on device" in said
     assert left.read_text() == "fill\n"
@@ -128,7 +128,7 @@ def test_a_disk_that_fills_up_while_the_probe_is_copied_there(here: Here) -> Non
 
 def test_a_disk_that_fills_up_while_it_is_measured(here: Here) -> None:
     wrap(here, f"mount -t tmpfs -o size=4m none '{here.place}'")
-    process = here.start("measure", "kernel.syscall", "file.read", "--budget", "12")
+    process = here.start("measure", "kernel.syscall", "file.read", "--time", "12")
     first = until(lambda: here.running("file.read"))
     until(lambda: None if psutil.pid_exists(first.pid) else True)
     stop_between_probes(here, process)
@@ -160,7 +160,7 @@ def test_a_machine_for_which_there_is_no_probe(here: Here) -> None:
 
 
 def test_a_server_that_hangs_ends_the_run_with_what_was_measured(here: Here) -> None:
-    process = here.start("measure", "kernel.syscall", "ipc.pipe", "--budget", "60")
+    process = here.start("measure", "kernel.syscall", "ipc.pipe", "--time", "60")
     first = until(lambda: here.running("kernel.syscall", "ipc.pipe"))
     until(lambda: None if psutil.pid_exists(first.pid) else True)
     stop_between_probes(here, process)

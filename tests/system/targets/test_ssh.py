@@ -17,8 +17,8 @@ from ..conftest import Here, running_from, until
 from ..probes.test_standard import check_standard
 from .ssh_boards import dropbear, free_port, introduce, make_key, memory_group, sshd
 
-ALONE = ("measure", "kernel.syscall", "--target", "ssh://board", "--budget")
-LONG = ("measure", "kernel.syscall", "ipc.pipe", "--target", "ssh://board", "--budget", "60")
+ALONE = ("measure", "kernel.syscall", "--target", "ssh://board", "--time")
+LONG = ("measure", "kernel.syscall", "ipc.pipe", "--target", "ssh://board", "--time", "60")
 
 
 def sessions(server: psutil.Process) -> list[psutil.Process]:
@@ -41,7 +41,7 @@ def force(here: Here, script: str) -> str:
 
 def test_a_board_with_openssh_gives_the_same(here: Here) -> None:
     with sshd(here):
-        run = here.json("study", "standard", "--target", "ssh://board", "--budget", "5")
+        run = here.json("study", "standard", "--target", "ssh://board", "--time", "5")
         check_standard(here, run, {probe["name"] for probe in here.json("probes")})
         assert (run["evidence"], run["target"]) == ("silicon", "ssh://board")
         assert run["board"]["facts"]["kernel"] == platform.release()
@@ -52,7 +52,7 @@ def test_a_board_with_openssh_gives_the_same(here: Here) -> None:
 def test_a_board_with_dropbear_and_busybox_gives_the_same(here: Here) -> None:
     probes = {probe["name"] for probe in here.json("probes")}
     with dropbear(here):
-        run = here.json("study", "standard", "--target", "ssh://root@board", "--budget", "5")
+        run = here.json("study", "standard", "--target", "ssh://root@board", "--time", "5")
         check_standard(here, run, probes)
         until(here.left_clean)
 
@@ -60,7 +60,7 @@ def test_a_board_with_dropbear_and_busybox_gives_the_same(here: Here) -> None:
 def test_a_board_of_16_mb_is_never_driven_out_of_memory(here: Here) -> None:
     meminfo = "MemTotal: 16384 kB\nMemFree: 5000 kB\nMemAvailable: 9000 kB\nCached: 4000 kB\n"
     probes = ("memory.latency", "memory.bandwidth", "ipc.switch", "file.read", "kernel.syscall")
-    words = ("measure", *probes, "--target", "ssh://root@board", "--budget", "6")
+    words = ("measure", *probes, "--target", "ssh://root@board", "--time", "6")
     with memory_group(16 << 20) as group, dropbear(here, group, meminfo):
         run = here.json(*words)
         until(here.left_clean)
@@ -77,7 +77,7 @@ def test_a_probe_that_the_kernel_kills_for_memory_is_reported(here: Here) -> Non
     # It believes that it has all of this machine's, and its group may have 12 MB.
     words = ("measure", "memory.latency", "kernel.syscall", "--target", "ssh://root@board")
     with memory_group(12 << 20) as group, dropbear(here, group):
-        run = here.json(*words, "--budget", "8")
+        run = here.json(*words, "--time", "8")
         until(here.left_clean)
     assert run["status"] == "complete"
     (killed,) = [p for p in processes_of(run) if p["probe"] == "memory.latency"]
