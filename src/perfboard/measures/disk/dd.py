@@ -36,7 +36,7 @@ _EXAMPLE = f"@time dd-512\n{_TIME}@time dd-65536\n{_TIME}"
 
 
 class Dd(Measure):
-    """The measure of one place. The file is removed whatever ends the script."""
+    """The target's own dd writes zeros, by 512 bytes, its default, and by 64 KiB."""
 
     def __init__(self, name: str, title: str, *, in_memory: bool) -> None:
         self.name, self.title, self._in_memory = name, title, in_memory

@@ -47,7 +47,7 @@ _OF_STREAMS = 4
 
 
 class Media(Measure):
-    """Streams at once, each of its own file. The probe moves them (native/probe/run/media.c)."""
+    """Streams at once, each of its own file, paced and as fast as it goes."""
 
     def __init__(
         self, name: str, title: str, *streams: str, counts: tuple[Parameter, ...] = ()

@@ -18,7 +18,7 @@ _BEFORE = re.compile(r"@before (\d{1,18})")
 
 
 class MemoryApplication(Measure):
-    """The probe adds up the memory of a command and its children (native/probe/run/memory.c)."""
+    """The probe adds up the memory of a command and its children."""
 
     name = "memory.application"
     title = "Memory of an application"
