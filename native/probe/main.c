@@ -14,7 +14,8 @@
  * perfboard-probe tcp-serve ADDRESS
  * perfboard-probe tcp ADDRESS PORT
  * perfboard-probe stream RATE BUFFER CHUNK BEGIN COMMAND
- * perfboard-probe disk place|files|points ...
+ * perfboard-probe disk place|files|points|crypt ...
+ * perfboard-probe wakeups WAY LEVEL PERIODS LOAD [BUFFERS BYTES PERIOD_NS]
  *
  * Measures one thing in one process, prints JSON lines, ends. `list` names the
  * applets; `serve` runs them for whoever is at the other end of a line; `run` is the first
@@ -22,7 +23,7 @@
  * power meters beside one, `media` does what a media recorder does, `memory` watches a program's
  * memory, and `stream` takes a program's output as a drive that writes a disc does;
  * `echo`, `packets` and `queues` are for packets a second, `tcp-serve` and `tcp` for TCP, `disk`
- * for disks.
+ * for disks, and `wakeups` for the wakes of a writer of audio.
  *
  * Exit status: 0 measured, or refused with the reason in the output; 2 wrong arguments.
  */

@@ -1,18 +1,49 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every link of the pages leads somewhere, and every path that they name is there."""
+"""Every link of the pages leads somewhere, and each list that they keep is that of the sources."""
 
 import re
+import tomllib
+from importlib import import_module
 from pathlib import Path
+from pkgutil import iter_modules
 
 import pytest
 
+import perfboard.model.results
+from perfboard.measures.catalogue import all_measures
+from perfboard.model.profile import UNITS, Profile
+from perfboard.model.run import Evidence
+from perfboard.profiles.loader import list_profiles
+from perfboard.report.export.formats import FORMATS
+from perfboard.studies.sets import items_named, set_items
+from tests.support.command import call
+
 _ROOT = Path(__file__).parents[2]
 _PAGES = [*_ROOT.glob("*.md"), *(_ROOT / "docs").rglob("*.md")]
+# Where a path without a room may begin.
+_ROOMS = ("", "src/perfboard", "native", "native/scope")
+_PATH = r"`((?:[\w.*-]+/)+[\w.*-]+\.(?:py|c|def|toml))`"
 
 
 def anchors(page: Path) -> set[str]:
     headings = re.findall(r"^#+ (.*)", page.read_text(), re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", text.lower()).replace(" ", "-") for text in headings}
+
+
+def table(page: str, head: str) -> list[tuple[str, ...]]:
+    """The rows below the table's head, each the words of its cells."""
+    text = (_ROOT / page).read_text()
+    lines = text[text.index(f"\n| {head} |") + 1 :].split("\n\n", 1)[0].splitlines()
+    return [tuple(cell.strip(" `") for cell in line.strip("|").split("|")) for line in lines[2:]]
+
+
+def names(page: str, head: str) -> list[str]:
+    return [cells[0] for cells in table(page, head)]
+
+
+def folders(path: str) -> set[str]:
+    found = (each for each in (_ROOT / path).iterdir() if each.is_dir())
+    return {each.name for each in found if any(each.glob("*.*")) and each.name[0] not in "._"}
 
 
 @pytest.mark.parametrize("page", _PAGES, ids=lambda page: page.name)
@@ -26,3 +57,114 @@ def test_links_and_paths(page: Path) -> None:
     for path in re.findall(r"`((?:src|native|tests|docs|benchmarks|LICENSES)/[^`*]*)`", text):
         # NAME stands for the name of a new file.
         assert any(_ROOT.glob(path.rstrip("/").replace("NAME", "*"))), path
+
+
+def test_the_files_of_contributing_are_there() -> None:
+    for path in re.findall(_PATH, (_ROOT / "CONTRIBUTING.md").read_text()):
+        pattern = path.replace("NAME", "*")
+        assert any(any((_ROOT / room).glob(pattern)) for room in _ROOMS), path
+
+
+def test_contributing_has_each_room_and_no_other() -> None:
+    rooms = names("CONTRIBUTING.md", "room of `src/perfboard` | what is in it")
+    assert sorted(rooms) == sorted({*folders("src/perfboard"), "testing"})
+    rooms = names("CONTRIBUTING.md", "room of `native` | what is in it")
+    assert sorted(rooms) == sorted(folders("native"))
+
+
+def test_the_page_of_runs_has_each_kind_of_result() -> None:
+    package = perfboard.model.results
+    modules = (
+        import_module(f"{package.__name__}.{m.name}") for m in iter_modules(package.__path__)
+    )
+    results = [module.RESULT for module in modules if hasattr(module, "RESULT")]
+    kinds = {result.model_fields["kind"].default for result in results}
+    assert sorted(names("docs/runs/runs.md", "kind | content")) == sorted(kinds)
+
+
+def test_the_page_of_runs_has_each_format() -> None:
+    assert sorted(names("docs/runs/runs.md", "FORMAT | content")) == sorted(FORMATS)
+
+
+def test_the_first_page_has_each_evidence() -> None:
+    assert names("README.md", "evidence | means") == [str(each) for each in Evidence]
+
+
+def test_the_page_of_measures_has_the_catalogue() -> None:
+    listed = [cells[:2] for cells in table("docs/measures.md", "measure | what it measures | more")]
+    own = ((name, one.title) for name, one in all_measures().items())
+    assert listed == list(own)
+
+
+@pytest.mark.parametrize(
+    ("page", "head"),
+    [
+        ("docs/studies/profiles.md", "measure | how"),
+        ("docs/studies/applications.md", "measure | how"),
+        ("docs/studies/bringup.md", "measure | what it does"),
+    ],
+)
+def test_a_page_has_the_measures_that_lead_to_it(page: str, head: str) -> None:
+    catalogue = table("docs/measures.md", "measure | what it measures | more")
+    leading = {cells[0] for cells in catalogue if page.removeprefix("docs/") in cells[2]}
+    assert leading <= set(names(page, head)) <= set(all_measures())
+
+
+def test_the_page_of_the_bring_up_has_its_set() -> None:
+    own = {item.measure.name for item in set_items("bringup")}
+    assert set(names("docs/studies/bringup.md", "measure | what it does")) == own
+
+
+def test_the_page_of_measures_has_each_set_and_the_pages_each_profile() -> None:
+    sets = set(names("docs/measures.md", "set | what it is"))
+    text = (_ROOT / "docs/studies/profiles.md").read_text()
+    shipped = set(re.findall(r"^- `([a-z-]+)`: ", text, re.MULTILINE))
+    assert sets | shipped == set(list_profiles()) and not sets & shipped
+
+
+@pytest.mark.parametrize(
+    ("page", "budgets"), [("docs/measures.md", False), ("docs/studies/profiles.md", True)]
+)
+def test_the_file_of_a_page_is_a_profile(page: str, budgets: bool, tmp_path: Path) -> None:
+    (written,) = re.findall(r"```toml\n(.*?)```", (_ROOT / page).read_text(), re.DOTALL)
+    profile = Profile.model_validate(tomllib.loads(written))
+    known = all_measures()
+    for row in profile.key_issue:
+        assert bool(row.budget) == budgets
+        assert not row.metric or known[row.measure].quantity(row.metric), row.metric
+    if not budgets:
+        file = tmp_path / "ours.toml"
+        file.write_text(written)
+        found = items_named([str(file)], {})
+        assert [each.measure.name for each in found] == [row.measure for row in profile.key_issue]
+
+
+def test_the_page_of_profiles_has_each_unit() -> None:
+    text = (_ROOT / "docs/studies/profiles.md").read_text()
+    listed = re.search(r"a number and a unit: (.+?), or none for a count", text, re.DOTALL)
+    assert listed is not None
+    assert set(re.split(r",\s+", listed[1])) == set(UNITS) - {"1"}
+
+
+def test_the_first_pages_row_is_one_of_that_file() -> None:
+    row = re.search(r"    \[\[key_issue\]\]\n(?:    .+\n)+", (_ROOT / "README.md").read_text())
+    assert row is not None
+    page = (_ROOT / "docs/studies/profiles.md").read_text()
+    assert re.sub("^    ", "", row[0], flags=re.MULTILINE) in page
+
+
+def test_the_probe_says_how_each_of_its_commands_is_called() -> None:
+    source = (_ROOT / "native/probe/main.c").read_text()
+    head, _, rest = source.partition("*/")
+    _, _, manual = rest.partition("/*")
+    manual = manual.partition("*/")[0] + head
+    called = set(re.findall(r"perfboard-probe ([a-z-]+)", manual))
+    known = set(re.findall(r'!strcmp\(argv\[1\], "([a-z-]+)"\)', source)) - {"nothing"}
+    assert called == known
+
+
+def test_an_answer_of_a_page_is_what_the_program_prints(capsys: pytest.CaptureFixture[str]) -> None:
+    assert call("measures", "memory.latency") == 0
+    printed = capsys.readouterr().out
+    indented = re.sub(r"^(?=.)", "    ", printed, flags=re.MULTILINE)
+    assert indented in (_ROOT / "docs/measures.md").read_text()

@@ -18,7 +18,7 @@ class Recipe:
     `arguments` are words for the kernel's command line, `options` settings of its
     configuration over the fragment's, `distribution` whether a distribution's own stand
     between, `variables` those of U-Boot over ours; `place` is where the kernel runs, one of
-    `kernel_place.PLACES`. The bootloader copies it by its command `copy`, or what stands in
+    `images.flash.place.PLACES`. The bootloader copies it by its command `copy`, or what stands in
     its place by such steps, all of its region where `whole`, and checks its sum first where
     `checked`. `compression` is what the kernel is compressed by, where it is. U-Boot has its
     variables from its `environment`: that in "flash", or the device "tree". If `direct`, a few

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A Shell over a console: one stream of bytes that echoes, loses, garbles and interrupts.
 
-`console_wire` says what is sent. A request that is not answered is asked again;
+`targets.console.wire` says what is sent. A request that is not answered is asked again;
 whatever else comes, such as the echo, prompts and the kernel's messages, is passed over.
 """
 
