@@ -107,7 +107,7 @@ def _found(bench: Bench, findings: Findings, item: Item, limits: Sequence[Limit]
         for metric in found.metrics
         if metric.name in budgets
     ]
-    # Of a boot that ended early nothing is said.
+    # A boot that ended early has no metrics at all.
     names = {metric.name for metric in found.metrics}
     missing = tuple(
         NoVerdict(metric=name, unit="s", budget=value, reason="no boot has a phase of that name")
