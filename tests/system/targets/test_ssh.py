@@ -10,6 +10,7 @@ from pathlib import Path
 import psutil
 import pytest
 
+from perfboard.binaries.applets import all_applets
 from perfboard.targets.pipe.ssh import options
 from tests.support.runs import processes_of
 
@@ -42,7 +43,7 @@ def force(here: Here, script: str) -> str:
 def test_a_board_with_openssh_gives_the_same(here: Here) -> None:
     with sshd(here):
         run = here.json("study", "standard", "--target", "ssh://board", "--time", "5")
-        check_standard(here, run, {probe["name"] for probe in here.json("probes")})
+        check_standard(here, run, {applet.name for applet in all_applets()})
         assert (run["evidence"], run["target"]) == ("silicon", "ssh://board")
         assert run["board"]["facts"]["kernel"] == platform.release()
         assert run["provenance"]["tools"]["ssh"].startswith("OpenSSH")
@@ -50,7 +51,7 @@ def test_a_board_with_openssh_gives_the_same(here: Here) -> None:
 
 
 def test_a_board_with_dropbear_and_busybox_gives_the_same(here: Here) -> None:
-    probes = {probe["name"] for probe in here.json("probes")}
+    probes = {applet.name for applet in all_applets()}
     with dropbear(here):
         run = here.json("study", "standard", "--target", "ssh://root@board", "--time", "5")
         check_standard(here, run, probes)
