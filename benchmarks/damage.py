@@ -22,7 +22,7 @@ import time
 from pathlib import Path
 
 from perfboard.host.cache import cache_root, hash_file
-from perfboard.host.entries import Entry, find_entry_damage, list_entries, manifest_of
+from perfboard.host.entries import CacheEntry, find_entry_damage, list_entries, manifest_of
 from perfboard.host.manifest import NAME, find_damage
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
@@ -35,7 +35,7 @@ def run(words: list[str]) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, errors="replace")
 
 
-def files_of(entry: Entry, count: int | None) -> list[Path]:
+def files_of(entry: CacheEntry, count: int | None) -> list[Path]:
     """The files of an entry, or some of them."""
     files = sorted(p for p in entry.folder.rglob("*") if p.is_file() and not p.is_symlink())
     if count is None or len(files) <= count:

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from perfboard.analysis.compare.comparison import label_name
-from perfboard.analysis.statistics.sequential import Answer, decide, looks
+from perfboard.analysis.statistics.sequential import SequentialAnswer, decide, looks
 from perfboard.analysis.statistics.summary import mean_interval
 from perfboard.store.reading import load_run
 
@@ -22,7 +22,7 @@ _GATES, _MOST, _RATE, _ALLOWED, _SLOWER = 10_000, 40, 0.01, 0.005, 0.02
 
 def gate(
     values: Sequence[Sequence[float]], slower: float, chance: random.Random
-) -> tuple[Answer, bool, list[float]]:
+) -> tuple[SequentialAnswer, bool, list[float]]:
     """The first metric's answer, whether any is red, and the first one's differences."""
     excesses: list[list[float]] = [[] for _ in values]
     differences: list[float] = []
@@ -37,7 +37,7 @@ def gate(
                     differences.append(after - before)
         found = decide(excesses, _RATE, _MOST)
         if not found.wants:
-            return found.answers[0], Answer.WORSE in found.answers, differences
+            return found.answers[0], SequentialAnswer.WORSE in found.answers, differences
         wants = found.wants
 
 
@@ -60,7 +60,7 @@ def main(folders: Sequence[str]) -> None:
     for _ in range(_GATES // 10):
         answer, _, differences = gate(values, _SLOWER, chance)
         interval = mean_interval(differences)
-        hits += answer is Answer.WORSE
+        hits += answer is SequentialAnswer.WORSE
         inside += interval is not None and interval.low <= size <= interval.high
         pairs.append(len(differences))
     print(

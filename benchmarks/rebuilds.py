@@ -20,7 +20,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from perfboard.analysis.gate.artifacts import with_functions
-from perfboard.analysis.gate.judge import Judgement, Level, Rules
+from perfboard.analysis.gate.judge import GateLevel, Judgement, Rules
 from perfboard.analysis.gate.turns import judge_exact
 from perfboard.bench.lab import Lab
 from perfboard.boards.loader import load_board
@@ -151,8 +151,8 @@ def main() -> None:
                 run = boot(Path(name) / f"{kind.partition(' ')[0]}-{n}", image, change)
                 usual, strict = judged(first, run, 0.005), judged(first, run, 0.0)
                 shifts.append(strict.findings[0].difference * 1e6)
-                red += usual.level is Level.WORSE
-                exact += strict.level is Level.WORSE
+                red += usual.level is GateLevel.WORSE
+                exact += strict.level is GateLevel.WORSE
                 causes = [cause.name for cause in strict.causes if cause.kind == "function"]
                 more = strict.findings[-1].difference
                 print(

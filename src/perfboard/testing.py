@@ -20,7 +20,7 @@ class InconclusiveWarning(UserWarning):
 
 
 @dataclass(frozen=True)
-class Bench:
+class BenchFixture:
     """The boards of a test. Each run is stored, as those of the command are."""
 
     lab: "Lab"
@@ -94,6 +94,6 @@ def perfboard_lab() -> "Lab":
 
 
 @pytest.fixture
-def perfboard(perfboard_lab: "Lab") -> Bench:
+def perfboard(perfboard_lab: "Lab") -> BenchFixture:
     """Boots boards, runs probes, and holds figures against budgets."""
-    return Bench(perfboard_lab)
+    return BenchFixture(perfboard_lab)

@@ -6,7 +6,7 @@ import struct
 import zlib
 from collections.abc import Iterator
 
-from perfboard.images.root.entries import Entry
+from perfboard.images.root.entries import RootEntry
 
 PAGE = 4096
 _AS_IT_IS, _DIRECT = 1 << 31, 1 << 30
@@ -24,11 +24,11 @@ class Cramfs:
         self.image = image
         self.tables: dict[str, int] = {}
 
-    def entries(self) -> list[Entry]:
+    def entries(self) -> list[RootEntry]:
         """All but the root, by path."""
         return sorted(self._below("", 64), key=lambda entry: entry.path.split("/"))
 
-    def _below(self, path: str, at: int) -> Iterator[Entry]:
+    def _below(self, path: str, at: int) -> Iterator[RootEntry]:
         mode_uid, size, place = struct.unpack_from("<3I", self.image, at)
         assert mode_uid >> 16 == 0 and size >> 24 == 0
         mode, start = mode_uid & 0xFFFF, place >> 6 << 2
@@ -53,7 +53,7 @@ class Cramfs:
             self.tables[path] = start
             count = -(-size // PAGE)
             content = b"".join(self._page(start, size, number) for number in range(count))[:size]
-        yield Entry(path, mode, content, device)
+        yield RootEntry(path, mode, content, device)
 
     def _page(self, table: int, size: int, number: int) -> bytes:
         count = -(-size // PAGE)
@@ -74,7 +74,7 @@ class Cramfs:
         assert length <= 2 * PAGE
         return zlib.decompress(self.image[start : start + length]).ljust(PAGE, b"\0")
 
-    def mapped(self, entry: Entry, first: int, pages: int) -> int:
+    def mapped(self, entry: RootEntry, first: int, pages: int) -> int:
         """How many of the pages from `first` on the kernel maps where they lie."""
         table, count = self.tables[entry.path], -(-len(entry.content) // PAGE)
         if first >= count:

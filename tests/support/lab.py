@@ -16,14 +16,14 @@ from perfboard.images.variant import Variant
 from perfboard.instruments.base import Instrument
 from perfboard.model.progress import Progress
 from perfboard.model.results.boot import Boot
-from perfboard.targets.virtual.program import Results, TrialTarget
+from perfboard.targets.virtual.program import ProgramResults, TrialTarget
 from perfboard.targets.virtual.target import VirtualTarget
 from tests.support.runs import make_boot
 
 MARKED = ("start_kernel", "sched_init", "rest_init", "prepare_namespace")
 SYMBOLS = {name: 4 * at for at, name in enumerate((*MARKED, "run_init_process", "bprm_execve"), 1)}
 TRIED = "".join(f'{{"mark":"try","ns":{at},"instructions":{at}}}\n' for at in (7, 9, 10))
-RESULTS = Results(
+RESULTS = ProgramResults(
     exit_code=0,
     signal=None,
     late=False,
@@ -47,7 +47,7 @@ class FakeLab:
         self.variants: list[Variant] = []
         self.tried = TRIED
         self.takes: Callable[[Variant], Boot] = lambda variant: make_boot()
-        self.ends: Callable[[ProgramJob, Event], Results] = lambda job, cancelled: RESULTS
+        self.ends: Callable[[ProgramJob, Event], ProgramResults] = lambda job, cancelled: RESULTS
         (folder / "kernel").mkdir(exist_ok=True)
         (folder / "kernel" / "zImage").write_bytes(b"a kernel")
         (folder / "kernel" / "System.map").write_text("00000008 T first\n00000010 T second\n")
@@ -108,10 +108,10 @@ class FakeLab:
             flash_devices=0,
         )
 
-    def interrupt_second(self, ends: Callable[[ProgramJob, Event], Results]) -> None:
+    def interrupt_second(self, ends: Callable[[ProgramJob, Event], ProgramResults]) -> None:
         """The second job ends as by ^C, and all others as `ends` says."""
 
-        def interrupted(job: ProgramJob, cancelled: Event) -> Results:
+        def interrupted(job: ProgramJob, cancelled: Event) -> ProgramResults:
             if len(self.jobs) == 2:
                 raise KeyboardInterrupt
             return ends(job, cancelled)
@@ -125,7 +125,7 @@ class FakeLab:
         artifacts: Path,
         told: Callable[[int, int], None],
         cancelled: Event,
-    ) -> Results:
+    ) -> ProgramResults:
         """The results of the last job."""
         (artifacts / "scope.jsonl").write_text(self.tried)
         (artifacts / "profile.jsonl").write_text("")

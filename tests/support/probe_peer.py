@@ -25,7 +25,7 @@ from perfboard.probes.frames import (
     Frame,
     encode,
 )
-from perfboard.targets.base import Completed
+from perfboard.targets.base import Reply
 
 # What a probe prints, and how it ends; None never answers.
 Program = Callable[[Sequence[str]], tuple[Sequence[str], str] | None]
@@ -170,7 +170,7 @@ class FakeShell:
     """
 
     def __init__(self, machine: str, serve: Callable[[bytes], Peer]) -> None:
-        self.answers = {"uname -m": Completed(0, f"{machine}\n")}
+        self.answers = {"uname -m": Reply(0, f"{machine}\n")}
         self.files: dict[str, bytes] = {}
         self.folders: set[str] = set()
         self.peers: list[Peer] = []
@@ -183,14 +183,14 @@ class FakeShell:
         """The newest server's, so that no test waits."""
         return self.peers[-1].now if self.peers else 0.0
 
-    def run(self, script: str, *, timeout_s: float = 20) -> Completed:
+    def run(self, script: str, *, timeout_s: float = 20) -> Reply:
         if self.gone:
             raise TargetError("lost", "The connection is gone.")
         found = (answer for word, answer in self.answers.items() if word in script)
-        return next(found, Completed(0, ""))
+        return next(found, Reply(0, ""))
 
     @contextmanager
-    def hold(self, script: str, afterwards: str) -> Iterator[Completed]:
+    def hold(self, script: str, afterwards: str) -> Iterator[Reply]:
         (folder,) = re.findall("mkdir ([^ ]+)", script)
         self.folders.add(folder)
         try:

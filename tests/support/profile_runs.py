@@ -16,8 +16,8 @@ from perfboard.model.progress import Progress, SilentProgress, Step
 from perfboard.model.run import Evidence, Run
 from perfboard.studies.base import run_study
 from perfboard.studies.profile.study import STUDY, ProfileOptions
-from perfboard.targets.base import Completed, Target
-from perfboard.targets.virtual.program import Results
+from perfboard.targets.base import Reply, Target
+from perfboard.targets.virtual.program import ProgramResults
 from tests.support.lab import RESULTS, FakeLab
 from tests.support.shells import SayingShell
 
@@ -77,20 +77,20 @@ class WorkShell(SayingShell):
         super().__init__()
         self._output, self._status, self._free_kb = output, status, free_kb
 
-    def run(self, script: str, *, timeout_s: float = 20) -> Completed:
+    def run(self, script: str, *, timeout_s: float = 20) -> Reply:
         if script == "uname -m":
-            return Completed(0, "x86_64\n")
+            return Reply(0, "x86_64\n")
         if script.startswith("df"):
-            return Completed(0, f"/dev/sda 99999 0 {self._free_kb} 0% /tmp\n")
+            return Reply(0, f"/dev/sda 99999 0 {self._free_kb} 0% /tmp\n")
         if "work.sh" in script:
-            return Completed(self._status, self._output)
-        return Completed(0, "TMPDIR=/tmp\n" if "TMPDIR" in script else "")
+            return Reply(self._status, self._output)
+        return Reply(0, "TMPDIR=/tmp\n" if "TMPDIR" in script else "")
 
     def push(self, data: bytes, path: str, progress: object) -> None:
         self.scripts.append(path)
 
 
-def ends(job: ProgramJob, cancelled: Event) -> Results:
+def ends(job: ProgramJob, cancelled: Event) -> ProgramResults:
     pictures = any(file.name == "picture.ppm" for file in job.files)
     return replace(RESULTS, stdout=SCALED) if pictures else replace(RESULTS, exit_code=3)
 

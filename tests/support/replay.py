@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from perfboard.analysis.boot.reading.console import Stamps
-from perfboard.instruments.base import Findings, Sighting
+from perfboard.instruments.base import InstrumentFindings, InstrumentSighting
 from perfboard.model.results.boot import Mark
 
 
@@ -23,7 +23,9 @@ class Replay:
     ) -> None:
         """Without `stamps`, all came at once with the start."""
         stamps = stamps or Stamps(array("q", bytes(8 * len(console))))
-        self._findings = Findings("host", tuple(marks), (), ("It was replayed.",), stamps=stamps)
+        self._findings = InstrumentFindings(
+            "host", tuple(marks), (), ("It was replayed.",), stamps=stamps
+        )
         self._console = console
         self._reader = self._writer = -1
         self._lines = console.decode(errors="replace").splitlines()
@@ -41,16 +43,16 @@ class Replay:
     def fileno(self) -> int:
         return self._reader
 
-    def read(self) -> list[Sighting] | None:
+    def read(self) -> list[InstrumentSighting] | None:
         if not self._lines:
             return None
         lines, self._lines = self._lines, []
-        return [Sighting("line", "", line) for line in lines]
+        return [InstrumentSighting("line", "", line) for line in lines]
 
     def stop(self) -> None:
         for descriptor in {self._reader, self._writer} - {-1}:
             os.close(descriptor)
         self._reader = self._writer = -1
 
-    def findings(self) -> Findings:
+    def findings(self) -> InstrumentFindings:
         return self._findings

@@ -9,12 +9,12 @@ from typing import Any, TypeVar
 from hypothesis import strategies as st
 
 from perfboard.analysis.boot.metrics import metrics_of
-from perfboard.model.published import Published
+from perfboard.model.published import PublishedValue
 from perfboard.model.results.base import Result
 from perfboard.model.results.boot import Boot, BootResult, Mark, ProcessTime, Span
 from perfboard.model.run import BoardSummary, Evidence, Metric, Provenance, Run, Status
 from perfboard.store.folder import new_run
-from perfboard.store.recording import Found
+from perfboard.store.recording import Content
 
 ResultType = TypeVar("ResultType", bound=Result)
 # Nanoseconds since reset, about as a boot of the reference system goes.
@@ -118,7 +118,7 @@ def boot_results(boots: Sequence[Boot]) -> tuple[BootResult, ...]:
     return (BootResult(boots=tuple(boots)),) if boots else ()
 
 
-def only(found: Run | Found, kind: type[ResultType]) -> ResultType:
+def only(found: Run | Content, kind: type[ResultType]) -> ResultType:
     """The one result of that type."""
     (result,) = (each for each in found.results if isinstance(each, kind))
     return result
@@ -147,10 +147,10 @@ def make_metric(name: str, value: float, better: str = "lower", **labels: str) -
     )
 
 
-def published(metric: str, value: float = 1.0, **fields: Any) -> Published:
+def published(metric: str, value: float = 1.0, **fields: Any) -> PublishedValue:
     """A held-out figure of a metric, in s, as a board's file has it."""
     content = {"unit": "s", "use": "held-out", "source": "somebody's bench", "kind": "measured"}
-    return Published.model_validate({"metric": metric, "value": value} | content | fields)
+    return PublishedValue.model_validate({"metric": metric, "value": value} | content | fields)
 
 
 def stored(**fields: Any) -> Path:

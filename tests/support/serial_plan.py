@@ -12,11 +12,11 @@ import pytest
 
 from perfboard.analysis.boot.phases import cut_boot, total
 from perfboard.analysis.boot.reading.console import Stamps
-from perfboard.analysis.boot.reading.screen import Screen
+from perfboard.analysis.boot.reading.screen import TerminalScreen
 from perfboard.analysis.boot.record import console_record
 from perfboard.instruments.console_log import sightings_of
 from perfboard.model.results.boot import Boot, Mark
-from perfboard.targets.serial.watch import Watch
+from perfboard.targets.serial.watch import LineWatch
 from tests.support.recorded import DATA
 
 BYTE_NS = 86_806  # at 115200 baud
@@ -132,7 +132,7 @@ def boot(usable: str, came: Portions, silent_s: float = 60, boot_s: float = 600)
     Raises what the watch raises.
     """
     pattern = re.compile(usable)
-    watch, screen = Watch(pattern, silent_s, boot_s), Screen()
+    watch, screen = LineWatch(pattern, silent_s, boot_s), TerminalScreen()
     read: list[tuple[int, bytes]] = []
     for now_ns, data in _read(came):
         if data:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from perfboard.model.progress import Progress
-from perfboard.targets.base import Channel, Completed
+from perfboard.targets.base import Channel, Reply
 
 
 class SayingShell:
@@ -16,13 +16,13 @@ class SayingShell:
         self._outputs = list(outputs) or [""]
         self.scripts: list[str] = []
 
-    def run(self, script: str, *, timeout_s: float = 20) -> Completed:
+    def run(self, script: str, *, timeout_s: float = 20) -> Reply:
         self.scripts.append(script)
         more = len(self._outputs) > 1
-        return Completed(0, self._outputs.pop(0) if more else self._outputs[0])
+        return Reply(0, self._outputs.pop(0) if more else self._outputs[0])
 
     @contextmanager
-    def hold(self, script: str, afterwards: str) -> Iterator[Completed]:
+    def hold(self, script: str, afterwards: str) -> Iterator[Reply]:
         yield self.run(script)
         self.run(afterwards)
 

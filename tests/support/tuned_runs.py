@@ -5,7 +5,14 @@ from typing import Any
 
 from perfboard.analysis.boot.metrics import metrics_of
 from perfboard.model.results.boot import Boot
-from perfboard.model.results.tune import Advised, Limit, Lines, PublishedChange, Try, TuneResult
+from perfboard.model.results.tune import (
+    Advice,
+    FileLines,
+    PublishedChange,
+    Try,
+    TuneLimit,
+    TuneResult,
+)
 from perfboard.model.run import Run
 from tests.support.runs import boot_results, make_boot, make_run
 
@@ -45,7 +52,7 @@ def make_tune(**changes: Any) -> TuneResult:
         Try(levels={"root": "bad"}, stage="alone", outcome="not-booted", problem="a\npanic"),
     ]
     advice = (
-        Advised(
+        Advice(
             factor="console",
             title="The kernel's messages while it boots",
             old="full",
@@ -54,9 +61,9 @@ def make_tune(**changes: Any) -> TuneResult:
             saving_s=0.1,
             phases={"boot.kernel.init": 0.1},
             loses="messages on the console",
-            lines=(Lines(where="kernel command line", add=("quiet",)),),
+            lines=(FileLines(where="kernel command line", add=("quiet",)),),
         ),
-        Advised(
+        Advice(
             factor="flash",
             title="How the flash is set up",
             old="tuned",
@@ -66,7 +73,9 @@ def make_tune(**changes: Any) -> TuneResult:
             phases={"boot.kernel.load": 0.06},
             flash=2000,
             ram=-4096,
-            lines=(Lines(where="board file", remove=("a = 1",), add=("a = 2", 'b = "<script>"')),),
+            lines=(
+                FileLines(where="board file", remove=("a = 1",), add=("a = 2", 'b = "<script>"')),
+            ),
         ),
     )
     tune = TuneResult(
@@ -80,7 +89,7 @@ def make_tune(**changes: Any) -> TuneResult:
         exhaustive=True,
         bound_s=1.3,
         advice=advice,
-        limit=Limit(
+        limit=TuneLimit(
             read_bytes=1e6, read_s=5e-8, instructions=10**8, instruction_s=2.5e-9, words="Least."
         ),
         published=(

@@ -9,7 +9,7 @@ from perfboard.bench.request import Request
 from perfboard.boards.loader import load_board
 from perfboard.factors.choose import factors_of
 from perfboard.studies.tune.options import TuneOptions
-from perfboard.studies.tune.plan import Plan, make_plan
+from perfboard.studies.tune.plan import TunePlan, make_plan
 from perfboard.studies.tune.pool import Make, Submit, as_they_end
 from perfboard.studies.tune.task import Task, TaskResult
 
@@ -19,7 +19,7 @@ def request_of(target: str = "virtual:verdex", **baseline: str) -> Request:
     return Request(target, baseline, ("perfboard",))
 
 
-def plan_of(target: str = "virtual:verdex", **options: Any) -> Plan:
+def plan_of(target: str = "virtual:verdex", **options: Any) -> TunePlan:
     """The plan of a tune of verdex; `baseline` are the levels that it starts from."""
     request = request_of(target, **options.pop("baseline", {}))
     return make_plan(request, TuneOptions(**({"board": "verdex"} | options)))

@@ -8,7 +8,7 @@ from perfboard.model.run import Evidence, Metric, NoVerdict, Verdict
 
 
 @dataclass(frozen=True)
-class Held:
+class Verdicts:
     """Metrics held against budgets: the verdicts, and the budgets without one."""
 
     verdicts: tuple[Verdict, ...] = ()
@@ -23,20 +23,20 @@ def hold(
     margin: float = 0.0,
     precision_s: float = 0.0,
     has_model: bool = False,
-) -> Held:
+) -> Verdicts:
     """A time held against its budget; see `judge`.
 
     Counted instructions give no verdict: they are work, not seconds. `has_model` tells whether the
     board has a timing model, and so whether it can be timed.
     """
     if evidence is not Evidence.COUNTED:
-        return Held((judge(metric, budget_s, evidence, margin, precision_s),))
+        return Verdicts((judge(metric, budget_s, evidence, margin, precision_s),))
     remedy = (
         "use --set detail=timed"
         if has_model
         else "the board needs a timing model, [timing] in its file"
     )
-    return Held(no_verdicts=(not_held(metric.name, metric.unit, budget_s, remedy),))
+    return Verdicts(no_verdicts=(not_held(metric.name, metric.unit, budget_s, remedy),))
 
 
 def not_held(metric: str, unit: str, budget: float, remedy: str) -> NoVerdict:

@@ -10,7 +10,7 @@ from perfboard.bench.job import Job
 from perfboard.bench.talk.ends import Ends
 from perfboard.bench.talk.tcp import Talk
 from perfboard.model.board.power import Power
-from perfboard.model.published import Published
+from perfboard.model.published import PublishedValue
 from perfboard.model.results.base import Result
 from perfboard.model.results.boot import Boot
 from perfboard.model.run import Evidence, Metric
@@ -46,7 +46,7 @@ class Facts(Protocol):
         """The kinds of instructions that its part does not have."""
 
     @property
-    def published(self) -> tuple[Published, ...]:
+    def published(self) -> tuple[PublishedValue, ...]:
         """Figures that somebody published of the real board."""
 
     @property
@@ -71,7 +71,7 @@ class KnownFacts:
     repeats: int
     ram: int = 0
     lacks: frozenset[str] = frozenset()
-    published: tuple[Published, ...] = ()
+    published: tuple[PublishedValue, ...] = ()
     power: Power | None = None
     boot_budget_s: float | None = None
     has_model: bool = False

@@ -24,7 +24,7 @@ from perfboard.store.recording import Recording, recording
 from perfboard.targets.base import Target
 from perfboard.targets.opening import open_target
 from perfboard.targets.virtual.emulator import emulator_version
-from perfboard.targets.virtual.program import Results, TrialTarget
+from perfboard.targets.virtual.program import ProgramResults, TrialTarget
 from perfboard.targets.virtual.target import VirtualTarget
 
 # Boots a virtual board, as `VirtualTarget.boot_and_memory` does.
@@ -33,7 +33,7 @@ BootVirtual = Callable[
     tuple[Boot, int | None],
 ]
 # Runs a program on one, as `TrialTarget.try_out` does.
-TryOut = Callable[[TrialTarget, Path, Path, Callable[[int, int], None], Event], Results]
+TryOut = Callable[[TrialTarget, Path, Path, Callable[[int, int], None], Event], ProgramResults]
 
 
 @dataclass(frozen=True)

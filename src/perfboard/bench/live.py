@@ -30,7 +30,7 @@ from perfboard.binaries.probe import architecture_of, find_binary
 from perfboard.host.scratch import scratch_folder
 from perfboard.model.board.power import Power
 from perfboard.model.errors import EnvironmentLacksError, TargetError, UsageError
-from perfboard.model.published import Published
+from perfboard.model.published import PublishedValue
 from perfboard.model.results.boot import Boot
 from perfboard.model.run import Evidence
 from perfboard.probes.session import Session
@@ -53,7 +53,7 @@ class LiveFacts:
     exact = False
     repeats = 5
     lacks: frozenset[str] = frozenset()
-    published: tuple[Published, ...] = ()
+    published: tuple[PublishedValue, ...] = ()
     power: Power | None = None
     boot_budget_s: float | None = None
     has_model = False

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from perfboard.analysis.power.find import FORMS
-from perfboard.instruments.logic.sigrok import FORM, Wanted, parse_capture
+from perfboard.instruments.logic.sigrok import FORM, CapturePlan, parse_capture
 from perfboard.model.channels import parse_channels, parse_volts
 from perfboard.model.options import (
     option,
@@ -65,7 +65,7 @@ class BenchOptions:
         metavar="COMMAND",
         only="serial, labgrid",
     )
-    capture: Wanted | None = option(  # noqa: RUF009
+    capture: CapturePlan | None = option(  # noqa: RUF009
         None,
         f"also capture with a logic analyser, from before the reset on: {FORM}",
         parse=parse_capture,

@@ -13,12 +13,12 @@ from perfboard.bench.served import with_served
 from perfboard.instruments.scope import pages_served
 from perfboard.instruments.screen import SCREEN
 from perfboard.model.text import printable
-from perfboard.targets.virtual.program import MARK, Results, TrialTarget
+from perfboard.targets.virtual.program import MARK, ProgramResults, TrialTarget
 
 _KILLED = re.compile(r"Killed process \d{1,10} \(([^()\n]{1,15})\)")
 
 
-def output_of(job: Job, results: Results, artifacts: Path) -> str:
+def output_of(job: Job, results: ProgramResults, artifacts: Path) -> str:
     """The output of the job's script. Raises NotMeasurable, BoardFailed."""
     if results.late:
         raise NotMeasurable(f"it has not ended after {job.limit_s:.0f} s of the board's time")

@@ -24,7 +24,7 @@ _METRIC = re.compile(r'"([a-z0-9_]+(?:\.[a-z0-9_]+)+)",\s*"(s|B/s|1/s|B|1)",\s*(
 
 
 @dataclass(frozen=True)
-class Applet:
+class ProbeWords:
     """One probe, in words for people."""
 
     name: str  # as in "memory.latency"
@@ -34,14 +34,14 @@ class Applet:
     metrics: tuple[tuple[str, str, str], ...] = ()  # name, unit, and "lower" or "higher" is better
 
 
-def all_applets() -> tuple[Applet, ...]:
+def all_applets() -> tuple[ProbeWords, ...]:
     """The probes of this package, in the order of the binary's own list.
 
     Raises EnvironmentLacksError if there is neither a list nor a checkout's sources.
     """
     if _PACKAGED.is_file():
         return tuple(
-            Applet(**{**one, "metrics": tuple(map(tuple, one["metrics"]))})
+            ProbeWords(**{**one, "metrics": tuple(map(tuple, one["metrics"]))})
             for one in json.loads(_PACKAGED.read_text())
         )
     sources = sorted(source_folder().glob("applets/*.c"))
@@ -51,7 +51,7 @@ def all_applets() -> tuple[Applet, ...]:
             "from its wheel, which has the list of probes."
         )
     return tuple(
-        Applet(match[1], match[2], match[3], match[4], _metrics(text))
+        ProbeWords(match[1], match[2], match[3], match[4], _metrics(text))
         for text in (path.read_text() for path in sources)
         for match in _APPLET.finditer(text)
     )

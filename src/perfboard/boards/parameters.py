@@ -21,7 +21,7 @@ _UNITS = {"TIME": " fs", "CYCLES": " thousandths of a cycle"}
 
 
 @dataclass(frozen=True)
-class Parameter:
+class ScopeParameter:
     """One figure of a part: where a board file has it, and what the scope takes."""
 
     path: str  # in a board's table `timing`, as in "memory.latency"
@@ -66,7 +66,7 @@ class Parameter:
 
 
 @cache
-def parameters() -> tuple[Parameter, ...]:
+def parameters() -> tuple[ScopeParameter, ...]:
     """All of them, in the order of the list."""
     text = (native_folder("scope") / "parameters.def").read_text()
     limits = {name: int(number) for name, number in _LIMIT.findall(text)}
@@ -78,7 +78,7 @@ def parameters() -> tuple[Parameter, ...]:
         return limits[word] if word in limits else int(word, 0)
 
     return tuple(
-        Parameter(table + path, kind, number(least), number(most), words.get(kind, ()))
+        ScopeParameter(table + path, kind, number(least), number(most), words.get(kind, ()))
         for macro, path, kind, least, most in _PARAMETER.findall(text)
         for table in tables[macro]
     )

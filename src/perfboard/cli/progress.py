@@ -37,7 +37,7 @@ class TerminalProgress:
         from rich.table import Column
         from rich.text import Text
 
-        class _Bars(RichProgress):
+        class _StepBars(RichProgress):
             """Beside the bar the note has what room there is, below it the whole width."""
 
             def get_renderables(self) -> Iterator[RenderableType]:
@@ -52,7 +52,7 @@ class TerminalProgress:
         percent = [TextColumn("{task.percentage:>3.0f}%")] if known else []
         wide = known and console.width >= _WIDE
         room = Column(ratio=1, no_wrap=True, overflow="ellipsis")
-        bars = _Bars(
+        bars = _StepBars(
             TextColumn("{task.description}", markup=False),
             BarColumn(bar_width=24 if wide else 8),
             *percent,
@@ -63,7 +63,7 @@ class TerminalProgress:
             expand=True,
         )
 
-        class _Bar:
+        class _StepBar:
             def __init__(self, task: TaskID) -> None:
                 self._task = task
 
@@ -72,7 +72,7 @@ class TerminalProgress:
                 bars.update(self._task, completed=done, note=note, line=line)
 
         with bars:
-            yield _Bar(bars.add_task(title, total=total if known else None, note="", line=""))
+            yield _StepBar(bars.add_task(title, total=total if known else None, note="", line=""))
 
 
 class _LogStep:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _ESCAPED = "perfboard-escaped"
 
 
-class _Stream(io.FileIO):
+class _StandardStream(io.FileIO):
     """A descriptor whose reader may leave: what is written then goes nowhere.
 
     Other errors are raised once as EnvironmentLacksError, or not at all if it is `forgiving`.
@@ -62,7 +62,7 @@ def standard_streams() -> Iterator[None]:
 
 
 def _text(old: TextIO | None, descriptor: int, name: str, *, forgiving: bool) -> TextIO:
-    stream = _Stream(descriptor, name, forgiving)
+    stream = _StandardStream(descriptor, name, forgiving)
     return io.TextIOWrapper(
         io.BufferedWriter(stream),
         encoding=old.encoding if old else "utf-8",

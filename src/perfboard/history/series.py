@@ -26,7 +26,7 @@ MOST = 500
 
 
 @dataclass(frozen=True)
-class Kind:
+class SeriesKind:
     """Runs of one kind make a series; each of `factors` is FACTOR=LEVEL."""
 
     board: str
@@ -37,7 +37,7 @@ class Kind:
 
 
 @dataclass(frozen=True)
-class Point:
+class SeriesPoint:
     """One run's value of a metric: the median of its samples."""
 
     run: str
@@ -47,25 +47,25 @@ class Point:
 
 
 @dataclass(frozen=True)
-class Step:
+class SeriesStep:
     """The level changed from `before` to `after`: between the runs `last` and `first`."""
 
     before: float
     after: float
-    last: Point
-    first: Point
+    last: SeriesPoint
+    first: SeriesPoint
 
 
 @dataclass(frozen=True)
-class Series:
+class MetricSeries:
     """The values of a metric over the runs of a kind, the oldest first, and their steps."""
 
-    kind: Kind
+    kind: SeriesKind
     metric: str
     unit: str
     better: str
-    points: tuple[Point, ...]
-    steps: tuple[Step, ...]
+    points: tuple[SeriesPoint, ...]
+    steps: tuple[SeriesStep, ...]
 
 
 def load_runs(rows: Iterable[RunRow]) -> Iterator[Run]:
@@ -88,25 +88,25 @@ def headline_of(run: Run) -> tuple[str, ...]:
 
 def series_of(
     runs: Iterable[Run], patterns_of: Callable[[Run], Sequence[str]] = headline_of
-) -> list[Series]:
+) -> list[MetricSeries]:
     """The series of the metrics that match one of the patterns for their run."""
-    points: dict[tuple[Kind, str, str, str], list[Point]] = {}
+    points: dict[tuple[SeriesKind, str, str, str], list[SeriesPoint]] = {}
     for run in runs:
         kind = kind_of(run)
         for metric in _chosen(run, patterns_of(run)):
             value = statistics.median(metric.samples)
             key = kind, label_name(metric), metric.unit, metric.better
-            point = Point(run.id, run.started, value, dict(run.tags))
+            point = SeriesPoint(run.id, run.started, value, dict(run.tags))
             points.setdefault(key, []).append(point)
     return [
-        Series(kind, name, unit, better, tuple(found), tuple(_steps(kind, found)))
+        MetricSeries(kind, name, unit, better, tuple(found), tuple(_steps(kind, found)))
         for (kind, name, unit, better), found in points.items()
     ]
 
 
-def kind_of(run: Run) -> Kind:
+def kind_of(run: Run) -> SeriesKind:
     """The kind of a run: what has to be the same for two to be held against each other."""
-    return Kind(
+    return SeriesKind(
         board=run.board.name,
         study=run.study,
         evidence=run.evidence.value,
@@ -123,9 +123,9 @@ def _chosen(run: Run, patterns: Sequence[str]) -> list[Metric]:
     return [metric for metric in run.metrics if metric.samples and matches(metric)]
 
 
-def _steps(kind: Kind, points: Sequence[Point]) -> Iterator[Step]:
+def _steps(kind: SeriesKind, points: Sequence[SeriesPoint]) -> Iterator[SeriesStep]:
     newest = points[-MOST:]
     fewest = 1 if Evidence(kind.evidence) in REPEATS else CONFIRMED
     levels = segments([point.value for point in newest], fewest, LEAST)
     for one, two in pairwise(levels):
-        yield Step(one.level, two.level, newest[two.start - 1], newest[two.start])
+        yield SeriesStep(one.level, two.level, newest[two.start - 1], newest[two.start])

@@ -28,7 +28,7 @@ _ROOM = 16 << 20
 
 
 @dataclass(frozen=True)
-class Outcome:
+class CommandOutcome:
     """How a command ended: its exit code, and the last lines that it printed.
 
     `lacks` is a line that says what this machine had too little of, or "".
@@ -47,7 +47,7 @@ def follow(
     variables: Mapping[str, str] | None = None,
     log: IO[str] | None = None,
     grace_s: float = 5.0,
-) -> Outcome:
+) -> CommandOutcome:
     """Runs `command` in `folder` and calls `on_line` for each line that it prints.
 
     `on_line` says whether the line was only meant for it: such lines are left
@@ -81,7 +81,7 @@ def follow(
     except BaseException:
         _end_group(process, grace_s)
         raise
-    return Outcome(code, "\n".join(last), lacks)
+    return CommandOutcome(code, "\n".join(last), lacks)
 
 
 def run_tool(command: Sequence[str], folder: Path) -> None:
@@ -97,7 +97,7 @@ def version_of(program: str) -> str:
     return shown.stdout.splitlines()[0]
 
 
-def failure(what: str, outcome: Outcome, folder: Path) -> EnvironmentLacksError:
+def failure(what: str, outcome: CommandOutcome, folder: Path) -> EnvironmentLacksError:
     """The error of a command that failed in `folder`, by whose fault it is.
 
     A BuildError where it is that of what the command was given. `what` is the beginning of the

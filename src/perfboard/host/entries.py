@@ -49,7 +49,7 @@ _marks: dict[Path, IO[str]] = {}
 
 
 @dataclass(frozen=True)
-class Entry:
+class CacheEntry:
     """An entry: its size on disk in bytes, and when it was used last, in ns since 1970.
 
     Without a manifest it is `usable` for no command of this version: an older one made it.
@@ -92,9 +92,9 @@ def size_limit() -> int:
         raise UsageError(f"{VARIABLE}: {error}") from error
 
 
-def list_entries(root: Path) -> list[Entry]:
+def list_entries(root: Path) -> list[CacheEntry]:
     """All entries of the cache at `root`, in the order of their last use."""
-    found: list[Entry] = []
+    found: list[CacheEntry] = []
     for kind in _folders(root):
         if kind.name in _ONE:
             found += _entry(kind.name, kind)
@@ -112,22 +112,22 @@ def _folders(root: Path) -> list[Path]:
         return []
 
 
-def _entry(kind: str, folder: Path) -> list[Entry]:
+def _entry(kind: str, folder: Path) -> list[CacheEntry]:
     """The entry, if it is still there."""
     with suppress(OSError):
         try:
             used = manifest_of(folder).stat().st_mtime_ns
             size = read_size(manifest_of(folder))
             # Its manifest is of a part of it.
-            return [Entry(kind, folder, size_on_disk(folder) if kind == "apt" else size, used)]
+            return [CacheEntry(kind, folder, size_on_disk(folder) if kind == "apt" else size, used)]
         except (OSError, ValueError):
             used = folder.stat().st_mtime_ns
             usable = kind in _ONE
-            return [Entry(kind, folder, size_on_disk(folder), used, usable)]
+            return [CacheEntry(kind, folder, size_on_disk(folder), used, usable)]
     return []
 
 
-def make_room(root: Path, limit: int) -> list[Entry]:
+def make_room(root: Path, limit: int) -> list[CacheEntry]:
     """Removes entries, the one whose last use is the oldest first, until `limit` bytes are left.
 
     Entries that may be in use stay. Those of an older version, a day old or more, go in any case.
@@ -136,7 +136,7 @@ def make_room(root: Path, limit: int) -> list[Entry]:
     entries = list_entries(root)
     in_use = _used_since(root)
     excess = sum(entry.size for entry in entries) - limit
-    removed: list[Entry] = []
+    removed: list[CacheEntry] = []
     for entry in entries:
         old = not entry.usable and entry.used_ns < time.time_ns() - _DAY_NS
         if entry.used_ns < in_use and (excess > 0 or old) and _remove(root, entry):
@@ -145,13 +145,13 @@ def make_room(root: Path, limit: int) -> list[Entry]:
     return removed
 
 
-def in_use(root: Path, entries: Iterable[Entry]) -> list[Entry]:
+def in_use(root: Path, entries: Iterable[CacheEntry]) -> list[CacheEntry]:
     """Those of the entries that a living process may be using."""
     began = _used_since(root)
     return [entry for entry in entries if entry.used_ns >= began]
 
 
-def find_entry_damage(entry: Entry) -> str:
+def find_entry_damage(entry: CacheEntry) -> str:
     """The damage of an entry, in words; "" where it is whole. Every file is read."""
     if entry.kind == CCACHE:
         # It checks what it takes out itself.
@@ -160,7 +160,7 @@ def find_entry_damage(entry: Entry) -> str:
     return find_damage(folder, entry.manifest, None)
 
 
-def say_removed(removed: Iterable[Entry], limit: int) -> None:
+def say_removed(removed: Iterable[CacheEntry], limit: int) -> None:
     """Says what had to make room."""
     sizes = [entry.size for entry in removed]
     if sizes:
@@ -171,7 +171,7 @@ def say_removed(removed: Iterable[Entry], limit: int) -> None:
         )
 
 
-def _remove(root: Path, entry: Entry) -> bool:
+def _remove(root: Path, entry: CacheEntry) -> bool:
     """Removes it unless somebody works in it or has just begun to use it."""
     with suppress(OSError, Timeout), FileLock(_lock_file(root, entry.lock), blocking=False):
         aside = entry.folder.with_name(f"{entry.folder.name}-removed{UNFINISHED}")

@@ -19,7 +19,7 @@ _ONLY_SKIPPED = "There are only 'skip'ped commits left to test."
 
 
 @dataclass(frozen=True)
-class Step:
+class GitStep:
     """How many steps are `left`, about; or the `first` bad commits: one if git knows it."""
 
     left: int = 0
@@ -50,15 +50,15 @@ class WorkTree:
         """The hashes of its parents."""
         return tuple(_git(self.path, "rev-parse", f"{commit}^@").split())
 
-    def bisect(self, *words: str) -> Step:
+    def bisect(self, *words: str) -> GitStep:
         """`git bisect WORDS`, which checks out the commit that is to be tried next."""
         output = _git(self.path, "bisect", *words, codes=(0, 2))
         if found := _FIRST.search(output):
-            return Step(first=(found[1],))
+            return GitStep(first=(found[1],))
         if _ONLY_SKIPPED in output:
-            return Step(first=tuple(re.findall(r"^[0-9a-f]{40,64}$", output, re.MULTILINE)))
+            return GitStep(first=tuple(re.findall(r"^[0-9a-f]{40,64}$", output, re.MULTILINE)))
         left = _LEFT.search(output)
-        return Step(left=int(left[2]) + 1 if left else 1)
+        return GitStep(left=int(left[2]) + 1 if left else 1)
 
 
 def commit_of(repository: Path, name: str) -> str:

@@ -77,7 +77,7 @@ class Tool:
 
 
 @dataclass(frozen=True)
-class Job:
+class Purpose:
     """A thing to do, in words that follow "To", and the uses of the tools that it takes.
 
     It takes those of one `architecture`, or, where that is None, the ones for all.
@@ -164,13 +164,13 @@ _LEVELS: frozenset[Use] = frozenset(
         "f2fs",
     }
 )
-SSH = Job("measure a board by SSH", frozenset({"ssh"}))
-TLS = Job("load pages over TLS", frozenset({"tls"}))
+SSH = Purpose("measure a board by SSH", frozenset({"ssh"}))
+TLS = Purpose("load pages over TLS", frozenset({"tls"}))
 VIRTUAL = (
-    Job("boot virtual boards with 32-bit Arm", _BOOT, "armhf"),
-    Job("boot virtual boards with 64-bit Arm", _BOOT, "arm64"),
-    Job("boot virtual boards with x86", _BOOT, "i386"),
-    Job("try every level in `perfboard tune`", _LEVELS),
+    Purpose("boot virtual boards with 32-bit Arm", _BOOT, "armhf"),
+    Purpose("boot virtual boards with 64-bit Arm", _BOOT, "arm64"),
+    Purpose("boot virtual boards with x86", _BOOT, "i386"),
+    Purpose("try every level in `perfboard tune`", _LEVELS),
 )
 
 

@@ -93,7 +93,7 @@ class SavedFile:
     def open(self) -> Iterator[BinaryIO]:
         """Its bytes one by one, of a file of any size. Raises UsageError if it cannot be read."""
         with self._errors(), open_file(self.path, "a saved log") as file:
-            yield _Watched(file, self.watch)
+            yield _CountingReader(file, self.watch)
 
     @cached_property
     def text(self) -> bytes:
@@ -114,7 +114,7 @@ class SavedFile:
             raise UsageError(f"{self.path}: {error.strerror}; wants a saved log") from error
 
 
-class _Watched(BufferedReader):
+class _CountingReader(BufferedReader):
     def __init__(self, raw: FileIO, watch: Callable[[int], None]) -> None:
         super().__init__(raw)
         self._watch = watch
@@ -126,7 +126,7 @@ class _Watched(BufferedReader):
 
 
 @dataclass(frozen=True)
-class Imported:
+class FileContent:
     """The content of a file: boots of one board, or other results and their metrics.
 
     `notes` are sentences for the reader of the run; `facts` what the file says of the board. If the
@@ -155,7 +155,7 @@ class Importer:
     name: str
     title: str
     share: Callable[[bytes], float]
-    read: Callable[[SavedFile, ImportOptions], Imported]
+    read: Callable[[SavedFile, ImportOptions], FileContent]
 
 
 def as_utf8(data: bytes) -> bytes:

@@ -8,7 +8,7 @@ from lzma import LZMAError
 from pathlib import PurePosixPath
 
 from perfboard.analysis.formats.bootchart import LOGS, Bootchart, read_bootchart
-from perfboard.importers.base import MOST_BYTES, Imported, Importer, ImportOptions, SavedFile
+from perfboard.importers.base import MOST_BYTES, FileContent, Importer, ImportOptions, SavedFile
 from perfboard.model.errors import UsageError
 from perfboard.model.run import Metric
 from perfboard.model.text import printable
@@ -18,7 +18,7 @@ _MOST_PROCESSES = 100
 _GZIP = b"\x1f\x8b"
 
 
-def _read(file: SavedFile, options: ImportOptions) -> Imported:
+def _read(file: SavedFile, options: ImportOptions) -> FileContent:
     try:
         with file.open() as stream, tarfile.open(fileobj=stream, mode="r|*") as archive:
             logs = _logs(file, archive)
@@ -30,7 +30,7 @@ def _read(file: SavedFile, options: ImportOptions) -> Imported:
     notes = (
         f"bootchart's samples cover {found.seconds:.2f} s; their times are hundredths of a second.",
     )
-    return Imported(metrics=tuple(_metrics(found)), notes=notes)
+    return FileContent(metrics=tuple(_metrics(found)), notes=notes)
 
 
 def _logs(file: SavedFile, archive: tarfile.TarFile) -> dict[str, bytes]:

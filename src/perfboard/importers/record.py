@@ -17,7 +17,7 @@ from perfboard.analysis.timeline.energy import power_metrics, power_of
 from perfboard.analysis.timeline.join import join
 from perfboard.history.rates import rates_of
 from perfboard.host.files import open_file
-from perfboard.importers.base import Imported, Importer, ImportOptions, SavedFile
+from perfboard.importers.base import FileContent, Importer, ImportOptions, SavedFile
 from perfboard.importers.choose import choose_importer, form_of
 from perfboard.model.errors import UsageError, defects
 from perfboard.model.progress import Progress
@@ -29,7 +29,7 @@ from perfboard.model.run import BoardSummary, Evidence, Metric, Run
 from perfboard.store.boards import find_named
 from perfboard.store.folder import RunFolder
 from perfboard.store.reading import artifact_file, load_run
-from perfboard.store.recording import Found, Subject, recording
+from perfboard.store.recording import Content, Subject, recording
 
 # The metric that stands for a run in the list: the first of these that it has.
 _HEADLINES = (*TOTALS, "boot.kernel")
@@ -68,7 +68,7 @@ def import_files(
         name = channel.rpartition(":")[0]
         if name not in ("", *(path.name for path in paths)):
             raise UsageError(f"--channel: {name} is none of the files; write FILE:CHANNEL=MARK")
-    read: list[Imported] = []
+    read: list[FileContent] = []
     notes: list[str] = []
     for file in files:
         importer = choose_importer(file, options.format)
@@ -100,7 +100,7 @@ def import_files(
     subject = _subject(files[0].path, options, read, parent)
     if boots and (limits := _limits(subject, boots)) is not None:
         results = (limits, *results)
-    found = Found(
+    found = Content(
         subject,
         metrics=metrics,
         results=(*([BootResult(boots=boots)] if boots else []), *results),
@@ -125,7 +125,7 @@ def import_files(
     return record.run
 
 
-def _read(importer: Importer, file: SavedFile, options: ImportOptions) -> Imported:
+def _read(importer: Importer, file: SavedFile, options: ImportOptions) -> FileContent:
     """The content of the file; the error of a wrong --format names the right one."""
     try:
         return importer.read(file, options)
@@ -152,7 +152,7 @@ def _watched(file: SavedFile, progress: Progress) -> Iterator[SavedFile]:
 
 
 def _joined(
-    files: Sequence[SavedFile], read: Sequence[Imported], parent: _Parent | None
+    files: Sequence[SavedFile], read: Sequence[FileContent], parent: _Parent | None
 ) -> tuple[Boot, TimelineResult]:
     """The one boot of all files, on one timeline."""
     boots: dict[str, Boot] = {}
@@ -194,7 +194,7 @@ def _joined(
     return joined_boot(timeline, boots), timeline
 
 
-def _spoken_stages(read: Sequence[Imported], parent: _Parent | None) -> set[str]:
+def _spoken_stages(read: Sequence[FileContent], parent: _Parent | None) -> set[str]:
     """The marks of programs' starts that a console or a capture shows."""
     boots = [boot for each in read for boot in each.boots]
     if parent is not None:
@@ -208,7 +208,7 @@ def _spoken_stages(read: Sequence[Imported], parent: _Parent | None) -> set[str]
 
 
 def _subject(
-    path: Path, options: ImportOptions, read: Sequence[Imported], parent: _Parent | None
+    path: Path, options: ImportOptions, read: Sequence[FileContent], parent: _Parent | None
 ) -> Subject:
     """The board that the files are of: as the user states, else the parent's."""
     facts = {key: value for each in read for key, value in each.facts.items()}

@@ -13,7 +13,7 @@ from perfboard.model.results.boot import Mark
 
 
 @dataclass(frozen=True)
-class Sighting:
+class InstrumentSighting:
     """Something an instrument saw that the target may have to act on.
 
     A `mark` has its name, and the text that came with it. A `line` of the
@@ -36,7 +36,7 @@ class Samples:
 
 
 @dataclass(frozen=True)
-class Findings:
+class InstrumentFindings:
     """The findings of one boot. All times are ns since its `start`, on one clock."""
 
     # "virtual" is the guest's clock, "host" is `host_ns`; any other name is the instrument's own.
@@ -66,7 +66,7 @@ class Instrument(Protocol):
     def fileno(self) -> int:
         """The descriptor that is readable when there is something to read; -1 for none."""
 
-    def read(self) -> list[Sighting] | None:
+    def read(self) -> list[InstrumentSighting] | None:
         """The sightings since the last time; None at the end of the stream.
 
         Raises TargetError when the way to the board is lost, or the board prints without end.
@@ -75,7 +75,7 @@ class Instrument(Protocol):
     def stop(self) -> None:
         """Closes everything. May be called at any time, and twice."""
 
-    def findings(self) -> Findings:
+    def findings(self) -> InstrumentFindings:
         """Its findings, asked once it is stopped, however the boot ended."""
 
 

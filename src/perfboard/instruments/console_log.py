@@ -6,8 +6,8 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from perfboard.analysis.boot.reading.screen import Row, Screen
-from perfboard.instruments.base import Sighting
+from perfboard.analysis.boot.reading.screen import ScreenLine, TerminalScreen
+from perfboard.instruments.base import InstrumentSighting
 from perfboard.model.errors import TargetError
 from perfboard.model.text import printable
 from perfboard.model.units import format_size
@@ -16,15 +16,19 @@ from perfboard.model.units import format_size
 MOST_BYTES = 64 << 20
 
 
-def sightings_of(rows: Sequence[Row], pending: Row | None) -> list[Sighting]:
+def sightings_of(
+    rows: Sequence[ScreenLine], pending: ScreenLine | None
+) -> list[InstrumentSighting]:
     """The sightings of rows that ended, and of one that has not.
 
     A line has one, as a person reads it, and so has each kernel record on it. A program's line that
     records were printed into has another one when it is whole.
     """
-    lines = [Sighting("line", "", reading.text) for row in rows for reading in row.readings()]
+    lines = [
+        InstrumentSighting("line", "", reading.text) for row in rows for reading in row.readings()
+    ]
     prompts = pending.readings() if pending else ()
-    return [*lines, *(Sighting("prompt", "", reading.text) for reading in prompts)]
+    return [*lines, *(InstrumentSighting("prompt", "", reading.text) for reading in prompts)]
 
 
 class ConsoleLog:
@@ -33,7 +37,7 @@ class ConsoleLog:
     def __init__(self, most_bytes: int = MOST_BYTES) -> None:
         """A board that prints more than `most_bytes` is given up."""
         self._most_bytes = most_bytes
-        self._screen = Screen()
+        self._screen = TerminalScreen()
         self._tail: list[str] = []
         self._size = 0
         self._file = -1
@@ -43,7 +47,7 @@ class ConsoleLog:
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
         self._file = os.open(artifacts / "console.log", flags, 0o644)
 
-    def add(self, data: bytes) -> list[Sighting]:
+    def add(self, data: bytes) -> list[InstrumentSighting]:
         """Stores the bytes that came, once the file is open; sights their lines.
 
         Raises TargetError("flood", ...) where the board has printed more than anyone reads.

@@ -6,7 +6,7 @@ import socket
 from pathlib import Path
 
 from perfboard.analysis.boot.reading.screen import LONGEST_LINE
-from perfboard.instruments.base import Attachment, Findings, Sighting
+from perfboard.instruments.base import Attachment, InstrumentFindings, InstrumentSighting
 from perfboard.instruments.console_log import MOST_BYTES, ConsoleLog
 from perfboard.model.errors import TargetError
 
@@ -51,7 +51,7 @@ class ConsoleRecorder:
         """Our end of the pair."""
         return self._ours.fileno()
 
-    def read(self) -> list[Sighting] | None:
+    def read(self) -> list[InstrumentSighting] | None:
         """Stores the bytes that arrived; sights their lines. Raises as `ConsoleLog.add` does."""
         try:
             data = self._ours.recv(1 << 16)
@@ -90,9 +90,9 @@ class ConsoleRecorder:
         self._theirs.close()
         self._log.close()
 
-    def findings(self) -> Findings:
+    def findings(self) -> InstrumentFindings:
         """See `InEmulator`."""
-        return Findings("virtual")
+        return InstrumentFindings("virtual")
 
     @property
     def tail(self) -> str:

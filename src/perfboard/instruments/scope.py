@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from perfboard.instruments.base import Attachment, Findings, Sighting
+from perfboard.instruments.base import Attachment, InstrumentFindings, InstrumentSighting
 from perfboard.instruments.screen import SCREEN
 from perfboard.model.errors import TargetError
 from perfboard.model.units import format_size
@@ -172,7 +172,7 @@ class Scope:
         """Our end of the pipe."""
         return self._reader
 
-    def read(self) -> list[Sighting] | None:
+    def read(self) -> list[InstrumentSighting] | None:
         """Stores the records that arrived; sights the marks among them.
 
         Raises TargetError("flood", ...) where there are more than anyone can read.
@@ -199,7 +199,7 @@ class Scope:
         for line in whole:
             if line.startswith(b'{"mark"'):
                 record = json.loads(line)
-                sightings.append(Sighting("mark", record["mark"], record.get("text", "")))
+                sightings.append(InstrumentSighting("mark", record["mark"], record.get("text", "")))
                 self.now_ns = record["ns"]
                 self.marks_ns.append(self.now_ns)
             elif line.startswith(b'{"beat"'):
@@ -222,6 +222,6 @@ class Scope:
         self._reader = self._writer = self._log = -1
         self._answers = (-1, -1)
 
-    def findings(self) -> Findings:
+    def findings(self) -> InstrumentFindings:
         """See `InEmulator`."""
-        return Findings("virtual")
+        return InstrumentFindings("virtual")

@@ -30,7 +30,7 @@ class Look:
 
 
 @dataclass
-class Span:
+class ScreenSpan:
     """The changes of a screen between two steps; `looks` are those that found a pixel changed.
 
     Pixels are numbered by rows. `before` and `after` are their colours, without those that are
@@ -51,7 +51,7 @@ class Span:
         return picture
 
 
-class Screen:
+class EmulatedScreen:
     """The pictures of a screen of a known size, by the steps between which they changed."""
 
     def __init__(self, path: Path, width: int, height: int) -> None:
@@ -65,7 +65,7 @@ class Screen:
 
     def spans(
         self, wanted: dict[int, int], masks: list[tuple[int, int, int, int]]
-    ) -> dict[int, Span]:
+    ) -> dict[int, ScreenSpan]:
         """The spans from each step of `wanted` to another, by the first; in one pass.
 
         They may not overlap. A span of which a step is not there is left out. `masks` are
@@ -80,8 +80,8 @@ class Screen:
         counted = counts.reshape(-1)
         picture = numpy.zeros(pixels, dtype=numpy.uint32)
         shape = (0, self._width)
-        found: dict[int, Span] = {}
-        open_span: tuple[int, Span] | None = None
+        found: dict[int, ScreenSpan] = {}
+        open_span: tuple[int, ScreenSpan] | None = None
         for kind, ns, item in self._records():
             if isinstance(item, Look):
                 look = self._pixels(item, shape, counted)
@@ -93,7 +93,7 @@ class Screen:
             elif kind == _SHAPE:
                 shape = (ns & 0xFFFFFFFF, max(1, ns >> 32))
             elif item in wanted:
-                open_span = (item, Span(ns, ns, picture.copy(), picture))
+                open_span = (item, ScreenSpan(ns, ns, picture.copy(), picture))
             elif open_span and wanted[open_span[0]] == item:
                 span = open_span[1]
                 span.ended_ns, span.after = ns, picture.copy()

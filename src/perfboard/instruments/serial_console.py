@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Protocol, TextIO
 
 from perfboard.analysis.boot.reading.console import Stamps
-from perfboard.instruments.base import Findings, Sighting, host_ns
+from perfboard.instruments.base import InstrumentFindings, InstrumentSighting, host_ns
 from perfboard.instruments.console_log import ConsoleLog
 
 
-class Line(Protocol):
+class ReadableLine(Protocol):
     """A line that a board's bytes arrive on; its owner opens and closes it."""
 
     def fileno(self) -> int:
@@ -30,7 +30,7 @@ class SerialConsole:
         "as for USB, may deliver bytes some ms late, by its driver's own settings."
     )
 
-    def __init__(self, line: Line) -> None:
+    def __init__(self, line: ReadableLine) -> None:
         self._line = line
         self._log = ConsoleLog()
         self._stamps: TextIO = io.StringIO()
@@ -52,7 +52,7 @@ class SerialConsole:
         """The line's descriptor."""
         return self._line.fileno()
 
-    def read(self) -> list[Sighting]:
+    def read(self) -> list[InstrumentSighting]:
         """Stores what came with the time at which it was read; sights its lines."""
         data = self._line.read(0)
         now_ns = host_ns() - self._zero_ns
@@ -68,6 +68,8 @@ class SerialConsole:
         self._stamps.close()
         self._log.close()
 
-    def findings(self) -> Findings:
+    def findings(self) -> InstrumentFindings:
         """The console's bytes, and when each portion of them came."""
-        return Findings("host", console=self._console, stamps=Stamps(self._times, ends=self._ends))
+        return InstrumentFindings(
+            "host", console=self._console, stamps=Stamps(self._times, ends=self._ends)
+        )

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from perfboard.instruments.base import Instrument, Sighting
+from perfboard.instruments.base import Instrument, InstrumentSighting
 
 _SETTLES_S = 5.0
 
@@ -32,9 +32,9 @@ class Together:
         """Whether there is one whose stream has not ended."""
         return bool(self._selector.get_map())
 
-    def read(self, timeout_s: float) -> list[Sighting]:
+    def read(self, timeout_s: float) -> list[InstrumentSighting]:
         """Their sightings, waiting at most `timeout_s`. Raises as `Instrument.read` does."""
-        sightings: list[Sighting] = []
+        sightings: list[InstrumentSighting] = []
         for key, _ in self._selector.select(timeout_s):
             arrived = key.data.read()
             if arrived is None:

@@ -7,16 +7,16 @@ from statistics import mean, median
 from perfboard.bench.base import Bench
 from perfboard.measures.base import Finding, ShownMetric
 from perfboard.measures.loop import Findings, Item
-from perfboard.model.published import Published
+from perfboard.model.published import PublishedValue
 from perfboard.model.results.base import Result
 from perfboard.model.results.measures import Figure, Measurement, MeasuresResult
 from perfboard.model.run import Metric
-from perfboard.store.recording import Found
+from perfboard.store.recording import Content
 
 _NOT_REACHED = Finding(reason="the run ended before it")
 
 
-def content_of(items: Sequence[Item], findings: Findings, bench: Bench) -> Found:
+def content_of(items: Sequence[Item], findings: Findings, bench: Bench) -> Content:
     """The metrics and the results of all items, however the run ended."""
     metrics: list[Metric] = []
     results: list[Result] = []
@@ -38,7 +38,7 @@ def content_of(items: Sequence[Item], findings: Findings, bench: Bench) -> Found
     notes |= {f"Not measured: {name}: {reason}.": None for name, reason in sorted(absent)}
     notes |= dict.fromkeys(findings.notes)
     measures = MeasuresResult(measurements=tuple(measurements), processes=tuple(processes))
-    return Found(
+    return Content(
         bench.subject(),
         metrics=tuple(metrics),
         results=(measures, *results),
@@ -48,7 +48,7 @@ def content_of(items: Sequence[Item], findings: Findings, bench: Bench) -> Found
 
 
 def _measurement(
-    item: Item, found: Finding, findings: Findings, published: Sequence[Published]
+    item: Item, found: Finding, findings: Findings, published: Sequence[PublishedValue]
 ) -> Measurement:
     return Measurement(
         measure=item.measure.name,
@@ -66,7 +66,7 @@ def _measurement(
     )
 
 
-def _figure(shown: ShownMetric, published: Sequence[Published]) -> Figure:
+def _figure(shown: ShownMetric, published: Sequence[PublishedValue]) -> Figure:
     metric = shown.metric
     known = next((each for each in published if _is_of(each, metric)), None)
     return Figure(
@@ -83,7 +83,7 @@ def _figure(shown: ShownMetric, published: Sequence[Published]) -> Figure:
     )
 
 
-def _is_of(published: Published, metric: Metric) -> bool:
+def _is_of(published: PublishedValue, metric: Metric) -> bool:
     """Whether the published figure is one of the metric, as it was measured."""
     return (
         (published.metric, published.unit) == (metric.name, metric.unit)

@@ -13,7 +13,7 @@ from perfboard.model.text import printable
 
 
 @dataclass(frozen=True)
-class Timed:
+class CommandTime:
     """One run of a command, as native/probe/run/time.c prints it."""
 
     real_s: float
@@ -40,7 +40,7 @@ def timed(label: str, count: int, command: Sequence[str], output: str = "/dev/nu
     )
 
 
-def ended_runs(output: str, label: str, program: str) -> list[Timed]:
+def ended_runs(output: str, label: str, program: str) -> list[CommandTime]:
     """The runs of a script's command. Raises NotMeasurable if there are none, or one failed."""
     runs = times_of(output).get(label, [])
     if not runs:
@@ -50,9 +50,9 @@ def ended_runs(output: str, label: str, program: str) -> list[Timed]:
     return runs
 
 
-def times_of(output: str) -> dict[str, list[Timed]]:
+def times_of(output: str) -> dict[str, list[CommandTime]]:
     """The times of a script's commands, by their labels."""
-    found: dict[str, list[Timed]] = {}
+    found: dict[str, list[CommandTime]] = {}
     label = None
     for line in output.splitlines():
         if match := _HEAD.fullmatch(line):
@@ -61,13 +61,15 @@ def times_of(output: str) -> dict[str, list[Timed]]:
                 found.setdefault(label, [])
         elif label is not None and (row := _TIMED.fullmatch(line)):
             real, user, system, resident, status = map(int, row.groups())
-            found[label].append(Timed(real / 1e9, (user + system) / 1e6, resident * 1024, status))
+            found[label].append(
+                CommandTime(real / 1e9, (user + system) / 1e6, resident * 1024, status)
+            )
     return found
 
 
 def time_metrics(
     name: str,
-    runs: Sequence[Timed],
+    runs: Sequence[CommandTime],
     labels: Mapping[str, str] = MappingProxyType({}),
     units: int = 1,
 ) -> list[Metric]:

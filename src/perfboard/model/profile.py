@@ -77,7 +77,7 @@ def parse_budget(text: Any) -> Any:
 
 
 @dataclass(frozen=True)
-class Limit:
+class MetricLimit:
     """A budget of a metric that a command line gives."""
 
     metric: str
@@ -87,7 +87,7 @@ class Limit:
 _LIMIT = re.compile(r"\s*([a-z][\w.+-]*)\s*([<>]=.*)")
 
 
-def parse_limits(texts: Sequence[str]) -> tuple[Limit, ...]:
+def parse_limits(texts: Sequence[str]) -> tuple[MetricLimit, ...]:
     """The limits that texts such as "boot.total <= 3 s" mean. Raises ValueError."""
     found = {}
     for text in texts:
@@ -95,7 +95,7 @@ def parse_limits(texts: Sequence[str]) -> tuple[Limit, ...]:
             raise ValueError(f'found "{text}"; wants a metric and a limit, as "boot.total <= 3 s"')
         if match[1] in found:
             raise ValueError(f"{match[1]} is given more than once")
-        found[match[1]] = Limit(match[1], parse_budget(match[2]))
+        found[match[1]] = MetricLimit(match[1], parse_budget(match[2]))
     return tuple(found.values())
 
 
@@ -180,7 +180,7 @@ class Scenario(Table):
     parts: Annotated[tuple[Count, ...], Field(min_length=1, strict=False)]
 
 
-class Change(Table):
+class DeviceChange(Table):
     """A change of the device, and its cost in the profile's currency, for each piece."""
 
     name: Name
@@ -192,7 +192,7 @@ class Change(Table):
     parameters: Parameters = Field(default_factory=dict)
 
     @model_validator(mode="after")
-    def _one_kind(self) -> "Change":
+    def _one_kind(self) -> "DeviceChange":
         if sum(map(bool, (self.board, self.factors, self.parameters))) != 1:
             raise ValueError("wants one of board, factors and parameters")
         return self
@@ -207,7 +207,7 @@ class Device(Table):
     currency: Words = "EUR"
 
 
-class Study(Table):
+class PublishedStudy(Table):
     """Who published the rows' figures, and the board that they are of."""
 
     source: Words
@@ -223,8 +223,8 @@ class Profile(Table):
     measures: Annotated[tuple[Words, ...], Field(strict=False)] = ()
     key_issue: Annotated[tuple[KeyIssue, ...], Field(strict=False)] = ()
     scenario: Annotated[tuple[Scenario, ...], Field(strict=False)] = ()
-    option: Annotated[tuple[Change, ...], Field(strict=False)] = ()
-    published: Study | None = None
+    option: Annotated[tuple[DeviceChange, ...], Field(strict=False)] = ()
+    published: PublishedStudy | None = None
 
     @model_validator(mode="after")
     def _has_rows(self) -> "Profile":
@@ -244,7 +244,7 @@ class Profile(Table):
 
     @model_validator(mode="after")
     def _names_differ(self) -> "Profile":
-        rows: tuple[KeyIssue | Scenario | Change, ...]
+        rows: tuple[KeyIssue | Scenario | DeviceChange, ...]
         rows = (*self.key_issue, *self.scenario, *self.option)
         names = [row.name for row in rows]
         if twice := {name for name in names if names.count(name) > 1}:

@@ -6,7 +6,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from perfboard.model.sourced import Sourced
+from perfboard.model.sourced import WithSource
 from perfboard.model.tables import Table
 from perfboard.model.units import parse_size
 
@@ -66,7 +66,7 @@ class OwnProgram(Table):
     ] = ()
 
 
-class Program(Table):
+class PublishedProgram(Table):
     """A program that is run on the virtual board.
 
     `command` is its words; `packages` are Debian's, for the board's architecture, that it
@@ -88,14 +88,14 @@ class Program(Table):
     figure: PrintedFigure | None = None
 
 
-class Scale(Table):
+class FigureScale(Table):
     """The real board's value of a metric that a figure grows with, such as the kernel's size."""
 
     metric: Annotated[str, Field(pattern=r"^[a-z0-9._-]+$")]
     value: Annotated[float, Field(gt=0, le=1e15, strict=False)]
 
 
-class Technique(Sourced):
+class Technique(WithSource):
     """The effect of a change on the real board: a metric in s before it, and after.
 
     The metric is boot.total or a phase's; of phases that follow each other, their names joined
@@ -119,7 +119,7 @@ class Technique(Sourced):
     differs: Annotated[str, Field(max_length=1000)] = ""
 
 
-class PublishedBoot(Sourced):
+class PublishedBoot(WithSource):
     """The times of the parts of a boot on the real board, at one level of a factor.
 
     `times` are in s, by the names of phases and their steps as `analysis.phases` has them, those
@@ -141,7 +141,7 @@ class PublishedBoot(Sourced):
     ]
 
 
-class Published(Sourced):
+class PublishedValue(WithSource):
     """A figure that somebody measured of the real board.
 
     `metric` and `labels` are those of a run, or of `analysis.verification`; of phases that follow
@@ -161,9 +161,9 @@ class Published(Sourced):
     use: Literal["calibration", "development", "held-out"]
     factors: dict[str, str] = Field(default_factory=dict)
     less: dict[str, str] = Field(default_factory=dict)
-    scale: Scale | None = None
+    scale: FigureScale | None = None
     kernel: Annotated[str, Field(pattern=r"^[0-9][A-Za-z0-9._+-]{0,40}$")] | None = None
-    program: Program | None = None
+    program: PublishedProgram | None = None
     differs: Annotated[str, Field(max_length=1000)] = ""
 
     @model_validator(mode="after")

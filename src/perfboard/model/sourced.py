@@ -10,7 +10,7 @@ from perfboard.model.tables import Table
 Count = Annotated[int, Field(ge=1, le=4096)]
 
 
-class Sourced(Table):
+class WithSource(Table):
     """A table of figures: where they come from, and how far that can be relied on.
 
     `kind` is `data-sheet` or `manual` (the maker's word), `unchecked` (the same from memory:

@@ -37,7 +37,7 @@ class Hello:
 
 
 @dataclass(frozen=True)
-class Answer:
+class ProbeAnswer:
     """The lines that a process printed, and its end: "exit N", "signal N" or "timeout"."""
 
     lines: tuple[str, ...]
@@ -76,10 +76,10 @@ class _Parts:
     def whole(self) -> bool:
         return self._end is not None and len(self._found) == self._end
 
-    def answer(self) -> Answer:
+    def answer(self) -> ProbeAnswer:
         """The answer, once it is whole."""
         *frames, end = (self._found[number] for number in sorted(self._found))
-        return Answer(tuple(join(frames)), end.payload)
+        return ProbeAnswer(tuple(join(frames)), end.payload)
 
 
 class Exchange:
@@ -126,7 +126,7 @@ class Exchange:
             )
         raise TargetError("hang", "The probe does not say that it has started.", self.noise)
 
-    def run(self, request: str, limit_s: float) -> Answer:
+    def run(self, request: str, limit_s: float) -> ProbeAnswer:
         """Sends a `run` request whose process may take `limit_s`; waits for the whole answer."""
         self._id += 1
         parts = _Parts()

@@ -26,16 +26,16 @@ _Word = Annotated[str, Field(max_length=100)]
 _Labels = Annotated[dict[_Word, _Word], Field(max_length=20)]
 
 
-class _Line(BaseModel):
+class _RecordLine(BaseModel):
     """Base of what is read from a line. Keys that a newer probe adds are passed over."""
 
     model_config = ConfigDict(strict=True, allow_inf_nan=False)
 
 
-_Kind = TypeVar("_Kind", bound=_Line)
+_Kind = TypeVar("_Kind", bound=_RecordLine)
 
 
-class Applet(_Line):
+class ProbeEntry(_RecordLine):
     """One probe of the binary; `weight` is its share of a study's time."""
 
     name: Annotated[str, Field(alias="applet", pattern=r"^[a-z][a-z0-9.]{0,60}$")]
@@ -43,7 +43,7 @@ class Applet(_Line):
     weight: Annotated[int, Field(ge=0, le=10_000)]
 
 
-class _Process(_Line):
+class _ProcessHead(_RecordLine):
     probe: _Word
     cpu: Int64 | None = None
     clock: _Word = ""
@@ -51,7 +51,7 @@ class _Process(_Line):
     cost_s: Quantity | None = None
 
 
-class _Measured(_Line):
+class _MetricLine(_RecordLine):
     metric: MetricName
     unit: Literal["s", "B", "B/s", "1/s", "1"]
     better: Literal["lower", "higher"]
@@ -61,20 +61,20 @@ class _Measured(_Line):
     settled: bool = True
 
 
-class _Fact(_Line):
+class _Fact(_RecordLine):
     fact: _Word
     value: _Text
 
 
-class _Note(_Line):
+class _Note(_RecordLine):
     note: _Text
 
 
-class _Refused(_Line):
+class _ProbeRefusal(_RecordLine):
     refused: _Text
 
 
-class _End(_Line):
+class _ProcessEnd(_RecordLine):
     elapsed_s: Quantity
     disturbances: Annotated[dict[_Word, Quantity | None], Field(max_length=50)] = {}
 
@@ -92,12 +92,12 @@ class ProcessReport:
     usable: bool
 
 
-def read_applets(lines: Sequence[str]) -> tuple[Applet, ...]:
+def read_applets(lines: Sequence[str]) -> tuple[ProbeEntry, ...]:
     """The probes that `list` names. Raises TargetError("garbage") where it names none."""
-    found: dict[str, Applet] = {}
+    found: dict[str, ProbeEntry] = {}
     for value in map(_parse, lines):
         try:
-            applet = Applet.model_validate(value)
+            applet = ProbeEntry.model_validate(value)
         except ValidationError:
             continue
         found[applet.name] = applet
@@ -116,9 +116,9 @@ def read_process(probe: str, round: int, lines: Sequence[str], end: str) -> Proc
     A line that cannot be read becomes a note of the process, and what is missing
     because the process was killed becomes a refusal.
     """
-    process = _Process(probe=probe)
+    process = _ProcessHead(probe=probe)
     heading = _heading(probe)
-    ended: _End | None = None
+    ended: _ProcessEnd | None = None
     metrics: list[Metric] = []
     facts: dict[str, str] = {}
     notes: list[str] = []
@@ -126,9 +126,9 @@ def read_process(probe: str, round: int, lines: Sequence[str], end: str) -> Proc
     strange: list[str] = []
     for line in lines:
         match _parse(line):
-            case {"process": dict(value)} if found := _read(_Process, value):
+            case {"process": dict(value)} if found := _read(_ProcessHead, value):
                 process = found
-            case {"metric": str()} as value if measured := _read(_Measured, value):
+            case {"metric": str()} as value if measured := _read(_MetricLine, value):
                 fields = measured.model_dump(exclude={"metric", "settled"})
                 unsettled = int(not measured.settled)
                 metric = Metric(name=measured.metric, unsettled=unsettled, **heading, **fields)
@@ -137,9 +137,9 @@ def read_process(probe: str, round: int, lines: Sequence[str], end: str) -> Proc
                 facts[fact.fact] = fact.value
             case {"note": str()} as value if note := _read(_Note, value):
                 notes.append(note.note)
-            case {"refused": str()} as value if refusal := _read(_Refused, value):
+            case {"refused": str()} as value if refusal := _read(_ProbeRefusal, value):
                 refused.append(refusal.refused)
-            case {"end": dict(value)} if last := _read(_End, value):
+            case {"end": dict(value)} if last := _read(_ProcessEnd, value):
                 ended = last
             case _:
                 strange.append(line)

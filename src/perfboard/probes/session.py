@@ -15,8 +15,8 @@ from perfboard.analysis.statistics.summary import REPEATS
 from perfboard.binaries.probe import architecture_of, find_binary
 from perfboard.model.errors import PerfboardError, TargetError
 from perfboard.model.progress import Progress
-from perfboard.probes.exchange import Answer, Exchange
-from perfboard.probes.records import Applet, read_applets
+from perfboard.probes.exchange import Exchange, ProbeAnswer
+from perfboard.probes.records import ProbeEntry, read_applets
 from perfboard.targets.base import Target
 from perfboard.targets.folder import working_folder
 
@@ -39,10 +39,10 @@ class Session(Protocol):
     machine: str
     arch: str
 
-    def applets(self) -> tuple[Applet, ...]:
+    def applets(self) -> tuple[ProbeEntry, ...]:
         """The probes that the binary has."""
 
-    def run(self, applet: str, arguments: Sequence[str], limit_s: float) -> Answer:
+    def run(self, applet: str, arguments: Sequence[str], limit_s: float) -> ProbeAnswer:
         """Runs a probe as a fresh process, killed after `limit_s` of the target's time."""
 
 
@@ -55,11 +55,11 @@ class ProbeSession:
     arch: str
     exchange: Exchange
 
-    def applets(self) -> tuple[Applet, ...]:
+    def applets(self) -> tuple[ProbeEntry, ...]:
         """The probes that the binary has."""
         return read_applets(self.run("list", (), _LIST_LIMIT_S).lines)
 
-    def run(self, applet: str, arguments: Sequence[str], limit_s: float) -> Answer:
+    def run(self, applet: str, arguments: Sequence[str], limit_s: float) -> ProbeAnswer:
         """Runs a probe as a fresh process, killed after `limit_s` of the target's time.
 
         Raises TargetError: died, lost, hang, transfer, garbage.

@@ -12,8 +12,8 @@ from perfboard.model.blocks import (
     SentenceBlock,
     TableBlock,
 )
-from perfboard.report.charts.picture import Picture, picture
-from perfboard.report.charts.plot import Band, Graph, Line
+from perfboard.report.charts.picture import PlotPicture, picture
+from perfboard.report.charts.plot import Band, Graph, PlotLine
 from perfboard.report.terminal import cells, new_table
 
 if TYPE_CHECKING:
@@ -57,18 +57,18 @@ def _words(cell: str | Bar) -> str:
     return f"{bar[: _BAR // 2]}│{bar[_BAR // 2 :]}" if cell.halved else bar
 
 
-def drawn_blocks(blocks: Iterable[Block]) -> list[tuple[Block, Picture | None]]:
+def drawn_blocks(blocks: Iterable[Block]) -> list[tuple[Block, PlotPicture | None]]:
     """The blocks of a page, each chart with its picture; one without a point has none."""
     return [(block, _drawn(block) if isinstance(block, ChartBlock) else None) for block in blocks]
 
 
-def _drawn(chart: ChartBlock) -> Picture | None:
+def _drawn(chart: ChartBlock) -> PlotPicture | None:
     lines = []
     for line in chart.lines:
         # A plane by ratios holds nothing at or below 0.
         points = tuple(sorted(point for point in line.points if min(point) > 0))
         if points:
-            lines.append(Line(line.label, points, line.look))
+            lines.append(PlotLine(line.label, points, line.look))
     fields = chart.model_dump(exclude={"kind", "lines", "bands"})
     bands = tuple(Band(b.low, b.high, b.label) for b in chart.bands if 0 < b.low < b.high)
     return picture(Graph(**fields, lines=tuple(lines), bands=bands)) if lines else None

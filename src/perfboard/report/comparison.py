@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from perfboard.analysis.boot.metrics import boot_rows
-from perfboard.analysis.compare.changes import Change, percent, sign_of
+from perfboard.analysis.compare.changes import RunChange, percent, sign_of
 from perfboard.analysis.compare.comparison import Comparison, Side, label_name
 from perfboard.model.results.boot import BootResult
 from perfboard.model.run import Run
@@ -61,7 +61,7 @@ def side_title(run: Run) -> str:
     return f"{run.board.name}, run {run.id}, {evidence_label(run)}"
 
 
-def change_tables(comparison: Comparison) -> list[tuple[str, list[Change]]]:
+def change_tables(comparison: Comparison) -> list[tuple[str, list[RunChange]]]:
     """The changes of what no probe measured: of times and sizes, then of instructions."""
     plain = [change for change in comparison.changes if not change.probed]
     counts = [change for change in plain if change.name.endswith(_COUNTED)]
@@ -69,7 +69,7 @@ def change_tables(comparison: Comparison) -> list[tuple[str, list[Change]]]:
     return [each for each in (("mean", others), ("mean instructions", counts)) if each[1]]
 
 
-def change_cells(change: Change) -> tuple[str, ...]:
+def change_cells(change: RunChange) -> tuple[str, ...]:
     """The name, before, after, the difference, half of its interval, and the ratio."""
     half = "unknown"
     if change.interval is not None:
@@ -84,14 +84,14 @@ def change_cells(change: Change) -> tuple[str, ...]:
     )
 
 
-def _change_table(heading: str, changes: Sequence[Change]) -> "Table":
+def _change_table(heading: str, changes: Sequence[RunChange]) -> "Table":
     table = new_table(heading, "before", "after", "change", "±", "in %")
     for change in changes:
         table.add_row(*cells(*change_cells(change)))
     return table
 
 
-def _not_modelled(change: Change) -> str:
+def _not_modelled(change: RunChange) -> str:
     return "" if change.modelled else f" ({NOT_MODELLED})"
 
 
@@ -105,9 +105,9 @@ def _side(side: Side) -> str:
     return f"{side.id}: {side.study} of {side.board}, {EVIDENCE_WORDS[side.evidence]}{margin}"
 
 
-def probed_groups(changes: Sequence[Change]) -> dict[str, list[Change]]:
+def probed_groups(changes: Sequence[RunChange]) -> dict[str, list[RunChange]]:
     """Probes' changes that are shown, by a heading: first the group with the largest, and that."""
-    groups: dict[str, list[Change]] = {}
+    groups: dict[str, list[RunChange]] = {}
     for change in sorted((c for c in changes if c.probed and c.shown), key=_size, reverse=True):
         groups.setdefault(group_of(change), []).append(change)
     found = {}
@@ -117,7 +117,7 @@ def probed_groups(changes: Sequence[Change]) -> dict[str, list[Change]]:
     return found
 
 
-def probed_cells(change: Change) -> tuple[str, ...]:
+def probed_cells(change: RunChange) -> tuple[str, ...]:
     """The name, before, after, the ratio, and which is better."""
     return (
         figure_name(change) + _not_modelled(change),
@@ -128,7 +128,7 @@ def probed_cells(change: Change) -> tuple[str, ...]:
     )
 
 
-def _change_parts(changes: Sequence[Change]) -> list["str | Table"]:
+def _change_parts(changes: Sequence[RunChange]) -> list["str | Table"]:
     if not changes:
         return []
     parts: list[str | Table] = []
@@ -146,12 +146,12 @@ def _change_parts(changes: Sequence[Change]) -> list["str | Table"]:
     return parts
 
 
-def _size(change: Change) -> float:
+def _size(change: RunChange) -> float:
     """How far the ratio is from 1, the same both ways."""
     if change.ratio is None or change.ratio <= 0:
         return math.inf
     return abs(math.log(change.ratio))
 
 
-def _worse(change: Change) -> bool:
+def _worse(change: RunChange) -> bool:
     return (change.difference > 0) == (change.better == "lower")

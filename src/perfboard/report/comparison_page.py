@@ -8,7 +8,7 @@ from perfboard.model.results.boot import BootResult
 from perfboard.model.run import Run
 from perfboard.report.charts.lanes import Lane, lanes
 from perfboard.report.charts.series import series_of
-from perfboard.report.charts.waterfall import NARROW, WIDE, Drawing, draw
+from perfboard.report.charts.waterfall import NARROW, WIDE, WaterfallDrawing, draw
 from perfboard.report.comparison import change_cells, change_tables, probed_cells, probed_groups
 from perfboard.report.comparison import side_title as title_of
 from perfboard.report.html import environment
@@ -39,7 +39,7 @@ def render_comparison(comparison: Comparison, runs: Sequence[Run]) -> str:
     return environment().get_template("comparison.html.j2").render(view)
 
 
-def _waterfalls(runs: Sequence[Run]) -> Iterator[tuple[str, list[tuple[str, Drawing]]]]:
+def _waterfalls(runs: Sequence[Run]) -> Iterator[tuple[str, list[tuple[str, WaterfallDrawing]]]]:
     shown = [
         (title_of(run), _phases(lanes(series_of(result.boots).boot)))
         for run in runs

@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from perfboard.analysis.compare.changes import percent
 from perfboard.analysis.statistics.summary import REPEATS
-from perfboard.history.series import CONFIRMED, MOST, Point, Series, Step
+from perfboard.history.series import CONFIRMED, MOST, MetricSeries, SeriesPoint, SeriesStep
 from perfboard.model.errors import UsageError
 from perfboard.model.units import format_value
 from perfboard.report.terminal import WIDTH, render
@@ -18,12 +18,12 @@ from perfboard.report.words.figures import quantity
 _BLOCKS = "▁▂▃▄▅▆▇█"
 
 
-def history_text(series: Sequence[Series]) -> str:
+def history_text(series: Sequence[MetricSeries]) -> str:
     """Each series: its kind, a line of blocks, and its steps, the newest first."""
     return render(line for each in series for line in (*_lines(each, kind_words(each, series)), ""))
 
 
-def history_csv(series: Sequence[Series]) -> str:
+def history_csv(series: Sequence[MetricSeries]) -> str:
     """Series of one kind as a table, which Apache Otava and spreadsheets read: one row a run.
 
     Columns are time, run, each tag as `tag_NAME`, and each metric. Raises UsageError for series of
@@ -62,7 +62,7 @@ def sparkline(values: Sequence[float], width: int = WIDTH) -> str:
     return "".join(_BLOCKS[round((value - low) / (high - low) * 7)] for value in values)
 
 
-def step_words(step: Step, series: Series) -> str:
+def step_words(step: SeriesStep, series: MetricSeries) -> str:
     """A step in a sentence: its size, whether that is worse, and between which runs."""
     rose = step.after > step.before
     verdict = "worse" if rose == (series.better == "lower") else "better"
@@ -74,7 +74,7 @@ def step_words(step: Step, series: Series) -> str:
     )
 
 
-def step_title(step: Step, series: Series) -> str:
+def step_title(step: SeriesStep, series: MetricSeries) -> str:
     """A step in few words: its size, and the first run with it."""
     worse = (step.after > step.before) == (series.better == "lower")
     ratio = percent(step.after / step.before if step.before else None)
@@ -88,7 +88,7 @@ def runs_words(number: int) -> str:
     return f"{number:,} run{'s' if number > 1 else ''}"
 
 
-def kind_words(one: Series, series: Sequence[Series]) -> str:
+def kind_words(one: MetricSeries, series: Sequence[MetricSeries]) -> str:
     """The runs that `one` of the series is of; of the factors, those that tell it from others."""
     kind = one.kind
     others = [
@@ -101,7 +101,7 @@ def kind_words(one: Series, series: Sequence[Series]) -> str:
     return "; ".join(each for each in words if each)
 
 
-def _lines(series: Series, kind: str) -> Iterator[str]:
+def _lines(series: MetricSeries, kind: str) -> Iterator[str]:
     values = [point.value for point in series.points]
     yield f"{series.metric}: {kind}"
     yield sparkline(values)
@@ -117,6 +117,6 @@ def _lines(series: Series, kind: str) -> Iterator[str]:
         yield "No step yet: there are few runs." if few else "No step."
 
 
-def _name(point: Point) -> str:
+def _name(point: SeriesPoint) -> str:
     commit = point.tags.get("commit")
     return f"commit {commit} (run {point.run})" if commit else f"run {point.run}"

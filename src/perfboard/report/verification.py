@@ -5,9 +5,9 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from perfboard.analysis.verify.parameters import TOLERANCE, Parameter
+from perfboard.analysis.verify.parameters import TOLERANCE, PartParameter
 from perfboard.analysis.verify.programs import program_accuracy
-from perfboard.analysis.verify.rows import Row, Verification, by_work
+from perfboard.analysis.verify.rows import Claim, Verification, by_work
 from perfboard.model.published import WITHIN
 from perfboard.model.units import format_value
 from perfboard.model.work import WORDS
@@ -86,7 +86,7 @@ def verification_text(found: Verification) -> str:
     return render(parts)
 
 
-def _parameters(rows: Sequence[Parameter]) -> "list[str | Table]":
+def _parameters(rows: Sequence[PartParameter]) -> "list[str | Table]":
     """The figures of the board file beside the probes'; nothing where they were not asked."""
     if not rows:
         return []
@@ -101,11 +101,11 @@ def _parameters(rows: Sequence[Parameter]) -> "list[str | Table]":
     return [table, "", f"{words}{TOLERANCE:.0%}{', marked with !' if beyond else ''}.", ""]
 
 
-def _use(row: Row) -> str:
+def _use(row: Claim) -> str:
     return USE_WORDS[row.published.use].replace("the model", "it") if row.modelled else NOT_MODELLED
 
 
-def _named(row: Row) -> str:
+def _named(row: Claim) -> str:
     figure = row.published
     words = [figure.metric, *figure.labels.values()]
     for kind, levels in (("", figure.factors), ("less ", figure.less)):

@@ -18,7 +18,7 @@ from perfboard.store.folder import disk_errors, runs_folder
 _MOST_BYTES = 64 << 10
 
 
-class Accepted(Record):
+class Acceptance(Record):
     """A run that was taken as baseline: why, and when."""
 
     schema_: Literal["perfboard.accepted/1"] = Field("perfboard.accepted/1", alias="schema")
@@ -34,12 +34,12 @@ def accepted_folder() -> Path:
     return runs_folder().parent / "accepted"
 
 
-def accept(run: str, reason: str) -> Accepted:
+def accept(run: str, reason: str) -> Acceptance:
     """Takes the run of that id as the baseline of later ones like it.
 
     Raises EnvironmentLacksError if the disk refuses it.
     """
-    taken = Accepted(run=run, reason=reason, accepted=datetime.now(UTC))
+    taken = Acceptance(run=run, reason=reason, accepted=datetime.now(UTC))
     folder = accepted_folder()
     path = folder / f"{run}.json"
     temporary = folder / f".{run}.json"
@@ -50,7 +50,7 @@ def accept(run: str, reason: str) -> Accepted:
     return taken
 
 
-def accepted_levels() -> list[Accepted]:
+def accepted_levels() -> list[Acceptance]:
     """All of them, the last accepted first. Raises UsageError for a file that is damaged."""
     try:
         paths = sorted(accepted_folder().glob("[!.]*.json"))
@@ -59,10 +59,10 @@ def accepted_levels() -> list[Accepted]:
     return sorted(map(_read, paths), key=lambda each: each.accepted, reverse=True)
 
 
-def _read(path: Path) -> Accepted:
+def _read(path: Path) -> Acceptance:
     try:
         data = read_file(path, _MOST_BYTES, "an accepted level", links=False)
-        return Accepted.model_validate_json(data)
+        return Acceptance.model_validate_json(data)
     except (OSError, ValidationError) as error:
         raise UsageError(
             f"{path} is no accepted level: it was changed or damaged; delete it, and accept the "

@@ -59,7 +59,7 @@ class Subject:
 
 
 @dataclass(frozen=True)
-class Found:
+class Content:
     """The results of a study when it ends, early or not."""
 
     subject: Subject
@@ -92,11 +92,11 @@ class Recording:
         self._study, self._command, self._headline = study, command, headline
         self._tags = dict(tags)
         self._started = datetime.now(UTC)
-        self._found: Callable[[], Found] | None = None
+        self._found: Callable[[], Content] | None = None
         self._end: BaseException | None = None
 
     @contextmanager
-    def begin(self, found: Callable[[], Found]) -> Iterator[None]:
+    def begin(self, found: Callable[[], Content]) -> Iterator[None]:
         """The measuring itself: an error that ends it is recorded, and not raised.
 
         `found` is asked once, when the whole recording has ended.

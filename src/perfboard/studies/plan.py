@@ -16,7 +16,7 @@ from perfboard.measures.probe.probes import Probe
 from perfboard.measures.probe.together import probe_rounds
 from perfboard.model.errors import INCONCLUSIVE
 from perfboard.model.run import Run, RunError
-from perfboard.store.recording import Found
+from perfboard.store.recording import Content
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ def run_plan(plan: Plan, request: Request, options: BenchOptions, lab: Lab) -> R
     return record.run
 
 
-def _content(plan: Plan, findings: Findings, bench: Bench) -> Found:
+def _content(plan: Plan, findings: Findings, bench: Bench) -> Content:
     content = content_of(plan.items, findings, bench)
     if content.metrics or findings.facts:
         return content

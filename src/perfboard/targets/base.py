@@ -35,7 +35,7 @@ class Bootable(Protocol):
 
 
 @dataclass(frozen=True)
-class Completed:
+class Reply:
     """A script that ended: its exit status and what it printed.
 
     On a console, which has no second stream, `errors` is empty and `output` has both.
@@ -65,14 +65,14 @@ class Channel(Protocol):
 class Shell(Protocol):
     """A POSIX shell on the target. Every method may raise TargetError: lost, hang, transfer."""
 
-    def run(self, script: str, *, timeout_s: float = 20) -> Completed:
+    def run(self, script: str, *, timeout_s: float = 20) -> Reply:
         """Runs `script` with nothing to read, in a process of its own.
 
         If it takes longer than `timeout_s` it is ended, and TargetError("hang", ...) is
         raised.
         """
 
-    def hold(self, script: str, afterwards: str) -> AbstractContextManager[Completed]:
+    def hold(self, script: str, afterwards: str) -> AbstractContextManager[Reply]:
         """Runs `script`, whose `output` has its errors too; `afterwards` at the context's end.
 
         The target also does that by itself where Perfboard or the connection has gone,

@@ -20,7 +20,7 @@ from perfboard.model.progress import Progress
 from perfboard.targets.base import Target, meant
 
 
-class Kind(Protocol):
+class TargetKind(Protocol):
     """A module that brings a kind of target."""
 
     SCHEME: str
@@ -35,13 +35,13 @@ class Kind(Protocol):
         """
 
 
-def kinds() -> dict[str, Kind]:
+def kinds() -> dict[str, TargetKind]:
     """All kinds of target by scheme."""
     found = (
         importlib.import_module(module.name)
         for module in pkgutil.walk_packages(perfboard.targets.__path__, "perfboard.targets.")
     )
-    return {m.SCHEME: cast(Kind, m) for m in found if hasattr(m, "SCHEME")}
+    return {m.SCHEME: cast(TargetKind, m) for m in found if hasattr(m, "SCHEME")}
 
 
 def open_target(

@@ -15,7 +15,7 @@ SCHEMES = ("serial", "labgrid")
 
 
 @dataclass(frozen=True)
-class Wired:
+class ConsoleBoard:
     """An open line, and what is known of the board at it before it says a word.
 
     `title` and `description` are for a board that does not name itself. `baud` is None where the
@@ -32,7 +32,7 @@ class Wired:
 
 
 @contextmanager
-def open_wired(text: str, progress: Progress) -> Iterator[Wired]:
+def open_wired(text: str, progress: Progress) -> Iterator[ConsoleBoard]:
     """The board of the target that the user wrote as `text`. Raises UsageError for a wrong one."""
     if text.startswith("labgrid:"):
         with open_place(text, progress) as place:
@@ -43,9 +43,9 @@ def open_wired(text: str, progress: Progress) -> Iterator[Wired]:
         yield _on_line(line, text)
 
 
-def _in_place(place: Place) -> Wired:
+def _in_place(place: Place) -> ConsoleBoard:
     has = place.has
-    return Wired(
+    return ConsoleBoard(
         place.line,
         "a board in a labgrid place",
         "A board of which the console was seen.",
@@ -57,9 +57,9 @@ def _in_place(place: Place) -> Wired:
     )
 
 
-def _on_line(line: SerialLine, text: str) -> Wired:
+def _on_line(line: SerialLine, text: str) -> ConsoleBoard:
     if line.evidence is Evidence.HOST:
         title, description = "a pseudo-terminal", "A program that prints on a pseudo-terminal."
-        return Wired(line, title, description, None, notes=(PSEUDO_NOTE,))
+        return ConsoleBoard(line, title, description, None, notes=(PSEUDO_NOTE,))
     description = "A board of which the console was seen."
-    return Wired(line, "a board on a serial line", description, parse_line(text)[1])
+    return ConsoleBoard(line, "a board on a serial line", description, parse_line(text)[1])

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from perfboard.instruments.screen import Screen
+from perfboard.instruments.screen import EmulatedScreen
 
 from ..sanitized import ROOT, SCOPE, compile_sanitized
 
@@ -27,9 +27,9 @@ def harness(tmp_path_factory: pytest.TempPathFactory) -> Path:
     )
 
 
-def drive(harness: Path, path: Path, *lines: str) -> Screen:
+def drive(harness: Path, path: Path, *lines: str) -> EmulatedScreen:
     subprocess.run([harness, path], input="\n".join(lines), check=True, text=True)
-    return Screen(path, WIDTH, HEIGHT)
+    return EmulatedScreen(path, WIDTH, HEIGHT)
 
 
 def test_a_change_has_the_time_of_the_look_that_found_it(harness: Path, tmp_path: Path) -> None:
@@ -85,7 +85,7 @@ def test_a_torn_record_is_refused(harness: Path, tmp_path: Path) -> None:
         path.write_bytes(whole[:size])
         if size not in (16, len(whole)):
             with pytest.raises(ValueError, match="torn"):
-                Screen(path, WIDTH, HEIGHT).spans({}, [])
+                EmulatedScreen(path, WIDTH, HEIGHT).spans({}, [])
 
 
 def test_the_watcher_and_the_scope_know_the_same_calls() -> None:

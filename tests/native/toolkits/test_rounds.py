@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from perfboard.measures.display.toolkit_rounds import STEPS, Rounds, read_rounds
+from perfboard.measures.display.toolkit_rounds import STEPS, ToolkitRounds, read_rounds
 
 from ..sanitized import ROOT, compile_sanitized
 
@@ -23,7 +23,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def rounds(program: Path, folder: Path, count: int, fault: str = "") -> tuple[Rounds, int]:
+def rounds(program: Path, folder: Path, count: int, fault: str = "") -> tuple[ToolkitRounds, int]:
     done = subprocess.run(
         [program, "rounds", str(count), folder / "lines"],
         env={**os.environ, "FAKE": fault},

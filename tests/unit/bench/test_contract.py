@@ -16,7 +16,7 @@ from perfboard.bench.options import BenchOptions
 from perfboard.bench.request import Request
 from perfboard.model.errors import UsageError
 from perfboard.model.run import Evidence
-from perfboard.targets.base import Completed, Target
+from perfboard.targets.base import Reply, Target
 from tests.support.lab import RESULTS, FakeLab
 from tests.support.shells import SayingShell
 
@@ -25,12 +25,12 @@ FAILS = Job("exit 3")
 
 
 class _Shell(SayingShell):
-    def run(self, script: str, *, timeout_s: float = 20) -> Completed:
+    def run(self, script: str, *, timeout_s: float = 20) -> Reply:
         self.scripts.append(script)
         if "work.sh" in script:
-            return Completed(3, "") if self.fails else Completed(0, "measured\n")
+            return Reply(3, "") if self.fails else Reply(0, "measured\n")
         said = {"uname -m": "x86_64", "uname -srm": "Linux 6.1 x86_64"}
-        return Completed(0, said.get(script, "TMPDIR=/tmp"))
+        return Reply(0, said.get(script, "TMPDIR=/tmp"))
 
     def push(self, data: bytes, path: str, progress: object) -> None:
         self.fails = path.endswith("work.sh") and b"exit 3" in data

@@ -12,12 +12,12 @@ import pytest
 from pydantic import BaseModel
 
 from perfboard.boards.loader import list_boards, load_board
-from perfboard.boards.parameters import Parameter, parameters
+from perfboard.boards.parameters import ScopeParameter, parameters
 from perfboard.boards.scope_text import timing_text
 from perfboard.factors.choose import choose, timing_factors
 from perfboard.model.board.virtual import VirtualBoard
 from perfboard.model.errors import UsageError
-from perfboard.model.sourced import Sourced
+from perfboard.model.sourced import WithSource
 from perfboard.model.timing.duration import Duration
 from perfboard.model.timing.part import CLASSES, NEEDED, LeftOut, Timing, fingerprint
 from perfboard.targets.virtual.target import Emulation
@@ -61,7 +61,7 @@ def test_every_figure_has_its_source(name: str) -> None:
             items = value.values() if isinstance(value, dict) else [value]
             for item in items if not isinstance(value, tuple) else value:
                 if isinstance(item, BaseModel):
-                    walk(item, sourced or isinstance(item, Sourced))
+                    walk(item, sourced or isinstance(item, WithSource))
                 elif isinstance(item, int | float | Duration):
                     assert sourced, key
 
@@ -183,7 +183,7 @@ def test_each_figure_of_a_part_is_a_parameter_and_the_reverse() -> None:
 
 
 def test_the_scope_takes_what_the_list_allows_and_nothing_else(reader: Path) -> None:
-    def refused(parameter: Parameter, value: object) -> bool:
+    def refused(parameter: ScopeParameter, value: object) -> bool:
         text = f"isa arm\nclock.hz 1000000000\ncost alu 1 1\n{parameter.path} {value}\ncost"
         done = subprocess.run([reader], input=text, capture_output=True, text=True, check=False)
         assert done.stdout.startswith((f"4: {parameter.path} wants", "5: cost wants"))

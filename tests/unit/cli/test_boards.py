@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from perfboard.analysis.verify.parameters import Parameter
+from perfboard.analysis.verify.parameters import PartParameter
 from perfboard.analysis.verify.rows import Verification, accuracy, row_of
 from perfboard.cli.commands.boards import print_verification
 from tests.support.runs import published
@@ -16,7 +16,7 @@ from tests.support.runs import published
 def test_the_command_fails_where_a_probe_sees_another_part(
     capsys: pytest.CaptureFixture[str], seen: float | None, code: int
 ) -> None:
-    of_part = (Parameter("clock", "1/s", 1.0, seen),)
+    of_part = (PartParameter("clock", "1/s", 1.0, seen),)
     found = Verification("b", "P", 0.25, "stated", (), None, ("run-1",), of_part)
     assert print_verification(found, as_json=True) == code
     (row,) = json.loads(capsys.readouterr().out)["parameters"]

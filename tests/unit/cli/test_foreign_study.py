@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 
 from perfboard.model.options import option, parse_count
 from perfboard.model.run import BoardSummary, Evidence, Metric
-from perfboard.store.recording import Found, Subject
+from perfboard.store.recording import Content, Subject
 from perfboard.bench.request import place_of
 
 from lamp.section import LampResult
@@ -46,7 +46,7 @@ class Lamp:
         with (
             lab.record(self.name, place, request.command, self.headline) as record,
             record.begin(
-                lambda: Found(
+                lambda: Content(
                     Subject(board, request.target, Evidence.HOST),
                     metrics=(Metric(name="lamp.time", unit="s", samples=tuple(times)),),
                     results=(LampResult(colour="<red>"),),

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from perfboard.importers.base import Imported, ImportOptions, SavedFile
+from perfboard.importers.base import FileContent, ImportOptions, SavedFile
 from perfboard.importers.choose import choose_importer, importers
 from perfboard.model.errors import UsageError
 from perfboard.model.run import Metric
@@ -26,7 +26,7 @@ FORMATS = {
 }
 
 
-def read(name: str) -> Imported:
+def read(name: str) -> FileContent:
     file = SavedFile(FILES / name)
     importer = choose_importer(file, "")
     assert importer.name == FORMATS[name]
@@ -35,7 +35,7 @@ def read(name: str) -> Imported:
     return imported
 
 
-def one(imported: Imported, name: str, **labels: str) -> Metric:
+def one(imported: FileContent, name: str, **labels: str) -> Metric:
     (found,) = (
         m for m in imported.metrics if m.name == name and labels.items() <= m.labels.items()
     )

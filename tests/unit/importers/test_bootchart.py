@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from perfboard.importers.base import Imported, ImportOptions, SavedFile
+from perfboard.importers.base import FileContent, ImportOptions, SavedFile
 from perfboard.importers.choose import choose_importer
 from perfboard.model.errors import UsageError
 
@@ -57,7 +57,7 @@ def archive(members: dict[str, str]) -> bytes:
     return out.getvalue()
 
 
-def read(path: Path) -> Imported:
+def read(path: Path) -> FileContent:
     file = SavedFile(path)
     importer = choose_importer(file, "")
     assert importer.name == "bootchart"

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from perfboard.analysis.boot.phases import cut_phases, total
-from perfboard.importers.base import Imported, ImportOptions, SavedFile
+from perfboard.importers.base import FileContent, ImportOptions, SavedFile
 from perfboard.importers.choose import choose_importer, importers
 from perfboard.importers.consoles.console import MOST_LINES
 from perfboard.model.errors import UsageError
@@ -53,7 +53,7 @@ def bare(log: Iterable[tuple[float, str]]) -> str:
     return "".join(f"{text}\r\n" for _, text in log)
 
 
-def read(folder: Path, text: str, usable: str = "", format: str = "") -> Imported:
+def read(folder: Path, text: str, usable: str = "", format: str = "") -> FileContent:
     path = folder / "boot.log"
     path.write_bytes(text.encode())
     file = SavedFile(path)
@@ -69,7 +69,7 @@ def seconds(boot: Boot) -> dict[str, float]:
     return {row.name: row.duration_ns / 1e9 for row in rows}
 
 
-def notes(found: Imported) -> str:
+def notes(found: FileContent) -> str:
     return " ".join(found.notes)
 
 

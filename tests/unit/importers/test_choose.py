@@ -144,7 +144,7 @@ def test_a_text_of_windows_is_read(tmp_path: Path, encoding: str) -> None:
 
 
 FOREIGN = """
-from perfboard.importers.base import Imported, Importer
+from perfboard.importers.base import FileContent, Importer
 from perfboard.model.run import Metric
 
 METRIC = Metric(name="lamp.time", unit="s", samples=(0.5,))
@@ -152,7 +152,7 @@ IMPORTER = Importer(
     "lamp",
     "a lamp's log: LAMP",
     lambda head: 1.0 if head.startswith(b"LAMP") else 0.0,
-    lambda file, options: Imported(metrics=(METRIC,)),
+    lambda file, options: FileContent(metrics=(METRIC,)),
 )
 """
 

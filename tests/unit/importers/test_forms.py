@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from perfboard.analysis.boot.phases import cut_phases, cut_userspace
-from perfboard.importers.base import Imported, ImportOptions, SavedFile
+from perfboard.importers.base import FileContent, ImportOptions, SavedFile
 from perfboard.importers.choose import choose_importer
 from perfboard.model.results.boot import Boot
 from tests.support.boots import hold
@@ -25,7 +25,7 @@ def paths(*forms: str) -> list[Path]:
     return [LOGS / f"{form}-{board}.log" for form in forms for board in RIGHT]
 
 
-def read(path: Path, format: str = "", usable: str = "") -> tuple[str, Imported]:
+def read(path: Path, format: str = "", usable: str = "") -> tuple[str, FileContent]:
     file = SavedFile(path)
     importer = choose_importer(file, format)
     return importer.name, importer.read(file, ImportOptions(usable=usable))

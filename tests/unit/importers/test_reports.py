@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from perfboard.analysis.boot.phases import cut_boot, cut_phases
-from perfboard.importers.base import Imported, ImportOptions, SavedFile
+from perfboard.importers.base import FileContent, ImportOptions, SavedFile
 from perfboard.importers.choose import choose_importer, importers
 from perfboard.model.errors import UsageError
 from perfboard.model.results.boot import Boot
@@ -30,7 +30,7 @@ FORMATS = {
 }
 
 
-def read(name: str, usable: str = "") -> tuple[Imported, Boot]:
+def read(name: str, usable: str = "") -> tuple[FileContent, Boot]:
     file = SavedFile(FILES / name)
     importer = choose_importer(file, "")
     assert importer.name == FORMATS[name]

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from perfboard.analysis.formats.trace import trace_event
-from perfboard.importers.base import Imported, ImportOptions, SavedFile
+from perfboard.importers.base import FileContent, ImportOptions, SavedFile
 from perfboard.importers.choose import choose_importer, importers
 from perfboard.model.errors import EnvironmentLacksError, UsageError
 from tests.support.boots import hold
@@ -32,7 +32,7 @@ BOOT = b"""\
 """
 
 
-def read(path: Path, channel: dict[str, tuple[str, ...]] | None = None) -> tuple[str, Imported]:
+def read(path: Path, channel: dict[str, tuple[str, ...]] | None = None) -> tuple[str, FileContent]:
     file = SavedFile(path)
     importer = choose_importer(file, "")
     imported = importer.read(file, ImportOptions(channel=channel or {}))
@@ -41,7 +41,7 @@ def read(path: Path, channel: dict[str, tuple[str, ...]] | None = None) -> tuple
     return importer.name, imported
 
 
-def times(imported: Imported) -> dict[str, int]:
+def times(imported: FileContent) -> dict[str, int]:
     return {mark.name: mark.t_ns for mark in imported.boots[0].marks}
 
 

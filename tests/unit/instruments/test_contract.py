@@ -8,7 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from perfboard.instruments.base import Findings, InEmulator, Instrument, Sighting, notes_of
+from perfboard.instruments.base import (
+    InEmulator,
+    Instrument,
+    InstrumentFindings,
+    InstrumentSighting,
+    notes_of,
+)
 from perfboard.instruments.emulator_console import ConsoleRecorder
 from perfboard.instruments.scope import Scope
 from perfboard.instruments.serial_console import SerialConsole
@@ -50,7 +56,7 @@ def make(request: pytest.FixtureRequest) -> Maker:
     return maker
 
 
-def read(instrument: Instrument) -> list[Sighting] | None:
+def read(instrument: Instrument) -> list[InstrumentSighting] | None:
     """What it saw next; None where its stream has ended, or the line is lost."""
     assert select.select([instrument.fileno()], [], [], 20)[0]
     try:
@@ -122,7 +128,9 @@ def test_the_serial_console_stamps_each_portion_from_its_start(tmp_path: Path) -
     instrument.stop()
     found = instrument.findings()
     first, last = found.stamps.ns
-    assert found == Findings("host", console=tmp_path / "console.log", stamps=found.stamps)
+    assert found == InstrumentFindings(
+        "host", console=tmp_path / "console.log", stamps=found.stamps
+    )
     assert (tmp_path / "console.log").read_bytes() == LINE
     assert list(found.stamps.ends or ()) == [6, 12] and 0 < first < last < 20 * 10**9
     assert (tmp_path / "stamps.txt").read_text() == f"{first} 6\n{last} 6\n"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from perfboard.instruments.logic.sigrok import SigrokCapture, Wanted, parse_capture
+from perfboard.instruments.logic.sigrok import CapturePlan, SigrokCapture, parse_capture
 from perfboard.model.errors import EnvironmentLacksError
 
 needs_sigrok = pytest.mark.skipif(
@@ -27,7 +27,7 @@ needs_sigrok = pytest.mark.skipif(
 def test_the_word_names_driver_channels_and_rate(
     word: str, driver: str, channels: tuple[str, ...], hz: int
 ) -> None:
-    assert parse_capture(word) == Wanted(driver, channels, hz)
+    assert parse_capture(word) == CapturePlan(driver, channels, hz)
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from perfboard.analysis.compare.margins import margins_of
-from perfboard.analysis.verify.rows import Row, by_work
+from perfboard.analysis.verify.rows import Claim, by_work
 from perfboard.boards.loader import load_board
 from perfboard.model.run import BoardSummary, Evidence, TimedAs
 from perfboard.model.timing.part import Margin
@@ -66,11 +66,11 @@ def test_classes_that_no_figure_checks_are_named() -> None:
 
 def test_the_errors_of_a_class_are_those_of_rows_that_set_no_parameter() -> None:
     rows = [
-        Row(published("ipc.switch", 10.0, use="development"), 15.0, None),
-        Row(published("kernel.syscall", 10.0, use="held-out"), 9.0, True),
-        Row(published("kernel.syscall", 10.0, use="calibration"), 90.0, None),
-        Row(published("boot.total", 10.0, use="held-out"), 90.0, False),
-        Row(published("cpu.clock", 10.0, use="held-out"), None, None),
+        Claim(published("ipc.switch", 10.0, use="development"), 15.0, None),
+        Claim(published("kernel.syscall", 10.0, use="held-out"), 9.0, True),
+        Claim(published("kernel.syscall", 10.0, use="calibration"), 90.0, None),
+        Claim(published("boot.total", 10.0, use="held-out"), 90.0, False),
+        Claim(published("cpu.clock", 10.0, use="held-out"), None, None),
     ]
     found = by_work(rows)
     assert list(found) == ["kernel"]

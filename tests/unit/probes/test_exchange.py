@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from perfboard.model.errors import TargetError
-from perfboard.probes.exchange import Answer, Exchange
+from perfboard.probes.exchange import Exchange, ProbeAnswer
 from perfboard.probes.frames import ACCEPTED, LINE, Frame, encode
 from tests.support.probe_peer import Peer, Wire
 
@@ -35,7 +35,7 @@ def test_hello_and_a_whole_answer_arrive() -> None:
     peer = Peer({"a": lambda words: (LINES, "exit 0")}, chatter=b"[1.2] eth0: link up ~ ~~1.1:")
     exchange = exchange_with(peer)
     assert exchange.hello().arch == "x86_64"
-    assert exchange.run("run 30 a --seconds 1", 30) == Answer(tuple(LINES), "exit 0")
+    assert exchange.run("run 30 a --seconds 1", 30) == ProbeAnswer(tuple(LINES), "exit 0")
     assert peer.runs == ["run 30 a --seconds 1"]
     assert peer.asked_again == 0
 
@@ -46,7 +46,7 @@ def test_damage_on_the_way_changes_no_answer_and_runs_nothing_twice(seed: int) -
     peer = Peer({"a": lambda words: (LINES, "exit 0")}, wire)
     exchange = greeted(peer)
     for round in range(5):
-        assert exchange.run(f"run 30 a {round}", 30) == Answer(tuple(LINES), "exit 0")
+        assert exchange.run(f"run 30 a {round}", 30) == ProbeAnswer(tuple(LINES), "exit 0")
     assert wire.damage > 10
     assert [run.split()[-1] for run in peer.runs] == ["0", "1", "2", "3", "4"]
 
@@ -54,7 +54,7 @@ def test_damage_on_the_way_changes_no_answer_and_runs_nothing_twice(seed: int) -
 def test_an_echo_of_the_requests_is_no_answer() -> None:
     peer = Peer({"a": lambda words: (["one"], "exit 0")}, echoes=True)
     exchange = greeted(peer)
-    assert exchange.run("run 30 a", 30) == Answer(("one",), "exit 0")
+    assert exchange.run("run 30 a", 30) == ProbeAnswer(("one",), "exit 0")
 
 
 def test_a_lost_greeting_is_asked_for() -> None:
@@ -76,7 +76,7 @@ def test_a_long_run_is_waited_for_and_not_asked_for_twice() -> None:
     exchange = greeted(peer)
     # The frame that says it was accepted comes late too: it is asked for again, not run again.
     peer.due = peer.now + 12
-    assert exchange.run("run 30 a", 30) == Answer(("done",), "timeout")
+    assert exchange.run("run 30 a", 30) == ProbeAnswer(("done",), "timeout")
     assert len(peer.runs) == 1
 
 
@@ -213,7 +213,7 @@ def test_whatever_a_peer_sends_ends_in_an_answer_or_a_typed_error(chunks: list[b
     peer = Liar({})
     exchange = greeted(peer)
     try:
-        assert isinstance(exchange.run("run 30 a", 30), Answer)
+        assert isinstance(exchange.run("run 30 a", 30), ProbeAnswer)
     except TargetError as error:
         assert error.kind in ("hang", "transfer", "garbage")
     assert peer.now < 600

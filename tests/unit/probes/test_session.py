@@ -14,7 +14,7 @@ from perfboard.model.errors import EnvironmentLacksError, TargetError
 from perfboard.model.progress import SilentProgress
 from perfboard.model.run import Evidence
 from perfboard.probes.session import ProbeSession, probe_session
-from perfboard.targets.base import Completed, Target
+from perfboard.targets.base import Reply, Target
 from tests.support.probe_peer import FakeShell, Peer, Program
 
 
@@ -102,7 +102,7 @@ def test_a_machine_without_a_binary_is_named_with_those_there_are() -> None:
 )
 def test_a_target_that_does_not_name_its_machine(status: int, output: str) -> None:
     shell = make()
-    shell.answers["uname -m"] = Completed(status, output)
+    shell.answers["uname -m"] = Reply(status, output)
     with pytest.raises(TargetError, match="what machine") as raised:
         on(shell).__enter__()
     assert raised.value.kind == "garbage"
@@ -111,7 +111,7 @@ def test_a_target_that_does_not_name_its_machine(status: int, output: str) -> No
 @pytest.mark.parametrize(("little", "machine"), [(0, "mipsel"), (1, "mips")])
 def test_the_byte_order_of_mips_is_asked_for(little: int, machine: str) -> None:
     shell = make("mips")
-    shell.answers["/bin/sh"] = Completed(little, "")
+    shell.answers["/bin/sh"] = Reply(little, "")
     if little == 0:
         with on(shell) as session:
             assert session.arch == machine
@@ -123,7 +123,7 @@ def test_the_byte_order_of_mips_is_asked_for(little: int, machine: str) -> None:
 @pytest.mark.parametrize(("lacks", "arch"), [(0, "armv5te"), (1, "armv7")])
 def test_an_armv7_without_neon_gets_the_probe_that_wants_none(lacks: int, arch: str) -> None:
     shell = make("armv7l")
-    shell.answers["neon"] = Completed(lacks, "")
+    shell.answers["neon"] = Reply(lacks, "")
     with on(shell) as session:
         assert session.arch == arch
 

@@ -12,14 +12,14 @@ from perfboard.model.results.boot import BootResult
 from perfboard.model.run import Run, RunError, Status
 from perfboard.store.folder import find_run, finished_folders, runs_folder
 from perfboard.store.reading import load_run
-from perfboard.store.recording import Found, Subject, recording
+from perfboard.store.recording import Content, Subject, recording
 from tests.support.runs import make_boot, make_run
 
 SUBJECT = Subject(make_run().board, "virtual:verdex", make_run().evidence)
 BOOTS = BootResult(boots=(make_boot(),))
 
 
-def record(found: Found, error: BaseException | None = None) -> Run:
+def record(found: Content, error: BaseException | None = None) -> Run:
     """A run that one boot was made for, after which the error came."""
     command = ("perfboard", "caf\udce9")
     with recording("boot", "verdex", command, "boot.total") as run, run.begin(lambda: found):
@@ -32,7 +32,7 @@ def record(found: Found, error: BaseException | None = None) -> Run:
 
 def test_a_complete_run_has_all_that_was_found() -> None:
     undecided = RunError(kind="inconclusive", message="Too few.")
-    run = record(Found(SUBJECT, results=(BOOTS,), notes=("A note.",), errors=(undecided,)))
+    run = record(Content(SUBJECT, results=(BOOTS,), notes=("A note.",), errors=(undecided,)))
     assert (run.status, run.errors, run.results) == (Status.COMPLETE, (undecided,), (BOOTS,))
     assert run.provenance.notes == ("A note.",)
     assert run.provenance.command == ("perfboard", "caf\\xe9")
@@ -65,7 +65,7 @@ def test_an_early_end_keeps_what_was_found(
     error: BaseException, status: Status, kind: str, words: str
 ) -> None:
     undecided = RunError(kind="inconclusive", message="Too few.")
-    run = record(Found(SUBJECT, results=(BOOTS,), errors=(undecided,), step="boot 2"), error)
+    run = record(Content(SUBJECT, results=(BOOTS,), errors=(undecided,), step="boot 2"), error)
     (recorded,) = run.errors
     assert (run.status, recorded.kind, run.results) == (status, kind, (BOOTS,))
     assert recorded.message.startswith(words)
@@ -81,7 +81,7 @@ def test_nothing_is_left_of_a_run_that_has_not_begun(error: BaseException) -> No
 
 def test_a_defect_is_recorded_and_raised(homes: Path) -> None:
     with pytest.raises(DefectError) as raised:
-        record(Found(SUBJECT, results=(BOOTS,), step="boot 2"), ZeroDivisionError("by nought"))
+        record(Content(SUBJECT, results=(BOOTS,), step="boot 2"), ZeroDivisionError("by nought"))
     run = load_run(finished_folders()[0])
     (recorded,) = run.errors
     assert (run.status, recorded.kind, run.results) == (Status.FAILED, "defect", (BOOTS,))
@@ -95,7 +95,7 @@ def test_a_defect_is_recorded_and_raised(homes: Path) -> None:
 def test_a_defect_that_was_expected_is_recorded_with_its_details(homes: Path) -> None:
     with pytest.raises(DefectError) as raised, defects("reading it"):
         raise KeyError("mark")
-    (recorded,) = record(Found(SUBJECT), raised.value).errors
+    (recorded,) = record(Content(SUBJECT), raised.value).errors
     (details,) = (homes / "cache/perfboard/errors").iterdir()
     assert recorded.kind == "defect" and str(details) in recorded.message
     assert "KeyError: 'mark'" in details.read_text()
@@ -104,7 +104,7 @@ def test_a_defect_that_was_expected_is_recorded_with_its_details(homes: Path) ->
 @pytest.mark.parametrize("late", [TargetError("lost", "gone"), KeyboardInterrupt()])
 def test_the_first_error_is_what_ended_it(late: BaseException) -> None:
     with recording("boot", "verdex", (), "") as run:
-        with run.begin(lambda: Found(SUBJECT)):
+        with run.begin(lambda: Content(SUBJECT)):
             raise TargetError("hang", "silent")
         raise late
     assert [error.kind for error in run.run.errors] == ["hang"]

@@ -17,8 +17,8 @@ from perfboard.images.variant import Variant
 from perfboard.model.errors import Cancelled, EnvironmentLacksError, TargetError
 from perfboard.model.results.boot import Boot
 from perfboard.model.run import Evidence, Run, Status
-from perfboard.probes.exchange import Answer
-from perfboard.probes.records import Applet
+from perfboard.probes.exchange import ProbeAnswer
+from perfboard.probes.records import ProbeEntry
 from perfboard.store.folder import find_run, runs_folder
 from perfboard.store.reading import load_run
 from perfboard.studies.boot.study import STUDY as BOOT
@@ -29,7 +29,7 @@ from perfboard.studies.standard.study import STUDY as STANDARD
 from perfboard.studies.tune.options import TuneOptions
 from perfboard.studies.tune.study import TUNE
 from perfboard.targets.base import Target
-from perfboard.targets.virtual.program import Results
+from perfboard.targets.virtual.program import ProgramResults
 from tests.support.lab import RESULTS, FakeLab
 from tests.support.runs import make_boot
 from tests.support.shells import SayingShell
@@ -59,7 +59,7 @@ def tune(fake: FakeLab, end: Ending, **early: Any) -> Run:
 
 
 def program(fake: FakeLab, end: Ending, **early: Any) -> Run:
-    def ends(job: ProgramJob, cancelled: Event) -> Results:
+    def ends(job: ProgramJob, cancelled: Event) -> ProgramResults:
         try:
             end()
         except KeyboardInterrupt:
@@ -80,14 +80,14 @@ class Machine:
     def __init__(self, end: Ending) -> None:
         self._end = end
 
-    def applets(self) -> tuple[Applet, ...]:
-        return (Applet.model_validate({"applet": "ipc.pipe", "summary": "", "weight": 1}),)
+    def applets(self) -> tuple[ProbeEntry, ...]:
+        return (ProbeEntry.model_validate({"applet": "ipc.pipe", "summary": "", "weight": 1}),)
 
-    def run(self, applet: str, *_: object) -> Answer:
+    def run(self, applet: str, *_: object) -> ProbeAnswer:
         self._end()
         measured = '{"metric": "ipc.pipe", "unit": "s", "better": "lower", "samples": [1e-9]}'
         process = f'{{"process": {{"probe": "{applet}", "cpu": 0}}}}'
-        return Answer((process, measured, '{"end": {"elapsed_s": 0.1}}'), "exit 0")
+        return ProbeAnswer((process, measured, '{"end": {"elapsed_s": 0.1}}'), "exit 0")
 
 
 def standard(fake: FakeLab, end: Ending, **early: Any) -> Run:

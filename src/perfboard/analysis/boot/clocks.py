@@ -44,7 +44,7 @@ _SEARCHED = 16
 
 
 @dataclass
-class Clock:
+class BootClock:
     """Records that follow one clock, by their places in the log.
 
     `begin` is the place of a kernel's first words before them, if any. `agreed_ns` is the zero on
@@ -108,14 +108,14 @@ class Clock:
         return zero_ns < self.floor_ns - _BACK_NS - self.resolution_ns
 
 
-def follow(log: KernelLog, breaks: Sequence[int]) -> list[Clock]:
+def follow(log: KernelLog, breaks: Sequence[int]) -> list[BootClock]:
     """The clocks of a log, in the order of their first records.
 
     `breaks` are the times, in order, of a loader's words: a kernel's log does not go on behind
     them. Records of time zero were stored before their clock ran, and have none.
     """
-    clocks: list[Clock] = []
-    current: Clock | None = None
+    clocks: list[BootClock] = []
+    current: BootClock | None = None
     begin: int | None = None
     apart, floor_ns = False, 0
     first = {place for place, line in log.lines.items() if is_first(line.text)}
@@ -136,7 +136,7 @@ def follow(log: KernelLog, breaks: Sequence[int]) -> list[Clock]:
             continue
         clock = _clock_of(log, place, clocks, current, apart=apart)
         if clock is None:
-            clock = Clock(begin, floor_ns=floor_ns, resolution_ns=log.resolution_ns)
+            clock = BootClock(begin, floor_ns=floor_ns, resolution_ns=log.resolution_ns)
             if len(clocks) < _MOST_CLOCKS:
                 clocks.append(clock)
         clock.add(place, log)
@@ -152,8 +152,8 @@ def _begin(log: KernelLog, begin: int | None, place: int) -> int:
 
 
 def _clock_of(
-    log: KernelLog, place: int, clocks: list[Clock], current: Clock | None, *, apart: bool
-) -> Clock | None:
+    log: KernelLog, place: int, clocks: list[BootClock], current: BootClock | None, *, apart: bool
+) -> BootClock | None:
     """The clock of the record at that place; None for one of its own."""
     time_ns, zero_ns = log.times[place], log.arrivals[place] - log.times[place]
     goes_on = not apart and current is not None and current.takes(time_ns, zero_ns)
@@ -169,14 +169,14 @@ def _clock_of(
     return max(taking, key=lambda clock: len(clock.places), default=None)
 
 
-def first_ns(log: KernelLog, clock: Clock) -> int:
+def first_ns(log: KernelLog, clock: BootClock) -> int:
     """The arrival of the kernel's first words before the clock's records, or of the first one."""
     begin = clock.begin
     place = clock.places[0] if begin is None or log.arrivals[begin] < 0 else begin
     return log.arrivals[place]
 
 
-def has_words(log: KernelLog, clock: Clock) -> bool:
+def has_words(log: KernelLog, clock: BootClock) -> bool:
     """Whether its records are a kernel's by their words, not a program's or another processor's."""
     return clock.begin is not None or any(
         instant_of(line.text) or CONSOLE_ENABLED.search(line.text)
@@ -199,7 +199,7 @@ class Zero:
     late_ns: int = 0
 
 
-def zero_of(log: KernelLog, clock: Clock, floor_ns: int) -> Zero:
+def zero_of(log: KernelLog, clock: BootClock, floor_ns: int) -> Zero:
     """The zero of a clock, which is not before `floor_ns`.
 
     The least of the records' zeros is the clock's plus the least delay. Its precision is the delay
@@ -256,7 +256,7 @@ def _sample(places: "array[int]") -> "array[int]":
     return places[:: len(places) // _SAMPLE + 1]
 
 
-def _last_of_store(log: KernelLog, clock: Clock) -> Zero:
+def _last_of_store(log: KernelLog, clock: BootClock) -> Zero:
     """The zero by the record that says that the console is enabled, the last that came."""
     *before, last = clock.places
     first = last

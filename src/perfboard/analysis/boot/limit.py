@@ -4,7 +4,7 @@
 from collections.abc import Iterable
 
 from perfboard.model.results.boot import Boot
-from perfboard.model.results.tune import Limit
+from perfboard.model.results.tune import TuneLimit
 from perfboard.model.timing.part import Timing
 
 _FS = 1e15
@@ -30,7 +30,7 @@ def byte_s(timing: Timing) -> float | None:
     return (first + (accesses - 1) * later) / _FS / span
 
 
-def boot_limit(boots: Iterable[tuple[Boot, Timing]]) -> Limit | None:
+def boot_limit(boots: Iterable[tuple[Boot, Timing]]) -> TuneLimit | None:
     """The limit over boots, each with the timing model that it ran with.
 
     The bytes are the fewest that any of them read from flash, by the time it waited for flash
@@ -54,7 +54,7 @@ def boot_limit(boots: Iterable[tuple[Boot, Timing]]) -> Limit | None:
             fastest.append(each)
     if not counts:
         return None
-    return Limit(
+    return TuneLimit(
         read_bytes=min(read, default=0.0),
         read_s=min(fastest, default=0.0),
         instructions=min(counts),

@@ -11,7 +11,7 @@ from perfboard.analysis.boot.clocks import LATE_NS
 from perfboard.analysis.boot.phases import BOUNDS, PHASES, firmware_end
 from perfboard.analysis.boot.reading.console import Stamps, mark_at
 from perfboard.analysis.boot.reading.initcalls import parse_initcalls
-from perfboard.analysis.boot.reading.reader import Recording, read_recording
+from perfboard.analysis.boot.reading.reader import ConsoleRecording, read_recording
 from perfboard.analysis.boot.reading.scope_log import (
     counted_at,
     parse_scope,
@@ -117,7 +117,7 @@ def unfinished_calls(portions: Iterable[bytes], stamps: Stamps) -> tuple[str, ..
 
 
 def _record(
-    recording: Recording,
+    recording: ConsoleRecording,
     stamps: Stamps,
     seen: Sequence[Mark],
     end: Mark | None,
@@ -184,7 +184,7 @@ def _record(
     return record, last_ns
 
 
-def _usable(recording: Recording, timeline: Timeline, end: Mark) -> Mark:
+def _usable(recording: ConsoleRecording, timeline: Timeline, end: Mark) -> Mark:
     """The mark `usable`, by the record's own time if it is of a record that was printed late."""
     sighted, zero = recording.usable, timeline.zero
     record_ns = sighted.record_ns if sighted else None

@@ -5,7 +5,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from perfboard.analysis.boot.clocks import Clock, first_ns, has_words, zero_of
+from perfboard.analysis.boot.clocks import BootClock, first_ns, has_words, zero_of
 from perfboard.analysis.boot.phases import RESTART
 from perfboard.analysis.boot.reading.kernel_log import KernelLog
 from perfboard.analysis.boot.reading.loaders import Event
@@ -29,10 +29,10 @@ class Start:
 
 
 @dataclass(frozen=True)
-class _Kernel:
+class _KernelClock:
     """A clock, when its kernel's first words came, when its last record did, and its zero."""
 
-    clock: Clock
+    clock: BootClock
     first_ns: int
     last_ns: int
     zero_ns: int
@@ -41,7 +41,7 @@ class _Kernel:
 
 
 def later_starts(
-    log: KernelLog, clocks: Sequence[Clock], events: Sequence[Event]
+    log: KernelLog, clocks: Sequence[BootClock], events: Sequence[Event]
 ) -> tuple[Start, ...]:
     """The boots behind the first, in order of time.
 
@@ -52,13 +52,15 @@ def later_starts(
     """
     kernels = [_kernel(log, clock) for clock in clocks]
     found: list[Start] = []
-    since = _Boot(0)
-    items: list[tuple[int, _Kernel | Event]] = [(kernel.first_ns, kernel) for kernel in kernels]
+    since = _BootLog(0)
+    items: list[tuple[int, _KernelClock | Event]] = [
+        (kernel.first_ns, kernel) for kernel in kernels
+    ]
     items += [(event.mark.t_ns, event) for event in events]
     items.sort(key=lambda item: (item[0], isinstance(item[1], Event)))
     for t_ns, what in items:
         ran = [k for k in kernels if k.live and since.t_ns <= k.first_ns < t_ns]
-        if isinstance(what, _Kernel):
+        if isinstance(what, _KernelClock):
             start = since.other_kernel(what, ran)
         elif any(k.first_ns < t_ns - _SLACK_NS and k.last_ns > t_ns for k in kernels if k.live):
             continue
@@ -67,19 +69,21 @@ def later_starts(
             start = since.other_loader(what, kernel_ran=bool(ran), main_comes=comes)
         if start is not None:
             found.append(start)
-            since = _Boot(start.mark.t_ns)
+            since = _BootLog(start.mark.t_ns)
         if isinstance(what, Event):
             since.saw(what)
     return tuple(found)
 
 
-def _kernel(log: KernelLog, clock: Clock) -> _Kernel:
+def _kernel(log: KernelLog, clock: BootClock) -> _KernelClock:
     zero = zero_of(log, clock, 0)
     last_ns = log.arrivals[clock.places[-1]]
-    return _Kernel(clock, first_ns(log, clock), last_ns, zero.ns, zero.live, has_words(log, clock))
+    return _KernelClock(
+        clock, first_ns(log, clock), last_ns, zero.ns, zero.live, has_words(log, clock)
+    )
 
 
-class _Boot:
+class _BootLog:
     """The words of one boot so far."""
 
     def __init__(self, t_ns: int) -> None:
@@ -102,7 +106,7 @@ class _Boot:
     def _loaded(self) -> bool:
         return not self._kinds.isdisjoint(("main", "command", "entry"))
 
-    def other_kernel(self, kernel: _Kernel, ran: Sequence[_Kernel]) -> Start | None:
+    def other_kernel(self, kernel: _KernelClock, ran: Sequence[_KernelClock]) -> Start | None:
         """The start that a clock shows, with the live ones before it."""
         last_ns = max((k.last_ns for k in ran), default=None)
         if last_ns is None or last_ns > kernel.first_ns or kernel.zero_ns < last_ns - _SLACK_NS:

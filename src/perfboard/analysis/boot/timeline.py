@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from perfboard.analysis.boot.clocks import Clock, Zero, first_ns, follow, has_words, zero_of
+from perfboard.analysis.boot.clocks import BootClock, Zero, first_ns, follow, has_words, zero_of
 from perfboard.analysis.boot.reading.firmware import stage_marks
 from perfboard.analysis.boot.reading.kernel_log import KernelLine, KernelLog, instant_of
 from perfboard.analysis.boot.reading.loaders import Event, loader_marks
-from perfboard.analysis.boot.reading.reader import Bare, Recording
+from perfboard.analysis.boot.reading.reader import Bare, ConsoleRecording
 from perfboard.analysis.boot.reading.records import message
 from perfboard.analysis.boot.reading.services import Service, service_of, step_marks
 from perfboard.analysis.boot.several import Start, later_starts
@@ -39,10 +39,10 @@ class Timeline:
 
 
 @dataclass(frozen=True)
-class _Running:
+class _OpenSpan:
     """A clock of this boot, with its zero, which is not before `floor_ns`."""
 
-    clock: Clock
+    clock: BootClock
     zero: Zero
     floor_ns: int
     has_words: bool
@@ -68,7 +68,9 @@ class _Notable(NamedTuple):
     shown: bool
 
 
-def timeline_of(recording: Recording, came: Sequence[int], usable_ns: int | None) -> Timeline:
+def timeline_of(
+    recording: ConsoleRecording, came: Sequence[int], usable_ns: int | None
+) -> Timeline:
     """The timeline up to `usable_ns`, or without it to the end; `came` is when bytes were read."""
     log = recording.log
     events = [e for e in recording.events if usable_ns is None or e.mark.t_ns <= usable_ns]
@@ -125,7 +127,7 @@ def timeline_of(recording: Recording, came: Sequence[int], usable_ns: int | None
 
 
 def _services(
-    recording: Recording, since_ns: int, kept: Sequence[_Notable]
+    recording: ConsoleRecording, since_ns: int, kept: Sequence[_Notable]
 ) -> tuple[tuple[Service, Mark], ...]:
     """The lines of service managers, and their records that are not shown again, in order."""
     found = [each for each in recording.services.found if each[1].t_ns >= since_ns]
@@ -136,24 +138,24 @@ def _services(
 
 
 def _running(
-    log: KernelLog, clock: Clock, events: Sequence[Event], came: Sequence[int], since_ns: int
-) -> _Running:
+    log: KernelLog, clock: BootClock, events: Sequence[Event], came: Sequence[int], since_ns: int
+) -> _OpenSpan:
     loaded = [mark.t_ns for mark in loader_marks(events, first_ns(log, clock))]
     floor_ns = since_ns
     if loaded:
         # The words may have come at any time since the reading before.
         before = bisect_left(came, max(loaded)) - 1
         floor_ns = max(floor_ns, came[before] if before >= 0 else 0)
-    return _Running(clock, zero_of(log, clock, floor_ns), floor_ns, has_words(log, clock))
+    return _OpenSpan(clock, zero_of(log, clock, floor_ns), floor_ns, has_words(log, clock))
 
 
-def _counts(clock: _Running, main: _Running) -> bool:
+def _counts(clock: _OpenSpan, main: _OpenSpan) -> bool:
     """Whether a clock is the kernel's: the main one, or that before or after a jump."""
     return clock is main or (clock.zero.live and clock.has_words)
 
 
 def _notable(
-    log: KernelLog, main: _Running, running: Sequence[_Running], since_ns: int, end_ns: int
+    log: KernelLog, main: _OpenSpan, running: Sequence[_OpenSpan], since_ns: int, end_ns: int
 ) -> Iterator[_Notable]:
     """The notable records of this boot's kernel, those that were shown again last."""
     shown: list[_Notable] = []
@@ -180,12 +182,12 @@ def _notable(
     yield from shown
 
 
-def _has(clock: Clock, place: int) -> bool:
+def _has(clock: BootClock, place: int) -> bool:
     at = bisect_left(clock.places, place)
     return at < len(clock.places) and clock.places[at] == place
 
 
-def _clock_mark(log: KernelLog, main: _Running, running: Sequence[_Running]) -> Iterator[Mark]:
+def _clock_mark(log: KernelLog, main: _OpenSpan, running: Sequence[_OpenSpan]) -> Iterator[Mark]:
     """`kernel.clock`: the zero of the kernel's clock.
 
     The clock begins some way into the kernel's start; records before it all say zero, so the log
@@ -267,7 +269,7 @@ def _restarted(starts: Sequence[Start]) -> str:
     )
 
 
-def _clock_notes(main: _Running, running: Sequence[_Running], beyond: int) -> Iterator[str]:
+def _clock_notes(main: _OpenSpan, running: Sequence[_OpenSpan], beyond: int) -> Iterator[str]:
     zero = main.zero
     left_out = beyond + sum(len(c.clock.places) for c in running if not _counts(c, main))
     if left_out:

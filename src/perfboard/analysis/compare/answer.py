@@ -5,7 +5,7 @@ import statistics
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from perfboard.analysis.compare.changes import Change, percent, sign_of
+from perfboard.analysis.compare.changes import RunChange, percent, sign_of
 from perfboard.model.run import Evidence, Run
 from perfboard.model.units import format_value
 
@@ -23,7 +23,9 @@ class Contribution:
     difference: float
 
 
-def answer(a: Run, b: Run, changes: Sequence[Change], contributions: Sequence[Contribution]) -> str:
+def answer(
+    a: Run, b: Run, changes: Sequence[RunChange], contributions: Sequence[Contribution]
+) -> str:
     """Whether `b` differs from `a`: in their headline metric, or else in how many metrics."""
     names = (TOTAL, a.headline if a.headline == b.headline else None)
     # A label tells a part of the run, such as one level of a tune.
@@ -60,7 +62,7 @@ def speed(a: Run, b: Run, name: str) -> str:
     return f"{b.board.name} takes {1 / ratio:.2f} times as long as {a.board.name}."
 
 
-def _of_one(a: Run, b: Run, change: Change, contributions: Sequence[Contribution]) -> str:
+def _of_one(a: Run, b: Run, change: RunChange, contributions: Sequence[Contribution]) -> str:
     unit = change.unit
     amount, ratio = format_value(abs(change.difference), unit), percent(change.ratio)
     interval = change.interval
@@ -97,7 +99,7 @@ def _of_one(a: Run, b: Run, change: Change, contributions: Sequence[Contribution
     return f"{words}."
 
 
-def _of_all(changes: Sequence[Change]) -> str:
+def _of_all(changes: Sequence[RunChange]) -> str:
     if not changes:
         return "The runs have no metric in common."
     shown = [change for change in changes if change.shown]
@@ -110,7 +112,7 @@ def _of_all(changes: Sequence[Change]) -> str:
     )
 
 
-def _console(a: Run, b: Run, known: dict[str, Change]) -> Iterator[str]:
+def _console(a: Run, b: Run, known: dict[str, RunChange]) -> Iterator[str]:
     """The time that both boards wait for their consoles alike, where it may hide a difference."""
     total, waits = known.get(TOTAL), known.get(_CONSOLE)
     if total is None or waits is None or a.board.name == b.board.name:
@@ -147,7 +149,7 @@ def _place(a: Run, b: Run, run: Run, when: str) -> str:
     return f" on {run.board.name}" if a.board.name != b.board.name else f" {when}"
 
 
-def _with_margin(value: float, run: Run, change: Change) -> str:
+def _with_margin(value: float, run: Run, change: RunChange) -> str:
     share = run.margin_for(change.name)
     margin = f" \N{PLUS-MINUS SIGN}{share:.0%}" if share is not None else ""
     return f"{format_value(value, change.unit)}{margin}"

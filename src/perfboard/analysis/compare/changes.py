@@ -22,7 +22,7 @@ FALSE_DISCOVERIES = 0.05
 
 
 @dataclass(frozen=True)
-class Change:
+class RunChange:
     """A metric that both runs have.
 
     `difference` is the mean after less the mean before. `interval` is its range
@@ -53,7 +53,7 @@ class Change:
     modelled: bool = True
 
 
-def changes_of(pairs: Sequence[tuple[Metric, Metric]], repeats: bool) -> tuple[Change, ...]:
+def changes_of(pairs: Sequence[tuple[Metric, Metric]], repeats: bool) -> tuple[RunChange, ...]:
     """The change from the first metric of each pair to the second.
 
     Source of what is `shown`: Y. Benjamini and Y. Hochberg, "Controlling the false discovery
@@ -84,12 +84,12 @@ def percent(ratio: float | None) -> str:
     return f"{ratio - 1:+.1%}".replace("-", "−")  # noqa: RUF001
 
 
-def _change(before: Metric, after: Metric, repeats: bool) -> Change:
+def _change(before: Metric, after: Metric, repeats: bool) -> RunChange:
     probed = bool(before.processes) and bool(after.processes)
     samples, later = process_medians(before), process_medians(after)
     first, second = summary(samples), summary(later)
     interval = (range_difference if repeats else difference_interval)(samples, later)
-    return Change(
+    return RunChange(
         name=before.name,
         group=after.group,
         unit=before.unit,

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from perfboard.analysis.boot.phases import PHASES
 from perfboard.analysis.compare.answer import TOTAL, Contribution, answer
-from perfboard.analysis.compare.changes import Change, changes_of
+from perfboard.analysis.compare.changes import RunChange, changes_of
 from perfboard.analysis.compare.margins import margins_of, with_margins
 from perfboard.analysis.statistics.summary import REPEATS, summary
 from perfboard.model.errors import UsageError
@@ -51,7 +51,7 @@ class Comparison:
 
     before: Side
     after: Side
-    changes: tuple[Change, ...]
+    changes: tuple[RunChange, ...]
     contributions: tuple[Contribution, ...]
     only_before: tuple[str, ...]
     only_after: tuple[str, ...]
@@ -107,7 +107,7 @@ def compare(a: Run, b: Run, across_evidence: bool = False) -> Comparison:
     )
 
 
-def label_name(metric: Metric | Change) -> str:
+def label_name(metric: Metric | RunChange) -> str:
     """The metric's name, with its labels in braces where it has any."""
     labels = ", ".join(f"{key}={value}" for key, value in sorted(metric.labels.items()))
     return f"{metric.name}{{{labels}}}" if labels else metric.name
@@ -150,7 +150,7 @@ def _phase_span(key: _Key) -> range | None:
 
 
 def _contributions(
-    before: Mapping[_Key, Metric], after: Mapping[_Key, Metric], total: Change
+    before: Mapping[_Key, Metric], after: Mapping[_Key, Metric], total: RunChange
 ) -> tuple[Contribution, ...]:
     """The total's difference, divided among the phases that both runs can tell apart.
 

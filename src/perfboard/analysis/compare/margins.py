@@ -3,7 +3,7 @@
 
 from dataclasses import dataclass, replace
 
-from perfboard.analysis.compare.changes import Change
+from perfboard.analysis.compare.changes import RunChange
 from perfboard.analysis.statistics.summary import Interval
 from perfboard.model.run import TIMED_UNITS, Run
 
@@ -27,7 +27,7 @@ def margins_of(a: Run, b: Run, metric: str) -> Margins:
     return Margins(before or 0.0, after or 0.0, _one_model(a, b))
 
 
-def with_margins(change: Change, margins: Margins, left_out: frozenset[str]) -> Change:
+def with_margins(change: RunChange, margins: Margins, left_out: frozenset[str]) -> RunChange:
     """The change, its interval widened by the margins.
 
     Metrics that a model leaves out have no margin, and no difference is shown of them.

@@ -5,7 +5,7 @@ import math
 from dataclasses import replace
 
 from perfboard.analysis.gate.causes import function_causes, program_instructions
-from perfboard.analysis.gate.judge import Finding, Judgement, Level, overall
+from perfboard.analysis.gate.judge import GateLevel, Judgement, MetricChange, overall
 from perfboard.analysis.gate.parts import part_changes
 from perfboard.analysis.statistics.summary import Interval
 from perfboard.model.functions import BootFunctions
@@ -27,8 +27,8 @@ def with_functions(
         findings = (*findings, _of_programs(before, after))
     level = overall(findings, judgement.vanished)
     causes = judgement.causes
-    if level is Level.WORSE:
-        worse = (each for each in findings if each.level is Level.WORSE)
+    if level is GateLevel.WORSE:
+        worse = (each for each in findings if each.level is GateLevel.WORSE)
         seconds = max((each.difference for each in worse if each.unit == "s"), default=math.inf)
         causes = (*causes, *function_causes(before, after, seconds))
     return replace(judgement, level=level, findings=findings, causes=causes)
@@ -38,19 +38,19 @@ def with_parts(
     judgement: Judgement, before: ImageParts | None, after: ImageParts | None
 ) -> Judgement:
     """The judgement with the parts of the image that changed, if it got worse."""
-    if judgement.level is not Level.WORSE or before is None or after is None:
+    if judgement.level is not GateLevel.WORSE or before is None or after is None:
         return judgement
     return replace(judgement, changes=(*judgement.changes, *part_changes(before, after)))
 
 
-def _of_programs(before: BootFunctions, after: BootFunctions) -> Finding:
+def _of_programs(before: BootFunctions, after: BootFunctions) -> MetricChange:
     old, new = program_instructions(before), program_instructions(after)
-    return Finding(
+    return MetricChange(
         metric="boot.programs.instructions",
         unit="1",
         better="lower",
         before=old,
         after=new,
         interval=Interval(new - old, new - old),
-        level=Level.WORSE if new > old else Level.BETTER if new < old else Level.SAME,
+        level=GateLevel.WORSE if new > old else GateLevel.BETTER if new < old else GateLevel.SAME,
     )

@@ -26,7 +26,7 @@ _Times = dict[str, float]
 
 
 @dataclass(frozen=True)
-class Cause:
+class ChangeCause:
     """A part that took `before` s in the baseline and takes `after` s; None: it was not there.
 
     `kind` is phase, step, wait, initcall, probe, service, process or function.
@@ -43,19 +43,19 @@ class Cause:
         return self.after - (self.before or 0.0)
 
 
-def causes_of(before: Run, after: Run, worsening: float) -> tuple[Cause, ...]:
+def causes_of(before: Run, after: Run, worsening: float) -> tuple[ChangeCause, ...]:
     """The parts that grew by a share of `worsening` s, by kind, from wide to narrow.
 
     The largest of a kind come first. Parts of different kinds overlap: an initcall runs in a phase.
     """
     old, new = _parts(before), _parts(after)
-    found: list[Cause] = []
+    found: list[ChangeCause] = []
     for kind, times in new.items():
         known = old.get(kind)
         if known is None:
             # The baseline has no such record, as of initcalls without initcall_debug.
             continue
-        causes = [Cause(kind, name, known.get(name), time) for name, time in times.items()]
+        causes = [ChangeCause(kind, name, known.get(name), time) for name, time in times.items()]
         grown = [each for each in causes if each.difference >= _LEAST * worsening]
         found += sorted(grown, key=lambda each: -each.difference)[:_MOST]
     return tuple(found)
@@ -63,7 +63,7 @@ def causes_of(before: Run, after: Run, worsening: float) -> tuple[Cause, ...]:
 
 def function_causes(
     before: BootFunctions, after: BootFunctions, worsening: float
-) -> tuple[Cause, ...]:
+) -> tuple[ChangeCause, ...]:
     """The functions that did it, in both of these ways, the largest first.
 
     Those of programs that ran more instructions in a phase: a program's path hardly depends on
@@ -88,7 +88,7 @@ def function_causes(
         (f"{key[2]} in {key[1]}, {key[0]}", key) for _, key in sorted(longer)[: -_MOST - 1 : -1]
     ]
     return tuple(
-        Cause("function", words, old[key].time_s if key in old else None, new[key].time_s)
+        ChangeCause("function", words, old[key].time_s if key in old else None, new[key].time_s)
         for words, key in shown
     )
 

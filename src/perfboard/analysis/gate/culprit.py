@@ -9,7 +9,7 @@ from perfboard.model.commit import Commit
 
 
 @dataclass(frozen=True)
-class Tried:
+class CommitRun:
     """A commit that was built and booted: its figure, or the `reason` why there is none."""
 
     commit: Commit
@@ -29,5 +29,5 @@ class Culprit:
     metric: str
     unit: str
     first: tuple[Commit, ...]
-    tried: tuple[Tried, ...]
+    tried: tuple[CommitRun, ...]
     judgement: Judgement | None

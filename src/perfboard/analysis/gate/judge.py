@@ -9,7 +9,7 @@ from fnmatch import fnmatchcase
 
 from perfboard.analysis.compare.comparison import Difference, compare, label_name
 from perfboard.analysis.gate.causes import (
-    Cause,
+    ChangeCause,
     causes_of,
 )
 from perfboard.analysis.gate.noise import Shift, shift_from_runs, shift_of
@@ -25,7 +25,7 @@ _EXACT_UNITS = ("1", "B")
 _IMAGE_SIZE = "image."
 
 
-class Level(StrEnum):
+class GateLevel(StrEnum):
     """How a metric, or a whole run, stands to its baseline."""
 
     WORSE = "worse"
@@ -49,7 +49,7 @@ class Rules:
 
 
 @dataclass(frozen=True)
-class Finding:
+class MetricChange:
     """A metric of the run beside its baseline.
 
     `before` and `after` are means, and `interval` is that of their difference: the range on a
@@ -62,7 +62,7 @@ class Finding:
     before: float
     after: float
     interval: Interval | None
-    level: Level
+    level: GateLevel
     reason: str = ""
 
     @property
@@ -91,13 +91,13 @@ class Judgement:
     evidence: str
     baseline: tuple[str, ...]
     baseline_words: str
-    level: Level
+    level: GateLevel
     exact: bool
     margin: float | None
     rules: Rules
-    findings: tuple[Finding, ...] = ()
+    findings: tuple[MetricChange, ...] = ()
     vanished: tuple[str, ...] = ()
-    causes: tuple[Cause, ...] = ()
+    causes: tuple[ChangeCause, ...] = ()
     changes: tuple[Difference, ...] = ()
     # The pairs that were measured in turn; 0: the runs were stored before.
     pairs: int = 0
@@ -137,7 +137,7 @@ def judge(run: Run, baseline: Sequence[Run], words: str, rules: Rules) -> Judgem
         evidence=run.evidence.value,
         baseline=tuple(each.id for each in baseline),
         baseline_words=words,
-        level=Level.SAME,
+        level=GateLevel.SAME,
         exact=exact,
         margin=run.margin,
         rules=rules,
@@ -166,19 +166,19 @@ def judge(run: Run, baseline: Sequence[Run], words: str, rules: Rules) -> Judgem
     return explained(judged, baseline[0], run)
 
 
-def overall(findings: Sequence[Finding], vanished: Sequence[str]) -> Level:
+def overall(findings: Sequence[MetricChange], vanished: Sequence[str]) -> GateLevel:
     """The level of a whole run."""
     levels = {finding.level for finding in findings}
-    if Level.WORSE in levels:
-        return Level.WORSE
-    if Level.INCONCLUSIVE in levels or vanished or not findings:
-        return Level.INCONCLUSIVE
-    return Level.BETTER if levels == {Level.BETTER} else Level.SAME
+    if GateLevel.WORSE in levels:
+        return GateLevel.WORSE
+    if GateLevel.INCONCLUSIVE in levels or vanished or not findings:
+        return GateLevel.INCONCLUSIVE
+    return GateLevel.BETTER if levels == {GateLevel.BETTER} else GateLevel.SAME
 
 
 def explained(judgement: Judgement, before: Run, after: Run) -> Judgement:
     """The judgement with what did it, and what changed, if it got worse."""
-    worse = [each for each in judgement.findings if each.level is Level.WORSE]
+    worse = [each for each in judgement.findings if each.level is GateLevel.WORSE]
     if not worse:
         return judgement
     seconds = [each.difference for each in worse if each.unit == "s" and each.difference > 0]
@@ -195,7 +195,7 @@ def explained(judgement: Judgement, before: Run, after: Run) -> Judgement:
     )
 
 
-def _exact(pairs: Sequence[tuple[list[Metric], Metric]], rules: Rules) -> list[Finding]:
+def _exact(pairs: Sequence[tuple[list[Metric], Metric]], rules: Rules) -> list[MetricChange]:
     """Boot by boot where both sides have as many, since boots repeat in their order."""
     found = []
     for before, after in pairs:
@@ -209,18 +209,18 @@ def _exact(pairs: Sequence[tuple[list[Metric], Metric]], rules: Rules) -> list[F
         low, high = _worsening(finding, interval)
         allowed = rules.fail_above * abs(finding.before)
         if low > allowed:
-            finding = replace(finding, level=Level.WORSE)
+            finding = replace(finding, level=GateLevel.WORSE)
         elif high > allowed:
             reason = "the boots differ by more than the change"
-            finding = replace(finding, level=Level.INCONCLUSIVE, reason=reason)
+            finding = replace(finding, level=GateLevel.INCONCLUSIVE, reason=reason)
         elif high < -allowed:
-            finding = replace(finding, level=Level.BETTER)
+            finding = replace(finding, level=GateLevel.BETTER)
         found.append(finding)
     return found
 
 
-def _noisy(pairs: Sequence[tuple[list[Metric], Metric]], rules: Rules) -> list[Finding]:
-    found: list[Finding] = []
+def _noisy(pairs: Sequence[tuple[list[Metric], Metric]], rules: Rules) -> list[MetricChange]:
+    found: list[MetricChange] = []
     chances: list[float] = []
     tested: list[int] = []
     for before, after in pairs:
@@ -240,9 +240,9 @@ def _noisy(pairs: Sequence[tuple[list[Metric], Metric]], rules: Rules) -> list[F
             _, high = _worsening(finding, shift.interval)
             if high > allowed:
                 reason = f"the noise hides changes up to {_share(high, finding)}"
-                finding = replace(finding, level=Level.INCONCLUSIVE, reason=reason)
+                finding = replace(finding, level=GateLevel.INCONCLUSIVE, reason=reason)
             elif high < -allowed:
-                finding = replace(finding, level=Level.BETTER)
+                finding = replace(finding, level=GateLevel.BETTER)
             tested.append(len(found))
             # A change has to stand out of the noise inside a run, too.
             both = (_chance(each, finding.better, allowed) for each in (shift, within))
@@ -250,22 +250,30 @@ def _noisy(pairs: Sequence[tuple[list[Metric], Metric]], rules: Rules) -> list[F
         found.append(finding)
     for index, worse in zip(tested, holm(chances, rules.false_alarms), strict=True):
         if worse:
-            found[index] = replace(found[index], level=Level.WORSE, reason="")
+            found[index] = replace(found[index], level=GateLevel.WORSE, reason="")
     return found
 
 
 def _without_noise(
-    finding: Finding, old: Sequence[float], new: Sequence[float], allowed: float
-) -> Finding:
+    finding: MetricChange, old: Sequence[float], new: Sequence[float], allowed: float
+) -> MetricChange:
     """A finding of whose noise nothing is known: counts and sizes that never vary are exact."""
     if finding.unit in _EXACT_UNITS and len({*old}) == len({*new}) == 1:
         interval = Interval(finding.difference, finding.difference)
         low, _ = _worsening(finding, interval)
-        level = Level.WORSE if low > allowed else Level.BETTER if low < -allowed else Level.SAME
+        level = (
+            GateLevel.WORSE
+            if low > allowed
+            else GateLevel.BETTER
+            if low < -allowed
+            else GateLevel.SAME
+        )
         return replace(finding, interval=interval, level=level)
     few = len(old) < 2 or len(new) < 2
     reason = "a single sample" if few else "the samples do not vary"
-    return replace(finding, level=Level.INCONCLUSIVE, reason=f"{reason}, so its noise is unknown")
+    return replace(
+        finding, level=GateLevel.INCONCLUSIVE, reason=f"{reason}, so its noise is unknown"
+    )
 
 
 def _chance(shift: Shift, better: str, allowed: float) -> float:
@@ -276,26 +284,26 @@ def _chance(shift: Shift, better: str, allowed: float) -> float:
 
 def _finding(
     metric: Metric, old: Sequence[float], new: Sequence[float], interval: Interval | None
-) -> Finding:
-    return Finding(
+) -> MetricChange:
+    return MetricChange(
         metric=label_name(metric),
         unit=metric.unit,
         better=metric.better,
         before=statistics.mean(old),
         after=statistics.mean(new),
         interval=interval,
-        level=Level.SAME,
+        level=GateLevel.SAME,
     )
 
 
-def _worsening(finding: Finding, interval: Interval) -> tuple[float, float]:
+def _worsening(finding: MetricChange, interval: Interval) -> tuple[float, float]:
     """The interval of how much worse it got, in the metric's unit."""
     if finding.better == "higher":
         return -interval.high, -interval.low
     return interval.low, interval.high
 
 
-def _share(value: float, finding: Finding) -> str:
+def _share(value: float, finding: MetricChange) -> str:
     return f"{value / abs(finding.before):.1%}" if finding.before else "any size"
 
 

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from perfboard.analysis.gate.judge import (
-    Finding,
+    GateLevel,
     Judgement,
-    Level,
+    MetricChange,
     Rules,
     chosen,
     explained,
@@ -17,7 +17,13 @@ from perfboard.analysis.gate.judge import (
     overall,
     refusal,
 )
-from perfboard.analysis.statistics.sequential import POWER, Answer, chance, decide, detectable
+from perfboard.analysis.statistics.sequential import (
+    POWER,
+    SequentialAnswer,
+    chance,
+    decide,
+    detectable,
+)
 from perfboard.analysis.statistics.summary import mean_interval
 from perfboard.model.errors import UsageError
 from perfboard.model.run import Metric, Run
@@ -25,7 +31,7 @@ from perfboard.model.units import format_value
 
 WORDS = "measured in turn with it"
 Turn = tuple[Run, Run]
-_LEVELS = {Answer.WORSE: Level.WORSE, Answer.NOT_WORSE: Level.SAME}
+_LEVELS = {SequentialAnswer.WORSE: GateLevel.WORSE, SequentialAnswer.NOT_WORSE: GateLevel.SAME}
 
 
 def judge_exact(before: Run, after: Run, rules: Rules) -> Judgement:
@@ -95,33 +101,36 @@ def _finding(
     metric: Metric,
     name: str,
     pairs: Sequence[tuple[float, float]],
-    answer: Answer,
+    answer: SequentialAnswer,
     excess: Sequence[float],
     metrics: int,
     rules: Rules,
     most: int,
-) -> Finding:
+) -> MetricChange:
     differences = [b - a for a, b in pairs]
-    found = Finding(
+    found = MetricChange(
         metric=name,
         unit=metric.unit,
         better=metric.better,
         before=statistics.fmean(a for a, _ in pairs),
         after=statistics.fmean(b for _, b in pairs),
         interval=mean_interval(differences),
-        level=_LEVELS.get(answer, Level.INCONCLUSIVE),
+        level=_LEVELS.get(answer, GateLevel.INCONCLUSIVE),
     )
-    if answer is Answer.UNCONFIRMED:
+    if answer is SequentialAnswer.UNCONFIRMED:
         return replace(found, reason="it looked worse at first, and did not when measured again")
     allowed = rules.fail_above * abs(found.before)
-    if answer is Answer.OPEN:
+    if answer is SequentialAnswer.OPEN:
         least = detectable(statistics.stdev(excess), rules.false_alarms, metrics, most)
         size = format_value(least + allowed, metric.unit)
         word = "less" if metric.better == "higher" else "more"
         reason = f"with {most} pairs, {size} {word} is found in {POWER:.0%} of cases"
         return replace(found, reason=reason)
-    if answer is Answer.NOT_WORSE and chance([-each - 2 * allowed for each in excess]) < 0.025:
-        return replace(found, level=Level.BETTER)
+    if (
+        answer is SequentialAnswer.NOT_WORSE
+        and chance([-each - 2 * allowed for each in excess]) < 0.025
+    ):
+        return replace(found, level=GateLevel.BETTER)
     return found
 
 

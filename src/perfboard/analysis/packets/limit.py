@@ -14,7 +14,7 @@ _WAITING = ("the device's network card ", "the echo program's receive buffer")
 
 
 @dataclass(frozen=True)
-class Seen:
+class Counts:
     """The counts of both ends during trials in which the limit showed.
 
     `device` and `senders` are counters since they began; `processors` are shares of the device's.
@@ -32,20 +32,20 @@ class Seen:
 
 
 @dataclass(frozen=True)
-class Cause:
+class PacketsCause:
     """The place of the limit, in words for a heading, and a sentence with the evidence."""
 
     place: str
     why: str
 
 
-def find_cause(seen: Seen) -> Cause:
+def find_cause(seen: Counts) -> PacketsCause:
     """The cause that the counters show: drops by their place, then busy processors."""
     if seen.lost:
         dropped = _dropped(seen)
         busy = None if seen.shared else _busy(seen)
         if dropped is not None and busy is not None and dropped.place.startswith(_WAITING):
-            return Cause(busy.place, f"{busy.why}; {dropped.why}")
+            return PacketsCause(busy.place, f"{busy.why}; {dropped.why}")
         if dropped is not None:
             return dropped
     busy = _busy(seen)
@@ -53,14 +53,14 @@ def find_cause(seen: Seen) -> Cause:
         return busy
     if seen.lost and (wire := _wire(seen)) is not None:
         return wire
-    return Cause(
+    return PacketsCause(
         _UNKNOWN,
         "no place where packets are dropped counted most of the losses, and neither the device's "
         "processors nor the senders were busy all the time",
     )
 
 
-def _dropped(seen: Seen) -> Cause | None:
+def _dropped(seen: Counts) -> PacketsCause | None:
     """The place that dropped most of what was lost."""
     places: list[tuple[int, str, str]] = []
     for end, counts in (("device", seen.device), *(("sender", each) for each in seen.senders)):
@@ -74,7 +74,7 @@ def _dropped(seen: Seen) -> Cause | None:
     if not enough:
         return None
     count, place, counter = min(enough, key=lambda each: ("Ip " in each[2], -each[0], each[1]))
-    return Cause(place, f"{counter} counted {count:,} of {seen.lost:,} lost packets")
+    return PacketsCause(place, f"{counter} counted {count:,} of {seen.lost:,} lost packets")
 
 
 def _place_words(end: str, name: str) -> tuple[str, str] | None:
@@ -105,12 +105,12 @@ def _place_words(end: str, name: str) -> tuple[str, str] | None:
     return None
 
 
-def _busy(seen: Seen) -> Cause | None:
+def _busy(seen: Counts) -> PacketsCause | None:
     busiest = min(seen.processors.items(), key=lambda item: item[1].get("idle", 1.0), default=None)
     loaded = busiest is not None and busiest[1].get("idle", 1.0) < _IDLE
     if seen.shared:
         if loaded or any(busy > _RUNS for busy in seen.sender_busy):
-            return Cause(
+            return PacketsCause(
                 "the processors that sender and device share",
                 "both run under one kernel, and a processor or a sender was busy all the time: "
                 "the sender's share cannot be separated from the device's",
@@ -124,20 +124,20 @@ def _busy(seen: Seen) -> Cause | None:
         )
         if seen.echo_busy is not None:
             words += f"; the echo program took {seen.echo_busy:.0%} of a processor"
-        return Cause("the device's processor", words)
+        return PacketsCause("the device's processor", words)
     if seen.echo_busy is not None and seen.echo_busy > _RUNS:
-        return Cause(
+        return PacketsCause(
             "the device's processor",
             f"the echo program took {seen.echo_busy:.0%} of one processor",
         )
     if seen.sender_busy and min(seen.sender_busy) > _RUNS:
-        return Cause(
+        return PacketsCause(
             "the senders", "each sender took more than 90% of a processor, the device's were idle"
         )
     return None
 
 
-def _wire(seen: Seen) -> Cause | None:
+def _wire(seen: Counts) -> PacketsCause | None:
     """The way between, by exclusion: sent by one end's card and never received by the other's."""
     if len(seen.senders) != 1:
         return None
@@ -145,7 +145,7 @@ def _wire(seen: Seen) -> Cause | None:
     sent = _most(seen.senders[0], ".tx_packets")
     missing = sent - received
     if missing >= _MOST_OF * seen.lost:
-        return Cause(
+        return PacketsCause(
             "the way between (switch or cable)",
             f"the sender's card sent {sent:,} packets, the device's received {received:,}, and "
             "neither end counted a drop",

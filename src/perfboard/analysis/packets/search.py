@@ -37,7 +37,7 @@ class Trial:
 
 
 @dataclass(frozen=True)
-class Measured:
+class LoadResult:
     """A trial that counts, and the share of its requests that was lost."""
 
     load: float
@@ -57,7 +57,7 @@ class Bounds:
 
 
 @dataclass(frozen=True)
-class _Phase:
+class _SearchPhase:
     duration_s: float
     sum_s: float
     width: float
@@ -67,20 +67,20 @@ class _Phase:
 _PHASES = 3
 
 
-def _phases(goal: Goal) -> Iterator[_Phase]:
+def _phases(goal: Goal) -> Iterator[_SearchPhase]:
     growth = (goal.final_s / goal.initial_s) ** (1 / (_PHASES - 1))
     for left in range(_PHASES - 1, 0, -1):
         duration = goal.final_s / growth**left
-        yield _Phase(duration, duration, goal.width * 2.0**left)
-    yield _Phase(goal.final_s, goal.sum_s, goal.width)
+        yield _SearchPhase(duration, duration, goal.width * 2.0**left)
+    yield _SearchPhase(goal.final_s, goal.sum_s, goal.width)
 
 
-def _is_full(trial: Measured, duration_s: float) -> bool:
+def _is_full(trial: LoadResult, duration_s: float) -> bool:
     return trial.duration_s >= duration_s * (1 - 1e-9)
 
 
 def classify(
-    goal: Goal, duration_s: float, sum_s: float, trials: Sequence[Measured]
+    goal: Goal, duration_s: float, sum_s: float, trials: Sequence[LoadResult]
 ) -> Literal["lower", "upper", "undecided"]:
     """The class of the load that all `trials` have, for trials of that duration and sum.
 
@@ -106,9 +106,11 @@ def classify(
     return "upper" if high_sum > allowed else "undecided"
 
 
-def _bounds(goal: Goal, phase: _Phase, trials: Sequence[Measured]) -> tuple[Bounds, list[float]]:
+def _bounds(
+    goal: Goal, phase: _SearchPhase, trials: Sequence[LoadResult]
+) -> tuple[Bounds, list[float]]:
     """The bounds of a phase, and the loads between them that are undecided after full trials."""
-    loads: dict[float, list[Measured]] = {}
+    loads: dict[float, list[LoadResult]] = {}
     # Longer ones belong to later phases, and change nothing in a phase that is over.
     for trial in (each for each in trials if not _is_full(each, phase.duration_s * 1.01)):
         loads.setdefault(trial.load, []).append(trial)
@@ -132,7 +134,7 @@ def _bounds(goal: Goal, phase: _Phase, trials: Sequence[Measured]) -> tuple[Boun
 
 
 def next_trial(
-    goal: Goal, first: float, least: float, most: float, trials: Sequence[Measured]
+    goal: Goal, first: float, least: float, most: float, trials: Sequence[LoadResult]
 ) -> Trial | Bounds:
     """The next trial, or the bounds if there is nothing left to try.
 
@@ -161,11 +163,11 @@ def next_trial(
 
 
 def _outward(
-    phase: _Phase,
+    phase: _SearchPhase,
     bounds: Bounds,
     before: Bounds | None,
     first: float,
-    trials: Sequence[Measured],
+    trials: Sequence[LoadResult],
 ) -> float:
     """A load where a bound is missing: first that of the phase before, then ever farther."""
     lower, upper = bounds.lower, bounds.upper

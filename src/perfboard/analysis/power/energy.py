@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 
 from perfboard.analysis.power.area import area
-from perfboard.analysis.power.meter import Channel, Meter
+from perfboard.analysis.power.meter import Meter, MeterChannel
 from perfboard.model.results.power import Energy
 from perfboard.model.units import format_value
 
@@ -65,7 +65,7 @@ def whole_of(found: Sequence[Energy]) -> Energy | None:
 
 def _energy(
     meter: Meter,
-    channel: Channel,
+    channel: MeterChannel,
     seconds: np.ndarray,
     readings: Sequence[Reading],
     period_s: float,
@@ -85,7 +85,7 @@ def _energy(
 
 
 def _counted(
-    channel: Channel, values: Sequence[int], seconds: np.ndarray, renewed_s: float | None
+    channel: MeterChannel, values: Sequence[int], seconds: np.ndarray, renewed_s: float | None
 ) -> tuple[float, float]:
     """The sum of a counter's steps, which is exact, and the energy of a step at each end."""
     whole, steps = round(channel.range_j / channel.scale), []
@@ -100,7 +100,7 @@ def _counted(
 
 
 def _check(
-    meter: Meter, channel: Channel, seconds: np.ndarray, values: np.ndarray, period_s: float
+    meter: Meter, channel: MeterChannel, seconds: np.ndarray, values: np.ndarray, period_s: float
 ) -> None:
     whole_s = float(seconds[-1])
     if has_gap(seconds, period_s):

@@ -21,7 +21,7 @@ _CHIP = (
 
 
 @dataclass(frozen=True)
-class _Kind:
+class _MeterKind:
     """The folders of such meters, the files there, and the function that reads them."""
 
     folders: tuple[str, ...]
@@ -32,16 +32,16 @@ class _Kind:
 
 
 _KINDS = {
-    "rapl": _Kind(
+    "rapl": _MeterKind(
         ("/sys/class/powercap",),
         ("*/name", "*/max_energy_range_uj", "*/energy_uj"),
         rapl,
         "energy_uj wants root: run as root there, or give its group the right to read it",
     ),
-    "hwmon": _Kind(
+    "hwmon": _MeterKind(
         ("/sys/class/hwmon/*", "/sys/bus/iio/devices/*"), _CHIP, hwmon, "load its driver"
     ),
-    "battery": _Kind(
+    "battery": _MeterKind(
         ("/sys/class/power_supply/*",),
         ("power_now", "voltage_now", "current_now"),
         battery,
@@ -51,7 +51,7 @@ _KINDS = {
 
 
 @dataclass(frozen=True)
-class Wanted:
+class MeterName:
     """The meter that the user means: its kind, and the name of its chip or its whole folder."""
 
     kind: str
@@ -62,17 +62,17 @@ class Wanted:
         return f"{self.kind}:{self.name}" if self.name else self.kind
 
 
-def parse_wanted(word: str) -> Wanted:
+def parse_wanted(word: str) -> MeterName:
     """The meter that a word means. Raises ValueError."""
     kind, _, name = word.partition(":")
     if kind not in _KINDS or (kind == "hwmon" and not name):
         raise ValueError(f'"{word}" is no meter; write {FORMS}')
     if not re.fullmatch(r"[A-Za-z0-9_./:@-]{0,200}", name):
         raise ValueError(f'"{name}" is the name of no meter')
-    return Wanted(kind, name)
+    return MeterName(kind, name)
 
 
-def listing_script(wanted: Wanted) -> str:
+def listing_script(wanted: MeterName) -> str:
     """A shell's script that prints each folder, and in each its files with what stands in them."""
     kind = _KINDS[wanted.kind]
     own = wanted.name.startswith("/")
@@ -84,7 +84,7 @@ def listing_script(wanted: Wanted) -> str:
     )
 
 
-def meter_in(wanted: Wanted, listed: str) -> Meter:
+def meter_in(wanted: MeterName, listed: str) -> Meter:
     """The meter in what the script printed; its files are whole paths.
 
     Raises ValueError where it is not there, or may not be read.

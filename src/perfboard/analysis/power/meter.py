@@ -16,7 +16,7 @@ _COUNTED_S = 1e-3
 
 
 @dataclass(frozen=True)
-class Channel:
+class MeterChannel:
     """A quantity that a meter shows: the product of the numbers in its files, times `scale`.
 
     `unit` is J for a counter, which begins anew after `range_j` if that is not 0, and else W.
@@ -36,7 +36,7 @@ class Meter:
     """A meter. It has a new value each `renewed_s`; None: only a change shows it."""
 
     name: str
-    channels: tuple[Channel, ...]
+    channels: tuple[MeterChannel, ...]
     renewed_s: float | None
 
     @property
@@ -65,7 +65,7 @@ def rapl(texts: Mapping[str, str]) -> Meter:
         name = texts.get(f"{folder}/name", folder).strip()
         above = texts.get(f"{folder.rpartition(':')[0]}/name", "").strip()
         channels.append(
-            Channel(
+            MeterChannel(
                 name=f"{above}/{name}" if above and folder.count(":") > 1 else name,
                 unit="J",
                 files=(path,),
@@ -99,10 +99,10 @@ def battery(texts: Mapping[str, str]) -> Meter:
         files = ("voltage_now", "current_now")
     else:
         raise ValueError("it has neither power_now, nor voltage_now with current_now")
-    return Meter("battery", (Channel("battery", "W", files, 1e-6 ** len(files)),), None)
+    return Meter("battery", (MeterChannel("battery", "W", files, 1e-6 ** len(files)),), None)
 
 
-def _first_of(texts: Mapping[str, str]) -> Iterator[Channel]:
+def _first_of(texts: Mapping[str, str]) -> Iterator[MeterChannel]:
     """The channels of the first kind that there is: the others say the same."""
     for kind in (_hwmon_power, _hwmon_energy, _hwmon_product, _iio_power, _iio_product):
         found = tuple(kind(texts))
@@ -111,33 +111,33 @@ def _first_of(texts: Mapping[str, str]) -> Iterator[Channel]:
             return
 
 
-def _hwmon_power(texts: Mapping[str, str]) -> Iterator[Channel]:
+def _hwmon_power(texts: Mapping[str, str]) -> Iterator[MeterChannel]:
     for number in _numbers(texts, r"power(\d+)_(?:input|average)"):
         file = f"power{number}_input"
         file = file if _shown(texts, file) else f"power{number}_average"
-        yield Channel(_label(texts, f"power{number}"), "W", (file,), 1e-6)
+        yield MeterChannel(_label(texts, f"power{number}"), "W", (file,), 1e-6)
 
 
-def _hwmon_energy(texts: Mapping[str, str]) -> Iterator[Channel]:
+def _hwmon_energy(texts: Mapping[str, str]) -> Iterator[MeterChannel]:
     for number in _numbers(texts, r"energy(\d+)_input"):
-        yield Channel(_label(texts, f"energy{number}"), "J", (f"energy{number}_input",), 1e-6)
+        yield MeterChannel(_label(texts, f"energy{number}"), "J", (f"energy{number}_input",), 1e-6)
 
 
-def _hwmon_product(texts: Mapping[str, str]) -> Iterator[Channel]:
+def _hwmon_product(texts: Mapping[str, str]) -> Iterator[MeterChannel]:
     for number in _numbers(texts, r"curr(\d+)_input"):
         # An INA219 or INA226 has its shunt as in0 and the supply as in1.
         if _shown(texts, f"in{number}_input"):
             files = (f"in{number}_input", f"curr{number}_input")
-            yield Channel(_label(texts, f"curr{number}"), "W", files, 1e-6)
+            yield MeterChannel(_label(texts, f"curr{number}"), "W", files, 1e-6)
 
 
-def _iio_power(texts: Mapping[str, str]) -> Iterator[Channel]:
+def _iio_power(texts: Mapping[str, str]) -> Iterator[MeterChannel]:
     for number in _numbers(texts, r"in_power(\d+)_raw"):
         scale = _number(texts.get(f"in_power{number}_scale", "1"))
-        yield Channel(f"power{number}", "W", (f"in_power{number}_raw",), scale * 1e-3)
+        yield MeterChannel(f"power{number}", "W", (f"in_power{number}_raw",), scale * 1e-3)
 
 
-def _iio_product(texts: Mapping[str, str]) -> Iterator[Channel]:
+def _iio_product(texts: Mapping[str, str]) -> Iterator[MeterChannel]:
     volts = _numbers(texts, r"in_voltage(\d+)_raw")
     amperes = _numbers(texts, r"in_current(\d+)_raw")
     # An INA2xx has the shunt's voltage first, and the supply's last.
@@ -145,7 +145,7 @@ def _iio_product(texts: Mapping[str, str]) -> Iterator[Channel]:
         files = (f"in_voltage{volt}_raw", f"in_current{ampere}_raw")
         scale = _number(texts.get(f"in_voltage{volt}_scale", "1"))
         scale *= _number(texts.get(f"in_current{ampere}_scale", "1"))
-        yield Channel(f"current{ampere}", "W", files, scale * 1e-6)
+        yield MeterChannel(f"current{ampere}", "W", files, scale * 1e-6)
 
 
 def _numbers(texts: Mapping[str, str], pattern: str) -> list[int]:

@@ -28,7 +28,7 @@ _CONFIRM = 0.05
 POWER = 0.8
 
 
-class Answer(StrEnum):
+class SequentialAnswer(StrEnum):
     """The state of knowledge of one metric."""
 
     WORSE = "worse"  # suspected, and confirmed by new pairs
@@ -44,7 +44,7 @@ class Decision:
     `suspects` says how many metrics are measured again.
     """
 
-    answers: tuple[Answer, ...]
+    answers: tuple[SequentialAnswer, ...]
     wants: int
     suspects: int = 0
 
@@ -68,12 +68,12 @@ def decide(excesses: Sequence[Sequence[float]], rate: float, most: int) -> Decis
     plan = looks(most)
     for look in plan:
         if look > pairs:
-            return Decision((Answer.OPEN,) * len(excesses), look)
+            return Decision((SequentialAnswer.OPEN,) * len(excesses), look)
         first = [each[:look] for each in excesses]
         suspects = holm([chance(each) for each in first], rate / len(plan))
         if any(suspects):
             if pairs < 2 * look:
-                return Decision((Answer.OPEN,) * len(excesses), 2 * look, sum(suspects))
+                return Decision((SequentialAnswer.OPEN,) * len(excesses), 2 * look, sum(suspects))
             whole = [each[: 2 * look] for each in excesses]
             return Decision(tuple(map(_confirmed, whole, suspects)), 0)
         if all(map(_not_worse, first)):
@@ -108,16 +108,16 @@ def detectable(deviation: float, rate: float, metrics: int, most: int) -> float:
     return (limit + found) * deviation / math.sqrt(plan[-1])
 
 
-def _confirmed(excess: Sequence[float], suspect: bool) -> Answer:
+def _confirmed(excess: Sequence[float], suspect: bool) -> SequentialAnswer:
     """The answer of a series whose second half was measured since the first made it a suspect."""
     if not suspect:
         return _settled(excess)
     new = excess[len(excess) // 2 :]
-    return Answer.WORSE if chance(new) <= _CONFIRM else Answer.UNCONFIRMED
+    return SequentialAnswer.WORSE if chance(new) <= _CONFIRM else SequentialAnswer.UNCONFIRMED
 
 
-def _settled(excess: Sequence[float]) -> Answer:
-    return Answer.NOT_WORSE if _not_worse(excess) else Answer.OPEN
+def _settled(excess: Sequence[float]) -> SequentialAnswer:
+    return SequentialAnswer.NOT_WORSE if _not_worse(excess) else SequentialAnswer.OPEN
 
 
 def _not_worse(excess: Sequence[float]) -> bool:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from itertools import pairwise
 
 from perfboard.analysis.boot.phases import FIRMWARE_END, PHASES, cut_phases, firmware_end
-from perfboard.analysis.timeline.join import Seen
+from perfboard.analysis.timeline.join import SourceMarks
 from perfboard.model.results.boot import Boot, Mark, Span, Wait
 from perfboard.model.results.timeline import Fit, Sighting, TimelineResult
 from perfboard.model.units import format_value
@@ -23,7 +23,7 @@ KNOWN_MARKS = (
 )
 
 
-def clocks_of(name: str, boot: Boot) -> tuple[Seen, ...]:
+def clocks_of(name: str, boot: Boot) -> tuple[SourceMarks, ...]:
     """The clocks in one file: the host's stamps, and the kernel's times in the stamped text.
 
     The marks of a kernel's log are right to a microsecond among each other; how they lie on the
@@ -34,7 +34,7 @@ def clocks_of(name: str, boot: Boot) -> tuple[Seen, ...]:
     logged = [mark for mark in marks if mark.source == _LOG]
     bound = _BOUND_PPM.get(clock, _CRYSTAL_PPM)
     if clock != "host" or len(logged) < 2:
-        return (Seen(name, tuple(map(_sighting, marks)), bound),)
+        return (SourceMarks(name, tuple(map(_sighting, marks)), bound),)
     pivot = boot.mark(_KERNEL) or logged[0]
     own = [mark for mark in marks if mark.source != _LOG]
     kernel = [
@@ -46,8 +46,8 @@ def clocks_of(name: str, boot: Boot) -> tuple[Seen, ...]:
         for mark in logged
     ]
     return (
-        Seen(name, tuple(map(_sighting, (*own, pivot))), bound),
-        Seen(f"{name} (kernel)", tuple(kernel), _CRYSTAL_PPM),
+        SourceMarks(name, tuple(map(_sighting, (*own, pivot))), bound),
+        SourceMarks(f"{name} (kernel)", tuple(kernel), _CRYSTAL_PPM),
     )
 
 

@@ -20,7 +20,7 @@ from perfboard.model.units import format_value
 
 
 @dataclass(frozen=True)
-class Placed:
+class PhaseWindow:
     """A phase on the meter's clock, in s; each end may be off by its error."""
 
     phase: PhaseTime
@@ -30,7 +30,9 @@ class Placed:
     end_error_s: float
 
 
-def phase_power(trace: PowerTrace, placed: Sequence[Placed]) -> tuple[list[PhasePower], list[str]]:
+def phase_power(
+    trace: PowerTrace, placed: Sequence[PhaseWindow]
+) -> tuple[list[PhasePower], list[str]]:
     """The energy and highest current of each phase, and the titles of those that are too short.
 
     The energy is that of `analysis.power.area`. A phase that the trace does not have whole, or
@@ -83,7 +85,7 @@ def power_of(
     whole = total(boot)
     phases = [*cut_phases(boot), *([whole] if whole else [])]
     notes: list[str] = []
-    placed: list[Placed] = []
+    placed: list[PhaseWindow] = []
     if fit is None:
         notes.append(f"{name} is joined to no other clock: its energy has no phases.")
     else:
@@ -95,7 +97,7 @@ def power_of(
 
         for phase in phases:
             (start_s, start_error_s), (end_s, end_error_s) = place(phase.start), place(phase.end)
-            placed.append(Placed(phase, start_s, end_s, start_error_s, end_error_s))
+            placed.append(PhaseWindow(phase, start_s, end_s, start_error_s, end_error_s))
     found, short = phase_power(trace, placed)
     if short:
         notes.append(

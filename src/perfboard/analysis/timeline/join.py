@@ -17,7 +17,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from perfboard.analysis.timeline.interval import half_width
-from perfboard.model.results.timeline import Clock, Fit, JoinedMark, Sighting, TimelineResult
+from perfboard.model.results.timeline import (
+    Fit,
+    JoinedMark,
+    Sighting,
+    TimelineClock,
+    TimelineResult,
+)
 from perfboard.model.units import format_value
 
 _ROOT_3 = 3**0.5
@@ -29,7 +35,7 @@ _NAMED = 8
 
 
 @dataclass(frozen=True)
-class Seen:
+class SourceMarks:
     """The sightings of one clock. A clock runs true within `bound_ppm` parts in a million."""
 
     name: str
@@ -37,7 +43,7 @@ class Seen:
     bound_ppm: float = 100.0
 
 
-def join(sources: Sequence[Seen]) -> TimelineResult:
+def join(sources: Sequence[SourceMarks]) -> TimelineResult:
     """The timeline on the clock of the most precise source of the largest group.
 
     Sources that share no mark with that group, even through others, stay apart. Each name stands
@@ -49,7 +55,7 @@ def join(sources: Sequence[Seen]) -> TimelineResult:
     ordered = [reference, *(source for source in group if source is not reference)]
     solution = _Solution(ordered)
     clocks = [
-        Clock(
+        TimelineClock(
             name=source.name,
             bound_ppm=source.bound_ppm,
             marks=source.marks,
@@ -73,19 +79,19 @@ def join(sources: Sequence[Seen]) -> TimelineResult:
     )
 
 
-def _once(source: Seen) -> Seen:
+def _once(source: SourceMarks) -> SourceMarks:
     first = {mark.name: mark for mark in reversed(source.marks)}
     kept = tuple(sorted(first.values(), key=lambda mark: mark.t_ns))
-    return Seen(source.name, kept, source.bound_ppm)
+    return SourceMarks(source.name, kept, source.bound_ppm)
 
 
-def _precision(source: Seen) -> float:
+def _precision(source: SourceMarks) -> float:
     return statistics.median(mark.precision_ns for mark in source.marks)
 
 
-def _largest_group(sources: Sequence[Seen]) -> list[Seen]:
+def _largest_group(sources: Sequence[SourceMarks]) -> list[SourceMarks]:
     """The sources that marks join, directly or through others: the most that are joined."""
-    groups: list[tuple[set[str], list[Seen]]] = []
+    groups: list[tuple[set[str], list[SourceMarks]]] = []
     for source in sources:
         names = {mark.name for mark in source.marks}
         touching = [group for group in groups if group[0] & names]
@@ -108,7 +114,7 @@ def _chance(square: float, free: int) -> float:
 class _Solution:
     """The least squares of sources that marks join, the first of them the reference."""
 
-    def __init__(self, sources: Sequence[Seen]) -> None:
+    def __init__(self, sources: Sequence[SourceMarks]) -> None:
         self._sources = sources
         counts = Counter(mark.name for source in sources for mark in source.marks)
         self.common = {name for name, count in counts.items() if count > 1}
@@ -251,13 +257,13 @@ class _Solution:
                 )
 
 
-def _pivot(source: Seen, common: set[str]) -> int:
+def _pivot(source: SourceMarks, common: set[str]) -> int:
     times = [mark.t_ns for mark in source.marks if mark.name in common]
     times = times or [mark.t_ns for mark in source.marks]
     return sum(times) // len(times)
 
 
-def _shifts(sources: Sequence[Seen], pivots: Sequence[int]) -> list[int]:
+def _shifts(sources: Sequence[SourceMarks], pivots: Sequence[int]) -> list[int]:
     """How much later each pivot is than the reference's, to begin with, through common marks."""
     found = {0: 0}
     times = [

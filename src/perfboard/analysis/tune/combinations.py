@@ -31,7 +31,7 @@ _WORTH = 0.05
 
 
 @dataclass(frozen=True)
-class Measured:
+class Cost:
     """The cost of a combination: the whole and each phase in s, flash and memory in bytes."""
 
     total_s: float
@@ -41,7 +41,7 @@ class Measured:
 
 
 # None stands for a combination that does not boot.
-Known = MutableMapping[Combination, Measured | None]
+Known = MutableMapping[Combination, Cost | None]
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ class Space:
             over += math.inf if ram is None else max(0.0, ram - self.max_ram)
         return over
 
-    def rank(self, measured: Measured) -> tuple[float, float]:
+    def rank(self, measured: Cost) -> tuple[float, float]:
         """A key that is smaller for the better one: bytes beyond the limits, then time."""
         return self.excess(measured.flash, measured.ram), measured.total_s
 
@@ -170,7 +170,7 @@ def narrowed(space: Space, known: Known) -> Space:
     image. Levels that cannot be alone stay, and so does a level that the baseline must be left for.
     """
 
-    def pays(before: Measured, after: Measured) -> bool:
+    def pays(before: Cost, after: Cost) -> bool:
         phases = effects(before, after).values()
         saved = max(before.total_s - after.total_s, sum(s for s in phases if s > 0))
         costs = -sum(s for s in phases if s < 0)
@@ -213,7 +213,7 @@ def nearest(space: Space, known: Known) -> Combination:
     return min(found)[-1] if found else BASELINE
 
 
-class Timed(Protocol):
+class TimedBoot(Protocol):
     """A time in s, as a whole and by phase."""
 
     @property
@@ -225,7 +225,7 @@ class Timed(Protocol):
         """Each phase, by name."""
 
 
-def effects(base: Timed, alone: Timed) -> dict[str, float]:
+def effects(base: TimedBoot, alone: TimedBoot) -> dict[str, float]:
     """The decrease of each phase from the baseline, in s.
 
     If one lacks a mark and so has joined phases, these count as one, OTHER_PHASES.

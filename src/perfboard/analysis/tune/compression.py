@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Packed:
+class PackedSize:
     """Something to load: `size` bytes as stored, and the seconds that unpacking them takes.
 
     Uncompressed data takes none.
@@ -23,17 +23,17 @@ class Packed:
     unpack_s: float = 0.0
 
 
-def sequential_s(packed: Packed, bytes_per_s: float) -> float:
+def sequential_s(packed: PackedSize, bytes_per_s: float) -> float:
     """The time to read and then to unpack it."""
     return packed.size / bytes_per_s + packed.unpack_s
 
 
-def overlapped_s(packed: Packed, bytes_per_s: float) -> float:
+def overlapped_s(packed: PackedSize, bytes_per_s: float) -> float:
     """The time where it is unpacked while it is read."""
     return max(packed.size / bytes_per_s, packed.unpack_s)
 
 
-def sequential_crossing(one: Packed, other: Packed) -> float | None:
+def sequential_crossing(one: PackedSize, other: PackedSize) -> float | None:
     """The read bandwidth in B/s at which both take the same; the smaller is faster below it.
 
     None where one of them is faster, or no slower, at every bandwidth.
@@ -46,7 +46,7 @@ def sequential_crossing(one: Packed, other: Packed) -> float | None:
     return bandwidth if math.isfinite(bandwidth) else None
 
 
-def overlapped_crossing(one: Packed, other: Packed) -> float | None:
+def overlapped_crossing(one: PackedSize, other: PackedSize) -> float | None:
     """As `sequential_crossing`, where reading and unpacking overlap.
 
     The smaller falls behind where the larger has been read in the time that the smaller
@@ -60,15 +60,15 @@ def overlapped_crossing(one: Packed, other: Packed) -> float | None:
 
 
 @dataclass(frozen=True)
-class Form:
+class CompressionForm:
     """A form of the equation: the time at a bandwidth, and that where two take the same."""
 
-    seconds: Callable[[Packed, float], float]
-    crossing: Callable[[Packed, Packed], float | None]
+    seconds: Callable[[PackedSize, float], float]
+    crossing: Callable[[PackedSize, PackedSize], float | None]
 
 
-SEQUENTIAL = Form(sequential_s, sequential_crossing)
-OVERLAPPED = Form(overlapped_s, overlapped_crossing)
+SEQUENTIAL = CompressionForm(sequential_s, sequential_crossing)
+OVERLAPPED = CompressionForm(overlapped_s, overlapped_crossing)
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ class Winner:
 
 
 def winners(
-    packed: Mapping[str, Packed], low: float, high: float, form: Form = SEQUENTIAL
+    packed: Mapping[str, PackedSize], low: float, high: float, form: CompressionForm = SEQUENTIAL
 ) -> tuple[Winner, ...]:
     """The fastest, by that form of the equation, at each bandwidth from `low` to `high`.
 

@@ -15,8 +15,8 @@ from perfboard.analysis.tune.combinations import (
     BASELINE,
     FEW,
     Combination,
+    Cost,
     Known,
-    Measured,
     Space,
     changed,
     effects,
@@ -39,9 +39,9 @@ class _Effect:
     flash: int = 0
     ram: int = 0
 
-    def on(self, measured: Measured) -> Measured:
+    def on(self, measured: Cost) -> Cost:
         """An estimate of what a combination takes with the change."""
-        return Measured(
+        return Cost(
             total_s=measured.total_s + self.total_s,
             phases={name: s + self.phases.get(name, 0.0) for name, s in measured.phases.items()},
             flash=measured.flash + self.flash,
@@ -64,12 +64,10 @@ class _Effects:
 
     def __init__(self, space: Space, known: Known) -> None:
         self._weights = {factor: _weight(space, known, factor) for factor in space.levels}
-        self._beside: dict[str, dict[Combination, dict[str | None, Measured]]] = {
+        self._beside: dict[str, dict[Combination, dict[str | None, Cost]]] = {
             factor: {} for factor in space.levels
         }
-        self._sorted: dict[
-            tuple[Combination, str], list[tuple[float, dict[str | None, Measured]]]
-        ] = {}
+        self._sorted: dict[tuple[Combination, str], list[tuple[float, dict[str | None, Cost]]]] = {}
         for combination, measured in known.items():
             if measured is None:
                 continue
@@ -103,7 +101,7 @@ class _Effects:
 
     def _by_distance(
         self, here: Combination, factor: str
-    ) -> list[tuple[float, dict[str | None, Measured]]]:
+    ) -> list[tuple[float, dict[str | None, Cost]]]:
         """The measurements at levels of the factor, the nearest to `here` first."""
         if (here, factor) not in self._sorted:
             found = [
@@ -121,7 +119,7 @@ class _Effects:
         return sum(self._weights.get(name, 0.0) for name in sorted(other))
 
 
-def _between(before: Measured, after: Measured) -> _Effect:
+def _between(before: Cost, after: Cost) -> _Effect:
     both = before.ram is not None and after.ram is not None
     return _Effect(
         after.total_s - before.total_s,
@@ -201,7 +199,7 @@ def _promising(space: Space, known: Known) -> list[Combination]:
     ]
     hopes: list[tuple[int, bool, tuple[float, float], list[tuple[str, str]], Combination]] = []
 
-    def hope(kind: int, estimate: Measured, candidate: Combination) -> None:
+    def hope(kind: int, estimate: Cost, candidate: Combination) -> None:
         if candidate in known or not space.possible(candidate):
             return
         new = space.kernel(candidate) not in kernels

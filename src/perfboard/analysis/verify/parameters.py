@@ -21,7 +21,7 @@ _WORD = 4
 
 
 @dataclass(frozen=True)
-class Parameter:
+class PartParameter:
     """A parameter: its value by the board file, and the one that a probe saw, None without."""
 
     name: str
@@ -37,7 +37,7 @@ class Parameter:
         return abs(self.seen - self.value) <= TOLERANCE * abs(self.value)
 
 
-def parameters(timing: Timing, metrics: Sequence[Metric]) -> list[Parameter]:
+def parameters(timing: Timing, metrics: Sequence[Metric]) -> list[PartParameter]:
     """The frequency, the plateaus of latency, and the bandwidths.
 
     A plateau is the time of a random read in an array of that size, less one in the smallest: by
@@ -46,10 +46,10 @@ def parameters(timing: Timing, metrics: Sequence[Metric]) -> list[Parameter]:
     access hits plus the fill's, or the stream's or the writes' own time if that is longer. If
     stores go out one by one, it is their time.
     """
-    model, seen = _Model(timing), _Seen(metrics)
+    model, seen = _Model(timing), _PartFigures(metrics)
     found = [
-        Parameter("clock", "1/s", timing.clock.hz, seen.median("cpu.clock")),
-        Parameter(
+        PartParameter("clock", "1/s", timing.clock.hz, seen.median("cpu.clock")),
+        PartParameter(
             "latency of the first cache",
             "s",
             model.load,
@@ -69,11 +69,11 @@ def parameters(timing: Timing, metrics: Sequence[Metric]) -> list[Parameter]:
         sizes["latency of memory"] = max(random)
     for name, size in sizes.items():
         beyond = random[size] - least if size in random and least is not None else None
-        found.append(Parameter(name, "s", model.beyond(size), beyond))
+        found.append(PartParameter(name, "s", model.beyond(size), beyond))
     return [*found, *_bandwidths(model, seen)]
 
 
-def _bandwidths(model: "_Model", seen: "_Seen") -> Iterator[Parameter]:
+def _bandwidths(model: "_Model", seen: "_PartFigures") -> Iterator[PartParameter]:
     for operation, line_time in (("read", model.line_read), ("write", model.line_written)):
         alone = model.words_written if operation == "write" else None
         size, loop, rate = seen.fastest(operation, alone is None)
@@ -86,10 +86,10 @@ def _bandwidths(model: "_Model", seen: "_Seen") -> Iterator[Parameter]:
             seconds = line_time(model.line / hits, size)
             value = None if seconds is None else model.line / seconds
         if value is not None:
-            yield Parameter(f"{operation} bandwidth of memory", "B/s", value, rate)
+            yield PartParameter(f"{operation} bandwidth of memory", "B/s", value, rate)
 
 
-class _Seen:
+class _PartFigures:
     """The medians of metrics, by their labels."""
 
     def __init__(self, metrics: Sequence[Metric]) -> None:

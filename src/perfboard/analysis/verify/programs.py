@@ -4,14 +4,14 @@
 import re
 from collections.abc import Iterable
 
-from perfboard.analysis.verify.rows import Accuracy, Row, accuracy
-from perfboard.model.published import Published
+from perfboard.analysis.verify.rows import Accuracy, Claim, accuracy
+from perfboard.model.published import PublishedValue
 
 _NUMBER = re.compile(r"[0-9]{1,18}(?:\.[0-9]{1,18})?")
 USES = ("held-out", "development")
 
 
-def program_figure(figure: Published, output: str, real_s: float) -> float | None:
+def program_figure(figure: PublishedValue, output: str, real_s: float) -> float | None:
     """The figure of a program that ran for `real_s` seconds, in the unit of its row.
 
     None if it is not of a program, or the output lacks it.
@@ -29,7 +29,7 @@ def program_figure(figure: Published, output: str, real_s: float) -> float | Non
     return None
 
 
-def program_accuracy(rows: Iterable[Row]) -> dict[str, Accuracy]:
+def program_accuracy(rows: Iterable[Claim]) -> dict[str, Accuracy]:
     """The accuracy over whole programs, by use; only those of which one was measured."""
     programs = [row for row in rows if row.published.program is not None]
     found = {use: accuracy(programs, use) for use in USES}

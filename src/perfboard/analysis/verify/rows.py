@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from perfboard.analysis.boot.phases import phase_names
-from perfboard.analysis.verify.parameters import Parameter
-from perfboard.model.published import BEYOND_L1, Published
+from perfboard.analysis.verify.parameters import PartParameter
+from perfboard.model.published import BEYOND_L1, PublishedValue
 from perfboard.model.run import Metric
 from perfboard.model.units import parse_size
 from perfboard.model.work import Work, work_of
@@ -32,7 +32,7 @@ _BYTES = re.compile(r"[0-9]{1,18}")
 
 
 @dataclass(frozen=True)
-class Row:
+class Claim:
     """A published figure, and the virtual board's, or None where that was not measured.
 
     `within` says whether it lies within the stated margin; None for a row that is not held
@@ -41,7 +41,7 @@ class Row:
     `scaled_by` is the factor of the virtual figure, if the published one has a scale.
     """
 
-    published: Published
+    published: PublishedValue
     virtual: float | None
     within: bool | None
     problem: str = ""
@@ -76,23 +76,25 @@ class Verification:
     part: str
     margin: float
     margin_source: str
-    rows: tuple[Row, ...]
+    rows: tuple[Claim, ...]
     accuracy: Accuracy | None
     runs: tuple[str, ...]
-    parameters: tuple[Parameter, ...] = ()
+    parameters: tuple[PartParameter, ...] = ()
     kernel: str = ""
     margins: Mapping[Work, float] = field(default_factory=dict)
 
 
-def row_of(figure: Published, virtual: float | None, margin: float, problem: str = "") -> Row:
+def row_of(
+    figure: PublishedValue, virtual: float | None, margin: float, problem: str = ""
+) -> Claim:
     """The row of one published figure."""
     within = None
     if figure.use == "held-out" and virtual is not None:
         within = abs(virtual / figure.value - 1) <= margin
-    return Row(figure, virtual, within, problem)
+    return Claim(figure, virtual, within, problem)
 
 
-def accuracy(rows: Iterable[Row], use: str = "held-out") -> Accuracy | None:
+def accuracy(rows: Iterable[Claim], use: str = "held-out") -> Accuracy | None:
     """The accuracy by the rows of that use alone, or None where none was measured."""
     errors = [
         abs(row.ratio - 1)
@@ -104,7 +106,7 @@ def accuracy(rows: Iterable[Row], use: str = "held-out") -> Accuracy | None:
     return Accuracy(len(errors), statistics.mean(errors), max(errors))
 
 
-def by_work(rows: Iterable[Row]) -> dict[Work, Accuracy]:
+def by_work(rows: Iterable[Claim]) -> dict[Work, Accuracy]:
     """The accuracy of each class of work, by its rows that set no parameter."""
     errors: dict[Work, list[float]] = {}
     for row in rows:
@@ -118,7 +120,7 @@ def by_work(rows: Iterable[Row]) -> dict[Work, Accuracy]:
 
 
 def measured(
-    metrics: Sequence[Metric], figure: Published, less: Sequence[Metric] = ()
+    metrics: Sequence[Metric], figure: PublishedValue, less: Sequence[Metric] = ()
 ) -> float | None:
     """The metrics' value for a published figure; None if they lack it.
 
@@ -137,13 +139,13 @@ def measured(
     return value
 
 
-def scale_of(metrics: Sequence[Metric], figure: Published) -> float | None:
+def scale_of(metrics: Sequence[Metric], figure: PublishedValue) -> float | None:
     """The factor of a virtual figure, as for a kernel of another size; None without."""
     ours = _only(metrics, figure.scale.metric) if figure.scale else None
     return figure.scale.value / ours if figure.scale and ours else None
 
 
-def _value(metrics: Sequence[Metric], figure: Published) -> float | None:
+def _value(metrics: Sequence[Metric], figure: PublishedValue) -> float | None:
     if "+" in figure.metric:
         parts = [_only(metrics, name) for name in phase_names(figure.metric)]
         known = [part for part in parts if part is not None]
@@ -167,13 +169,13 @@ def _value(metrics: Sequence[Metric], figure: Published) -> float | None:
     return max(values) if found[0].better == "higher" else min(values)
 
 
-def probes_for(figures: Iterable[Published]) -> list[str]:
+def probes_for(figures: Iterable[PublishedValue]) -> list[str]:
     """The probes that measure what the figures are of: they bear the names of their metrics."""
     metrics = {_DERIVED.get(f.metric, f.metric) for f in figures if f.program is None}
     return sorted({_PROBES.get(metric, metric) for metric in metrics})
 
 
-def checked_ranges(figures: Iterable[Published]) -> dict[str, tuple[int, int] | None]:
+def checked_ranges(figures: Iterable[PublishedValue]) -> dict[str, tuple[int, int] | None]:
     """The metrics that there are figures of, with the least and the greatest size of those.
 
     If figures are of one operation or method, that stands behind the metric's name. A metric

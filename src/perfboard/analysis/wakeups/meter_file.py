@@ -18,7 +18,7 @@ _TICK_S, _SLEW = 0.01, 500e-6
 
 
 @dataclass(frozen=True)
-class Span:
+class MeterSpan:
     """A playback on this machine's clock in s; each end may be off by `error_s`."""
 
     start_s: float
@@ -26,7 +26,7 @@ class Span:
     error_s: float
 
 
-def spans(output: str, began_s: float, ended_s: float) -> list[Span]:
+def spans(output: str, began_s: float, ended_s: float) -> list[MeterSpan]:
     """The playbacks of a script that ran here from `began_s` to `ended_s`.
 
     It said the target's time before and after each. The target's clock lies so that all of them
@@ -39,12 +39,12 @@ def spans(output: str, began_s: float, ended_s: float) -> list[Span]:
     offset_s = (earliest + latest) / 2
     error_s = abs(latest - earliest) / 2 + _TICK_S + _SLEW * (ended_s - began_s)
     return [
-        Span(start + offset_s, end + offset_s, error_s)
+        MeterSpan(start + offset_s, end + offset_s, error_s)
         for start, end in zip(times[::2], times[1::2], strict=False)
     ]
 
 
-def energy_in(name: str, seconds: np.ndarray, watts: np.ndarray, span: Span) -> Energy:
+def energy_in(name: str, seconds: np.ndarray, watts: np.ndarray, span: MeterSpan) -> Energy:
     """The energy of a playback. Raises ValueError, with the reason, if the samples do not show it.
 
     They begin too late, end too early, have a gap, or are too few.

@@ -60,7 +60,7 @@ class Policy(Protocol):
         """The level to use from `now_ns` on."""
 
 
-class Fixed:
+class FixedPolicy:
     """One level for ever: study F's."""
 
     def __init__(self, level: int) -> None:

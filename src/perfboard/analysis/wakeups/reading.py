@@ -21,14 +21,14 @@ _CHUNKS = 64
 
 
 @dataclass(frozen=True)
-class Metered:
+class MeterPlan:
     """The meter that the playbacks were under, and how far apart its readings were to be."""
 
     meter: Meter
     period_s: float
 
 
-def read_playbacks(output: str, metered: Metered | None = None) -> list[Playback]:
+def read_playbacks(output: str, metered: MeterPlan | None = None) -> list[Playback]:
     """The whole playbacks of an output, in their order, each with its energy if there is a meter.
 
     The meter's own two context switches for each of its readings are taken off.
@@ -52,7 +52,7 @@ def read_playbacks(output: str, metered: Metered | None = None) -> list[Playback
 
 
 def _with_energy(
-    playback: Playback, metered: Metered, lines: Sequence[str], switches: int
+    playback: Playback, metered: MeterPlan, lines: Sequence[str], switches: int
 ) -> Playback:
     if playback.refused:
         return playback

@@ -16,7 +16,7 @@ Burst = tuple[int, int]
 
 
 @dataclass
-class Outcome:
+class SimulatedPlayback:
     """The result of a simulated playback. `late` are the wakes of which a deadline was missed."""
 
     periods: int = 0
@@ -33,13 +33,13 @@ def simulate(
     bursts: Iterable[Burst],
     latencies: Iterable[int],
     fill_ns: int = 20_000,
-) -> Outcome:
+) -> SimulatedPlayback:
     """Plays `periods` periods.
 
     `bursts` are in order, and do not overlap. `latencies` are those of the wakes without them, in
     ns, as many as are wanted; a buffer takes `fill_ns` to fill.
     """
-    outcome = Outcome()
+    outcome = SimulatedPlayback()
     waiting, blocked = iter(bursts), (0, 0)
     delays = iter(latencies)
     queued, pending, ready = buffers, 0, 0

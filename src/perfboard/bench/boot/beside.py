@@ -10,10 +10,10 @@ import numpy as np
 from perfboard.analysis.boot.phases import cut_phases, total
 from perfboard.analysis.formats.power_table import PowerTrace
 from perfboard.analysis.timeline.boots import clocks_of, joined_boot, out_of_order
-from perfboard.analysis.timeline.energy import Placed, phase_power, power_metrics
-from perfboard.analysis.timeline.join import Seen, join
+from perfboard.analysis.timeline.energy import PhaseWindow, phase_power, power_metrics
+from perfboard.analysis.timeline.join import SourceMarks, join
 from perfboard.instruments.base import Instrument
-from perfboard.instruments.logic.sigrok import SigrokCapture, Wanted
+from perfboard.instruments.logic.sigrok import CapturePlan, SigrokCapture
 from perfboard.instruments.power.choose import open_meter
 from perfboard.model.results.base import Result
 from perfboard.model.results.boot import Boot
@@ -27,7 +27,7 @@ _LINGERS_S = 0.5
 _BEGAN = "capture.start"
 
 
-class _Lingering:
+class _LateMeter:
     """A meter that goes on for a while, so that its samples reach beyond the boot's end."""
 
     def __init__(self, meter: Instrument) -> None:
@@ -49,7 +49,7 @@ class _Lingering:
 class Beside:
     """The instruments beside the console of each boot; and what they found, boot by boot."""
 
-    capture: Wanted | None = None
+    capture: CapturePlan | None = None
     channels: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     power: str = ""
     volts: float | None = None
@@ -61,7 +61,7 @@ class Beside:
         if self.capture is not None:
             found.append(SigrokCapture(self.capture, self.channels))
         if self.power:
-            found.append(_Lingering(open_meter(self.power, _PERIOD_S, self.volts)))
+            found.append(_LateMeter(open_meter(self.power, _PERIOD_S, self.volts)))
         return found
 
     def join(self, number: int, boot: Boot, instruments: Sequence[Instrument]) -> Boot:
@@ -103,9 +103,9 @@ class Beside:
         first = Sighting(name=_BEGAN, t_ns=0, precision_ns=seen.marks[0].precision_ns)
         timeline = join(
             [
-                Seen(host.name, (*host.marks, began), host.bound_ppm),
+                SourceMarks(host.name, (*host.marks, began), host.bound_ppm),
                 *others,
-                Seen(own, (first, *edges)),
+                SourceMarks(own, (first, *edges)),
             ]
         )
         marks = tuple(mark for mark in timeline.marks if mark.name != _BEGAN)
@@ -132,7 +132,7 @@ class Beside:
             return
         whole = total(boot)
         placed = [
-            Placed(
+            PhaseWindow(
                 phase,
                 phase.start.t_ns / 1e9,
                 phase.end.t_ns / 1e9,

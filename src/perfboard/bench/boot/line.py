@@ -19,7 +19,7 @@ from perfboard.model.run import BoardSummary, Evidence
 from perfboard.store.recording import Subject
 from perfboard.targets.base import refuse_factors
 from perfboard.targets.serial.boot import SerialBoard, check_command
-from perfboard.targets.wired import Wired, open_wired
+from perfboard.targets.wired import ConsoleBoard, open_wired
 
 
 class LineBoots:
@@ -96,7 +96,7 @@ class LineBoots:
         return Subject(summary, self._request.target, self.evidence, tools=self._wired.tools)
 
 
-def summary_of(request: Request, facts: Mapping[str, str], wired: Wired) -> BoardSummary:
+def summary_of(request: Request, facts: Mapping[str, str], wired: ConsoleBoard) -> BoardSummary:
     """The board, with the `facts` that its kernel prints."""
     summary = request.summary(facts.get("board", wired.title), wired.description, facts)
     return summary.model_copy(update={"console_baud": wired.baud}) if wired.baud else summary

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from perfboard.bench.display.home import ALIKE
-from perfboard.instruments.screen import Screen, Span
+from perfboard.instruments.screen import EmulatedScreen, ScreenSpan
 
 if TYPE_CHECKING:
     from numpy import uint32
@@ -63,7 +63,7 @@ def completed(output: str, path: Path, width: int, height: int) -> str:
     wanted |= {int(match[2]): int(match[3]) for match in exits}
     masks = [match for line in lines if (match := _MASK.fullmatch(line))]
     rectangles = [(int(m[1]), int(m[2]), int(m[3]), int(m[4])) for m in masks]
-    spans = Screen(path, width, height).spans(wanted, rectangles)
+    spans = EmulatedScreen(path, width, height).spans(wanted, rectangles)
     references: dict[str, _Reference] = {}
     filmed: set[str] = set()
     found: list[str] = []
@@ -84,7 +84,7 @@ def completed(output: str, path: Path, width: int, height: int) -> str:
 
 def _task(
     match: re.Match[str],
-    span: Span | None,
+    span: ScreenSpan | None,
     references: dict[str, _Reference],
     filmed: set[str],
     size: tuple[int, int],
@@ -117,14 +117,18 @@ def _task(
         yield _picture(label, "refused", span.ended_ns - span.began_ns, span.after, size)
 
 
-def _times(span: Span | None, first: int, final: int, stable: int, picture: str) -> str:
+def _times(span: ScreenSpan | None, first: int, final: int, stable: int, picture: str) -> str:
     times = [span.looks[n].ns - span.began_ns if span else 0 for n in (first, final, stable)]
     words = "first={} final={} stable={}".format(*times)
     return f"began={span.began_ns if span else 0} {words} look={_LOOK_NS} hash={picture}"
 
 
 def _why_not(
-    span: Span, picture: str, match: re.Match[str], reference: _Reference, size: tuple[int, int]
+    span: ScreenSpan,
+    picture: str,
+    match: re.Match[str],
+    reference: _Reference,
+    size: tuple[int, int],
 ) -> str:
     """The reason why a task does not count, or ""."""
     width, height = size
@@ -146,7 +150,7 @@ def _why_not(
     return ""
 
 
-def _final(span: Span, share: float, of_screen: float) -> int:
+def _final(span: ScreenSpan, share: float, of_screen: float) -> int:
     """The look from which at most that share of the changed pixels, or of all, differed again."""
     import numpy
 

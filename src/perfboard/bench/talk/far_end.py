@@ -49,7 +49,7 @@ done
 """
 
 
-class _Talk:
+class _BoardTalk:
     """The board's questions, and the study's answers: each in its thread, in turn."""
 
     def __init__(self) -> None:
@@ -82,7 +82,7 @@ class _Talk:
 class _Sender:
     """A Channel to the generator at the far end: a line is a trial, its outcome the answer."""
 
-    def __init__(self, talk: _Talk, protocol: str, port: str) -> None:
+    def __init__(self, talk: _BoardTalk, protocol: str, port: str) -> None:
         self._talk, self._kind = talk, f"{protocol} {port}"
         self._output = f"@ready {_MTU}\n"
 
@@ -104,7 +104,7 @@ class _Sender:
 class _EchoProgram:
     """A Channel to the echo program on the board: what it had said when the board asked."""
 
-    def __init__(self, talk: _Talk) -> None:
+    def __init__(self, talk: _BoardTalk) -> None:
         self._talk, self._line = talk, 0
 
     def write(self, data: bytes) -> None:
@@ -128,7 +128,7 @@ class VirtualEnd:
     """The board as a device, or its far end as a sender; see `End`."""
 
     name: str
-    talk: _Talk
+    talk: _BoardTalk
     notes: tuple[str, ...] = ()
     sends: bool = False
 
@@ -164,7 +164,7 @@ def with_own_card(loaded: LoadedBoard, factors: Mapping[str, str]) -> Variant:
 @contextmanager
 def booted(variant: Variant, lab: Lab, artifacts: Path) -> Iterator[tuple[Ends, TrialBase]]:
     """The board and its far end, booted and at its first question; it ends with the context."""
-    board, talk, cancelled = variant.board, _Talk(), Event()
+    board, talk, cancelled = variant.board, _BoardTalk(), Event()
     plugin = lab.scope(board.network, lab.progress)
     with scratch_folder() as folder:
         script = folder / "board.sh"
@@ -189,7 +189,7 @@ def booted(variant: Variant, lab: Lab, artifacts: Path) -> Iterator[tuple[Ends, 
             thread.join()
 
 
-def _listen(talk: _Talk, failures: list[Exception]) -> None:
+def _listen(talk: _BoardTalk, failures: list[Exception]) -> None:
     try:
         talk.listen()
     except TargetError:
@@ -206,7 +206,7 @@ def _runner(
     plugin: Path,
     artifacts: Path,
     cancelled: Event,
-    talk: _Talk,
+    talk: _BoardTalk,
     failures: list[Exception],
 ) -> Callable[[], None]:
     def run() -> None:

@@ -31,7 +31,7 @@ _COUNT = "echo @file /proc/stat; cat /proc/stat\n"
 
 
 @dataclass(frozen=True)
-class Reply:
+class TcpReply:
     """A client's line once it has done what it was asked for, and the board's counters around."""
 
     line: str
@@ -50,7 +50,7 @@ class Talk(Protocol):
     def in_memory(self) -> bool:
         """Whether both ends are on this machine."""
 
-    def ask(self, lines: Sequence[str], seconds: float) -> list[Reply]:
+    def ask(self, lines: Sequence[str], seconds: float) -> list[TcpReply]:
         """Has the client do these, one after the other, each of which takes about `seconds`.
 
         A line is what, streams, and how much. Raises NotMeasurable.
@@ -65,14 +65,14 @@ class _ClientHere:
     def __init__(self, client: Lines, device: End, in_memory: bool) -> None:
         self._client, self._device, self.in_memory = client, device, in_memory
 
-    def ask(self, lines: Sequence[str], seconds: float) -> list[Reply]:
+    def ask(self, lines: Sequence[str], seconds: float) -> list[TcpReply]:
         """See `Talk`."""
         replies = []
         for line in lines:
             before = self._device.counters()
             self._client.write(line)
             answer = self._client.read(seconds + _PATIENCE_S)
-            replies.append(Reply(answer, before, self._device.counters()))
+            replies.append(TcpReply(answer, before, self._device.counters()))
         return replies
 
 
@@ -85,7 +85,7 @@ class _ClientThere:
     def __init__(self, run: Callable[[Job], str]) -> None:
         self._run = run
 
-    def ask(self, lines: Sequence[str], seconds: float) -> list[Reply]:
+    def ask(self, lines: Sequence[str], seconds: float) -> list[TcpReply]:
         """See `Talk`."""
         client = f'"$PROBE" tcp {FAR_END} {FAR_END_PORT}'
         asked = "".join(f"{_COUNT}echo {line} | {client} || exit 1\n" for line in lines)
@@ -98,7 +98,7 @@ class _ClientThere:
             raise NotMeasurable("the board printed no counts of its processor")
         counters = [read_counters(part) for part in parts]
         answers = [part.strip().rpartition("\n")[2] for part in parts]
-        return list(map(Reply, answers, counters, counters[1:]))
+        return list(map(TcpReply, answers, counters, counters[1:]))
 
 
 def talk_from(board: VirtualBoard, run: Callable[[Job], str]) -> Talk:

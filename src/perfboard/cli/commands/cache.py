@@ -11,7 +11,7 @@ from perfboard.host.entries import (
     DEFAULT,
     KEPT,
     VARIABLE,
-    Entry,
+    CacheEntry,
     find_entry_damage,
     in_use,
     list_entries,
@@ -27,7 +27,7 @@ def show(options: argparse.Namespace) -> int:
     """Shows the entries by their kind."""
     limit, entries = size_limit(), list_entries(cache_root())
     used = in_use(cache_root(), entries)
-    kinds: dict[str, list[Entry]] = {}
+    kinds: dict[str, list[CacheEntry]] = {}
     for entry in entries:
         kinds.setdefault(entry.kind, []).append(entry)
     rows = [

@@ -7,7 +7,7 @@ import sys
 from dataclasses import asdict
 
 from perfboard.analysis.gate.artifacts import with_functions, with_parts
-from perfboard.analysis.gate.judge import Judgement, Level, Rules, judge
+from perfboard.analysis.gate.judge import GateLevel, Judgement, Rules, judge
 from perfboard.cli.options import options_from
 from perfboard.cli.words import print_json
 from perfboard.history.baselines import accepted_baseline, find_baseline
@@ -63,7 +63,7 @@ def _measure(options: argparse.Namespace, rules: Rules) -> int:
     sides = [side_of(text, given, ("perfboard", *sys.argv[1:])) for text in options.measure]
     found = explained(gate_in_turn(sides, rules, given.pairs, lab_of(options)))
     _print(found, options)
-    if found.level is Level.INCONCLUSIVE:
+    if found.level is GateLevel.INCONCLUSIVE:
         print("perfboard: warning: the gate is inconclusive", file=sys.stderr)
     return _exit_code(found, options.strict)
 
@@ -106,9 +106,9 @@ def _print(found: Judgement, options: argparse.Namespace) -> None:
 
 
 def _exit_code(found: Judgement, strict: bool) -> int:
-    if found.level is Level.WORSE:
+    if found.level is GateLevel.WORSE:
         return EXIT_FAILED_VERDICT
-    unsure = found.level is Level.INCONCLUSIVE or not found.baseline
+    unsure = found.level is GateLevel.INCONCLUSIVE or not found.baseline
     return EXIT_INCONCLUSIVE if strict and unsure else 0
 
 

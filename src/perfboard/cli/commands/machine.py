@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 
 from perfboard.binaries.probe import architecture_of, origin
 from perfboard.cli.words import print_json
-from perfboard.host.tools import SSH, TLS, VIRTUAL, Job, Tool, missing_tools
+from perfboard.host.tools import SSH, TLS, VIRTUAL, Purpose, Tool, missing_tools
 from perfboard.model.board.architecture import ARCHITECTURES
 from perfboard.model.errors import EnvironmentLacksError
 from perfboard.model.text import printable
@@ -78,7 +78,7 @@ def _probe_state() -> _State:
         return _State(job, [], str(error), [])
 
 
-def _job_state(job: Job, new: Iterable[Tool]) -> _State:
+def _job_state(job: Purpose, new: Iterable[Tool]) -> _State:
     missing = [tool for tool in job.tools if tool.missing]
     rows, problem = [], ""
     emulators = {arch.emulator for arch in ARCHITECTURES}

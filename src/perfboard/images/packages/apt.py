@@ -17,7 +17,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from perfboard.host.cache import cache_root, cached, locked, say_damage, writable_cache
-from perfboard.host.command import Outcome, follow
+from perfboard.host.command import CommandOutcome, follow
 from perfboard.host.entries import LISTS, manifest_of, mark_use
 from perfboard.host.manifest import find_damage, read_sealed, write_manifest, write_sealed
 from perfboard.model.errors import EnvironmentLacksError, UsageError
@@ -305,7 +305,7 @@ class AptState:
             )
         files[0].unlink()
 
-    def _apt_get(self, arguments: list[str], folder: Path, step: Step) -> Outcome:
+    def _apt_get(self, arguments: list[str], folder: Path, step: Step) -> CommandOutcome:
         def show(line: str) -> bool:
             if not line.startswith("dlstatus:"):
                 return False

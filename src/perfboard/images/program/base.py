@@ -127,7 +127,7 @@ class TrialBase:
 
 
 @dataclass(frozen=True)
-class Layout:
+class TrialLayout:
     """The places in physical memory; sizes are multiples of 1 MiB.
 
     `ram` is where the board's memory begins; `disk` is the size of its disk, or 0. `root` is 0
@@ -300,7 +300,7 @@ def write_job(job: ProgramJob, board: VirtualBoard, image: Path) -> None:
     squash_files(files, image, ("files",))
 
 
-def lay_out(board: VirtualBoard, root: int, job: int, from_disk: bool = False) -> Layout:
+def lay_out(board: VirtualBoard, root: int, job: int, from_disk: bool = False) -> TrialLayout:
     """The places of a root and a job; `root` and `job` are their sizes in bytes.
 
     The root may be `from_disk`, if there is one: that is as large as it takes.
@@ -311,10 +311,12 @@ def lay_out(board: VirtualBoard, root: int, job: int, from_disk: bool = False) -
     disk = _whole(board.disk.trial_size) if board.disk else 0
     if disk and from_disk:
         disk, root = max(disk, _whole(root)), 0
-    return Layout(ram, ram + offset, _whole(root), _whole(job), results, disk)
+    return TrialLayout(ram, ram + offset, _whole(root), _whole(job), results, disk)
 
 
-def boot_arguments(board: VirtualBoard, layout: Layout, flash_devices: int, timed: bool) -> str:
+def boot_arguments(
+    board: VirtualBoard, layout: TrialLayout, flash_devices: int, timed: bool
+) -> str:
     """The kernel's command line. `flash_devices` is how many the board's own flash makes."""
     ram = board.machine.ram
     if isinstance(board, FlashBoard) and board.framebuffer is not None:
@@ -334,7 +336,7 @@ def boot_arguments(board: VirtualBoard, layout: Layout, flash_devices: int, time
     )
 
 
-def _disk(board: VirtualBoard, layout: Layout, timed: bool) -> tuple[str, ...]:
+def _disk(board: VirtualBoard, layout: TrialLayout, timed: bool) -> tuple[str, ...]:
     """The arguments for the board's disk, which has been there for long when a command starts."""
     if board.disk is None:
         return ()

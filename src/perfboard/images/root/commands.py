@@ -17,7 +17,7 @@ _UUID = "00000000-0000-0000-0000-000000000000"
 
 
 @dataclass(frozen=True)
-class Commands:
+class RootCommands:
     """Commands, and the files beside the tree that they read, by name.
 
     If `pretended`, they are one session of fakeroot: only its last command sees nodes that the
@@ -34,7 +34,7 @@ def image_name(system: str) -> str:
     return f"{TREE}.{system}"
 
 
-def commands_of(root: RootRecipe, nodes: Sequence[Node], sector: int, room: int) -> Commands:
+def commands_of(root: RootRecipe, nodes: Sequence[Node], sector: int, room: int) -> RootCommands:
     """How to make the image of the tree with those nodes, for `room` bytes of flash."""
     image = image_name(root.system)
     match SYSTEMS[root.system].type:
@@ -52,7 +52,7 @@ def commands_of(root: RootRecipe, nodes: Sequence[Node], sector: int, room: int)
     command = ["python", "-m", "perfboard.images.root.write", "--nodes", NODES]
     command += [f"--in-place={pattern}" for pattern in SYSTEMS[root.system].in_place]
     form = SYSTEMS[root.system].type or "initramfs"
-    return Commands(((*command, form, TREE, image),), {NODES: _table(nodes)})
+    return RootCommands(((*command, form, TREE, image),), {NODES: _table(nodes)})
 
 
 def _table(nodes: Sequence[Node]) -> str:
@@ -60,7 +60,7 @@ def _table(nodes: Sequence[Node]) -> str:
     return "".join(f"/{n.path} {n.kind} {n.mode:o} 0 0 {n.major} {n.minor} 0 0 -\n" for n in nodes)
 
 
-def _squashfs(root: RootRecipe, nodes: Sequence[Node], image: str) -> Commands:
+def _squashfs(root: RootRecipe, nodes: Sequence[Node], image: str) -> RootCommands:
     _, _, compressor = root.system.partition("-")
     command = ["mksquashfs", TREE, image, "-comp", compressor or "gzip"]
     command += ["-noappend", "-no-progress", "-b", str(root.block)]
@@ -76,10 +76,10 @@ def _squashfs(root: RootRecipe, nodes: Sequence[Node], image: str) -> Commands:
     for node in nodes:
         numbers = f"{node.mode:o} 0 0 {node.major} {node.minor}"
         command += ["-p", f"{node.path} {node.kind} {numbers}"]
-    return Commands((tuple(command),), files)
+    return RootCommands((tuple(command),), files)
 
 
-def _jffs2(root: RootRecipe, nodes: Sequence[Node], image: str, sector: int) -> Commands:
+def _jffs2(root: RootRecipe, nodes: Sequence[Node], image: str, sector: int) -> RootCommands:
     summary = root.system == "jffs2-summary"
     first = f"{image}.plain" if summary else image
     make = (
@@ -89,10 +89,10 @@ def _jffs2(root: RootRecipe, nodes: Sequence[Node], image: str, sector: int) -> 
     # sumtool knows the first of these as --littleendian alone.
     options = ("-l", f"--eraseblock={sector}", "--pad")
     sum_up = ("sumtool", *options, f"--input={first}", f"--output={image}")
-    return Commands((make, sum_up) if summary else (make,), {NODES: _table(nodes)})
+    return RootCommands((make, sum_up) if summary else (make,), {NODES: _table(nodes)})
 
 
-def _ubifs(nodes: Sequence[Node], image: str, sector: int, room: int) -> Commands:
+def _ubifs(nodes: Sequence[Node], image: str, sector: int, room: int) -> RootCommands:
     size = volume_size(sector, room)
     volume = f"{image}.volume"
     make = (
@@ -108,23 +108,23 @@ def _ubifs(nodes: Sequence[Node], image: str, sector: int, room: int) -> Command
         f"[root]\nmode=ubi\nimage={volume}\nvol_id=0\nvol_type=dynamic\nvol_name=root\n"
         f"vol_size={size}\n"
     )
-    return Commands((make, lay_out), {NODES: _table(nodes), VOLUME: settings})
+    return RootCommands((make, lay_out), {NODES: _table(nodes), VOLUME: settings})
 
 
-def _erofs(nodes: Sequence[Node], image: str) -> Commands:
+def _erofs(nodes: Sequence[Node], image: str) -> RootCommands:
     # mkfs.erofs takes nodes from a tree alone.
     commands = [
         ("mknod", f"--mode={n.mode:o}", f"{TREE}/{n.path}", n.kind, str(n.major), str(n.minor))
         for n in nodes
     ]
     options = ("--quiet", "-zlz4hc", "-T0", "-x-1", "--all-root", "-U", _UUID)
-    return Commands((*commands, ("mkfs.erofs", *options, image, TREE)), pretended=True)
+    return RootCommands((*commands, ("mkfs.erofs", *options, image, TREE)), pretended=True)
 
 
-def _romfs(nodes: Sequence[Node], image: str) -> Commands:
+def _romfs(nodes: Sequence[Node], image: str) -> RootCommands:
     # genromfs(8): a file of such a name stands for a node.
     named = []
     for node in nodes:
         folder, _, name = f"{TREE}/{node.path}".rpartition("/")
         named.append(("touch", f"{folder}/@{name},{node.kind},{node.major},{node.minor}"))
-    return Commands((*named, ("genromfs", "-d", TREE, "-f", image, "-V", "root")))
+    return RootCommands((*named, ("genromfs", "-d", TREE, "-f", image, "-V", "root")))

@@ -12,7 +12,7 @@ import zlib
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
 
-from perfboard.images.root.entries import Entry
+from perfboard.images.root.entries import RootEntry
 from perfboard.model.errors import UsageError
 
 PAGE = 4096
@@ -62,7 +62,7 @@ class _Writer:
     known: dict[tuple[int, bytes, frozenset[int]], int] = field(default_factory=dict)
     pending: list[_Data] = field(default_factory=list)
 
-    def add(self, entry: Entry, kept: Set[int]) -> int:
+    def add(self, entry: RootEntry, kept: Set[int]) -> int:
         """Adds a file's data, if none has the same; the place of its table."""
         key = (entry.mode, entry.content, frozenset(kept))
         if key not in self.known:
@@ -108,7 +108,9 @@ class _Writer:
         self.image += bytes(-len(self.image) % PAGE)
 
 
-def write_cramfs(entries: Sequence[Entry], in_place: Mapping[str, Set[int]] | None = None) -> bytes:
+def write_cramfs(
+    entries: Sequence[RootEntry], in_place: Mapping[str, Set[int]] | None = None
+) -> bytes:
     """The image of a file system with those entries.
 
     `entries` are sorted by path, parents first; `in_place` names pages by number that are to
@@ -116,7 +118,7 @@ def write_cramfs(entries: Sequence[Entry], in_place: Mapping[str, Set[int]] | No
     cramfs cannot hold.
     """
     in_place = in_place or {}
-    folders: dict[str, list[Entry]] = {"": []}
+    folders: dict[str, list[RootEntry]] = {"": []}
     for entry in entries:
         _check(entry)
         folders[entry.path.rpartition("/")[0]].append(entry)
@@ -131,7 +133,7 @@ def write_cramfs(entries: Sequence[Entry], in_place: Mapping[str, Set[int]] | No
         at += sum(_INODE.size + len(_padded(entry)) for entry in inside)
     writer = _Writer(bytearray(at))
 
-    def inode(entry: Entry) -> tuple[int, int]:
+    def inode(entry: RootEntry) -> tuple[int, int]:
         if stat.S_ISDIR(entry.mode):
             size = sum(_INODE.size + len(_padded(one)) for one in folders[entry.path])
             return size, places[entry.path] if size else 0
@@ -150,7 +152,7 @@ def write_cramfs(entries: Sequence[Entry], in_place: Mapping[str, Set[int]] | No
     writer.place_pages()
     return _finish(
         writer,
-        _pack_inode(Entry("", stat.S_IFDIR | 0o755), *inode(Entry("", stat.S_IFDIR))),
+        _pack_inode(RootEntry("", stat.S_IFDIR | 0o755), *inode(RootEntry("", stat.S_IFDIR))),
         len(entries),
     )
 
@@ -167,17 +169,17 @@ def _finish(writer: _Writer, root: bytes, files: int) -> bytes:
     return bytes(image)
 
 
-def _padded(entry: Entry) -> bytes:
+def _padded(entry: RootEntry) -> bytes:
     name = entry.path.rpartition("/")[2].encode()
     return name + bytes(-len(name) % 4)
 
 
-def _pack_inode(entry: Entry, size: int, place: int) -> bytes:
+def _pack_inode(entry: RootEntry, size: int, place: int) -> bytes:
     words = len(_padded(entry)) // 4
     return _INODE.pack(entry.mode, size, words | place >> 2 << 6)
 
 
-def _check(entry: Entry) -> None:
+def _check(entry: RootEntry) -> None:
     if len(entry.content) >= _MOST_SIZE:
         raise UsageError(
             f"{entry.path}: has {len(entry.content)} bytes; "

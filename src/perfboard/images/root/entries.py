@@ -14,7 +14,7 @@ _NODE_KINDS = {"b": stat.S_IFBLK, "c": stat.S_IFCHR}
 
 
 @dataclass(frozen=True)
-class Entry:
+class RootEntry:
     """One entry: its path below the root, its kind and permissions, and what it holds.
 
     `content` is that of a file, or a link's target; `device` a node's major and minor number.
@@ -27,10 +27,10 @@ class Entry:
     device: tuple[int, int] = (0, 0)
 
 
-def read_entries(tree: Path, nodes: Sequence[Node]) -> list[Entry]:
+def read_entries(tree: Path, nodes: Sequence[Node]) -> list[RootEntry]:
     """The files below `tree`, and those nodes, by path: a folder comes before its content."""
     entries = [
-        Entry(node.path, _NODE_KINDS[node.kind] | node.mode, device=(node.major, node.minor))
+        RootEntry(node.path, _NODE_KINDS[node.kind] | node.mode, device=(node.major, node.minor))
         for node in nodes
     ]
     for path in tree.rglob("*"):
@@ -40,14 +40,14 @@ def read_entries(tree: Path, nodes: Sequence[Node]) -> list[Entry]:
             content = str(path.readlink()).encode()
         elif stat.S_ISREG(mode):
             content = path.read_bytes()
-        entries.append(Entry(path.relative_to(tree).as_posix(), mode, content))
+        entries.append(RootEntry(path.relative_to(tree).as_posix(), mode, content))
     return sorted(entries, key=lambda entry: entry.path.split("/"))
 
 
-def write_cpio(entries: Sequence[Entry]) -> bytes:
+def write_cpio(entries: Sequence[RootEntry]) -> bytes:
     """The archive that the kernel unpacks (Linux, Documentation/driver-api/early-userspace)."""
     archive = bytearray()
-    for number, entry in enumerate((*entries, Entry(_CPIO_END, 0)), 1):
+    for number, entry in enumerate((*entries, RootEntry(_CPIO_END, 0)), 1):
         name = entry.path.encode() + b"\0"
         links = 2 if stat.S_ISDIR(entry.mode) else 1
         owned = (number, entry.mode, 0, 0, links, 0, len(entry.content), 0, 0)

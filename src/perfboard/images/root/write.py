@@ -12,7 +12,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from perfboard.images.root.cramfs import code_pages, write_cramfs
-from perfboard.images.root.entries import Entry, read_entries, write_cpio
+from perfboard.images.root.entries import RootEntry, read_entries, write_cpio
 from perfboard.images.root.tree import Node
 from perfboard.model.errors import PerfboardError, UsageError
 
@@ -48,7 +48,7 @@ def main(words: Sequence[str] | None = None) -> None:
         parser.error(str(error))
 
 
-def _pages(entries: list[Entry], patterns: list[str]) -> dict[str, frozenset[int]]:
+def _pages(entries: list[RootEntry], patterns: list[str]) -> dict[str, frozenset[int]]:
     return {
         entry.path: code_pages(entry.content)
         for entry in entries

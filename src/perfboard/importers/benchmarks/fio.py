@@ -5,12 +5,12 @@ from collections.abc import Iterator
 
 from pydantic import Field
 
-from perfboard.importers.base import Imported, Importer, ImportOptions, SavedFile
+from perfboard.importers.base import FileContent, Importer, ImportOptions, SavedFile
 from perfboard.importers.benchmarks.reading import Amount, Foreign, has_all, label, read_json, some
 from perfboard.model.run import Metric, Unit
 
 
-class _Latency(Foreign):
+class _FioLatency(Foreign):
     percentile: dict[str, Amount] = Field(default_factory=dict)
 
 
@@ -18,10 +18,10 @@ class _Direction(Foreign):
     io_bytes: Amount = 0.0
     bw_bytes: Amount = 0.0
     iops: Amount = 0.0
-    clat_ns: _Latency = _Latency()
+    clat_ns: _FioLatency = _FioLatency()
 
 
-class _Job(Foreign):
+class _FioJob(Foreign):
     jobname: str
     error: int = 0
     read: _Direction = _Direction()
@@ -29,11 +29,11 @@ class _Job(Foreign):
     trim: _Direction = _Direction()
 
 
-class _Results(Foreign):
-    jobs: tuple[_Job, ...]
+class _FioResults(Foreign):
+    jobs: tuple[_FioJob, ...]
 
 
-def _metrics(results: _Results) -> Iterator[Metric]:
+def _metrics(results: _FioResults) -> Iterator[Metric]:
     for job in results.jobs:
         for way, part in (("read", job.read), ("write", job.write), ("trim", job.trim)):
             if not part.io_bytes:
@@ -51,11 +51,11 @@ def _metrics(results: _Results) -> Iterator[Metric]:
                 yield Metric(name=name, unit="s", labels=of_it, samples=(value / 1e9,))
 
 
-def _read(file: SavedFile, options: ImportOptions) -> Imported:
-    results = read_json(file, _Results, "fio")
+def _read(file: SavedFile, options: ImportOptions) -> FileContent:
+    results = read_json(file, _FioResults, "fio")
     failed = [label(job.jobname) for job in results.jobs if job.error]
     notes = tuple(f"Job {job} failed." for job in failed)
-    return Imported(metrics=some(_metrics(results), file, "job that read or wrote"), notes=notes)
+    return FileContent(metrics=some(_metrics(results), file, "job that read or wrote"), notes=notes)
 
 
 IMPORTER = Importer(

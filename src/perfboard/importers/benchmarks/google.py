@@ -4,14 +4,14 @@
 from collections.abc import Iterator
 from typing import Literal
 
-from perfboard.importers.base import Imported, Importer, ImportOptions, SavedFile
+from perfboard.importers.base import FileContent, Importer, ImportOptions, SavedFile
 from perfboard.importers.benchmarks.reading import Amount, Foreign, has_all, label, read_json, some
 from perfboard.model.run import Metric
 
 _SECONDS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}
 
 
-class _Benchmark(Foreign):
+class _GoogleBenchmark(Foreign):
     run_name: str
     run_type: str = "iteration"
     real_time: Amount = 0.0
@@ -23,11 +23,11 @@ class _Benchmark(Foreign):
     error_message: str = ""
 
 
-class _Results(Foreign):
-    benchmarks: tuple[_Benchmark, ...]
+class _GoogleResults(Foreign):
+    benchmarks: tuple[_GoogleBenchmark, ...]
 
 
-def _metrics(runs: list[_Benchmark]) -> Iterator[Metric]:
+def _metrics(runs: list[_GoogleBenchmark]) -> Iterator[Metric]:
     for name in dict.fromkeys(run.run_name for run in runs):
         of_it, labels = [run for run in runs if run.run_name == name], {"benchmark": label(name)}
         for metric, times in (
@@ -43,14 +43,14 @@ def _metrics(runs: list[_Benchmark]) -> Iterator[Metric]:
         yield Metric(name="google.rate", unit="1/s", better="higher", labels=labels, samples=items)
 
 
-def _read(file: SavedFile, options: ImportOptions) -> Imported:
-    results = read_json(file, _Results, "Google Benchmark")
+def _read(file: SavedFile, options: ImportOptions) -> FileContent:
+    results = read_json(file, _GoogleResults, "Google Benchmark")
     # Means and deviations are of the repetitions, which stand there too.
     runs = [run for run in results.benchmarks if run.run_type == "iteration"]
     failed = {run.run_name: run.error_message for run in runs if run.error_occurred}
     notes = tuple(f"{label(name)} failed: {label(why)}" for name, why in failed.items())
     metrics = _metrics([run for run in runs if not run.error_occurred])
-    return Imported(metrics=some(metrics, file, "benchmarks that ran"), notes=notes)
+    return FileContent(metrics=some(metrics, file, "benchmarks that ran"), notes=notes)
 
 
 IMPORTER = Importer(

@@ -3,32 +3,32 @@
 
 from collections.abc import Iterator
 
-from perfboard.importers.base import Imported, Importer, ImportOptions, SavedFile
+from perfboard.importers.base import FileContent, Importer, ImportOptions, SavedFile
 from perfboard.importers.benchmarks.reading import Amount, Foreign, has_all, label, read_json, some
 from perfboard.model.run import Metric
 
 
-class _Command(Foreign):
+class _HyperfineCommand(Foreign):
     command: str
     times: tuple[Amount, ...]
     exit_codes: tuple[int | None, ...] = ()
 
 
-class _Results(Foreign):
-    results: tuple[_Command, ...]
+class _HyperfineResults(Foreign):
+    results: tuple[_HyperfineCommand, ...]
 
 
-def _metrics(results: _Results) -> Iterator[Metric]:
+def _metrics(results: _HyperfineResults) -> Iterator[Metric]:
     for each in results.results:
         labels = {"command": label(each.command)}
         yield Metric(name="hyperfine.time", unit="s", labels=labels, samples=each.times)
 
 
-def _read(file: SavedFile, options: ImportOptions) -> Imported:
-    results = read_json(file, _Results, "hyperfine")
+def _read(file: SavedFile, options: ImportOptions) -> FileContent:
+    results = read_json(file, _HyperfineResults, "hyperfine")
     failed = [label(each.command) for each in results.results if any(each.exit_codes)]
     notes = tuple(f"A run of this command failed: {command}" for command in failed)
-    return Imported(metrics=some(_metrics(results), file, "times"), notes=notes)
+    return FileContent(metrics=some(_metrics(results), file, "times"), notes=notes)
 
 
 IMPORTER = Importer(

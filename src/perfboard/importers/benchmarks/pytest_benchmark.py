@@ -3,7 +3,7 @@
 
 from collections.abc import Iterator
 
-from perfboard.importers.base import Imported, Importer, ImportOptions, SavedFile
+from perfboard.importers.base import FileContent, Importer, ImportOptions, SavedFile
 from perfboard.importers.benchmarks.reading import Amount, Foreign, has_all, label, read_json, some
 from perfboard.model.run import Metric
 
@@ -14,31 +14,31 @@ class _Stats(Foreign):
     data: tuple[Amount, ...] = ()
 
 
-class _Benchmark(Foreign):
+class _PytestBenchmark(Foreign):
     fullname: str
     stats: _Stats
 
 
-class _Results(Foreign):
-    benchmarks: tuple[_Benchmark, ...]
+class _PytestResults(Foreign):
+    benchmarks: tuple[_PytestBenchmark, ...]
 
 
-def _metrics(results: _Results) -> Iterator[Metric]:
+def _metrics(results: _PytestResults) -> Iterator[Metric]:
     for each in results.benchmarks:
         samples = each.stats.data or (each.stats.mean,)
         labels = {"test": label(each.fullname)}
         yield Metric(name="pytest.time", unit="s", labels=labels, samples=samples)
 
 
-def _read(file: SavedFile, options: ImportOptions) -> Imported:
-    results = read_json(file, _Results, "pytest-benchmark")
+def _read(file: SavedFile, options: ImportOptions) -> FileContent:
+    results = read_json(file, _PytestResults, "pytest-benchmark")
     notes: tuple[str, ...] = ()
     if not all(each.stats.data for each in results.benchmarks):
         notes = (
             "The file has no rounds, only their mean, which is the one sample; "
             "--benchmark-json and --benchmark-save-data keep the rounds.",
         )
-    return Imported(metrics=some(_metrics(results), file, "benchmarks"), notes=notes)
+    return FileContent(metrics=some(_metrics(results), file, "benchmarks"), notes=notes)
 
 
 IMPORTER = Importer(

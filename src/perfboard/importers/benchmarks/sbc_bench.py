@@ -5,7 +5,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator
 
-from perfboard.importers.base import Imported, Importer, ImportOptions, SavedFile
+from perfboard.importers.base import FileContent, Importer, ImportOptions, SavedFile
 from perfboard.importers.benchmarks.reading import label, some
 from perfboard.model.run import Metric
 
@@ -61,12 +61,14 @@ def _share(head: bytes) -> float:
     return float(head.lstrip().startswith(b"sbc-bench v"))
 
 
-def _read(file: SavedFile, options: ImportOptions) -> Imported:
+def _read(file: SavedFile, options: ImportOptions) -> FileContent:
     text = file.text.decode("utf-8", "replace")
     match = _HEAD.match(text.lstrip())
     metrics = some(_metrics(text.splitlines()), file, "figures of sbc-bench")
     notes = ("sbc-bench.random is the time beyond that of the first cache.",)
-    return Imported(metrics=metrics, notes=notes, facts={"board": label(match[1])} if match else {})
+    return FileContent(
+        metrics=metrics, notes=notes, facts={"board": label(match[1])} if match else {}
+    )
 
 
 IMPORTER = Importer("sbc-bench", "sbc-bench's report: what its benchmarks said", _share, _read)

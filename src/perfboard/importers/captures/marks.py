@@ -7,7 +7,7 @@ from typing import BinaryIO
 
 from perfboard.analysis.formats.capture import Capture, missing_edges
 from perfboard.analysis.timeline.boots import KNOWN_MARKS, out_of_order
-from perfboard.importers.base import Imported, ImportOptions, SavedFile
+from perfboard.importers.base import FileContent, ImportOptions, SavedFile
 from perfboard.model.errors import UsageError
 from perfboard.model.results.boot import Boot, Mark
 from perfboard.model.units import format_value
@@ -19,7 +19,7 @@ def capture_in(
     file: SavedFile,
     options: ImportOptions,
     read: Callable[[BinaryIO, Mapping[str, int]], Capture],
-) -> Imported:
+) -> FileContent:
     """The marks of a capture that `read` reads, by the channels that the user named.
 
     Raises UsageError for a file that is damaged, lacks a channel, or has no edge.
@@ -84,4 +84,4 @@ def capture_in(
         f"Edges are shown to {format_value(capture.step_ns / 1e9, 's')}. The first "
         "edge of a channel is its mark: a pin that changes before gives a wrong time."
     )
-    return Imported(boots=(boot,), joins=True, notes=tuple(notes))
+    return FileContent(boots=(boot,), joins=True, notes=tuple(notes))

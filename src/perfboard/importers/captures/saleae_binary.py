@@ -6,7 +6,7 @@ from typing import BinaryIO
 
 from perfboard.analysis.formats.capture import Capture
 from perfboard.analysis.formats.saleae import MAGIC, read_saleae_binary
-from perfboard.importers.base import Imported, Importer, ImportOptions, SavedFile
+from perfboard.importers.base import FileContent, Importer, ImportOptions, SavedFile
 from perfboard.importers.captures.marks import capture_in
 
 
@@ -14,7 +14,7 @@ def _share(head: bytes) -> float:
     return 1.0 if head.startswith(MAGIC) else 0.0
 
 
-def _read(file: SavedFile, options: ImportOptions) -> Imported:
+def _read(file: SavedFile, options: ImportOptions) -> FileContent:
     def read(stream: BinaryIO, wanted: Mapping[str, int]) -> Capture:
         return read_saleae_binary(stream, file.path.stem, wanted)
 

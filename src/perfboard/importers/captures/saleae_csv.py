@@ -2,7 +2,7 @@
 """The table of digital channels that Saleae Logic 2 exports."""
 
 from perfboard.analysis.formats.saleae import HEADING, read_saleae_table
-from perfboard.importers.base import Imported, Importer, ImportOptions, SavedFile
+from perfboard.importers.base import FileContent, Importer, ImportOptions, SavedFile
 from perfboard.importers.captures.marks import capture_in
 
 
@@ -10,7 +10,7 @@ def _share(head: bytes) -> float:
     return 1.0 if head.startswith(HEADING) else 0.0
 
 
-def _read(file: SavedFile, options: ImportOptions) -> Imported:
+def _read(file: SavedFile, options: ImportOptions) -> FileContent:
     return capture_in(file, options, read_saleae_table)
 
 

@@ -2,7 +2,7 @@
 """Sessions that sigrok-cli and PulseView store."""
 
 from perfboard.analysis.formats.sigrok import read_sigrok
-from perfboard.importers.base import Imported, Importer, ImportOptions, SavedFile
+from perfboard.importers.base import FileContent, Importer, ImportOptions, SavedFile
 from perfboard.importers.captures.marks import capture_in
 
 
@@ -11,7 +11,7 @@ def _share(head: bytes) -> float:
     return 1.0 if head.startswith(b"PK\3\4") and head[30:37] == b"version" else 0.0
 
 
-def _read(file: SavedFile, options: ImportOptions) -> Imported:
+def _read(file: SavedFile, options: ImportOptions) -> FileContent:
     return capture_in(file, options, read_sigrok)
 
 

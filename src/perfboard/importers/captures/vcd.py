@@ -2,7 +2,7 @@
 """Value change dumps, which all logic analysers and simulators write."""
 
 from perfboard.analysis.formats.vcd import read_vcd
-from perfboard.importers.base import Imported, Importer, ImportOptions, SavedFile
+from perfboard.importers.base import FileContent, Importer, ImportOptions, SavedFile
 from perfboard.importers.captures.marks import capture_in
 
 _HEAD = 4096
@@ -13,7 +13,7 @@ def _share(head: bytes) -> float:
     return 1.0 if b"$timescale" in start or b"$enddefinitions" in start else 0.0
 
 
-def _read(file: SavedFile, options: ImportOptions) -> Imported:
+def _read(file: SavedFile, options: ImportOptions) -> FileContent:
     return capture_in(file, options, read_vcd)
 
 

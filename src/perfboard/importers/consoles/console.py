@@ -14,7 +14,7 @@ from perfboard.analysis.boot.reading.loaders import begins_boot, counts_down
 from perfboard.analysis.boot.reading.records import RECORD
 from perfboard.analysis.boot.reading.screen import LONGEST_LINE, matches, readable
 from perfboard.analysis.boot.record import saved_record
-from perfboard.importers.base import Imported, SavedFile
+from perfboard.importers.base import FileContent, SavedFile
 from perfboard.model.errors import UsageError
 from perfboard.model.results.boot import Boot, Mark
 from perfboard.model.units import format_value
@@ -71,7 +71,7 @@ class SavedConsole:
 
 
 @dataclass
-class _Part:
+class _ConsolePart:
     """The lines of one boot; `began` if its first words are among them."""
 
     lines: list[SavedLine] = field(default_factory=list)
@@ -96,12 +96,12 @@ def lines_of(file: SavedFile) -> list[bytes]:
     ]
 
 
-def boots_in(file: SavedFile, console: SavedConsole, usable: str) -> Imported:
+def boots_in(file: SavedFile, console: SavedConsole, usable: str) -> FileContent:
     """The boots of a log. Raises UsageError if there is none."""
     texts = [_text(line) for line in console.lines]
     pattern = re.compile(usable) if usable else _usable_in(texts)
     notes = list(console.notes)
-    boots: list[tuple[Boot, _Part]] = []
+    boots: list[tuple[Boot, _ConsolePart]] = []
     for part in _parts(console, texts, pattern):
         if _is_shown(console, part):
             continue
@@ -121,7 +121,7 @@ def boots_in(file: SavedFile, console: SavedConsole, usable: str) -> Imported:
         )
     boots = (whole or boots)[:_MOST_BOOTS]
     notes += _notes(console, [part for _, part in boots], pattern, usable, bool(whole))
-    return Imported(
+    return FileContent(
         boots=tuple(boot for boot, _ in boots),
         notes=tuple(notes),
         facts=naming_lines(texts),
@@ -140,13 +140,13 @@ def _usable_in(texts: Sequence[str]) -> re.Pattern[str] | None:
 
 def _parts(
     console: SavedConsole, texts: Sequence[str], usable: re.Pattern[str] | None
-) -> Iterator[_Part]:
+) -> Iterator[_ConsolePart]:
     """The log cut into boots.
 
     A boot begins with the first words of a loader or kernel behind the line that means ready, or
     behind a reset. On the kernel's clock it also begins where the clock does.
     """
-    part = _Part()
+    part = _ConsolePart()
     last_ns = latest_ns = 0
     for line, text in zip(console.lines, texts, strict=True):
         begins = begins_boot(text)
@@ -161,7 +161,7 @@ def _parts(
             )
         ):
             yield part
-            part, latest_ns = _Part(), 0
+            part, latest_ns = _ConsolePart(), 0
         part.lines.append(line)
         part.began = part.began or begins
         last_ns = line.ns if line.ns is not None else last_ns
@@ -173,13 +173,13 @@ def _parts(
             took_ns = 0
         if took_ns is not None:
             yield part
-            part, latest_ns = _Part(), 0
+            part, latest_ns = _ConsolePart(), 0
             if console.clock == "host":
                 part.reset = last_ns, took_ns
     yield part
 
 
-def _is_shown(console: SavedConsole, part: _Part) -> bool:
+def _is_shown(console: SavedConsole, part: _ConsolePart) -> bool:
     """Whether it is a kernel's log that was shown at once, as by dmesg, at a shell."""
     if console.clock == "kernel" or not part.lines:
         return False
@@ -191,7 +191,7 @@ def _is_shown(console: SavedConsole, part: _Part) -> bool:
     return 2 * (came_ns + console.resolution_ns) < known[-1][1] - known[0][1]
 
 
-def _boot(console: SavedConsole, part: _Part, usable: re.Pattern[str] | None) -> Boot:
+def _boot(console: SavedConsole, part: _ConsolePart, usable: re.Pattern[str] | None) -> Boot:
     """The record of a boot, whose marks count from its reset or else from its first byte."""
     lines = list(_untimed_before_removed(part.lines) if console.clock == "kernel" else part.lines)
     known = [line.ns for line in lines if line.ns is not None]
@@ -310,7 +310,7 @@ def _stamped(
 
 def _notes(
     console: SavedConsole,
-    parts: Sequence[_Part],
+    parts: Sequence[_ConsolePart],
     pattern: re.Pattern[str] | None,
     usable: str,
     is_usable: bool,

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from perfboard.analysis.boot.reading.kernel_log import is_first
-from perfboard.importers.base import Imported, Importer, ImportOptions, SavedFile
+from perfboard.importers.base import FileContent, Importer, ImportOptions, SavedFile
 from perfboard.importers.consoles.console import SavedConsole, SavedLine, boots_in, lines_of
 from perfboard.importers.consoles.kernel import record_line
 from perfboard.importers.consoles.stamps import (
@@ -41,14 +41,14 @@ _SHARE = 0.95
 _SECOND_NS = 1_000_000_000
 
 
-class _Record(NamedTuple):
+class _DmesgRecord(NamedTuple):
     """A line without its stamps, which are of these forms; none of a line that goes on."""
 
     stamps: dict[re.Pattern[bytes], int | None]
     message: bytes
 
 
-def _record(line: bytes) -> _Record:
+def _record(line: bytes) -> _DmesgRecord:
     decoded = _DECODED.match(line)
     at = decoded.end() if decoded else 0
     stamps: dict[re.Pattern[bytes], int | None] = {}
@@ -59,7 +59,7 @@ def _record(line: bytes) -> _Record:
         form, match = found[0]
         stamps[form] = None if form is _MINUTE else ns_of(match)
         at = match.end()
-    return _Record(stamps, line[at:].rstrip(b"\r\n"))
+    return _DmesgRecord(stamps, line[at:].rstrip(b"\r\n"))
 
 
 def share(head: bytes) -> float:
@@ -82,7 +82,7 @@ def _without_level(line: bytes) -> bytes:
     return line[match.end() :] if match else line
 
 
-def _read(file: SavedFile, options: ImportOptions) -> Imported:
+def _read(file: SavedFile, options: ImportOptions) -> FileContent:
     records = [_record(line) for line in lines_of(file)]
     counts = {form: sum(1 for each in records if form in each.stamps) for form in _FORMS}
     most = max(counts.values())
@@ -117,7 +117,7 @@ def _read(file: SavedFile, options: ImportOptions) -> Imported:
     return boots_in(file, replace(console, has_zero=begins), options.usable)
 
 
-def _sums(records: list[_Record]) -> list[int | None]:
+def _sums(records: list[_DmesgRecord]) -> list[int | None]:
     """The times of records that say how long they came after the one before."""
     total_ns = 0
     times: list[int | None] = []
@@ -128,7 +128,7 @@ def _sums(records: list[_Record]) -> list[int | None]:
     return times
 
 
-def _until_minute(records: list[_Record]) -> tuple[list[_Record], tuple[str, ...]]:
+def _until_minute(records: list[_DmesgRecord]) -> tuple[list[_DmesgRecord], tuple[str, ...]]:
     """The records up to the second that names its minute alone: -H leaves its seconds out."""
     minutes = [
         at

@@ -6,7 +6,7 @@ import re
 
 from pydantic_core import from_json
 
-from perfboard.importers.base import Imported, Importer, ImportOptions, SavedFile
+from perfboard.importers.base import FileContent, Importer, ImportOptions, SavedFile
 from perfboard.importers.consoles.console import MOST_LINES, SavedConsole, SavedLine, boots_in
 from perfboard.importers.consoles.kernel import record_line
 from perfboard.model.errors import UsageError
@@ -17,7 +17,7 @@ _LONGEST_S = 1e9
 _NEXT = re.compile(rb"<[0-9]{1,3}>\[")
 
 
-def _read(file: SavedFile, options: ImportOptions) -> Imported:
+def _read(file: SavedFile, options: ImportOptions) -> FileContent:
     try:
         found = from_json(file.text.decode("utf-8", "replace"), allow_inf_nan=False)
         records = found["dmesg"]

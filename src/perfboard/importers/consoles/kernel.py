@@ -5,7 +5,7 @@ import re
 from collections.abc import Sequence
 
 from perfboard.analysis.boot.reading.records import RECORD
-from perfboard.importers.base import Imported, Importer, ImportOptions, SavedFile
+from perfboard.importers.base import FileContent, Importer, ImportOptions, SavedFile
 from perfboard.importers.consoles.console import (
     SavedConsole,
     SavedLine,
@@ -43,7 +43,7 @@ def share(head: bytes) -> float:
     return _SHARE if records >= _LEAST else 0.0
 
 
-def _read(file: SavedFile, options: ImportOptions) -> Imported:
+def _read(file: SavedFile, options: ImportOptions) -> FileContent:
     return boots_in(file, kernel_console(lines_of(file)), options.usable)
 
 

@@ -3,7 +3,7 @@
 
 import re
 
-from perfboard.importers.base import Imported, Importer, ImportOptions, SavedFile
+from perfboard.importers.base import FileContent, Importer, ImportOptions, SavedFile
 from perfboard.importers.consoles.console import SavedConsole, SavedLine, boots_in, lines_of
 from perfboard.importers.consoles.kernel import kernel_console
 from perfboard.importers.consoles.stamps import CLOCK, DATE, FRACTION, ns_of, running, unit_of
@@ -25,7 +25,7 @@ def share(head: bytes) -> float:
     return 1.0 if sum(_CONSOLE.search(line[:800]) is not None for line in lines) >= 3 else 0.0
 
 
-def _read(file: SavedFile, options: ImportOptions) -> Imported:
+def _read(file: SavedFile, options: ImportOptions) -> FileContent:
     lines = lines_of(file)
     if file.head.startswith(_HEAD):
         begin = lines.index(_BEGIN) + 1 if _BEGIN in lines else 0

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from pydantic_core import from_json
 
-from perfboard.importers.base import Imported, Importer, ImportOptions, SavedFile
+from perfboard.importers.base import FileContent, Importer, ImportOptions, SavedFile
 from perfboard.importers.consoles.console import SavedConsole, SavedLine, boots_in, lines_of
 from perfboard.importers.consoles.stamps import CLOCK, DATE, FRACTION, ns_of, running
 
@@ -23,13 +23,13 @@ _RESET = re.compile(
 _SECOND_NS = 1_000_000_000
 
 
-class _Entry(NamedTuple):
+class _LavaEntry(NamedTuple):
     stamp: bytes
     level: str
     text: str
 
 
-def _entry(line: bytes) -> _Entry | None:
+def _entry(line: bytes) -> _LavaEntry | None:
     text = line.decode("utf-8", "replace")
     if not text.startswith("- {"):
         return None
@@ -40,13 +40,13 @@ def _entry(line: bytes) -> _Entry | None:
         if plain is None:
             return None
         words = plain[4] if plain[3] is None else plain[3].replace("''", "'")
-        return _Entry(plain[1].encode(), plain[2], words)
+        return _LavaEntry(plain[1].encode(), plain[2], words)
     if not isinstance(found, dict):
         return None
     stamp, level, words = (found.get(key) for key in ("dt", "lvl", "msg"))
     if not (isinstance(stamp, str) and isinstance(level, str) and isinstance(words, str)):
         return None
-    return _Entry(stamp.encode("utf-8", "replace"), level, words)
+    return _LavaEntry(stamp.encode("utf-8", "replace"), level, words)
 
 
 def share(head: bytes) -> float:
@@ -56,7 +56,7 @@ def share(head: bytes) -> float:
     return found / len(lines) if lines else 0.0
 
 
-def _read(file: SavedFile, options: ImportOptions) -> Imported:
+def _read(file: SavedFile, options: ImportOptions) -> FileContent:
     entries = [entry for line in lines_of(file) if (entry := _entry(line))]
     stamps = [_STAMP.match(entry.stamp) for entry in entries]
     values = [ns_of(stamp) if stamp else None for stamp in stamps]

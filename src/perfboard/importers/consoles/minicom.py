@@ -3,7 +3,7 @@
 
 import re
 
-from perfboard.importers.base import Imported, Importer, ImportOptions, SavedFile
+from perfboard.importers.base import FileContent, Importer, ImportOptions, SavedFile
 from perfboard.importers.consoles.console import SavedConsole, SavedLine, boots_in, lines_of
 from perfboard.importers.consoles.stamps import (
     CLOCK,
@@ -32,7 +32,7 @@ def share(head: bytes) -> float:
     return 1.0 if seconds >= 2 else share_of(_LINE, head)
 
 
-def _read(file: SavedFile, options: ImportOptions) -> Imported:
+def _read(file: SavedFile, options: ImportOptions) -> FileContent:
     if share_of(_LINE, file.head) >= 0.5:
         return _EACH.read(file, options)
     lines = lines_of(file)

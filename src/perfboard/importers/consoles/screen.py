@@ -3,7 +3,7 @@
 
 import re
 
-from perfboard.importers.base import Imported, Importer, ImportOptions, SavedFile
+from perfboard.importers.base import FileContent, Importer, ImportOptions, SavedFile
 from perfboard.importers.consoles.console import boots_in, lines_of
 from perfboard.importers.consoles.kernel import kernel_console
 
@@ -14,7 +14,7 @@ _STAMP = re.compile(
 )
 
 
-def _read(file: SavedFile, options: ImportOptions) -> Imported:
+def _read(file: SavedFile, options: ImportOptions) -> FileContent:
     lines = [
         _STAMP.sub(b"", line) if b"-- time-stamp --" in line else line for line in lines_of(file)
     ]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import date
 from itertools import pairwise
 
-from perfboard.importers.base import Imported, Importer, ImportOptions, SavedFile
+from perfboard.importers.base import FileContent, Importer, ImportOptions, SavedFile
 from perfboard.importers.consoles.console import SavedConsole, SavedLine, boots_in, lines_of
 
 # Parts of a stamp's pattern, by the names of their groups.
@@ -159,7 +159,7 @@ def stamped_importer(
     own.
     """
 
-    def read(file: SavedFile, options: ImportOptions) -> Imported:
+    def read(file: SavedFile, options: ImportOptions) -> FileContent:
         shares = shares_of(forms, file.head)
         form = forms[shares.index(max(shares))]
         lines = lines_of(file)

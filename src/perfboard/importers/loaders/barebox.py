@@ -4,7 +4,7 @@
 import re
 
 from perfboard.analysis.boot.reading.firmware import STAGE, stage_of
-from perfboard.importers.base import Imported, Importer, ImportOptions, SavedFile
+from perfboard.importers.base import FileContent, Importer, ImportOptions, SavedFile
 from perfboard.importers.consoles.console import lines_of
 from perfboard.importers.loaders.stages import Stage, boot_of
 
@@ -14,7 +14,7 @@ _HEAD = re.compile(rb"(?m)^(?:<\d>)?\[ {0,9}\d{1,12}us(?: < {1,10}\d{1,12}us)?\]
 _LEAST = 3
 
 
-def _read(file: SavedFile, options: ImportOptions) -> Imported:
+def _read(file: SavedFile, options: ImportOptions) -> FileContent:
     stages: list[Stage] = []
     marks: dict[str, str] = {}
     for raw in lines_of(file):

@@ -4,7 +4,7 @@
 import re
 
 from perfboard.analysis.formats.device_tree import MAGIC, properties
-from perfboard.importers.base import Imported, Importer, ImportOptions, SavedFile
+from perfboard.importers.base import FileContent, Importer, ImportOptions, SavedFile
 from perfboard.importers.loaders.bootstage import MARKS
 from perfboard.importers.loaders.stages import Stage, boot_of
 from perfboard.model.errors import UsageError
@@ -13,7 +13,7 @@ from perfboard.model.errors import UsageError
 _NODE = re.compile(r"/bootstage/[0-9]{1,4}")
 
 
-def _read(file: SavedFile, options: ImportOptions) -> Imported:
+def _read(file: SavedFile, options: ImportOptions) -> FileContent:
     names: dict[str, str] = {}
     marks: dict[str, int] = {}
     try:

@@ -4,7 +4,7 @@
 import re
 
 from perfboard.analysis.boot.reading.firmware import STAGE
-from perfboard.importers.base import Imported, Importer, ImportOptions, SavedFile
+from perfboard.importers.base import FileContent, Importer, ImportOptions, SavedFile
 from perfboard.importers.consoles.console import lines_of
 from perfboard.importers.loaders.stages import Stage, boot_of
 
@@ -16,7 +16,7 @@ _TOTAL = "SBL Total Time Taken"
 _MARKS = {"start": f"{STAGE}SBL", _TOTAL: f"{STAGE}application"}
 
 
-def _read(file: SavedFile, options: ImportOptions) -> Imported:
+def _read(file: SavedFile, options: ImportOptions) -> FileContent:
     stages: list[Stage] = []
     at_us = 0
     for raw in lines_of(file):

@@ -6,7 +6,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from perfboard.analysis.boot.phases import firmware_end
-from perfboard.importers.base import Imported, SavedFile
+from perfboard.importers.base import FileContent, SavedFile
 from perfboard.model.errors import UsageError
 from perfboard.model.results.boot import Boot, Mark
 from perfboard.model.run import Metric
@@ -30,7 +30,7 @@ def microseconds(text: str) -> int:
 
 def boot_of(
     file: SavedFile, stages: Sequence[Stage], marks: Mapping[str, str], program: str
-) -> Imported:
+) -> FileContent:
     """Marks at the stages that `marks` names, and a metric for the time of each stage.
 
     Raises UsageError for a file without any of those, and for one whose times go back.
@@ -55,7 +55,7 @@ def boot_of(
         )
         for number, stage in enumerate(stages, 1)
     )
-    return Imported(
+    return FileContent(
         boots=(Boot(marks=found + ((end,) if end else ())),), metrics=metrics, joins=True
     )
 

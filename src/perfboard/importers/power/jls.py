@@ -9,7 +9,7 @@ import numpy as np
 
 from perfboard.analysis.formats.power_table import PowerTrace
 from perfboard.host.reader import tool_output
-from perfboard.importers.base import Imported, Importer, ImportOptions, SavedFile
+from perfboard.importers.base import FileContent, Importer, ImportOptions, SavedFile
 from perfboard.importers.power.supply import inputs_of, power_in
 from perfboard.model.errors import EnvironmentLacksError, UsageError
 from perfboard.model.text import printable
@@ -20,7 +20,7 @@ _MAGIC = b"jlsfmt\r\n \n \x1a  \xb2\x1c"
 _OLD = b"\xd3tagfmt \r\n"
 
 
-def _read(file: SavedFile, options: ImportOptions) -> Imported:
+def _read(file: SavedFile, options: ImportOptions) -> FileContent:
     if file.head.startswith(_OLD):
         raise UsageError(
             f"{file.path}: is of the first version of JLS, which pyjls does not read; store it "

@@ -4,7 +4,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from perfboard.analysis.formats.power_table import PowerTrace
-from perfboard.importers.base import Imported, ImportOptions, SavedFile
+from perfboard.importers.base import FileContent, ImportOptions, SavedFile
 from perfboard.model.results.boot import Boot, Mark
 
 
@@ -22,7 +22,7 @@ def inputs_of(file: SavedFile, options: ImportOptions) -> dict[str, tuple[str, .
 
 def power_in(
     trace: PowerTrace, inputs: Mapping[str, Sequence[str]], notes: Sequence[str] = ()
-) -> Imported:
+) -> FileContent:
     """A trace, and its marks: the reset, where it begins with the supply off, and `inputs`.
 
     `inputs` names the marks that the first edges of each logic input are.
@@ -49,7 +49,7 @@ def power_in(
         for name, (at_s, off_s) in sorted(found.items(), key=lambda each: each[1])
     ]
     boots = (Boot(marks=tuple(seen)),) if seen else ()
-    return Imported(boots=boots, joins=True, power=trace, notes=tuple(words))
+    return FileContent(boots=boots, joins=True, power=trace, notes=tuple(words))
 
 
 def _edges(

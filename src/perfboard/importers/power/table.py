@@ -2,7 +2,7 @@
 """CSV of a power meter: Nordic's PPK2, hwmon and IIO logs, and any with a heading of units."""
 
 from perfboard.analysis.formats.power_table import is_power_heading, read_power_table
-from perfboard.importers.base import Imported, Importer, ImportOptions, SavedFile
+from perfboard.importers.base import FileContent, Importer, ImportOptions, SavedFile
 from perfboard.importers.power.supply import inputs_of, power_in
 from perfboard.model.errors import UsageError
 
@@ -13,7 +13,7 @@ def _share(head: bytes) -> float:
     return float(is_table and is_power_heading(first[:4096].decode("utf-8", "replace").strip()))
 
 
-def _read(file: SavedFile, options: ImportOptions) -> Imported:
+def _read(file: SavedFile, options: ImportOptions) -> FileContent:
     inputs = inputs_of(file, options)
     try:
         with file.open() as stream:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from perfboard.analysis.boot.phases import FIRMWARE_END
 from perfboard.analysis.boot.reading.firmware import STAGE
 from perfboard.analysis.boot.reading.services import STEP
-from perfboard.importers.base import Imported, Importer, ImportOptions, SavedFile
+from perfboard.importers.base import FileContent, Importer, ImportOptions, SavedFile
 from perfboard.importers.consoles.console import lines_of
 from perfboard.model.errors import UsageError
 from perfboard.model.results.boot import Boot, Mark, Span
@@ -97,7 +97,7 @@ def _share(head: bytes) -> float:
     return units / len(lines) if lines else 0.0
 
 
-def _read(file: SavedFile, options: ImportOptions) -> Imported:
+def _read(file: SavedFile, options: ImportOptions) -> FileContent:
     lines = [line.decode("utf-8", "replace").rstrip() for line in lines_of(file)]
     marks = tuple(_marks("\n".join(lines)))
     init = next((mark for mark in marks if mark.name == "init.exec"), None)
@@ -110,7 +110,7 @@ def _read(file: SavedFile, options: ImportOptions) -> Imported:
     notes = ["systemd-analyze's times are rounded to a millisecond, or to more."]
     if not marks:
         notes.append("Without the first lines of systemd-analyze no phase is known.")
-    return Imported(boots=(Boot(marks=marks, spans=spans),), notes=tuple(notes), joins=True)
+    return FileContent(boots=(Boot(marks=marks, spans=spans),), notes=tuple(notes), joins=True)
 
 
 IMPORTER = Importer(

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from pydantic_core import from_json
 
-from perfboard.importers.base import Imported, Importer, ImportOptions, SavedFile
+from perfboard.importers.base import FileContent, Importer, ImportOptions, SavedFile
 from perfboard.importers.consoles.console import SavedConsole, SavedLine, boots_in, lines_of
 from perfboard.importers.consoles.kernel import record_line
 from perfboard.model.errors import UsageError
@@ -49,7 +49,7 @@ def _entries(file: SavedFile) -> Iterator[tuple[str, SavedLine]]:
             yield found
 
 
-def _read(file: SavedFile, options: ImportOptions) -> Imported:
+def _read(file: SavedFile, options: ImportOptions) -> FileContent:
     entries = list(_entries(file))
     boots = {boot for boot, _ in entries}
     if len(boots) > 1:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from perfboard.analysis.boot.phases import FIRMWARE_END
 from perfboard.analysis.boot.reading.services import STEP
-from perfboard.importers.base import Imported, Importer, ImportOptions, SavedFile
+from perfboard.importers.base import FileContent, Importer, ImportOptions, SavedFile
 from perfboard.importers.consoles.console import lines_of
 from perfboard.model.errors import UsageError
 from perfboard.model.results.boot import Boot, Mark, Span
@@ -25,18 +25,18 @@ _HEAD = re.compile(
 _MOST = 5000
 
 
-class _Bar(NamedTuple):
+class _PlotBar(NamedTuple):
     kind: str
     x: float
     y: float
     width: float
 
 
-def _bars(text: str) -> Iterator[_Bar]:
+def _bars(text: str) -> Iterator[_PlotBar]:
     for number, match in enumerate(_BAR.finditer(text)):
         if number >= 4 * _MOST:
             return
-        yield _Bar(match[1], float(match[2]), float(match[3]), float(match[4]))
+        yield _PlotBar(match[1], float(match[2]), float(match[3]), float(match[4]))
 
 
 def _scale(text: str) -> tuple[float, float] | None:
@@ -49,7 +49,7 @@ def _scale(text: str) -> tuple[float, float] | None:
     return each_s * 1e9, x - seconds / each_s
 
 
-def _read(file: SavedFile, options: ImportOptions) -> Imported:
+def _read(file: SavedFile, options: ImportOptions) -> FileContent:
     text = b"".join(lines_of(file)).decode("utf-8", "replace")
     scale = _scale(text)
     if scale is None:
@@ -70,7 +70,7 @@ def _read(file: SavedFile, options: ImportOptions) -> Imported:
             f"{file.path}: has no bars of the kernel and of user space, in their order"
         )
     spans = tuple(_spans(text, bars, each_ns, zero_x, min(mark.t_ns for mark in marks), stages))
-    return Imported(boots=(Boot(marks=marks, spans=spans),), joins=True)
+    return FileContent(boots=(Boot(marks=marks, spans=spans),), joins=True)
 
 
 def _marks(stages: dict[str, tuple[int, int]], precision_ns: int) -> Iterator[Mark]:
@@ -103,7 +103,7 @@ def _marks(stages: dict[str, tuple[int, int]], precision_ns: int) -> Iterator[Ma
 
 def _spans(
     text: str,
-    bars: list[_Bar],
+    bars: list[_PlotBar],
     each_ns: float,
     zero_x: float,
     least_ns: int,

@@ -3,7 +3,7 @@
 
 import re
 
-from perfboard.importers.base import Imported, Importer, ImportOptions, SavedFile
+from perfboard.importers.base import FileContent, Importer, ImportOptions, SavedFile
 from perfboard.importers.consoles.console import lines_of
 from perfboard.importers.traces.marks import event_share, trace_in
 
@@ -15,7 +15,7 @@ _OWN = re.compile(
 _HEAD = re.compile(rb"# tracer: \w|cpus=\d{1,4}\n")
 
 
-def _read(file: SavedFile, options: ImportOptions) -> Imported:
+def _read(file: SavedFile, options: ImportOptions) -> FileContent:
     return trace_in(file, lines_of(file), options)
 
 

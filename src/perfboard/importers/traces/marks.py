@@ -9,7 +9,7 @@ from perfboard.analysis.boot.reading.kernel_log import instant_of
 from perfboard.analysis.boot.reading.records import RECORD
 from perfboard.analysis.formats.trace import FUNCTION, TraceEvent, trace_events
 from perfboard.analysis.timeline.boots import KNOWN_MARKS
-from perfboard.importers.base import Imported, ImportOptions, SavedFile
+from perfboard.importers.base import FileContent, ImportOptions, SavedFile
 from perfboard.model.errors import UsageError
 from perfboard.model.results.boot import Boot, Mark, Span
 from perfboard.model.text import printable
@@ -38,7 +38,7 @@ _GPIO = re.compile(r"(\d{1,6}) (?:get|set) [01]")
 _INITCALL = re.compile(r"func=([\w.$]{1,200})\S*(?: ret=(-?\d{1,10}))?")
 
 
-def trace_in(file: SavedFile, lines: Iterable[bytes], options: ImportOptions) -> Imported:
+def trace_in(file: SavedFile, lines: Iterable[bytes], options: ImportOptions) -> FileContent:
     """The boot that a trace shows a part of, from its first event on.
 
     Raises UsageError for a text without events, without a mark, or whose times go back.
@@ -91,7 +91,7 @@ def trace_in(file: SavedFile, lines: Iterable[bytes], options: ImportOptions) ->
     notes = [] if any(m.name in KNOWN_MARKS or m.name.startswith("exec:") for m in found) else [
         "The trace has no mark that another source may have; its spans stand apart."
     ]  # fmt: skip
-    return Imported(boots=(Boot(marks=found, spans=calls),), joins=True, notes=tuple(notes))
+    return FileContent(boots=(Boot(marks=found, spans=calls),), joins=True, notes=tuple(notes))
 
 
 def _names(event: TraceEvent, gpios: dict[str, list[str]]) -> Iterator[str]:

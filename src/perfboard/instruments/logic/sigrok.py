@@ -14,7 +14,7 @@ from pathlib import Path
 from threading import Event, Thread
 
 from perfboard.analysis.formats.sigrok import read_sigrok
-from perfboard.instruments.base import Findings, Sighting, host_ns
+from perfboard.instruments.base import InstrumentFindings, InstrumentSighting, host_ns
 from perfboard.model.errors import EnvironmentLacksError
 from perfboard.model.results.boot import Mark
 
@@ -37,7 +37,7 @@ _FILE = "capture.sr"
 
 
 @dataclass(frozen=True)
-class Wanted:
+class CapturePlan:
     """An analyser as the user's word names it: sigrok's driver, the channels, samples a second."""
 
     driver: str
@@ -45,7 +45,7 @@ class Wanted:
     hz: int
 
 
-def parse_capture(word: str) -> Wanted:
+def parse_capture(word: str) -> CapturePlan:
     """The meaning of --capture's word. Raises ValueError."""
     match = _WORD.fullmatch(word)
     if match is None:
@@ -64,7 +64,7 @@ def parse_capture(word: str) -> Wanted:
     hz = int(match["rate"]) * _PREFIX[match["prefix"]] if match["rate"] else _USUAL_HZ
     if not hz:
         raise ValueError(f'"{word}" has a rate of 0')
-    return Wanted(match["driver"], tuple(channels), hz)
+    return CapturePlan(match["driver"], tuple(channels), hz)
 
 
 class SigrokCapture:
@@ -73,7 +73,7 @@ class SigrokCapture:
     name = "capture"
     effect = ""
 
-    def __init__(self, wanted: Wanted, channels: Mapping[str, tuple[str, ...]]) -> None:
+    def __init__(self, wanted: CapturePlan, channels: Mapping[str, tuple[str, ...]]) -> None:
         """`channels` names the marks that the edges of each channel are."""
         self._wanted = wanted
         self._marks = {name: marks for name, marks in channels.items() if any(marks)}
@@ -129,7 +129,7 @@ class SigrokCapture:
         """See `Instrument`."""
         return -1
 
-    def read(self) -> list[Sighting] | None:
+    def read(self) -> list[InstrumentSighting] | None:
         """See `Instrument`."""
         return []
 
@@ -155,18 +155,20 @@ class SigrokCapture:
         middle_ns = (self._earliest_ns + self._latest_ns) // 2
         return middle_ns - self._start_ns, (self._latest_ns - self._earliest_ns) // 2 + 1
 
-    def findings(self) -> Findings:
+    def findings(self) -> InstrumentFindings:
         """The edges, on the capture's own clock: since its first sample, not since `start`.
 
         Edges count that are surely behind the reset. A note says what is missing.
         """
         if not self._marks:
-            return Findings(clock="capture", notes=("No channel of the capture has a mark.",))
+            return InstrumentFindings(
+                clock="capture", notes=("No channel of the capture has a mark.",)
+            )
         try:
             with self._file.open("rb") as stream:
                 capture = read_sigrok(stream, dict.fromkeys(self._marks, _MOST_EDGES))
         except (ValueError, OSError) as error:
-            return Findings(clock="capture", notes=(f"{_FILE}: {error}",))
+            return InstrumentFindings(clock="capture", notes=(f"{_FILE}: {error}",))
         began_ns, error_ns = self.began()
         half_ns = -int(-capture.step_ns // 2)
         marks, notes = [], [*capture.notes]
@@ -191,7 +193,7 @@ class SigrokCapture:
                     f"so that {', '.join(lost)} is absent."
                 )
         marks.sort(key=lambda mark: mark.t_ns)
-        return Findings(clock="capture", marks=tuple(marks), notes=tuple(notes))
+        return InstrumentFindings(clock="capture", marks=tuple(marks), notes=tuple(notes))
 
     def _follow(self, process: "subprocess.Popen[str]") -> None:
         """Learns from what sigrok-cli prints when the first sample was taken."""

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from perfboard.analysis.formats.power_table import PowerTrace, is_power_heading, read_power_table
-from perfboard.instruments.base import Findings, Samples, host_ns
+from perfboard.instruments.base import InstrumentFindings, Samples, host_ns
 from perfboard.instruments.power.ticker import TickingMeter
 from perfboard.model.errors import EnvironmentLacksError
 
@@ -47,17 +47,17 @@ class FileMeter(TickingMeter):
                 'units, as in "time (s),voltage (V),current (A)"; start the meter\'s program first'
             )
 
-    def findings(self) -> Findings:
+    def findings(self) -> InstrumentFindings:
         """See `Instrument`. A note says why there are no samples, where there are none."""
         try:
             trace, offset_ns = self._joined()
         except (ValueError, OSError) as error:
-            return Findings(notes=(f"{self._path.name}: {error}",))
+            return InstrumentFindings(notes=(f"{self._path.name}: {error}",))
         ns = array("q", (trace.seconds * 1e9 + offset_ns).astype(np.int64).tobytes())
         found = [Samples("power", "W", ns, _array(trace.watts))] if trace.watts is not None else []
         if trace.amperes is not None:
             found.append(Samples("current", "A", ns, _array(trace.amperes)))
-        return Findings(samples=tuple(found))
+        return InstrumentFindings(samples=tuple(found))
 
     def _look(self) -> None:
         try:

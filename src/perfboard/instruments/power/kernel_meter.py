@@ -9,16 +9,16 @@ from itertools import pairwise
 from pathlib import Path
 
 from perfboard.analysis.power.energy import Reading
-from perfboard.analysis.power.find import Wanted, listing_script, meter_in
-from perfboard.analysis.power.meter import Channel, Meter
-from perfboard.instruments.base import Findings, Samples, host_ns
+from perfboard.analysis.power.find import MeterName, listing_script, meter_in
+from perfboard.analysis.power.meter import Meter, MeterChannel
+from perfboard.instruments.base import InstrumentFindings, Samples, host_ns
 from perfboard.instruments.power.ticker import TickingMeter
 from perfboard.model.errors import EnvironmentLacksError
 
 _LISTS_S = 20
 
 
-def find_meter(wanted: Wanted) -> Meter:
+def find_meter(wanted: MeterName) -> Meter:
     """The meter here. Raises EnvironmentLacksError where it is not there, or may not be read."""
     listed = subprocess.run(
         ["sh", "-c", listing_script(wanted)], capture_output=True, text=True, timeout=_LISTS_S
@@ -60,17 +60,17 @@ class KernelMeter(TickingMeter):
         """All so far: ns since the start, and the number in each file of the meter."""
         return tuple(self._readings)
 
-    def findings(self) -> Findings:
+    def findings(self) -> InstrumentFindings:
         """See `Instrument`: the power of each channel."""
         samples = (self._samples(channel) for channel in self.meter.channels)
-        return Findings(clock="host", samples=tuple(each for each in samples if each.ns))
+        return InstrumentFindings(clock="host", samples=tuple(each for each in samples if each.ns))
 
     def _take(self) -> None:
         before = host_ns()
         numbers = tuple(_number(file) for file in self._files)
         self._readings.append(((before + host_ns()) // 2 - self._start_ns, numbers))
 
-    def _samples(self, channel: Channel) -> Samples:
+    def _samples(self, channel: MeterChannel) -> Samples:
         """Its power; of a counter, that between two readings, at their middle."""
         places = [self.meter.files.index(file) for file in channel.files]
         found = Samples(channel.name, "W", array("q"), array("d"))

@@ -4,7 +4,7 @@
 from collections.abc import Callable
 from threading import Event, Thread
 
-from perfboard.instruments.base import Sighting, host_ns
+from perfboard.instruments.base import InstrumentSighting, host_ns
 
 
 class Ticker:
@@ -53,7 +53,7 @@ class TickingMeter:
         """See `Instrument`."""
         return -1
 
-    def read(self) -> list[Sighting] | None:
+    def read(self) -> list[InstrumentSighting] | None:
         """See `Instrument`."""
         return []
 

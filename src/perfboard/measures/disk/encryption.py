@@ -10,7 +10,7 @@ from perfboard.bench.job import WHOLE_DISK, Job, NotMeasurable
 from perfboard.measures.base import Example, Finding, Measure, Setting, ShownMetric
 from perfboard.measures.disk.points import (
     PARAMETERS,
-    Point,
+    DiskPoint,
     example_points,
     failure_of,
     folder_line,
@@ -120,7 +120,9 @@ def _found(output: str) -> Finding:
     return Finding(tuple(metrics), tuple(figures.values()), short, limit, _drivers(drivers), notes)
 
 
-def _rated(operation: str, way: str, driver: str, points: Sequence[Point]) -> tuple[Metric, Metric]:
+def _rated(
+    operation: str, way: str, driver: str, points: Sequence[DiskPoint]
+) -> tuple[Metric, Metric]:
     labels = {"way": way, **({"driver": driver} if driver not in ("", "none") else {})}
     rates = [point.bytes / point.seconds for point in points]
     # The ciphers run in threads of the kernel.

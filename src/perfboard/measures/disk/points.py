@@ -39,7 +39,7 @@ _POINT = re.compile(
 
 
 @dataclass(frozen=True)
-class Point:
+class DiskPoint:
     """One point as the probe measured it (native/probe/disk/points.c); latencies in s."""
 
     operation: str
@@ -110,7 +110,7 @@ def failure_of(output: str) -> str:
     return ""
 
 
-def points_of(output: str) -> list[Point]:
+def points_of(output: str) -> list[DiskPoint]:
     """The points that were measured. Raises NotMeasurable where there are none."""
     found = []
     for line in output.splitlines():
@@ -121,7 +121,7 @@ def points_of(output: str) -> list[Point]:
             if not (size and operations and ns and block):
                 continue
             found.append(
-                Point(
+                DiskPoint(
                     match[1],
                     match[2],
                     block,
@@ -152,7 +152,7 @@ def point_quantities(
 
 
 def metrics_of(
-    name: str, points: Sequence[Point], evidence: Evidence, *, operations: bool = False
+    name: str, points: Sequence[DiskPoint], evidence: Evidence, *, operations: bool = False
 ) -> tuple[Metric, Metric, tuple[Metric, ...]]:
     """NAME.bandwidth or, of `operations`, NAME.operations; NAME.busy; and the latencies."""
     first = points[0]
@@ -182,7 +182,7 @@ def metrics_of(
 
 def figures_of(
     known: Mapping[str, tuple[str, str]],
-    points: Sequence[Point],
+    points: Sequence[DiskPoint],
     evidence: Evidence,
     *,
     operations: bool = False,
@@ -200,7 +200,7 @@ def figures_of(
     return metrics, figures
 
 
-def notes_of(output: str, points: Sequence[Point]) -> tuple[str, ...]:
+def notes_of(output: str, points: Sequence[DiskPoint]) -> tuple[str, ...]:
     """The notes on what the points do not show."""
     notes = []
     if failed := failure_of(output):
@@ -226,7 +226,7 @@ def notes_of(output: str, points: Sequence[Point]) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def request_words(points: Sequence[Point]) -> str:
+def request_words(points: Sequence[DiskPoint]) -> str:
     """The cost of a request and the medium's rate, by the least and the largest block."""
     direct = sorted((p for p in points if p.mode == "direct"), key=lambda p: p.block)
     if not direct or direct[0].block == direct[-1].block:

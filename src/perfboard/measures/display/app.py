@@ -20,7 +20,7 @@ from perfboard.measures.display.session import (
     QUIET,
     TASK,
     DisplayMeasure,
-    Seen,
+    TaskTimes,
     accepted,
     calibrated,
     display_memory,
@@ -50,7 +50,10 @@ def samples_of(setting: Setting) -> int:
 
 
 def sampled_metrics(
-    name: str, samples: Sequence[Seen], count: int, labels: Mapping[str, str] = MappingProxyType({})
+    name: str,
+    samples: Sequence[TaskTimes],
+    count: int,
+    labels: Mapping[str, str] = MappingProxyType({}),
 ) -> list[Metric]:
     """NAME.time of the samples that count, and NAME.refused, the share of those that do not."""
     times, refused = tuple(one.stable for one in samples), (1 - len(samples) / count,)

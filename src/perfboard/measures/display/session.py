@@ -82,7 +82,7 @@ EXIT = "@exit exit ok took=2000000 \n"
 
 
 @dataclass(frozen=True)
-class Seen:
+class TaskTimes:
     """One task of a program; times in s since it began, `look` the longest look at the screen.
 
     `picture` is a hash of the screen at its end.
@@ -96,7 +96,7 @@ class Seen:
 
 
 @dataclass(frozen=True)
-class Session:
+class DisplaySession:
     """The watcher's findings, by the labels of the plan's tasks.
 
     `refused` has the reasons of samples that do not count; `memory` is in bytes, by the label
@@ -104,8 +104,8 @@ class Session:
     `watcher` is the watcher's share of the processor; None where it did not come to its end.
     """
 
-    seen: Mapping[str, Sequence[Seen]]
-    tried: Mapping[str, Sequence[Seen]]
+    seen: Mapping[str, Sequence[TaskTimes]]
+    tried: Mapping[str, Sequence[TaskTimes]]
     exits: Mapping[str, Sequence[float]]
     memory: Mapping[tuple[str, str], Sequence[Mapping[str, float]]]
     refused: Mapping[str, Sequence[str]]
@@ -163,10 +163,10 @@ def calibrated(reference: str, begin: str, pictures: int = ALIKE) -> list[str]:
     return [f"reference {reference}{count}", *(f"?{begin}", "end") * CALIBRATIONS]
 
 
-def read_session(output: str) -> Session:
+def read_session(output: str) -> DisplaySession:
     """The watcher's findings. Raises NotMeasurable where it could not do its work."""
-    seen: dict[str, list[Seen]] = {}
-    tried: dict[str, list[Seen]] = {}
+    seen: dict[str, list[TaskTimes]] = {}
+    tried: dict[str, list[TaskTimes]] = {}
     exits: dict[str, list[float]] = {}
     memory: dict[tuple[str, str], list[Mapping[str, float]]] = {}
     refused: dict[str, list[str]] = {}
@@ -180,7 +180,9 @@ def read_session(output: str) -> Session:
                 refused.setdefault(match[1], []).append(printable(match[8]))
             else:
                 found = seen if match[2] == "ok" else tried
-                found.setdefault(match[1], []).append(Seen(first, final, stable, look, match[7]))
+                found.setdefault(match[1], []).append(
+                    TaskTimes(first, final, stable, look, match[7])
+                )
         elif match := _WATCHER.fullmatch(line):
             watcher = int(match[1]) / int(match[2])
         elif match := _EXIT.fullmatch(line):
@@ -192,7 +194,7 @@ def read_session(output: str) -> Session:
             sizes = (part.split("=") for part in match[3].split())
             row = {name: float(size) * 1024 for name, size in sizes}
             memory.setdefault((match[1], match[2]), []).append(row)
-    return Session(seen, tried, exits, memory, refused, watcher)
+    return DisplaySession(seen, tried, exits, memory, refused, watcher)
 
 
 def picture_hash(output: str, label: str) -> str:
@@ -201,7 +203,7 @@ def picture_hash(output: str, label: str) -> str:
     return next((task[7] for task in tasks if (task[1], task[2]) == (label, "ok")), "")
 
 
-def accepted(found: Session, label: str, count: int) -> Sequence[Seen]:
+def accepted(found: DisplaySession, label: str, count: int) -> Sequence[TaskTimes]:
     """The samples of a task. Raises NotMeasurable where less than nine of ten were accepted."""
     samples, reasons = found.seen.get(label, ()), found.refused.get(label, ())
     if len(samples) < ACCEPTED * count or not samples:
@@ -217,7 +219,7 @@ def display_memory(name: str, when: str) -> tuple[Quantity, ...]:
     return memory_figures(name, f"{when}; but for free, label of (program, server)")
 
 
-def memory_metrics(name: str, found: Session) -> list[Metric]:
+def memory_metrics(name: str, found: DisplaySession) -> list[Metric]:
     """NAME.rss, .pss, .uss and .vsz by the label `of`, and NAME.free of the whole system."""
     return [
         memory_metric(name, short, {} if of == "system" else {"of": of}, sizes)

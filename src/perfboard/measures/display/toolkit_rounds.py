@@ -25,7 +25,7 @@ _LINE = re.compile(
 
 
 @dataclass(frozen=True)
-class Rounds:
+class ToolkitRounds:
     """The times of each step in s: the first of each program's, and the rest.
 
     `refused` has the reason of each program that did not come to its end.
@@ -36,7 +36,7 @@ class Rounds:
     refused: Sequence[str]
 
 
-def read_rounds(output: str) -> Rounds:
+def read_rounds(output: str) -> ToolkitRounds:
     """The times among any output. A program's lines count as long as they are in their order."""
     first: dict[str, list[float]] = {step: [] for step in STEPS}
     rest: dict[str, list[float]] = {step: [] for step in STEPS}
@@ -69,7 +69,7 @@ def read_rounds(output: str) -> Rounds:
             wanted = None
     if wanted is not None:
         refused.append("its program ended early")
-    return Rounds(first, rest, refused)
+    return ToolkitRounds(first, rest, refused)
 
 
 def _step(number: int) -> tuple[int, str]:

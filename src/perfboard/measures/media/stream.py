@@ -47,7 +47,7 @@ _OF_EXAMPLE: Mapping[str, Value] = MappingProxyType({"command": "cat disc", "buf
 
 
 @dataclass(frozen=True)
-class _Writing:
+class _DiscWriting:
     """One writing, as the probe prints it."""
 
     sent: int
@@ -59,7 +59,7 @@ class _Writing:
     most: float
 
 
-class _Stream(Measure):
+class _DiscMeasure(Measure):
     """Common to the three."""
 
     def commands(self, parameters: Mapping[str, Value]) -> Sequence[str]:
@@ -100,7 +100,7 @@ class _Stream(Measure):
         """How many writings there are."""
         return setting.repeats
 
-    def _found(self, output: str, setting: Setting) -> Sequence[_Writing]:
+    def _found(self, output: str, setting: Setting) -> Sequence[_DiscWriting]:
         """All writings. Raises NotMeasurable where some are missing, or too short."""
         found, starts = _writings(output), self._starts(setting)
         if len(found) != starts:
@@ -109,7 +109,7 @@ class _Stream(Measure):
         return found
 
 
-class StreamWrite(_Stream):
+class StreamWrite(_DiscMeasure):
     """One writing after the other, each on its own."""
 
     name = "stream.write"
@@ -160,7 +160,7 @@ class StreamWrite(_Stream):
         return Finding(tuple(map(Quantity.metric, self.metrics, samples)))
 
 
-class StreamBuffer(_Stream):
+class StreamBuffer(_DiscMeasure):
     """Many writings, and what the most that each needed says of the next."""
 
     name = "stream.buffer"
@@ -212,7 +212,7 @@ class StreamBuffer(_Stream):
         return Finding((need.metric(map(float, needs)), *_bounded(size, least, likely, most)))
 
 
-class StreamRate(_Stream):
+class StreamRate(_DiscMeasure):
     """Halves the rates between one that fails and one that does not."""
 
     name = "stream.rate"
@@ -263,10 +263,10 @@ def _bounded(what: Quantity, *bounds: float) -> Iterator[Metric]:
         yield what.metric([value], {"bound": bound})
 
 
-def _writings(output: str) -> list[_Writing]:
+def _writings(output: str) -> list[_DiscWriting]:
     rows = (_ROW.fullmatch(line) for line in output.splitlines())
     return [
-        _Writing(
+        _DiscWriting(
             sent=figures[0],
             underruns=figures[1],
             need=figures[3],
@@ -279,7 +279,7 @@ def _writings(output: str) -> list[_Writing]:
     ]
 
 
-def _check_steady(found: Sequence[_Writing], setting: Setting) -> None:
+def _check_steady(found: Sequence[_DiscWriting], setting: Setting) -> None:
     """Raises NotMeasurable where the full buffer at the start may have made up for the rest."""
     buffer = setting.whole("buffer")
     least = min((one.sent for one in found), default=0)

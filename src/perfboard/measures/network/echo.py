@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 
-from perfboard.analysis.packets.limit import Cause, Seen, find_cause
-from perfboard.analysis.packets.search import Bounds, Goal, Measured, Trial, next_trial
+from perfboard.analysis.packets.limit import Counts, PacketsCause, find_cause
+from perfboard.analysis.packets.search import Bounds, Goal, LoadResult, Trial, next_trial
 from perfboard.bench.talk.ends import Ends, Lines, SenderReport
 from perfboard.model.errors import TargetError
 from perfboard.model.results.packets import EchoResult, FloodRow, Protocol, TrialRow
@@ -51,7 +51,7 @@ class Silent(Exception):
 
 
 @dataclass
-class Record:
+class EchoRecord:
     """One protocol's rows so far."""
 
     protocol: Protocol
@@ -62,8 +62,8 @@ class Record:
     trials: list[TrialRow] = field(default_factory=list)
     bounds: Bounds = field(default_factory=lambda: Bounds(None, None))
     bias: float = 0.0
-    cause: Cause = field(
-        default_factory=lambda: Cause("unknown", "the run ended before it was looked for")
+    cause: PacketsCause = field(
+        default_factory=lambda: PacketsCause("unknown", "the run ended before it was looked for")
     )
     reason: str = ""
 
@@ -89,11 +89,11 @@ class Record:
 
 
 @dataclass(frozen=True)
-class _Tried:
+class _TrialCounts:
     """A trial of all senders, and what was counted meanwhile."""
 
     sent: tuple[SenderReport, ...]
-    seen: Seen
+    seen: Counts
 
     @property
     def requests(self) -> int:
@@ -120,7 +120,7 @@ class Echo:
         floods: Floods = LIVE,
     ) -> None:
         """`notify` gets the seconds that a trial took, and what is being done."""
-        self.record = Record(protocol, goal)
+        self.record = EchoRecord(protocol, goal)
         self._device, self._senders, self._address = ends.device, ends.senders, ends.address
         self._notify = notify
         self._floods = floods
@@ -159,11 +159,11 @@ class Echo:
                 self._lines.append(lines)
             yield
 
-    def _flood(self) -> tuple[int, _Tried]:
+    def _flood(self) -> tuple[int, _TrialCounts]:
         """How many senders saturate the device, and the trial in which they do."""
         record, best, chosen = self.record, 0.0, 1
         record.saturated = self._floods.saturates
-        found: _Tried | None = None
+        found: _TrialCounts | None = None
         for count in range(1, len(self._lines) + 1):
             row, tried = self._fastest(count, 1, self._floods.first * record.goal.final_s)
             record.flood.append(row)
@@ -177,7 +177,7 @@ class Echo:
             raise ValueError("a flood without a sender")
         return chosen, found
 
-    def _fastest(self, count: int, payload: int, seconds: float) -> tuple[FloodRow, _Tried]:
+    def _fastest(self, count: int, payload: int, seconds: float) -> tuple[FloodRow, _TrialCounts]:
         """The flood with the widest window at which nothing is lost, or that of one request."""
         window = _WINDOW
         while True:
@@ -212,25 +212,25 @@ class Echo:
             if not any(each.error for each in tried.sent):
                 self.record.curve.append(row)
 
-    def _search(self, count: int, flooded: _Tried) -> None:
+    def _search(self, count: int, flooded: _TrialCounts) -> None:
         """The highest load without loss, and what holds the device there."""
         record = self.record
         first = max(row.rate for row in record.flood) / 2
-        counted: list[Measured] = []
+        counted: list[LoadResult] = []
         beyond: dict[float, str] = {}
-        lossy: dict[float, _Tried] = {}
+        lossy: dict[float, _TrialCounts] = {}
         late: dict[float, float] = {}
         while isinstance(found := next_trial(record.goal, first, _LEAST, _MOST, counted), Trial):
             tried = self._repeated(found, count)
             if sum(not row.counts for row in record.trials) > _MOST_LATE:
-                record.cause = Cause("the senders", f"the search was given up: {tried}")
+                record.cause = PacketsCause("the senders", f"the search was given up: {tried}")
                 return
             if isinstance(tried, str):
                 beyond[found.load] = tried
-                counted.append(Measured(found.load, found.duration_s, 1.0))
+                counted.append(LoadResult(found.load, found.duration_s, 1.0))
                 continue
             lost = max(0, tried.requests - tried.answers)
-            counted.append(Measured(found.load, found.duration_s, lost / max(1, tried.requests)))
+            counted.append(LoadResult(found.load, found.duration_s, lost / max(1, tried.requests)))
             if lost and found.duration_s == record.goal.final_s:
                 lossy[found.load] = tried
             elif found.duration_s == record.goal.final_s:
@@ -240,16 +240,16 @@ class Echo:
         if found.lower is not None:
             record.bias = late.get(found.lower, 0.0)
         if found.upper in beyond:
-            record.cause = Cause("the senders", beyond[found.upper])
+            record.cause = PacketsCause("the senders", beyond[found.upper])
             return
         seen = lossy.get(found.upper or 0.0)
         record.cause = find_cause((seen or flooded).seen)
         if record.cause.place == "unknown" and seen is not None:
             other = find_cause(flooded.seen)
             if other.place != "unknown":
-                record.cause = Cause(other.place, f"while flooded, {other.why}")
+                record.cause = PacketsCause(other.place, f"while flooded, {other.why}")
 
-    def _repeated(self, trial: Trial, count: int) -> _Tried | str:
+    def _repeated(self, trial: Trial, count: int) -> _TrialCounts | str:
         """A trial in which no sender was late, or why there is none."""
         allowed = max(_BURST, trial.load / count * _BURST_S)
         worst, most = 0.0, 0
@@ -287,7 +287,7 @@ class Echo:
 
     def _try(
         self, count: int, payload: int, seconds: float, load: float, window: int, what: str
-    ) -> _Tried:
+    ) -> _TrialCounts:
         """A trial of the first `count` senders, each at `load`, or with that window."""
         self._notify(0.0, what)
         lines, ends = self._lines[:count], [self._device, *self._senders[:count]]
@@ -317,7 +317,7 @@ class Echo:
         self._notify(elapsed, what)
         counts = [now.since(was) for was, now in zip(before, after, strict=True)] or [{}]
         boots = [end.boot_id for end in after] or [""]
-        seen = Seen(
+        seen = Counts(
             lost=max(0, sum(each.sent - each.answered for each in sent)),
             device=counts[0],
             senders=tuple(counts[1:]),
@@ -326,7 +326,7 @@ class Echo:
             sender_busy=tuple(each.busy_s / each.seconds for each in sent if each.seconds),
             shared=bool(boots[0]) and boots[0] in boots[1:],
         )
-        return _Tried(sent, seen)
+        return _TrialCounts(sent, seen)
 
     def _echoed(self) -> float:
         """The processor time of the echo program so far, in s."""

@@ -9,7 +9,7 @@ from statistics import median
 from perfboard.analysis.packets.counters import Counters
 from perfboard.bench.base import Bench
 from perfboard.bench.job import Job, NotMeasurable
-from perfboard.bench.talk.tcp import Reply, Talk
+from perfboard.bench.talk.tcp import Talk, TcpReply
 from perfboard.measures.base import Finding, Measure, Quantity, Setting, ShownMetric, Turn
 from perfboard.measures.disk.points import QUICK, failure_of
 from perfboard.measures.rates import limit_of, rate_quantities, rated
@@ -29,7 +29,7 @@ _ASKED = re.compile(r"@asked (\d{1,9}) (\d{1,12}) (\d{1,12}) (\d{1,12})")
 
 
 @dataclass(frozen=True)
-class Transfer:
+class TcpTransfer:
     """Bytes a second, segments sent again, and the busiest processor's share."""
 
     rate: float
@@ -47,12 +47,12 @@ def _checked(pattern: re.Pattern[str], answer: str) -> list[int]:
     return [int(word) for word in match.groups()]
 
 
-def _transfers(replies: Iterable[Reply]) -> list[Transfer]:
+def _transfers(replies: Iterable[TcpReply]) -> list[TcpTransfer]:
     found = []
     for reply in replies:
         size, micros, again = _checked(_MOVED, reply.line)
         busy = _busiest(reply.before, reply.after)
-        found.append(Transfer(size / max(micros, 1) * 1e6, again, busy))
+        found.append(TcpTransfer(size / max(micros, 1) * 1e6, again, busy))
     return found
 
 
@@ -63,7 +63,7 @@ def _busiest(before: Counters, after: Counters) -> float | None:
 
 
 def _figures(
-    name: str, labels: Mapping[str, str], tries: list[Transfer], title: str
+    name: str, labels: Mapping[str, str], tries: list[TcpTransfer], title: str
 ) -> tuple[list[Metric], ShownMetric]:
     """The metrics of one kind of transfer, and its figure."""
     shares = [each.busy for each in tries if each.busy is not None]
@@ -71,7 +71,7 @@ def _figures(
     return [rate, *([busy] if shares else [])], ShownMetric(title, rate, busy if shares else None)
 
 
-class _Talked(Measure):
+class _TcpMeasure(Measure):
     """A measure of what a client and a server say to each other."""
 
     parameters = (QUICK,)
@@ -104,7 +104,7 @@ def _limit(talk: Talk, busy: Metric | None, setting: Setting) -> str:
     return limit_of(busy, setting.facts.evidence, "the wire or the far end")
 
 
-class NetworkTcp(_Talked):
+class NetworkTcp(_TcpMeasure):
     """Throughput each way, with one stream and with four."""
 
     name = "network.tcp"
@@ -115,7 +115,7 @@ class NetworkTcp(_Talked):
     )
 
     def converse(self, talk: Talk, seconds: float, setting: Setting) -> Finding:
-        """See `_Talked`."""
+        """See `_TcpMeasure`."""
         metrics: list[Metric] = []
         figures: list[ShownMetric] = []
         kinds = [(way, streams) for way in talk.ways for streams in _STREAMS]
@@ -143,7 +143,7 @@ class NetworkTcp(_Talked):
         )
 
 
-class NetworkHttp(_Talked):
+class NetworkHttp(_TcpMeasure):
     """A file by HTTP, as long as two seconds of what TCP gives: the target serves it, or a virtual
     board's far end."""
 
@@ -152,7 +152,7 @@ class NetworkHttp(_Talked):
     metrics = rate_quantities("network.http", "bytes of the file", _BUSIEST)
 
     def converse(self, talk: Talk, seconds: float, setting: Setting) -> Finding:
-        """See `_Talked`."""
+        """See `_TcpMeasure`."""
         (first,) = _transfers(talk.ask(["receive 1 200"], seconds))
         size = round(min(max(first.rate * seconds, _LEAST_BODY), _MOST_BODY))
         tries = _transfers(talk.ask([f"get 1 {size}"] * setting.repeats, seconds))
@@ -162,7 +162,7 @@ class NetworkHttp(_Talked):
         return Finding(tuple(metrics), (figure,), short, _limit(talk, figure.busy, setting))
 
 
-class NetworkLatency(_Talked):
+class NetworkLatency(_TcpMeasure):
     """A request of a byte and its reply, one after the other, over one connection."""
 
     name = "network.latency"
@@ -174,7 +174,7 @@ class NetworkLatency(_Talked):
     )
 
     def converse(self, talk: Talk, seconds: float, setting: Setting) -> Finding:
-        """See `_Talked`."""
+        """See `_TcpMeasure`."""
         line = f"ping 1 {round(seconds * 1000)}"
         replies = talk.ask([line] * setting.repeats, seconds)
         tries = [_checked(_ASKED, reply.line)[1:] for reply in replies]

@@ -8,7 +8,7 @@ from typing import cast
 
 from perfboard.bench.base import Bench
 from perfboard.bench.job import NotMeasurable
-from perfboard.binaries.applets import Applet, all_applets
+from perfboard.binaries.applets import ProbeWords, all_applets
 from perfboard.measures.base import (
     Finding,
     Measure,
@@ -18,7 +18,7 @@ from perfboard.measures.base import (
     ShownMetric,
     Turn,
 )
-from perfboard.measures.probe.rounds import Measuring, Plan
+from perfboard.measures.probe.rounds import ProbeRounds, ProbeTime
 from perfboard.model.run import Metric, Unit
 from perfboard.model.units import format_size, format_value, parse_size
 
@@ -32,7 +32,7 @@ class Probe(Measure):
 
     parameters = (Parameter("seconds", 6, "s that its processes may take together", labels=False),)
 
-    def __init__(self, applet: Applet) -> None:
+    def __init__(self, applet: ProbeWords) -> None:
         self.name, self.title = applet.name, applet.title
         self.metrics = tuple(
             Quantity(
@@ -46,7 +46,7 @@ class Probe(Measure):
         seconds = setting.whole("seconds")
         with bench.probe() as session, turn.step(seconds) as step:
             applets = [each for each in session.applets() if each.name == self.name]
-            measuring = Measuring(session, applets, Plan(seconds, setting.facts.exact))
+            measuring = ProbeRounds(session, applets, ProbeTime(seconds, setting.facts.exact))
             words = measuring.run(step)
         metrics, processes = measuring.merger.metrics(), tuple(measuring.merger.processes)
         if not metrics:

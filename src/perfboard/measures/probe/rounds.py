@@ -17,8 +17,8 @@ from perfboard.analysis.compare.comparison import label_name
 from perfboard.analysis.statistics.bootstrap import FEWEST_PROCESSES, estimate
 from perfboard.model.errors import UsageError
 from perfboard.model.progress import Step
-from perfboard.probes.exchange import Answer
-from perfboard.probes.records import Applet, Merger, ProcessReport, read_process
+from perfboard.probes.exchange import ProbeAnswer
+from perfboard.probes.records import Merger, ProbeEntry, ProcessReport, read_process
 
 ROUNDS = FEWEST_PROCESSES
 # The share of the budget for the rounds that are always made: the rest is for wide intervals.
@@ -39,12 +39,12 @@ _SLACK_S = 30
 class Runner(Protocol):
     """Runs probes, as a ProbeSession does."""
 
-    def run(self, applet: str, arguments: Sequence[str], limit_s: float) -> Answer:
+    def run(self, applet: str, arguments: Sequence[str], limit_s: float) -> ProbeAnswer:
         """Runs a probe as a fresh process."""
 
 
 @dataclass(frozen=True)
-class Plan:
+class ProbeTime:
     """`budget_s` is what all may take, in seconds.
 
     With `target_time`, they are seconds of the target's clock, as the probes count them: a
@@ -55,7 +55,7 @@ class Plan:
     target_time: bool = False
 
 
-class Measuring:
+class ProbeRounds:
     """Runs the plan; `merger` holds what was measured, whatever stops it.
 
     `place` names the probe that runs, and its round.
@@ -64,8 +64,8 @@ class Measuring:
     def __init__(
         self,
         runner: Runner,
-        applets: Sequence[Applet],
-        plan: Plan,
+        applets: Sequence[ProbeEntry],
+        plan: ProbeTime,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """The time that is spent counts from here, by `clock`."""
@@ -142,10 +142,10 @@ class Measuring:
         for applet in self._applets:
             self._seconds[applet.name] = max(_LEAST_S, room * applet.weight / weights)
 
-    def _fits(self, applet: Applet) -> bool:
+    def _fits(self, applet: ProbeEntry) -> bool:
         return self._spent + self._took[applet.name] <= self._plan.budget_s
 
-    def _run_round(self, applets: Sequence[Applet], step: Step) -> None:
+    def _run_round(self, applets: Sequence[ProbeEntry], step: Step) -> None:
         always = self._round < ROUNDS
         for applet in self._random.sample(applets, len(applets)):
             if always or self._fits(applet):
@@ -154,7 +154,7 @@ class Measuring:
                 self._run_one(applet)
         self._round += 1
 
-    def _run_one(self, applet: Applet) -> None:
+    def _run_one(self, applet: ProbeEntry) -> None:
         name, seconds = applet.name, self._seconds[applet.name]
         before = self._spent
         arguments = ["--seconds", f"{seconds:.3f}", *self._pinned()]
@@ -173,7 +173,7 @@ class Measuring:
             (estimate(metric).precision, label_name(metric)) for metric in self.merger.metrics(name)
         ]
 
-    def _is_wide(self, applet: Applet) -> bool:
+    def _is_wide(self, applet: ProbeEntry) -> bool:
         known = self._precision[applet.name]
         return any(precision > PRECISION for precision, _ in known)
 

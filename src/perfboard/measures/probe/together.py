@@ -11,7 +11,7 @@ from perfboard.measures.base import Finding, Turn
 from perfboard.measures.loop import Findings, Item
 from perfboard.measures.probe.conditions import Conditions, condition_notes, read_conditions
 from perfboard.measures.probe.probes import Probe
-from perfboard.measures.probe.rounds import FACTS, Measuring, Plan
+from perfboard.measures.probe.rounds import FACTS, ProbeRounds, ProbeTime
 from perfboard.model.errors import TargetError
 from perfboard.model.run import Evidence
 from perfboard.probes.session import Session
@@ -20,13 +20,13 @@ _NOT_THERE = "the probe's server ran none of that name"
 
 
 @dataclass
-class ProbeRounds:
+class ProbeTurns:
     """The probes of some items on a bench, whose server runs; and how long they may take."""
 
     items: Sequence[Item]
     bench: Bench
     session: Session
-    measuring: Measuring
+    measuring: ProbeRounds
     time_s: float
 
     def run(self, into: Findings, lab: Lab) -> None:
@@ -69,7 +69,7 @@ class ProbeRounds:
 @contextmanager
 def probe_rounds(
     items: Sequence[Item], bench: Bench, time_s: float, cpu: int | None, into: Findings, lab: Lab
-) -> Iterator[ProbeRounds]:
+) -> Iterator[ProbeTurns]:
     """The rounds, ready to run. Raises UsageError where no probe can run on that `cpu`.
 
     With the context the server ends, and notes on the target's conditions go to `into`.
@@ -83,10 +83,10 @@ def probe_rounds(
         with bench.probe() as session:
             known = {applet.name: applet for applet in session.applets()}
             applets = [known[each.measure.name] for each in items if each.measure.name in known]
-            measuring = Measuring(session, applets, Plan(time_s, exact), lab.clock)
+            measuring = ProbeRounds(session, applets, ProbeTime(time_s, exact), lab.clock)
             if cpu is not None:
                 measuring.pin(cpu)
-            yield ProbeRounds(items, bench, session, measuring, time_s)
+            yield ProbeTurns(items, bench, session, measuring, time_s)
             complete = True
     finally:
         if before is not None and measuring is not None:

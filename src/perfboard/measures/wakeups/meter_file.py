@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from perfboard.analysis.wakeups.meter_file import Span, energy_in, spans
+from perfboard.analysis.wakeups.meter_file import MeterSpan, energy_in, spans
 from perfboard.instruments.base import Samples, host_ns
 from perfboard.instruments.power.file_meter import FileMeter
 from perfboard.model.results.wakeups import Playback
@@ -23,7 +23,7 @@ class MeterFile:
         """`volts` is the supply, for a file of currents alone."""
         self._name = path.name
         self._meter = FileMeter(path, volts)
-        self._spans: list[Span | None] = []
+        self._spans: list[MeterSpan | None] = []
         self._start_ns = 0
 
     @contextmanager
@@ -65,7 +65,7 @@ class MeterFile:
         ]
 
     def _with_energy(
-        self, playback: Playback, span: Span | None, power: Samples | None, reason: str
+        self, playback: Playback, span: MeterSpan | None, power: Samples | None, reason: str
     ) -> Playback:
         if playback.refused:
             return playback

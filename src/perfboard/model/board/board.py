@@ -13,7 +13,7 @@ Name = Annotated[str, Field(pattern=NAME)]
 Word = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._,=+-]*$")]
 
 
-class Console(Table):
+class BoardConsole(Table):
     """The serial console: its device in the guest and its data register.
 
     On x86 that is a port, the first of its 16550.

@@ -5,7 +5,7 @@ from typing import Annotated, Self
 
 from pydantic import Field, model_validator
 
-from perfboard.model.sourced import Sourced
+from perfboard.model.sourced import WithSource
 from perfboard.model.tables import HeldSize, Offset, Size, Table
 
 _PAGE = 4096
@@ -14,7 +14,7 @@ Milliseconds = Annotated[float, Field(ge=0, le=60_000, strict=False)]
 _Rate = Annotated[int, Field(ge=1000, le=10**12)]
 
 
-class Transfer(Sourced):
+class DiskTransfer(WithSource):
     """To and from the medium: bytes a second, and ms that each request takes besides.
 
     `ahead` is how many bytes the disk itself reads on after a request. `write_rate` is that of
@@ -29,7 +29,7 @@ class Transfer(Sourced):
     write_ms: Milliseconds = 0.0
 
 
-class Seek(Sourced):
+class Seek(WithSource):
     """ms to the next track, over a third of the disk (the average), over all of it.
 
     `capacity` is that of the whole disk in bytes; the board has its first part.
@@ -50,13 +50,13 @@ class Seek(Sourced):
         return self
 
 
-class Rotation(Sourced):
+class Rotation(WithSource):
     """Revolutions a minute."""
 
     rpm: Annotated[int, Field(ge=60, le=100_000)]
 
 
-class Ready(Sourced):
+class Ready(WithSource):
     """ms from the start of its driver until it is there: spinning up, or found by USB."""
 
     after_ms: Milliseconds
@@ -70,7 +70,7 @@ class Disk(Table):
 
     size: HeldSize
     data: HeldSize | None = None
-    transfer: Transfer | None = None
+    transfer: DiskTransfer | None = None
     seek: Seek | None = None
     rotation: Rotation | None = None
     ready: Ready | None = None

@@ -74,7 +74,7 @@ class Initrd(Table):
     file: Path = Field(strict=False)
 
 
-class _Image(Table):
+class _ImageTable(Table):
     kernel: Kernel
     root: Root | None = None
     # The folder that the root file system was made of, by which programs are recognised; and one
@@ -94,20 +94,20 @@ class _Image(Table):
         return {key: value for key, value in sorted(named) if isinstance(value, Path)}
 
 
-class FlashImage(_Image):
+class FlashImage(_ImageTable):
     """The parts that lie in flash, each in its region."""
 
     bootloader: Bootloader
     initrd: Initrd | None = None
 
 
-class DiskImage(_Image):
+class DiskImage(_ImageTable):
     """The parts of a board whose kernel the emulator's firmware starts."""
 
     root: Root
 
 
-class AnyImage(_Image):
+class AnyImage(_ImageTable):
     """The parts as a board's file has them."""
 
     bootloader: Bootloader | None = None

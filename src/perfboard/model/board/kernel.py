@@ -12,13 +12,13 @@ from perfboard.model.tables import KernelOption, Package, Table, either
 BootArguments = Annotated[str, Field(pattern=r"^[ -~]*$")]
 
 
-class _Kernel(Table):
+class _KernelTable(Table):
     arguments: BootArguments = ""
     # The kernel's own result when it calibrates its delay loop on this board.
     loops_per_jiffy: Annotated[int, Field(gt=0)] | None = None
 
 
-class BuiltKernel(_Kernel):
+class BuiltKernel(_KernelTable):
     """A kernel that is built here, from Debian's package of its source."""
 
     source: Package
@@ -28,7 +28,7 @@ class BuiltKernel(_Kernel):
     slim: dict[KernelOption, Literal["y", "n"]] = Field(default_factory=dict)
 
 
-class OwnKernel(_Kernel):
+class OwnKernel(_KernelTable):
     """A kernel of the user's own."""
 
     file: Path = Field(strict=False)

@@ -6,31 +6,31 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from perfboard.model.board.disk import Milliseconds
-from perfboard.model.sourced import Sourced
+from perfboard.model.sourced import WithSource
 from perfboard.model.tables import Table
 
 Link = Literal["instant", "parallel", "waited"]
 
 
-class Wire(Sourced):
+class NetworkWire(WithSource):
     """Bits a second, each way."""
 
     rate: Annotated[int, Field(ge=1000, le=10**12)]
 
 
-class Latency(Sourced):
+class WireLatency(WithSource):
     """Microseconds from a frame's end on this side of the network to its end on the other."""
 
     one_way_us: Annotated[float, Field(ge=0, le=1_000_000, strict=False)]
 
 
-class Loss(Sourced):
+class Loss(WithSource):
     """The share of frames that are lost, each way."""
 
     share: Annotated[float, Field(ge=0, lt=1, strict=False)]
 
 
-class Negotiation(Sourced):
+class Negotiation(WithSource):
     """ms from the start of the PHY until the link is up."""
 
     after_ms: Milliseconds
@@ -46,7 +46,7 @@ class Network(Table):
     """
 
     link: Link = "parallel"
-    wire: Wire
-    latency: Latency | None = None
+    wire: NetworkWire
+    latency: WireLatency | None = None
     loss: Loss | None = None
     negotiation: Negotiation | None = None

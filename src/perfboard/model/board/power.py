@@ -5,13 +5,13 @@ from typing import Annotated, Self
 
 from pydantic import Field, model_validator
 
-from perfboard.model.sourced import Sourced
+from perfboard.model.sourced import WithSource
 
 _Watts = Annotated[float, Field(gt=0, le=1000, strict=False)]
 _Range = Annotated[tuple[_Watts, _Watts], Field(strict=False)]
 
 
-class Power(Sourced):
+class Power(WithSource):
     """The least and the greatest power in W of the processor when busy, and when it waits."""
 
     active: _Range

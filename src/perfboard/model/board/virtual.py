@@ -6,13 +6,13 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field, field_validator, model_validator
 
-from perfboard.model.board.board import Board, BootPlan, Console, Word
+from perfboard.model.board.board import Board, BoardConsole, BootPlan, Word
 from perfboard.model.board.disk import Disk
 from perfboard.model.board.flash import Flash
 from perfboard.model.board.image import AnyImage, DiskImage, FlashImage
 from perfboard.model.board.network import Network
 from perfboard.model.board.power import Power
-from perfboard.model.published import Published, PublishedBoot, Technique
+from perfboard.model.published import PublishedBoot, PublishedValue, Technique
 from perfboard.model.tables import HeldSize, Table, as_kind
 from perfboard.model.timing.part import Timing
 
@@ -68,14 +68,14 @@ class Framebuffer(Table):
 
 class _Virtual(Board):
     machine: Machine
-    console: Console
+    console: BoardConsole
     network: Network | None = None
     boot: BootPlan
     # The effects of single changes on the real board.
     techniques: Annotated[tuple[Technique, ...], Field(strict=False)] = ()
     published_boots: Annotated[tuple[PublishedBoot, ...], Field(strict=False)] = ()
     # Figures of the real board's disk and network, which a bring-up shows beside its own.
-    published: Annotated[tuple[Published, ...], Field(strict=False)] = ()
+    published: Annotated[tuple[PublishedValue, ...], Field(strict=False)] = ()
     # The timing model; without it, a virtual board only counts instructions.
     timing: Timing | None = None
     power: Power | None = None

@@ -31,7 +31,7 @@ class Fit(Record):
     drift_error_ppm: Quantity
 
 
-class Clock(Record):
+class TimelineClock(Record):
     """A clock, of a file or of the kernel whose log a file holds, and the marks on it.
 
     `common` are the marks that another clock has too. `fit` is None where nothing joins it.
@@ -61,7 +61,7 @@ class TimelineResult(Result):
 
     kind: Literal["timeline"] = "timeline"
     reference: str
-    clocks: Annotated[tuple[Clock, ...], Field(min_length=1)]
+    clocks: Annotated[tuple[TimelineClock, ...], Field(min_length=1)]
     marks: tuple[JoinedMark, ...]
     notes: tuple[str, ...] = ()
     parent: str | None = None

@@ -51,7 +51,7 @@ class Try(Record):
         return sum(self.flash.values())
 
 
-class Lines(Record):
+class FileLines(Record):
     """Lines to take out of and to put into one place of the user's own build.
 
     `words` say what they stand for, where they are not what a user writes down.
@@ -63,7 +63,7 @@ class Lines(Record):
     add: tuple[str, ...] = ()
 
 
-class Advised(Record):
+class Advice(Record):
     """A change that the best combination makes, in the order in which they are to be made.
 
     `alone_s` is what it saves by itself, from the baseline; `saving_s` what it saves beside the
@@ -84,10 +84,10 @@ class Advised(Record):
     flash: Int64 = 0
     ram: Int64 | None = None
     loses: str = ""
-    lines: tuple[Lines, ...] = ()
+    lines: tuple[FileLines, ...] = ()
 
 
-class Limit(Record):
+class TuneLimit(Record):
     """The least that the boot could take: bytes to be read, and instructions to be run.
 
     `read_s` is that of a byte, `instruction_s` that of an instruction; `words` say what the
@@ -121,7 +121,7 @@ class PublishedChange(Record):
     source: str
 
 
-class PublishedBoot(Record):
+class PublishedTuneBoot(Record):
     """A boot of the real board, as `model.published.PublishedBoot` has it."""
 
     title: str
@@ -135,7 +135,7 @@ class PublishedRate(Record):
     """The read bandwidth of the real board's flash in B/s, at a level of the factor `flash`.
 
     `size` is the bytes of the blocks, where that was published. `use` is that of
-    `model.published.Published`.
+    `model.published.PublishedValue`.
     """
 
     level: str
@@ -168,10 +168,10 @@ class TuneResult(Result):
     combinations: Int64 = 0
     exhaustive: bool = False
     bound_s: Quantity | None = None
-    advice: tuple[Advised, ...] = ()
-    limit: Limit | None = None
+    advice: tuple[Advice, ...] = ()
+    limit: TuneLimit | None = None
     published: tuple[PublishedChange, ...] = ()
-    published_boots: tuple[PublishedBoot, ...] = ()
+    published_boots: tuple[PublishedTuneBoot, ...] = ()
     published_rates: tuple[PublishedRate, ...] = ()
     tried: tuple[Boot, ...] = ()
 

@@ -5,12 +5,12 @@ from typing import Annotated, Self
 
 from pydantic import Field, model_validator
 
-from perfboard.model.sourced import Count, Sourced
+from perfboard.model.sourced import Count, WithSource
 from perfboard.model.tables import Size, Table, either
 from perfboard.model.timing.duration import Duration, Time
 
 
-class Cache(Sourced):
+class Cache(WithSource):
     """One cache; `hit` is what being found there adds to an access, and `next`, of the second,
     what the next of lines that are waited for together (`core.misses`) comes after the first.
 
@@ -83,7 +83,7 @@ class SplitCaches(_Caches):
 Caches = Annotated[UnifiedCaches | SplitCaches, either("l1", UnifiedCaches, SplitCaches)]
 
 
-class Tlb(Sourced):
+class Tlb(WithSource):
     """Translations kept; `miss` is what one costs that is not among them."""
 
     entries: Count
@@ -100,7 +100,7 @@ class Tlb(Sourced):
         return self
 
 
-class BigPages(Sourced):
+class BigPages(WithSource):
     """Virtual addresses from `start` on lie in pages of `size`: the kernel's own."""
 
     start: int

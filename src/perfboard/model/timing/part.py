@@ -9,8 +9,8 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, BeforeValidator, Field, model_validator
 
-from perfboard.model.published import Published
-from perfboard.model.sourced import Count, Sourced
+from perfboard.model.published import PublishedValue
+from perfboard.model.sourced import Count, WithSource
 from perfboard.model.tables import KernelOption, Size, Table, merged
 from perfboard.model.timing.caches import BigPages, Caches, Tlbs
 from perfboard.model.timing.duration import LONGEST_FS, Duration, Time
@@ -58,13 +58,13 @@ Cycles = Annotated[float, Field(ge=0, le=100_000, strict=False)]
 Key = Annotated[str, Field(pattern=r"^[a-z0-9_-]{1,30}$")]
 
 
-class Clock(Sourced):
+class PartClock(WithSource):
     """The frequency of the core."""
 
     hz: Annotated[int, Field(gt=0)]
 
 
-class Core(Sourced):
+class Core(WithSource):
     """The pipeline: how many instructions it begins in a cycle.
 
     `early` is how much longer an address or a shift waits for its register than a sum does.
@@ -110,7 +110,7 @@ KINDS = {
 Kind = Literal["cmov", "nop", "simd", "pentium", "thumb", "float", "neon"]
 
 
-class Lacks(Sourced):
+class Lacks(WithSource):
     """The instructions that the board's programs are built with and the part does not have.
 
     A run says how many it had of `kinds`.
@@ -130,13 +130,13 @@ class LeftOut(Table):
     reason: Annotated[str, Field(min_length=10, max_length=300, pattern=r"^[^\x00-\x1f]*$")]
 
 
-class Pairing(Sourced):
+class Pairing(WithSource):
     """Which class, as the older, may begin in one cycle with which others."""
 
     older: dict[Class, Annotated[tuple[Class, ...], Field(strict=False)]]
 
 
-class Costs(Sourced):
+class Costs(WithSource):
     """Cycles by class: for how many it blocks issue, after how many its result is there.
 
     The first counts for each register that is transferred; a third, where there is one,
@@ -153,7 +153,7 @@ class Costs(Sourced):
     accumulate: dict[Class, Cycles] = Field(default_factory=dict)
 
 
-class Branch(Sourced):
+class Branch(WithSource):
     """Prediction of branches, and the cycles that it adds.
 
     `penalty` is a misprediction's, `taken` a taken branch's that was predicted, `direct`
@@ -196,7 +196,7 @@ class Branch(Sourced):
         return self
 
 
-class Memory(Sourced):
+class Memory(WithSource):
     """A line from memory at random, the next of a stream, and one written.
 
     `bus` is how long a line that is read keeps writes from the memory. `buffer` is how many
@@ -226,7 +226,7 @@ class Memory(Sourced):
     stride: int = 0
 
 
-class Change(Sourced):
+class PartChange(WithSource):
     """The work of the part's own kernel at a change of the address space, which ours has not.
 
     With `caches` it writes the data cache back and empties the first caches, whose tags are
@@ -243,7 +243,7 @@ class Change(Sourced):
     dirty: Cycles = 0
 
 
-class Access(Sourced):
+class Access(WithSource):
     """The cost of accesses to memory that is not like the rest, such as flash.
 
     An access of `width` bytes takes `first`, and `next` where the one before it was in
@@ -269,26 +269,26 @@ class MemoryRegion(Access):
     type: Literal["flash", "ram", "device"]
 
 
-class Ports(Sourced):
+class Ports(WithSource):
     """The time of an access to a port of x86, beside its instruction."""
 
     access: Time
 
 
-class Uart(Sourced):
+class Uart(WithSource):
     """The console's transmitter: bits a byte takes on the line, and bytes that may wait."""
 
     bits: Annotated[int, Field(ge=7, le=12)] = 10
     fifo: int
 
 
-class Margin(Sourced):
+class Margin(WithSource):
     """The stated accuracy: `share` of a figure that it may be wrong by."""
 
     share: Annotated[float, Field(gt=0, le=10, strict=False)]
 
 
-class Distribution(Sourced):
+class Distribution(WithSource):
     """The options that the kernel of the board's own distribution has otherwise than Debian's."""
 
     options: Annotated[dict[KernelOption, Literal["y", "n"]], Field(min_length=1)]
@@ -302,7 +302,7 @@ class Timing(Table):
     """
 
     part: str
-    clock: Clock
+    clock: PartClock
     core: Core
     lacks: Lacks | None = None
     left_out: Annotated[tuple[LeftOut, ...], Field(strict=False)] = ()
@@ -313,7 +313,7 @@ class Timing(Table):
     tlbs: Tlbs
     big_pages: BigPages | None = None
     memory: Memory
-    change: Change | None = None
+    change: PartChange | None = None
     # The board's flash banks; without it, they are as fast as memory.
     flash: Access | None = None
     regions: dict[Key, MemoryRegion] = Field(default_factory=dict)
@@ -325,7 +325,7 @@ class Timing(Table):
     margin: Margin
     # Those of single classes of work; of the others the rows say nothing.
     margins: dict[Work, Margin] = Field(default_factory=dict)
-    published: Annotated[tuple[Published, ...], Field(strict=False)] = ()
+    published: Annotated[tuple[PublishedValue, ...], Field(strict=False)] = ()
 
     def margin_for(self, metric: str) -> float:
         """The share that times of `metric` may be off by: its class of work's, or the board's."""

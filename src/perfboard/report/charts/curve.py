@@ -14,8 +14,8 @@ from perfboard.report.charts.plot import (
     NARROW,
     WIDE,
     Band,
-    Layout,
     Plane,
+    PlotLayout,
     Text,
     band_labels,
     short_value,
@@ -27,7 +27,7 @@ _LONGEST = 24
 
 
 @dataclass(frozen=True)
-class Curve(Plane):
+class PlotCurve(Plane):
     """The drawing: the path of the mean, the area from the lowest to the highest, the phases."""
 
     mean: str
@@ -38,7 +38,7 @@ class Curve(Plane):
 
 def curves(
     points: Sequence[CurvePoint], phases: Sequence[PhasePower], unit: str
-) -> tuple[tuple[str, Curve], ...]:
+) -> tuple[tuple[str, PlotCurve], ...]:
     """The curve drawn wide and narrow; none of less than two points."""
     if len(points) < 2:
         return ()
@@ -47,8 +47,8 @@ def curves(
 
 
 def draw(
-    points: Sequence[CurvePoint], phases: Sequence[PhasePower], unit: str, layout: Layout
-) -> Curve:
+    points: Sequence[CurvePoint], phases: Sequence[PhasePower], unit: str, layout: PlotLayout
+) -> PlotCurve:
     """The curve on a plane whose axes begin at the first point, and at 0 or below."""
     font = layout.font
     most = max(max(point.highest for point in points), 1e-12) * 1.05
@@ -82,7 +82,7 @@ def draw(
     between_ns = tick_step(axis.end_ns - axis.start_ns, round((right - left) / (font * 6)))
     first = math.ceil(axis.start_ns / between_ns)
     ticks = [n * between_ns for n in range(first, axis.end_ns // between_ns + 1)]
-    return Curve(
+    return PlotCurve(
         width=layout.width,
         height=bottom + font * 3,
         font=font,

@@ -8,7 +8,7 @@ from perfboard.analysis.statistics.cache_steps import CacheStep
 from perfboard.analysis.statistics.curves import Curve, curves
 from perfboard.model.run import Metric
 from perfboard.model.units import format_size
-from perfboard.report.charts.plot import Band, Graph, Line
+from perfboard.report.charts.plot import Band, Graph, PlotLine
 
 # A line needs this many points to be one.
 _FEWEST = 3
@@ -28,16 +28,16 @@ _FILES = (
 
 
 @dataclass(frozen=True)
-class Drawn:
+class MetricGraph:
     """A graph, and the metrics that are in it."""
 
     graph: Graph
     metrics: tuple[Metric, ...]
 
 
-def graphs(metrics: Sequence[Metric], steps: Iterable[CacheStep]) -> Iterator[Drawn]:
+def graphs(metrics: Sequence[Metric], steps: Iterable[CacheStep]) -> Iterator[MetricGraph]:
     """All graphs that `metrics` give, with the `steps` pointed out in that of latency."""
-    makers: tuple[Callable[[Sequence[Metric], tuple[Band, ...]], Drawn | None], ...] = (
+    makers: tuple[Callable[[Sequence[Metric], tuple[Band, ...]], MetricGraph | None], ...] = (
         _latency,
         _bandwidth,
         _copies,
@@ -71,7 +71,7 @@ def _drawable(found: Iterable[Curve]) -> list[Curve]:
     return [curve for curve in above if len(curve.metrics) >= _FEWEST]
 
 
-def _latency(metrics: Sequence[Metric], bands: tuple[Band, ...]) -> Drawn | None:
+def _latency(metrics: Sequence[Metric], bands: tuple[Band, ...]) -> MetricGraph | None:
     found = _drawable(curves(metrics, "memory.latency", "size"))
 
     def order(curve: Curve) -> tuple[int, int, bool]:
@@ -80,7 +80,7 @@ def _latency(metrics: Sequence[Metric], bands: tuple[Band, ...]) -> Drawn | None
         number = int(stride) if stride.isdecimal() and place == 2 else 0
         return place, number, curve.labels.get("pages") == "huge"
 
-    lines: list[Line] = []
+    lines: list[PlotLine] = []
     looks: dict[str, int] = {}
     found.sort(key=order)
     for curve in found:
@@ -91,7 +91,7 @@ def _latency(metrics: Sequence[Metric], bands: tuple[Band, ...]) -> Drawn | None
         kind += _rest(curve, found, "walk", "stride", "pages")
         huge = curve.labels.get("pages") == "huge"
         lines.append(
-            Line(
+            PlotLine(
                 label=f"{kind}, huge pages" if huge else kind,
                 points=curve.points,
                 look=looks.setdefault(kind, len(looks)),
@@ -123,7 +123,7 @@ def _latency(metrics: Sequence[Metric], bands: tuple[Band, ...]) -> Drawn | None
     )
 
 
-def _bandwidth(metrics: Sequence[Metric], bands: tuple[Band, ...]) -> Drawn | None:
+def _bandwidth(metrics: Sequence[Metric], bands: tuple[Band, ...]) -> MetricGraph | None:
     found = _drawable(curves(metrics, "memory.bandwidth", "size"))
     lines, more = _by_loop(found, "operation", OPERATIONS)
     return _drawn(
@@ -145,7 +145,7 @@ def _bandwidth(metrics: Sequence[Metric], bands: tuple[Band, ...]) -> Drawn | No
 
 def _by_loop(
     found: list[Curve], what: str, names: Mapping[str, str]
-) -> tuple[tuple[Line, ...], tuple[Line, ...]]:
+) -> tuple[tuple[PlotLine, ...], tuple[PlotLine, ...]]:
     """The lines of the fastest loop of each `what`, with one that streams, and all others.
 
     `names` are what the levels of the label `what` are called, in their order.
@@ -158,13 +158,13 @@ def _by_loop(
         return at, _streams(curve), -max(y for _, y in curve.points)
 
     found.sort(key=place)
-    shown: dict[tuple[str, bool], Line] = {}
-    more: list[Line] = []
+    shown: dict[tuple[str, bool], PlotLine] = {}
+    more: list[PlotLine] = []
     looks: dict[str, int] = {}
     for curve in found:
         level, loop = curve.labels.get(what, ""), curve.labels.get("loop", "")
         streams = _streams(curve)
-        line = Line(
+        line = PlotLine(
             label=f"{names.get(level, level)}, {loop}"
             + _rest(curve, found, what, "loop", "counts"),
             points=curve.points,
@@ -181,7 +181,7 @@ def _streams(curve: Curve) -> bool:
     return curve.labels.get("loop", "").endswith("-stream")
 
 
-def _copies(metrics: Sequence[Metric], bands: tuple[Band, ...]) -> Drawn | None:
+def _copies(metrics: Sequence[Metric], bands: tuple[Band, ...]) -> MetricGraph | None:
     found = _drawable(curves(metrics, "memory.copy.bandwidth", "size"))
     lines, more = _by_loop(found, "method", _METHODS)
     return _drawn(
@@ -202,7 +202,7 @@ def _copies(metrics: Sequence[Metric], bands: tuple[Band, ...]) -> Drawn | None:
     )
 
 
-def _switches(metrics: Sequence[Metric], bands: tuple[Band, ...]) -> Drawn | None:
+def _switches(metrics: Sequence[Metric], bands: tuple[Band, ...]) -> MetricGraph | None:
     found = _drawable(curves(metrics, "ipc.switch", "processes"))
 
     def size(curve: Curve) -> int:
@@ -221,7 +221,7 @@ def _switches(metrics: Sequence[Metric], bands: tuple[Band, ...]) -> Drawn | Non
             y="time of a switch",
             unit="s",
             lines=tuple(
-                Line(
+                PlotLine(
                     f"{format_size(size(curve))} each" + _rest(curve, found, "size"),
                     curve.points,
                     look,
@@ -232,17 +232,17 @@ def _switches(metrics: Sequence[Metric], bands: tuple[Band, ...]) -> Drawn | Non
     )
 
 
-def _file_bandwidth(metrics: Sequence[Metric], bands: tuple[Band, ...]) -> Drawn | None:
+def _file_bandwidth(metrics: Sequence[Metric], bands: tuple[Band, ...]) -> MetricGraph | None:
     return _files(metrics, "bandwidth", "B/s", lambda size, rate: rate)
 
 
-def _file_time(metrics: Sequence[Metric], bands: tuple[Band, ...]) -> Drawn | None:
+def _file_time(metrics: Sequence[Metric], bands: tuple[Band, ...]) -> MetricGraph | None:
     return _files(metrics, "time", "s", lambda size, rate: size / rate)
 
 
 def _files(
     metrics: Sequence[Metric], what: str, unit: str, value: Callable[[float, float], float]
-) -> Drawn | None:
+) -> MetricGraph | None:
     """Mapped and read files; those whose file is in memory, so that no device is measured."""
     kinds = [
         (look, label, curve)
@@ -252,7 +252,7 @@ def _files(
     ]
     found = [curve for _, _, curve in kinds]
     lines = [
-        Line(
+        PlotLine(
             label + _rest(curve, [other for _, same, other in kinds if same == label]),
             tuple((size, value(size, rate)) for size, rate in curve.points),
             look,
@@ -277,7 +277,7 @@ def _files(
     )
 
 
-def flash(metrics: Sequence[Metric], bands: tuple[Band, ...] = ()) -> Drawn | None:
+def flash(metrics: Sequence[Metric], bands: tuple[Band, ...] = ()) -> MetricGraph | None:
     """The read bandwidth of raw flash, a line for each flash and set-up of it."""
     found = _drawable(curves(metrics, "flash.read.bandwidth", "size"))
     return _drawn(
@@ -291,7 +291,7 @@ def flash(metrics: Sequence[Metric], bands: tuple[Band, ...] = ()) -> Drawn | No
             y="bandwidth",
             unit="B/s",
             lines=tuple(
-                Line(
+                PlotLine(
                     curve.labels.get("device", "flash") + _rest(curve, found, "device"),
                     curve.points,
                     look,
@@ -311,7 +311,7 @@ def _rest(curve: Curve, beside: Sequence[Curve], *named: str) -> str:
     )
 
 
-def _drawn(found: Sequence[Curve], graph: Graph) -> Drawn | None:
+def _drawn(found: Sequence[Curve], graph: Graph) -> MetricGraph | None:
     if not found:
         return None
-    return Drawn(graph, tuple(metric for curve in found for _, metric in curve.metrics))
+    return MetricGraph(graph, tuple(metric for curve in found for _, metric in curve.metrics))

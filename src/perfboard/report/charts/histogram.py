@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from perfboard.model.units import format_value
-from perfboard.report.charts.plot import CHARACTER, Layout, Plane, Text, short_value
+from perfboard.report.charts.plot import CHARACTER, Plane, PlotLayout, Text, short_value
 from perfboard.report.charts.waterfall import tick_step
 
 # A bar is seen, however few samples it stands for.
@@ -37,7 +37,7 @@ class Histogram(Plane):
 
 
 def histogram(
-    samples: Sequence[float], unit: str, titles: tuple[str, str], layout: Layout
+    samples: Sequence[float], unit: str, titles: tuple[str, str], layout: PlotLayout
 ) -> Histogram:
     """The histogram of the samples above 0, ten bins a decade, five where there are many decades.
 
@@ -98,7 +98,7 @@ def _edges(
     unit: str,
     left: float,
     step: float,
-    layout: Layout,
+    layout: PlotLayout,
     bottom: float,
 ) -> list[Text]:
     """Round values under the edges of the bins, as many as there is room for."""

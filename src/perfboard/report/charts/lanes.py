@@ -13,7 +13,7 @@ OWN_ROWS = 10
 
 
 @dataclass(frozen=True)
-class Bar:
+class LaneBar:
     """A named stretch of time, in nanoseconds from reset.
 
     `kind` is phase, step (inside a phase), initcall or probe; `longest` says that
@@ -33,12 +33,12 @@ class Bar:
 
 
 @dataclass(frozen=True)
-class Row:
+class Strip:
     """Bars on one line of the chart, labelled by a name and, where it is one bar, its duration."""
 
     name: str
     duration: str
-    bars: tuple[Bar, ...]
+    bars: tuple[LaneBar, ...]
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class Lane:
     """Rows that belong together: bootloader, kernel, user space."""
 
     title: str
-    rows: tuple[Row, ...]
+    rows: tuple[Strip, ...]
 
 
 def lanes(boot: Boot) -> tuple[Lane, ...]:
@@ -62,16 +62,16 @@ def lanes(boot: Boot) -> tuple[Lane, ...]:
         depth: max((row.duration_ns for row in rows if row.depth == depth), default=0)
         for depth in (0, 1)
     }
-    grouped: dict[str, list[Row]] = {"bootloader": [], "kernel": [], "user space": []}
+    grouped: dict[str, list[Strip]] = {"bootloader": [], "kernel": [], "user space": []}
     for row in rows:
-        bar = Bar(
+        bar = LaneBar(
             name=step_name(row) if row.depth else f"{row.number} {row.title}".strip(),
             start_ns=min(row.start.t_ns, row.end.t_ns),
             end_ns=max(row.start.t_ns, row.end.t_ns),
             kind="step" if row.depth else "phase",
             longest=row.duration_ns == longest[row.depth],
         )
-        grouped[_lane_of(row)].append(Row(bar.name, bar.duration, (bar,)))
+        grouped[_lane_of(row)].append(Strip(bar.name, bar.duration, (bar,)))
     found = [Lane(title, tuple(rows)) for title, rows in grouped.items() if rows]
     bars = [bar for lane in found for row in lane.rows for bar in row.bars]
     start_ns, end_ns = min(bar.start_ns for bar in bars), max(bar.end_ns for bar in bars)
@@ -99,7 +99,7 @@ def _lane_of(phase: PhaseTime) -> str:
 
 def _span_lane(title: str, spans: Iterable[Span], start_ns: int, end_ns: int) -> Lane | None:
     bars = [
-        Bar(
+        LaneBar(
             span.name,
             span.start_ns,
             min(span.start_ns + span.duration_ns, end_ns),
@@ -112,8 +112,8 @@ def _span_lane(title: str, spans: Iterable[Span], start_ns: int, end_ns: int) ->
     ]
     bars.sort(key=lambda bar: bar.start_ns - bar.end_ns)
     own = sorted(bars[:OWN_ROWS], key=lambda bar: bar.start_ns)
-    rows = [Row(bar.name, bar.duration, (bar,)) for bar in own]
+    rows = [Strip(bar.name, bar.duration, (bar,)) for bar in own]
     others = tuple(bars[OWN_ROWS:])
     if others:
-        rows.append(Row(f"{len(others):,} shorter ones", "", others))
+        rows.append(Strip(f"{len(others):,} shorter ones", "", others))
     return Lane(title, tuple(rows)) if rows else None

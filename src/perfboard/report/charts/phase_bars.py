@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from perfboard.model.units import format_value
-from perfboard.report.charts.plot import CHARACTER, Layout, Text, short_value
+from perfboard.report.charts.plot import CHARACTER, PlotLayout, Text, short_value
 from perfboard.report.charts.waterfall import tick_step
 
 _NS = 10**9
@@ -29,7 +29,7 @@ class Piece:
 
 
 @dataclass(frozen=True)
-class Bars:
+class PhaseBars:
     """The whole chart; `zero` is where saving begins, `keys` the legend's texts by colour."""
 
     width: float
@@ -45,8 +45,8 @@ class Bars:
 
 
 def phase_bars(
-    rows: Sequence[tuple[str, Mapping[str, float]]], titles: Mapping[str, str], layout: Layout
-) -> Bars:
+    rows: Sequence[tuple[str, Mapping[str, float]]], titles: Mapping[str, str], layout: PlotLayout
+) -> PhaseBars:
     """Bars of what each of `rows` saves by phase, in s; those left of zero are more time.
 
     `titles` names the phases that there may be, in the order of their colours. A row's name
@@ -92,7 +92,7 @@ def phase_bars(
     bottom = top + len(rows) * row
     step = tick_step(round(span * _NS), 6 if beside else 3)
     first = -(-round(low * _NS) // step) * step
-    return Bars(
+    return PhaseBars(
         width=layout.width,
         height=bottom + font * 1.8,
         font=font,
@@ -119,7 +119,7 @@ def _shortened(name: str, room: float, font: float) -> str:
 
 
 def _legend(
-    titles: Mapping[str, str], layout: Layout
+    titles: Mapping[str, str], layout: PlotLayout
 ) -> tuple[tuple[tuple[int, Text], ...], float]:
     """The phases' names in rows, and where these end."""
     font = layout.font

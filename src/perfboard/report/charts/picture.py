@@ -8,15 +8,15 @@ from perfboard.report.charts import plot
 
 
 @dataclass(frozen=True)
-class Picture:
+class PlotPicture:
     """A graph as drawn, wide and narrow, and the figures in it: x, then a value a line."""
 
     graph: plot.Graph
-    drawings: tuple[tuple[str, plot.Drawing], ...]
+    drawings: tuple[tuple[str, plot.PlotDrawing], ...]
     rows: tuple[tuple[str, tuple[str, ...]], ...]
 
 
-def picture(graph: plot.Graph) -> Picture:
+def picture(graph: plot.Graph) -> PlotPicture:
     """The graph, drawn, with its figures."""
     values = [dict(line.points) for line in (*graph.lines, *graph.more)]
     rows = []
@@ -25,4 +25,4 @@ def picture(graph: plot.Graph) -> Picture:
         cells = tuple(format_value(of[x], graph.unit) if x in of else "" for of in values)
         rows.append((name, cells))
     drawings = (("wide", plot.draw(graph, plot.WIDE)), ("narrow", plot.draw(graph, plot.NARROW)))
-    return Picture(graph, drawings, tuple(rows))
+    return PlotPicture(graph, drawings, tuple(rows))

@@ -19,7 +19,7 @@ _BETWEEN_MARKS = 30
 
 
 @dataclass(frozen=True)
-class Line:
+class PlotLine:
     """Points above 0 in order of x. `look` numbers the colour and the mark that it has."""
 
     label: str
@@ -51,13 +51,13 @@ class Graph:
     x_bytes: bool
     y: str
     unit: str
-    lines: tuple[Line, ...]
+    lines: tuple[PlotLine, ...]
     bands: tuple[Band, ...] = ()
-    more: tuple[Line, ...] = ()
+    more: tuple[PlotLine, ...] = ()
 
 
 @dataclass(frozen=True)
-class Layout:
+class PlotLayout:
     """Sizes in pixels; `plot` is the height of the plane alone."""
 
     width: float
@@ -66,15 +66,15 @@ class Layout:
     mark: float
 
 
-WIDE = Layout(width=1080, plot=380, font=13, mark=3.6)
-NARROW = Layout(width=358, plot=290, font=14, mark=3.2)
+WIDE = PlotLayout(width=1080, plot=380, font=13, mark=3.6)
+NARROW = PlotLayout(width=358, plot=290, font=14, mark=3.2)
 
 
 @dataclass(frozen=True)
 class Stroke:
     """A line as drawn: the path of the line, that of its marks, and its place in the legend."""
 
-    line: Line
+    line: PlotLine
     colour: int
     path: str
     marks: str
@@ -110,7 +110,7 @@ class Plane:
 
 
 @dataclass(frozen=True)
-class Drawing(Plane):
+class PlotDrawing(Plane):
     """The whole graph."""
 
     bands: tuple[tuple[float, float], ...]
@@ -119,7 +119,7 @@ class Drawing(Plane):
     key: float
 
 
-def draw(graph: Graph, layout: Layout) -> Drawing:
+def draw(graph: Graph, layout: PlotLayout) -> PlotDrawing:
     """Puts a graph with a point or more onto a plane. Raises ValueError where it has none."""
     xs = [x for line in graph.lines for x, _ in line.points]
     ys = [y for line in graph.lines for _, y in line.points]
@@ -135,7 +135,7 @@ def draw(graph: Graph, layout: Layout) -> Drawing:
     bottom = top + layout.plot
     upwards = _scale(low, high, bottom, top)
     strokes, height = _strokes(graph.lines, across, upwards, layout, bottom + font * 3.6)
-    return Drawing(
+    return PlotDrawing(
         width=layout.width,
         height=height,
         font=font,
@@ -193,7 +193,7 @@ def _x_ticks(
     low: float,
     high: float,
     y: float,
-    layout: Layout,
+    layout: PlotLayout,
 ) -> Iterator[Text]:
     powers = range(math.ceil(math.log2(low)), math.floor(math.log2(high)) + 1)
     names = {p: format_size(2**p) if graph.x_bytes else f"{2.0**p:g}" for p in powers if p >= 0}
@@ -232,10 +232,10 @@ def band_labels(
 
 
 def _strokes(
-    lines: Sequence[Line],
+    lines: Sequence[PlotLine],
     across: Callable[[float], float],
     upwards: Callable[[float], float],
-    layout: Layout,
+    layout: PlotLayout,
     top: float,
 ) -> tuple[tuple[Stroke, ...], float]:
     """The lines, with the legend below the plane in columns; and where that ends."""
@@ -263,7 +263,7 @@ def _strokes(
     return tuple(strokes), top + (rows - 1) * font * 1.5 + font * 0.8
 
 
-def _marked(pixels: Sequence[tuple[float, float]], line: Line) -> Iterator[tuple[float, float]]:
+def _marked(pixels: Sequence[tuple[float, float]], line: PlotLine) -> Iterator[tuple[float, float]]:
     """The points of a line with marks: apart, and not where the line beside it has them."""
     after = pixels[0][0] + (line.look % MARKS) * _BETWEEN_MARKS / MARKS
     if line.thin or len(pixels) == 1:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from perfboard.analysis.statistics.pareto import pareto_front
 from perfboard.model.units import format_size, format_value
-from perfboard.report.charts.plot import CHARACTER, Layout, Plane, Text, short_value
+from perfboard.report.charts.plot import CHARACTER, Plane, PlotLayout, Text, short_value
 from perfboard.report.charts.waterfall import tick_step
 
 _NS = 10**9
@@ -18,7 +18,7 @@ _MARGIN = 0.08
 
 
 @dataclass(frozen=True)
-class Point:
+class ScatterPoint:
     """A combination: its bytes, its time in s, its name, and why it is not for the front, or ""."""
 
     size: int
@@ -47,10 +47,10 @@ class Scatter(Plane):
 
     dots: tuple[Dot, ...]
     path: str
-    front: tuple[Point, ...]
+    front: tuple[ScatterPoint, ...]
 
 
-def scatter(points: Sequence[Point], titles: tuple[str, str], layout: Layout) -> Scatter:
+def scatter(points: Sequence[ScatterPoint], titles: tuple[str, str], layout: PlotLayout) -> Scatter:
     """The points on a plane whose axes are even. Raises ValueError without points."""
     sizes = [point.size for point in points]
     times = [round(point.seconds * _NS) for point in points]
@@ -124,7 +124,7 @@ def _multiples(low: float, high: float, step: int) -> Iterator[int]:
     yield from range(math.ceil(low / step) * step, math.floor(high) + 1, step)
 
 
-def _size_step(span: float, layout: Layout) -> int:
+def _size_step(span: float, layout: PlotLayout) -> int:
     """Bytes between ticks: the smallest power of two whose names have room."""
     most = max(1, int(layout.width / (layout.font * CHARACTER * 12)))
     step = 1

@@ -12,7 +12,7 @@ from perfboard.model.units import format_value
 
 
 @dataclass(frozen=True)
-class Scale:
+class SeriesScale:
     """One unit, the millisecond, and as many decimals for every time of a report."""
 
     decimals: int
@@ -34,7 +34,7 @@ class Scale:
 
 
 @dataclass(frozen=True)
-class Series:
+class SeriesChart:
     """The boots of a run that went through the same phases, with one to stand for them.
 
     `shown` counts from 1 in the run; `left_out` are the numbers of other boots.
@@ -65,17 +65,17 @@ class Series:
         return median(self.totals) if self.totals else None
 
     @cached_property
-    def scale(self) -> Scale:
+    def scale(self) -> SeriesScale:
         """Microseconds, unless the boot is long or no row is known to a millisecond."""
         rows = [row for boot in self.rows for row in boot]
         precision = min((row.precision_ns for row in rows), default=0)
         longest = max((row.duration_ns for row in rows), default=0)
         if precision >= 10**6 or longest >= 10**11:
-            return Scale(1)
-        return Scale(3)
+            return SeriesScale(1)
+        return SeriesScale(3)
 
 
-def series_of(boots: Sequence[Boot]) -> Series:
+def series_of(boots: Sequence[Boot]) -> SeriesChart:
     """The boots to summarise, of one at least: those like the boot with the median total.
 
     With an even number of boots it is the lower of the two in the middle. If no
@@ -93,7 +93,7 @@ def series_of(boots: Sequence[Boot]) -> Series:
     cut = [cut_boot(boot) for boot in boots]
     wanted = [row.name for row in cut[shown]]
     alike = [index for index, rows in enumerate(cut) if [row.name for row in rows] == wanted]
-    return Series(
+    return SeriesChart(
         boots=tuple(boots[index] for index in alike),
         rows=tuple(cut[index] for index in alike),
         shown=shown + 1,

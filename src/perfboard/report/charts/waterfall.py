@@ -8,7 +8,7 @@ import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from perfboard.report.charts.lanes import Bar, Lane, Row
+from perfboard.report.charts.lanes import Lane, LaneBar, Strip
 
 _MIN_WIDTH = 1.0
 _MERGE_GAP = 0.5
@@ -20,7 +20,7 @@ _TICK = 5.5
 
 
 @dataclass(frozen=True)
-class Layout:
+class WaterfallLayout:
     """Sizes in pixels. `gutter` holds the lanes' titles; without one they stand above the lane.
 
     With `stacked`, a label stands above its bar instead of in it or beside it.
@@ -34,8 +34,8 @@ class Layout:
     stacked: bool
 
 
-WIDE = Layout(width=1080, gutter=116, font=13, row=24, bar=18, stacked=False)
-NARROW = Layout(width=358, gutter=0, font=16, row=40, bar=12, stacked=True)
+WIDE = WaterfallLayout(width=1080, gutter=116, font=13, row=24, bar=18, stacked=False)
+NARROW = WaterfallLayout(width=358, gutter=0, font=16, row=40, bar=12, stacked=True)
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ class Label:
 
 
 @dataclass(frozen=True)
-class Drawing:
+class WaterfallDrawing:
     """The whole chart. `ticks` and `rules` are the x and y of grid lines.
 
     A tick too near to the right edge for its label has an empty one.
@@ -106,7 +106,7 @@ def tick_step(span_ns: int, most: int) -> int:
     return next(factor * power for factor in (1, 2, 5, 10) if factor * power >= least)
 
 
-def draw(shown: tuple[Lane, ...], layout: Layout, until_ns: int = 0) -> Drawing:
+def draw(shown: tuple[Lane, ...], layout: WaterfallLayout, until_ns: int = 0) -> WaterfallDrawing:
     """Puts lanes onto a chart whose time axis runs from their first bar to their last.
 
     It runs at least to `until_ns`, so that charts below each other can have the same scale.
@@ -139,7 +139,7 @@ def draw(shown: tuple[Lane, ...], layout: Layout, until_ns: int = 0) -> Drawing:
             y += layout.row
         y += 4
     rules.append(y)
-    return Drawing(
+    return WaterfallDrawing(
         width=layout.width,
         height=y + 1,
         font=layout.font,
@@ -152,7 +152,7 @@ def draw(shown: tuple[Lane, ...], layout: Layout, until_ns: int = 0) -> Drawing:
     )
 
 
-def _boxes(bars: Iterable[Bar], axis: Axis, y: float, height: float) -> Iterator[Box]:
+def _boxes(bars: Iterable[LaneBar], axis: Axis, y: float, height: float) -> Iterator[Box]:
     pending: Box | None = None
     for bar in sorted(bars, key=lambda bar: bar.start_ns):
         width = max(_MIN_WIDTH, axis.x(bar.end_ns) - axis.x(bar.start_ns))
@@ -175,7 +175,7 @@ def _boxes(bars: Iterable[Bar], axis: Axis, y: float, height: float) -> Iterator
         yield pending
 
 
-def _label(row: Row, boxes: list[Box], axis: Axis, layout: Layout, y: float) -> Label:
+def _label(row: Strip, boxes: list[Box], axis: Axis, layout: WaterfallLayout, y: float) -> Label:
     full = _named(row, math.inf, layout.font)
     needed = _text_width(full, layout.font)
     longest = any(box.longest for box in boxes)
@@ -201,7 +201,7 @@ def _label(row: Row, boxes: list[Box], axis: Axis, layout: Layout, y: float) -> 
     return Label(left - _PAD, middle, text, full, anchor="end", longest=longest)
 
 
-def _named(row: Row, room: float, font: float) -> str:
+def _named(row: Strip, room: float, font: float) -> str:
     """The row's name and duration, the name shortened where the room asks for it."""
     tail = f" \N{MIDDLE DOT} {row.duration}" if row.duration else ""
     if _text_width(row.name + tail, font) <= room:
@@ -214,7 +214,7 @@ def _text_width(text: str, font: float) -> float:
     return len(text) * font * _CHARACTER
 
 
-def _ticks(axis: Axis, layout: Layout) -> Iterator[tuple[float, str]]:
+def _ticks(axis: Axis, layout: WaterfallLayout) -> Iterator[tuple[float, str]]:
     span = axis.end_ns - axis.start_ns
     step = tick_step(span, int((axis.right - axis.left) / (layout.font * _TICK)))
     name, size = next(

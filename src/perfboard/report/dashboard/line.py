@@ -5,14 +5,14 @@ import statistics
 from dataclasses import dataclass
 from itertools import pairwise
 
-from perfboard.history.series import Series
+from perfboard.history.series import MetricSeries
 
 # Points of a line; of more values, medians of neighbours are drawn.
 _MOST = 160
 
 
 @dataclass(frozen=True)
-class Line:
+class DashboardLine:
     """A line in a box of `width` x `height`: its points, and the places of the steps."""
 
     width: int
@@ -21,7 +21,7 @@ class Line:
     steps: tuple[float, ...]
 
 
-def line_of(series: Series, width: int, height: int) -> Line:
+def line_of(series: MetricSeries, width: int, height: int) -> DashboardLine:
     """The line of a series; its least value lies at the bottom."""
     values = [point.value for point in series.points]
     count = min(len(values), _MOST)
@@ -37,7 +37,7 @@ def line_of(series: Series, width: int, height: int) -> Line:
         places, heights = [2.0, width - 2.0], heights * 2
     place_of = {point.run: place for place, point in enumerate(series.points)}
     most = max(len(values) - 1, 1)
-    return Line(
+    return DashboardLine(
         width,
         height,
         " ".join(f"{x:.1f},{y:.1f}" for x, y in zip(places, heights, strict=True)),

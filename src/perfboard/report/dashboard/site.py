@@ -7,9 +7,9 @@ from datetime import datetime
 
 from perfboard.analysis.boot.phases import PHASES
 from perfboard.analysis.compare.answer import TOTAL
-from perfboard.history.series import MOST, Kind, Series, headline_of
+from perfboard.history.series import MOST, MetricSeries, SeriesKind, headline_of
 from perfboard.model.run import Run
-from perfboard.report.dashboard.line import Line, line_of
+from perfboard.report.dashboard.line import DashboardLine, line_of
 from perfboard.report.history import kind_words, runs_words, step_title, step_words
 from perfboard.report.html import environment
 from perfboard.report.words.figures import quantity
@@ -20,15 +20,15 @@ _TEMPLATES = "perfboard.report.dashboard"
 
 
 @dataclass(frozen=True)
-class _Row:
+class _SiteRow:
     """A metric of a kind: its lines, small and large, and its steps in words, the newest first.
 
     `large` is None if all values are alike; `newest` is the last step in few words, or "".
     """
 
     metric: str
-    small: Line
-    large: Line | None
+    small: DashboardLine
+    large: DashboardLine | None
     count: int
     runs: str
     last: str
@@ -42,10 +42,10 @@ class _Row:
 class _Group:
     """A kind of runs, whose page is `file`; `others` counts the metrics that are left out."""
 
-    kind: Kind
+    kind: SeriesKind
     words: str
     file: str
-    rows: tuple[_Row, ...]
+    rows: tuple[_SiteRow, ...]
     others: int
     count: int
     runs: str
@@ -57,9 +57,9 @@ def patterns_of(run: Run) -> tuple[str, ...]:
     return (*headline_of(run), *(phase.name for phase in PHASES)) if run.headline else ("*",)
 
 
-def pages(series: Sequence[Series], written: datetime) -> Iterator[tuple[str, str]]:
+def pages(series: Sequence[MetricSeries], written: datetime) -> Iterator[tuple[str, str]]:
     """The name and text of each page, index.html first."""
-    kinds: dict[Kind, list[Series]] = {}
+    kinds: dict[SeriesKind, list[MetricSeries]] = {}
     for each in series:
         kinds.setdefault(each.kind, []).append(each)
     groups = [_group(number, found, series) for number, found in enumerate(kinds.values(), 1)]
@@ -78,7 +78,7 @@ def _render(name: str, values: Mapping[str, object]) -> str:
     return environment().get_template(f"{_TEMPLATES}/{name}.html.j2").render(values)
 
 
-def _group(number: int, series: list[Series], others: Sequence[Series]) -> _Group:
+def _group(number: int, series: list[MetricSeries], others: Sequence[MetricSeries]) -> _Group:
     series.sort(key=lambda each: each.metric != TOTAL)
     count = len({point.run for each in series for point in each.points})
     return _Group(
@@ -93,9 +93,9 @@ def _group(number: int, series: list[Series], others: Sequence[Series]) -> _Grou
     )
 
 
-def _row(series: Series) -> _Row:
+def _row(series: MetricSeries) -> _SiteRow:
     values = [point.value for point in series.points]
-    return _Row(
+    return _SiteRow(
         metric=series.metric,
         small=line_of(series, 160, 28),
         large=line_of(series, 640, 120) if len({*values}) > 1 else None,
@@ -109,7 +109,7 @@ def _row(series: Series) -> _Row:
     )
 
 
-def _table(series: Sequence[Series]) -> Mapping[str, object]:
+def _table(series: Sequence[MetricSeries]) -> Mapping[str, object]:
     """The newest runs of a kind, with some of their figures."""
     columns = series[:_COLUMNS]
     points = {point.run: point for each in series for point in each.points}

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 
 from perfboard.model.run import Metric, Run
 from perfboard.model.text import printable
-from perfboard.report.words.figures import Figure, figure
+from perfboard.report.words.figures import MedianLine, figure
 
 _UNITS = {
     **{"s": "seconds", "B": "bytes", "B/s": "bytes_per_second", "1/s": "per_second", "1": ""},
@@ -52,7 +52,7 @@ def _family(metric: Metric) -> str:
     return "_".join(part for part in ("perfboard", name, _UNITS[metric.unit]) if part)
 
 
-def _statistics(known: Figure) -> Iterator[tuple[str, float]]:
+def _statistics(known: MedianLine) -> Iterator[tuple[str, float]]:
     yield "median", float(known.estimate.median)
     yield "best", float(known.estimate.best)
     if known.interval is not None:

@@ -16,7 +16,7 @@ from typing import Any
 from perfboard.analysis.boot.phases import PhaseTime, cut_boot
 from perfboard.analysis.timeline.boots import on_reference, zero_of
 from perfboard.model.results.boot import Boot, BootResult, Span
-from perfboard.model.results.timeline import Clock, TimelineResult
+from perfboard.model.results.timeline import TimelineClock, TimelineResult
 from perfboard.model.run import Run
 
 _Event = dict[str, Any]
@@ -59,13 +59,13 @@ def trace(run: Run) -> str:
     )
 
 
-def _sources(timelines: Iterable[TimelineResult]) -> Iterator[tuple[TimelineResult, Clock]]:
+def _sources(timelines: Iterable[TimelineResult]) -> Iterator[tuple[TimelineResult, TimelineClock]]:
     for timeline in timelines:
         for clock in timeline.clocks:
             yield timeline, clock
 
 
-def _seen(timeline: TimelineResult, clock: Clock) -> Iterator[_Event]:
+def _seen(timeline: TimelineResult, clock: TimelineClock) -> Iterator[_Event]:
     """The marks of a source; of one that nothing joins, on its own clock from its first."""
     first_ns = min((mark.t_ns for mark in clock.marks), default=0)
     for mark in clock.marks:
@@ -83,7 +83,7 @@ def _seen(timeline: TimelineResult, clock: Clock) -> Iterator[_Event]:
         }
 
 
-def _relation(timeline: TimelineResult, clock: Clock) -> _Event:
+def _relation(timeline: TimelineResult, clock: TimelineClock) -> _Event:
     """How a clock relates to the trace's: its time `pivot_ns` is `at_ns`, and it gains `drift_ppm`.
 
     Errors are those of 95% intervals. The trace's clock is that of `reference`, from the reset or

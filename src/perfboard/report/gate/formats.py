@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from xml.etree import ElementTree
 
 from perfboard.analysis.compare.changes import percent
-from perfboard.analysis.gate.judge import Finding, Judgement, Level
+from perfboard.analysis.gate.judge import GateLevel, Judgement, MetricChange
 from perfboard.model.text import printable
 from perfboard.report.gate.text import gate_text
 from perfboard.report.gate.words import (
@@ -30,10 +30,10 @@ def junit(judgement: Judgement) -> str:
         "testsuite",
         name=f"perfboard gate {judgement.study} {judgement.board}",
         tests=str(len(cases) + len(judgement.vanished) or 1),
-        failures=str(sum(each.level is Level.WORSE for _, each in cases)),
+        failures=str(sum(each.level is GateLevel.WORSE for _, each in cases)),
         errors="0",
         skipped=str(
-            sum(each.level is Level.INCONCLUSIVE for _, each in cases)
+            sum(each.level is GateLevel.INCONCLUSIVE for _, each in cases)
             + len(judgement.vanished)
             + (not judgement.baseline)
         ),
@@ -42,10 +42,10 @@ def junit(judgement: Judgement) -> str:
     for name, finding in cases:
         case = ElementTree.SubElement(suite, "testcase", classname=where, name=clean(name))
         words = clean(finding_words(finding, judgement))
-        if finding.level is Level.WORSE:
+        if finding.level is GateLevel.WORSE:
             failure = ElementTree.SubElement(case, "failure", message=words, type="worse")
             failure.text = printable("\n".join(_details(judgement)))
-        elif finding.level is Level.INCONCLUSIVE:
+        elif finding.level is GateLevel.INCONCLUSIVE:
             ElementTree.SubElement(case, "skipped", message=words)
         else:
             ElementTree.SubElement(case, "system-out").text = words
@@ -81,7 +81,9 @@ def markdown(judgement: Judgement) -> str:
 
 def github(judgement: Judgement) -> str:
     """Workflow commands of GitHub's CI: an error where it got worse, else a warning or a notice."""
-    kind = {Level.WORSE: "error", Level.INCONCLUSIVE: "warning"}.get(judgement.level, "notice")
+    kind = {GateLevel.WORSE: "error", GateLevel.INCONCLUSIVE: "warning"}.get(
+        judgement.level, "notice"
+    )
     title = f"perfboard gate: {judgement.study} of {judgement.board}"
     words = "\n".join([answer(judgement), *_details(judgement)])
     return f"::{kind} title={_escaped(title, True)}::{_escaped(words)}\n"
@@ -103,7 +105,7 @@ def _details(judgement: Judgement) -> Iterator[str]:
     yield f"run {judgement.run}, baseline {', '.join(judgement.baseline) or 'none'}"
 
 
-def _row(finding: Finding) -> str:
+def _row(finding: MetricChange) -> str:
     sides = (quantity(value, finding.unit) for value in (finding.before, finding.after))
     change = f"{signed(finding.difference, finding.unit)} ({percent(finding.ratio)})"
     return "| " + " | ".join(map(_cell, (finding.metric, *sides, change, finding.level))) + " |"

@@ -5,18 +5,18 @@ from collections.abc import Iterator
 
 from perfboard.analysis.compare.changes import percent, sign_of
 from perfboard.analysis.compare.comparison import Difference
-from perfboard.analysis.gate.causes import Cause
-from perfboard.analysis.gate.judge import Finding, Judgement, Level
+from perfboard.analysis.gate.causes import ChangeCause
+from perfboard.analysis.gate.judge import GateLevel, Judgement, MetricChange
 from perfboard.model.units import format_value
 from perfboard.report.words.figures import quantity
 
 # Findings that the answer names; the table has all.
 _MOST = 3
 _WORDS = {
-    Level.WORSE: "WORSE",
-    Level.INCONCLUSIVE: "INCONCLUSIVE",
-    Level.BETTER: "BETTER",
-    Level.SAME: "PASS",
+    GateLevel.WORSE: "WORSE",
+    GateLevel.INCONCLUSIVE: "INCONCLUSIVE",
+    GateLevel.BETTER: "BETTER",
+    GateLevel.SAME: "PASS",
 }
 
 
@@ -29,13 +29,13 @@ def answer(judgement: Judgement) -> str:
     sentences = [finding_words(each, judgement) for each in _largest(found)[:_MOST]]
     if len(found) > _MOST:
         sentences.append(f"{len(found) - _MOST:,} more metrics are {judgement.level}.")
-    if judgement.level is Level.SAME and len(judgement.findings) > 1:
+    if judgement.level is GateLevel.SAME and len(judgement.findings) > 1:
         most = _share(judgement.rules.fail_above)
         sentences = [f"none of {len(judgement.findings):,} metrics is worse by more than {most}."]
     return head + " ".join([*sentences, *vanished_words(judgement)])
 
 
-def finding_words(finding: Finding, judgement: Judgement) -> str:
+def finding_words(finding: MetricChange, judgement: Judgement) -> str:
     """How a metric changed, and how sure that is."""
     unit = finding.unit
     before, after = (quantity(value, unit) for value in (finding.before, finding.after))
@@ -54,7 +54,7 @@ def finding_words(finding: Finding, judgement: Judgement) -> str:
     return f"{words}; {allowed} is allowed{_because(finding)}."
 
 
-def cause_words(cause: Cause) -> str:
+def cause_words(cause: ChangeCause) -> str:
     """A part that takes longer."""
     more = format_value(cause.difference, "s")
     after = format_value(cause.after, "s")
@@ -112,14 +112,14 @@ def signed(value: float, unit: str) -> str:
     return sign_of(value) + format_value(abs(value), unit)
 
 
-def _because(finding: Finding) -> str:
+def _because(finding: MetricChange) -> str:
     return f": {finding.reason}" if finding.reason else ""
 
 
-def _largest(findings: list[Finding]) -> list[Finding]:
+def _largest(findings: list[MetricChange]) -> list[MetricChange]:
     """Times first, the longest change of these first; the others by their share."""
 
-    def rank(finding: Finding) -> tuple[bool, float]:
+    def rank(finding: MetricChange) -> tuple[bool, float]:
         if finding.unit == "s":
             return False, -abs(finding.difference)
         return True, -abs((finding.ratio or 0.0) - 1)

@@ -4,7 +4,7 @@
 import re
 from dataclasses import dataclass
 
-from perfboard.analysis.compare.changes import Change
+from perfboard.analysis.compare.changes import RunChange
 from perfboard.analysis.statistics.bootstrap import Estimate, estimate, process_medians
 from perfboard.analysis.statistics.outliers import odd_samples
 from perfboard.analysis.statistics.summary import REPEATS, Interval
@@ -18,7 +18,7 @@ _BYTES = ("size", "stride", "block")
 
 
 @dataclass(frozen=True)
-class Figure:
+class MedianLine:
     """A metric's estimate; the interval is the range of the processes on a virtual board.
 
     `odd` counts the samples that are far from the others.
@@ -60,22 +60,22 @@ def quantity(value: float, unit: str) -> str:
     return format_value(value, "/s" if unit == "1/s" else unit)
 
 
-def figure(metric: Metric, evidence: Evidence) -> Figure:
+def figure(metric: Metric, evidence: Evidence) -> MedianLine:
     """The metric's figure. Raises ValueError without samples."""
     found = estimate(metric)
     interval = found.interval
     if evidence in REPEATS:
         medians = process_medians(metric)
         interval = Interval(min(medians), max(medians))
-    return Figure(metric, found, interval, len(odd_samples(metric.samples)))
+    return MedianLine(metric, found, interval, len(odd_samples(metric.samples)))
 
 
 def spread_words(evidence: Evidence) -> str:
-    """The heading of what `Figure.spread` gives."""
+    """The heading of what `MedianLine.spread` gives."""
     return "range of the processes' medians" if evidence in REPEATS else "95% interval"
 
 
-def group_of(metric: Metric | Change) -> str:
+def group_of(metric: Metric | RunChange) -> str:
     """The heading that the metric stands under: its group, else the first word of its name."""
     return metric.group or metric.name.partition(".")[0]
 
@@ -93,7 +93,7 @@ def _label_value(key: str, value: str) -> str:
     return value
 
 
-def figure_name(metric: Metric | Change) -> str:
+def figure_name(metric: Metric | RunChange) -> str:
     """The metric's name and its labels' values; what is a bare number, with its label."""
     words = [
         word

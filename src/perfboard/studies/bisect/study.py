@@ -6,12 +6,12 @@ from contextlib import chdir
 from dataclasses import replace
 from pathlib import Path
 
-from perfboard.analysis.gate.culprit import Culprit, Tried
-from perfboard.analysis.gate.judge import Level, Rules
+from perfboard.analysis.gate.culprit import CommitRun, Culprit
+from perfboard.analysis.gate.judge import GateLevel, Rules
 from perfboard.analysis.gate.turns import judge_exact
 from perfboard.analysis.statistics.summary import REPEATS
 from perfboard.host.command import follow
-from perfboard.host.git import Step, WorkTree, commit_of, work_tree
+from perfboard.host.git import GitStep, WorkTree, commit_of, work_tree
 from perfboard.model.errors import BuildError, TargetError, UsageError
 from perfboard.model.progress import Progress
 from perfboard.model.run import Run
@@ -33,7 +33,7 @@ def bisect(
     of the two cannot be built.
     """
     good, bad = (commit_of(repository, end) for end in ends)
-    tried: dict[str, Tried] = {}
+    tried: dict[str, CommitRun] = {}
     runs: dict[str, Run] = {}
     with work_tree(repository, good) as tree:
 
@@ -59,13 +59,13 @@ def bisect(
         if runs[good].evidence not in REPEATS:
             raise UsageError("--board: bisect wants a virtual board, which repeats its boots")
         whole = judge_exact(runs[good], runs[bad], rules)
-        if whole.level is not Level.WORSE:
+        if whole.level is not GateLevel.WORSE:
             raise UsageError(
                 f"{ends[1]} is not worse than {ends[0]} ({whole.level}), so there is nothing to "
                 "find; `perfboard gate --measure` shows the figures"
             )
         worst = max(
-            (each for each in whole.findings if each.level is Level.WORSE),
+            (each for each in whole.findings if each.level is GateLevel.WORSE),
             key=lambda each: abs((each.ratio or 2.0) - 1),
         )
         name, limit = worst.metric, (worst.before + worst.after) / 2
@@ -74,8 +74,8 @@ def bisect(
         def value_of(run: Run) -> float:
             return judge_exact(runs[good], run, only).findings[0].after
 
-        tried[good] = Tried(tree.describe(good), value_of(runs[good]), "good", runs[good].id)
-        tried[bad] = Tried(tree.describe(bad), value_of(runs[bad]), "bad", runs[bad].id)
+        tried[good] = CommitRun(tree.describe(good), value_of(runs[good]), "good", runs[good].id)
+        tried[bad] = CommitRun(tree.describe(bad), value_of(runs[bad]), "bad", runs[bad].id)
         at = tree.bisect("start", bad, good)
         while not at.first:
             commit = tree.describe(tree.head())
@@ -83,9 +83,9 @@ def bisect(
                 runs[commit.hash] = run = make(commit.hash)
                 value = value_of(run)
                 is_bad = (value > limit) == (worst.after > worst.before)
-                found = Tried(commit, value, "bad" if is_bad else "good", run.id)
+                found = CommitRun(commit, value, "bad" if is_bad else "good", run.id)
             except (BuildError, TargetError, UsageError) as error:
-                found = Tried(commit, None, "skip", reason=str(error))
+                found = CommitRun(commit, None, "skip", reason=str(error))
             tried[commit.hash] = found
             at = tree.bisect(found.verdict)
         return _culprit(tree, at, tried, runs, good, rules, (name, worst.unit))
@@ -93,8 +93,8 @@ def bisect(
 
 def _culprit(
     tree: WorkTree,
-    at: Step,
-    tried: dict[str, Tried],
+    at: GitStep,
+    tried: dict[str, CommitRun],
     runs: dict[str, Run],
     good: str,
     rules: Rules,

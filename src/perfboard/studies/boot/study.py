@@ -17,14 +17,14 @@ from perfboard.measures.base import Finding
 from perfboard.measures.catalogue import get_measure
 from perfboard.measures.loop import Findings, Item, measure_items, prepare
 from perfboard.model.options import option, parse_count, parse_duration
-from perfboard.model.profile import Limit, parse_limits
+from perfboard.model.profile import MetricLimit, parse_limits
 from perfboard.model.run import NoVerdict, Run
-from perfboard.store.recording import Found
+from perfboard.store.recording import Content
 
 _TOTAL = "boot.total"
 
 
-def _parse_budgets(texts: Sequence[str]) -> tuple[Limit, ...]:
+def _parse_budgets(texts: Sequence[str]) -> tuple[MetricLimit, ...]:
     """Limits in seconds; a time alone, as --budget-s had it, is the whole boot's."""
     plain = re.compile(r"\s*[0-9]")
     limits = parse_limits(
@@ -48,7 +48,7 @@ class BootOptions(BenchOptions):
     boots: int = option(
         3, "the number of boots (default: 3)", parse=parse_count("boots", 1, 1000), metavar="N"
     )
-    budget: tuple[Limit, ...] = option(
+    budget: tuple[MetricLimit, ...] = option(
         (),
         "the most seconds that the boot, or a phase of it, may take, as in 'boot.total <= 3 s': "
         "the run gets a verdict; repeatable (default: the board file's, if any)",
@@ -90,7 +90,7 @@ class BootStudy:
         return record.run
 
 
-def _found(bench: Bench, findings: Findings, item: Item, limits: Sequence[Limit]) -> Found:
+def _found(bench: Bench, findings: Findings, item: Item, limits: Sequence[MetricLimit]) -> Content:
     subject, found = bench.subject(), findings.found.get(item.key, Finding())
     budgets = {limit.metric: limit.budget.value for limit in limits}
     if not budgets and (own := bench.facts.boot_budget_s) is not None:
@@ -114,7 +114,7 @@ def _found(bench: Bench, findings: Findings, item: Item, limits: Sequence[Limit]
         for name, value in budgets.items()
         if found.metrics and name not in names and name != _TOTAL
     )
-    return Found(
+    return Content(
         subject,
         metrics=found.metrics,
         results=found.results,

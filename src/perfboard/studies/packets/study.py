@@ -17,7 +17,7 @@ from perfboard.model.options import option, parse_seconds
 from perfboard.model.profile import Value
 from perfboard.model.results.packets import PacketsResult
 from perfboard.model.run import Run, RunError
-from perfboard.store.recording import Found
+from perfboard.store.recording import Content
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,7 @@ class PacketsStudy:
         return record.run
 
 
-def _found(content: Found, findings: Findings) -> Found:
+def _found(content: Content, findings: Findings) -> Content:
     """The packets' own result, which has all that the measure found."""
     results = tuple(each for each in content.results if isinstance(each, PacketsResult))
     errors = tuple(

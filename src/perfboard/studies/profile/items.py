@@ -9,7 +9,7 @@ from perfboard.measures.catalogue import get_measure
 from perfboard.measures.loop import Item
 from perfboard.measures.parameters import check_parameters, check_value
 from perfboard.model.errors import UsageError
-from perfboard.model.profile import UNITS, Budget, Change, Part, Profile
+from perfboard.model.profile import UNITS, Budget, DeviceChange, Part, Profile
 from perfboard.model.text import nearest, printable
 from perfboard.profiles.loader import is_shipped
 
@@ -81,7 +81,7 @@ def refuse_unseen(items: Sequence[Item], path: Path, yes: bool) -> None:
     )
 
 
-def check_change(profile: Profile, change: Change, path: Path) -> None:
+def check_change(profile: Profile, change: DeviceChange, path: Path) -> None:
     """Raises UsageError for a parameter of an option that no measure of the profile has."""
     where = f"{path}: option {change.name}"
     parts = [*profile.key_issue, *(part for each in profile.scenario for part in each.parts)]
@@ -95,7 +95,7 @@ def check_change(profile: Profile, change: Change, path: Path) -> None:
         check_value(value, known[name], f"{where}: {name}")
 
 
-def with_parameters(profile: Profile, change: Change) -> Profile:
+def with_parameters(profile: Profile, change: DeviceChange) -> Profile:
     """The profile whose parts have the change's parameters, where their measures have them."""
 
     def changed(part: PartType) -> PartType:

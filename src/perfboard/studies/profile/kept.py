@@ -20,7 +20,7 @@ _MOST = 20
 
 
 @dataclass(frozen=True)
-class Kept:
+class EarlierRun:
     """The findings of each item that a run measured, by `Item.key`, and its options."""
 
     run: str
@@ -29,7 +29,7 @@ class Kept:
     options: dict[str, OptionRow] = field(default_factory=dict)
 
 
-def keep(profile: str, source: str, subject: Subject) -> Kept:
+def keep(profile: str, source: str, subject: Subject) -> EarlierRun:
     """The newest run of the profile on that board, whether or not it came to its end.
 
     Its options are kept only if the profile's file is still the same, by its hash `source`.
@@ -51,7 +51,7 @@ def keep(profile: str, source: str, subject: Subject) -> Kept:
                 # Its metrics have the labels of its parameters already.
                 found[key] = Finding(metrics, absent=each.absent, blocks=each.blocks)
                 host_s[key] = float(each.host_s)
-        return Kept(run.id, found, host_s, options)
+        return EarlierRun(run.id, found, host_s, options)
     raise UsageError(
         f"--resume: there is no earlier run of {profile} on {subject.board.name}; omit --resume"
     )

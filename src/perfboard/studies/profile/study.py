@@ -21,11 +21,11 @@ from perfboard.measures.content import content_of
 from perfboard.measures.loop import Findings, Item, measure_items, prepare
 from perfboard.model.errors import UsageError
 from perfboard.model.options import option
-from perfboard.model.profile import Change, Part, Profile
+from perfboard.model.profile import DeviceChange, Part, Profile
 from perfboard.model.results.profile import OptionRow, ProfileResult
 from perfboard.model.run import Metric, Run
 from perfboard.profiles.loader import load_profile, profile_path
-from perfboard.store.recording import Found, Recording
+from perfboard.store.recording import Content, Recording
 from perfboard.studies.profile.items import (
     check_change,
     item_of,
@@ -34,7 +34,7 @@ from perfboard.studies.profile.items import (
     refuse_unseen,
     with_parameters,
 )
-from perfboard.studies.profile.kept import Kept, host_times, keep
+from perfboard.studies.profile.kept import EarlierRun, host_times, keep
 from perfboard.studies.sets import has_budgets
 
 
@@ -114,7 +114,7 @@ class ProfileStudy:
             # for what the option does.
             prepare(bench, (*items, *changed))
             times = host_times(profile.profile.name, bench.subject().board.name)
-            asked = _Asked(profile, path, source, options, request, lab, price, times)
+            asked = _ProfileRequest(profile, path, source, options, request, lab, price, times)
             findings, tried, kept = Findings(), list[OptionRow](), None
             if options.resume:
                 kept = keep(profile.profile.name, asked.source, bench.subject())
@@ -131,7 +131,7 @@ class ProfileStudy:
 
 
 @dataclass(frozen=True)
-class _Asked:
+class _ProfileRequest:
     """The user's wish."""
 
     profile: Profile
@@ -170,8 +170,8 @@ def _artifacts(record: Recording) -> Path:
 
 
 def _try_option(
-    change: Change,
-    asked: _Asked,
+    change: DeviceChange,
+    asked: _ProfileRequest,
     bench: Bench,
     findings: Findings,
     before: ProfileResult,
@@ -213,7 +213,7 @@ def _try_option(
     return empty.model_copy(update=update)
 
 
-def _conclude(asked: _Asked, findings: Findings, bench: Bench) -> ProfileResult:
+def _conclude(asked: _ProfileRequest, findings: Findings, bench: Bench) -> ProfileResult:
     subject = bench.subject()
     timed = subject.board.timed_as
     margin_for = timed.margin_for if timed is not None else lambda metric: 0.0
@@ -232,13 +232,13 @@ def _look(findings: Findings, part: Part) -> tuple[Metric, ...] | NoFigure:
 
 
 def _found(
-    asked: _Asked,
+    asked: _ProfileRequest,
     items: Sequence[Item],
     findings: Findings,
     bench: Bench,
     tried: Sequence[OptionRow],
-    kept: Kept | None,
-) -> Found:
+    kept: EarlierRun | None,
+) -> Content:
     content = content_of(items, findings, bench)
     result = _conclude(asked, findings, bench).model_copy(
         update={"options": tuple(tried), "price": asked.price, "source": asked.source}

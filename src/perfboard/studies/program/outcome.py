@@ -17,7 +17,7 @@ from perfboard.model.results.program import FunctionTime, ProgramResult
 from perfboard.model.run import Metric
 from perfboard.model.timing.part import Lacks
 from perfboard.model.units import format_size
-from perfboard.targets.virtual.program import MARK, MARKS, Results
+from perfboard.targets.virtual.program import MARK, MARKS, ProgramResults
 
 # Functions that run.json keeps; all of them are in the artifact profile.jsonl, by address.
 _MOST_FUNCTIONS = 100
@@ -30,7 +30,7 @@ _MUCH = 0.05
 def evaluated(
     trial: ProgramResult,
     artifacts: Path,
-    results: Results,
+    results: ProgramResults,
     base: TrialBase,
     job: ProgramJob,
     timed: bool,
@@ -80,7 +80,7 @@ def evaluated(
 def remarks(
     variant: Variant,
     trial: ProgramResult,
-    results: Results,
+    results: ProgramResults,
     base: TrialBase,
     job: ProgramJob,
     metrics: Sequence[Metric],

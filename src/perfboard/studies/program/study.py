@@ -24,7 +24,7 @@ from perfboard.model.options import option, parse_seconds
 from perfboard.model.progress import Step
 from perfboard.model.results.program import ProgramResult
 from perfboard.model.run import Run
-from perfboard.store.recording import Found, Subject, as_text
+from perfboard.store.recording import Content, Subject, as_text
 from perfboard.studies.program.outcome import evaluated, remarks
 from perfboard.targets.virtual.program import TrialTarget
 
@@ -84,7 +84,7 @@ class ProgramOptions:
 
 
 @dataclass(frozen=True)
-class _Prepared:
+class _ReadyBoard:
     """A board with all that it needs."""
 
     variant: Variant
@@ -149,14 +149,14 @@ def copy_job(job: ProgramJob, stdin: IO[bytes] | None, folder: Path, room: int) 
 
 
 def _try_all(
-    prepared: Sequence[_Prepared], job: ProgramJob, command: tuple[str, ...], lab: Lab
+    prepared: Sequence[_ReadyBoard], job: ProgramJob, command: tuple[str, ...], lab: Lab
 ) -> list[Run]:
     cancelled = Event()
     with (
         lab.progress.step("trying", inf) as step,
         ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool,
     ):
-        shown = _Shown(step, lab.clock)
+        shown = _BoardsStep(step, lab.clock)
         futures: list[Future[Run]] = []
         try:
             # ^C may come as soon as the first has begun.
@@ -172,13 +172,13 @@ def _try_all(
             cancelled.set()
 
 
-def _prepare(variant: Variant, job: ProgramJob, lab: Lab) -> _Prepared:
+def _prepare(variant: Variant, job: ProgramJob, lab: Lab) -> _ReadyBoard:
     emulator = lab.emulator(variant.board.machine.emulator)
     base = lab.prepare(variant, job, lab.progress)
-    return _Prepared(variant, base, emulator, lab.scope(variant.board.network, lab.progress))
+    return _ReadyBoard(variant, base, emulator, lab.scope(variant.board.network, lab.progress))
 
 
-class _Shown:
+class _BoardsStep:
     """How far the boards are, as one line: there is no telling how far the command is."""
 
     def __init__(self, step: Step, clock: Callable[[], float]) -> None:
@@ -203,11 +203,11 @@ class _Shown:
 
 
 def _try(
-    one: _Prepared,
+    one: _ReadyBoard,
     job: ProgramJob,
     command: tuple[str, ...],
     lab: Lab,
-    shown: _Shown,
+    shown: _BoardsStep,
     cancelled: Event,
 ) -> Run:
     board, base = one.variant.board, one.base
@@ -234,7 +234,7 @@ def _try(
         },
         packages=base.packages,
     )
-    found = Found(subject, results=(trial,), notes=(*base.notes, *target.notes()))
+    found = Content(subject, results=(trial,), notes=(*base.notes, *target.notes()))
     with (
         lab.record(STUDY_NAME, board.name, command, "try.time.real") as record,
         record.begin(lambda: found),

@@ -10,11 +10,11 @@ from typing import Any
 from perfboard.images.bootloader.device_tree import settings
 from perfboard.images.kernel.image import image_commands
 from perfboard.images.root.build import has_reference, room_for_root
-from perfboard.images.root.commands import Commands, commands_of
+from perfboard.images.root.commands import RootCommands, commands_of
 from perfboard.images.root.tree import contents_of, making_of, nodes_of
 from perfboard.images.variant import Variant
 from perfboard.model.board.virtual import FlashBoard
-from perfboard.model.results.tune import Lines
+from perfboard.model.results.tune import FileLines
 
 COMMAND_LINE = "kernel command line"
 CONFIGURATION = "kernel configuration"
@@ -43,7 +43,7 @@ class Build:
     arguments: str = ""
 
 
-def lines_between(old: Build, new: Build) -> tuple[Lines, ...]:
+def lines_between(old: Build, new: Build) -> tuple[FileLines, ...]:
     """The lines by which `new` differs from `old`, by the place that they stand in."""
     found = (
         _command_line(old, new),
@@ -62,8 +62,8 @@ def lines_between(old: Build, new: Build) -> tuple[Lines, ...]:
     return tuple(lines for lines in found if lines.remove or lines.add)
 
 
-def _changed(where: str, was: Sequence[str], now: Sequence[str], words: str = "") -> Lines:
-    return Lines(
+def _changed(where: str, was: Sequence[str], now: Sequence[str], words: str = "") -> FileLines:
+    return FileLines(
         where=where,
         words=words,
         remove=tuple(line for line in was if line not in now),
@@ -71,15 +71,15 @@ def _changed(where: str, was: Sequence[str], now: Sequence[str], words: str = ""
     )
 
 
-def _command_line(old: Build, new: Build) -> Lines:
+def _command_line(old: Build, new: Build) -> FileLines:
     """The whole lines: the order of the words counts in the time that a boot takes."""
     before, after = (build.variables.get("bootargs", build.arguments) for build in (old, new))
     return _changed(COMMAND_LINE, [before] if before else [], [after] if after else [])
 
 
-def _configuration(old: Mapping[str, str], new: Mapping[str, str]) -> Lines:
+def _configuration(old: Mapping[str, str], new: Mapping[str, str]) -> FileLines:
     changed = [name for name in {**old, **new} if old.get(name) != new.get(name)]
-    return Lines(
+    return FileLines(
         where=CONFIGURATION,
         remove=tuple(_option(name, old[name]) for name in changed if name in old),
         add=tuple(_option(name, new[name]) for name in changed if name in new),
@@ -94,10 +94,10 @@ def _making(build: Build) -> tuple[str, ...]:
     return _lines(image_commands(build.variant.recipe))
 
 
-def _bootloader(where: str, old: Mapping[str, str], new: Mapping[str, str]) -> Lines:
+def _bootloader(where: str, old: Mapping[str, str], new: Mapping[str, str]) -> FileLines:
     """The lines that only one of them has, by name."""
     changed = [name for name in {**old, **new} if old.get(name) != new.get(name)]
-    return Lines(
+    return FileLines(
         where=where,
         remove=tuple(old[name] for name in changed if name in old),
         add=tuple(new[name] for name in changed if name in new),
@@ -131,7 +131,7 @@ def _settings(build: Build) -> dict[str, str]:
 
 def _files(
     old: Mapping[str, tuple[str, ...]], new: Mapping[str, tuple[str, ...]]
-) -> Iterator[Lines]:
+) -> Iterator[FileLines]:
     """Lines of the root file system's own files, which other files of it may hold as well.
 
     Those to add go behind those that stay; a file in which they do not is printed whole.
@@ -142,19 +142,19 @@ def _files(
         lines = _changed(path, was, now, words)
         kept = (line for line in was if line not in lines.remove)
         if (*kept, *lines.add) != tuple(now):
-            lines = Lines(where=path, words="the whole file", remove=was, add=now)
+            lines = FileLines(where=path, words="the whole file", remove=was, add=now)
         yield lines
 
 
-def _commands(build: Build) -> Commands:
+def _commands(build: Build) -> RootCommands:
     """The commands that make the image of the root, if it is the reference system's."""
     board, root = build.variant.board, build.variant.recipe.root
     if not has_reference(board):
-        return Commands(())
+        return RootCommands(())
     return commands_of(root, nodes_of(root), *room_for_root(board))
 
 
-def _image(old: Commands, new: Commands) -> Iterator[Lines]:
+def _image(old: RootCommands, new: RootCommands) -> Iterator[FileLines]:
     was, now = _lines(old.commands), _lines(new.commands)
     words = _IN_FAKEROOT if new.pretended and was != now else ""
     yield _changed(ROOT_IMAGE, was, now, words)
@@ -180,11 +180,11 @@ def _board_of(variant: Variant) -> dict[str, str]:
     return dict(_flat("", table))
 
 
-def _tables(old: Mapping[str, str], new: Mapping[str, str]) -> Lines:
+def _tables(old: Mapping[str, str], new: Mapping[str, str]) -> FileLines:
     changed = [key for key in {**old, **new} if old.get(key) != new.get(key)]
     keys = [key for key in changed if not key.endswith(_NO_SETUP)]
     advice = [json.loads(new[key]) for end in _WORDS for key in changed if key.endswith(end)]
-    return Lines(
+    return FileLines(
         where=BOARD_FILE,
         words="; ".join(words for words in advice if words),
         remove=tuple(f"{key} = {old[key]}" for key in keys if key in old),

@@ -26,7 +26,7 @@ class Proof:
     notes: tuple[str, ...] = ()
 
 
-class Bench(Protocol):
+class TuneBench(Protocol):
     """A board, virtual or real, that images of combinations are booted on."""
 
     name: str

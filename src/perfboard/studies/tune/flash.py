@@ -14,7 +14,7 @@ from perfboard.host.cache import cached, hash_tree
 from perfboard.model.errors import PerfboardError, TargetError
 from perfboard.model.run import Metric
 from perfboard.probes.records import Merger, read_process
-from perfboard.studies.tune.plan import Plan
+from perfboard.studies.tune.plan import TunePlan
 
 FACTOR = "flash"
 READ_BANDWIDTH = "flash.read.bandwidth"
@@ -25,7 +25,7 @@ _SECONDS = 40
 _LIMIT_S = 600
 
 
-def flash_bandwidths(plan: Plan, lab: Lab) -> tuple[list[Metric], list[str]]:
+def flash_bandwidths(plan: TunePlan, lab: Lab) -> tuple[list[Metric], list[str]]:
     """The metrics of the probe flash.read, through MTD, at each set-up: their label `flash`.
 
     None for a board whose flash has no set-ups, is not timed, or is to stay as it is. Earlier
@@ -52,7 +52,7 @@ def flash_bandwidths(plan: Plan, lab: Lab) -> tuple[list[Metric], list[str]]:
     return found, problems
 
 
-def _read(plan: Plan, level: str, lab: Lab) -> Path:
+def _read(plan: TunePlan, level: str, lab: Lab) -> Path:
     variant = choose(plan.baseline.loaded, {**TIMED, FACTOR: level})
     board = variant.board
     image = lab.build(variant, lab.progress)

@@ -27,7 +27,7 @@ from perfboard.studies.tune.bench import Proof
 from perfboard.studies.tune.options import TuneOptions
 from perfboard.studies.tune.pool import Make, Note, as_they_end, local_workers
 from perfboard.studies.tune.progress import TuneStep
-from perfboard.studies.tune.rounds import Rounds
+from perfboard.studies.tune.rounds import BootRounds
 from perfboard.studies.tune.sweep import Sweep
 from perfboard.studies.tune.task import TaskResult
 from perfboard.targets.serial.boot import SerialBoard
@@ -44,7 +44,7 @@ class LineBench:
             self.evidence = self._wired.line.evidence
         self._request, self._options, self._lab = request, options, lab
         self._facts: dict[str, str] = {}
-        self._rounds: list[Rounds] = []
+        self._rounds: list[BootRounds] = []
         self.name = request.place
         self.target = request.target
         self.tools = self._wired.tools
@@ -110,7 +110,7 @@ class LineBench:
         return (SerialConsole.effect, *self._wired.notes, *before)
 
     @contextmanager
-    def _on_line(self, note: Note, purpose: str) -> Iterator[Rounds]:
+    def _on_line(self, note: Note, purpose: str) -> Iterator[BootRounds]:
         options = self._options
         with (
             open_wired(self.target, self._lab.progress) as wired,
@@ -124,7 +124,7 @@ class LineBench:
                 silent_s=options.silence,
                 boot_s=options.timeout,
             )
-            rounds = Rounds(
+            rounds = BootRounds(
                 board, self.target, options, self._lab, as_they_end(submit), note, purpose
             )
             self._rounds.append(rounds)

@@ -32,7 +32,7 @@ PRECISION = 0.01
 
 
 @dataclass(frozen=True)
-class Plan:
+class TunePlan:
     """The baseline, what is tried alone, what is refused, and the search."""
 
     # The board as `load_board` takes it, from any folder.
@@ -83,7 +83,7 @@ class Plan:
         return {name: self.factors[name].title for name in self.space.levels}
 
 
-def make_plan(request: Request, options: TuneOptions) -> Plan:
+def make_plan(request: Request, options: TuneOptions) -> TunePlan:
     """The plan. Raises UsageError for levels that there are not, and limits that contradict."""
     real = is_serial(request)
     if real:
@@ -143,7 +143,7 @@ def make_plan(request: Request, options: TuneOptions) -> Plan:
             continue
         if all(refusal(each | {(factor, level)}) == one.problem for each in beside):
             searched[factor].remove(level)
-    return Plan(
+    return TunePlan(
         board_name=options.board if _is_name(options.board) else str(loaded.path.resolve()),
         baseline=start,
         alone=(BASELINE, *alone),
@@ -205,17 +205,17 @@ def _meet_kept(
     raise UsageError(reason)
 
 
-def tools_of(plan: Plan) -> set[Use]:
+def tools_of(plan: TunePlan) -> set[Use]:
     """The uses of tools for the images of all levels."""
     return {use for each in plan.alone for use in tools_for(plan.variant(each).recipe)}
 
 
-def check_tools(plan: Plan, lab: Lab) -> None:
+def check_tools(plan: TunePlan, lab: Lab) -> None:
     """Raises EnvironmentLacksError where this machine lacks a tool that a level is made with."""
     lab.require(tools_of(plan), architecture_of(plan.board).name)
 
 
-def check_smallest(plan: Plan, sizes: Iterable[Mapping[str, int]]) -> None:
+def check_smallest(plan: TunePlan, sizes: Iterable[Mapping[str, int]]) -> None:
     """Raises UsageError where --max-flash is below the smallest parts of the images, together."""
     least: dict[str, int] = {}
     for parts in sizes:

@@ -7,7 +7,7 @@ from typing import Any
 
 from perfboard.analysis.boot.limit import boot_limit
 from perfboard.analysis.boot.metrics import counted_metrics, metrics_of
-from perfboard.analysis.budget import Held, hold
+from perfboard.analysis.budget import Verdicts, hold
 from perfboard.analysis.statistics.summary import Interval
 from perfboard.analysis.tune.combinations import (
     BASELINE,
@@ -25,16 +25,16 @@ from perfboard.factors.choose import perturbations, timing_factors
 from perfboard.model.board.virtual import VirtualBoard
 from perfboard.model.results.boot import Boot, BootResult
 from perfboard.model.results.tune import (
-    Advised,
-    Limit,
-    PublishedBoot,
+    Advice,
     PublishedChange,
     PublishedRate,
+    PublishedTuneBoot,
+    TuneLimit,
     TuneResult,
 )
 from perfboard.model.run import Evidence, Metric
 from perfboard.model.units import parse_size
-from perfboard.store.recording import Found, Subject
+from perfboard.store.recording import Content, Subject
 from perfboard.studies.tune.advice import Build, lines_between
 from perfboard.studies.tune.bench import Proof
 from perfboard.studies.tune.flash import FACTOR as FLASH
@@ -48,7 +48,7 @@ RAM_USED = "boot.ram.used"
 
 def found_by(
     options: TuneOptions, sweep: Sweep, proof: Proof, subject: Subject, notes: Iterable[str] = ()
-) -> Found:
+) -> Content:
     """All that the sweep and the proof of its best found; `subject` is the baseline."""
     plan, board = sweep.plan, sweep.plan.board
     best = best_of(sweep.space, sweep.known)
@@ -76,7 +76,7 @@ def found_by(
             if virtual
         ),
         published_boots=tuple(
-            PublishedBoot(**boot.model_dump(exclude={"kind", "source"}))
+            PublishedTuneBoot(**boot.model_dump(exclude={"kind", "source"}))
             for boot in board.published_boots
             if virtual
         ),
@@ -92,7 +92,7 @@ def found_by(
     chosen = plan.variant(best or BASELINE).levels
     levels = {factor: level for factor, level in chosen.items() if factor not in others}
     subject = replace(subject, levels=levels, perturbed=perturbations(levels))
-    found = Found(
+    found = Content(
         subject,
         metrics=proof.metrics,
         results=(*_boots(proof.boots), tuning),
@@ -112,7 +112,7 @@ def found_by(
     )
     total = next((metric for metric in metrics if metric.name == "boot.total"), None)
     budget_s = board.boot.budget_s
-    held = Held()
+    held = Verdicts()
     if total is not None and budget_s is not None:
         evidence = subject.evidence
         timed = evidence is Evidence.TIMED and board.timing is not None
@@ -192,7 +192,7 @@ def _metrics(sweep: Sweep, places: Iterable[Combination]) -> Iterator[Metric]:
                 yield Metric(name=name, unit="B", labels=labels, samples=(float(size),))
 
 
-def _advice(sweep: Sweep, best: Combination) -> Iterator[Advised]:
+def _advice(sweep: Sweep, best: Combination) -> Iterator[Advice]:
     """Each change of the best, with what it does beside those before it."""
     plan, known = sweep.plan, sweep.known
     here, last = BASELINE, BASELINE
@@ -202,7 +202,7 @@ def _advice(sweep: Sweep, best: Combination) -> Iterator[Advised]:
         beside = _beside(sweep, last, step)
         if beside:
             last = step
-        yield Advised(
+        yield Advice(
             factor=factor,
             title=plan.titles()[factor],
             old=plan.baseline.levels[factor],
@@ -247,7 +247,7 @@ def _build(sweep: Sweep, combination: Combination) -> Build:
     return Build(sweep.plan.variant(combination), result.variables, result.arguments)
 
 
-def _limit(sweep: Sweep) -> Limit | None:
+def _limit(sweep: Sweep) -> TuneLimit | None:
     timing = sweep.plan.board.timing
     if timing is None or not sweep.plan.baseline.timed:
         return None

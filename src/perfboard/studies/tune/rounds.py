@@ -25,7 +25,7 @@ from perfboard.studies.tune.task import Task, TaskResult
 from perfboard.targets.serial.boot import SerialBoard
 
 
-class Rounds:
+class BootRounds:
     """Boots of combinations on one board, interleaved, so that what drifts meets them all.
 
     The baseline is booted in each round, too. Each boot is kept in the cache until `forget`, so

@@ -16,12 +16,12 @@ from perfboard.bench.lab import Lab
 from perfboard.bench.request import Request, virtual_target
 from perfboard.model.errors import UsageError
 from perfboard.model.run import Run
-from perfboard.store.recording import Found, Subject
-from perfboard.studies.tune.bench import Bench, Proof
+from perfboard.store.recording import Content, Subject
+from perfboard.studies.tune.bench import Proof, TuneBench
 from perfboard.studies.tune.line import LineBench
 from perfboard.studies.tune.options import TuneOptions
 from perfboard.studies.tune.plan import (
-    Plan,
+    TunePlan,
     check_smallest,
     check_tools,
     is_serial,
@@ -31,7 +31,7 @@ from perfboard.studies.tune.pool import Make
 from perfboard.studies.tune.progress import TuneStep
 from perfboard.studies.tune.record import found_by, steps_to
 from perfboard.studies.tune.sweep import Sweep
-from perfboard.studies.tune.virtual import VirtualBench
+from perfboard.studies.tune.virtual import VirtualTuneBench
 from perfboard.targets.wired import SCHEMES
 
 
@@ -59,15 +59,15 @@ class TuneStudy:
         plan = make_plan(request, options)
         if not options.scheduler:
             check_tools(plan, lab)
-        bench: Bench = (
+        bench: TuneBench = (
             LineBench(request, options, lab)
             if is_serial(request)
-            else VirtualBench(plan, options.scheduler, lab)
+            else VirtualTuneBench(plan, options.scheduler, lab)
         )
         sweep = Sweep(plan)
         proof = Proof()
 
-        def found() -> Found:
+        def found() -> Content:
             subject = Subject(
                 bench.summary(),
                 bench.target,
@@ -129,7 +129,7 @@ def _check_baseline(sweep: Sweep) -> None:
         )
 
 
-def _interactions(plan: Plan) -> Iterator[Combination]:
+def _interactions(plan: TunePlan) -> Iterator[Combination]:
     """Levels of two factors of which it is known that they change what the other does.
 
     This includes levels that the best may not have, which are tried alone.

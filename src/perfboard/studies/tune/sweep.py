@@ -8,8 +8,8 @@ from perfboard.analysis.boot.phases import cut_phases, cut_userspace, total
 from perfboard.analysis.tune.combinations import (
     BASELINE,
     Combination,
+    Cost,
     Known,
-    Measured,
     allowed,
     best_of,
     middle_s,
@@ -18,7 +18,7 @@ from perfboard.model.errors import UsageError
 from perfboard.model.results.boot import Boot
 from perfboard.model.results.tune import Stage, Try, in_words
 from perfboard.model.units import format_size
-from perfboard.studies.tune.plan import Plan
+from perfboard.studies.tune.plan import TunePlan
 from perfboard.studies.tune.pool import Make
 from perfboard.studies.tune.progress import TuneStep
 from perfboard.studies.tune.task import Task, TaskResult
@@ -34,7 +34,7 @@ class Sweep:
     `results` are those of the tries, by combination; `known` the costs of those that booted.
     """
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: TunePlan) -> None:
         self.plan = plan
         self.space = plan.space
         self.known: Known = {}
@@ -127,7 +127,7 @@ class Sweep:
         base = self.results.get(BASELINE)
         return base.boots[slice(*result.beside)] if base and result.beside else ()
 
-    def _measured(self, combination: Combination, result: TaskResult) -> Measured | None:
+    def _measured(self, combination: Combination, result: TaskResult) -> Cost | None:
         """The try's cost; on a real board, as if it was booted with the baseline's first boot.
 
         This subtracts the drift from one batch of tries to the next.
@@ -140,7 +140,7 @@ class Sweep:
         if base is not None and len(base.boots) > 1:
             now = self.beside(result) if combination else base.boots
             total_s += middle_s(base.boots[:1]) - middle_s(now or base.boots)
-        return Measured(
+        return Cost(
             total_s=total_s,
             phases={phase.name: phase.duration_ns / 1e9 for phase in cut_phases(boot)},
             flash=sum(result.flash.values()),

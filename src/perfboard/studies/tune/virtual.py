@@ -14,16 +14,16 @@ from perfboard.store.folder import RunFolder
 from perfboard.studies.tune.bench import Proof
 from perfboard.studies.tune.dask import distributed_workers
 from perfboard.studies.tune.flash import flash_bandwidths
-from perfboard.studies.tune.plan import Plan
+from perfboard.studies.tune.plan import TunePlan
 from perfboard.studies.tune.pool import Make, Note, as_they_end, local_workers
 from perfboard.studies.tune.sweep import Sweep
 from perfboard.targets.virtual.target import Emulation, VirtualTarget
 
 
-class VirtualBench:
+class VirtualTuneBench:
     """See `bench.Bench`."""
 
-    def __init__(self, plan: Plan, scheduler: str, lab: Lab) -> None:
+    def __init__(self, plan: TunePlan, scheduler: str, lab: Lab) -> None:
         """`scheduler` is the address of a Dask scheduler whose workers make the tries, or ""."""
         self._plan, self._scheduler, self._lab = plan, scheduler, lab
         self._virtual = Emulation(plan.baseline)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from perfboard.analysis.verify.programs import program_figure
-from perfboard.analysis.verify.rows import Row, row_of
+from perfboard.analysis.verify.rows import Claim, row_of
 from perfboard.bench.lab import Lab
 from perfboard.binaries.programs import own_program
 from perfboard.boards.loader import load_board
@@ -15,14 +15,14 @@ from perfboard.images.program.base import ProgramJob
 from perfboard.model.board.architecture import Architecture, architecture_of
 from perfboard.model.errors import PerfboardError
 from perfboard.model.progress import Progress
-from perfboard.model.published import NpmFile, OwnProgram, Program, Published
+from perfboard.model.published import NpmFile, OwnProgram, PublishedProgram, PublishedValue
 from perfboard.model.results.program import ProgramResult
 from perfboard.model.run import Run, Status
 from perfboard.store.folder import find_run
 from perfboard.studies.program.study import try_boards
 
 # The row of each figure by its number, and the runs trial.
-Programs = tuple[dict[int, Row], tuple[str, ...]]
+Programs = tuple[dict[int, Claim], tuple[str, ...]]
 # The share that a metric may be wrong by.
 MarginOf = Callable[[str], float]
 TryBoards = Callable[
@@ -31,7 +31,7 @@ TryBoards = Callable[
 
 
 @dataclass(frozen=True)
-class _Ran:
+class _ProgramRun:
     """A program that ran: its time in virtual seconds, what it printed, and its run."""
 
     real_s: float
@@ -41,7 +41,7 @@ class _Ran:
 
 def measure_programs(
     board: str,
-    figures: Sequence[Published],
+    figures: Sequence[PublishedValue],
     margin: MarginOf,
     command: tuple[str, ...],
     lab: Lab,
@@ -57,7 +57,7 @@ def measure_programs(
     loaded = load_board(board)
     folder, arch = loaded.path.resolve().parent, architecture_of(loaded.board)
 
-    def run(program: Program, factors: Mapping[str, str]) -> _Ran | str:
+    def run(program: PublishedProgram, factors: Mapping[str, str]) -> _ProgramRun | str:
         """The program that ran, or the reason why it did not."""
         try:
             files = (
@@ -75,7 +75,7 @@ def measure_programs(
             return _first_line(problem.message)
         return _ended(trial)
 
-    ran: dict[tuple[object, ...], _Ran | str] = {}
+    ran: dict[tuple[object, ...], _ProgramRun | str] = {}
     rows = {}
     for number, figure in enumerate(figures):
         if figure.program is None:
@@ -85,10 +85,10 @@ def measure_programs(
         if key not in ran:
             ran[key] = run(program, figure.factors)
         rows[number] = _row(figure, ran[key], margin(figure.metric))
-    return rows, tuple(found.run for found in ran.values() if isinstance(found, _Ran))
+    return rows, tuple(found.run for found in ran.values() if isinstance(found, _ProgramRun))
 
 
-def _ended(trial: Run) -> _Ran | str:
+def _ended(trial: Run) -> _ProgramRun | str:
     (result,) = trial.results_of(ProgramResult)
     if result.signal:
         return "it was killed by a signal"
@@ -96,14 +96,14 @@ def _ended(trial: Run) -> _Ran | str:
         return f"it ended with exit code {result.exit_code}"
     (real,) = (metric for metric in trial.metrics if metric.name == "try.time.real")
     output: Path = find_run(trial.id) / "artifacts" / "stdout"
-    return _Ran(real.samples[0], output.read_text(errors="replace"), trial.id)
+    return _ProgramRun(real.samples[0], output.read_text(errors="replace"), trial.id)
 
 
 def _first_line(message: str) -> str:
     return message.partition("\n")[0]
 
 
-def _row(figure: Published, found: _Ran | str, margin: float) -> Row:
+def _row(figure: PublishedValue, found: _ProgramRun | str, margin: float) -> Claim:
     if isinstance(found, str):
         return row_of(figure, None, margin, found)
     virtual = program_figure(figure, found.output, found.real_s)

@@ -21,7 +21,7 @@ from perfboard.boards.scope_text import TIMED
 from perfboard.factors.choose import choose, factors_of
 from perfboard.model.board.kernel import BuiltKernel
 from perfboard.model.errors import TargetError, UsageError
-from perfboard.model.published import Published
+from perfboard.model.published import PublishedValue
 from perfboard.model.run import Metric, Run, Status
 from perfboard.studies.base import get_study
 from perfboard.studies.probing import ProbeOptions, measure_target
@@ -39,9 +39,9 @@ class Studies:
 
     boot: Callable[[Request, Any, Lab], Run] = lambda *asked: get_study("boot").run(*asked)
     measure: Callable[[str, Request, Sequence[str], ProbeOptions, Lab], Run] = measure_target
-    programs: Callable[[str, Sequence[Published], MarginOf, tuple[str, ...], Lab], Programs] = (
-        measure_programs
-    )
+    programs: Callable[
+        [str, Sequence[PublishedValue], MarginOf, tuple[str, ...], Lab], Programs
+    ] = measure_programs
 
 
 _STUDIES = Studies()
@@ -68,7 +68,7 @@ def verify_board(
     defaults = {factor: next(iter(levels)) for factor, levels in timing.factors.items()}
     unnamed = {name: factor.default for name, factor in factors_of(board).items()}
 
-    def group(figure: Published, levels: Mapping[str, str]) -> _Group:
+    def group(figure: PublishedValue, levels: Mapping[str, str]) -> _Group:
         # A default that is named makes no other run.
         named = {f: level for f, level in levels.items() if level != unnamed.get(f)}
         at = tuple(sorted({**defaults, **named, **TIMED}.items()))
@@ -78,7 +78,7 @@ def verify_board(
 
     of_probes = {n: f for n, f in enumerate(timing.published) if f.program is None}
     plain: _Group = ("probes", tuple(sorted({**defaults, **TIMED}.items())))
-    groups: dict[_Group, list[Published]] = {plain: []}
+    groups: dict[_Group, list[PublishedValue]] = {plain: []}
     for figure in of_probes.values():
         for levels in (figure.factors, figure.less) if figure.less else (figure.factors,):
             groups.setdefault(group(figure, levels), []).append(figure)

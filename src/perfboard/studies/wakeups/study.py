@@ -13,7 +13,7 @@ from perfboard.analysis.power.find import FORMS, listing_script, meter_in, parse
 from perfboard.analysis.power.meter import Meter
 from perfboard.analysis.wakeups.advice import PUBLISHED, advise
 from perfboard.analysis.wakeups.meter_file import clocked, is_file
-from perfboard.analysis.wakeups.reading import Metered, read_playbacks
+from perfboard.analysis.wakeups.reading import MeterPlan, read_playbacks
 from perfboard.bench.base import Bench
 from perfboard.bench.job import Job, NotMeasurable
 from perfboard.bench.lab import Lab
@@ -31,7 +31,7 @@ from perfboard.model.progress import Step
 from perfboard.model.results.wakeups import Playback, PowerModel, WakeupsResult
 from perfboard.model.run import Run
 from perfboard.model.units import format_value
-from perfboard.store.recording import Found, Recording
+from perfboard.store.recording import Content, Recording
 
 _LOADS = ("idle", "copy", "burst12", "burst25")
 _MORE_LOADS = ("turns12", "turns25")
@@ -145,7 +145,7 @@ class WakeupsStudy:
             _place(request, options, lab, record) as place,
         ):
             virtual = place.bench.facts.exact
-            plan = _Plan(
+            plan = _PlaybackPlan(
                 place,
                 options,
                 options.way or (_VIRTUAL_WAYS if virtual else _WAYS),
@@ -157,7 +157,7 @@ class WakeupsStudy:
 
 
 @dataclass(frozen=True)
-class _Place:
+class _AudioBoard:
     """The target, how often each thing is measured there, and how its power is known."""
 
     bench: Bench
@@ -168,10 +168,10 @@ class _Place:
 
 
 @dataclass(frozen=True)
-class _Plan:
+class _PlaybackPlan:
     """The playbacks of one load: ways and length."""
 
-    place: _Place
+    place: _AudioBoard
     options: WakeupsOptions
     ways: tuple[str, ...]
     periods: int
@@ -196,15 +196,15 @@ class _Plan:
         return modes
 
     @property
-    def metered(self) -> Metered | None:
+    def metered(self) -> MeterPlan | None:
         """The meter, and how often it is read: often enough for a playback."""
         meter = self.place.meter
         if meter is None:
             return None
         if meter.counts:
-            return Metered(meter, _COUNTER_S)
+            return MeterPlan(meter, _COUNTER_S)
         period_s = max(meter.renewed_s or 0.0, self.playback_s / _SAMPLES, _FASTEST_S)
-        return Metered(meter, min(period_s, _COUNTER_S))
+        return MeterPlan(meter, min(period_s, _COUNTER_S))
 
     def _under_meter(self) -> str:
         if (metered := self.metered) is None:
@@ -228,7 +228,7 @@ class _Plan:
 @contextmanager
 def _place(
     request: Request, options: WakeupsOptions, lab: Lab, record: Recording
-) -> Iterator[_Place]:
+) -> Iterator[_AudioBoard]:
     artifacts = record.folder.artifact_path("console.log").parent
     with open_bench(request, BenchOptions(), lab, artifacts) as bench:
         if options.power and bench.facts.exact:
@@ -241,10 +241,10 @@ def _place(
         if is_file(options.power):
             file = MeterFile(Path(options.power).expanduser(), options.volts or None)
             with file.running(artifacts):
-                yield _Place(bench, rounds, file=file)
+                yield _AudioBoard(bench, rounds, file=file)
             return
         meter = _find_meter(options.power, request, bench) if options.power else None
-        yield _Place(bench, rounds, power=bench.facts.power, meter=meter)
+        yield _AudioBoard(bench, rounds, power=bench.facts.power, meter=meter)
 
 
 def _find_meter(power: str, request: Request, bench: Bench) -> Meter:
@@ -257,7 +257,7 @@ def _find_meter(power: str, request: Request, bench: Bench) -> Meter:
         raise EnvironmentLacksError(f"--power {power} on {request.target}: {error}") from error
 
 
-def _measure(plan: _Plan, playbacks: list[Playback], lab: Lab) -> None:
+def _measure(plan: _PlaybackPlan, playbacks: list[Playback], lab: Lab) -> None:
     loads = [(number, load) for number in range(plan.place.rounds) for load in plan.options.load]
     each_s = plan.playback_s * len(plan.modes())
     with lab.progress.step("playing", each_s * len(loads)) as step:
@@ -265,7 +265,7 @@ def _measure(plan: _Plan, playbacks: list[Playback], lab: Lab) -> None:
             playbacks += _play(plan, f"{load}-{number}", load, done * each_s, step)
 
 
-def _play(plan: _Plan, name: str, load: str, before_s: float, step: Step) -> list[Playback]:
+def _play(plan: _PlaybackPlan, name: str, load: str, before_s: float, step: Step) -> list[Playback]:
     step.update(before_s, load)
 
     def notify(now_s: float) -> None:
@@ -285,7 +285,7 @@ def _play(plan: _Plan, name: str, load: str, before_s: float, step: Step) -> lis
     return found
 
 
-def _found(plan: _Plan, playbacks: Sequence[Playback]) -> Found:
+def _found(plan: _PlaybackPlan, playbacks: Sequence[Playback]) -> Content:
     options, place = plan.options, plan.place
     if place.file is not None:
         playbacks = place.file.with_energies(playbacks)
@@ -304,7 +304,7 @@ def _found(plan: _Plan, playbacks: Sequence[Playback]) -> Found:
         meter=options.power,
         power=model,
     )
-    return Found(
+    return Content(
         place.bench.subject(),
         metrics=tuple(metrics(playbacks, model)),
         results=(result,),
@@ -312,7 +312,7 @@ def _found(plan: _Plan, playbacks: Sequence[Playback]) -> Found:
     )
 
 
-def _meter_notes(plan: _Plan, playbacks: Sequence[Playback]) -> Iterator[str]:
+def _meter_notes(plan: _PlaybackPlan, playbacks: Sequence[Playback]) -> Iterator[str]:
     reasons = dict.fromkeys(each.no_energy for each in playbacks if each.no_energy)
     if (metered := plan.metered) is None:
         yield from (f"No energy: {reason}." for reason in reasons)

@@ -15,7 +15,7 @@ _ASK_AGAIN_S = 1.0
 _KEPT = 100
 
 
-class Program:
+class ConsoleProgram:
     """The Channel to a started program. It ends at the answer to the request that started it."""
 
     def __init__(self, shell: "ConsoleShell", output: bytes, ending_s: float) -> None:

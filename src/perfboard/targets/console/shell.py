@@ -16,16 +16,16 @@ from typing import NoReturn
 
 from perfboard.model.errors import EnvironmentLacksError, TargetError
 from perfboard.model.progress import Progress
-from perfboard.targets.base import Channel, Completed
+from perfboard.targets.base import Channel, Reply
 from perfboard.targets.console.hear import ASK_AGAIN_S, KEPT, TRIES, Console, last_lines
-from perfboard.targets.console.program import Program
+from perfboard.targets.console.program import ConsoleProgram
 from perfboard.targets.console.wire import (
     END,
     GIVEN_UP,
     PART,
     SUMS,
+    ConsoleWire,
     Operation,
-    Wire,
     ask_again,
     ask_part,
     encode,
@@ -58,7 +58,7 @@ class ConsoleShell:
         """
         self._ending_s = ending_s
         self._console = Console(channel)
-        self._wire = Wire("", self._console.tag)
+        self._wire = ConsoleWire("", self._console.tag)
         self._number = 0
         self._unpacks = False
 
@@ -85,19 +85,19 @@ class ConsoleShell:
             raise EnvironmentLacksError(
                 f"The shell on the console has no program for checksums: none of {sums}."
             )
-        self._wire = Wire(found, self._wire.tag)
+        self._wire = ConsoleWire(found, self._wire.tag)
         for function in functions(found, self._wire.tag):
             self._define(function)
         packed = b64encode(gzip.compress(b"hello")).decode()
         self._unpacks = self.run(f"echo {packed}|base64 -d|gunzip -c").output == "hello"
 
-    def run(self, script: str, *, timeout_s: float = 20) -> Completed:
+    def run(self, script: str, *, timeout_s: float = 20) -> Reply:
         """See `targets.base.Shell`."""
         status, output = self._call("run", split(encode(script.encode())), timeout_s)
-        return Completed(status, output.decode(errors="replace"))
+        return Reply(status, output.decode(errors="replace"))
 
     @contextmanager
-    def hold(self, script: str, afterwards: str) -> Iterator[Completed]:
+    def hold(self, script: str, afterwards: str) -> Iterator[Reply]:
         """See `targets.base.Shell`."""
         try:
             yield self.run(script)
@@ -176,17 +176,19 @@ class ConsoleShell:
     def start(self, script: str) -> Channel:
         """See `targets.base.Shell`."""
         self._call("start", split(encode(script.encode())), _WRITE_S)
-        return Program(self, self._console.output.rpartition(self._going())[2], self._ending_s)
+        return ConsoleProgram(
+            self, self._console.output.rpartition(self._going())[2], self._ending_s
+        )
 
-    def _check(self, done: Completed, path: str) -> None:
+    def _check(self, done: Reply, path: str) -> None:
         if done.status or done.output:
             errors = last_lines(done.output.encode())
             raise TargetError("write", f"{path} cannot be written on the target: {errors}")
 
-    def _completed(self) -> Completed:
+    def _completed(self) -> Reply:
         answer = self._wire.answer(self._number, self._console.output)
         assert answer is not None  # noqa: S101 - what ends a call is its answer
-        return Completed(answer[0], answer[1].decode(errors="replace"))
+        return Reply(answer[0], answer[1].decode(errors="replace"))
 
     def _answered(self, operation: Operation) -> bool:
         """Whether the output ends the call. A program's first output is kept."""

@@ -111,7 +111,7 @@ _LETTERS: dict[Operation, str] = {
 
 
 @dataclass(frozen=True)
-class Wire:
+class ConsoleWire:
     """How both sides count checksums, and the tag that marks answers."""
 
     sum_program: str

@@ -24,11 +24,11 @@ _PORTION = 1 << 16
 _COORDINATOR = "127.0.0.1:20408"
 
 
-class Refused(Exception):
+class Refusal(Exception):
     """A request that cannot be done: a word for what is wrong, and labgrid's own words."""
 
 
-class Place:
+class AgentPlace:
     """An acquired place of a coordinator, and the drivers for what it has."""
 
     def __init__(self, name: str, coordinator: str) -> None:
@@ -50,9 +50,9 @@ class Place:
         try:
             session = start_session(self.coordinator, extra={"env": environment})
         except Exception as error:
-            raise Refused("coordinator", f"{self.coordinator}: {error}") from error
+            raise Refusal("coordinator", f"{self.coordinator}: {error}") from error
         if name not in session.places:
-            raise Refused("unknown", ", ".join(sorted(session.places)[:20]) or "none")
+            raise Refusal("unknown", ", ".join(sorted(session.places)[:20]) or "none")
         manager = RemotePlaceManager.get()
         manager.session, manager.loop, manager.env = session, session.loop, environment
         role = environment and find_role_by_place(environment.config.get_targets(), name)
@@ -63,10 +63,10 @@ class Place:
                 self.target = Target(name, env=environment)
                 RemotePlace(self.target, name=name)
         except UserError as error:
-            raise Refused("acquired", str(error)) from error
+            raise Refusal("acquired", str(error)) from error
         except ServerError as error:
             # Its words begin with all that the place has.
-            raise Refused("exporter", str(error).rpartition(") has an ")[2]) from error
+            raise Refusal("exporter", str(error).rpartition(") has an ")[2]) from error
         self.console: Any = None
 
     def driver(self, protocol: str) -> Any:
@@ -82,7 +82,7 @@ class Place:
             return self.target.get_driver(wanted, activate=False)
         except NoDriverFoundError as error:
             if "multiple" in str(error):
-                raise Refused("several", str(error)) from error
+                raise Refusal("several", str(error)) from error
         for kind in list(target_factory.drivers.values()):
             if not issubclass(kind, wanted) or not _by_resources(kind):
                 continue
@@ -90,7 +90,7 @@ class Place:
                 return kind(self.target, None)
             except NoSupplierFoundError as error:
                 if "multiple resources" in str(error) or "conflicting" in str(error):
-                    raise Refused("several", str(error)) from error
+                    raise Refusal("several", str(error)) from error
             except TypeError:
                 continue  # It needs more than a resource: the user's own configuration has that.
         return None
@@ -128,13 +128,13 @@ class Place:
         elif request == "ssh":
             return self._ssh()
         else:
-            raise Refused("request", request)
+            raise Refusal("request", request)
         return {}
 
     def _active(self, protocol: str) -> Any:
         driver = self.driver(protocol)
         if driver is None:
-            raise Refused("lacks", protocol)
+            raise Refusal("lacks", protocol)
         self.target.activate(driver)
         return driver
 
@@ -142,10 +142,10 @@ class Place:
         """Words for ssh, by which it shares the driver's connection."""
         driver = self.driver("SSHDriver")
         if driver is None:
-            raise Refused("lacks", "SSHDriver")
+            raise Refusal("lacks", "SSHDriver")
         service = driver.networkservice
         if str(service.address).startswith("-"):
-            raise Refused("request", f"address {service.address}")
+            raise Refusal("request", f"address {service.address}")
         self.target.activate(driver)
         user = driver._get_username()
         return {
@@ -174,7 +174,7 @@ def _name(driver: Any) -> str:
 
 
 def _refuse(question: str) -> None:
-    raise Refused("person", str(question))
+    raise Refusal("person", str(question))
 
 
 def _streams() -> tuple[int, TextIO]:
@@ -191,12 +191,12 @@ def _say(answers: TextIO, answer: dict[str, Any]) -> None:
 
 
 def _failure(error: Exception) -> dict[str, Any]:
-    if isinstance(error, Refused):
+    if isinstance(error, Refusal):
         return {"error": error.args[0], "words": error.args[1]}
     return {"error": "failed", "words": f"{type(error).__name__}: {error}"}
 
 
-def _carry(place: Place, wire: socket.socket) -> None:
+def _carry(place: AgentPlace, wire: socket.socket) -> None:
     """Carries what came from the board, and what is typed. Raises OSError at the wire's end."""
     from pexpect import TIMEOUT
 
@@ -217,7 +217,7 @@ def main() -> None:
     name, coordinator, descriptor, os.environ["TMPDIR"] = sys.argv[1:]
     with socket.socket(fileno=int(descriptor)) as wire:
         try:
-            place = Place(name, coordinator)
+            place = AgentPlace(name, coordinator)
             _say(answers, place.has())
         except Exception as error:
             _say(answers, _failure(error))

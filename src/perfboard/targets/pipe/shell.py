@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from perfboard.model.errors import TargetError
 from perfboard.model.progress import Progress
-from perfboard.targets.base import Channel, Completed
+from perfboard.targets.base import Channel, Reply
 from perfboard.targets.pipe.process import Process
 
 _PUSH_S = 60.0
@@ -37,12 +37,12 @@ class PipeShell:
         self._lost = lost
         self._session = session
 
-    def run(self, script: str, *, timeout_s: float = 20) -> Completed:
+    def run(self, script: str, *, timeout_s: float = 20) -> Reply:
         """See `targets.base.Shell`."""
         return self._run(script, b"", timeout_s, lambda count: None)
 
     @contextmanager
-    def hold(self, script: str, afterwards: str) -> Iterator[Completed]:
+    def hold(self, script: str, afterwards: str) -> Iterator[Reply]:
         """See `targets.base.Shell`."""
         try:
             yield self._tell(script, at_end=shlex.quote(afterwards))
@@ -67,7 +67,7 @@ class PipeShell:
         """See `targets.base.Shell`."""
         return Process(self._command(script), self._lost)
 
-    def _tell(self, script: str, at_end: str) -> Completed:
+    def _tell(self, script: str, at_end: str) -> Reply:
         """Has the session run `script`, and `at_end` when it ends itself."""
         mark = _new_mark()
         # Output without a reader must not end it first.
@@ -84,7 +84,7 @@ class PipeShell:
 
     def _run(
         self, script: str, data: bytes, timeout_s: float, sent: Callable[[int], None]
-    ) -> Completed:
+    ) -> Reply:
         mark = _new_mark()
         process = Process(self._command(f"echo {mark} >&2\n{_marked(mark, script)}"), self._lost)
         try:
@@ -110,9 +110,9 @@ def _marked(mark: str, script: str) -> str:
     return f"echo {mark}\n(\n{script}\n)\nset -- $?; echo; echo {mark} $1\n"
 
 
-def _completed(mark: str, text: bytes) -> Completed | None:
+def _completed(mark: str, text: bytes) -> Reply | None:
     """Output and status of a script, from all `text`; None if that lacks a mark."""
     _, begun, output = text.decode(errors="replace").partition(f"{mark}\n")
     output, ended, status = output.rpartition(f"\n{mark} ")
     code = re.match(r"\s*([0-9]{1,3})\s", status)
-    return Completed(int(code[1]), output) if begun and ended and code else None
+    return Reply(int(code[1]), output) if begun and ended and code else None

@@ -20,7 +20,7 @@ from typing import Protocol
 from perfboard.analysis.boot.reading.kernel_log import naming_lines
 from perfboard.analysis.boot.record import console_record, unfinished_calls
 from perfboard.host.scratch import temporary_folder
-from perfboard.instruments.base import Findings, Instrument, host_ns
+from perfboard.instruments.base import Instrument, InstrumentFindings, host_ns
 from perfboard.instruments.serial_console import SerialConsole
 from perfboard.instruments.together import Together, prepared
 from perfboard.model.errors import (
@@ -34,7 +34,7 @@ from perfboard.model.results.boot import Boot, Mark
 from perfboard.targets.console.hear import last_lines
 from perfboard.targets.console.shell import ConsoleShell
 from perfboard.targets.serial.line import ATTACH_S, SerialLine
-from perfboard.targets.serial.watch import BOOT_S, SILENT_S, Watch
+from perfboard.targets.serial.watch import BOOT_S, SILENT_S, LineWatch
 
 # The kernel prints this last, before it has the hardware reset the board (kernel/reboot.c).
 _RESTARTS = b"Restarting system"
@@ -144,7 +144,7 @@ class SerialBoard:
         Raises TargetError if the kernel panics, or the board is silent or takes too long.
         """
         began_ns = host_ns()
-        watch = Watch(self._usable, self._silent_s, self._boot_s)
+        watch = LineWatch(self._usable, self._silent_s, self._boot_s)
         while together.open:
             if cancelled.is_set():
                 raise Cancelled
@@ -266,13 +266,13 @@ class SerialBoard:
         return Mark(name="reset", t_ns=0, source="console", precision_ns=precision_ns)
 
 
-def _console_of(instruments: Sequence[Instrument]) -> Findings:
+def _console_of(instruments: Sequence[Instrument]) -> InstrumentFindings:
     """The findings of the first instrument that has read the console."""
     found = (each.findings() for each in instruments)
-    return next((each for each in found if each.console), Findings())
+    return next((each for each in found if each.console), InstrumentFindings())
 
 
-def _portions(found: Findings) -> Iterator[bytes]:
+def _portions(found: InstrumentFindings) -> Iterator[bytes]:
     """The bytes of the console, in portions that take little memory."""
     if found.console is not None:
         with found.console.open("rb") as file:
@@ -280,7 +280,7 @@ def _portions(found: Findings) -> Iterator[bytes]:
                 yield portion
 
 
-def _with_console(error: TargetError, found: Findings) -> TargetError:
+def _with_console(error: TargetError, found: InstrumentFindings) -> TargetError:
     """The error with the last lines of the console, and the calls that a board hangs in."""
     message = str(error)
     if error.kind == "hang":

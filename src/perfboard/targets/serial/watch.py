@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from perfboard.analysis.boot.reading.panics import PanicWatch
 from perfboard.analysis.boot.reading.screen import matches
-from perfboard.instruments.base import Sighting
+from perfboard.instruments.base import InstrumentSighting
 from perfboard.model.errors import TargetError
 
 # How long a board may be silent, and may take to be usable, if the user does not say.
@@ -14,7 +14,7 @@ SILENT_S = 60.0
 BOOT_S = 600.0
 
 
-class Watch:
+class LineWatch:
     """Judges what is sighted of one boot. Times are nanoseconds since the reset."""
 
     def __init__(
@@ -28,7 +28,7 @@ class Watch:
         self._prompt = ""
         self._last_ns = 0
 
-    def is_usable(self, sightings: Sequence[Sighting], now_ns: int) -> bool:
+    def is_usable(self, sightings: Sequence[InstrumentSighting], now_ns: int) -> bool:
         """Whether one of them says that the board is usable."""
         if any(matches(self._usable, sighting.text) for sighting in sightings):
             return True

@@ -23,7 +23,7 @@ from perfboard.instruments.scope import Scope, WatchedMark
 from perfboard.model.errors import Cancelled, TargetError
 from perfboard.model.timing.part import Lacks
 from perfboard.targets.virtual.target import Emulation
-from perfboard.targets.virtual.watch import LIMITS_PER_BOOT, Watch
+from perfboard.targets.virtual.watch import LIMITS_PER_BOOT, BoardWatch
 
 MARK = "try"
 # Begun, ended, and the results are there.
@@ -37,7 +37,7 @@ _HEAD = re.compile(rb"perfboard-run 1\n((?:[a-z_]+ \d{1,18}\n)+)\0*")
 
 
 @dataclass(frozen=True)
-class Results:
+class ProgramResults:
     """The command's results; times in s as the guest's kernel gives them."""
 
     exit_code: int | None
@@ -88,7 +88,7 @@ class TrialTarget(Emulation):
 
     def try_out(
         self, plugin: Path, artifacts: Path, notify: Callable[[int, int], None], cancelled: Event
-    ) -> Results:
+    ) -> ProgramResults:
         """Boots, runs the command, and returns its results.
 
         The instruments' files go to the folder `artifacts`. `notify` gets the board's
@@ -143,7 +143,7 @@ class TrialTarget(Emulation):
 
 
 def await_command(
-    watch: Watch,
+    watch: BoardWatch,
     scope: Scope,
     limit_s: float,
     command_s: float,
@@ -199,7 +199,7 @@ def _loaded(file: Path, address: int) -> list[str]:
     return ["-device", f"loader,file={path},addr={address:#x},force-raw=on"]
 
 
-def read_results(data: bytes) -> Results:
+def read_results(data: bytes) -> ProgramResults:
     """The results that native/probe/run/run.c wrote. Raises TargetError if they are not whole."""
     match = _HEAD.match(data[:_PAGE])
     if match is None:
@@ -214,7 +214,7 @@ def read_results(data: bytes) -> Results:
         if end > len(data):
             raise TargetError("lost", "The board's results are longer than the room for them.")
         killed = found["signal"]
-        return Results(
+        return ProgramResults(
             exit_code=None if killed else found["exit"],
             signal=killed or None,
             late=bool(found["late"]),

@@ -34,7 +34,7 @@ from perfboard.targets.console.shell import ConsoleShell
 from perfboard.targets.virtual.emulator import emulator_version, started
 from perfboard.targets.virtual.guest_memory import memory_in_use
 from perfboard.targets.virtual.preloaded import PreloadedShell, preload_disk, preload_flash
-from perfboard.targets.virtual.watch import Watch
+from perfboard.targets.virtual.watch import BoardWatch
 
 SCHEME = "virtual"
 # With -icount, QEMU keeps another translation of a block for every count of instructions that a
@@ -167,7 +167,7 @@ class Emulation:
         instruments: Sequence[Instrument],
         artifacts: Path,
         console: ConsoleRecorder | None = None,
-    ) -> Iterator[Watch]:
+    ) -> Iterator[BoardWatch]:
         """The board that `command` emulates, let go from reset, and ended with the context.
 
         The bytes that `console` reads and the instruments' files go to the folder `artifacts`.
@@ -183,7 +183,7 @@ class Emulation:
                 emulator.connect()
                 together.start()
                 emulator.resume()
-                yield Watch(self.board, together, console, emulator)
+                yield BoardWatch(self.board, together, console, emulator)
 
 
 class VirtualTarget(Emulation):
@@ -259,7 +259,7 @@ class VirtualTarget(Emulation):
         return record, ram
 
 
-def _await_prompt(watch: Watch, limit_s: float, started: bool) -> None:
+def _await_prompt(watch: BoardWatch, limit_s: float, started: bool) -> None:
     """Returns when U-Boot has started the kernel, and then an unfinished line has come.
 
     `started`: there is no U-Boot, so that all output is the kernel's.

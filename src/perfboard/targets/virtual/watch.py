@@ -9,7 +9,7 @@ from threading import Event
 from perfboard.analysis.boot.reading.panics import Panic, find_panic
 from perfboard.analysis.boot.reading.scope_log import ACCOUNTING
 from perfboard.analysis.boot.reading.screen import matches
-from perfboard.instruments.base import Sighting
+from perfboard.instruments.base import InstrumentSighting
 from perfboard.instruments.emulator_console import ConsoleRecorder
 from perfboard.instruments.together import Together
 from perfboard.model.board.virtual import VirtualBoard
@@ -23,7 +23,7 @@ LIMITS_PER_BOOT = 10
 _GAVE_UP = "### ERROR ### Please RESET the board ###"
 
 
-class Watch:
+class BoardWatch:
     """Reads the instruments of a running emulator, and judges what they sight.
 
     It is the Channel of the console too.
@@ -90,7 +90,7 @@ class Watch:
             "died", "The emulator closed its console.", self._console.tail
         )
 
-    def _judge(self, sighting: Sighting) -> bool:
+    def _judge(self, sighting: InstrumentSighting) -> bool:
         """Whether this sighting is the `usable` mark. Raises at the end of kernel or bootloader."""
         if sighting.kind == "line":
             if _GAVE_UP in sighting.text and "kernel.entry" not in self._reached:

@@ -4,7 +4,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from perfboard.analysis.boot.clocks import Clock, follow, zero_of
+from perfboard.analysis.boot.clocks import BootClock, follow, zero_of
 from perfboard.analysis.boot.reading.console import ConsoleLine
 from perfboard.analysis.boot.reading.kernel_log import KernelLog
 from tests.support.recorded import recorded_boot
@@ -32,7 +32,7 @@ def shown(at: float, *times: float) -> list[Record]:
     return [(at + 0.003 * i, time, "x") for i, time in enumerate(times)]
 
 
-def clocks(*records: Record, breaks: tuple[int, ...] = ()) -> tuple[KernelLog, list[Clock]]:
+def clocks(*records: Record, breaks: tuple[int, ...] = ()) -> tuple[KernelLog, list[BootClock]]:
     log = log_of(*records)
     return log, follow(log, breaks)
 
@@ -40,7 +40,7 @@ def clocks(*records: Record, breaks: tuple[int, ...] = ()) -> tuple[KernelLog, l
 BOOT = live(0.3, 0.5, 0.9, 1.2, 1.25, 1.4)
 
 
-def sizes(found: list[Clock]) -> list[int]:
+def sizes(found: list[BootClock]) -> list[int]:
     return [len(clock.places) for clock in found]
 
 

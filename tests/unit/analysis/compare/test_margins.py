@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from perfboard.analysis.compare.answer import speed
-from perfboard.analysis.compare.changes import Change
+from perfboard.analysis.compare.changes import RunChange
 from perfboard.analysis.compare.comparison import compare
 from perfboard.model.run import BoardSummary, Evidence, Metric, Run, TimedAs
 from perfboard.report.comparison import comparison_text
@@ -35,7 +35,7 @@ def timed(
     return make_run(board, board=summary, evidence=Evidence.TIMED, boots=(), metrics=metrics)
 
 
-def total_of(a: Run, b: Run) -> Change:
+def total_of(a: Run, b: Run) -> RunChange:
     return next(change for change in compare(a, b).changes if change.name == "boot.total")
 
 

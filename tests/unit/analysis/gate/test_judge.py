@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from perfboard.analysis.gate.causes import Cause
-from perfboard.analysis.gate.judge import Judgement, Level, Rules, judge
+from perfboard.analysis.gate.causes import ChangeCause
+from perfboard.analysis.gate.judge import GateLevel, Judgement, Rules, judge
 from perfboard.model.errors import UsageError
 from perfboard.model.results.boot import Boot, Span
 from perfboard.model.results.program import FunctionTime, ProgramResult
@@ -26,9 +26,9 @@ def judged(run: Run, *baseline: Run, **rules: Any) -> Judgement:
 
 
 def test_a_nanosecond_fails_where_nothing_more_is_allowed() -> None:
-    assert judged(booted(), fail_above=0.0).level is Level.SAME
+    assert judged(booted(), fail_above=0.0).level is GateLevel.SAME
     found = judged(booted({"init.exec": 1}), fail_above=0.0)
-    assert found.level is Level.WORSE
+    assert found.level is GateLevel.WORSE
     (finding,) = found.findings
     assert finding.metric == "boot.total"
     assert round(finding.difference * 1e9) == 1
@@ -37,18 +37,18 @@ def test_a_nanosecond_fails_where_nothing_more_is_allowed() -> None:
 
 def test_what_is_allowed_is_allowed() -> None:
     # 0.5% of 1.543 s is 7.7 ms.
-    assert judged(booted({"init.exec": 7_000_000})).level is Level.SAME
-    assert judged(booted({"init.exec": 8_000_000})).level is Level.WORSE
-    assert judged(booted({"init.exec": 8_000_000}), fail_above=0.01).level is Level.SAME
-    assert judged(booted({"init.exec": -8_000_000})).level is Level.BETTER
+    assert judged(booted({"init.exec": 7_000_000})).level is GateLevel.SAME
+    assert judged(booted({"init.exec": 8_000_000})).level is GateLevel.WORSE
+    assert judged(booted({"init.exec": 8_000_000}), fail_above=0.01).level is GateLevel.SAME
+    assert judged(booted({"init.exec": -8_000_000})).level is GateLevel.BETTER
 
 
 def test_boots_are_compared_in_their_order() -> None:
     boots = (make_boot(), make_boot({"init.exec": 50_000_000}))
     three = make_run("three", boots=boots)
-    assert judged(make_run("again", boots=boots), three, fail_above=0.0).level is Level.SAME
+    assert judged(make_run("again", boots=boots), three, fail_above=0.0).level is GateLevel.SAME
     found = judged(make_run("other", boots=boots[::-1]), three)
-    assert found.level is Level.INCONCLUSIVE
+    assert found.level is GateLevel.INCONCLUSIVE
     assert found.findings[0].reason == "the boots differ by more than the change"
 
 
@@ -83,8 +83,8 @@ def _tried(seconds: float, *profile: tuple[str, float], command: str = "true") -
 def test_the_function_that_did_it_is_named() -> None:
     found = judged(_tried(1.5, ("hot", 0.9), ("new", 0.1)), _tried(1.0, ("hot", 0.5)))
     assert found.causes == (
-        Cause("function", "hot in prog", 0.5, 0.9),
-        Cause("function", "new in prog", None, 0.1),
+        ChangeCause("function", "hot in prog", 0.5, 0.9),
+        ChangeCause("function", "new in prog", None, 0.1),
     )
 
 
@@ -97,7 +97,7 @@ def test_what_changed_in_the_image_is_named() -> None:
 
 def test_a_first_run_passes() -> None:
     found = judge(booted(), (), "nobody", Rules())
-    assert (found.level, found.findings, found.baseline_words) == (Level.SAME, (), "nobody")
+    assert (found.level, found.findings, found.baseline_words) == (GateLevel.SAME, (), "nobody")
 
 
 @pytest.mark.parametrize(
@@ -131,9 +131,9 @@ def test_a_metric_that_vanished_is_inconclusive_and_named() -> None:
     two = (make_metric("cpu.a", 1.0), make_metric("cpu.b", 1.0))
     base = make_run("base", headline=None, metrics=two)
     found = judged(make_run("run", headline=None, metrics=two[:1]), base)
-    assert (found.level, found.vanished) == (Level.INCONCLUSIVE, ("cpu.b",))
+    assert (found.level, found.vanished) == (GateLevel.INCONCLUSIVE, ("cpu.b",))
     worse = make_run("run", headline=None, metrics=(make_metric("cpu.a", 2.0),))
-    assert judged(worse, base).level is Level.WORSE
+    assert judged(worse, base).level is GateLevel.WORSE
 
 
 def test_metrics_are_chosen_by_pattern() -> None:
@@ -145,8 +145,10 @@ def test_metrics_are_chosen_by_pattern() -> None:
         judged(booted(), patterns=("nosuch",))
 
 
-@pytest.mark.parametrize(("better", "level"), [("lower", Level.WORSE), ("higher", Level.BETTER)])
-def test_more_is_worse_unless_more_is_better(better: str, level: Level) -> None:
+@pytest.mark.parametrize(
+    ("better", "level"), [("lower", GateLevel.WORSE), ("higher", GateLevel.BETTER)]
+)
+def test_more_is_worse_unless_more_is_better(better: str, level: GateLevel) -> None:
     def run(value: float, evidence: Evidence) -> Run:
         samples = tuple(value * (1 + step / 1e4) for step in range(4))
         metric = Metric.model_validate(
@@ -164,7 +166,7 @@ def test_noise_that_hides_a_change_is_inconclusive() -> None:
         return make_run(id, headline=None, metrics=(metric,), evidence=Evidence.HOST)
 
     found = judged(run("run", 1.1, 0.9, 1.3), run("base", 1.2, 0.8, 1.1))
-    assert found.level is Level.INCONCLUSIVE
+    assert found.level is GateLevel.INCONCLUSIVE
     assert found.findings[0].reason.startswith("the noise hides changes up to ")
     single = judged(run("run", 1.1), run("base", 1.0))
     assert single.findings[0].reason == "a single sample, so its noise is unknown"
@@ -175,5 +177,5 @@ def test_counts_that_never_vary_are_exact_on_real_boards_too() -> None:
         metric = Metric(name="image.kernel.size", unit="B", samples=(count,))
         return make_run(id, headline=None, metrics=(metric,), evidence=Evidence.SILICON)
 
-    assert judged(run("run", 1010), run("base", 1000)).level is Level.WORSE
-    assert judged(run("run", 1000), run("base", 1000)).level is Level.SAME
+    assert judged(run("run", 1010), run("base", 1000)).level is GateLevel.WORSE
+    assert judged(run("run", 1000), run("base", 1000)).level is GateLevel.SAME

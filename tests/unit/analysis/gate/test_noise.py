@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from perfboard.analysis.gate.judge import Level, Rules, judge
+from perfboard.analysis.gate.judge import GateLevel, Rules, judge
 from perfboard.analysis.gate.noise import shift_from_runs, shift_of
 from perfboard.model.run import Evidence, Metric, Run
 from tests.support.runs import make_run
@@ -37,7 +37,7 @@ def test_noise_alone_fails_no_more_gates_than_stated(kind: str) -> None:
     chance = random.Random(f"a gate of {kind}")
     rules = Rules(fail_above=0.0, false_alarms=RATE)
     red = sum(
-        judge(_run(chance, kind), [_run(chance, kind)], "", rules).level is Level.WORSE
+        judge(_run(chance, kind), [_run(chance, kind)], "", rules).level is GateLevel.WORSE
         for _ in range(GATES)
     )
     assert red <= GATES * (RATE + 2 * math.sqrt(RATE * (1 - RATE) / GATES))
@@ -48,7 +48,7 @@ def test_a_slowdown_is_found_and_its_size_is_inside_its_interval() -> None:
     inside = red = 0
     for _ in range(100):
         found = judge(_run(chance, "normal", 1.1), [_run(chance, "normal")], "", Rules())
-        red += found.level is Level.WORSE
+        red += found.level is GateLevel.WORSE
         first = found.findings[0]
         assert first.interval is not None
         inside += first.interval.low <= 0.1 <= first.interval.high

@@ -2,7 +2,7 @@
 """The parts of an image that a gate names."""
 
 from perfboard.analysis.gate.artifacts import with_parts
-from perfboard.analysis.gate.judge import Level, Rules, judge
+from perfboard.analysis.gate.judge import GateLevel, Rules, judge
 from perfboard.analysis.gate.parts import part_changes
 from perfboard.model.parts import FilePart, ImageParts
 from tests.support.runs import make_boot, make_run
@@ -39,7 +39,7 @@ def test_only_a_run_that_got_worse_is_explained() -> None:
     late = make_run("late", boots=(make_boot({"exec:S20devices": 900_000_000}),))
     sides = parts({"CONFIG_A": "y"}), parts({"CONFIG_A": "m"})
     found = with_parts(judge(late, (base,), "", Rules()), *sides)
-    assert found.level is Level.WORSE
+    assert found.level is GateLevel.WORSE
     assert found.changes[-1].what == "CONFIG_A"
     same = judge(base, (base,), "", Rules())
     assert with_parts(same, *sides) == same

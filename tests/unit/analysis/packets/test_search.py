@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from perfboard.analysis.packets.search import Bounds, Goal, Measured, classify, next_trial
+from perfboard.analysis.packets.search import Bounds, Goal, LoadResult, classify, next_trial
 
 GOAL = Goal()
 LEAST, MOST = 1.0, 1e7
@@ -16,12 +16,12 @@ _MOST_TRIALS = 120
 
 def search(
     rate: float, queue: float, first: float, noise: float = 0.0, seed: int = 0
-) -> tuple[Bounds, list[Measured]]:
+) -> tuple[Bounds, list[LoadResult]]:
     """The bounds for a device that answers `rate` a second and holds `queue` more.
 
     The share `noise` of the trials loses a packet for another reason.
     """
-    done: list[Measured] = []
+    done: list[LoadResult] = []
     chance = random.Random(seed)
     while True:
         found = next_trial(GOAL, first, LEAST, MOST, done)
@@ -31,7 +31,7 @@ def search(
         offered = found.load * found.duration_s
         lost = max(0.0, (found.load - rate) * found.duration_s - queue)
         lost = max(lost, 1.0 if chance.random() < noise else 0.0)
-        done.append(Measured(found.load, found.duration_s, lost / offered))
+        done.append(LoadResult(found.load, found.duration_s, lost / offered))
         assert len(done) < _MOST_TRIALS
 
 
@@ -91,5 +91,5 @@ def test_one_that_loses_nothing_has_no_upper_bound() -> None:
 def test_a_load_is_classified_by_the_sums_of_its_trials(
     trials: list[tuple[float, float]], expected: str
 ) -> None:
-    measured = [Measured(10, seconds, lost) for seconds, lost in trials]
+    measured = [LoadResult(10, seconds, lost) for seconds, lost in trials]
     assert classify(GOAL, GOAL.final_s, GOAL.sum_s, measured) == expected

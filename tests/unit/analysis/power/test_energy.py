@@ -7,19 +7,19 @@ import numpy as np
 import pytest
 
 from perfboard.analysis.power.energy import Reading, energies, whole_of
-from perfboard.analysis.power.find import Wanted, listing_script, meter_in, parse_wanted
-from perfboard.analysis.power.meter import Channel, Meter
+from perfboard.analysis.power.find import MeterName, listing_script, meter_in, parse_wanted
+from perfboard.analysis.power.meter import Meter, MeterChannel
 
 RANGE = 262_143_328_850
 
 
-def counter(name: str = "package-0", range_uj: int = RANGE, total: bool = True) -> Channel:
-    return Channel(name, "J", (f"/{name}",), 1e-6, range_uj * 1e-6, total)
+def counter(name: str = "package-0", range_uj: int = RANGE, total: bool = True) -> MeterChannel:
+    return MeterChannel(name, "J", (f"/{name}",), 1e-6, range_uj * 1e-6, total)
 
 
 def watts(renewed_s: float | None = 0.0, *files: str) -> Meter:
     files = files or ("/power1_input",)
-    return Meter("ina226", (Channel("supply", "W", files, 1e-6),), renewed_s)
+    return Meter("ina226", (MeterChannel("supply", "W", files, 1e-6),), renewed_s)
 
 
 def sampled(values: np.ndarray, period_s: float) -> list[Reading]:
@@ -143,12 +143,12 @@ def test_chips_are_found_by_their_names(
 def test_a_battery_shows_power_or_voltage_and_current() -> None:
     folder = "/sys/class/power_supply/BAT0"
     found = meter_in(
-        Wanted("battery"),
+        MeterName("battery"),
         listed({"/sys/class/power_supply/AC": {}, folder: {"power_now": "9000000"}}),
     )
     assert found.files == (f"{folder}/power_now",) and found.renewed_s is None
     both = {"voltage_now": "12000000", "current_now": "750000"}
-    (channel,) = meter_in(Wanted("battery"), listed({folder: both})).channels
+    (channel,) = meter_in(MeterName("battery"), listed({folder: both})).channels
     assert channel.scale * 12_000_000 * 750_000 == pytest.approx(9)
 
 
@@ -178,4 +178,4 @@ def test_words_that_are_no_meter_are_refused(word: str) -> None:
 
 
 def test_the_script_quotes_a_folder() -> None:
-    assert "for d in /a/powercap;" in listing_script(Wanted("rapl", "/a/powercap"))
+    assert "for d in /a/powercap;" in listing_script(MeterName("rapl", "/a/powercap"))

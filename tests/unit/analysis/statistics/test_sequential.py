@@ -10,8 +10,8 @@ import pytest
 
 from perfboard.analysis.statistics.sequential import (
     POWER,
-    Answer,
     Decision,
+    SequentialAnswer,
     decide,
     detectable,
     looks,
@@ -54,9 +54,10 @@ def test_noise_alone_makes_no_more_gates_red_than_stated(kind: str) -> None:
 
     found = [_gate(draw) for _ in range(1000)]
     suspected = sum(
-        any(each in (Answer.WORSE, Answer.UNCONFIRMED) for each in one.answers) for one in found
+        any(each in (SequentialAnswer.WORSE, SequentialAnswer.UNCONFIRMED) for each in one.answers)
+        for one in found
     )
-    red = sum(Answer.WORSE in one.answers for one in found)
+    red = sum(SequentialAnswer.WORSE in one.answers for one in found)
     # Even without the confirmation.
     assert suspected <= len(found) * (RATE + 2 * math.sqrt(RATE * (1 - RATE) / len(found)))
     assert red < 0.2 * RATE * len(found)
@@ -70,9 +71,11 @@ def test_a_change_of_the_stated_size_is_found_as_often_as_stated() -> None:
         return [chance.gauss(size, 1), *(chance.gauss(0, 1) for _ in range(METRICS - 1))]
 
     found = [_gate(draw).answers for _ in range(400)]
-    hits = sum(answers[0] is Answer.WORSE for answers in found)
+    hits = sum(answers[0] is SequentialAnswer.WORSE for answers in found)
     assert POWER <= hits / len(found) <= 0.97
-    others = statistics.fmean(answers.count(Answer.WORSE) for answers in found) - hits / len(found)
+    others = statistics.fmean(
+        answers.count(SequentialAnswer.WORSE) for answers in found
+    ) - hits / len(found)
     assert others < RATE
 
 
@@ -83,16 +86,16 @@ def test_a_disturbance_that_has_passed_is_not_confirmed() -> None:
     first = decide(list(zip(*disturbed, strict=True)), RATE, MOST)
     assert (first.wants, first.suspects) == (12, 1)
     again = decide(list(zip(*(disturbed + calm), strict=True)), RATE, MOST)
-    assert again == Decision((Answer.UNCONFIRMED,), 0)
+    assert again == Decision((SequentialAnswer.UNCONFIRMED,), 0)
 
 
 def test_what_is_clearly_within_the_allowed_ends_at_the_first_look() -> None:
     chance = random.Random("within")
     pairs = [chance.gauss(-2, 0.5) for _ in range(6)]
-    assert decide([pairs], RATE, MOST) == Decision((Answer.NOT_WORSE,), 0)
+    assert decide([pairs], RATE, MOST) == Decision((SequentialAnswer.NOT_WORSE,), 0)
 
 
 def test_figures_that_never_vary_are_exact() -> None:
-    assert decide([[0.0] * 6], RATE, MOST).answers == (Answer.NOT_WORSE,)
-    assert decide([[1.0] * 12], RATE, MOST).answers == (Answer.WORSE,)
-    assert decide([[-1.0] * 12], RATE, MOST).answers == (Answer.NOT_WORSE,)
+    assert decide([[0.0] * 6], RATE, MOST).answers == (SequentialAnswer.NOT_WORSE,)
+    assert decide([[1.0] * 12], RATE, MOST).answers == (SequentialAnswer.WORSE,)
+    assert decide([[-1.0] * 12], RATE, MOST).answers == (SequentialAnswer.NOT_WORSE,)

@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from perfboard.analysis.timeline.interval import half_width
-from perfboard.analysis.timeline.join import Seen, join
+from perfboard.analysis.timeline.join import SourceMarks, join
 from perfboard.model.results.timeline import Sighting
 
 S = 10**9
@@ -34,10 +34,10 @@ def seen(
     ppm: float,
     bound: float = 100,
     began: int | None = None,
-) -> Seen:
+) -> SourceMarks:
     """A clock that began at any time, gains `ppm`, and errs as much as it says."""
     began = chance.randrange(10**15) if began is None else began
-    return Seen(
+    return SourceMarks(
         name,
         tuple(
             Sighting(
@@ -94,7 +94,7 @@ def test_one_common_mark_errs_more_with_the_distance() -> None:
     # 1.96 of the deviation of two clocks within 100 ppm each: 160 ppm of the distance.
     assert errors["init.exec"] == pytest.approx(160e-6 * 3.9e9, rel=0.01)
     assert errors["boot.command"] == pytest.approx(160e-6 * 2.7e9, rel=0.01)
-    slewed = Seen(second.name, second.marks, 500)
+    slewed = SourceMarks(second.name, second.marks, 500)
     wider = {mark.name: mark.error_ns for mark in join([first, slewed]).marks}
     assert wider["init.exec"] == pytest.approx(577e-6 * 3.9e9, rel=0.01)
 
@@ -113,8 +113,8 @@ def test_drift_is_found_to_its_error(first: float, second: float, seed: int) -> 
 
 
 def test_a_rough_clock_beside_an_exact_one() -> None:
-    exact = Seen("exact", (Sighting(name="reset", t_ns=0, precision_ns=0),))
-    rough = Seen("rough", (Sighting(name="reset", t_ns=7, precision_ns=S),))
+    exact = SourceMarks("exact", (Sighting(name="reset", t_ns=0, precision_ns=0),))
+    rough = SourceMarks("rough", (Sighting(name="reset", t_ns=7, precision_ns=S),))
     fit = join([exact, rough]).clocks[1].fit
     assert fit is not None and fit.error_ns == pytest.approx(1.96 * S / 3**0.5, rel=1e-3)
 
@@ -159,7 +159,7 @@ def test_marks_that_contradict_each_other_are_named() -> None:
         else mark
         for mark in wrong.marks
     ]
-    joined = join([seen("a", marks, 1000, chance, ppm=0), Seen("b", tuple(moved))])
+    joined = join([seen("a", marks, 1000, chance, ppm=0), SourceMarks("b", tuple(moved))])
     assert any(note.startswith("The mark kernel.entry is not at one time") for note in joined.notes)
     assert min(mark.error_ns for mark in joined.marks) > 1_000_000
 
@@ -197,9 +197,11 @@ def test_sightings_of_any_precision_have_errors() -> None:
         pins = [Sighting(name=name, t_ns=ns, precision_ns=2500) for name, ns in (("start", 0),)]
         found = join(
             [
-                Seen("console", tuple(host), 500.0),
-                Seen("kernel", tuple(kernel)),
-                Seen("pins", (*pins, Sighting(name="led", t_ns=late + 9, precision_ns=2500))),
+                SourceMarks("console", tuple(host), 500.0),
+                SourceMarks("kernel", tuple(kernel)),
+                SourceMarks(
+                    "pins", (*pins, Sighting(name="led", t_ns=late + 9, precision_ns=2500))
+                ),
             ]
         )
         assert all(clock.fit and clock.fit.error_ns >= 0 for clock in found.clocks)

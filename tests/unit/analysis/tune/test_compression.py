@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from perfboard.analysis.tune.compression import (
     OVERLAPPED,
     SEQUENTIAL,
-    Form,
-    Packed,
+    CompressionForm,
+    PackedSize,
     overlapped_crossing,
     overlapped_s,
     read_rate,
@@ -21,29 +21,29 @@ from perfboard.analysis.tune.compression import (
 )
 
 sizes = st.integers(1_000, 100_000_000)
-packed = st.builds(Packed, sizes, st.floats(0.001, 100.0))
+packed = st.builds(PackedSize, sizes, st.floats(0.001, 100.0))
 rates = st.floats(1e3, 1e10)
 
 
 @given(packed, rates)
-def test_overlap_never_takes_longer_and_at_most_halves(one: Packed, rate: float) -> None:
+def test_overlap_never_takes_longer_and_at_most_halves(one: PackedSize, rate: float) -> None:
     assert overlapped_s(one, rate) <= sequential_s(one, rate) <= 2 * overlapped_s(one, rate)
 
 
 @given(packed, sizes, rates)
 def test_it_pays_where_reading_less_outweighs_unpacking(
-    one: Packed, plain: int, rate: float
+    one: PackedSize, plain: int, rate: float
 ) -> None:
     """size_c/bw_read + size_c/bw_decompress < size/bw_read, as study E writes it."""
     bw_decompress = one.size / one.unpack_s
     left = one.size / rate + one.size / bw_decompress
     if abs(left * rate / plain - 1) > 1e-9:
-        pays = sequential_s(one, rate) < sequential_s(Packed(plain), rate)
+        pays = sequential_s(one, rate) < sequential_s(PackedSize(plain), rate)
         assert pays == (left < plain / rate)
 
 
 @given(packed, packed)
-def test_at_the_crossing_both_take_the_same(one: Packed, other: Packed) -> None:
+def test_at_the_crossing_both_take_the_same(one: PackedSize, other: PackedSize) -> None:
     for crossing, time in (
         (sequential_crossing(one, other), sequential_s),
         (overlapped_crossing(one, other), overlapped_s),
@@ -59,9 +59,11 @@ def test_at_the_crossing_both_take_the_same(one: Packed, other: Packed) -> None:
 
 
 @given(st.lists(packed, min_size=1, max_size=6), rates, st.sampled_from((SEQUENTIAL, OVERLAPPED)))
-@example([Packed(1001, 1.0), Packed(1000, 1.0)], 1000.0, OVERLAPPED)
-@example([Packed(1000, 1.0), Packed(1000, 0.5)], 1e10, OVERLAPPED)
-def test_the_winner_is_the_fastest_everywhere(each: list[Packed], rate: float, form: Form) -> None:
+@example([PackedSize(1001, 1.0), PackedSize(1000, 1.0)], 1000.0, OVERLAPPED)
+@example([PackedSize(1000, 1.0), PackedSize(1000, 0.5)], 1e10, OVERLAPPED)
+def test_the_winner_is_the_fastest_everywhere(
+    each: list[PackedSize], rate: float, form: CompressionForm
+) -> None:
     named = {str(number): one for number, one in enumerate(each)}
     found = winners(named, 1e3, 1e10, form)
     assert (found[0].low, found[-1].high) == (1e3, 1e10)
@@ -74,10 +76,10 @@ def test_the_winner_is_the_fastest_everywhere(each: list[Packed], rate: float, f
 def test_the_kernel_of_study_e() -> None:
     """885.76 kB compressed against 1826.63 kB: at 19 MB/s unpacking must be below 50 ms."""
     plain = 1_826_630
-    unpacked = sequential_s(Packed(plain), 19e6)
-    assert sequential_s(Packed(885_760, 0.049), 19e6) < unpacked
-    assert sequential_s(Packed(885_760, 0.050), 19e6) > unpacked
-    assert sequential_crossing(Packed(885_760, 0.049), Packed(plain)) == pytest.approx(
+    unpacked = sequential_s(PackedSize(plain), 19e6)
+    assert sequential_s(PackedSize(885_760, 0.049), 19e6) < unpacked
+    assert sequential_s(PackedSize(885_760, 0.050), 19e6) > unpacked
+    assert sequential_crossing(PackedSize(885_760, 0.049), PackedSize(plain)) == pytest.approx(
         (plain - 885_760) / 0.049
     )
 

@@ -13,8 +13,8 @@ from perfboard.analysis.tune.combinations import (
     FEW,
     OTHER_PHASES,
     Combination,
+    Cost,
     Known,
-    Measured,
     Space,
     allowed,
     best_of,
@@ -26,7 +26,7 @@ from perfboard.analysis.tune.combinations import (
 from perfboard.analysis.tune.search import predicted, search
 
 _PHASES = ("load", "init", "user")
-_Board = Callable[[Combination], Measured | None]
+_Board = Callable[[Combination], Cost | None]
 
 
 def _run(space: Space, board: _Board, narrow: bool = False) -> Known:
@@ -70,14 +70,14 @@ def _additive(seed: st.DataObject, space: Space) -> _Board:
         if level
     }
 
-    def board(combination: Combination) -> Measured:
+    def board(combination: Combination) -> Cost:
         effects = [effect[item] for item in combination]
         phases = {
             name: 10.0 - sum(times[place] for times, _ in effects) / 1024
             for place, name in enumerate(_PHASES)
         }
         flash = 10_000 - sum(size for _, size in effects)
-        return Measured(sum(phases.values()), phases, flash, flash // 2)
+        return Cost(sum(phases.values()), phases, flash, flash // 2)
 
     return board
 
@@ -107,10 +107,10 @@ def test_few_combinations_are_all_tried(counts: list[int], data: st.DataObject) 
     times = {each: data.draw(st.integers(1, 1000)) for each in _all(space)}
     dead = data.draw(st.sets(st.sampled_from(sorted(times, key=sorted)), max_size=3)) - {BASELINE}
 
-    def board(combination: Combination) -> Measured | None:
+    def board(combination: Combination) -> Cost | None:
         if combination in dead:
             return None
-        return Measured(times[combination], {"load": times[combination]}, 1, None)
+        return Cost(times[combination], {"load": times[combination]}, 1, None)
 
     known = _run(space, board)
     assert known.keys() == set(_all(space))
@@ -124,7 +124,7 @@ def test_two_levels_that_cost_alone_are_found_where_they_pay_together() -> None:
     space = _space([2, 2, 2, 2, 2])
     pair = {("f1", "l1"), ("f3", "l0")}
 
-    def board(combination: Combination) -> Measured:
+    def board(combination: Combination) -> Cost:
         both = pair <= combination
         phases = {
             "load": 10.0 - (1.0 if ("f1", "l1") in combination else 0.0),
@@ -134,7 +134,7 @@ def test_two_levels_that_cost_alone_are_found_where_they_pay_together() -> None:
         phases["user"] -= 0.2 * sum(
             level == "l0" for factor, level in combination if factor != "f3"
         )
-        return Measured(sum(phases.values()), phases, 1, 1)
+        return Cost(sum(phases.values()), phases, 1, 1)
 
     known = _run(space, board, narrow=True)
     best = best_of(space, known)
@@ -144,9 +144,9 @@ def test_two_levels_that_cost_alone_are_found_where_they_pay_together() -> None:
 def test_levels_that_only_cost_are_not_combined() -> None:
     space = _space([3, 3, 3, 3])
 
-    def board(combination: Combination) -> Measured:
+    def board(combination: Combination) -> Cost:
         load = 10.0 + sum(-0.5 if level == "l0" else 1.0 for _, level in combination)
-        return Measured(load, {"load": load}, 1, 1)
+        return Cost(load, {"load": load}, 1, 1)
 
     known = _run(space, board, narrow=True)
     assert {level for each in known if len(each) > 1 for _, level in each} == {"l0"}
@@ -171,9 +171,9 @@ def test_the_best_holds_the_limits(counts: list[int], data: st.DataObject) -> No
 def test_a_level_that_is_kept_is_in_what_is_tried_first() -> None:
     space = Space(levels={"slow": ("on",), "other": (None, "fast")})
     known: Known = {
-        BASELINE: Measured(10.0, {"load": 10.0}, 1, 1),
-        frozenset({("slow", "on")}): Measured(12.0, {"load": 12.0}, 1, 1),
-        frozenset({("other", "fast")}): Measured(9.0, {"load": 9.0}, 1, 1),
+        BASELINE: Cost(10.0, {"load": 10.0}, 1, 1),
+        frozenset({("slow", "on")}): Cost(12.0, {"load": 12.0}, 1, 1),
+        frozenset({("other", "fast")}): Cost(9.0, {"load": 9.0}, 1, 1),
     }
     assert predicted(space, known) == {("slow", "on"), ("other", "fast")}
     assert best_of(space, known) == frozenset({("slow", "on")})
@@ -185,12 +185,12 @@ def test_what_cannot_be_together_is_not_tried() -> None:
         return not {("f0", "l0"), ("f1", "l0")} <= combination
 
     space = _space([1, 1], possible=possible)
-    known = _run(space, lambda each: Measured(5.0 - len(each), {}, 1, 1))
+    known = _run(space, lambda each: Cost(5.0 - len(each), {}, 1, 1))
     assert frozenset({("f0", "l0"), ("f1", "l0")}) not in known
 
 
 def test_levels_that_do_nothing_or_do_not_boot_are_left_out() -> None:
-    base = Measured(5.0, {"load": 5.0, "user": 0.0}, 1, 1)
+    base = Cost(5.0, {"load": 5.0, "user": 0.0}, 1, 1)
     space = Space(
         levels={
             "f": (None, "same", "dead", "slower", "worse", "waits", "smaller", "never alone"),
@@ -201,10 +201,10 @@ def test_levels_that_do_nothing_or_do_not_boot_are_left_out() -> None:
         BASELINE: base,
         frozenset({("f", "same")}): base,
         frozenset({("f", "dead")}): None,
-        frozenset({("f", "slower")}): Measured(6.0, {"load": 2.0, "user": 4.0}, 1, 1),
-        frozenset({("f", "worse")}): Measured(9.0, {"load": 9.0}, 1, 1),
-        frozenset({("f", "waits")}): Measured(9.9, {"load": 4.9, "user": 5.0}, 1, 1),
-        frozenset({("f", "smaller")}): Measured(6.0, {"load": 6.0}, 0, 1),
+        frozenset({("f", "slower")}): Cost(6.0, {"load": 2.0, "user": 4.0}, 1, 1),
+        frozenset({("f", "worse")}): Cost(9.0, {"load": 9.0}, 1, 1),
+        frozenset({("f", "waits")}): Cost(9.9, {"load": 4.9, "user": 5.0}, 1, 1),
+        frozenset({("f", "smaller")}): Cost(6.0, {"load": 6.0}, 0, 1),
         frozenset({("kept", "same")}): base,
     }
     levels = narrowed(space, known).levels
@@ -218,32 +218,32 @@ def test_a_level_that_pays_beside_another_alone_stays() -> None:
     space = Space(levels={"compression": (None, "none", "bad"), "flash": (None, "fast")})
     none, bad, fast = (("compression", "none"), ("compression", "bad"), ("flash", "fast"))
     known: Known = {
-        BASELINE: Measured(5.0, {"load": 5.0}, 1, 1),
-        frozenset({none}): Measured(8.0, {"load": 8.0}, 1, 1),
-        frozenset({bad}): Measured(8.0, {"load": 8.0}, 1, 1),
-        frozenset({fast}): Measured(2.0, {"load": 2.0}, 1, 1),
-        frozenset({none, fast}): Measured(1.0, {"load": 1.0}, 1, 1),
-        frozenset({bad, fast}): Measured(3.0, {"load": 3.0}, 1, 1),
+        BASELINE: Cost(5.0, {"load": 5.0}, 1, 1),
+        frozenset({none}): Cost(8.0, {"load": 8.0}, 1, 1),
+        frozenset({bad}): Cost(8.0, {"load": 8.0}, 1, 1),
+        frozenset({fast}): Cost(2.0, {"load": 2.0}, 1, 1),
+        frozenset({none, fast}): Cost(1.0, {"load": 1.0}, 1, 1),
+        frozenset({bad, fast}): Cost(3.0, {"load": 3.0}, 1, 1),
     }
     assert narrowed(space, known).levels["compression"] == [None, "none"]
 
 
 def test_memory_that_is_not_known_holds_no_limit() -> None:
     space = _space([1], max_ram=100)
-    known: Known = {BASELINE: Measured(1.0, {}, 1, None)}
+    known: Known = {BASELINE: Cost(1.0, {}, 1, None)}
     assert best_of(space, known) is None
 
 
 def test_no_more_is_tried_than_allowed() -> None:
     space = _space([3, 3, 3, 3, 3], most=7)
     singles = 1 + 15
-    known = _run(space, lambda each: Measured(100.0 - len(each), {"load": 1.0}, 1, 1))
+    known = _run(space, lambda each: Cost(100.0 - len(each), {"load": 1.0}, 1, 1))
     assert len(known) <= singles + 7
 
 
 def test_the_bound_is_the_same_in_whichever_order_the_phases_are_added_up() -> None:
     # Ten times 0.1 is 0.9999999999999999 where each sum is rounded.
-    measured = Measured(1.0, {f"phase {n}": 0.1 for n in range(10)}, flash=0, ram=None)
+    measured = Cost(1.0, {f"phase {n}": 0.1 for n in range(10)}, flash=0, ram=None)
     assert bound(Space({}), {BASELINE: measured}) == 1.0
 
 
@@ -260,7 +260,7 @@ def test_what_a_change_does_is_taken_from_where_it_is_to_be_made() -> None:
         frozenset({fast, plain}): 2.5,
         frozenset({other}): 9.9,
     }
-    known: Known = {each: Measured(s, {"user": s}, 1, 1) for each, s in times.items()}
+    known: Known = {each: Cost(s, {"user": s}, 1, 1) for each, s in times.items()}
     # By what single levels do, small would be best beside fast.
     assert predicted(space, known) == {fast, plain, other}
 
@@ -282,7 +282,7 @@ def test_a_change_may_be_known_by_way_of_a_third_level() -> None:
         frozenset({plain, static}): 6.2,
         frozenset({in_flash, static}): 5.8,
     }
-    known: Known = {each: Measured(s, {"user": s}, 1, 1) for each, s in times.items()}
+    known: Known = {each: Cost(s, {"user": s}, 1, 1) for each, s in times.items()}
     # Beside static programs plain saves 0.4 s to in_flash, and costs 0.2 to packed.
     assert next(search(space, known))[0] == {in_flash, static, quiet}
 
@@ -313,8 +313,8 @@ def test_kernels_are_built_for_what_may_be_better_alone(
 def test_of_what_takes_the_same_the_search_goes_on_from_fewer_changes() -> None:
     """Else it adds level after level that does nothing, with a kernel for each."""
     plain, more = frozenset({("f5", "l1")}), frozenset({("f0", "l0"), ("f5", "l1")})
-    known: Known = {each: Measured(9.0, {}, 1, 1) for each in (more, plain)}
-    known[BASELINE] = Measured(9.1, {}, 1, 1)
+    known: Known = {each: Cost(9.0, {}, 1, 1) for each in (more, plain)}
+    known[BASELINE] = Cost(9.1, {}, 1, 1)
     assert nearest(_space([1, 1, 1, 1, 1, 2]), known) == plain
 
 
@@ -322,8 +322,8 @@ def test_a_phase_that_one_boot_lacks_does_not_make_the_best_its_own_bound() -> N
     """As a root file system in memory, which is not mounted."""
     lacks = frozenset({("root", "memory")})
     known: Known = {
-        BASELINE: Measured(6.0, {"load": 3.0, "mount": 1.0, "user": 2.0}, 1, 1),
-        lacks: Measured(8.0, {"load": 7.0, "user": 1.0}, 1, 1),
+        BASELINE: Cost(6.0, {"load": 3.0, "mount": 1.0, "user": 2.0}, 1, 1),
+        lacks: Cost(8.0, {"load": 7.0, "user": 1.0}, 1, 1),
     }
     assert bound(Space({"root": (None, "memory")}), known) == 4.0
     assert bound(Space({"root": (None,)}), known) == 6.0
@@ -337,9 +337,9 @@ def test_a_change_of_which_nothing_is_known_is_tried_beside_the_best() -> None:
 
     space = _space([1, 1, 2, 2, 2, 2], possible=possible)
 
-    def board(combination: Combination) -> Measured:
+    def board(combination: Combination) -> Cost:
         seconds = 10.0 - sum(1.0 for _, level in combination if level == "l0")
-        return Measured(seconds, {"user": seconds}, 1, 1)
+        return Cost(seconds, {"user": seconds}, 1, 1)
 
     known: Known = {BASELINE: board(BASELINE)}
     for factor, levels in space.levels.items():
@@ -354,15 +354,15 @@ def test_a_change_of_which_nothing_is_known_is_tried_beside_the_best() -> None:
 
 
 def test_phases_that_a_missing_mark_joins_are_told_as_one() -> None:
-    before = Measured(10.0, {"load": 4.0, "init": 3.0, "user": 3.0}, 1, 1)
-    after = Measured(7.0, {"load": 3.5, "init+user": 3.5}, 1, 1)
+    before = Cost(10.0, {"load": 4.0, "init": 3.0, "user": 3.0}, 1, 1)
+    after = Cost(7.0, {"load": 3.5, "init+user": 3.5}, 1, 1)
     assert effects(before, after) == {"load": 0.5, OTHER_PHASES: 2.5}
     assert effects(before, before) == {"load": 0.0, "init": 0.0, "user": 0.0}
 
 
 def test_there_is_no_bound_where_a_missing_mark_joins_phases_of_some() -> None:
-    whole = Measured(10.0, {"load": 4.0, "init": 3.0, "user": 3.0}, 1, 1)
-    joined = Measured(7.0, {"load": 3.5, "init+user": 3.5}, 1, 1)
+    whole = Cost(10.0, {"load": 4.0, "init": 3.0, "user": 3.0}, 1, 1)
+    joined = Cost(7.0, {"load": 3.5, "init+user": 3.5}, 1, 1)
     other, space = frozenset({("console", "quiet")}), Space({"console": (None, "quiet")})
     assert bound(space, {BASELINE: whole, other: joined}) is None
     assert bound(space, {BASELINE: joined, other: joined}) == 7.0

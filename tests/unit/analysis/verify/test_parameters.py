@@ -3,7 +3,7 @@
 
 import pytest
 
-from perfboard.analysis.verify.parameters import Parameter, parameters
+from perfboard.analysis.verify.parameters import PartParameter, parameters
 from perfboard.boards.loader import load_board
 from perfboard.model.run import Metric
 from perfboard.model.timing.part import Timing
@@ -29,14 +29,14 @@ def of(board: str) -> Timing:
     return timing
 
 
-def by_name(rows: list[Parameter]) -> dict[str, Parameter]:
+def by_name(rows: list[PartParameter]) -> dict[str, PartParameter]:
     return {row.name: row for row in rows}
 
 
 def test_a_parameter_that_is_nothing_is_seen_as_nothing() -> None:
-    assert Parameter("latency", "s", 0.0, 0.0).within is True
-    assert Parameter("latency", "s", 0.0, 1e-9).within is False
-    assert Parameter("latency", "s", 0.0, None).within is None
+    assert PartParameter("latency", "s", 0.0, 0.0).within is True
+    assert PartParameter("latency", "s", 0.0, 1e-9).within is False
+    assert PartParameter("latency", "s", 0.0, None).within is None
 
 
 def test_plateaus_and_frequency_of_rpi2() -> None:

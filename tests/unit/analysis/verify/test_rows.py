@@ -11,13 +11,13 @@ from perfboard.analysis.verify.rows import (
     probes_for,
     row_of,
 )
-from perfboard.model.published import Program, Published, Scale
+from perfboard.model.published import FigureScale, PublishedProgram, PublishedValue
 from perfboard.model.run import Metric
 from tests.support.runs import make_metric as metric
 from tests.support.runs import published
 
 
-def figure(metric: str, value: float, **labels: str) -> Published:
+def figure(metric: str, value: float, **labels: str) -> PublishedValue:
     return published(metric, value, labels=labels)
 
 
@@ -54,7 +54,7 @@ def test_a_saving_is_a_difference_for_a_kernel_of_the_real_size() -> None:
     asked = figure("boot.kernel.load", 0.1).model_copy(
         update={
             "less": {"kernel": "flash"},
-            "scale": Scale(metric="image.kernel.size", value=1e6),
+            "scale": FigureScale(metric="image.kernel.size", value=1e6),
         }
     )
     assert measured(copied, asked, in_flash) == pytest.approx(0.1)
@@ -139,6 +139,6 @@ def test_a_figure_at_no_size_is_refused(name: str, labels: dict[str, str], said:
 def test_a_trial_is_extrapolated_where_no_program_was_checked() -> None:
     trial = [metric("try.time.real", 1.0)]
     assert extrapolated(trial, checked_ranges([figure("cpu.clock", 1.0)])) == ["try.time.real"]
-    program = Program(packages=("bc",), command=("bc",))
+    program = PublishedProgram(packages=("bc",), command=("bc",))
     tried = figure("cpu.clock", 1.0).model_copy(update={"metric": "program.bc", "program": program})
     assert extrapolated(trial, checked_ranges([tried])) == []

@@ -6,7 +6,7 @@ import random
 import numpy as np
 import pytest
 
-from perfboard.analysis.wakeups.meter_file import Span, clocked, energy_in, is_file, spans
+from perfboard.analysis.wakeups.meter_file import MeterSpan, clocked, energy_in, is_file, spans
 
 
 def test_the_targets_clock_lies_between_what_is_known_here() -> None:
@@ -36,7 +36,7 @@ def test_the_energy_is_inside_its_interval() -> None:
     seconds = np.arange(0, 20, 0.02)
     for start in np.linspace(2, 9, 20):
         watts = np.where((seconds > start) & (seconds < start + 5), 1.5, 0.4)
-        found = energy_in("m.csv", seconds, watts, Span(start + 0.1, start + 5.1, 0.15))
+        found = energy_in("m.csv", seconds, watts, MeterSpan(start + 0.1, start + 5.1, 0.15))
         assert abs(found.joules - 7.5) <= found.error < 1.2
 
 
@@ -55,7 +55,7 @@ WHOLE = np.arange(0, 10, 0.1)
 )
 def test_a_file_that_does_not_show_it_is_told(seconds: np.ndarray, said: str) -> None:
     with pytest.raises(ValueError, match=said):
-        energy_in("m.csv", seconds, np.ones(len(seconds)), Span(2, 7, 0.1))
+        energy_in("m.csv", seconds, np.ones(len(seconds)), MeterSpan(2, 7, 0.1))
 
 
 def test_a_file_is_told_from_a_kernels_meter() -> None:

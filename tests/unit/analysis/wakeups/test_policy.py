@@ -12,13 +12,13 @@ from perfboard.analysis.wakeups.policy import (
     HOLD_NS,
     RISE_NS,
     Adaptive,
-    Fixed,
+    FixedPolicy,
     TwoLevel,
     margin_ns,
 )
 from perfboard.analysis.wakeups.simulate import (
     Burst,
-    Outcome,
+    SimulatedPlayback,
     drawn,
     in_turn,
     random_bursts,
@@ -33,8 +33,11 @@ RECORDED = [(14_336, 10), (16_384, 300), (20_480, 600), (24_576, 80), (28_672, 9
 
 
 def play(
-    policy: Fixed | TwoLevel | Adaptive, bursts: Iterator[Burst], seed: int, periods: int = PERIODS
-) -> Outcome:
+    policy: FixedPolicy | TwoLevel | Adaptive,
+    bursts: Iterator[Burst],
+    seed: int,
+    periods: int = PERIODS,
+) -> SimulatedPlayback:
     latencies = drawn(Random(seed), RECORDED)
     return simulate(policy, BUFFERS, PERIOD, periods, bursts, latencies)
 
@@ -45,7 +48,7 @@ def bursts(length_ms: int, seed: int) -> Iterator[Burst]:
 
 @pytest.mark.parametrize("level", range(BUFFERS - 1))
 def test_an_idle_writer_sleeps_through_level_and_one_buffers(level: int) -> None:
-    outcome = play(Fixed(level), iter(()), 1, 10_000)
+    outcome = play(FixedPolicy(level), iter(()), 1, 10_000)
     assert outcome.missed == 0
     assert outcome.wakes == pytest.approx(10_000 / (level + 1), abs=1)
 
@@ -62,7 +65,9 @@ def test_idle_it_rises_to_the_highest_level() -> None:
 def test_bursts_cost_little_more_than_the_best_level_that_misses_none(
     length_ms: int, seed: int
 ) -> None:
-    fixed = [play(Fixed(level), bursts(length_ms, seed), seed) for level in range(BUFFERS - 1)]
+    fixed = [
+        play(FixedPolicy(level), bursts(length_ms, seed), seed) for level in range(BUFFERS - 1)
+    ]
     best = min(outcome.wakes for outcome in fixed if not outcome.missed)
     adaptive = play(Adaptive(BUFFERS, PERIOD), bursts(length_ms, seed), seed)
     assert adaptive.missed == 0
@@ -127,5 +132,5 @@ def test_a_needed_time_is_more_than_the_margin_where_a_deadline_is_missed() -> N
     release = 7 * PERIOD
     for more, missed in ((-100_000, 0), (100_000, 1)):
         one = iter([(release, release + PERIOD + more)])
-        found = simulate(Fixed(6), BUFFERS, PERIOD, 100, one, drawn(Random(1), [(20_000, 1)]))
+        found = simulate(FixedPolicy(6), BUFFERS, PERIOD, 100, one, drawn(Random(1), [(20_000, 1)]))
         assert found.missed == found.late == missed

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from perfboard.analysis.gate.artifacts import with_functions
-from perfboard.analysis.gate.judge import Level, Rules, judge
+from perfboard.analysis.gate.judge import GateLevel, Rules, judge
 from perfboard.bench.boot.functions import Namer
 from perfboard.boards.loader import load_board
 from perfboard.images.image import Image
@@ -116,7 +116,11 @@ def test_where_nothing_is_allowed_a_loop_is_worse_though_the_boot_got_shorter() 
     new = functions(("/sbin/init", "main", 5e-6, 1500), ("kernel", "copy", 1, 9))
     found = with_functions(judge(later, (base,), "", Rules(fail_above=0.0)), old, new)
     total, programs = found.findings
-    assert (total.level, programs.level, found.level) == (Level.BETTER, Level.WORSE, Level.WORSE)
+    assert (total.level, programs.level, found.level) == (
+        GateLevel.BETTER,
+        GateLevel.WORSE,
+        GateLevel.WORSE,
+    )
     assert (programs.metric, programs.difference) == ("boot.programs.instructions", 1000)
     assert [cause.name for cause in found.causes if cause.kind == "function"] == [
         "main in /sbin/init: 1,000 more instructions"

@@ -8,7 +8,7 @@ import pytest
 
 from perfboard.bench.display.screen import completed
 from perfboard.bench.served import with_served
-from perfboard.instruments.screen import SCREEN, Screen
+from perfboard.instruments.screen import SCREEN, EmulatedScreen
 from perfboard.measures.display.films import pictures_of
 from perfboard.measures.display.session import read_session
 
@@ -134,7 +134,7 @@ def test_a_screen_that_is_no_record_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "screen"
     path.write_bytes(words(7, 0, 0))
     with pytest.raises(ValueError, match="kind 7"):
-        Screen(path, 8, 8).spans({}, [])
+        EmulatedScreen(path, 8, 8).spans({}, [])
     path.write_bytes(b"123")
     with pytest.raises(ValueError, match="torn"):
-        Screen(path, 8, 8)
+        EmulatedScreen(path, 8, 8)

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from perfboard.images.root.cramfs import PAGE, code_pages, write_cramfs
-from perfboard.images.root.entries import Entry, read_entries, write_cpio
+from perfboard.images.root.entries import RootEntry, read_entries, write_cpio
 from perfboard.images.root.tree import Node
 from perfboard.model.errors import UsageError
 from tests.support.cramfs_reader import Cramfs
@@ -29,9 +29,9 @@ CONTENT = st.builds(
 
 
 @st.composite
-def trees(draw: st.DrawFn) -> list[Entry]:
+def trees(draw: st.DrawFn) -> list[RootEntry]:
     folders = [""]
-    entries: dict[str, Entry] = {}
+    entries: dict[str, RootEntry] = {}
     for _ in range(draw(st.integers(0, 12))):
         path = f"{draw(st.sampled_from(folders))}/{draw(NAMES)}".lstrip("/")
         if path in entries:
@@ -39,22 +39,22 @@ def trees(draw: st.DrawFn) -> list[Entry]:
         kind = draw(st.sampled_from([stat.S_IFREG, stat.S_IFDIR, stat.S_IFLNK, stat.S_IFCHR]))
         mode = kind | draw(st.sampled_from([0o644, 0o755, 0o777]))
         if kind == stat.S_IFDIR:
-            entries[path] = Entry(path, mode)
+            entries[path] = RootEntry(path, mode)
             folders.append(path)
         elif kind == stat.S_IFCHR:
             numbers = draw(st.tuples(st.integers(0, 255), st.integers(0, 255)))
-            entries[path] = Entry(path, mode, device=numbers)
+            entries[path] = RootEntry(path, mode, device=numbers)
         elif kind == stat.S_IFLNK:
-            entries[path] = Entry(path, mode, draw(NAMES).encode())
+            entries[path] = RootEntry(path, mode, draw(NAMES).encode())
         else:
-            entries[path] = Entry(path, mode, draw(CONTENT))
+            entries[path] = RootEntry(path, mode, draw(CONTENT))
     return sorted(entries.values(), key=lambda entry: entry.path.split("/"))
 
 
 @settings(deadline=None)
 @given(trees(), st.data())
 def test_what_is_written_is_read_and_what_should_be_can_be_mapped(
-    entries: list[Entry], data: st.DataObject
+    entries: list[RootEntry], data: st.DataObject
 ) -> None:
     files = [entry for entry in entries if stat.S_ISREG(entry.mode) and entry.content]
     pages = st.frozensets(st.integers(0, 5))
@@ -80,20 +80,20 @@ def test_what_is_written_is_read_and_what_should_be_can_be_mapped(
 
 def test_what_is_the_same_lies_there_once() -> None:
     content = random.Random(1).randbytes(3 * PAGE)
-    once = write_cramfs([Entry("a", stat.S_IFREG | 0o644, content)])
-    twice = write_cramfs([Entry(name, stat.S_IFREG | 0o644, content) for name in "ab"])
+    once = write_cramfs([RootEntry("a", stat.S_IFREG | 0o644, content)])
+    twice = write_cramfs([RootEntry(name, stat.S_IFREG | 0o644, content) for name in "ab"])
     assert len(twice) == len(once)
 
 
 @pytest.mark.parametrize(
     ("entry", "said"),
     [
-        (Entry("a", stat.S_IFREG, bytes(1 << 24)), "holds less than 16 MiB"),
-        (Entry("a" * 253, stat.S_IFREG), "a name in a cramfs has 252 bytes"),
-        (Entry("a", stat.S_IFCHR, device=(256, 0)), "numbers up to 255"),
+        (RootEntry("a", stat.S_IFREG, bytes(1 << 24)), "holds less than 16 MiB"),
+        (RootEntry("a" * 253, stat.S_IFREG), "a name in a cramfs has 252 bytes"),
+        (RootEntry("a", stat.S_IFCHR, device=(256, 0)), "numbers up to 255"),
     ],
 )
-def test_what_a_cramfs_cannot_hold_is_told(entry: Entry, said: str) -> None:
+def test_what_a_cramfs_cannot_hold_is_told(entry: RootEntry, said: str) -> None:
     with pytest.raises(UsageError, match=said):
         write_cramfs([entry])
 
@@ -151,5 +151,5 @@ def test_cpio_reads_what_the_archive_has(tmp_path: Path) -> None:
         at += words[6] + -words[6] % 4
         if name == "TRAILER!!!":
             break
-        found.append(Entry(name, words[1], content, (words[9], words[10])))
+        found.append(RootEntry(name, words[1], content, (words[9], words[10])))
     assert found == entries and at == len(archive)

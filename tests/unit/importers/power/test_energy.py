@@ -10,7 +10,7 @@ import pytest
 
 from perfboard.analysis.boot.phases import cut_phases, total
 from perfboard.analysis.formats.power_table import PowerTrace, read_power_table
-from perfboard.analysis.timeline.energy import Placed, phase_power
+from perfboard.analysis.timeline.energy import PhaseWindow, phase_power
 from perfboard.model.results.boot import Boot, Mark
 from perfboard.model.results.power import PowerResult
 from perfboard.model.results.timeline import TimelineResult
@@ -42,11 +42,11 @@ def trace(hz: float, offset_s: float, length_s: float = 7.0) -> PowerTrace:
     return PowerTrace(seconds, watts / 5, watts)
 
 
-def placed(offset_s: float, off_s: float = 0.0) -> list[Placed]:
+def placed(offset_s: float, off_s: float = 0.0) -> list[PhaseWindow]:
     whole = total(boot())
     assert whole is not None
     return [
-        Placed(
+        PhaseWindow(
             phase,
             phase.start.t_ns / 1e9 + offset_s + off_s,
             phase.end.t_ns / 1e9 + offset_s + off_s,

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from perfboard.importers.base import Imported, ImportOptions, SavedFile
+from perfboard.importers.base import FileContent, ImportOptions, SavedFile
 from perfboard.importers.choose import choose_importer
 from perfboard.model.errors import UsageError
 from perfboard.model.results.power import PowerResult
@@ -36,7 +36,7 @@ def write(path: Path, rate: int, **signals: np.ndarray) -> Path:
     return path
 
 
-def read(path: Path, volts: float = 0.0) -> Imported:
+def read(path: Path, volts: float = 0.0) -> FileContent:
     file = SavedFile(path)
     importer = choose_importer(file, "")
     assert importer.name == "jls"

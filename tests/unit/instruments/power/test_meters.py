@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from perfboard.analysis.power.energy import energies
-from perfboard.instruments.base import Findings, Instrument
+from perfboard.instruments.base import Instrument, InstrumentFindings
 from perfboard.instruments.power.choose import open_meter
 from perfboard.instruments.power.kernel_meter import KernelMeter
 from perfboard.model.errors import EnvironmentLacksError, PerfboardError, UsageError
@@ -28,7 +28,7 @@ def _longer(meter: KernelMeter, than: int) -> bool:
     return len(meter.readings) > than
 
 
-def run(meter: Instrument, folder: Path, act: Callable[[], None]) -> Findings:
+def run(meter: Instrument, folder: Path, act: Callable[[], None]) -> InstrumentFindings:
     meter.prepare(folder)
     meter.start()
     act()

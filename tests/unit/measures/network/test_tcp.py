@@ -14,7 +14,7 @@ from perfboard.measures.base import EXACT, Finding
 from perfboard.model.errors import TargetError
 from perfboard.model.progress import Progress
 from perfboard.model.run import Evidence
-from perfboard.targets.base import Channel, Completed, Target
+from perfboard.targets.base import Channel, Reply, Target
 from tests.support.measures import FakeBench
 from tests.support.measures import measured as find
 from tests.support.shells import SayingShell
@@ -45,10 +45,10 @@ class _Board(SayingShell):
         super().__init__()
         self.answer, self.asked, self.ticks = answer, list[str](), 0
 
-    def run(self, script: str, *, timeout_s: float = 20) -> Completed:
+    def run(self, script: str, *, timeout_s: float = 20) -> Reply:
         self.ticks += 100
         busy = f"@file /proc/stat\ncpu0 {self.ticks} 0 0 {self.ticks // 4} 0 0 0 0\n"
-        return Completed(0, "TMPDIR=/tmp" if "TMPDIR" in script else busy)
+        return Reply(0, "TMPDIR=/tmp" if "TMPDIR" in script else busy)
 
     def push(self, data: bytes, path: str, progress: Progress) -> None:
         pass

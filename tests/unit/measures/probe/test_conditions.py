@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from perfboard.measures.probe.conditions import SCRIPT, Conditions, condition_notes, read_conditions
 from perfboard.model.results.probes import ProbeProcess
-from perfboard.targets.base import Completed
+from perfboard.targets.base import Reply
 from tests.support.shells import SayingShell
 
 CPUFREQ = "sys/devices/system/cpu/cpufreq/policy0"
@@ -242,7 +242,7 @@ def test_whatever_a_target_says_has_notes_or_none(before: list[str], after: list
 
 def test_the_shell_may_end_as_it_likes() -> None:
     class Failing(SayingShell):
-        def run(self, script: str, *, timeout_s: float = 20) -> Completed:
-            return Completed(1, "sh: syntax error\n")
+        def run(self, script: str, *, timeout_s: float = 20) -> Reply:
+            return Reply(1, "sh: syntax error\n")
 
     assert read_conditions(Failing("")).files == {}

@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterator, Sequence
 
 import pytest
 
-from perfboard.measures.probe.rounds import ROUNDS, Measuring, Plan
+from perfboard.measures.probe.rounds import ROUNDS, ProbeRounds, ProbeTime
 from perfboard.model.errors import TargetError
-from perfboard.probes.exchange import Answer
-from perfboard.probes.records import Applet
+from perfboard.probes.exchange import ProbeAnswer
+from perfboard.probes.records import ProbeEntry
 
 
 class Step:
@@ -23,14 +23,14 @@ class Step:
         self.updates.append((done, note))
 
 
-def applets(**weights: int) -> list[Applet]:
+def applets(**weights: int) -> list[ProbeEntry]:
     return [
-        Applet.model_validate({"applet": name, "summary": "", "weight": weight})
+        ProbeEntry.model_validate({"applet": name, "summary": "", "weight": weight})
         for name, weight in weights.items()
     ]
 
 
-def output(applet: str, value: float, cpu: int = 3, elapsed_s: float = 0.1) -> Answer:
+def output(applet: str, value: float, cpu: int = 3, elapsed_s: float = 0.1) -> ProbeAnswer:
     lines = (
         json.dumps({"process": {"probe": applet, "cpu": cpu}}),
         json.dumps(
@@ -38,7 +38,7 @@ def output(applet: str, value: float, cpu: int = 3, elapsed_s: float = 0.1) -> A
         ),
         json.dumps({"end": {"elapsed_s": elapsed_s, "disturbances": {}}}),
     )
-    return Answer(lines, "exit 0")
+    return ProbeAnswer(lines, "exit 0")
 
 
 class Board:
@@ -56,10 +56,10 @@ class Board:
         self.values: dict[str, Iterator[float]] = {
             name: itertools.cycle(of) for name, of in values.items()
         }
-        self.answers: dict[str, Answer] = {}
+        self.answers: dict[str, ProbeAnswer] = {}
         self.lasts = math.inf
 
-    def run(self, applet: str, arguments: Sequence[str], limit_s: float) -> Answer:
+    def run(self, applet: str, arguments: Sequence[str], limit_s: float) -> ProbeAnswer:
         if len(self.asked) == self.lasts:
             raise TargetError("lost", "gone")
         seconds = float(arguments[arguments.index("--seconds") + 1])
@@ -83,8 +83,8 @@ class measure:  # noqa: N801 - reads as what it does
         self, board: Board, budget_s: float = 60, target_time: bool = False, **weights: int
     ) -> None:
         self.step = Step()
-        plan = Plan(budget_s, target_time)
-        self._measuring = Measuring(board, applets(**weights), plan, lambda: board.now)
+        plan = ProbeTime(budget_s, target_time)
+        self._measuring = ProbeRounds(board, applets(**weights), plan, lambda: board.now)
         self.merger = self._measuring.merger
 
     def run(self) -> str:
@@ -183,14 +183,14 @@ def test_all_processes_run_where_the_first_did_with_a_generous_limit(board: Boar
 @pytest.mark.parametrize(
     "answer",
     [
-        Answer(('{"refused":"no room"}', '{"end":{"elapsed_s":0}}'), "exit 0"),
-        Answer((), "signal 9"),
-        Answer((), "timeout"),
-        Answer(("Segmentation fault",), "exit 1"),
+        ProbeAnswer(('{"refused":"no room"}', '{"end":{"elapsed_s":0}}'), "exit 0"),
+        ProbeAnswer((), "signal 9"),
+        ProbeAnswer((), "timeout"),
+        ProbeAnswer(("Segmentation fault",), "exit 1"),
     ],
 )
 def test_a_probe_that_cannot_is_not_asked_again_and_the_others_go_on(
-    board: Board, answer: Answer
+    board: Board, answer: ProbeAnswer
 ) -> None:
     board.answers["b"] = answer
     measuring = measure(board, a=1, b=1, c=1)
@@ -202,7 +202,7 @@ def test_a_probe_that_cannot_is_not_asked_again_and_the_others_go_on(
 
 
 def test_when_nothing_can_be_measured_it_ends(board: Board) -> None:
-    board.answers["a"] = Answer((), "exit 1")
+    board.answers["a"] = ProbeAnswer((), "exit 1")
     assert measure(board, a=1).run() == (
         "Stopped after 5 rounds and 1 process: no probe has measured a metric."
     )

@@ -9,7 +9,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from perfboard.report.charts.histogram import histogram
-from perfboard.report.charts.plot import CHARACTER, NARROW, WIDE, Band, Graph, Layout, Line, draw
+from perfboard.report.charts.plot import (
+    CHARACTER,
+    NARROW,
+    WIDE,
+    Band,
+    Graph,
+    PlotLayout,
+    PlotLine,
+    draw,
+)
 
 LAYOUTS = pytest.mark.parametrize("layout", [WIDE, NARROW])
 positive = st.floats(1e-12, 1e12)
@@ -17,12 +26,12 @@ measured = st.floats(1e-100, 1e100)
 points = st.dictionaries(st.integers(1, 2**40), positive, min_size=1, max_size=40)
 
 
-def graph(*lines: Line, bands: tuple[Band, ...] = (), unit: str = "s") -> Graph:
+def graph(*lines: PlotLine, bands: tuple[Band, ...] = (), unit: str = "s") -> Graph:
     return Graph("a title", "a caption", "size", True, "time", unit, lines, bands)
 
 
-def line(found: dict[int, float], look: int = 0) -> Line:
-    return Line("a line", tuple((x, found[x]) for x in sorted(found)), look)
+def line(found: dict[int, float], look: int = 0) -> PlotLine:
+    return PlotLine("a line", tuple((x, found[x]) for x in sorted(found)), look)
 
 
 def pixels(path: str) -> list[tuple[float, float]]:
@@ -31,7 +40,7 @@ def pixels(path: str) -> list[tuple[float, float]]:
 
 @given(st.lists(points, min_size=1, max_size=8), st.sampled_from([WIDE, NARROW]))
 def test_every_point_is_inside_the_plane_in_order(
-    lines: list[dict[int, float]], layout: Layout
+    lines: list[dict[int, float]], layout: PlotLayout
 ) -> None:
     drawing = draw(graph(*(line(found, i) for i, found in enumerate(lines))), layout)
     for stroke in drawing.strokes:
@@ -45,7 +54,7 @@ def test_every_point_is_inside_the_plane_in_order(
 
 
 @given(points, st.sampled_from([WIDE, NARROW]), st.sampled_from(["s", "B/s"]))
-def test_tick_labels_do_not_meet(found: dict[int, float], layout: Layout, unit: str) -> None:
+def test_tick_labels_do_not_meet(found: dict[int, float], layout: PlotLayout, unit: str) -> None:
     drawing = draw(graph(line(found), unit=unit), layout)
     spans = [
         (tick.x - len(tick.text) * layout.font * CHARACTER / 2,
@@ -58,7 +67,7 @@ def test_tick_labels_do_not_meet(found: dict[int, float], layout: Layout, unit: 
 
 
 @LAYOUTS
-def test_labels_of_bands_stand_apart(layout: Layout) -> None:
+def test_labels_of_bands_stand_apart(layout: PlotLayout) -> None:
     bands = tuple(Band(2**p, 1.5 * 2**p, f"{2**p}-{2 * 2**p} KiB") for p in (10, 11, 12, 20))
     drawing = draw(graph(line({2**p: 1.0 * p for p in range(8, 24)}), bands=bands), layout)
     placed = [
@@ -86,7 +95,7 @@ def test_lines_differ_in_colour_or_mark_for_as_many_as_there_are() -> None:
 
 
 @given(st.lists(measured, min_size=1, max_size=200), st.sampled_from([WIDE, NARROW]))
-def test_a_histogram_counts_each_sample_once(samples: list[float], layout: Layout) -> None:
+def test_a_histogram_counts_each_sample_once(samples: list[float], layout: PlotLayout) -> None:
     drawn = histogram(samples, "s", ("late", "count"), layout)
     assert sum(int(bin.tooltip.rpartition(": ")[2].replace(",", "")) for bin in drawn.bins) == len(
         samples

@@ -8,9 +8,9 @@ from perfboard.report.charts import plot, scatter
 
 def test_the_front_is_numbered_from_the_smallest() -> None:
     points = [
-        scatter.Point(3 << 20, 1.0, "large and fast"),
-        scatter.Point(1 << 20, 2.0, "small and slow"),
-        scatter.Point(3 << 20, 3.0, "beaten"),
+        scatter.ScatterPoint(3 << 20, 1.0, "large and fast"),
+        scatter.ScatterPoint(1 << 20, 2.0, "small and slow"),
+        scatter.ScatterPoint(3 << 20, 3.0, "beaten"),
     ]
     drawing = scatter.scatter(points, ("size", "time"), plot.WIDE)
     assert [point.name for point in drawing.front] == ["small and slow", "large and fast"]
@@ -22,5 +22,7 @@ def test_the_front_is_numbered_from_the_smallest() -> None:
 
 
 def test_one_point_alone_has_a_plane(tmp_path: Path) -> None:
-    drawing = scatter.scatter([scatter.Point(100, 1.0, "only")], ("size", "time"), plot.NARROW)
+    drawing = scatter.scatter(
+        [scatter.ScatterPoint(100, 1.0, "only")], ("size", "time"), plot.NARROW
+    )
     assert len(drawing.dots) == 1

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from perfboard.model.results.boot import Boot, Mark, Span
-from perfboard.report.charts.lanes import OWN_ROWS, Bar, Lane, Row, lanes
-from perfboard.report.charts.waterfall import NARROW, WIDE, Layout, draw, tick_step
+from perfboard.report.charts.lanes import OWN_ROWS, Lane, LaneBar, Strip, lanes
+from perfboard.report.charts.waterfall import NARROW, WIDE, WaterfallLayout, draw, tick_step
 
 NAMES = (
     "reset",
@@ -50,7 +50,9 @@ def boots(draw_from: st.DrawFn) -> Boot:
 
 
 @given(boots(), layouts)
-def test_boxes_lie_within_the_axis_and_rows_never_overlap(boot: Boot, layout: Layout) -> None:
+def test_boxes_lie_within_the_axis_and_rows_never_overlap(
+    boot: Boot, layout: WaterfallLayout
+) -> None:
     shown = lanes(boot)
     if not shown:
         return
@@ -71,9 +73,11 @@ def test_boxes_lie_within_the_axis_and_rows_never_overlap(boot: Boot, layout: La
 
 
 @given(st.lists(st.tuples(st.integers(0, 10**11), st.integers(0, 10**11)), min_size=1), layouts)
-def test_widths_are_proportional_to_time(times: list[tuple[int, int]], layout: Layout) -> None:
-    bars = [Bar("b", min(pair), max(pair), "phase") for pair in times]
-    drawing = draw((Lane("l", tuple(Row("b", "", (bar,)) for bar in bars)),), layout)
+def test_widths_are_proportional_to_time(
+    times: list[tuple[int, int]], layout: WaterfallLayout
+) -> None:
+    bars = [LaneBar("b", min(pair), max(pair), "phase") for pair in times]
+    drawing = draw((Lane("l", tuple(Strip("b", "", (bar,)) for bar in bars)),), layout)
     start, end = min(bar.start_ns for bar in bars), max(bar.end_ns for bar in bars)
     room = layout.width - 1 - layout.gutter
     for bar, box in zip(bars, drawing.boxes, strict=True):
@@ -85,7 +89,7 @@ def test_widths_are_proportional_to_time(times: list[tuple[int, int]], layout: L
 
 
 @given(boots(), layouts)
-def test_labels_stay_on_the_chart(boot: Boot, layout: Layout) -> None:
+def test_labels_stay_on_the_chart(boot: Boot, layout: WaterfallLayout) -> None:
     shown = lanes(boot)
     if not shown:
         return
@@ -109,20 +113,20 @@ def test_ticks_step_by_one_two_or_five(span: int, most: int) -> None:
     [(1_102_734_592, "100 ms"), (25 * 10**9, "2 s"), (70_000, "10 µs"), (9, "1 ns")],
 )
 def test_ticks_are_named_in_the_unit_that_suits(span: int, second: str) -> None:
-    ticks = draw((Lane("l", (Row("b", "", (Bar("b", 0, span, "phase"),)),)),), WIDE).ticks
+    ticks = draw((Lane("l", (Strip("b", "", (LaneBar("b", 0, span, "phase"),)),)),), WIDE).ticks
     assert ticks[1][1] == second
 
 
 def test_a_tick_without_room_for_its_label_has_none() -> None:
-    row = Row("b", "", (Bar("b", 0, 1_000_000_000, "phase"),))
+    row = Strip("b", "", (LaneBar("b", 0, 1_000_000_000, "phase"),))
     assert draw((Lane("l", (row,)),), NARROW).ticks[-1][1] == ""
 
 
 @given(st.text("name", min_size=80, max_size=90), layouts)
-def test_a_long_name_is_shortened_but_its_duration_kept(name: str, layout: Layout) -> None:
+def test_a_long_name_is_shortened_but_its_duration_kept(name: str, layout: WaterfallLayout) -> None:
     rows = (
-        Row(name, "1.000 ms", (Bar(name, 0, 10**6, "phase"),)),
-        Row("b", "", (Bar("b", 0, 3 * 10**6, "phase"),)),
+        Strip(name, "1.000 ms", (LaneBar(name, 0, 10**6, "phase"),)),
+        Strip("b", "", (LaneBar("b", 0, 3 * 10**6, "phase"),)),
     )
     label = draw((Lane("l", rows),), layout).labels[1]
     assert label.full == f"{name} · 1.000 ms"

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from perfboard.analysis.timeline.join import Seen, join
+from perfboard.analysis.timeline.join import SourceMarks, join
 from perfboard.model.results.boot import Boot, ProcessTime, Span
 from perfboard.model.results.timeline import Sighting
 from perfboard.report.export.choose import export
@@ -163,8 +163,8 @@ def test_every_source_of_a_timeline_is_there_with_its_manifest() -> None:
         for mark in first
     ]
     own = Sighting(name="led", t_ns=round(5e9 + 4e8 * (1 + 40e-6)), precision_ns=10)
-    apart = Seen("apart", (Sighting(name="x", t_ns=7, precision_ns=1),))
-    timeline = join([Seen("pins", tuple(first)), Seen("log", (*other, own)), apart])
+    apart = SourceMarks("apart", (Sighting(name="x", t_ns=7, precision_ns=1),))
+    timeline = join([SourceMarks("pins", tuple(first)), SourceMarks("log", (*other, own)), apart])
     run = make_run(results=(*boot_results((make_boot(),)), timeline))
     document = json.loads(export(run, "perfetto"))
     clocks = {clock["name"]: clock for clock in document["otherData"]["clocks"]}

@@ -17,14 +17,14 @@ from perfboard.model.errors import UsageError
 from perfboard.model.results.boot import Boot
 from perfboard.model.results.measures import MeasuresResult
 from perfboard.model.run import Evidence, Run, Status
-from perfboard.probes.exchange import Answer
-from perfboard.probes.records import Applet
+from perfboard.probes.exchange import ProbeAnswer
+from perfboard.probes.records import ProbeEntry
 from perfboard.report.html import render
 from perfboard.report.text import run_text
 from perfboard.studies.base import run_study
 from perfboard.studies.bringup.study import STUDY, BringupOptions
-from perfboard.targets.base import Completed, Target
-from perfboard.targets.virtual.program import Results
+from perfboard.targets.base import Reply, Target
+from perfboard.targets.virtual.program import ProgramResults
 from tests.support.lab import RESULTS, FakeLab
 from tests.support.runs import make_boot
 from tests.support.shells import SayingShell
@@ -38,10 +38,10 @@ ONLY = ("memory.copy", "memory.free")
 class _Shell(SayingShell):
     """A board with 1 MiB."""
 
-    def run(self, script: str, *, timeout_s: float = 20) -> Completed:
+    def run(self, script: str, *, timeout_s: float = 20) -> Reply:
         said = {"uname": "Linux 6.1 x86_64", "grep": "MemTotal: 1024 kB", "df": ""}
         words = said.get(script.split()[0], FREE if "work.sh" in script else "TMPDIR=/tmp")
-        return Completed(0, "x86_64" if script == "uname -m" else words)
+        return Reply(0, "x86_64" if script == "uname -m" else words)
 
     def push(self, data: bytes, path: str, progress: object) -> None:
         self.scripts.append(path)
@@ -52,11 +52,11 @@ class _Probe:
 
     machine = arch = "i486"
 
-    def applets(self) -> tuple[Applet, ...]:
-        return (Applet.model_validate({"applet": "memory.copy", "summary": "", "weight": 1}),)
+    def applets(self) -> tuple[ProbeEntry, ...]:
+        return (ProbeEntry.model_validate({"applet": "memory.copy", "summary": "", "weight": 1}),)
 
-    def run(self, applet: str, arguments: object, limit_s: float) -> Answer:
-        return Answer(tuple(COPIES.splitlines()), "exit 0")
+    def run(self, applet: str, arguments: object, limit_s: float) -> ProbeAnswer:
+        return ProbeAnswer(tuple(COPIES.splitlines()), "exit 0")
 
 
 @contextmanager
@@ -69,7 +69,7 @@ def open_board(text: str, *_: object) -> Iterator[Target]:
     yield Target(text, Evidence.TIMED, SayingShell())
 
 
-def ends(job: ProgramJob, cancelled: Event) -> Results:
+def ends(job: ProgramJob, cancelled: Event) -> ProgramResults:
     return replace(RESULTS, exit_code=3, stderr=b"no /proc")
 
 
@@ -152,7 +152,7 @@ def test_a_board_that_debian_does_not_run_on_says_why(
 def test_an_interrupted_run_keeps_what_it_has(tmp_path: Path) -> None:
     fake = FakeLab(tmp_path)
 
-    def interrupted(job: ProgramJob, cancelled: Event) -> Results:
+    def interrupted(job: ProgramJob, cancelled: Event) -> ProgramResults:
         raise KeyboardInterrupt
 
     fake.ends = interrupted

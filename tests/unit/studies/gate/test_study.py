@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from perfboard.analysis.gate.judge import Judgement, Level, Rules
+from perfboard.analysis.gate.judge import GateLevel, Judgement, Rules
 from perfboard.bench.lab import Lab
 from perfboard.model.errors import TargetError, UsageError
 from perfboard.model.run import Evidence, Metric, Run, RunError, Status
@@ -42,7 +42,7 @@ def gate(one: Value, two: Value, pairs: int = 24) -> tuple[Judgement, str]:
 def test_a_slowdown_is_red_once_new_pairs_confirm_it() -> None:
     chance = random.Random("slower")
     found, order = gate(lambda: chance.gauss(1, 0.005), lambda: chance.gauss(1.05, 0.005))
-    assert (found.level, found.pairs) == (Level.WORSE, 12)
+    assert (found.level, found.pairs) == (GateLevel.WORSE, 12)
     assert order == "ABBA" * 6
     (finding,) = found.findings
     assert finding.interval is not None
@@ -53,13 +53,13 @@ def test_a_drift_of_the_machine_is_no_change_of_b() -> None:
     now = iter(range(1000))
     found, _ = gate(lambda: 1 + 0.01 * next(now), lambda: 1 + 0.01 * next(now))
     assert abs(found.findings[0].difference) < 1e-9
-    assert found.level is Level.SAME
+    assert found.level is GateLevel.SAME
 
 
 def test_what_stays_open_says_which_change_would_be_found() -> None:
     chance = random.Random("noise")
     found, order = gate(lambda: chance.gauss(1, 0.1), lambda: chance.gauss(1, 0.1))
-    assert (found.level, len(order)) == (Level.INCONCLUSIVE, 48)
+    assert (found.level, len(order)) == (GateLevel.INCONCLUSIVE, 48)
     assert found.findings[0].reason.startswith("with 24 pairs, ")
     assert found.findings[0].reason.endswith(" ms more is found in 80% of cases")
 
@@ -67,19 +67,19 @@ def test_what_stays_open_says_which_change_would_be_found() -> None:
 def test_little_noise_ends_a_gate_at_the_first_look() -> None:
     chance = random.Random("calm")
     found, order = gate(lambda: chance.gauss(1, 0.0005), lambda: chance.gauss(1, 0.0005))
-    assert (found.level, len(order)) == (Level.SAME, 12)
+    assert (found.level, len(order)) == (GateLevel.SAME, 12)
     better, _ = gate(lambda: chance.gauss(1, 0.0005), lambda: chance.gauss(0.9, 0.0005))
-    assert better.level is Level.BETTER
+    assert better.level is GateLevel.BETTER
 
 
 def test_one_boot_of_each_decides_on_a_virtual_board(fake: FakeLab) -> None:
     fake.takes = lambda variant: make_boot({"init.exec": int(variant.levels["console"] == "full")})
     sides = [side_of(text, GateOptions(), ()) for text in ("verdex,console=quiet", "verdex")]
     found = gate_in_turn(sides, Rules(fail_above=0.0), 40, fake.lab())
-    assert (found.level, found.exact, found.pairs) == (Level.WORSE, True, 0)
+    assert (found.level, found.exact, found.pairs) == (GateLevel.WORSE, True, 0)
     assert round(found.findings[0].difference * 1e9) == 1
     assert "factor console" in [change.what for change in found.changes]
-    assert gate_in_turn(sides[::-1], Rules(), 40, fake.lab()).level is Level.SAME
+    assert gate_in_turn(sides[::-1], Rules(), 40, fake.lab()).level is GateLevel.SAME
 
 
 def test_a_run_that_failed_or_was_ended_ends_the_gate() -> None:

@@ -18,7 +18,7 @@ from perfboard.report.html import render
 from perfboard.report.text import run_text
 from perfboard.studies.base import run_study
 from perfboard.studies.packets.study import STUDY, PacketsOptions
-from perfboard.targets.base import Channel, Completed, Target
+from perfboard.targets.base import Channel, Reply, Target
 from tests.support.lab import FakeLab
 from tests.support.shells import SayingShell
 
@@ -57,14 +57,14 @@ class _Device(SayingShell):
         self.trial: Callable[[str], str] = self.answer
         self.greeting = "@ready 1500"
 
-    def run(self, script: str, *, timeout_s: float = 20) -> Completed:
+    def run(self, script: str, *, timeout_s: float = 20) -> Reply:
         answers = {
             "uname -m": "x86_64",
             "uname -srm": "Linux 6.1 x86_64",
             "cat /proc/net/fib_trie": TRIE,
             'echo "TMPDIR=$TMPDIR"; echo "HOME=$HOME"; echo "PWD=$(pwd)"': "TMPDIR=/tmp",
         }
-        return Completed(0, answers.get(script, COUNTED.format(dropped=self.dropped)))
+        return Reply(0, answers.get(script, COUNTED.format(dropped=self.dropped)))
 
     def push(self, data: bytes, path: str, progress: Progress) -> None:
         pass

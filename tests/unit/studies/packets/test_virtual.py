@@ -13,7 +13,7 @@ from perfboard.model.results.packets import PacketsResult
 from perfboard.model.run import Run, Status
 from perfboard.studies.base import run_study
 from perfboard.studies.packets.study import STUDY, PacketsOptions
-from perfboard.targets.virtual.program import Results, TrialTarget
+from perfboard.targets.virtual.program import ProgramResults, TrialTarget
 from tests.support.lab import RESULTS, FakeLab
 
 
@@ -33,7 +33,7 @@ class _Board:
         artifacts: Path,
         notify: Callable[[int, int], None],
         cancelled: Event,
-    ) -> Results:
+    ) -> ProgramResults:
         assert target.answer is not None and target.board.network is not None
         assert target.board.network.link == "parallel"
         outcome = ""
@@ -98,7 +98,7 @@ def test_a_board_that_dies_in_the_middle_ends_the_run_as_failed(tmp_path: Path) 
 
 def test_a_board_that_does_not_come_up_is_told_with_its_own_words(tmp_path: Path) -> None:
     class Dead(_Board):
-        def try_out(self, *_: object) -> Results:
+        def try_out(self, *_: object) -> ProgramResults:
             raise TargetError("panic", "The kernel panicked: no card")
 
     found = run(tmp_path, Dead(1.0))

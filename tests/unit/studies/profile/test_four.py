@@ -13,7 +13,7 @@ from perfboard.model.results.profile import ProfileResult
 from perfboard.model.run import Status
 from perfboard.report.html import render
 from perfboard.report.text import run_text
-from perfboard.targets.virtual.program import Results
+from perfboard.targets.virtual.program import ProgramResults
 from tests.support.lab import RESULTS, FakeLab
 from tests.support.profile_runs import WorkShell, run, run_live
 from tests.support.runs import only
@@ -57,7 +57,7 @@ budget = "<= 1 1/s"
 COUNTED = "@file /proc/stat\n"
 
 
-def ends(job: ProgramJob, cancelled: Event) -> Results:
+def ends(job: ProgramJob, cancelled: Event) -> ProgramResults:
     """What each script prints; the far end's client says a transfer for each line."""
     script = job.files[-1].read_text()
     if "tcp" in script:

@@ -11,7 +11,7 @@ from perfboard.images.program.base import ProgramJob
 from perfboard.model.errors import UsageError
 from perfboard.model.results.profile import ProfileResult
 from perfboard.report.text import run_text
-from perfboard.targets.virtual.program import Results
+from perfboard.targets.virtual.program import ProgramResults
 from tests.support.lab import RESULTS, FakeLab
 from tests.support.profile_runs import (
     PROFILE,
@@ -46,7 +46,7 @@ def test_options_are_tried_where_the_board_does_not_pass(path: Path, tmp_path: P
     fake = FakeLab(tmp_path)
     path.write_text(PROFILE + OPTIONS)
 
-    def takes(job: ProgramJob, cancelled: Event) -> Results:
+    def takes(job: ProgramJob, cancelled: Event) -> ProgramResults:
         # Two workloads on the board as it is, and then two on the other one, and so on.
         return replace(RESULTS, stdout=SLOW if len(fake.jobs) <= 2 else SCALED)
 

@@ -22,7 +22,7 @@ from perfboard.report.sections.profile.boards import boards_text
 from perfboard.report.text import run_text
 from perfboard.studies.base import run_study
 from perfboard.studies.profile.study import STUDY, ProfileOptions, parse_prices
-from perfboard.targets.virtual.program import Results
+from perfboard.targets.virtual.program import ProgramResults
 from tests.support.lab import RESULTS, TRIED, FakeLab
 from tests.support.profile_runs import (
     PAGE,
@@ -128,7 +128,7 @@ def test_pages_are_served_where_a_board_has_a_network_of_ours(path: Path, tmp_pa
     fake = FakeLab(tmp_path)
     served: list[str] = []
 
-    def load(job: ProgramJob, cancelled: Event) -> Results:
+    def load(job: ProgramJob, cancelled: Event) -> ProgramResults:
         assert job.pages and job.screen
         served.extend(sorted(file.name for file in job.pages.iterdir())[:3])
         return replace(RESULTS, exit_code=3)
@@ -159,7 +159,7 @@ def test_a_board_with_little_memory_reads_little_of_its_disk_at_once(
     begins: list[str] = []
     homes: list[bool] = []
 
-    def load(job: ProgramJob, cancelled: Event) -> Results:
+    def load(job: ProgramJob, cancelled: Event) -> ProgramResults:
         begins.extend(f.read_text().splitlines()[0] for f in job.files if f.name == "work.sh")
         (home,) = (f for f in job.files if f.stem == "home")
         # What it only reads does not lie in the board's memory there.
@@ -190,7 +190,7 @@ def test_pages_over_tls_come_with_their_authority(path: Path, tmp_path: Path) ->
     (folder / "ca.crt").write_text("a certificate")
     kept = Authority(folder / "ca.crt", "12345678", folder / "server.crt", folder / "server.key")
 
-    def load(job: ProgramJob, cancelled: Event) -> Results:
+    def load(job: ProgramJob, cancelled: Event) -> ProgramResults:
         assert job.authority == folder
         seen.extend(f.read_text().splitlines()[0] for f in job.files if f.name in TLS_FILES)
         return replace(RESULTS, exit_code=3)
@@ -294,7 +294,7 @@ def test_a_manager_reads_how_far_it_is(
     assert said in " ".join(run_text(run(fake, path, only=("picture",))).split())
 
 
-def _ends_with(output: bytes, job: ProgramJob, cancelled: Event) -> Results:
+def _ends_with(output: bytes, job: ProgramJob, cancelled: Event) -> ProgramResults:
     return replace(RESULTS, stdout=output)
 
 

@@ -32,7 +32,7 @@ from perfboard.store.folder import finished_folders
 from perfboard.store.reading import load_run
 from perfboard.studies.program.outcome import library_remark
 from perfboard.studies.program.study import copy_job, try_boards
-from perfboard.targets.virtual.program import Results, read_results
+from perfboard.targets.virtual.program import ProgramResults, read_results
 from tests.support.command import call
 from tests.support.lab import RESULTS, TRIED, FakeLab
 from tests.support.runs import make_run, only
@@ -302,7 +302,7 @@ def test_an_interruption_while_a_board_runs_ends_it(tmp_path: Path) -> None:
     """Else the pool would wait for a command that may run for ever."""
     fake, given_up = FakeLab(tmp_path), SimpleQueue[bool]()
 
-    def ends(job: ProgramJob, cancelled: Event) -> Results:
+    def ends(job: ProgramJob, cancelled: Event) -> ProgramResults:
         pthread_kill(main_thread().ident or 0, SIGINT)
         given_up.put(cancelled.wait(20))
         raise Cancelled
@@ -336,7 +336,7 @@ def test_what_is_recorded_is_what_was_pushed_though_it_is_built_anew(tmp_path: P
     file.chmod(0o755)
     fake, found = FakeLab(tmp_path), []
 
-    def ends(job: ProgramJob, cancelled: Event) -> Results:
+    def ends(job: ProgramJob, cancelled: Event) -> ProgramResults:
         file.write_bytes(b"new")
         (pushed,) = job.files
         found.append((pushed.name, pushed.read_bytes(), pushed.stat().st_mode & 0o777))
@@ -353,7 +353,7 @@ def test_a_folder_is_pushed_as_it_was_and_recorded_by_one_hash(tmp_path: Path) -
     (tmp_path / "app/lib/x").write_bytes(b"old")
     fake, found = FakeLab(tmp_path), []
 
-    def ends(job: ProgramJob, cancelled: Event) -> Results:
+    def ends(job: ProgramJob, cancelled: Event) -> ProgramResults:
         (tmp_path / "app/lib/x").write_bytes(b"new")
         (pushed,) = job.files
         found.append((pushed.name, (pushed / "lib/x").read_bytes()))
@@ -376,7 +376,7 @@ class Trials:
         self._fake.ends = self._ends
         self.read: list[bytes | None] = []
 
-    def _ends(self, job: ProgramJob, cancelled: Event) -> Results:
+    def _ends(self, job: ProgramJob, cancelled: Event) -> ProgramResults:
         self.read.append(job.input.read_bytes() if job.input else None)
         return RESULTS
 

@@ -19,15 +19,15 @@ from perfboard.model.errors import DefectError, EnvironmentLacksError, TargetErr
 from perfboard.model.progress import Progress
 from perfboard.model.results.measures import MeasuresResult
 from perfboard.model.run import Evidence, Run, Status
-from perfboard.probes.exchange import Answer
-from perfboard.probes.records import Applet
+from perfboard.probes.exchange import ProbeAnswer
+from perfboard.probes.records import ProbeEntry
 from perfboard.report.sections.measures.probe_rows import probe_rows
 from perfboard.report.text import run_text
 from perfboard.store.folder import find_run, finished_folders, runs_folder
 from perfboard.store.reading import load_run
 from perfboard.studies.probing import ProbeOptions, measure_target
 from perfboard.studies.standard.study import STUDY
-from perfboard.targets.base import Completed, Shell, Target
+from perfboard.targets.base import Reply, Shell, Target
 from tests.support.runs import only
 from tests.support.shells import SayingShell
 
@@ -87,17 +87,18 @@ class Place:
         yield self
         self.busy = False
 
-    def applets(self) -> tuple[Applet, ...]:
+    def applets(self) -> tuple[ProbeEntry, ...]:
         return tuple(
-            Applet.model_validate({"applet": name, "summary": "", "weight": 1}) for name in NAMES
+            ProbeEntry.model_validate({"applet": name, "summary": "", "weight": 1})
+            for name in NAMES
         )
 
-    def run(self, applet: str, arguments: Sequence[str], limit_s: float) -> Answer:
+    def run(self, applet: str, arguments: Sequence[str], limit_s: float) -> ProbeAnswer:
         if self.fails_at and len(self.ran) == self.fails_at[0]:
             raise self.fails_at[1]
         self.ran.append(applet)
         self.arguments.append(arguments)
-        return Answer(tuple(self.prints(applet)), "exit 0")
+        return ProbeAnswer(tuple(self.prints(applet)), "exit 0")
 
     def study(
         self,
@@ -213,7 +214,7 @@ def test_nothing_holds_a_virtual_board_back(place: Place) -> None:
 @pytest.mark.parametrize("stops", [False, True])
 def test_conditions_are_asked_for_while_no_probe_has_the_console(place: Place, stops: bool) -> None:
     class Watched(SayingShell):
-        def run(self, script: str, *, timeout_s: float = 20) -> Completed:
+        def run(self, script: str, *, timeout_s: float = 20) -> Reply:
             assert not place.busy
             return super().run(script, timeout_s=timeout_s)
 
@@ -229,7 +230,7 @@ def test_conditions_are_asked_for_while_no_probe_has_the_console(place: Place, s
 
 def test_a_target_that_ends_after_its_last_probe_keeps_its_run(place: Place) -> None:
     class Ending(SayingShell):
-        def run(self, script: str, *, timeout_s: float = 20) -> Completed:
+        def run(self, script: str, *, timeout_s: float = 20) -> Reply:
             if len(self.scripts) > 1:
                 raise TargetError("lost", "The connection is gone.")
             return super().run(script, timeout_s=timeout_s)

@@ -9,7 +9,7 @@ from perfboard.boards.loader import load_board
 from perfboard.images.recipe import Recipe
 from perfboard.images.root.recipe import RootRecipe
 from perfboard.images.root.tree import contents_of
-from perfboard.model.results.tune import Lines
+from perfboard.model.results.tune import FileLines
 from perfboard.studies.tune.advice import Build, lines_between
 from tests.support.variants import variant_of
 
@@ -40,10 +40,10 @@ def test_nothing_changed_is_no_line() -> None:
 )
 def test_the_kernels_command_line_is_told_whole_for_its_words_order(old: str, new: str) -> None:
     assert lines_between(_made(bootargs=old), _made(bootargs=new)) == (
-        Lines(where="kernel command line", remove=(old,), add=(new,)),
+        FileLines(where="kernel command line", remove=(old,), add=(new,)),
     )
     assert lines_between(_made(), _made(bootargs=new)) == (
-        Lines(where="kernel command line", add=(new,)),
+        FileLines(where="kernel command line", add=(new,)),
     )
 
 
@@ -51,7 +51,7 @@ def test_a_disks_arguments_are_the_kernels_too() -> None:
     old = Build(variant_of(), {}, "a b")
     new = replace(old, arguments="a c")
     assert lines_between(old, new) == (
-        Lines(where="kernel command line", remove=("a b",), add=("a c",)),
+        FileLines(where="kernel command line", remove=("a b",), add=("a c",)),
     )
 
 
@@ -59,7 +59,7 @@ def test_options_of_the_kernel_as_its_config_has_them() -> None:
     old = _made(Recipe(BOARD, options={"CONFIG_A": "y", "CONFIG_B": "3"}))
     new = _made(Recipe(BOARD, options={"CONFIG_B": "n", "CONFIG_C": '"text"'}))
     assert lines_between(old, new) == (
-        Lines(
+        FileLines(
             where="kernel configuration",
             remove=("CONFIG_A=y", "CONFIG_B=3"),
             add=("# CONFIG_B is not set", 'CONFIG_C="text"'),
@@ -70,7 +70,7 @@ def test_options_of_the_kernel_as_its_config_has_them() -> None:
 def test_variables_of_the_bootloader() -> None:
     old, new = _made(bootcmd="bootz 1", verify="n"), _made(bootcmd="bootm 1")
     assert lines_between(old, new) == (
-        Lines(
+        FileLines(
             where="U-Boot environment",
             remove=("bootcmd=bootz 1", "verify=n"),
             add=("bootcmd=bootm 1",),
@@ -82,7 +82,9 @@ def test_the_boards_file_where_a_level_changes_what_it_says() -> None:
     console = BOARD.console.model_copy(update={"baud": 9600})
     new = _made(Recipe(BOARD.model_copy(update={"console": console})))
     assert lines_between(_made(), new) == (
-        Lines(where="board file", remove=("console.baud = 115200",), add=("console.baud = 9600",)),
+        FileLines(
+            where="board file", remove=("console.baud = 115200",), add=("console.baud = 9600",)
+        ),
     )
 
 
@@ -116,7 +118,7 @@ def test_a_compression_is_lines_of_the_kernels_configuration() -> None:
     assert lines.where == "kernel configuration" and "CONFIG_KERNEL_LZ4=y" in lines.add
 
 
-def _told(**levels: str) -> dict[str, Lines]:
+def _told(**levels: str) -> dict[str, FileLines]:
     new = _at(**levels)
     return {lines.where: lines for lines in lines_between(_made(), new)}
 
@@ -196,7 +198,7 @@ def test_lines_put_behind_those_that_stay_make_the_files(levels: dict[str, str])
     before, after = contents_of(RootRecipe()), contents_of(new.variant.recipe.root)
     found = {lines.where: lines for lines in lines_between(_made(), new)}
     for path, lines in after.items():
-        told = found.get(path, Lines(where=path))
+        told = found.get(path, FileLines(where=path))
         kept = [line for line in before.get(path, ()) if line not in told.remove]
         assert [*kept, *told.add] == list(lines), path
 

@@ -9,7 +9,7 @@ from perfboard.bench.lab import Lab
 from perfboard.model.errors import TargetError
 from perfboard.model.results.boot import BootResult
 from perfboard.model.run import Status
-from perfboard.probes.exchange import Answer
+from perfboard.probes.exchange import ProbeAnswer
 from perfboard.studies.tune.flash import flash_bandwidths
 from perfboard.studies.tune.options import TuneOptions
 from perfboard.studies.tune.study import TUNE
@@ -41,12 +41,12 @@ class Flash(FakeLab):
         session = nullcontext(self)
         return super().lab(open=lambda *_: nullcontext(), probe=lambda *_: session, **others)
 
-    def run(self, *arguments: object) -> Answer:
+    def run(self, *arguments: object) -> ProbeAnswer:
         """See `probes.session.Session`."""
         answer = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
         if isinstance(answer, TargetError):
             raise answer
-        return Answer(answer, "exit 0")
+        return ProbeAnswer(answer, "exit 0")
 
 
 def test_what_the_probe_refused_is_told_and_not_kept(tmp_path: Path) -> None:

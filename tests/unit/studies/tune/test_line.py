@@ -15,7 +15,7 @@ from perfboard.store.folder import new_run
 from perfboard.studies.tune.bench import Proof
 from perfboard.studies.tune.line import LineBench, inconclusive
 from perfboard.studies.tune.progress import TuneStep
-from perfboard.studies.tune.rounds import Rounds
+from perfboard.studies.tune.rounds import BootRounds
 from perfboard.studies.tune.sweep import Sweep
 from tests.support.runs import make_boot
 from tests.support.tunes import plan_of
@@ -40,10 +40,10 @@ class Bench(LineBench):
 
     def __init__(self, board: Board) -> None:
         self._options, self._lab, self._board = REAL, Lab(), board
-        self._rounds: list[Rounds] = []
+        self._rounds: list[BootRounds] = []
 
     @contextmanager
-    def _on_line(self, note: object, purpose: str) -> Iterator[Rounds]:
+    def _on_line(self, note: object, purpose: str) -> Iterator[BootRounds]:
         self._rounds.append(rounds(self._board, purpose))
         yield self._rounds[-1]
 

@@ -20,7 +20,7 @@ from perfboard.model.progress import SilentProgress
 from perfboard.model.results.boot import Boot
 from perfboard.studies.tune.options import TuneOptions
 from perfboard.studies.tune.progress import TuneStep
-from perfboard.studies.tune.rounds import Rounds
+from perfboard.studies.tune.rounds import BootRounds
 from perfboard.studies.tune.sweep import Sweep
 from perfboard.studies.tune.task import Task, TaskResult
 from perfboard.targets.serial.boot import SerialBoard
@@ -89,7 +89,7 @@ def rounds(
     purpose: str = "try",
     build: Callable[[Task], TaskResult] | None = None,
     content_of: Callable[[str], str] = str,
-) -> Rounds:
+) -> BootRounds:
     def built(task: Task) -> TaskResult:
         assert not task.boots
         return TaskResult("booted", flash={"kernel": 1}, hashes={"bank": name_of(task.levels)})
@@ -99,10 +99,10 @@ def rounds(
         return image(name, content_of(name))
 
     lab = Lab(build=built_again)
-    return Rounds(board, LINE, REAL, lab, at_once(build or built), lambda *said: None, purpose)
+    return BootRounds(board, LINE, REAL, lab, at_once(build or built), lambda *said: None, purpose)
 
 
-def made(of: Rounds, *combinations: Combination) -> dict[Combination, TaskResult]:
+def made(of: BootRounds, *combinations: Combination) -> dict[Combination, TaskResult]:
     """The last that came of each."""
     return dict(of.make({each: TASKS[each] for each in combinations}))
 

@@ -13,7 +13,7 @@ from perfboard.model.errors import PerfboardError, TargetError, UsageError
 from perfboard.model.progress import SilentProgress
 from perfboard.model.results.tune import TuneResult
 from perfboard.model.run import Evidence, Outcome
-from perfboard.store.recording import Found, Subject
+from perfboard.store.recording import Content, Subject
 from perfboard.studies.tune.bench import Proof
 from perfboard.studies.tune.options import TuneOptions
 from perfboard.studies.tune.progress import TuneStep
@@ -63,7 +63,7 @@ def _tune(
     return sweep, tasks, None
 
 
-def _found(sweep: Sweep, evidence: Evidence = Evidence.COUNTED) -> Found:
+def _found(sweep: Sweep, evidence: Evidence = Evidence.COUNTED) -> Content:
     subject = Subject(make_run().board, "virtual:verdex", evidence)
     return found_by(TuneOptions("verdex"), sweep, Proof(), subject)
 

@@ -18,7 +18,7 @@ from perfboard.images.program.base import ProgramJob
 from perfboard.model.board.architecture import Architecture
 from perfboard.model.errors import EnvironmentLacksError
 from perfboard.model.progress import Progress
-from perfboard.model.published import NpmFile, OwnProgram, Published
+from perfboard.model.published import NpmFile, OwnProgram, PublishedValue
 from perfboard.model.results.program import ProgramResult
 from perfboard.model.run import Metric, Run, RunError, Status
 from perfboard.store.folder import runs_folder
@@ -38,7 +38,7 @@ Avr:       442   100    431    430  |       8657   100    739    739
 OPENSSL = "type          16384 bytes\nAES-256-CBC      17451.70k\n"
 
 
-def of_program(name: str, value: float = 1.0, **fields: Any) -> Published:
+def of_program(name: str, value: float = 1.0, **fields: Any) -> PublishedValue:
     program = {"command": ["true"], **fields.pop("program", {})}
     return published(f"program.{name}", value, program=program, **fields)
 
@@ -95,7 +95,7 @@ def test_without_a_figure_the_time_counts() -> None:
 def test_a_bad_row_is_refused(fields: dict[str, Any], words: str) -> None:
     table = {**of_program("x").model_dump(mode="json"), **fields}
     with pytest.raises(ValidationError, match=words):
-        Published.model_validate(table)
+        PublishedValue.model_validate(table)
 
 
 Answer = tuple[float, str, int | None]
@@ -134,7 +134,7 @@ class Board:
         )
         return [make_run(id=run_id, metrics=(real,), results=(trial,))]
 
-    def measure(self, *figures: Published) -> Programs:
+    def measure(self, *figures: PublishedValue) -> Programs:
         return measure_programs(
             "rpi2", figures, lambda _: 0.25, ("perfboard",), Lab(), self.try_boards, fetch, compiled
         )

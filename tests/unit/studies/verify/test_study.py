@@ -10,7 +10,7 @@ from perfboard.analysis.verify.rows import Verification, row_of
 from perfboard.bench.lab import Lab
 from perfboard.bench.request import Request
 from perfboard.model.errors import TargetError, UsageError
-from perfboard.model.published import Published
+from perfboard.model.published import PublishedValue
 from perfboard.model.run import Run, RunError, Status
 from perfboard.report.verification import verification_text
 from perfboard.studies.boot.study import BootOptions
@@ -46,7 +46,7 @@ class Board:
         return self._probed
 
     def _programs(
-        self, board: str, figures: Sequence[Published], margin: MarginOf, *_: object
+        self, board: str, figures: Sequence[PublishedValue], margin: MarginOf, *_: object
     ) -> Programs:
         rows = {n: row_of(f, None, margin(f.metric)) for n, f in enumerate(figures) if f.program}
         return rows, ("run-9",)

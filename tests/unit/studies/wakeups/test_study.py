@@ -20,8 +20,8 @@ from perfboard.report.html import render
 from perfboard.report.text import run_text
 from perfboard.studies.base import run_study
 from perfboard.studies.wakeups.study import STUDY, WakeupsOptions
-from perfboard.targets.base import Completed, Target
-from perfboard.targets.virtual.program import Results
+from perfboard.targets.base import Reply, Target
+from perfboard.targets.virtual.program import ProgramResults
 from tests.support.lab import RESULTS, FakeLab
 from tests.support.shells import SayingShell
 
@@ -85,7 +85,7 @@ def run(fake: FakeLab, **options: Any) -> Run:
 def lab(folder: Path, **odd: int) -> FakeLab:
     fake = FakeLab(folder)
 
-    def ends(job: ProgramJob, cancelled: Event) -> Results:
+    def ends(job: ProgramJob, cancelled: Event) -> ProgramResults:
         script = next(file for file in job.files if file.name == "work.sh").read_text()
         return replace(RESULTS, stdout=said(script, **odd).encode())
 
@@ -172,14 +172,14 @@ class _Shell(SayingShell):
         super().__init__()
         self.listed, self.rate = listed, rate
 
-    def run(self, script: str, *, timeout_s: float = 20) -> Completed:
+    def run(self, script: str, *, timeout_s: float = 20) -> Reply:
         answers = {
             "work.sh": said(self.script, rate=self.rate),
             "uname": "x86_64",
             "TMPDIR": "TMPDIR=/tmp",
             "for d in /sys": self.listed,
         }
-        return Completed(0, next((answers[word] for word in answers if word in script), ""))
+        return Reply(0, next((answers[word] for word in answers if word in script), ""))
 
     def push(self, data: bytes, path: str, progress: object) -> None:
         if path.endswith("work.sh"):
@@ -294,7 +294,7 @@ class _Clocked(_Shell):
         self.meter, self.rows, self.now = meter, rows, 100.0
         meter.write_text("time (s),current (A)\n0,0.2\n")
 
-    def run(self, script: str, *, timeout_s: float = 20) -> Completed:
+    def run(self, script: str, *, timeout_s: float = 20) -> Reply:
         if "work.sh" not in script:
             return super().run(script)
         output = ""
@@ -310,7 +310,7 @@ class _Clocked(_Shell):
                 with self.meter.open("a") as file:
                     file.write(f"{at:.4f},0.2\n")
             output += f"@clock {100 + time.monotonic() - began:.2f}\n"
-        return Completed(0, output)
+        return Reply(0, output)
 
     zero_s = time.monotonic()
 

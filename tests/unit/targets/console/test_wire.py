@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from perfboard.targets.console.wire import (
     LONGEST_TEXT,
     SUMS,
-    Wire,
+    ConsoleWire,
     cksum,
     encode,
     functions,
@@ -19,7 +19,7 @@ from perfboard.targets.console.wire import (
 )
 
 TAG = "pb0123abcd"
-WIRE = Wire("md5sum", TAG)
+WIRE = ConsoleWire("md5sum", TAG)
 
 
 def answer(number: int, status: int, output: bytes) -> bytes:

@@ -4,7 +4,7 @@
 import pytest
 
 from perfboard.model.errors import TargetError
-from perfboard.targets.base import Completed
+from perfboard.targets.base import Reply
 from perfboard.targets.pipe.process import Process
 from perfboard.targets.pipe.shell import PipeShell
 
@@ -21,7 +21,7 @@ def answering(status: str) -> PipeShell:
 
 
 def test_a_status_is_a_number() -> None:
-    assert answering("3").run("true") == Completed(3, "said")
+    assert answering("3").run("true") == Reply(3, "said")
 
 
 @pytest.mark.parametrize("status", ["", " ", "x", "-1", "1x", "²", "9" * 5000])

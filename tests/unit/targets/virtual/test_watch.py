@@ -16,7 +16,7 @@ from perfboard.instruments.together import prepared
 from perfboard.model.errors import TargetError
 from perfboard.targets.virtual.emulator import Emulator
 from perfboard.targets.virtual.program import await_command
-from perfboard.targets.virtual.watch import Watch
+from perfboard.targets.virtual.watch import BoardWatch
 
 
 class _Gone:
@@ -67,6 +67,6 @@ def test_names_of_programs_are_made_printable(tmp_path: Path) -> None:
         (pipe,) = scope.attachment().descriptors
         os.write(pipe, b"".join(json.dumps(mark).encode() + b"\n" for mark in marks))
         together.start()
-        watch = Watch(board, together, ConsoleRecorder(), cast(Emulator, _Gone()))
+        watch = BoardWatch(board, together, ConsoleRecorder(), cast(Emulator, _Gone()))
         watch.until_usable(seen.append, Event())
     assert seen == ["exec:?[2Jx", "exec:S99usable"]

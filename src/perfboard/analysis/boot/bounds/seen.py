@@ -40,7 +40,7 @@ def seen_limits(boots: Sequence[Boot], board: SeenBoard) -> LimitsResult | None:
         if wait.kind == "read" and wait.size and wait.duration_ns
     ]
     fastest = max((board.storage, *rates), key=lambda rate: rate.value if rate else 0)
-    parts = [part for row in _rows(boot) for part in _Phase(boot, board, fastest, row).parts()]
+    parts = [part for row in _rows(boot) for part in _BoundPhase(boot, board, fastest, row).parts()]
     notes = []
     if _of_console(boot) and _baud(boot, board) is None:
         notes.append("The console's rate is not known, so that its time is not told apart.")
@@ -88,7 +88,7 @@ def _left(whole: PhaseTime, start: Mark, end: Mark) -> PhaseTime:
     return replace(whole, start=start, end=end, title=title)
 
 
-class _Phase:
+class _BoundPhase:
     """A phase, and the time of it that no part has yet."""
 
     def __init__(self, boot: Boot, board: SeenBoard, fastest: Rate | None, row: PhaseTime) -> None:

@@ -9,7 +9,13 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from perfboard.analysis.boot.reading.records import RECORD
-from perfboard.analysis.boot.reading.screen import Reading, Row, Screen, find, readable
+from perfboard.analysis.boot.reading.screen import (
+    Reading,
+    ScreenLine,
+    TerminalScreen,
+    find,
+    readable,
+)
 from perfboard.model.results.boot import Mark
 
 # A program that prints a line at once does not pause within it for this long.
@@ -87,13 +93,13 @@ class ConsoleLine(NamedTuple):
     end_instructions: int | None = None
 
 
-def read_rows(portions: Iterable[bytes], stamps: Stamps) -> Iterator[Row]:
+def read_rows(portions: Iterable[bytes], stamps: Stamps) -> Iterator[ScreenLine]:
     """The rows of a console log, the last of which may have no end.
 
     Bytes beyond the last stamp are left out, as though the recording had ended there, because a
     time made up for them would be wrong; stamps beyond the last byte are not used.
     """
-    screen, left = Screen(), len(stamps)
+    screen, left = TerminalScreen(), len(stamps)
     for portion in portions:
         yield from screen.add(portion[:left])
         left -= min(left, len(portion))
@@ -101,7 +107,7 @@ def read_rows(portions: Iterable[bytes], stamps: Stamps) -> Iterator[Row]:
         yield screen.pending
 
 
-def line_of(row: Row, stamps: Stamps) -> ConsoleLine:
+def line_of(row: ScreenLine, stamps: Stamps) -> ConsoleLine:
     """A row with its stamps."""
     start, last = stamps.place(row.start), stamps.place(row.end - 1)
     text_end = stamps.place(row.start + len(row.raw) - 1) if row.raw else start
@@ -128,14 +134,16 @@ def mark_at(offset: int, stamps: Stamps, name: str) -> Mark:
     )
 
 
-class Sighted(NamedTuple):
+class ConsoleEvent(NamedTuple):
     """A mark where a text was found; `record_ns` is the kernel's time if a record has the text."""
 
     mark: Mark
     record_ns: int | None
 
 
-def sight(pattern: re.Pattern[str], row: Row, stamps: Stamps, name: str) -> Sighted | None:
+def sight(
+    pattern: re.Pattern[str], row: ScreenLine, stamps: Stamps, name: str
+) -> ConsoleEvent | None:
     """The mark `name` where `pattern` is found in a row, or None.
 
     It is at the first byte of the line, or the first after a pause in the line. The precision is
@@ -147,7 +155,7 @@ def sight(pattern: re.Pattern[str], row: Row, stamps: Stamps, name: str) -> Sigh
         place = find(pattern, reading.text)
         if place is not None:
             record = RECORD.match(reading.pieces[0][0])
-            return Sighted(
+            return ConsoleEvent(
                 mark_at(_first_byte(reading, place, stamps), stamps, name),
                 int(record[1] + record[2]) * 1000 if record else None,
             )

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from perfboard.analysis.boot.reading.console import (
+    ConsoleEvent,
     ConsoleLine,
-    Sighted,
     Stamps,
     line_of,
     mark_at,
@@ -22,7 +22,7 @@ from perfboard.analysis.boot.reading.kernel_log import (
     instant_of,
 )
 from perfboard.analysis.boot.reading.loaders import Event, Loaders
-from perfboard.analysis.boot.reading.screen import Row, readable
+from perfboard.analysis.boot.reading.screen import ScreenLine, readable
 from perfboard.analysis.boot.reading.services import Sightings, service_of
 from perfboard.analysis.boot.reading.waits import Waits
 from perfboard.model.results.boot import Mark
@@ -46,7 +46,7 @@ class Bare(NamedTuple):
 
 
 @dataclass
-class Recording:
+class ConsoleRecording:
     """A console, as far as a boot's record needs it.
 
     `usable` is the place of the text that ends the boot. `next_text` has the time of the next text
@@ -60,15 +60,15 @@ class Recording:
     next_text: dict[int, int] = field(default_factory=dict)
     services: Sightings = field(default_factory=Sightings)
     waits: Waits = field(default_factory=Waits)
-    usable: Sighted | None = None
-    last: Row | None = None
+    usable: ConsoleEvent | None = None
+    last: ScreenLine | None = None
 
 
 def read_recording(
     portions: Iterable[bytes], stamps: Stamps, usable: re.Pattern[str] | None
-) -> Recording:
+) -> ConsoleRecording:
     """Reads all portions; `usable` is searched for, if it is given."""
-    found = Recording(KernelLog(resolution_ns=stamps.resolution_ns))
+    found = ConsoleRecording(KernelLog(resolution_ns=stamps.resolution_ns))
     loaders = Loaders()
     freed: list[int] = []
     for row in read_rows(portions, stamps):
@@ -105,7 +105,7 @@ def read_recording(
     return found
 
 
-def _pieces(row: Row, line: ConsoleLine, stamps: Stamps) -> Iterator[ConsoleLine]:
+def _pieces(row: ScreenLine, line: ConsoleLine, stamps: Stamps) -> Iterator[ConsoleLine]:
     """The line, or what stands on it before a kernel's record, and that."""
     if not row.records or row.records[0] == 0:
         yield line

@@ -75,7 +75,7 @@ class Reading(NamedTuple):
     pieces: Pieces
 
 
-class Row(NamedTuple):
+class ScreenLine(NamedTuple):
     """One line of the console: `raw` are its bytes as Latin-1, without the line end.
 
     `text` is how a person reads it, with the kernel records printed into it, which begin at the
@@ -121,7 +121,7 @@ def _records_in(raw: str) -> tuple[int, ...]:
     return tuple(match.start() for match in RECORD.finditer(raw))
 
 
-class Screen:
+class TerminalScreen:
     """Rows of console bytes as they come, in portions of any size."""
 
     def __init__(self) -> None:
@@ -129,13 +129,13 @@ class Screen:
         self._start = 0
         self._cut: Pieces = ()
 
-    def add(self, data: bytes) -> list[Row]:
+    def add(self, data: bytes) -> list[ScreenLine]:
         """The rows that end with these bytes.
 
         A carriage return ends a row once the byte behind it is known, since a line feed may be.
         """
         text = self._pending + data.decode("latin-1")
-        rows: list[Row] = []
+        rows: list[ScreenLine] = []
         at = 0
         # Behind the last line end, each place would be tried as the start of a line.
         ended = max(text.rfind("\n"), text.rfind("\r")) + 1
@@ -151,7 +151,7 @@ class Screen:
         self._start += at
         return rows
 
-    def _row(self, raw: str, start: int, end: int) -> Row:
+    def _row(self, raw: str, start: int, end: int) -> ScreenLine:
         """The row at these places behind the first pending byte; keeps what a record cut."""
         row = self._row_at(raw, self._start + start, self._start + end)
         if not row.records:
@@ -163,11 +163,11 @@ class Screen:
             row = row._replace(cut=())
         return row
 
-    def _row_at(self, raw: str, start: int, end: int) -> Row:
-        return Row(raw, readable(raw), start, end, _records_in(raw), self._cut)
+    def _row_at(self, raw: str, start: int, end: int) -> ScreenLine:
+        return ScreenLine(raw, readable(raw), start, end, _records_in(raw), self._cut)
 
     @property
-    def pending(self) -> Row | None:
+    def pending(self) -> ScreenLine | None:
         """The row that has not ended yet; None where the last byte ended one."""
         if not self._pending:
             return None

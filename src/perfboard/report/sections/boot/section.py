@@ -8,7 +8,7 @@ from perfboard.model.results.boot import BootResult
 from perfboard.model.run import Run, Status
 from perfboard.model.units import format_value
 from perfboard.report.charts.lanes import lanes
-from perfboard.report.charts.series import Series, series_of
+from perfboard.report.charts.series import SeriesChart, series_of
 from perfboard.report.charts.waterfall import NARROW, WIDE, draw
 from perfboard.report.section import Section
 from perfboard.report.sections.boot import tables
@@ -64,7 +64,7 @@ def _page(run: Run, result: BootResult) -> tuple[str, Mapping[str, Any]]:
     }
 
 
-def _total_sentence(series: Series) -> str:
+def _total_sentence(series: SeriesChart) -> str:
     totals = series.totals
     whole = f"{series.whole[:1].upper()}{series.whole[1:]}"
     middle = format_value((series.median_total or 0) / 1e9, "s")
@@ -81,7 +81,7 @@ def _total_sentence(series: Series) -> str:
     return f"{whole}: {middle}, {spread}"
 
 
-def _longest_sentence(run: Run, series: Series) -> str:
+def _longest_sentence(run: Run, series: SeriesChart) -> str:
     """For a log that does not show the boot's end."""
     row = max(
         (row for row in series.rows[0] if row.depth == 0),

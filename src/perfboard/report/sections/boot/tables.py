@@ -13,7 +13,7 @@ from perfboard.analysis.boot.phases import PhaseTime, total
 from perfboard.model.results.boot import IDLE_TASK, Span
 from perfboard.model.units import format_value
 from perfboard.report.charts.lanes import step_name
-from perfboard.report.charts.series import Series
+from perfboard.report.charts.series import SeriesChart
 from perfboard.report.words.evidence import NOT_MODELLED
 
 # Linux's own, which user space never sees.
@@ -59,7 +59,7 @@ def _instructions(counts: Sequence[int | None]) -> str:
     return f"{statistics.median(known):,.0f}" if len(known) == len(counts) else ""
 
 
-def phase_rows(series: Series, left_out: Container[str] = ()) -> list[TimeRow]:
+def phase_rows(series: SeriesChart, left_out: Container[str] = ()) -> list[TimeRow]:
     """The phase table: each phase, with its steps below it; `left_out` are not modelled."""
     whole = series.median_total
     columns = list(zip(*series.rows, strict=True))
@@ -99,7 +99,7 @@ def phase_rows(series: Series, left_out: Container[str] = ()) -> list[TimeRow]:
     return rows
 
 
-def total_row(series: Series) -> TimeRow | None:
+def total_row(series: SeriesChart) -> TimeRow | None:
     """The last line of the phase table, or None where the boot never became usable."""
     whole = [found for boot in series.boots if (found := total(boot)) is not None]
     if not whole:
@@ -129,7 +129,7 @@ class Check:
     steps_worst_ns: int | None
 
 
-def check_sums(series: Series) -> Check | None:
+def check_sums(series: SeriesChart) -> Check | None:
     """Adds the phases, and the steps inside each, and holds them against their wholes."""
     differences, of_steps = [], []
     summed = whole = count = 0
@@ -160,7 +160,7 @@ def _off(phase: PhaseTime, steps: Sequence[PhaseTime]) -> int:
     return abs(over) if whole else max(over, 0)
 
 
-def step_rows(series: Series) -> list[TimeRow]:
+def step_rows(series: SeriesChart) -> list[TimeRow]:
     """User space's steps, the slowest first."""
     whole = series.median_total
     columns = [
@@ -178,7 +178,7 @@ def step_rows(series: Series) -> list[TimeRow]:
     ]
 
 
-def span_rows(series: Series, most: int) -> list[TimeRow]:
+def span_rows(series: SeriesChart, most: int) -> list[TimeRow]:
     """The slowest initcalls and probes; one that runs several times in a boot counts each."""
     found: dict[tuple[str, str, int], list[Span]] = defaultdict(list)
     for boot in series.boots:
@@ -212,7 +212,7 @@ def _returned(code: int) -> str:
     return f"{code} {name}".strip()
 
 
-def process_rows(series: Series, most: int) -> list[TimeRow]:
+def process_rows(series: SeriesChart, most: int) -> list[TimeRow]:
     """The processes with the most processor time; those of one name are added up."""
     times: dict[str, list[int]] = defaultdict(list)
     counts: dict[str, list[int]] = defaultdict(list)
@@ -237,7 +237,7 @@ def process_rows(series: Series, most: int) -> list[TimeRow]:
 
 
 def _summary(
-    series: Series,
+    series: SeriesChart,
     title: str,
     times: Sequence[int],
     whole: float | None,

@@ -18,7 +18,7 @@ from perfboard.report.charts import histogram as histograms
 from perfboard.report.charts import plot
 from perfboard.report.charts.graphs import OPERATIONS, graphs, size_span
 from perfboard.report.charts.histogram import Histogram
-from perfboard.report.charts.picture import Picture, picture
+from perfboard.report.charts.picture import PlotPicture, picture
 from perfboard.report.sections.measures.probe_rows import (
     ProbeRow,
     by_group,
@@ -26,7 +26,7 @@ from perfboard.report.sections.measures.probe_rows import (
     probe_rows,
 )
 from perfboard.report.words.evidence import evidence_label
-from perfboard.report.words.figures import Figure, figure, label_words, spread_words
+from perfboard.report.words.figures import MedianLine, figure, label_words, spread_words
 
 LATENESS = "kernel.timer.lateness"
 
@@ -41,7 +41,7 @@ class Lateness:
 
 
 @dataclass(frozen=True)
-class Level:
+class MemoryLevel:
     """One level of memory, at the processes' best: sizes, latency, bandwidths by operation."""
 
     sizes: str
@@ -54,13 +54,13 @@ class ProbesView:
     """All of it. `summary` says it in a sentence; `spread` what the tables' intervals are."""
 
     summary: str
-    pictures: tuple[Picture, ...]
+    pictures: tuple[PlotPicture, ...]
     # The evidence of what each picture shows.
     labels: tuple[str, ...]
     steps: tuple[CacheStep, ...]
-    levels: tuple[Level, ...]
+    levels: tuple[MemoryLevel, ...]
     lateness: tuple[Lateness, ...]
-    groups: dict[str, list[Figure]]
+    groups: dict[str, list[MedianLine]]
     probes: list[ProbeRow]
     clocks: list[str]
     spread: str
@@ -94,7 +94,7 @@ def probes_view(run: Run, result: MeasuresResult) -> ProbesView:
     )
 
 
-def _summary(run: Run, result: MeasuresResult, parts: Sequence[Level]) -> str:
+def _summary(run: Run, result: MeasuresResult, parts: Sequence[MemoryLevel]) -> str:
     """The machine in one line, how fast its memory is, and how much was measured."""
     sentences = [words] if (words := _machine(run.board.facts)) else []
     if parts:
@@ -124,7 +124,7 @@ def _machine(facts: Mapping[str, str]) -> str:
     return ", ".join(filter(None, words))
 
 
-def levels(metrics: Sequence[Metric], steps: Sequence[CacheStep]) -> tuple[Level, ...]:
+def levels(metrics: Sequence[Metric], steps: Sequence[CacheStep]) -> tuple[MemoryLevel, ...]:
     """Latency and bandwidths at each level of memory that the steps part; none without steps."""
     points = cache_curve(metrics)
     parts = plateaus_between(points, steps) if steps else ()
@@ -135,7 +135,7 @@ def levels(metrics: Sequence[Metric], steps: Sequence[CacheStep]) -> tuple[Level
         step = steps[-1] if last else steps[place]
         sizes = f"{'beyond' if last else 'up to'} {size_span(step.low, step.high)}"
         found.append(
-            Level(
+            MemoryLevel(
                 sizes=sizes,
                 latency=format_value(part.latency_s, "s"),
                 bandwidths=tuple(

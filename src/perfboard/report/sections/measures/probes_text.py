@@ -9,7 +9,7 @@ from perfboard.analysis.statistics.summary import REPEATS
 from perfboard.model.results.measures import MeasuresResult
 from perfboard.model.run import Metric, Run
 from perfboard.model.units import format_size, format_value
-from perfboard.report.charts.graphs import Drawn, graphs
+from perfboard.report.charts.graphs import MetricGraph, graphs
 from perfboard.report.sections.measures.probe_rows import by_group, cpu_words, probe_rows
 from perfboard.report.sections.measures.probes_page import levels
 from perfboard.report.terminal import cells, new_table
@@ -64,7 +64,7 @@ def probe_parts(run: Run, result: MeasuresResult) -> list["str | Table"]:
     return [*parts, "", f"The report has the rest: {rest}the samples, and what came between."]
 
 
-def _curve_table(drawn: Drawn) -> "Table":
+def _curve_table(drawn: MetricGraph) -> "Table":
     """The least, a middle and the greatest x of each line."""
     graph = drawn.graph
     table = new_table("line", "first", "middle", "last")

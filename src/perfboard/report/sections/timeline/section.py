@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import combinations
 
 from perfboard.model.blocks import Block, Excerpt, SentenceBlock, TableBlock
-from perfboard.model.results.timeline import Clock, TimelineResult
+from perfboard.model.results.timeline import TimelineClock, TimelineResult
 from perfboard.model.run import Run
 from perfboard.model.units import format_value
 from perfboard.report.section import Section
@@ -19,7 +19,7 @@ def _seconds(ns: float) -> str:
     return format_value(ns / 1e9, "s")
 
 
-def _relation(result: TimelineResult, clock: Clock) -> tuple[str, str]:
+def _relation(result: TimelineResult, clock: TimelineClock) -> tuple[str, str]:
     """How a clock relates to the reference: where they were joined, and its drift."""
     if clock.fit is None:
         return "stands apart", ""

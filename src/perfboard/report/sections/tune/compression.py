@@ -9,7 +9,7 @@ from perfboard.analysis.boot.phases import cut_boot
 from perfboard.analysis.tune.compression import (
     OVERLAPPED,
     SEQUENTIAL,
-    Packed,
+    PackedSize,
     Winner,
     overlapped_crossing,
     overlapped_s,
@@ -20,8 +20,8 @@ from perfboard.analysis.tune.compression import (
 )
 from perfboard.model.results.tune import TuneResult
 from perfboard.model.units import format_size, format_value
-from perfboard.report.charts.plot import Graph, Line
-from perfboard.report.sections.tune.rows import Tried, booted
+from perfboard.report.charts.plot import Graph, PlotLine
+from perfboard.report.sections.tune.rows import TriedRow, booted
 
 FACTOR = "compression"
 FLASH = "flash"
@@ -36,7 +36,7 @@ _FORMS = ((SEQUENTIAL, ""), (OVERLAPPED, "overlapped: "))
 
 
 @dataclass(frozen=True)
-class Row:
+class CompressionRow:
     """One compressor at one set-up of the flash: predicted, also with overlap, and measured.
 
     `speed` is that of unpacking, in compressed bytes a second, "" where there is none.
@@ -57,7 +57,7 @@ class Compression:
     """The chart, its table, and sentences: what wins where, and what the rates come from."""
 
     graph: Graph
-    rows: tuple[Row, ...]
+    rows: tuple[CompressionRow, ...]
     sentences: tuple[str, ...]
 
 
@@ -88,7 +88,7 @@ def compression(tuning: TuneResult) -> Compression | None:
         return None
     start_s = at_base[_PLAIN].unpack_s if _PLAIN in at_base else 0.0
     packed = {
-        name: Packed(load.size, max(0.0, load.unpack_s - start_s) if name != _PLAIN else 0.0)
+        name: PackedSize(load.size, max(0.0, load.unpack_s - start_s) if name != _PLAIN else 0.0)
         for name, load in at_base.items()
     }
     rates = {}
@@ -107,7 +107,7 @@ def compression(tuning: TuneResult) -> Compression | None:
     )
 
 
-def _loads(tried: Sequence[Tried], baseline: Mapping[str, str]) -> list[_Load]:
+def _loads(tried: Sequence[TriedRow], baseline: Mapping[str, str]) -> list[_Load]:
     """The first try of each compressor at each set-up of the flash, of those that tell."""
     base = next((each for each in tried if not each.record.levels), None)
     if base is None or base.phases.get(_PHASE, 0.0) <= 0:
@@ -126,7 +126,7 @@ def _loads(tried: Sequence[Tried], baseline: Mapping[str, str]) -> list[_Load]:
     return list(found.values())
 
 
-def _load(tried: Tried, baseline: Mapping[str, str]) -> _Load | None:
+def _load(tried: TriedRow, baseline: Mapping[str, str]) -> _Load | None:
     levels = tried.record.levels
     steps = {row.name: row.duration_ns / 1e9 for row in cut_boot(tried.boot)}
     size = tried.record.flash.get("kernel", 0)
@@ -142,7 +142,7 @@ def _load(tried: Tried, baseline: Mapping[str, str]) -> _Load | None:
 
 
 def _graph(
-    packed: Mapping[str, Packed],
+    packed: Mapping[str, PackedSize],
     loads: Iterable[_Load],
     rates: Mapping[str, float],
     start_s: float,
@@ -154,10 +154,10 @@ def _graph(
     lines = []
     for look, (name, each) in enumerate(packed.items()):
         predicted = tuple((bw, sequential_s(each, bw)) for bw in bandwidths)
-        lines.append(Line(f"{name}, predicted", predicted, look, dashed=True))
+        lines.append(PlotLine(f"{name}, predicted", predicted, look, dashed=True))
         if each.unpack_s:
             overlapped = tuple((bw, overlapped_s(each, bw)) for bw in bandwidths)
-            lines.append(Line(f"{name}, overlapped", overlapped, look, dashed=True, thin=True))
+            lines.append(PlotLine(f"{name}, overlapped", overlapped, look, dashed=True, thin=True))
         points = sorted(
             (rates[load.flash], load.copy_s + load.unpack_s - start_s)
             for load in loads
@@ -165,7 +165,7 @@ def _graph(
         )
         above = tuple(point for point in points if point[1] > 0)
         if above:
-            lines.append(Line(f"{name}, measured", above, look))
+            lines.append(PlotLine(f"{name}, measured", above, look))
     lines += _crossings(packed, low, high, len(packed))
     return Graph(
         title="Compressors over the flash's read bandwidth",
@@ -181,12 +181,14 @@ def _graph(
     )
 
 
-def _crossings(packed: Mapping[str, Packed], low: float, high: float, look: int) -> Iterator[Line]:
+def _crossings(
+    packed: Mapping[str, PackedSize], low: float, high: float, look: int
+) -> Iterator[PlotLine]:
     """A mark at each bandwidth where another compressor becomes the fastest."""
     for form, prefix in _FORMS:
         for winner in winners(packed, low, high, form)[:-1]:
             point = winner.high, form.seconds(packed[winner.name], winner.high)
-            yield Line(prefix + _stretch(winner, low, high), (point,), look)
+            yield PlotLine(prefix + _stretch(winner, low, high), (point,), look)
             look += 1
 
 
@@ -202,18 +204,18 @@ def _stretch(winner: Winner, low: float, high: float) -> str:
 
 
 def _rows(
-    packed: Mapping[str, Packed],
+    packed: Mapping[str, PackedSize],
     loads: Iterable[_Load],
     rates: Mapping[str, float],
     start_s: float,
-) -> Iterable[Row]:
+) -> Iterable[CompressionRow]:
     for load in loads:
         if load.name not in packed or load.flash not in rates:
             continue
         each, rate = packed[load.name], rates[load.flash]
         predicted = sequential_s(each, rate)
         measured = load.copy_s + load.unpack_s - start_s
-        yield Row(
+        yield CompressionRow(
             name=load.name,
             flash=load.flash,
             size=format_size(load.size),
@@ -226,7 +228,7 @@ def _rows(
 
 
 def _sentences(
-    packed: Mapping[str, Packed],
+    packed: Mapping[str, PackedSize],
     rates: Mapping[str, float],
     base_flash: str,
     start_s: float,

@@ -12,17 +12,21 @@ from perfboard.model.units import format_size, format_value
 from perfboard.report.charts import plot, scatter, waterfall
 from perfboard.report.charts.graphs import flash
 from perfboard.report.charts.lanes import lanes
-from perfboard.report.charts.phase_bars import Bars, phase_bars
-from perfboard.report.charts.picture import Picture, picture
+from perfboard.report.charts.phase_bars import PhaseBars, phase_bars
+from perfboard.report.charts.picture import PlotPicture, picture
 from perfboard.report.sections.tune.compression import Compression, compression
 from perfboard.report.sections.tune.flash import FlashRow, flash_rows
 from perfboard.report.sections.tune.parts import PartTable, part_tables
-from perfboard.report.sections.tune.published import PublishedRow, published_rows, start_sentence
+from perfboard.report.sections.tune.published import (
+    PublishedTuneRow,
+    published_rows,
+    start_sentence,
+)
 from perfboard.report.sections.tune.rows import (
     AdviceRow,
     FailedRow,
     SingleRow,
-    Tried,
+    TriedRow,
     advice_rows,
     baseline_of,
     best_of,
@@ -39,7 +43,7 @@ _COMBINATIONS = 20
 
 
 @dataclass(frozen=True)
-class Combined:
+class CombinedRow:
     """A combination that was tried: its number on the front, or "", and what it takes.
 
     `excluded_because` says why it may not be the best, "" where it may.
@@ -64,17 +68,17 @@ class TuningView:
     advice: list[AdviceRow]
     singles: list[SingleRow]
     failed: list[FailedRow]
-    combined: list[Combined]
+    combined: list[CombinedRow]
     combinations: int
     parts: list[PartTable]
-    published: list[PublishedRow]
+    published: list[PublishedTuneRow]
     published_start: str
-    bars: list[tuple[str, Bars]]
-    waterfalls: list[tuple[str, list[tuple[str, waterfall.Drawing]]]]
+    bars: list[tuple[str, PhaseBars]]
+    waterfalls: list[tuple[str, list[tuple[str, waterfall.WaterfallDrawing]]]]
     front: list[tuple[str, scatter.Scatter]]
     compression: Compression | None
-    compressors: Picture | None
-    flash: Picture | None
+    compressors: PlotPicture | None
+    flash: PlotPicture | None
     flash_rows: list[FlashRow]
 
 
@@ -107,7 +111,7 @@ def tuning_view(run: Run, tuning: TuneResult) -> TuningView:
     )
 
 
-def _bars(tried: Sequence[Tried]) -> list[tuple[str, Bars]]:
+def _bars(tried: Sequence[TriedRow]) -> list[tuple[str, PhaseBars]]:
     """The saving of each level by itself, by phase, the greatest first.
 
     Levels that do nothing are left out, and those that cost more than the greatest saving:
@@ -133,8 +137,8 @@ def _bars(tried: Sequence[Tried]) -> list[tuple[str, Bars]]:
 
 
 def _waterfalls(
-    tuning: TuneResult, tried: Sequence[Tried]
-) -> list[tuple[str, list[tuple[str, waterfall.Drawing]]]]:
+    tuning: TuneResult, tried: Sequence[TriedRow]
+) -> list[tuple[str, list[tuple[str, waterfall.WaterfallDrawing]]]]:
     """The baseline's above the best's, on one scale."""
     base, best = baseline_of(list(tried)), best_of(tuning, list(tried))
     pairs = [("Before", base), ("After", best)]
@@ -157,9 +161,9 @@ def _waterfalls(
     ]
 
 
-def _front(tried: Sequence[Tried]) -> list[tuple[str, scatter.Scatter]]:
+def _front(tried: Sequence[TriedRow]) -> list[tuple[str, scatter.Scatter]]:
     points = [
-        scatter.Point(
+        scatter.ScatterPoint(
             each.record.flash_bytes,
             each.total_s,
             in_words(each.record.levels),
@@ -175,13 +179,13 @@ def _front(tried: Sequence[Tried]) -> list[tuple[str, scatter.Scatter]]:
 
 
 def _combined(
-    tried: Sequence[Tried], front: Sequence[tuple[str, scatter.Scatter]]
-) -> list[Combined]:
+    tried: Sequence[TriedRow], front: Sequence[tuple[str, scatter.Scatter]]
+) -> list[CombinedRow]:
     """The fastest combinations, and all of the front."""
     numbers = {p.name: str(n) for n, p in enumerate(front[0][1].front, 1)} if front else {}
     ranked = sorted(tried, key=lambda each: each.total_s)
     return [
-        Combined(
+        CombinedRow(
             name=in_words(each.record.levels),
             time=format_value(each.total_s, "s"),
             flash=format_size(each.record.flash_bytes),

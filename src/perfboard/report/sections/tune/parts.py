@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from perfboard.analysis.boot.phases import cut_boot
 from perfboard.model.results.tune import TuneResult
 from perfboard.model.units import format_size, format_value
-from perfboard.report.sections.tune.rows import Tried, booted
+from perfboard.report.sections.tune.rows import TriedRow, booted
 
 _SCRIPTS = "boot.userspace.scripts"
 _ROOT = "boot.root.mount+userspace"
@@ -16,7 +16,7 @@ _APPLICATION, _COPY = "boot.userspace.application", "boot.userspace.copy"
 
 
 @dataclass(frozen=True)
-class _Form:
+class _PackedForm:
     """A table of study E: the factor that it is of, and its columns with what each adds up."""
 
     factor: str
@@ -26,7 +26,7 @@ class _Form:
 
 
 _FORMS = (
-    _Form(
+    _PackedForm(
         "kernel",
         "Kernel images",
         "Each by itself, beside the baseline: what it takes to copy and unpack, until it mounts "
@@ -37,7 +37,7 @@ _FORMS = (
             ("mount and start root", _ROOT),
         ),
     ),
-    _Form(
+    _PackedForm(
         "root",
         "Root file systems",
         "Each by itself, beside the baseline, in study E's parts: the scripts are what is left "
@@ -102,7 +102,7 @@ def part_tables(tuning: TuneResult) -> Iterator[PartTable]:
             yield PartTable(form.title, form.caption, columns, whole)
 
 
-def _seconds(tried: Tried) -> dict[str, float]:
+def _seconds(tried: TriedRow) -> dict[str, float]:
     found: dict[str, float] = {}
     for part in cut_boot(tried.boot):
         found[part.name] = found.get(part.name, 0.0) + part.duration_ns / 1e9
@@ -115,7 +115,7 @@ def _seconds(tried: Tried) -> dict[str, float]:
 
 
 def _row(
-    form: _Form, level: str, size: int | None, seconds: Mapping[str, float], of: str = ""
+    form: _PackedForm, level: str, size: int | None, seconds: Mapping[str, float], of: str = ""
 ) -> PartRow | None:
     parts = [seconds[name] for _, name in form.columns if name in seconds]
     if len(parts) < len(form.columns):

@@ -8,13 +8,13 @@ from perfboard.analysis.boot.phases import phase_names
 from perfboard.model.published import WITHIN
 from perfboard.model.results.tune import PublishedChange, TuneResult
 from perfboard.model.units import format_value
-from perfboard.report.sections.tune.rows import Tried, baseline_of, best_of, booted, signed_s
+from perfboard.report.sections.tune.rows import TriedRow, baseline_of, best_of, booted, signed_s
 
 _TOTAL = "boot.total"
 
 
 @dataclass(frozen=True)
-class PublishedRow:
+class PublishedTuneRow:
     """A published figure of the real board, and the virtual one's.
 
     `ratio` is of the savings, the virtual one's scaled as `scaled` says; `note` explains it
@@ -31,7 +31,7 @@ class PublishedRow:
     source: str
 
 
-def published_rows(tuning: TuneResult) -> Iterator[PublishedRow]:
+def published_rows(tuning: TuneResult) -> Iterator[PublishedTuneRow]:
     """The published figures of techniques, beside the tries that do the same."""
     tried = booted(tuning)
     best = best_of(tuning, tried)
@@ -54,7 +54,7 @@ def published_rows(tuning: TuneResult) -> Iterator[PublishedRow]:
                 ratio = f"{saving / published:.2f}"
                 far = abs(saving / published - 1) > WITHIN
                 note = (each.differs or "Why it is so far off is not known.") if far else ""
-        yield PublishedRow(
+        yield PublishedTuneRow(
             title=each.title,
             levels=_levels(tuning, each),
             published=_from_to(each.before, each.after),
@@ -96,15 +96,15 @@ def _levels(tuning: TuneResult, each: PublishedChange) -> str:
 
 
 def _at(
-    tuning: TuneResult, tried: list[Tried], factor: str | None, level: str | None
-) -> Tried | None:
+    tuning: TuneResult, tried: list[TriedRow], factor: str | None, level: str | None
+) -> TriedRow | None:
     """The try with that level alone; without one, the baseline."""
     if factor is None or level is None or tuning.baseline.get(factor) == level:
         return baseline_of(tried)
     return next((each for each in tried if each.record.levels == {factor: level}), None)
 
 
-def _metric(tried: Tried | None, metric: str) -> float | None:
+def _metric(tried: TriedRow | None, metric: str) -> float | None:
     """The total, a phase's time, or that of phases joined by "+", in s."""
     if tried is None:
         return None

@@ -17,7 +17,7 @@ from perfboard.analysis.tune.combinations import (
 )
 from perfboard.model.errors import CONSOLE_HEADING
 from perfboard.model.results.boot import Boot, BootResult
-from perfboard.model.results.tune import Advised, Lines, Try, TuneResult, in_words
+from perfboard.model.results.tune import Advice, FileLines, Try, TuneResult, in_words
 from perfboard.model.run import Run
 from perfboard.model.units import format_size, format_value
 
@@ -46,7 +46,7 @@ class AdviceRow:
     flash: str
     ram: str
     loses: str
-    lines: tuple[Lines, ...]
+    lines: tuple[FileLines, ...]
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ class FailedRow:
 
 
 @dataclass(frozen=True)
-class Tried:
+class TriedRow:
     """A try that booted: its boot, total in s, phases in s, and the rest of its record.
 
     `boots` are several on a real board; `boot` is that of the median total.
@@ -95,7 +95,7 @@ class Tried:
     boots: tuple[Boot, ...]
 
 
-def booted(tuning: TuneResult) -> list[Tried]:
+def booted(tuning: TuneResult) -> list[TriedRow]:
     """The tries with a boot that became usable, in the order of the record."""
     found = []
     for record in tuning.tries:
@@ -105,16 +105,16 @@ def booted(tuning: TuneResult) -> list[Tried]:
         boot = middle(boots)
         if whole := total(boot):
             phases = {p.name: p.duration_ns / 1e9 for p in cut_phases(boot)}
-            found.append(Tried(record, boot, whole.duration_ns / 1e9, phases, boots))
+            found.append(TriedRow(record, boot, whole.duration_ns / 1e9, phases, boots))
     return found
 
 
-def baseline_of(tried: list[Tried]) -> Tried | None:
+def baseline_of(tried: list[TriedRow]) -> TriedRow | None:
     """The try that changes nothing."""
     return next((each for each in tried if not each.record.levels), None)
 
 
-def best_of(tuning: TuneResult, tried: list[Tried]) -> Tried | None:
+def best_of(tuning: TuneResult, tried: list[TriedRow]) -> TriedRow | None:
     """The best that was tried."""
     if tuning.best is None:
         return None
@@ -197,7 +197,7 @@ def advice_rows(tuning: TuneResult) -> list[AdviceRow]:
     return [_advice_row(number, each) for number, each in enumerate(tuning.advice, 1)]
 
 
-def _advice_row(number: int, advised: Advised) -> AdviceRow:
+def _advice_row(number: int, advised: Advice) -> AdviceRow:
     return AdviceRow(
         number=number,
         factor=advised.factor,

@@ -27,7 +27,7 @@ _BLANK = "\N{EN DASH}"
 
 
 @dataclass(frozen=True)
-class Row:
+class WakeupsRow:
     """One mode under one load: medians over its playbacks, in words. `refused`: it has none."""
 
     way: str
@@ -53,7 +53,7 @@ def switches_per_s(playbacks: Sequence[Playback]) -> float:
     return median(each.switches / each.elapsed_s for each in playbacks)
 
 
-def rows(result: WakeupsResult) -> list[Row]:
+def rows(result: WakeupsResult) -> list[WakeupsRow]:
     """One for each mode under each load."""
     found = by_mode(result.playbacks)
     return [_row(result, key, played, found) for key, played in found.items()]
@@ -64,18 +64,18 @@ def _row(
     key: tuple[str, str, str],
     played: Sequence[Playback],
     found: dict[tuple[str, str, str], list[Playback]],
-) -> Row:
+) -> WakeupsRow:
     load, way, level = key
     known = [each for each in played if not each.refused]
     if not known:
-        return Row(way, level, load, refused=played[0].refused)
+        return WakeupsRow(way, level, load, refused=played[0].refused)
     base = [each for each in found.get((load, way, "0"), []) if not each.refused]
     idle = median(each.idle_s / each.elapsed_s for each in known)
     fills = [fill for each in known for fill in each.fill]
     plays = way != "none"
     power, saved = _power(result, known, base if plays else [])
     p50, p99, longest = (_latency(known, share) if plays else "" for share in (0.5, 0.99, 1.0))
-    return Row(
+    return WakeupsRow(
         way=way,
         level=level,
         load=load,

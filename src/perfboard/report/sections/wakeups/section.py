@@ -20,7 +20,7 @@ from perfboard.report.section import Section
 from perfboard.report.sections.wakeups.rows import (
     LOADS,
     WAYS,
-    Row,
+    WakeupsRow,
     power_source,
     published_rows,
     rows,
@@ -39,7 +39,7 @@ def _lead(run: Run, result: WakeupsResult) -> str:
     return f"Use level {result.advised} on {board} ({way}){saving(result)}: {result.because}."
 
 
-def _load(load: str, found: list[Row], evidence: str) -> Iterator[Block]:
+def _load(load: str, found: list[WakeupsRow], evidence: str) -> Iterator[Block]:
     """All ways and levels under a load, and the ways that it refused."""
     known = [row for row in found if row.load == load and not row.refused]
     ways = {row.way: f"{row.way}: {WAYS.get(row.way, row.way)}" for row in known}
@@ -89,7 +89,7 @@ def _load(load: str, found: list[Row], evidence: str) -> Iterator[Block]:
         yield SentenceBlock(text="\n".join(lines), detail=True)
 
 
-def _power(found: list[Row], result: WakeupsResult, evidence: str) -> Block:
+def _power(found: list[WakeupsRow], result: WakeupsResult, evidence: str) -> Block:
     source = power_source(result)
     rows = tuple(
         (

@@ -4,10 +4,10 @@
 from perfboard.model.blocks import Excerpt, TableBlock
 from perfboard.model.results.wakeups import WakeupsResult
 from perfboard.model.units import format_value
-from perfboard.report.sections.wakeups.rows import WAYS, Row
+from perfboard.report.sections.wakeups.rows import WAYS, WakeupsRow
 
 
-def trades(result: WakeupsResult, found: list[Row], evidence: str) -> TableBlock:
+def trades(result: WakeupsResult, found: list[WakeupsRow], evidence: str) -> TableBlock:
     """The levels of the advised one's way, else of the first way that plays."""
     played = [row for row in found if row.way != "none" and not row.refused]
     way = result.advised_way or next((row.way for row in played), "")
@@ -30,7 +30,7 @@ def trades(result: WakeupsResult, found: list[Row], evidence: str) -> TableBlock
     )
 
 
-def _row(result: WakeupsResult, level: str, of_level: list[Row]) -> tuple[str, ...]:
+def _row(result: WakeupsResult, level: str, of_level: list[WakeupsRow]) -> tuple[str, ...]:
     idle = next((row for row in of_level if row.load == "idle"), None)
     missed = [f"{row.missed} {row.load}" for row in of_level if row.missed not in ("", "0")]
     return (

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from perfboard.analysis.boot.reading.console import (
+    ConsoleEvent,
     ConsoleLine,
-    Sighted,
     Stamps,
     read_rows,
     sight,
@@ -27,7 +27,7 @@ def texts(data: bytes) -> list[str]:
     return [line.text for line in split_lines(data, counted(data))]
 
 
-def sighted(data: bytes, stamps: Stamps, pattern: str) -> Sighted | None:
+def sighted(data: bytes, stamps: Stamps, pattern: str) -> ConsoleEvent | None:
     rows = read_rows([data], stamps)
     found = (sight(re.compile(pattern), row, stamps, "usable") for row in rows)
     return next((each for each in found if each), None)

@@ -8,16 +8,16 @@ from hypothesis import strategies as st
 
 from perfboard.analysis.boot.reading.screen import (
     LONGEST_LINE,
-    Row,
-    Screen,
+    ScreenLine,
+    TerminalScreen,
     find,
     matches,
     readable,
 )
 
 
-def rows(*portions: bytes) -> list[Row]:
-    screen = Screen()
+def rows(*portions: bytes) -> list[ScreenLine]:
+    screen = TerminalScreen()
     found = [row for portion in portions for row in screen.add(portion)]
     return [*found, *([screen.pending] if screen.pending else [])]
 

@@ -6,10 +6,14 @@ from typing import Any
 import pytest
 
 from perfboard.boards.loader import load_board
-from perfboard.model.results.tune import PublishedBoot, PublishedChange, Try
+from perfboard.model.results.tune import PublishedChange, PublishedTuneBoot, Try
 from perfboard.report.html import render
 from perfboard.report.sections.tune.parts import part_tables
-from perfboard.report.sections.tune.published import PublishedRow, published_rows, start_sentence
+from perfboard.report.sections.tune.published import (
+    PublishedTuneRow,
+    published_rows,
+    start_sentence,
+)
 from perfboard.report.text import run_text
 from tests.support.runs import make_boot
 from tests.support.tuned_runs import make_tune, make_tuned
@@ -85,7 +89,7 @@ def test_a_tune_that_starts_elsewhere_than_published_changes_says_where() -> Non
     assert sentence in " ".join(run_text(make_tuned(tune)).split())
 
 
-def _silent(**change: Any) -> PublishedRow:
+def _silent(**change: Any) -> PublishedTuneRow:
     """The row of a console that takes 0.1 s here, from a kernel of 2,000,000 bytes."""
     silent = {"title": "Silent", "metric": "boot.total", "factor": "console", "new": "quiet"}
     published = PublishedChange(**silent, source="study E", **{"before": 0.3, **change})
@@ -135,7 +139,7 @@ def test_root_file_systems_in_study_es_parts() -> None:
 def test_what_was_published_of_a_level_stands_below_it_or_alone() -> None:
     times = {"boot.kernel.load": 0.73, "boot.kernel.init": 0.275, "boot.root.mount+userspace": 0.7}
     boots = [
-        PublishedBoot(title=level, factor="kernel", level=level, size=1 << 20, times=times)
+        PublishedTuneBoot(title=level, factor="kernel", level=level, size=1 << 20, times=times)
         for level in ("xip", "copied")
     ]
     lacking = boots[0].model_copy(update={"times": {"boot.kernel.load": 0.1}})

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from perfboard.model.errors import CONSOLE_HEADING
-from perfboard.model.results.tune import Lines, PublishedRate, Try, TuneResult
+from perfboard.model.results.tune import FileLines, PublishedRate, Try, TuneResult
 from perfboard.model.run import Metric
 from perfboard.report.charts import plot, scatter
 from perfboard.report.html import render
@@ -47,7 +47,7 @@ def test_what_failed_beside_others_is_told_with_its_last_line() -> None:
 
 
 def test_a_place_of_lines_has_its_words_in_brackets() -> None:
-    new = Lines(where="/etc/devices.tar", words="a new file", add=("console c 5 1",))
+    new = FileLines(where="/etc/devices.tar", words="a new file", add=("console c 5 1",))
     advice = (make_tune().advice[0].model_copy(update={"lines": (new,)}),)
     run = make_tuned(make_tune(advice=advice))
     assert "/etc/devices.tar (a new file):" in run_text(run)
@@ -122,14 +122,20 @@ def test_what_may_not_be_the_best_is_marked_and_not_on_the_front() -> None:
 
 
 def test_a_front_of_nothing() -> None:
-    points = [scatter.Point(1, 1.0, "a", "too large"), scatter.Point(2, 2.0, "b", "too large")]
+    points = [
+        scatter.ScatterPoint(1, 1.0, "a", "too large"),
+        scatter.ScatterPoint(2, 2.0, "b", "too large"),
+    ]
     drawing = scatter.scatter(points, ("size", "time"), plot.WIDE)
     assert (drawing.path, drawing.front) == ("", ())
 
 
 @pytest.mark.parametrize(("size", "seconds"), [(1, -1e-9), (2**63 - 1, 1.0)])
 def test_points_of_a_damaged_record_have_places_too(size: int, seconds: float) -> None:
-    points = [scatter.Point(size, seconds, "a", ""), scatter.Point(size + 1, seconds, "b", "")]
+    points = [
+        scatter.ScatterPoint(size, seconds, "a", ""),
+        scatter.ScatterPoint(size + 1, seconds, "b", ""),
+    ]
     assert len(scatter.scatter(points, ("size", "time"), plot.WIDE).dots) == 2
 
 
