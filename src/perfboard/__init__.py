@@ -47,12 +47,20 @@ def run_study(
     perfboard.model.errors.PerfboardError before anything is measured, TypeError for an option
     that the study does not have.
     """
+    import warnings
+
     from perfboard.bench.lab import Lab
     from perfboard.bench.request import Request
+    from perfboard.model.options import declared
     from perfboard.studies.base import get_study
     from perfboard.studies.base import run_study as run
 
     chosen = get_study(study)
     command = ("perfboard.run_study", study)
+    for each, option in declared(chosen.options):
+        if option.formerly in options:
+            words = f"{option.formerly} is called {each.name} now"
+            warnings.warn(words, DeprecationWarning, stacklevel=2)
+            options[each.name] = options.pop(option.formerly)
     request = Request(target or chosen.default_target, factors or {}, command)
     return run(chosen, request, chosen.options(**options), Lab())

@@ -55,6 +55,8 @@ FOLDERS = {
 # Or else $folder, or else the first one that is on a disk.
 _LIVE_DISK = """\
 else
+    # That is set on a virtual board alone.
+    [ -z "${SCOPE+set}" ] || { echo "@failed place the board has no disk"; exit 0; }
     if [ -n "$folder" ]; then set -- "$folder"
     else set -- "${TMPDIR:-.}" . /var/tmp "${HOME:-.}" /; fi
     found=$("$PROBE" disk place "$@")

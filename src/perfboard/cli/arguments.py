@@ -12,7 +12,7 @@ from perfboard.cli.parsers.base import Command, Commands
 _EPILOG = """\
 first steps:
   perfboard doctor                     check this machine, list missing packages
-  perfboard study standard             measure this machine: memory, kernel, CPU
+  perfboard measure                    measure this machine: memory, kernel, CPU
   perfboard study boot --board verdex  boot a virtual board, see where time goes
   perfboard tune boot --board verdex   find the settings that boot fastest
   perfboard try rpi2 -- COMMAND        time a program on a board you do not have

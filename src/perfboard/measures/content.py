@@ -1,23 +1,29 @@
 # SPDX-License-Identifier: Apache-2.0
 """The content of a run: the findings of its items, as they are recorded."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from statistics import mean, median
 
+from perfboard.analysis.compare.comparison import label_name
 from perfboard.bench.base import Bench
 from perfboard.measures.base import Finding, ShownMetric
 from perfboard.measures.loop import Findings, Item
+from perfboard.measures.probe.probes import Probe
 from perfboard.model.published import PublishedValue
 from perfboard.model.results.base import Result
 from perfboard.model.results.measures import Figure, Measurement, MeasuresResult
 from perfboard.model.run import Metric
 from perfboard.store.recording import Content
 
+_FIRST = 8
 _NOT_REACHED = Finding(reason="the run ended before it")
 
 
 def content_of(items: Sequence[Item], findings: Findings, bench: Bench) -> Content:
-    """The metrics and the results of all items, however the run ended."""
+    """The metrics and the results of all items, however the run ended.
+
+    A measure that names no figures of its own is shown by the first of its metrics.
+    """
     metrics: list[Metric] = []
     results: list[Result] = []
     notes = dict.fromkeys(bench.notes)
@@ -54,7 +60,7 @@ def _measurement(
         measure=item.measure.name,
         title=item.measure.title,
         parameters=dict(item.parameters),
-        figures=tuple(_figure(each, published) for each in found.figures),
+        figures=tuple(_figure(each, published) for each in found.figures or _first(item, found)),
         short=found.short,
         limit=found.limit,
         why=found.why,
@@ -64,6 +70,14 @@ def _measurement(
         host_s=findings.host_s.get(item.key, 0.0),
         blocks=found.blocks,
     )
+
+
+def _first(item: Item, found: Finding) -> Iterator[ShownMetric]:
+    # Those of a probe have tables and graphs of their own.
+    if isinstance(item.measure, Probe) or found.reason:
+        return
+    for metric in [each for each in found.metrics if each.samples][:_FIRST]:
+        yield ShownMetric(label_name(metric).removeprefix(f"{item.measure.name}."), metric)
 
 
 def _figure(shown: ShownMetric, published: Sequence[PublishedValue]) -> Figure:

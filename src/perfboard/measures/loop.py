@@ -75,20 +75,21 @@ def measure_items(
     bench: Bench,
     into: Findings,
     lab: Lab,
-    times: Mapping[str, float],
+    times: Mapping[str, float] | None = None,
     folder: str = "",
 ) -> None:
     """Measures those of the items that are not in `into` yet.
 
-    `times` are host seconds that items took before, by their keys. `folder` begins the names of
-    the folders of artifacts.
+    `times` are host seconds that items took before, by their keys, if runs may tell. `folder`
+    begins the names of the folders of artifacts.
     """
     items = [item for item in items if item.key not in into.found]
     for number, item in enumerate(items, 1):
-        left = time_left([each.key for each in items[number - 1 :]], times)
+        keys = [each.key for each in items[number - 1 :]]
+        left = f", {time_left(keys, times)}" if times is not None else ""
         job = _job(item, bench)
         writes = f"; writes at most {format_value(job.writes, 'B')}" if job and job.writes else ""
-        title = f"measuring {item.measure.name} ({number} of {len(items)}, {left}{writes})"
+        title = f"measuring {item.measure.name} ({number} of {len(items)}{left}{writes})"
         began = lab.clock()
         turn = into.turn = Turn(title, lab.progress, item.measure.name)
         name = f"{folder}{number}-{item.measure.name}"

@@ -65,7 +65,7 @@ def run_plan(plan: Plan, request: Request, options: BenchOptions, lab: Lab) -> R
                 with server:
                     if rounds is not None:
                         rounds.run(findings, lab)
-                measure_items(others, bench, findings, lab, {})
+                measure_items(others, bench, findings, lab)
     return record.run
 
 

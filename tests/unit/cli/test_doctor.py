@@ -47,7 +47,7 @@ def test_each_tool_stands_once_with_its_version(
             assert sum(line.startswith(f"  {tool.name} ") for line in lines) == 1
             assert said[tool.name] == ("8.1.2" if tool.asked else "there")
     assert lines[0] == "To measure this machine: ready"
-    assert lines[-1] == "Next: perfboard study standard"
+    assert lines[-1] == "Next: perfboard measure"
     assert max(map(len, lines)) <= 80, lines
 
 

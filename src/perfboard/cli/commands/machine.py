@@ -36,7 +36,7 @@ def doctor(options: argparse.Namespace) -> int:
     missing = missing_tools()
     problems = list(dict.fromkeys(s.problem for s in (here, *others) if s.problem))
     install = " ".join(dict.fromkeys(tool.package for tool in missing))
-    following = "pip install 'perfboard[probe]'" if here.problem else "perfboard study standard"
+    following = "pip install 'perfboard[probe]'" if here.problem else "perfboard measure"
     if options.json:
         print_json(
             {

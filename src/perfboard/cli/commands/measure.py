@@ -124,4 +124,4 @@ def _wrapped(indent: str, text: str) -> list[str]:
 
 
 def _written(value: Value) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
+    return str(value).lower() if isinstance(value, bool) else str(value) or '""'

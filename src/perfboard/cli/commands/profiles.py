@@ -9,6 +9,7 @@ from perfboard.model.errors import UsageError
 from perfboard.model.text import printable
 from perfboard.profiles.loader import list_profiles, load_profile, new_profile, profile_path
 from perfboard.report.terminal import cells, new_table, render
+from perfboard.studies.sets import has_budgets
 
 
 def profiles(options: argparse.Namespace) -> int:
@@ -34,9 +35,10 @@ def _list(as_json: bool) -> int:
     if as_json:
         print_json([profile.model_dump(mode="json", by_alias=True) for profile in known.values()])
         return 0
-    table = new_table("profile", "rows", "device")
+    table = new_table("profile", "rows", "kind", "device", words=(0, 2, 3))
     for name, profile in known.items():
         rows = len(profile.measures) + len(profile.key_issue) + len(profile.scenario)
-        table.add_row(*cells(name, str(rows), profile.profile.device))
+        kind = "budgets" if has_budgets(profile) else "a set"
+        table.add_row(*cells(name, str(rows), kind, profile.profile.device))
     print(render([table]))
     return 0

@@ -81,7 +81,7 @@ def add_commands(commands: Commands) -> None:
         "  perfboard study boot --board ./my-board.toml --boots 10\n"
         "  perfboard study boot --target serial:///dev/ttyUSB0 --usable 'login:' \\\n"
         "      --reset 'uhubctl -a cycle -l 1-1 -p 2'\n"
-        "  perfboard study standard --target local\n\n"
+        "  perfboard study packets --target ssh://root@board\n\n"
         "`perfboard study STUDY --help` lists the options of that study.",
     )
     study.of_study = True

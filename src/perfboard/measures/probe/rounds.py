@@ -180,7 +180,7 @@ class ProbeRounds:
     def _outcome(self, any_wide: bool) -> str:
         known = [item for metrics in self._precision.values() for item in metrics]
         narrow = sum(precision <= PRECISION for precision, _ in known)
-        budget = f"the budget of {self._plan.budget_s:g} s"
+        budget = f"the time of {self._plan.budget_s:g} s"
         why = f"{budget} is spent"
         if self._round == ROUNDS and self._spent > self._plan.budget_s:
             why = f"the {ROUNDS} that are always made took {self._spent:.2g} s, beyond {budget}"

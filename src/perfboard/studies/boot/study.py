@@ -86,7 +86,7 @@ class BootStudy:
             with open_bench(request, options, lab, artifacts) as bench:
                 prepare(bench, [item])
                 with record.begin(lambda: _found(bench, findings, item, options.budget)):
-                    measure_items([item], bench, findings, lab, {})
+                    measure_items([item], bench, findings, lab)
         return record.run
 
 

@@ -91,7 +91,7 @@ class PacketsStudy:
                 bench.check_ends(options.sender, options.address, mine=options.this_network_is_mine)
                 prepare(bench, [item])
                 with record.begin(lambda: _found(content_of([item], findings, bench), findings)):
-                    measure_items([item], bench, findings, lab, {})
+                    measure_items([item], bench, findings, lab)
         return record.run
 
 

@@ -135,7 +135,7 @@ def test_only_what_is_wide_runs_again_until_the_budget_is_spent(board: Board) ->
     assert names.count("a") == 5
     assert names.count("wide") > 6
     assert 18 < board.now <= 20
-    assert "because the budget of 20 s is spent: 1 of 2 metrics are within ±2%" in said
+    assert "because the time of 20 s is spent: 1 of 2 metrics are within ±2%" in said
     assert "the widest is wide, ±" in said
 
 
@@ -152,7 +152,7 @@ def test_what_becomes_narrow_stops(board: Board) -> None:
 def test_even_the_smallest_budget_gives_five_processes_of_the_least_time(board: Board) -> None:
     said = measure(board, budget_s=0.1, a=1, b=1, wide=1).run()
     assert len(board.asked) == 15
-    assert re.search(r"the 5 that are always made took [0-9.]+ s, beyond the budget of 0.1 s", said)
+    assert re.search(r"the 5 that are always made took [0-9.]+ s, beyond the time of 0.1 s", said)
     # The first share by weight, all others the floor.
     assert all(0.05 <= seconds <= 0.051 for _, seconds, _, _ in board.asked)
 

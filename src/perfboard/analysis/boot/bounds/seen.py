@@ -46,7 +46,7 @@ def seen_limits(boots: Sequence[Boot], board: SeenBoard) -> LimitsResult | None:
         notes.append("The console's rate is not known, so that its time is not told apart.")
     if board.memory is None:
         notes.append(
-            "No figures of this board's memory: `perfboard study standard` of the board, under the "
+            "No figures of this board's memory: `perfboard measure` of the board, under the "
             "same name, gives decompression a bound."
         )
     return limits_of(number, boot, parts, board.figures, notes)
