@@ -63,12 +63,10 @@ class LiveFacts:
 
     @property
     def evidence(self) -> Evidence:
-        """See `Facts`."""
         return self._target().evidence
 
     @cached_property
     def ram(self) -> int:
-        """See `Facts`."""
         words = self._target().shell.run("grep MemTotal: /proc/meminfo").output.split()
         return int(words[1]) * 1024 if len(words) > 1 and words[1].isdigit() else 0
 
@@ -108,7 +106,6 @@ class LiveBench:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """See `Bench`."""
         return tuple(dict.fromkeys((*self._notes, *(self._line.notes if self._line else ()))))
 
     def subject(self) -> Subject:
@@ -121,7 +118,6 @@ class LiveBench:
         return self._subject
 
     def prepare(self, jobs: Sequence[Job], *, boots: bool = False) -> None:
-        """See `Bench`."""
         if boots and self._request.target.partition(":")[0] in SCHEMES:
             self._line = LineBoots(self._request, self._options, self._lab)
         if not jobs:
@@ -140,7 +136,6 @@ class LiveBench:
             )
 
     def boots(self, levels: Mapping[str, str], count: int) -> Iterator[Boot]:
-        """See `Bench`."""
         if self._request.target.partition(":")[0] not in SCHEMES:
             raise NotMeasurable(
                 "a running system is not booted: that needs its console, on --target "
@@ -155,22 +150,18 @@ class LiveBench:
         yield from self._line.boots(count, first, self._artifacts)
 
     def boot_findings(self, boots: Sequence[Boot]) -> BootFindings:
-        """See `Bench`."""
         return self._line.findings(boots) if self._line else BootFindings()
 
     @contextmanager
     def probe(self) -> Iterator[Session]:
-        """See `Bench`."""
         with self._lab.probe(self._target(), self._lab.progress) as session:
             yield session
 
     @contextmanager
     def shell(self) -> Iterator[Shell]:
-        """See `Bench`."""
         yield self._target().shell
 
     def learn(self, session: Session, facts: Mapping[str, str]) -> None:
-        """See `Bench`."""
         subject = self.subject()
         named = next((facts[name] for name in NAMING_FACTS if name in facts), session.machine)
         summary = self._request.summary(
@@ -182,7 +173,6 @@ class LiveBench:
         self._subject = replace(subject, board=self._target().board or summary)
 
     def check_ends(self, senders: Sequence[str], address: str, *, mine: bool) -> None:
-        """See `Bench`."""
         for name in senders:
             if name.partition(":")[0] not in (local.SCHEME, ssh.SCHEME):
                 raise UsageError(f"--sender {name}: wants {local.FORM} or {ssh.FORM}")
@@ -191,7 +181,6 @@ class LiveBench:
 
     @contextmanager
     def ends(self, senders: Sequence[str], address: str, *, mine: bool) -> Iterator[Ends]:
-        """See `Bench`."""
         self.check_ends(senders, address, mine=mine)
         lab = self._lab
         asked = address_of(self._request.target, address, mine)
@@ -204,11 +193,9 @@ class LiveBench:
             yield Ends(device, tuple(others), asked)
 
     def talk(self, run: Callable[[Job], str]) -> AbstractContextManager[Talk]:
-        """See `Bench`."""
         return talk_to(self._target())
 
     def run(self, name: str, job: Job, notify: Notify) -> str:
-        """See `Bench`."""
         shell, progress = self._target().shell, self._lab.progress
         machine = shell.run("uname -m").output.strip()
         arch = self._target().probe or architecture_of(machine)

@@ -86,13 +86,11 @@ class VirtualBench:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """See `Bench`."""
         of_images = (note for image in self._images.values() for note in image.notes)
         return tuple(dict.fromkeys((*of_images, *self._notes)))
 
     @property
     def facts(self) -> KnownFacts:
-        """See `Bench`."""
         board = self._variant.board
         lacks = board.timing.lacks.kinds if board.timing and board.timing.lacks else ()
         # NEON by that name is ARM's, in 32 bits.
@@ -111,7 +109,6 @@ class VirtualBench:
         )
 
     def prepare(self, jobs: Sequence[Job], *, boots: bool = False) -> None:
-        """See `Bench`."""
         if boots:
             self._image({})
         # Without a card of ours, the jobs that talk are refused.
@@ -124,12 +121,10 @@ class VirtualBench:
         self._variant = with_features(self._variant, features)
 
     def boots(self, levels: Mapping[str, str], count: int) -> Iterator[Boot]:
-        """See `Bench`."""
         first, self._booted = self._booted + 1, self._booted + count
         yield from self._image(levels).boots(count, first, self._artifacts)
 
     def boot_findings(self, boots: Sequence[Boot]) -> BootFindings:
-        """See `Bench`."""
         return self._image({}).findings(boots)
 
     def _image(self, levels: Mapping[str, str]) -> ImageBoots:
@@ -143,7 +138,6 @@ class VirtualBench:
 
     @contextmanager
     def probe(self) -> Iterator[Session]:
-        """See `Bench`."""
         lab = self._lab
         with (
             lab.open(self._text, lab.progress, self._artifacts, self._factors) as self._probed,
@@ -153,17 +147,14 @@ class VirtualBench:
             yield session
 
     def learn(self, session: Session, facts: Mapping[str, str]) -> None:
-        """See `Bench`."""
         self._probe_facts = dict(facts)
 
     @contextmanager
     def shell(self) -> Iterator[Shell]:
-        """See `Bench`."""
         raise NotMeasurable("a virtual board has no files of its own to look at")
         yield
 
     def check_ends(self, senders: Sequence[str], address: str, *, mine: bool) -> None:
-        """See `Bench`."""
         if tuple(senders) != ("local",) or address:
             raise UsageError("--sender, --address: a virtual board is asked by its own far end")
         with_own_card(self._loaded, self._factors)
@@ -180,7 +171,6 @@ class VirtualBench:
 
     @contextmanager
     def talk(self, run: Callable[[Job], str]) -> Iterator[Talk]:
-        """See `Bench`."""
         yield talk_from(self._variant.board, run)
 
     def subject(self) -> Subject:
@@ -212,7 +202,6 @@ class VirtualBench:
         )
 
     def run(self, name: str, job: Job, notify: Notify) -> str:
-        """See `Bench`."""
         lab, variant = self._lab, with_features(self._variant, job.features)
         check_has(job, variant.board)
         artifacts = self._artifacts / name

@@ -91,7 +91,6 @@ class ConsoleRecorder:
         self._log.close()
 
     def findings(self) -> InstrumentFindings:
-        """See `InEmulator`."""
         return InstrumentFindings("virtual")
 
     @property

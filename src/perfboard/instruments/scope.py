@@ -223,5 +223,4 @@ class Scope:
         self._answers = (-1, -1)
 
     def findings(self) -> InstrumentFindings:
-        """See `InEmulator`."""
         return InstrumentFindings("virtual")

@@ -3,6 +3,8 @@
 
 from collections.abc import Mapping, Sequence
 
+from perfboard.bench.job import NotMeasurable
+from perfboard.measures.base import EXACT, Setting
 from perfboard.measures.catalogue import all_measures
 from perfboard.measures.loop import Item
 from perfboard.measures.parameters import check_parameters, check_value
@@ -59,6 +61,7 @@ def items_named(names: Sequence[str], given: Mapping[str, Value]) -> list[Item]:
             )
         for item in found:
             changed = with_given(item, given)
+            _check_job(changed)
             items.setdefault(changed.key, changed)
     for parameter in given:
         if all(parameter not in item.parameters for item in items.values()):
@@ -68,6 +71,18 @@ def items_named(names: Sequence[str], given: Mapping[str, Value]) -> list[Item]:
                 f"{', '.join(has) or 'none'}"
             )
     return list(items.values())
+
+
+def _check_job(item: Item) -> None:
+    """Raises UsageError for parameters of which no job can be made, on any board."""
+    try:
+        item.measure.job(Setting(item.parameters, EXACT))
+    except NotMeasurable as error:
+        name = item.measure.name
+        raise UsageError(
+            f"{name}: {error}; give its parameters by --with: `perfboard measures {name}` lists "
+            "them"
+        ) from error
 
 
 def with_given(item: Item, given: Mapping[str, Value]) -> Item:

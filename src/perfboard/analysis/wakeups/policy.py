@@ -70,7 +70,6 @@ class FixedPolicy:
         """See `Policy`."""
 
     def choose(self, now_ns: int) -> int:
-        """See `Policy`."""
         return self.level
 
 
@@ -85,12 +84,10 @@ class TwoLevel:
         self._busy_until = 0
 
     def note(self, now_ns: int, needed_ns: int) -> None:
-        """See `Policy`."""
         if needed_ns > self._period:
             self._busy_until = now_ns + 10**9
 
     def choose(self, now_ns: int) -> int:
-        """See `Policy`."""
         self.level = self._low if now_ns < self._busy_until else self._high
         return self.level
 
@@ -104,7 +101,6 @@ class Adaptive:
         self._until = [now_ns + level * RISE_NS for level in range(buffers - 1)]
 
     def note(self, now_ns: int, needed_ns: int) -> None:
-        """See `Policy`."""
         needed_ns += needed_ns >> 3
         for level in range(self._buffers - 2, 0, -1):
             if margin_ns(self._buffers, level, self._period) >= needed_ns:
@@ -112,7 +108,6 @@ class Adaptive:
             self._until[level] = now_ns + HOLD_NS
 
     def choose(self, now_ns: int) -> int:
-        """See `Policy`."""
         most = 0
         while most + 2 < self._buffers and self._until[most + 1] <= now_ns:
             most += 1

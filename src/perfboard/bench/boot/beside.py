@@ -38,7 +38,6 @@ class _LateMeter:
         self._runs = True
 
     def stop(self) -> None:
-        """See `Instrument`."""
         if self._runs:
             time.sleep(_LINGERS_S)
             self._runs = False

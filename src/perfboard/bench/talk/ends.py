@@ -129,22 +129,18 @@ class LiveEnd:
 
     @property
     def name(self) -> str:
-        """See `End`."""
         return self.target.name
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """See `End`."""
         return self.target.notes
 
     def counters(self) -> Counters:
-        """See `End`."""
         script = f"{SCRIPT}{self.folder}/{NAME} queues 2>/dev/null"
         return read_counters(self.target.shell.run(script).output)
 
     @contextmanager
     def program(self, *words: str) -> Iterator[Lines]:
-        """See `End`."""
         channel = self.target.shell.start(f"exec {self.folder}/{NAME} {' '.join(words)}")
         lines = Lines(channel, self.target.name)
         try:

@@ -87,13 +87,11 @@ class _Sender:
         self._output = f"@ready {_MTU}\n"
 
     def write(self, data: bytes) -> None:
-        """See `Channel`."""
         self._talk.say(f"trial {self._kind} {data.decode().strip()}")
         self._talk.listen()
         self._output += f"{self._talk.outcome}\n"
 
     def read(self, timeout_s: float) -> bytes:
-        """See `Channel`."""
         output, self._output = self._output, ""
         return output.encode()
 
@@ -111,7 +109,6 @@ class _EchoProgram:
         """See `Channel`."""
 
     def read(self, timeout_s: float) -> bytes:
-        """See `Channel`."""
         lines = [line for line in self._talk.text.splitlines() if line.startswith("@echo")]
         # The port comes first, and then the last count.
         line, self._line = self._line, 1
@@ -138,7 +135,6 @@ class VirtualEnd:
 
     @contextmanager
     def program(self, *words: str) -> Iterator[Lines]:
-        """See `End`."""
         if words[0] == "packets":
             yield Lines(_Sender(self.talk, words[1], words[3]), self.name)
         else:

@@ -66,7 +66,6 @@ class _ClientHere:
         self._client, self._device, self.in_memory = client, device, in_memory
 
     def ask(self, lines: Sequence[str], seconds: float) -> list[TcpReply]:
-        """See `Talk`."""
         replies = []
         for line in lines:
             before = self._device.counters()
@@ -86,7 +85,6 @@ class _ClientThere:
         self._run = run
 
     def ask(self, lines: Sequence[str], seconds: float) -> list[TcpReply]:
-        """See `Talk`."""
         client = f'"$PROBE" tcp {FAR_END} {FAR_END_PORT}'
         asked = "".join(f"{_COUNT}echo {line} | {client} || exit 1\n" for line in lines)
         # A kernel's first connection fills a table of 256 KiB with random numbers (Linux 6.1,

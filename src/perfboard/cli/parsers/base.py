@@ -39,7 +39,6 @@ class Command(argparse.ArgumentParser):
     def parse_known_args(
         self, args: Iterable[str] | None = None, namespace: Any = None
     ) -> tuple[Any, list[str]]:
-        """See `argparse`."""
         words = list(args or ())
         _refuse_two_words(words)
         self._refuse_unknown_command(words)
@@ -70,7 +69,6 @@ class Command(argparse.ArgumentParser):
         return found, unknown
 
     def error(self, message: str) -> NoReturn:
-        """See `argparse`."""
         raise UsageError(f"{message}; `{self.prog} --help` shows how it is written")
 
     def _refuse_unknown_command(self, words: list[str]) -> None:

@@ -63,7 +63,6 @@ def _record(line: bytes) -> _DmesgRecord:
 
 
 def share(head: bytes) -> float:
-    """See `Importer`."""
     lines = [_without_level(line) for line in head.splitlines()]
     # A record of several lines goes on with blanks.
     found = share_of(_FORMS, b"\n".join(line for line in lines if line[:4].strip()))

@@ -33,7 +33,6 @@ def record_line(ns: int, message: bytes) -> SavedLine:
 
 
 def share(head: bytes) -> float:
-    """See `Importer`."""
     records = 0
     for line in head.splitlines():
         text = line[:80].decode("latin-1")

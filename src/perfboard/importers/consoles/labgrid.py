@@ -18,7 +18,6 @@ _BYTES = list(zip((word.encode() for word in _WORDS), (b"\r", b"\n", b"\b"), str
 
 
 def share(head: bytes) -> float:
-    """See `Importer`."""
     if head.startswith(_HEAD):
         return 1.0
     lines = [line for line in head.splitlines() if b"CONSOLE" in line[:200]]

@@ -50,7 +50,6 @@ def _entry(line: bytes) -> _LavaEntry | None:
 
 
 def share(head: bytes) -> float:
-    """See `Importer`."""
     lines = [line for line in head.splitlines()[:500] if line.strip()]
     found = sum(1 for line in lines if b"lvl" in line[:80] and b"dt" in line[:8])
     return found / len(lines) if lines else 0.0

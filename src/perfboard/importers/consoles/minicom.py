@@ -27,7 +27,6 @@ _EACH = stamped_importer(
 
 
 def share(head: bytes) -> float:
-    """See `Importer`."""
     seconds = sum(1 for line in head.splitlines(keepends=True) if _SECOND.match(line))
     return 1.0 if seconds >= 2 else share_of(_LINE, head)
 

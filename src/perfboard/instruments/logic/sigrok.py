@@ -122,19 +122,15 @@ class SigrokCapture:
             )
 
     def start(self) -> None:
-        """See `Instrument`."""
         self._start_ns = host_ns()
 
     def fileno(self) -> int:
-        """See `Instrument`."""
         return -1
 
     def read(self) -> list[InstrumentSighting] | None:
-        """See `Instrument`."""
         return []
 
     def stop(self) -> None:
-        """See `Instrument`."""
         process, self._process = self._process, None
         if process is None:
             return

@@ -33,7 +33,6 @@ class FileMeter(TickingMeter):
         super().__init__(self._look, _LOOKS_S)
 
     def prepare(self, artifacts: Path) -> None:
-        """See `Instrument`."""
         try:
             with self._path.open("rb") as file:
                 head = file.readline(_MOST_HEADING)

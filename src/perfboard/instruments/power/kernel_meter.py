@@ -41,7 +41,6 @@ class KernelMeter(TickingMeter):
         super().__init__(self._take, period_s)
 
     def prepare(self, artifacts: Path) -> None:
-        """See `Instrument`."""
         for name in self.meter.files:
             try:
                 file = os.open(name, os.O_RDONLY | os.O_CLOEXEC)
@@ -51,7 +50,6 @@ class KernelMeter(TickingMeter):
             self._files.append(file)
 
     def stop(self) -> None:
-        """See `Instrument`."""
         super().stop()
         self._stack.close()
 

@@ -45,18 +45,14 @@ class TickingMeter:
         self._start_ns = 0
 
     def start(self) -> None:
-        """See `Instrument`."""
         self._start_ns = host_ns()
         self._ticker.start()
 
     def fileno(self) -> int:
-        """See `Instrument`."""
         return -1
 
     def read(self) -> list[InstrumentSighting] | None:
-        """See `Instrument`."""
         return []
 
     def stop(self) -> None:
-        """See `Instrument`."""
         self._ticker.stop()

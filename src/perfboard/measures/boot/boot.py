@@ -56,7 +56,6 @@ class BootTime(Measure):
         return Quantity(metric, unit, "a step of the boot, or a count of it")
 
     def measure(self, name: str, bench: Bench, setting: Setting, turn: Turn) -> Finding:
-        """See `Measure`."""
         boots: list[Boot] = []
         turn.place = "boot 1"
         for boot in bench.boots({}, setting.whole("boots")):

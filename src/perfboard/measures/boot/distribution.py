@@ -36,7 +36,6 @@ class DistributionBoot(Measure):
     )
 
     def measure(self, name: str, bench: Bench, setting: Setting, turn: Turn) -> Finding:
-        """See `Measure`."""
         metrics, figures, sentences = [], [], []
         for init, root in _ROOTS.items():
             try:

@@ -50,13 +50,11 @@ class DiskCharacters(Measure):
     )
 
     def job(self, setting: Setting) -> Job:
-        """See `Measure`."""
         milliseconds = _MILLISECONDS // (4 if setting.parameters["quick"] else 1)
         texts = list(_POINTS) * setting.repeats
         return points_job(setting, texts, milliseconds, written=1 + setting.repeats)
 
     def read(self, output: str, setting: Setting) -> Finding:
-        """See `Measure`."""
         evidence, points = setting.facts.evidence, points_of(output)
         metrics, figures = figures_of(_POINTS, points, evidence)
         if not figures:

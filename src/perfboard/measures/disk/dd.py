@@ -50,7 +50,6 @@ class Dd(Measure):
         self.examples = (Example(_EXAMPLE, figures, facts=replace(EXACT, ram=16 << 20)),)
 
     def job(self, setting: Setting) -> Job:
-        """See `Measure`."""
         size = _size(setting)
         script = ""
         for block in _BLOCKS:
@@ -65,7 +64,6 @@ class Dd(Measure):
         return disk_job(setting, script, writes=size * len(_BLOCKS) * setting.repeats)
 
     def read(self, output: str, setting: Setting) -> Finding:
-        """See `Measure`."""
         size = _size(setting)
         metrics: list[Metric] = []
         figures: list[ShownMetric] = []

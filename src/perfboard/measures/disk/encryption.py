@@ -65,7 +65,6 @@ class DiskEncryption(Measure):
     )
 
     def job(self, setting: Setting) -> Job:
-        """See `Measure`."""
         quick, exact = setting.parameters["quick"], setting.facts.exact
         repeats = 1 if quick else setting.repeats
         file = _MIB * (4 if exact else 8 if quick else 16)
@@ -83,7 +82,6 @@ class DiskEncryption(Measure):
         )
 
     def read(self, output: str, setting: Setting) -> Finding:
-        """See `Measure`."""
         return _found(output)
 
 

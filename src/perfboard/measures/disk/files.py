@@ -38,7 +38,6 @@ class DiskFiles(Measure):
     )
 
     def job(self, setting: Setting) -> Job:
-        """See `Measure`."""
         few = setting.parameters["quick"] or setting.facts.exact
         count = _FEW if few else _COUNT
         line = f'"$PROBE" disk files "$place" {count}\n'
@@ -46,7 +45,6 @@ class DiskFiles(Measure):
         return disk_job(setting, line * setting.repeats, writes)
 
     def read(self, output: str, setting: Setting) -> Finding:
-        """See `Measure`."""
         rates: dict[tuple[str, str], list[tuple[float, float]]] = {}
         for text in output.splitlines():
             if match := _ROW.fullmatch(text):

@@ -55,14 +55,12 @@ class DiskSequential(Measure):
     )
 
     def job(self, setting: Setting) -> Job:
-        """See `Measure`."""
         texts = _texts(setting)
         repeats = 1 if setting.parameters["quick"] else setting.repeats
         written = 1 + 2 * len(texts) // len(_OPERATIONS) * repeats
         return points_job(setting, texts * repeats, _MILLISECONDS, written)
 
     def read(self, output: str, setting: Setting) -> Finding:
-        """See `Measure`."""
         points = points_of(output)
         metrics: list[Metric] = []
         figures: list[ShownMetric] = []

@@ -107,7 +107,6 @@ class AppStart(DisplayMeasure):
     )
 
     def job(self, setting: Setting) -> Job:
-        """See `Measure`."""
         application = application_of(setting, "program")
         pictures = application.pictures if setting.facts.exact else ALIKE
         lines = calibrated("start", f"start calibration {application.command}", pictures)
@@ -119,7 +118,6 @@ class AppStart(DisplayMeasure):
         return session([application], [quiet(setting), *lines])
 
     def read(self, output: str, setting: Setting) -> Finding:
-        """See `Measure`."""
         found, count = read_session(output), samples_of(setting)
         samples = accepted(found, "start", count)
         times = {
@@ -179,7 +177,6 @@ class AppSwitch(DisplayMeasure):
     )
 
     def job(self, setting: Setting) -> Job:
-        """See `Measure`."""
         program, other = (application_of(setting, key) for key in ("program", "other"))
         if program == other:
             raise NotMeasurable("program and other are one; wants two")
@@ -204,7 +201,6 @@ class AppSwitch(DisplayMeasure):
         return session([program, other], [quiet(setting), *lines])
 
     def read(self, output: str, setting: Setting) -> Finding:
-        """See `Measure`."""
         found, count = read_session(output), samples_of(setting)
         warm = tuple(one.stable for one in accepted(found, "warm", count))
         started = [one.stable for one in accepted(found, "cold", count)]

@@ -95,7 +95,6 @@ class MailOpen(DisplayMeasure):
     )
 
     def job(self, setting: Setting) -> Job:
-        """See `Measure`."""
         client = _client_of(setting)
 
         def once(label: str) -> list[str]:
@@ -109,7 +108,6 @@ class MailOpen(DisplayMeasure):
         return session([client.application], lines, client.files)
 
     def read(self, output: str, setting: Setting) -> Finding:
-        """See `Measure`."""
         found, count = read_session(output), samples_of(setting)
         samples = accepted(found, "open", count)
         metrics = sampled_metrics("mail.open", samples, count)
@@ -142,7 +140,6 @@ class MailSort(DisplayMeasure):
     )
 
     def job(self, setting: Setting) -> Job:
-        """See `Measure`."""
         client = _client_of(setting)
         keys = {"subject": client.mail.subject, "date": client.mail.back}
         lines = [quiet(setting), *client.to_folder(), f"key open {client.mail.open}"]
@@ -158,7 +155,6 @@ class MailSort(DisplayMeasure):
         return session([client.application], [*lines, "end"], client.files)
 
     def read(self, output: str, setting: Setting) -> Finding:
-        """See `Measure`."""
         found, count = read_session(output), samples_of(setting)
         metrics = list[Metric]()
         for by in ("subject", "date"):

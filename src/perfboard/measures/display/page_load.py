@@ -147,7 +147,6 @@ class PageLoad(DisplayMeasure):
     )
 
     def job(self, setting: Setting) -> Job:
-        """See `Measure`."""
         browser, page, over = _asked(setting)
         count, far, secure = samples_of(setting), setting.facts.exact, over == "https"
         copies = count if page == "cart" else 0
@@ -176,7 +175,6 @@ class PageLoad(DisplayMeasure):
         return replace(job, script=script, pages=served, secure=secure)
 
     def read(self, output: str, setting: Setting) -> Finding:
-        """See `Measure`."""
         page, count = f"{setting.text('page')}.html", samples_of(setting)
         cart = page == "cart.html"
         pictures = [name for name in pages() if name.endswith(".png") and cart]

@@ -239,7 +239,6 @@ class DisplayMeasure(Measure):
     """A measure by a session, whose watcher prints what the screen showed."""
 
     def blocks(self, output: str, setting: Setting) -> tuple[Block, ...]:
-        """See `Measure`."""
         shown = (str(setting.parameters[key]) for key in _SHOWN if key in setting.parameters)
         programs = "".join(f", {program}" for program in shown)
         return tuple(

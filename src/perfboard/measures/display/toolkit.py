@@ -91,7 +91,6 @@ class ToolkitWindow(DisplayMeasure):
     )
 
     def job(self, setting: Setting) -> Job:
-        """See `Measure`."""
         name, count = _name(setting), samples_of(setting)
         once = (f"start hello ./{PROGRAM} hello", "memory hello", "close exit 0", "end")
         lines = [
@@ -110,7 +109,6 @@ class ToolkitWindow(DisplayMeasure):
         )
 
     def read(self, output: str, setting: Setting) -> Finding:
-        """See `Measure`."""
         name, count = _name(setting), samples_of(setting)
         if match := _LACKS.search(output):
             absent = ", ".join(_ABSENT.findall(match[1])) or "loader for Debian's programs"

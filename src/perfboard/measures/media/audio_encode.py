@@ -50,7 +50,6 @@ class AudioEncode(Measure):
     )
 
     def job(self, setting: Setting) -> Job:
-        """See `Measure`."""
         seconds, bitrate = setting.whole("seconds"), setting.whole("bitrate")
         if seconds > 60 or bitrate not in _BITRATES:
             raise NotMeasurable("wants seconds up to 60, and a bitrate of 32, 64 or 128")
@@ -67,7 +66,6 @@ class AudioEncode(Measure):
         )
 
     def read(self, output: str, setting: Setting) -> Finding:
-        """See `Measure`."""
         runs = ended_runs(output, "encode", "lame")
         return Finding(tuple(time_metrics(self.name, runs, units=setting.whole("seconds"))))
 

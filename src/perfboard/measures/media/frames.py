@@ -63,7 +63,6 @@ class Media(Measure):
         self.examples = (Example(output, figures, {"fps": 1, "seconds": 1}),)
 
     def job(self, setting: Setting) -> Job:
-        """See `Measure`."""
         frame, frames, fps = self._frames(setting)
         records, plays = self._streams(setting)
         how, reserve = setting.parameters["write"], int(bool(setting.parameters["reserve"]))
@@ -87,7 +86,6 @@ class Media(Measure):
         )
 
     def read(self, output: str, setting: Setting) -> Finding:
-        """See `Measure`."""
         frames, fps = self._frames(setting)[1:]
         records, plays = self._streams(setting)
         found: dict[tuple[int, str], list[_Rows]] = {}

@@ -52,7 +52,6 @@ class ImageIndex(Measure):
     )
 
     def job(self, setting: Setting) -> Job:
-        """See `Measure`."""
         size, pictures = _size(setting), setting.whole("pictures")
         if pictures > _MOST_PICTURES:
             raise NotMeasurable(f"wants at most {_MOST_PICTURES} pictures")
@@ -78,7 +77,6 @@ done
         )
 
     def read(self, output: str, setting: Setting) -> Finding:
-        """See `Measure`."""
         pictures = setting.whole("pictures")
         runs = ended_runs(output, "index", "djpeg or cjpeg")
         if (entries := printed(output, "entries")) != str(pictures):

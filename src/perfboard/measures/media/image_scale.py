@@ -46,7 +46,6 @@ class ImageScale(Measure):
     )
 
     def job(self, setting: Setting) -> Job:
-        """See `Measure`."""
         width, height = setting.whole("width"), setting.whole("height")
         if not (64 <= width <= _MOST and 64 <= height <= _MOST):
             raise NotMeasurable(f"wants a width and a height of 64 to {_MOST} pixels")
@@ -65,7 +64,6 @@ class ImageScale(Measure):
         )
 
     def read(self, output: str, setting: Setting) -> Finding:
-        """See `Measure`."""
         runs = ended_runs(output, "scale", "djpeg or cjpeg")
         return Finding(tuple(time_metrics(self.name, runs)))
 

@@ -81,7 +81,6 @@ class ListingSearch(Measure):
     )
 
     def job(self, setting: Setting) -> Job:
-        """See `Measure`."""
         repeats = setting.repeats
         script = 'echo "@say grep $(grep --version 2>&1 | head -n 1)"\n'
         for query, (pattern, _) in QUERIES.items():
@@ -94,7 +93,6 @@ class ListingSearch(Measure):
         return Job(script, files, packages=setting.packages(), disk=len(listing()) * 2)
 
     def read(self, output: str, setting: Setting) -> Finding:
-        """See `Measure`."""
         found, metrics, repeats = times_of(output), list[Metric](), setting.repeats
         for query, (_, hits) in QUERIES.items():
             # The one file has the hits of each repeat, the other their counts.

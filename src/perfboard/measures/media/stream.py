@@ -63,11 +63,9 @@ class _DiscMeasure(Measure):
     """Common to the three."""
 
     def commands(self, parameters: Mapping[str, Value]) -> Sequence[str]:
-        """See `Measure`."""
         return [str(parameters[name]) for name in ("prepare", "command") if parameters[name]]
 
     def job(self, setting: Setting) -> Job:
-        """See `Measure`."""
         command, prepare = setting.text("command"), setting.text("prepare")
         if not command:
             raise NotMeasurable("wants a command")
@@ -147,7 +145,6 @@ class StreamWrite(_DiscMeasure):
     )
 
     def read(self, output: str, setting: Setting) -> Finding:
-        """See `Measure`."""
         found, buffer = self._found(output, setting), setting.whole("buffer")
         samples = (
             [float(one.underruns) for one in found],
@@ -193,7 +190,6 @@ class StreamBuffer(_DiscMeasure):
         return setting.whole("starts")
 
     def job(self, setting: Setting) -> Job:
-        """See `Measure`."""
         if not FEWEST_MAXIMA <= self._starts(setting) <= _MOST_STARTS or setting.whole("safe") > 99:
             raise NotMeasurable(
                 f"wants {FEWEST_MAXIMA} to {_MOST_STARTS} starts, and up to 99 for safe"
@@ -201,7 +197,6 @@ class StreamBuffer(_DiscMeasure):
         return super().job(setting)
 
     def read(self, output: str, setting: Setting) -> Finding:
-        """See `Measure`."""
         needs = [one.need for one in self._found(output, setting)]
         extreme, chunk = enough(needs, setting.whole("safe") / 100), setting.whole("chunk")
         # A drive takes whole chunks.
@@ -246,7 +241,6 @@ class StreamRate(_DiscMeasure):
         )
 
     def read(self, output: str, setting: Setting) -> Finding:
-        """See `Measure`."""
         _check_steady(_writings(output), setting)
         match = next(filter(None, map(_ROOM.fullmatch, output.splitlines())), None)
         if match is None:

@@ -48,11 +48,9 @@ class MemoryApplication(Measure):
     )
 
     def commands(self, parameters: Mapping[str, Value]) -> Sequence[str]:
-        """See `Measure`."""
         return [str(parameters[name]) for name in ("command", "task") if parameters[name]]
 
     def job(self, setting: Setting) -> Job:
-        """See `Measure`."""
         command, task = setting.text("command"), setting.text("task")
         settle = setting.whole("settle_ms")
         if not command:
@@ -67,7 +65,6 @@ class MemoryApplication(Measure):
         )
 
     def read(self, output: str, setting: Setting) -> Finding:
-        """See `Measure`."""
         repeats = setting.repeats
         before, found = list[float](), dict[str, list[tuple[float, ...]]]()
         for line in output.splitlines():

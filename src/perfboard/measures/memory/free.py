@@ -15,6 +15,7 @@ for status in /proc/[0-9]*/status; do
     sed -n 's/^Name:[[:space:]]*/@name /p; s/^RssAnon:[[:space:]]*/@anon /p' $status 2> /dev/null
 done
 """
+_OF_OURS = "It is that of a small system of Perfboard's without services, not of the board's image."
 _NOT_WITHOUT_PROC = "/proc/meminfo does not say how much memory is free"
 
 
@@ -48,12 +49,10 @@ class MemoryFree(Measure):
     )
 
     def job(self, setting: Setting) -> Job:
-        """See `Measure`."""
         line = '"$PROBE" system.memory --seconds 1 || exit 1\n'
         return Job(f"{line * setting.repeats}{_USERS}")
 
     def read(self, output: str, setting: Setting) -> Finding:
-        """See `Measure`."""
         metrics = _probed(output)
         free = next((m for m in metrics if m.labels.get("by") == "free+cache"), None)
         if free is None:
@@ -70,11 +69,13 @@ class MemoryFree(Measure):
             figures.append(ShownMetric("taken by the kernel at boot", kernel))
         figures += [ShownMetric(f"program {m.labels['program']}", m) for m in users]
         named = ", ".join(f"{name} ({format_value(size, 'B')})" for name, size in largest)
-        sentence = f"The largest users of their own memory: {named}." if named else ""
+        sentences = [f"The largest users of their own memory: {named}."] if named else []
+        if setting.facts.exact:
+            sentences.append(_OF_OURS)
         short = f"{format_value(free.samples[0], 'B')} free"
         ram = setting.facts.ram
         limit = f"its RAM, {format_value(ram, 'B')}" if ram else ""
-        return Finding((*metrics, *users), tuple(figures), short, limit, sentence)
+        return Finding((*metrics, *users), tuple(figures), short, limit, " ".join(sentences))
 
 
 def _probed(output: str) -> list[Metric]:

@@ -66,11 +66,9 @@ MemTotal:        126000 kB
     )
 
     def job(self, setting: Setting) -> Job:
-        """See `Measure`."""
         return Job(_SCRIPT * setting.repeats)
 
     def read(self, output: str, setting: Setting) -> Finding:
-        """See `Measure`."""
         found: dict[str, list[float]] = {}
         for again in output.split("@sizes\n")[1:]:
             for name, size in _sizes(again.splitlines()):

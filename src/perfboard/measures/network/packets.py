@@ -63,11 +63,9 @@ class NetworkPackets(Measure):
     )
 
     def job(self, setting: Setting) -> Job:
-        """See `Measure`."""
         return Job("", network=True)
 
     def measure(self, name: str, bench: Bench, setting: Setting, turn: Turn) -> Finding:
-        """See `Measure`."""
         asked = setting.text("protocols").split()
         protocols = [each for each in PROTOCOLS if each in asked]
         if not protocols or set(asked) - set(PROTOCOLS):

@@ -69,7 +69,6 @@ class NetworkSsh(Measure):
     )
 
     def job(self, setting: Setting) -> Job:
-        """See `Measure`."""
         size = _size(setting)
         words = f"{setting.repeats} {size} {' '.join(_CIPHERS)}"
         within = _WITHIN.replace("WAYS", " ".join(_ENCRYPTED)).replace("DISK", str(_DISK + size))
@@ -85,7 +84,6 @@ class NetworkSsh(Measure):
         )
 
     def read(self, output: str, setting: Setting) -> Finding:
-        """See `Measure`."""
         return _found(output, _size(setting))
 
 

@@ -77,11 +77,9 @@ class _TcpMeasure(Measure):
     parameters = (QUICK,)
 
     def job(self, setting: Setting) -> Job:
-        """See `Measure`."""
         return Job("", network=True)
 
     def measure(self, name: str, bench: Bench, setting: Setting, turn: Turn) -> Finding:
-        """See `Measure`."""
         count = 0
 
         def run(job: Job) -> str:
@@ -115,7 +113,6 @@ class NetworkTcp(_TcpMeasure):
     )
 
     def converse(self, talk: Talk, seconds: float, setting: Setting) -> Finding:
-        """See `_TcpMeasure`."""
         metrics: list[Metric] = []
         figures: list[ShownMetric] = []
         kinds = [(way, streams) for way in talk.ways for streams in _STREAMS]
@@ -152,7 +149,6 @@ class NetworkHttp(_TcpMeasure):
     metrics = rate_quantities("network.http", "bytes of the file", _BUSIEST)
 
     def converse(self, talk: Talk, seconds: float, setting: Setting) -> Finding:
-        """See `_TcpMeasure`."""
         (first,) = _transfers(talk.ask(["receive 1 200"], seconds))
         size = round(min(max(first.rate * seconds, _LEAST_BODY), _MOST_BODY))
         tries = _transfers(talk.ask([f"get 1 {size}"] * setting.repeats, seconds))
@@ -174,7 +170,6 @@ class NetworkLatency(_TcpMeasure):
     )
 
     def converse(self, talk: Talk, seconds: float, setting: Setting) -> Finding:
-        """See `_TcpMeasure`."""
         line = f"ping 1 {round(seconds * 1000)}"
         replies = talk.ask([line] * setting.repeats, seconds)
         tries = [_checked(_ASKED, reply.line)[1:] for reply in replies]

@@ -42,7 +42,6 @@ class Probe(Measure):
         )
 
     def measure(self, name: str, bench: Bench, setting: Setting, turn: Turn) -> Finding:
-        """See `Measure`."""
         seconds = setting.whole("seconds")
         with bench.probe() as session, turn.step(seconds) as step:
             applets = [each for each in session.applets() if each.name == self.name]
@@ -63,7 +62,6 @@ class CopyProbe(Probe):
     """Copies as mbw does, at mbw's size or above (study B)."""
 
     def conclude(self, found: Finding) -> Finding:
-        """See `Probe`."""
         figures = []
         for method, words in _METHODS.items():
             of_it = [

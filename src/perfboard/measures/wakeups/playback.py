@@ -72,7 +72,6 @@ class AudioWakeups(Measure):
     )
 
     def job(self, setting: Setting) -> Job:
-        """See `Measure`."""
         way, load = setting.text("way"), setting.text("load")
         if way not in _WAYS or load not in _LOADS:
             known = f"{', '.join(_WAYS)}, under {', '.join(_LOADS)}"
@@ -88,7 +87,6 @@ class AudioWakeups(Measure):
         return Job(line * setting.repeats, features=_WAYS[way], disk=1 << 19, limit_s=limit_s)
 
     def read(self, output: str, setting: Setting) -> Finding:
-        """See `Measure`."""
         playbacks = read_playbacks(output)
         found = tuple(metrics(playbacks, None))
         wakes = next((metric for metric in found if metric.name == "wakeups.wakes"), None)

@@ -119,7 +119,6 @@ class BootResult(Result):
 
     @property
     def summary(self) -> str:
-        """See `Result`."""
         return count_words(len(self.boots), "boot", "boots")
 
 

@@ -78,7 +78,6 @@ class PacketsResult(Result):
 
     @property
     def undecided(self) -> bool:
-        """See `Result`."""
         return all(echo.reason for echo in self.echoes)
 
     @property

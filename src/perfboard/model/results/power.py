@@ -59,7 +59,6 @@ class PowerResult(Result):
 
     @property
     def summary(self) -> str:
-        """See `Result`."""
         return f"energy of {count_words(len(self.phases), 'phase', 'phases') or 'no phase'}"
 
 

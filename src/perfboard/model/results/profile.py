@@ -87,12 +87,10 @@ class ProfileResult(Result):
 
     @property
     def undecided(self) -> bool:
-        """See `Result`."""
         return self.outcome in ("inconclusive", "not measured")
 
     @property
     def failed(self) -> bool:
-        """See `Result`."""
         return self.outcome == "fail"
 
     @property

@@ -68,7 +68,6 @@ class TimelineResult(Result):
 
     @property
     def summary(self) -> str:
-        """See `Result`."""
         return count_words(len(self.clocks), "clock", "clocks")
 
 

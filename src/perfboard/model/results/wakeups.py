@@ -98,13 +98,11 @@ class WakeupsResult(Result):
 
     @property
     def undecided(self) -> bool:
-        """See `Result`."""
         no_energy = any(each.no_energy for each in self.playbacks)
         return not self.advised or no_energy
 
     @property
     def summary(self) -> str:
-        """See `Result`."""
         return count_words(len(self.playbacks), "playback", "playbacks")
 
     def margin_s(self, level: int) -> float:

@@ -78,7 +78,6 @@ class BootStudy:
         return {name: tuple(factor.levels) for name, factor in factors_of(board).items()}
 
     def run(self, request: Request, options: BootOptions, lab: Lab) -> Run:
-        """See `studies.base.Study`."""
         item = Item(get_measure("boot"), {"boots": options.boots})
         findings = Findings()
         with lab.record(self.name, board_name(request), request.command, self.headline) as record:

@@ -50,7 +50,6 @@ class BringupStudy:
     factors: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def run(self, request: Request, options: BringupOptions, lab: Lab) -> Run:
-        """See `studies.base.Study`."""
         plan = Plan(self.name, _items(options), _PROBES_S)
         return run_plan(plan, request, BenchOptions(), lab)
 

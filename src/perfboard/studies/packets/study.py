@@ -72,7 +72,6 @@ class PacketsStudy:
     factors: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def run(self, request: Request, options: PacketsOptions, lab: Lab) -> Run:
-        """See `studies.base.Study`."""
         for protocol in options.only:
             if protocol not in PROTOCOLS:
                 raise UsageError(f"--only {protocol}: wants {' or '.join(PROTOCOLS)}")

@@ -91,7 +91,6 @@ class ProfileStudy:
     factors: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def run(self, request: Request, options: ProfileOptions, lab: Lab) -> Run:
-        """See `studies.base.Study`."""
         if not options.profile:
             raise UsageError("study profile: name the profile; `perfboard profiles` lists them")
         path = profile_path(options.profile)

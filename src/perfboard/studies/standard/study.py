@@ -25,7 +25,6 @@ class StandardStudy:
     factors: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def run(self, request: Request, options: ProbeOptions, lab: Lab) -> Run:
-        """See `studies.base.Study`."""
         return measure_target(self.name, request, (), options, lab)
 
 

@@ -51,7 +51,6 @@ class LineBench:
 
     @contextmanager
     def making(self, note: Note) -> Iterator[Make]:
-        """See `bench.Bench`."""
         with self._on_line(note, "try") as rounds:
             yield rounds.make
 
@@ -98,11 +97,9 @@ class LineBench:
             return dict(rounds.again(tries, self._options.boots))
 
     def summary(self) -> BoardSummary:
-        """See `bench.Bench`."""
         return summary_of(self._request, self._facts, self._wired)
 
     def notes(self) -> tuple[str, ...]:
-        """See `bench.Bench`."""
         kept = sum(rounds.kept for rounds in self._rounds)
         before = (
             (f"{kept} boots are of a tune before, which ended without a result.",) if kept else ()

@@ -31,7 +31,6 @@ class _Inner:
 
     @contextmanager
     def step(self, title: str, total: float) -> Iterator[Step]:
-        """See `model.progress.Progress`."""
         step = _InnerStep(title, total, self._note, self._cancelled)
         step.update(0)
         yield step

@@ -35,7 +35,6 @@ class VirtualTuneBench:
 
     @contextmanager
     def making(self, note: Note) -> Iterator[Make]:
-        """See `bench.Bench`."""
         with (
             distributed_workers(self._scheduler, self._emulator, note)
             if self._scheduler
@@ -50,11 +49,9 @@ class VirtualTuneBench:
         return Proof((boot,), _repeats(sweep, boot), tuple(metrics), tuple(problems))
 
     def summary(self) -> BoardSummary:
-        """See `bench.Bench`."""
         return self._virtual.summary()
 
     def notes(self) -> tuple[str, ...]:
-        """See `bench.Bench`."""
         return self._virtual.notes()
 
 

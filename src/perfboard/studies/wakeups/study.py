@@ -132,7 +132,6 @@ class WakeupsStudy:
     factors: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def run(self, request: Request, options: WakeupsOptions, lab: Lab) -> Run:
-        """See `studies.base.Study`."""
         for level in options.level:
             if level > options.buffers - 2:
                 raise UsageError(

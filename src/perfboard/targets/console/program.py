@@ -30,7 +30,6 @@ class ConsoleProgram:
         self._ended = False
 
     def write(self, data: bytes) -> None:
-        """See `targets.base.Channel`."""
         self._shell.write(data)
 
     def read(self, timeout_s: float) -> bytes:

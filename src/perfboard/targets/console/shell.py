@@ -92,13 +92,11 @@ class ConsoleShell:
         self._unpacks = self.run(f"echo {packed}|base64 -d|gunzip -c").output == "hello"
 
     def run(self, script: str, *, timeout_s: float = 20) -> Reply:
-        """See `targets.base.Shell`."""
         status, output = self._call("run", split(encode(script.encode())), timeout_s)
         return Reply(status, output.decode(errors="replace"))
 
     @contextmanager
     def hold(self, script: str, afterwards: str) -> Iterator[Reply]:
-        """See `targets.base.Shell`."""
         try:
             yield self.run(script)
         except BaseException:
@@ -109,7 +107,6 @@ class ConsoleShell:
         self.run(afterwards)
 
     def push(self, data: bytes, path: str, progress: Progress) -> None:
-        """See `targets.base.Shell`."""
         # Packed, it passes the line in a part of the time; the checks are the line's own.
         text = b64encode(gzip.compress(data, mtime=0)) if self._unpacks else data
         lines = [f"{line}\n".encode() for line in split(encode(text))]
@@ -174,7 +171,6 @@ class ConsoleShell:
             self._console.hear(0.2)
 
     def start(self, script: str) -> Channel:
-        """See `targets.base.Shell`."""
         self._call("start", split(encode(script.encode())), _WRITE_S)
         return ConsoleProgram(
             self, self._console.output.rpartition(self._going())[2], self._ending_s

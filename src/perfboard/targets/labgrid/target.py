@@ -22,7 +22,6 @@ FORM = WRITTEN
 def connect(
     text: str, progress: Progress, artifacts: Path | None, factors: Mapping[str, str]
 ) -> Iterator[Target]:
-    """See `targets.opening.Kind`."""
     refuse_factors(text, factors)
     with open_place(text, progress) as place:
         tools = {"labgrid": place.has.version}

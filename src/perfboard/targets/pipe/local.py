@@ -24,7 +24,6 @@ def _ended(errors: str) -> TargetError:
 def connect(
     text: str, progress: Progress, artifacts: Path | None, factors: Mapping[str, str]
 ) -> Iterator[Target]:
-    """See `targets.opening.Kind`."""
     refuse_factors(text, factors)
     if text != SCHEME:
         raise UsageError(f'"{text}" is no target; this machine is just "{FORM}".')

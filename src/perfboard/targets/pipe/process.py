@@ -91,7 +91,6 @@ class Process:
         return output
 
     def write(self, data: bytes) -> None:
-        """See `targets.base.Channel`."""
         rest = memoryview(data)
         while rest:
             try:
@@ -111,7 +110,6 @@ class Process:
             pass
 
     def read(self, timeout_s: float) -> bytes:
-        """See `targets.base.Channel`."""
         deadline = time.monotonic() + timeout_s
         while (data := self._read_some(max(0.0, deadline - time.monotonic()))) == b"":
             if time.monotonic() >= deadline:
@@ -151,7 +149,6 @@ class Process:
                 raise TargetError("hang", f"The target has not answered for {timeout_s:.0f} s.")
 
     def close(self) -> None:
-        """See `targets.base.Channel`."""
         deadline = time.monotonic() + _ENDING_S
         with suppress(OSError):
             self._input.close()

@@ -38,12 +38,10 @@ class PipeShell:
         self._session = session
 
     def run(self, script: str, *, timeout_s: float = 20) -> Reply:
-        """See `targets.base.Shell`."""
         return self._run(script, b"", timeout_s, lambda count: None)
 
     @contextmanager
     def hold(self, script: str, afterwards: str) -> Iterator[Reply]:
-        """See `targets.base.Shell`."""
         try:
             yield self._tell(script, at_end=shlex.quote(afterwards))
         except BaseException:
@@ -53,7 +51,6 @@ class PipeShell:
         self._tell(afterwards, at_end="-")
 
     def push(self, data: bytes, path: str, progress: Progress) -> None:
-        """See `targets.base.Shell`."""
         to = shlex.quote(path)
         script = f"umask 077; cat >{to} && chmod 700 {to}"
         with progress.step("copying to the target", len(data)) as step:
@@ -64,7 +61,6 @@ class PipeShell:
             )
 
     def start(self, script: str) -> Channel:
-        """See `targets.base.Shell`."""
         return Process(self._command(script), self._lost)
 
     def _tell(self, script: str, at_end: str) -> Reply:

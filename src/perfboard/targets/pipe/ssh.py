@@ -170,7 +170,6 @@ def options(socket: Path) -> list[str]:
 def connect(
     text: str, progress: Progress, artifacts: Path | None, factors: Mapping[str, str]
 ) -> Iterator[Target]:
-    """See `targets.opening.Kind`."""
     refuse_factors(text, factors)
     address = parse(text)
     version = ssh_version()

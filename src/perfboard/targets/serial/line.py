@@ -47,7 +47,6 @@ class SerialLine:
         self._name = name
 
     def write(self, data: bytes) -> None:
-        """See `targets.base.Channel`."""
         deadline = time.monotonic() + _STUCK_S
         while data:
             if time.monotonic() > deadline:
@@ -162,7 +161,6 @@ def open_line(text: str) -> Iterator[SerialLine]:
 def connect(
     text: str, progress: Progress, artifacts: Path | None, factors: Mapping[str, str]
 ) -> Iterator[Target]:
-    """See `targets.opening.Kind`."""
     refuse_factors(text, factors)
     with open_line(text) as line:
         shell = ConsoleShell(line)

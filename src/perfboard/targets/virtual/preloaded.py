@@ -39,7 +39,6 @@ class PreloadedShell:
         self.start = shell.start
 
     def push(self, data: bytes, path: str, progress: Progress) -> None:
-        """See `targets.base.Shell`."""
         if data == self._program:
             script = self._find + _COPY.format(
                 size=len(data), skip=self._place, path=shlex.quote(path)

@@ -78,7 +78,6 @@ class TrialTarget(Emulation):
 
     @property
     def symbols(self) -> Mapping[str, int]:
-        """See `Emulation.symbols`."""
         return self._base.symbols.addresses
 
     @property

@@ -196,7 +196,6 @@ class VirtualTarget(Emulation):
 
     @property
     def symbols(self) -> Mapping[str, int]:
-        """See `Emulation.symbols`."""
         return self._image.symbols
 
     def command(self) -> list[str]:
@@ -292,7 +291,6 @@ def _await_prompt(watch: BoardWatch, limit_s: float, started: bool) -> None:
 def connect(
     text: str, progress: Progress, artifacts: Path | None, factors: Mapping[str, str]
 ) -> Iterator[Target]:
-    """See `targets.opening.Kind`."""
     _, _, name = text.partition(":")
     if not name:
         raise UsageError(f'"{text}" names no board; it is written {FORM}, as in virtual:verdex.')

@@ -48,7 +48,6 @@ class BoardWatch:
         self._reached: list[str] = []
 
     def write(self, data: bytes) -> None:
-        """See `targets.base.Channel`."""
         self._console.write(data)
 
     def read(self, timeout_s: float) -> bytes:
