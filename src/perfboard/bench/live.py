@@ -173,17 +173,21 @@ class LiveBench:
         self._subject = replace(subject, board=self._target().board or summary)
 
     def check_ends(self, senders: Sequence[str], address: str, *, mine: bool) -> None:
+        self._address(senders, address, mine)
+
+    def _address(self, senders: Sequence[str], address: str, mine: bool) -> str:
+        """The address to ask. Raises UsageError for one, or a sender, that may not be used."""
         for name in senders:
             if name.partition(":")[0] not in (local.SCHEME, ssh.SCHEME):
                 raise UsageError(f"--sender {name}: wants {local.FORM} or {ssh.FORM}")
         asked = address_of(self._request.target, address, mine)
         check_own(self._target(), asked)
+        return asked
 
     @contextmanager
     def ends(self, senders: Sequence[str], address: str, *, mine: bool) -> Iterator[Ends]:
-        self.check_ends(senders, address, mine=mine)
+        asked = self._address(senders, address, mine)
         lab = self._lab
-        asked = address_of(self._request.target, address, mine)
         with ExitStack() as stack:
             device = stack.enter_context(prepared(self._target(), lab.progress))
             others = []

@@ -37,11 +37,12 @@ def all_measures() -> dict[str, Measure]:
     return {each.name: each for each in sorted(found, key=lambda one: one.name)}
 
 
-def get_measure(name: str) -> Measure:
-    """The measure of that name. Raises UsageError, naming the nearest."""
+def get_measure(name: str, where: str = "") -> Measure:
+    """The measure of that name. Raises UsageError, which `where` begins, naming the nearest."""
     known = all_measures()
     if name not in known:
         raise UsageError(
-            f'there is no measure "{name}"{nearest(name, known)} `perfboard measures` lists them'
+            f'{where and f"{where}: "}there is no measure "{name}"{nearest(name, known)} '
+            "`perfboard measures` lists them"
         )
     return known[name]

@@ -21,6 +21,11 @@ class Item:
     measure: Measure
     parameters: Mapping[str, Value]
 
+    @classmethod
+    def of(cls, measure: Measure, given: Mapping[str, Value] | None = None) -> "Item":
+        """The measure with the parameters `given`, and its defaults for the others."""
+        return cls(measure, {**measure.defaults(), **(given or {})})
+
     @property
     def key(self) -> str:
         """The same for the same work."""

@@ -57,7 +57,6 @@ def measure_target(
                 f'there is no probe "{probe}"{nearest(probe, known)} The probes are: '
                 f"{', '.join(known)}"
             )
-    measures = [get_measure(name) for name in dict.fromkeys(probes or known)]
-    items = [Item(measure, measure.defaults()) for measure in measures]
+    items = [Item.of(get_measure(name)) for name in dict.fromkeys(probes or known)]
     plan = Plan(study, items, options.time, options.cpu)
     return run_plan(plan, request, BenchOptions(), lab)

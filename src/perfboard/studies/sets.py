@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from perfboard.bench.job import NotMeasurable
 from perfboard.measures.base import EXACT, Setting
-from perfboard.measures.catalogue import all_measures
+from perfboard.measures.catalogue import all_measures, get_measure
 from perfboard.measures.loop import Item
 from perfboard.measures.parameters import check_parameters, check_value
 from perfboard.model.errors import UsageError
@@ -31,7 +31,9 @@ def set_items(name: str) -> list[Item]:
     rows = [(name, Parameters(), f"{path}: measures") for name in profile.measures]
     rows += [(row.measure, row.parameters, f"{path}: {row.name}") for row in profile.key_issue]
     for name, parameters, where in rows:
-        item = _item(name, parameters, where)
+        measure = get_measure(name, where)
+        check_parameters(measure, parameters, where)
+        item = Item.of(measure, parameters)
         if (commands := item.measure.commands(item.parameters)) and not is_shipped(path):
             raise UsageError(
                 f"{where}: a set runs no commands, and this one has {commands[0]!r}; "
@@ -50,7 +52,7 @@ def items_named(names: Sequence[str], given: Mapping[str, Value]) -> list[Item]:
     known = all_measures()
     for name in names:
         if name in known:
-            found = [Item(known[name], known[name].defaults())]
+            found = [Item.of(known[name])]
         elif name in list_profiles() or "/" in name or name.endswith(".toml"):
             found = set_items(name)
         else:
@@ -92,11 +94,3 @@ def with_given(item: Item, given: Mapping[str, Value]) -> Item:
     for name, value in own.items():
         check_value(value, defaults[name], f"{item.measure.name}: {name}")
     return Item(item.measure, {**item.parameters, **own})
-
-
-def _item(name: str, parameters: Mapping[str, Value], where: str) -> Item:
-    known = all_measures()
-    if name not in known:
-        raise UsageError(f'{where}: there is no measure "{name}"{nearest(name, known)}')
-    check_parameters(known[name], parameters, where)
-    return Item(known[name], {**known[name].defaults(), **parameters})

@@ -136,14 +136,12 @@ def _finding(
 
 def _metrics(echo: EchoResult) -> list[Metric]:
     found = []
-    rows = [(row, row.senders) for row in echo.flood]
-    rows += [(row, row.senders) for row in echo.curve if row.payload > 1]
-    for row, senders in rows:
+    for row in (*echo.flood, *(row for row in echo.curve if row.payload > 1)):
         # A rate with losses is none.
         if row.sent == row.answered:
             labels = {
                 "protocol": echo.protocol,
-                "senders": str(senders),
+                "senders": str(row.senders),
                 "payload": str(row.payload),
             }
             found.append(

@@ -78,7 +78,7 @@ class BootStudy:
         return {name: tuple(factor.levels) for name, factor in factors_of(board).items()}
 
     def run(self, request: Request, options: BootOptions, lab: Lab) -> Run:
-        item = Item(get_measure("boot"), {"boots": options.boots})
+        item = Item.of(get_measure("boot"), {"boots": options.boots})
         findings = Findings()
         with lab.record(self.name, board_name(request), request.command, self.headline) as record:
             artifacts = record.folder.artifact_path("console.log").parent

@@ -75,7 +75,6 @@ class PacketsStudy:
         for protocol in options.only:
             if protocol not in PROTOCOLS:
                 raise UsageError(f"--only {protocol}: wants {' or '.join(PROTOCOLS)}")
-        measure = get_measure("network.packets")
         given: dict[str, Value] = {
             "protocols": " ".join(options.only),
             "sender": " ".join(options.sender),
@@ -83,7 +82,7 @@ class PacketsStudy:
             "trial": options.trial,
             "mine": options.this_network_is_mine,
         }
-        item, findings = Item(measure, {**measure.defaults(), **given}), Findings()
+        item, findings = Item.of(get_measure("network.packets"), given), Findings()
         with lab.record(self.name, board_name(request), request.command, self.headline) as record:
             artifacts = record.folder.artifact_path("console.log").parent
             with open_bench(request, BenchOptions(), lab, artifacts) as bench:

@@ -18,10 +18,7 @@ PartType = TypeVar("PartType", bound=Part)
 
 def _item(part: Part, budget: Budget | None, row: str, path: Path) -> Item:
     where = f"{path}: {row}"
-    try:
-        measure = get_measure(part.measure)
-    except UsageError as error:
-        raise UsageError(f"{where}: {error}") from error
+    measure = get_measure(part.measure, where)
     quantity = measure.quantity(part.metric)
     if quantity is None and budget is not None:
         known = [each.name for each in measure.metrics]
@@ -43,8 +40,7 @@ def _item(part: Part, budget: Budget | None, row: str, path: Path) -> Item:
 
 def item_of(part: Part) -> Item:
     """The measure of a part that was checked, with all of its parameters."""
-    measure = get_measure(part.measure)
-    return Item(measure, {**measure.defaults(), **part.parameters})
+    return Item.of(get_measure(part.measure), part.parameters)
 
 
 def items_of(profile: Profile, path: Path, only: Sequence[str]) -> list[Item]:
@@ -62,8 +58,7 @@ def items_of(profile: Profile, path: Path, only: Sequence[str]) -> list[Item]:
             if not only or row in only:
                 items.setdefault(item.key, item)
     for name in () if only else profile.measures:
-        measure = get_measure(name)
-        item = Item(measure, measure.defaults())
+        item = Item.of(get_measure(name))
         items.setdefault(item.key, item)
     return list(items.values())
 
