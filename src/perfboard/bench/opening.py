@@ -12,6 +12,7 @@ from perfboard.bench.options import BenchOptions
 from perfboard.bench.request import Request, virtual_name
 from perfboard.bench.virtual import VirtualBench
 from perfboard.boards.loader import LoadedBoard, load_board
+from perfboard.store.recording import Recording
 from perfboard.targets.opening import kinds
 from perfboard.targets.wired import SCHEMES
 
@@ -32,10 +33,18 @@ def open_bench(
         yield bench
 
 
-def board_name(request: Request) -> str:
-    """A short name of the board, for the folder of its run."""
+@contextmanager
+def open_record(
+    study: str, headline: str, request: Request, options: BenchOptions, lab: Lab
+) -> Iterator[tuple[Recording, Bench]]:
+    """The record of a run of `study`, and its board, open: `Lab.record` and `open_bench`."""
     loaded = virtual_board(request.target)
-    return loaded.board.name if loaded else request.place
+    place = loaded.board.name if loaded else request.place
+    with (
+        lab.record(study, place, request.command, headline) as record,
+        open_bench(request, options, lab, record.folder.path / "artifacts") as bench,
+    ):
+        yield record, bench
 
 
 def target_forms() -> dict[str, str]:

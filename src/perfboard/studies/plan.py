@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from perfboard.bench.base import Bench
 from perfboard.bench.lab import Lab
-from perfboard.bench.opening import board_name, open_bench
+from perfboard.bench.opening import open_record
 from perfboard.bench.options import BenchOptions
 from perfboard.bench.request import Request
 from perfboard.measures.content import content_of
@@ -49,23 +49,22 @@ def run_plan(plan: Plan, request: Request, options: BenchOptions, lab: Lab) -> R
     """
     probes, findings = plan.probes, Findings()
     others = [item for item in plan.items if item not in probes]
-    with lab.record(plan.study, board_name(request), request.command, "") as record:
-        artifacts = record.folder.artifact_path("console.log").parent
-        with open_bench(request, options, lab, artifacts) as bench, ExitStack() as server:
-            prepare(bench, others)
-            rounds = (
-                server.enter_context(
-                    probe_rounds(probes, bench, plan.time_s, plan.cpu, findings, lab)
-                )
-                if probes
-                else None
-            )
-            with record.begin(lambda: _content(plan, findings, bench)):
-                # A console has one user: the server ends before the others are measured.
-                with server:
-                    if rounds is not None:
-                        rounds.run(findings, lab)
-                measure_items(others, bench, findings, lab)
+    with (
+        open_record(plan.study, "", request, options, lab) as (record, bench),
+        ExitStack() as server,
+    ):
+        prepare(bench, others)
+        rounds = (
+            server.enter_context(probe_rounds(probes, bench, plan.time_s, plan.cpu, findings, lab))
+            if probes
+            else None
+        )
+        with record.begin(lambda: _content(plan, findings, bench)):
+            # A console has one user: the server ends before the others are measured.
+            with server:
+                if rounds is not None:
+                    rounds.run(findings, lab)
+            measure_items(others, bench, findings, lab)
     return record.run
 
 

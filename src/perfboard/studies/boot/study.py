@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from perfboard.analysis.budget import hold
 from perfboard.bench.base import Bench
 from perfboard.bench.lab import Lab
-from perfboard.bench.opening import BOOTABLE, board_name, open_bench
+from perfboard.bench.opening import BOOTABLE, open_record
 from perfboard.bench.options import BenchOptions
 from perfboard.bench.request import Request
 from perfboard.boards.loader import load_board
@@ -80,12 +80,10 @@ class BootStudy:
     def run(self, request: Request, options: BootOptions, lab: Lab) -> Run:
         item = Item.of(get_measure("boot"), {"boots": options.boots})
         findings = Findings()
-        with lab.record(self.name, board_name(request), request.command, self.headline) as record:
-            artifacts = record.folder.artifact_path("console.log").parent
-            with open_bench(request, options, lab, artifacts) as bench:
-                prepare(bench, [item])
-                with record.begin(lambda: _found(bench, findings, item, options.budget)):
-                    measure_items([item], bench, findings, lab)
+        with open_record(self.name, self.headline, request, options, lab) as (record, bench):
+            prepare(bench, [item])
+            with record.begin(lambda: _found(bench, findings, item, options.budget)):
+                measure_items([item], bench, findings, lab)
         return record.run
 
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from perfboard.bench.lab import Lab
-from perfboard.bench.opening import board_name, open_bench
+from perfboard.bench.opening import open_record
 from perfboard.bench.options import BenchOptions
 from perfboard.bench.request import Request
 from perfboard.measures.catalogue import get_measure
@@ -83,13 +83,11 @@ class PacketsStudy:
             "mine": options.this_network_is_mine,
         }
         item, findings = Item.of(get_measure("network.packets"), given), Findings()
-        with lab.record(self.name, board_name(request), request.command, self.headline) as record:
-            artifacts = record.folder.artifact_path("console.log").parent
-            with open_bench(request, BenchOptions(), lab, artifacts) as bench:
-                bench.check_ends(options.sender, options.address, mine=options.this_network_is_mine)
-                prepare(bench, [item])
-                with record.begin(lambda: _found(content_of([item], findings, bench), findings)):
-                    measure_items([item], bench, findings, lab)
+        with open_record(self.name, self.headline, request, BenchOptions(), lab) as (record, bench):
+            bench.check_ends(options.sender, options.address, mine=options.this_network_is_mine)
+            prepare(bench, [item])
+            with record.begin(lambda: _found(content_of([item], findings, bench), findings)):
+                measure_items([item], bench, findings, lab)
         return record.run
 
 

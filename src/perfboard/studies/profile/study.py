@@ -11,7 +11,7 @@ from pathlib import Path
 from perfboard.analysis.profile.conclusion import NoFigure, conclude, verdicts_of
 from perfboard.bench.base import Bench
 from perfboard.bench.lab import Lab
-from perfboard.bench.opening import board_name, open_bench, virtual_board
+from perfboard.bench.opening import open_bench, open_record, virtual_board
 from perfboard.bench.options import BenchOptions
 from perfboard.bench.request import Request, virtual_name, virtual_target
 from perfboard.boards.loader import load_board
@@ -105,10 +105,7 @@ class ProfileStudy:
         changed = items_of_options(profile, path, options.only)
         refuse_unseen((*items, *changed), path, bool(options.yes))
         price, source = _price(request, options.price), hash_file(path)
-        with (
-            lab.record(self.name, board_name(request), request.command, "") as record,
-            open_bench(request, options, lab, _artifacts(record)) as bench,
-        ):
+        with open_record(self.name, self.headline, request, options, lab) as (record, bench):
             # One kernel serves the items that options change as well: another one would be taken
             # for what the option does.
             prepare(bench, (*items, *changed))
@@ -164,10 +161,6 @@ def _check_options(profile: Profile, path: Path, request: Request) -> None:
             choose(loaded, {} if change.board else {**request.factors, **change.factors})
 
 
-def _artifacts(record: Recording) -> Path:
-    return record.folder.artifact_path("console.log").parent
-
-
 def _try_option(
     change: DeviceChange,
     asked: _ProfileRequest,
@@ -196,7 +189,9 @@ def _try_option(
             target = virtual_target(change.board) if change.board else request.target
             factors = {} if change.board else {**request.factors, **change.factors}
             request = replace(request, target=target, factors=factors)
-            bench = stack.enter_context(open_bench(request, asked.options, lab, _artifacts(record)))
+            bench = stack.enter_context(
+                open_bench(request, asked.options, lab, record.folder.path / "artifacts")
+            )
             changed = items_of_options(asked.profile, asked.path, asked.options.only)
             prepare(bench, (*items, *changed))
             if change.board:

@@ -17,7 +17,7 @@ from perfboard.analysis.wakeups.reading import MeterPlan, read_playbacks
 from perfboard.bench.base import Bench
 from perfboard.bench.job import Job, NotMeasurable
 from perfboard.bench.lab import Lab
-from perfboard.bench.opening import board_name, open_bench
+from perfboard.bench.opening import open_record
 from perfboard.bench.options import BenchOptions
 from perfboard.bench.request import Request
 from perfboard.measures.wakeups.meter_file import MeterFile
@@ -140,10 +140,10 @@ class WakeupsStudy:
                 )
         playbacks: list[Playback] = []
         with (
-            lab.record(self.name, board_name(request), request.command, self.headline) as record,
-            _place(request, options, lab, record) as place,
+            open_record(self.name, self.headline, request, BenchOptions(), lab) as (record, bench),
+            _place(request, options, record, bench) as place,
         ):
-            virtual = place.bench.facts.exact
+            virtual = bench.facts.exact
             plan = _PlaybackPlan(
                 place,
                 options,
@@ -226,24 +226,22 @@ class _PlaybackPlan:
 
 @contextmanager
 def _place(
-    request: Request, options: WakeupsOptions, lab: Lab, record: Recording
+    request: Request, options: WakeupsOptions, record: Recording, bench: Bench
 ) -> Iterator[_AudioBoard]:
-    artifacts = record.folder.artifact_path("console.log").parent
-    with open_bench(request, BenchOptions(), lab, artifacts) as bench:
-        if options.power and bench.facts.exact:
-            raise UsageError(
-                f"--power {options.power}: a virtual board has no meter; if its file has [power], "
-                "the report says what that makes of its idle time"
-            )
-        bench.prepare([Job("", features=(_FEATURE,))])
-        rounds = 1 if bench.facts.exact else _LIVE_ROUNDS
-        if is_file(options.power):
-            file = MeterFile(Path(options.power).expanduser(), options.volts or None)
-            with file.running(artifacts):
-                yield _AudioBoard(bench, rounds, file=file)
-            return
-        meter = _find_meter(options.power, request, bench) if options.power else None
-        yield _AudioBoard(bench, rounds, power=bench.facts.power, meter=meter)
+    if options.power and bench.facts.exact:
+        raise UsageError(
+            f"--power {options.power}: a virtual board has no meter; if its file has [power], "
+            "the report says what that makes of its idle time"
+        )
+    bench.prepare([Job("", features=(_FEATURE,))])
+    rounds = 1 if bench.facts.exact else _LIVE_ROUNDS
+    if is_file(options.power):
+        file = MeterFile(Path(options.power).expanduser(), options.volts or None)
+        with file.running(record.folder.path / "artifacts"):
+            yield _AudioBoard(bench, rounds, file=file)
+        return
+    meter = _find_meter(options.power, request, bench) if options.power else None
+    yield _AudioBoard(bench, rounds, power=bench.facts.power, meter=meter)
 
 
 def _find_meter(power: str, request: Request, bench: Bench) -> Meter:
