@@ -1,14 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The shared parts of the disk's rows: the place, the size, and how points are read."""
+"""The shared parts of the disk's measures: the place, the size, and how points are read."""
 
 import re
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from statistics import median
+from typing import ClassVar
 
 from perfboard.bench.job import DISK_FOLDER, Job, NotMeasurable
-from perfboard.measures.base import Parameter, Quantity, Setting, ShownMetric
-from perfboard.measures.rates import rate_quantities, rated
+from perfboard.measures.base import (
+    Example,
+    Finding,
+    Measure,
+    Parameter,
+    Quantity,
+    Setting,
+    ShownMetric,
+)
+from perfboard.measures.rates import limit_of, rate_quantities, rated
 from perfboard.model.run import Evidence, Metric
 from perfboard.model.text import printable
 from perfboard.model.units import format_size, format_value
@@ -18,6 +28,8 @@ _MIB = 1 << 20
 _STALL_S = 1.0
 # Processors that others may have without a word.
 _OTHERS = 0.5
+# How long each point of a `DiskPoints` takes.
+_MILLISECONDS = 1500
 QUICK = Parameter(
     "quick", False, "true: fewer sizes, and a tenth of the writing, to spare flash", labels=False
 )
@@ -66,6 +78,46 @@ class DiskPoint:
         """The processor's share: on a virtual board of all its work, else of the probe's."""
         used = self.busy_s if evidence is Evidence.TIMED else self.own_s
         return min(1.0, used / self.seconds)
+
+
+class DiskPoints(Measure):
+    """Points of the probe, each a figure; the first one's says it in a few words."""
+
+    # The name of the metrics and the words of the figure of each, by its text.
+    points: ClassVar[Mapping[str, tuple[str, str]]]
+    # Whether the rate is of operations, not of bytes.
+    operations = False
+    # How often a repetition writes the whole file.
+    written = 1
+    parameters = PARAMETERS
+
+    def job(self, setting: Setting) -> Job:
+        milliseconds = _MILLISECONDS // (4 if setting.parameters["quick"] else 1)
+        texts = list(self.points) * setting.repeats
+        return points_job(setting, texts, milliseconds, 1 + self.written * setting.repeats)
+
+    def read(self, output: str, setting: Setting) -> Finding:
+        evidence, points = setting.facts.evidence, points_of(output)
+        metrics: list[Metric] = []
+        figures: list[ShownMetric] = []
+        for text, (name, words) in self.points.items():
+            own = [point for point in points if point.text == text]
+            if own:
+                rate, busy, latencies = metrics_of(name, own, evidence, operations=self.operations)
+                metrics += [rate, busy, *latencies]
+                figures.append(ShownMetric(words, rate, busy))
+        if not figures:
+            raise NotMeasurable("none of its points could be measured")
+        first = figures[0]
+        ways = sorted({p.how for p in points if p.depth > 1})
+        return Finding(
+            tuple(metrics),
+            tuple(figures),
+            f"{format_value(median(first.metric.samples), first.metric.unit)} {first.title}",
+            limit_of(first.busy, evidence, "disk"),
+            f"Several at a time by {' and '.join(ways)}." if ways else "",
+            notes_of(output, points),
+        )
 
 
 def size_for(setting: Setting) -> int:
@@ -180,26 +232,6 @@ def metrics_of(
     return rate, busy, latencies
 
 
-def figures_of(
-    known: Mapping[str, tuple[str, str]],
-    points: Sequence[DiskPoint],
-    evidence: Evidence,
-    *,
-    operations: bool = False,
-) -> tuple[list[Metric], list[ShownMetric]]:
-    """All metrics, and a figure for each of `known` that was measured: by its text, the metric's
-    name and the figure's words."""
-    metrics: list[Metric] = []
-    figures: list[ShownMetric] = []
-    for text, (name, words) in known.items():
-        own = [point for point in points if point.text == text]
-        if own:
-            rate, busy, latencies = metrics_of(name, own, evidence, operations=operations)
-            metrics += [rate, busy, *latencies]
-            figures.append(ShownMetric(words, rate, busy))
-    return metrics, figures
-
-
 def notes_of(output: str, points: Sequence[DiskPoint]) -> tuple[str, ...]:
     """The notes on what the points do not show."""
     notes = []
@@ -248,3 +280,11 @@ def example_points(texts: Iterable[str]) -> str:
     """An output of the probe for these points: 1 MB each by 100 operations, in 1 s."""
     figures = "1000000 100 1000000000 500000 500000 1000 2000 3000 0 calls"
     return "".join(f"@point {text} {figures}\n" for text in texts)
+
+
+def point_example(names: Mapping[str, str], *, operations: bool = False) -> Example:
+    """The example of these points, by their texts; the names are those of their metrics."""
+    rate = {"operations": 100} if operations else {"bandwidth": 1e6}
+    first = {**rate, "busy": 0.5, "latency": 1e-6}
+    figures = {f"{name}.{what}": value for name in names.values() for what, value in first.items()}
+    return Example(example_points(names), figures)

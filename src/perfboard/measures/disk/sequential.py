@@ -4,12 +4,12 @@
 from statistics import median
 
 from perfboard.bench.job import Job, NotMeasurable
-from perfboard.measures.base import Example, Finding, Measure, Setting, ShownMetric
+from perfboard.measures.base import Finding, Measure, Setting, ShownMetric
 from perfboard.measures.disk.points import (
     PARAMETERS,
-    example_points,
     metrics_of,
     notes_of,
+    point_example,
     point_quantities,
     points_job,
     points_of,
@@ -44,14 +44,7 @@ class DiskSequential(Measure):
     )
 
     examples = (
-        Example(
-            example_points(f"{operation}/direct/1048576/1" for operation in _OPERATIONS),
-            {
-                f"disk.{operation}.{what}": value
-                for operation in _OPERATIONS
-                for what, value in (("bandwidth", 1e6), ("busy", 0.5), ("latency", 1e-6))
-            },
-        ),
+        point_example({f"{each}/direct/1048576/1": f"disk.{each}" for each in _OPERATIONS}),
     )
 
     def job(self, setting: Setting) -> Job:
