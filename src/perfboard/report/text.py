@@ -5,6 +5,7 @@ All text of a run is untrusted: control characters are taken out, and nothing in
 it is read as markup.
 """
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -85,7 +86,11 @@ def runs_text(rows: Sequence[RunRow], width: int | None = None) -> str:
             del columns[spare]
     parts: list[str | Table] = [list_table(tuple(columns), zip(*columns.values(), strict=True))]
     if len(names) > 1:
-        words = (f"{name} of study {study}" for name, study in headlines)
+        studies = Counter(study for _, study in headlines)
+        words = {
+            f"{name if studies[study] == 1 else 'the first figure'} of study {study}": None
+            for name, study in headlines
+        }
         parts += ["", f"headline: {', '.join(words)}"]
     for row in rows:
         if row.reason:

@@ -15,10 +15,12 @@ from filelock import FileLock
 
 from perfboard.analysis.statistics.summary import summary
 from perfboard.model.errors import UsageError
+from perfboard.model.results.measures import MeasuresResult
+from perfboard.model.run import Run
 from perfboard.store import folder
 from perfboard.store.reading import load_run
 
-_VERSION = 3
+_VERSION = 4
 _COLUMNS = "mtime_ns, size, study, board, status, evidence, started, headline, unit, median, tags"
 _CREATE = f"CREATE TABLE IF NOT EXISTS runs (path PRIMARY KEY, {_COLUMNS})"
 _SELECT = f"SELECT path, {_COLUMNS} FROM runs"  # noqa: S608
@@ -37,7 +39,7 @@ class RunRow:
     `status` is that of the run, or `broken` for a folder that cannot be read,
     `unfinished` for one that was interrupted, `running` for one under way; `reason`
     says more of these. `id` is the folder's name. `median` is that of the samples of the metric
-    `headline`, in `unit`.
+    `headline`, in `unit`: of the run's own, or of the first figure of its measures.
     """
 
     id: str
@@ -146,7 +148,7 @@ def _read(path: Path) -> RunRow:
         run = load_run(path)
     except UsageError as error:
         return RunRow(path.name, path, "broken", reason=str(error))
-    shown = [m for m in run.metrics if m.name == run.headline and not m.labels and m.samples]
+    headline, unit, median = _headline(run)
     return RunRow(
         id=path.name,
         path=path,
@@ -155,11 +157,26 @@ def _read(path: Path) -> RunRow:
         board=run.board.name,
         evidence=run.evidence,
         started=run.started,
-        headline=shown[0].name if shown else "",
-        unit=shown[0].unit if shown else "",
-        median=summary(shown[0].samples).median if shown else None,
+        headline=headline,
+        unit=unit,
+        median=median,
         tags=run.tags,
     )
+
+
+def _headline(run: Run) -> tuple[str, str, float | None]:
+    """The metric that stands for the run, its unit and its median; ("", "", None) if none does."""
+    sampled = [metric for metric in run.metrics if metric.samples]
+    shown = [metric for metric in sampled if metric.name == run.headline and not metric.labels]
+    if run.headline is None and (measures := run.results_of(MeasuresResult)):
+        figures = (figure for each in measures[0].measurements for figure in each.figures)
+        if (first := next(figures, None)) is not None:
+            return first.metric, first.unit, first.value
+        # Those of most probes are no figures.
+        shown = sampled
+    for metric in shown[:1]:
+        return metric.name, metric.unit, summary(metric.samples).median
+    return "", "", None
 
 
 def _unfinished(path: Path) -> RunRow:

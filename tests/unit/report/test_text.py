@@ -139,6 +139,12 @@ def test_the_list_of_runs() -> None:
     text = runs_text([*rows, tried], 80)
     assert "y verdex complete counted 12.50 ms" in shown(text)
     assert "headline: boot.total of study boot, try.time.real of study try\n" in text
+    # The measures of a run say what its first figure is.
+    measured = [
+        replace(tried, id=name, study="measure", headline=name) for name in ("disk.rate", "up.time")
+    ]
+    text = runs_text([*rows, *measured], 80)
+    assert "headline: boot.total of study boot, the first figure of study measure\n" in text
     assert runs_text([], 80) == "No runs yet.\n"
     assert runs_text([]) == ""
     # Piped, a run is a line; on a terminal that is too narrow for all, the id stays whole.

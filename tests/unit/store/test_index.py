@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 
 from perfboard.host.cache import cache_root
+from perfboard.model.results.measures import Figure, Measurement, MeasuresResult
+from perfboard.model.run import Metric
 from perfboard.store.folder import new_run, prune_unfinished
 from perfboard.store.index import list_runs
 from tests.support.runs import make_run, stored
@@ -39,6 +41,25 @@ def test_what_a_row_says() -> None:
     assert {row.path: row for row in list_runs()} == rows
 
 
+def test_a_run_of_measures_is_listed_by_its_first_figure() -> None:
+    figure = Figure(title="read", metric="disk.rate", unit="B/s", value=8e6)
+    free = Measurement(measure="memory.free", short="9 MiB free")
+    disk = Measurement(measure="disk.dd", figures=(figure, figure))
+    metrics = (
+        Metric(name="memory.latency", unit="s", samples=()),
+        Metric(name="memory.latency", unit="s", labels={"size": "4 KiB"}, samples=(1.0, 3.0, 2.0)),
+    )
+    # The second is as a probe's, which has no figures.
+    for measurements, headline in (
+        ((free, disk), ("disk.rate", "B/s", 8e6)),
+        ((free,), ("memory.latency", "s", 2.0)),
+    ):
+        results = (MeasuresResult(measurements=measurements),)
+        path = stored(headline=None, metrics=metrics, results=results, study="measure")
+        (row,) = (row for row in list_runs() if row.path == path)
+        assert (row.headline, row.unit, row.median) == headline
+
+
 def test_what_changed_is_read_anew_and_what_is_gone_is_left_out() -> None:
     path, gone = stored(), stored()
     list_runs()
@@ -64,7 +85,7 @@ def test_runs_of_one_second_are_sorted_by_when_they_began() -> None:
 
 @pytest.mark.parametrize("damage", ["noise", "empty", "version", "columns", "values", "folder"])
 def test_a_damaged_index_is_rebuilt(damage: str) -> None:
-    index = cache_root() / "index-3.sqlite"
+    index = cache_root() / "index-4.sqlite"
     stored()
     rows = list_runs()
     if damage == "noise":

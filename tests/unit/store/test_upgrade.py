@@ -103,6 +103,9 @@ def test_the_list_shows_the_headlines_of_old_runs() -> None:
     assert all(row.status != "broken" for row in rows.values())
     found = {name: row.headline for name, row in rows.items() if row.headline}
     assert found.pop("try-rpi2") == "try.time.real"
+    assert found.pop("bringup-local") == "memory.copy.bandwidth"
+    measures = [name for name in found if name.startswith(("measure-", "standard-"))]
+    assert len(measures) == 5 and all("." in found.pop(name) for name in measures)
     assert {*found.values()} == {"boot.total"} and len(found) == 7
     assert rows["boot-verdex-counted"].median == pytest.approx(1.901604880)
 
