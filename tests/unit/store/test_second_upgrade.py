@@ -165,7 +165,7 @@ def test_they_are_shown_as_before(tmp_path: Path) -> None:
     texts = [run_text(read(make(), tmp_path)) for make in MADE]
     assert texts[0].startswith("verdex: disk: reads 2 B/s, held back by the disk; network: not m")
     assert "disk.sequential: In order: reads 2 B/s. Limited by the disk. It waits." in texts[0]
-    assert "status    complete, 2 of 3 rows measured\n" in texts[0]
+    assert "status    complete, 2 of 3 measures taken\n" in texts[0]
     assert texts[1].startswith("PASS: verdex is right for this device. A box.\n")
     assert "status    complete, box: pass\n" in texts[1]
     assert "The probes were pinned to CPU 1, 2." in texts[2]

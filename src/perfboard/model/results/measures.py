@@ -78,7 +78,7 @@ class MeasuresResult(Result):
         """How many measured something, if any says so, and how many processes of probes ran."""
         any_words = any(each.figures or each.short or each.reason for each in self.own)
         measured = sum(not each.reason for each in self.own)
-        words = f"{measured} of {len(self.own)} rows measured" if any_words else ""
+        words = f"{measured} of {len(self.own)} measures taken" if any_words else ""
         processes = count_words(len(self.processes), "process", "processes")
         return ", ".join(filter(None, (words, processes)))
 

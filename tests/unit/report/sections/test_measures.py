@@ -94,7 +94,7 @@ def test_a_row_has_its_figures_and_says_what_limits_it() -> None:
     assert "read, 4.00 of 2.000 MB/s: why is not known.\n" in text
     assert "memory.free: Free memory: 9 MiB free.\n" in text
     assert "app.start: Failed: it was killed.\n" in text
-    assert "complete, 2 of 3 rows measured\n" in text
+    assert "complete, 2 of 3 measures taken\n" in text
     page = Reader(render(run)).text
     for words in ("Where the published figures are from", "A book", "Failed: it was killed."):
         assert words in page
@@ -122,7 +122,7 @@ def test_rows_stand_before_what_probes_measured() -> None:
     assert "\ndisk.rate" not in text and "of.the.run" not in text
     assert text.index("of the largest") < text.index("probe.placed")
     assert "2 metrics from 2 samples of 11 processes; 1 probe refused" in " ".join(text.split())
-    assert "1 of 1 rows measured, 11 processes" in text
+    assert "1 of 1 measures taken, 11 processes" in text
     page = Reader(render(probed_run(DISK))).text
     assert page.index("Disk, network and memory") < page.index("How it was measured")
 
@@ -131,7 +131,7 @@ def test_of_probes_alone_every_metric_is_shown() -> None:
     run = probed_run()
     text = run_text(run)
     assert "of.the.run" in text and "disk.rate" in text
-    assert "rows measured" not in text and "of the largest" not in text
+    assert "measures taken" not in text and "of the largest" not in text
     assert "Disk, network" not in render(run)
 
 
@@ -202,3 +202,14 @@ def test_hostile_text_stays_text(many: bool) -> None:
     assert "<script" not in page and "\x1b" not in page and "\u202e" not in page
     text = run_text(run)
     assert "\x1b" not in text and "\u202e" not in text and "[red]" in text
+
+
+def test_boots_among_measures_have_their_measures_title_as_heading() -> None:
+    boot = Measurement(measure="boot", title="Boot time, phase by phase", short="1.543 s")
+    base = make_run()
+    run = run_of(boot, DISK, metrics=base.metrics, results=base.results)
+    text = run_text(run)
+    heading = text.index("\nBoot time, phase by phase:\n")
+    assert text.index("disk.sequential: ") < heading < text.index("kernel", heading)
+    assert render(run).count("<h2>Boot time, phase by phase</h2>") == 1
+    assert "phase by phase" not in run_text(base) + render(base)

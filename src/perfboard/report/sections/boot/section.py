@@ -13,7 +13,7 @@ from perfboard.report.charts.waterfall import NARROW, WIDE, draw
 from perfboard.report.section import Section
 from perfboard.report.sections.boot import tables
 from perfboard.report.sections.boot.causes import cause_sentence, compression_sentence
-from perfboard.report.sections.boot.text import boot_parts
+from perfboard.report.sections.boot.text import boot_parts, measure_title
 from perfboard.report.words.evidence import evidence_label
 
 SLOWEST_SPANS = 15
@@ -47,6 +47,7 @@ def _page(run: Run, result: BootResult) -> tuple[str, Mapping[str, Any]]:
     series = series_of(result.boots)
     shown = lanes(series.boot)
     return f"{__package__}/boot.html.j2", {
+        "title": measure_title(run),
         "boots": result.boots,
         "series": series,
         "phases": tables.phase_rows(series, run.left_out),

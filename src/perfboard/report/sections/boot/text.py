@@ -9,6 +9,7 @@ from perfboard.analysis.boot.phases import TOTALS
 from perfboard.analysis.statistics.summary import summary
 from perfboard.model.results.boot import BootResult
 from perfboard.model.results.limits import LimitsResult
+from perfboard.model.results.measures import MeasuresResult
 from perfboard.model.run import Run
 from perfboard.model.units import format_value
 from perfboard.report.charts.series import series_of
@@ -26,10 +27,17 @@ _COUNTED = ".instructions"
 _SLOWEST = 5
 
 
+def measure_title(run: Run) -> str:
+    """The heading among the measures of a run; "" where the run is of boots alone."""
+    measured = (each for result in run.results_of(MeasuresResult) for each in result.measurements)
+    return next((each.title for each in measured if each.measure == "boot"), "")
+
+
 def boot_parts(run: Run, result: BootResult) -> "list[str | Table]":
     """Phases and their precision; where the boots are all of the run, its other metrics too."""
     rows = boot_rows(result.boots)
-    parts: list[str | Table] = []
+    title = measure_title(run)
+    parts: list[str | Table] = ["", f"{title}:"] if title else []
     if rows:
         parts += ["", *text_waterfall(rows), "", _phase_table(run, rows)]
         rough = [row for row in rows if row.precision_ns > min(row.seconds) * 10**9 * _ROUGH]

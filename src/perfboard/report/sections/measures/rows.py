@@ -21,7 +21,7 @@ _BAR = 12
 
 @dataclass(frozen=True)
 class ShownFigure:
-    """A figure with its words; `share` is its part of the largest of its row and unit."""
+    """A figure with its words; `share` is its part of the largest of its measure and unit."""
 
     figure: Figure
     value: str
