@@ -22,7 +22,7 @@ from perfboard.measures.probe.rounds import ProbeRounds, ProbeTime
 from perfboard.model.run import Metric, Unit
 from perfboard.model.units import format_size, format_value, parse_size
 
-# mbw's methods, and its array in study B.
+# mbw's methods, and its array in study B: a cache may hold less.
 _METHODS = {"memcpy": "memcpy, as mbw", "dumb": "word by word, as mbw", "block": "by blocks of mbw"}
 _ARRAY = 4 << 20
 
@@ -59,7 +59,7 @@ class Probe(Measure):
 
 
 class CopyProbe(Probe):
-    """Copies as mbw does, at mbw's size or above (study B)."""
+    """Copies as mbw does, at mbw's size or above, or else at the largest size (study B)."""
 
     def conclude(self, found: Finding) -> Finding:
         figures = []
@@ -75,21 +75,28 @@ class CopyProbe(Probe):
                 figures.append(_copied(words, of_it))
         if not figures:
             return found
-        best = max(figures, key=lambda figure: median(figure.metric.samples))
-        return replace(
-            found,
-            figures=tuple(figures),
-            short=f"copies {format_value(median(best.metric.samples), 'B/s')}",
-            limit="the processor and its memory",
-            why=f"{best.title} is the fastest of mbw's methods here.",
-        )
+        large = [figure for figure in figures if _size(figure.metric) >= _ARRAY]
+        best = max(large or figures, key=lambda figure: median(figure.metric.samples))
+        short = f"copies {format_value(median(best.metric.samples), 'B/s')}"
+        why = f"{best.title}: the fastest of mbw's methods here."
+        if not large:
+            short += f" at {format_size(_size(best.metric))}, which a cache may hold"
+            least = format_size(_ARRAY)
+            why += f" No array of {least} or more was copied: time or room was too short."
+        limit = "the processor and its memory" if large else ""
+        return replace(found, figures=tuple(figures), short=short, limit=limit, why=why)
+
+
+def _size(metric: Metric) -> int:
+    return parse_size(metric.labels["size"])
 
 
 def _copied(words: str, metrics: Sequence[Metric]) -> ShownMetric:
     """The least size that does not fall below mbw's, or else the largest."""
-    by_size = {parse_size(metric.labels["size"]): metric for metric in metrics}
+    by_size = {_size(metric): metric for metric in metrics}
     size = min((size for size in by_size if size >= _ARRAY), default=max(by_size))
-    return ShownMetric(f"{words}, {format_size(size)}", by_size[size])
+    held = "" if size >= _ARRAY else ", which a cache may hold"
+    return ShownMetric(f"{words}, {format_size(size)}{held}", by_size[size])
 
 
 MEASURES = tuple(

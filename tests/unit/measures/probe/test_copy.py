@@ -25,9 +25,19 @@ def test_copying_is_told_at_mbws_size_or_the_next_above() -> None:
     found = measure.conclude(Finding(report.metrics))
     assert [(f.title, f.metric.labels["size"]) for f in found.figures] == [
         ("memcpy, as mbw, 16 MiB", "16777216"),
-        ("word by word, as mbw, 1 MiB", "1048576"),
+        ("word by word, as mbw, 1 MiB, which a cache may hold", "1048576"),
     ]
-    assert found.short == "copies 60.00 MB/s"
+    # The fastest is of those at mbw's size.
+    assert (found.short, found.limit) == ("copies 30.00 MB/s", "the processor and its memory")
+
+
+def test_a_copy_that_a_cache_may_hold_says_so() -> None:
+    measure = get_measure("memory.copy")
+    assert isinstance(measure, CopyProbe)
+    lines = [line for line in COPIES.splitlines() if "16777216" not in line]
+    found = measure.conclude(Finding(read_process("memory.copy", 0, lines, "exit 0").metrics))
+    assert found.short == "copies 90.00 MB/s at 1 MiB, which a cache may hold"
+    assert found.limit == "" and "No array of 4 MiB or more was copied" in found.why
 
 
 def test_each_probe_but_the_facts_names_its_metrics() -> None:
