@@ -180,6 +180,8 @@ class Measure:
     examples: tuple[Example, ...] = ()
     # Whether it boots the board's own image.
     boots: bool = False
+    # What it needs beyond its job at the defaults, in words.
+    needs: tuple[str, ...] = ()
 
     def commands(self, parameters: Mapping[str, Value]) -> Sequence[str]:
         """The user's own commands among the parameters, which run on the target."""

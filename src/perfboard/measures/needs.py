@@ -9,7 +9,7 @@ from perfboard.measures.probe.probes import Probe
 
 
 def needs_of(measure: Measure) -> list[str]:
-    """Each need as a phrase; at the parameters' defaults, on a virtual board."""
+    """Each need as a phrase: the measure's own, and those of its job at the defaults."""
     return list(_needs(measure))
 
 
@@ -18,6 +18,7 @@ def _needs(measure: Measure) -> Iterator[str]:
         yield "the probe's server, on the board's own system"
     if measure.boots:
         yield "a board that can be reset: virtual, or on a serial line or in a labgrid place"
+    yield from measure.needs
     try:
         job = measure.job(Setting(measure.defaults(), EXACT))
     except NotMeasurable as error:

@@ -14,6 +14,8 @@ _FIGURE = re.compile(r"([a-z_]{1,40}) (\d{1,18})(?: (\d{1,18}))?")
 _STATE = re.compile(r"state \d{1,2} (\d{1,18}) (\S{1,16})")
 _METER = re.compile(r"@meter (\d{1,9})")
 _READING = re.compile(r"(\d{1,19})((?: -?\d{1,18}| -){1,32})")
+# The probe refuses a load before it begins.
+_FORBIDDEN = re.compile(r"load \w+: Operation not permitted")
 _REFUSED = re.compile(r"refused (.{1,200})")
 _TICKS = 100
 # A file has 256 KiB.
@@ -78,7 +80,7 @@ def _playback(head: tuple[str, str, str], lines: Sequence[str]) -> Playback:
     refused = ""
     for line in lines:
         if match := _REFUSED.fullmatch(line):
-            refused = match[1]
+            refused = match[1] + (" (it needs root)" if _FORBIDDEN.fullmatch(match[1]) else "")
         elif match := _STATE.fullmatch(line):
             states[match[2]] = states.get(match[2], 0.0) + int(match[1]) / 1e6
         elif (match := _FIGURE.fullmatch(line)) and not match[3]:

@@ -42,6 +42,7 @@ class DiskEncryption(Measure):
 
     name = "disk.encryption"
     title = "Encrypted storage"
+    needs = ("on a live target, root and loop devices",)
     parameters = PARAMETERS
     metrics = tuple(
         quantity

@@ -30,6 +30,7 @@ class AudioWakeups(Measure):
     """Plays for some seconds, one way at one trigger level under one load."""
 
     name = "wakeups"
+    needs = ("root, for the loads burst12, burst25, turns12 and turns25",)
     title = "Wake-ups of a writer of audio"
     parameters = (
         Parameter("way", "timer", f"how it is woken: {', '.join(_WAYS)}"),

@@ -75,7 +75,7 @@ class WakeupsOptions:
     load: tuple[str, ...] = option(
         _LOADS,
         "measure under this load: idle, copy, burst12, burst25; repeatable (default: all). Also "
-        "turns12 and turns25: 10 s idle and 10 s of bursts in turn",
+        "turns12 and turns25: 10 s idle and 10 s of bursts in turn. Bursts need root",
         parse=lambda words: _parse_among((*_LOADS, *_MORE_LOADS), "load", words),
         metavar="LOAD",
         repeated=True,
