@@ -8,7 +8,7 @@ from threading import Event
 from perfboard.analysis.boot.bounds.seen import seen_limits
 from perfboard.bench.base import BootFindings
 from perfboard.bench.boot.base import boot_noted
-from perfboard.bench.boot.beside import Beside
+from perfboard.bench.boot.instruments import BootInstruments
 from perfboard.bench.lab import Lab
 from perfboard.bench.options import BenchOptions
 from perfboard.bench.request import Request
@@ -28,7 +28,7 @@ class LineBoots:
     def __init__(self, request: Request, options: BenchOptions, lab: Lab) -> None:
         """Raises UsageError for a wrong target or option, before anything is reset."""
         self._request, self._options, self._lab = request, options, lab
-        self._others = Beside(
+        self._others = BootInstruments(
             options.capture, options.channel, options.power, options.volts or None
         )
         refuse_factors(request.target, request.factors)
@@ -41,7 +41,7 @@ class LineBoots:
             pseudo = self._wired.line.evidence is Evidence.HOST
         check_command("--reset", options.reset)
         self._others.instruments()
-        # Whoever has written a file of a real board says that one is behind the line.
+        # Whoever has written a file of a real board says that the line leads to one.
         self.evidence = Evidence.HOST if pseudo and request.board is None else Evidence.SILICON
         self._facts: dict[str, str] = {}
         self.notes = dict.fromkeys(self._wired.notes)

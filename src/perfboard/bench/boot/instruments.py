@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Instruments beside a real board's console: a logic analyser and a power meter, joined after."""
+"""Observers of a real board's boot besides its console: a logic analyser and a power meter."""
 
 import time
 from collections.abc import Mapping, Sequence
@@ -45,8 +45,8 @@ class _LateMeter:
 
 
 @dataclass
-class Beside:
-    """The instruments beside the console of each boot; and what they found, boot by boot."""
+class BootInstruments:
+    """The instruments of each boot besides its console; and what they found, boot by boot."""
 
     capture: CapturePlan | None = None
     channels: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
