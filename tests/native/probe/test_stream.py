@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """`perfboard-probe stream`: a drive that takes its chunks in time, or an underrun."""
 
-import resource
 import subprocess
+from pathlib import Path
 
 import pytest
 
@@ -58,16 +58,23 @@ def test_a_drive_that_begins_at_once_has_nothing_to_live_on(probe: str) -> None:
     assert figures[1] >= 1 and figures[2] >= 200_000
 
 
-def test_words_of_programmed_transfer_take_the_processor(probe: str) -> None:
-    # 250,000 words of 4 us: a second of the processor's, where the drive would take half of one.
-    words = [probe, "1000000", "100000", str(CHUNK), "0", "4000", "head -c 500000 /dev/zero"]
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    done = subprocess.run(words, capture_output=True, text=True, check=True, timeout=120)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    spent = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    assert spent > 0.9
-    figures = [int(word) for word in done.stdout.split()[1:]]
-    assert figures[0] == 500_000 and figures[1] >= 1 and figures[9] > 900_000
+def test_words_of_programmed_transfer_take_the_processor(tmp_path: Path) -> None:
+    sources = ("run/stream.c", "measure/child.c", "measure/number.c")
+    timed = str(compile_sources(tmp_path / "stream", HERE / "stream_clock.c", *sources))
+    found = {}
+    for word_ns in (0, 4000):
+        words = [timed, "1000000", "100000", str(CHUNK), "100000", str(word_ns)]
+        command = [*words, "head -c 500000 /dev/zero"]
+        done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
+        stream, looks = done.stdout.splitlines()
+        _, underruns, *_, took_us = map(int, stream.split()[1:])
+        found[word_ns] = (underruns, took_us, int(looks.split()[1]))
+    # 250,000 words of 4 us: a second of looks, each of a microsecond, where the drive would sleep
+    # and take half of one.
+    underruns, took_us, looks_us = found[4000]
+    assert underruns >= 1 and took_us > 900_000 and looks_us >= 1_000_000
+    _, took_us, looks_us = found[0]
+    assert took_us < 600_000 and looks_us < 100_000
 
 
 def test_a_command_that_fails_is_told(probe: str) -> None:

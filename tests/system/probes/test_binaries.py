@@ -57,8 +57,9 @@ _MAY_REFUSE = {
     "system.boot": set(ARCHITECTURES),
     # The program that runs, by /proc/self/exe, is the emulator, which starts no other's.
     "kernel.exec": _EMULATED,
-    # What the emulator does for a branch hides whether the processor foresaw it.
-    "cpu.branch": _EMULATED,
+    # What an emulator does for a branch, or others on a busy machine, hides whether the processor
+    # foresaw it.
+    "cpu.branch": set(ARCHITECTURES),
     # It says facts, which are no metrics.
     "system.facts": set(ARCHITECTURES),
 }
