@@ -14,7 +14,7 @@ set -eu
 out=$1 like=$2 kernel=$3 map=$4 root=$5 tree=$6 symbols=$7
 shift 7
 if [ -z "$like" ]; then
-	echo "boot-image.sh: wants the board to be timed as, as in \"rpi2\";" \
+	echo "boot-image.sh: needs the board to be timed as, as in \"rpi2\";" \
 		"\`perfboard boards\` lists them" >&2
 	exit 2
 fi

@@ -7,10 +7,10 @@ from perfboard.model.board.virtual import VirtualBoard
 
 
 def check_has(job: Job, board: VirtualBoard) -> None:
-    """Raises NotMeasurable where the board lacks the disk or the network that the job wants."""
+    """Raises NotMeasurable where the board lacks the disk or the network that the job needs."""
     if board.disk and DISK in job.script and board.disk.trial_size < job.disk:
         raise NotMeasurable(
-            f"the board's disk has {board.disk.trial_size / 1e6:.0f} MB, and it wants "
+            f"the board's disk has {board.disk.trial_size / 1e6:.0f} MB, and it needs "
             f"{job.disk / 1e6:.0f} MB; a board file with a larger disk.data has the room"
         )
     if job.pages and not has_own_card(board.network):

@@ -130,9 +130,9 @@ class LiveBench:
         free = int(words[3]) * 1024 if len(words) > 3 and words[3].isdigit() else wanted
         if free < wanted:
             raise UsageError(
-                f"{place} of the target has {free / 1e6:.0f} MB free, and the profile wants "
+                f"{place} of the target has {free / 1e6:.0f} MB free, and the measures need "
                 f"{wanted / 1e6:.0f} MB; make room there, set TMPDIR there to a folder with more, "
-                "or choose rows that want less by --only"
+                "or measure what needs less"
             )
 
     def boots(self, levels: Mapping[str, str], count: int) -> Iterator[Boot]:
@@ -179,7 +179,7 @@ class LiveBench:
         """The address to ask. Raises UsageError for one, or a sender, that may not be used."""
         for name in senders:
             if name.partition(":")[0] not in (local.SCHEME, ssh.SCHEME):
-                raise UsageError(f"--sender {name}: wants {local.FORM} or {ssh.FORM}")
+                raise UsageError(f"--sender {name}: give {local.FORM} or {ssh.FORM}")
         asked = address_of(self._request.target, address, mine)
         check_own(self._target(), asked)
         return asked

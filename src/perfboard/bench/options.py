@@ -74,7 +74,7 @@ class BenchOptions:
     )
     channel: Mapping[str, tuple[str, ...]] = option(
         {},
-        "the mark that the first edge of the capture's channel behind the reset is, as in "
+        "the mark that the first edge of the capture's channel after the reset is, as in "
         "D0=kernel.entry; D0=a/b names the first two edges",
         parse=parse_channels,
         metavar="D=M",

@@ -44,7 +44,7 @@ class Request:
     def __post_init__(self) -> None:
         if self.name and not re.fullmatch(NAME, self.name):
             raise UsageError(
-                f'--name {self.name}: wants at most 40 of a-z, 0-9 and "-", the first no "-"'
+                f'--name {self.name}: give at most 40 of a-z, 0-9 and "-", the first no "-"'
             )
         if self.name and virtual_name(self.target) is not None:
             raise UsageError(f"--name {self.name}: a virtual board has the name in its file")

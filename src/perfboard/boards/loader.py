@@ -149,7 +149,7 @@ def _whole(
         return own, path.resolve().parent
     name = own.pop("like")
     if not isinstance(name, str):
-        raise UsageError(f"{path}: like: found {show_value(name)}; wants a board's name or file")
+        raise UsageError(f"{path}: like: found {show_value(name)}; give a board's name or file")
     other = _place(name, path.resolve().parent)
     found, above = read_table(other, "board"), (*above, path.resolve())
     if other.resolve() in above:

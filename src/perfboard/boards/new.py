@@ -40,12 +40,12 @@ def board_text(name: str, like: str, own: OwnFiles, folder: Path) -> str:
     Raises UsageError for a file that cannot be booted, or that has no room in the flash.
     """
     if not re.fullmatch(NAME, name):
-        raise UsageError(f'{name}: wants at most 40 of a-z, 0-9 and "-", the first no "-"')
+        raise UsageError(f'{name}: give at most 40 of a-z, 0-9 and "-", the first no "-"')
     other = load_board(like).board
     if not isinstance(other, FlashBoard) or not isinstance(
         other.image.bootloader, DebianBootloader
     ):
-        raise UsageError(f"--like {like}: wants a board with flash and Debian's U-Boot")
+        raise UsageError(f"--like {like}: needs a board with flash and Debian's U-Boot")
     if _head(own.kernel, "--kernel").startswith(_TREE):
         raise UsageError(
             f"--kernel {own.kernel}: is a device tree or a FIT image; the virtual machine brings "
@@ -132,7 +132,7 @@ def _kind(root: Path) -> RootKind:
         return kind
     if kind is not None:
         raise UsageError(
-            f"--root {root}: is ext4, which wants a disk, and kernels of others have no driver for "
+            f"--root {root}: is ext4, which needs a disk, and kernels of others have no driver for "
             "this board's; make a squashfs of the same files: mksquashfs FOLDER rootfs.squashfs"
         )
     if head.startswith(_HEADED):

@@ -62,7 +62,7 @@ class ScopeParameter:
         wanted = f"{self.least} to {self.most}{_UNITS.get(self.kind, '')}"
         if self.words:
             wanted = " or ".join((", ".join(self.words[:-1]), self.words[-1]))
-        return f"{self.path}: found {self.value(timing)}; wants {wanted}"
+        return f"{self.path}: found {self.value(timing)}; give {wanted}"
 
 
 @cache

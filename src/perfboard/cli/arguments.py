@@ -22,7 +22,7 @@ first steps:
 
 RUN is a run's id, a unique beginning of one, a path, "latest", "latest:BOARD" or a board's
 name (its latest complete run), or TAG:VALUE, such as branch:main (the latest complete run with
-that --tag). "~1" behind one of the latter four means the run before that one, as in latest~1.
+that --tag). "~1" after one of the latter four means the run before that one, as in latest~1.
 
 exit codes: 0 done; 1 a verdict failed; 2 the command or a file is wrong;
 3 this machine or the way to the target lacks something; 4 the target failed;

@@ -42,7 +42,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BaseException as error:
         kind, message, code = _ended(error)
         print(printable(f"perfboard: {message}"), file=sys.stderr)
-        # The words behind "--" are for another program.
+        # The words after "--" are for another program.
         if "--json" in itertools.takewhile(lambda word: word != "--", words):
             document = {"error": {"kind": kind, "message": message, "exit_code": code}}
             print(json.dumps(document, indent=1), flush=True)

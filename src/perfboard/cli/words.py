@@ -29,7 +29,7 @@ def parse_tags(words: Sequence[str]) -> dict[str, str]:
         name, _, value = word.partition("=")
         if not _TAG.fullmatch(word) or name in ("latest", *tags):
             raise UsageError(
-                f"--tag {word}: wants NAME=VALUE, each name once, as in --tag commit=4f2a91c; a "
+                f"--tag {word}: give NAME=VALUE, each name once, as in --tag commit=4f2a91c; a "
                 'name is of a-z, 0-9, "-" and "_" and not "latest", a value has no blank and no "~"'
             )
         tags[name] = value

@@ -29,7 +29,7 @@ class Level:
     technique: bool = True
     # How it changes what is measured, if it does: after "FACTOR=LEVEL".
     perturbs: str = ""
-    # The levels that it cannot stand beside, each with its factor, and why.
+    # The levels that it cannot stand together with, each with its factor, and why.
     excludes: Mapping[tuple[str, str], str] = field(default_factory=dict)
 
 

@@ -195,7 +195,7 @@ def locked(name: str, progress: Progress) -> Iterator[None]:
     except Timeout:
         with progress.step("waiting for another build", inf) as step:
             _wait_for(lock, step)
-    # Who removes old files of a cache would remove the lock itself.
+    # Whoever removes old files of a cache would remove the lock itself.
     with suppress(OSError):
         os.utime(lock.lock_file)
     try:

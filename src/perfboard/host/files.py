@@ -32,7 +32,7 @@ def read_file(path: Path, most: int, what: str, *, links: bool = True) -> bytes:
             size = max(size, len(found))
     if size > most:
         raise UsageError(
-            f"{path}: has {format_size(size)}; wants {what}, which has {format_size(most)} at most"
+            f"{path}: has {format_size(size)}; give {what}, which has {format_size(most)} at most"
         )
     return bytes(found)
 
@@ -40,11 +40,11 @@ def read_file(path: Path, most: int, what: str, *, links: bool = True) -> bytes:
 def open_file(path: Path, what: str, *, links: bool = True) -> FileIO:
     """A file that is to be `what`, opened to be read, by the rules of `read_file`."""
     if "\0" in str(path):
-        raise UsageError(f"{path}: has a NUL in its name, which no file has; wants {what}")
+        raise UsageError(f"{path}: has a NUL in its name, which no file has; give {what}")
     flags = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | (0 if links else os.O_NOFOLLOW)
     file = FileIO(path, "rb", opener=lambda name, _: os.open(name, flags))
     kind = stat.S_IFMT(os.fstat(file.fileno()).st_mode)
     if kind != stat.S_IFREG:
         file.close()
-        raise UsageError(f"{path}: is {_KINDS.get(kind, 'no file')}; wants {what}")
+        raise UsageError(f"{path}: is {_KINDS.get(kind, 'no file')}; give {what}")
     return file

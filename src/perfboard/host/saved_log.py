@@ -6,7 +6,7 @@ from pathlib import Path
 
 
 def import_advice(text: str) -> str:
-    """A sentence that names `perfboard import`, behind a blank, if `text` is a file; else ""."""
+    """A sentence that names `perfboard import`, after a blank, if `text` is a file; else ""."""
     with suppress(OSError, ValueError):
         if Path(text).is_file():
             return f" {text} is a file: `perfboard import {text}` makes a run of a saved log."

@@ -18,14 +18,14 @@ def read_table(path: Path, what: str) -> dict[str, Any]:
     try:
         return tomllib.loads(read_file(path, _MOST_BYTES, f"a {what} file").decode())
     except OSError as error:
-        raise UsageError(f"{path}: {error.strerror}; wants a {what} file") from error
+        raise UsageError(f"{path}: {error.strerror}; give a {what} file") from error
     except UnicodeDecodeError as error:
         raise UsageError(
-            f"{path}: is not UTF-8 text (byte {error.start}); wants a {what} file.{_advice(path)}"
+            f"{path}: is not UTF-8 text (byte {error.start}); give a {what} file.{_advice(path)}"
         ) from error
     except tomllib.TOMLDecodeError as error:
         raise UsageError(
-            f"{path}: is not TOML: {_with_line(str(error))}; wants a {what} file.{_advice(path)}"
+            f"{path}: is not TOML: {_with_line(str(error))}; give a {what} file.{_advice(path)}"
         ) from error
     except RecursionError as error:
         raise UsageError(f"{path}: has lists or tables too deep inside each other") from error

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A board's disk, and the parameters of its driver (native/kernel/perfboard_disk.c).
 
-It lies in the emulator's memory, right behind what the kernel is given.
+It lies in the emulator's memory, right after what the kernel is given.
 """
 
 from collections.abc import Iterator

@@ -65,7 +65,7 @@ class Image:
     content of the disk, and the emulator starts the kernel itself. `arguments` are the kernel's.
     `kernel_file` is what the bootloader starts; `entries` are the addresses that are reached at
     marks of the boot, by mark. `tree` is the machine's device tree, where that is not the
-    emulator's own. A disk beside the banks is `root` too: Debian's system. `symbols` are the
+    emulator's own. A disk of Debian's system is `root` too. `symbols` are the
     kernel's, by name, and empty where no System.map is to be had; `notes` say so, and whatever else
     a reader of the results should know. `hashes` are SHA-256 sums by part, `sizes` bytes;
     `packages` versions by Debian package; `variables` U-Boot's.

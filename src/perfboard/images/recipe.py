@@ -44,7 +44,7 @@ class Recipe:
     def flash_board(self) -> FlashBoard:
         """The board, for what is made in flash. Raises UsageError for a board with a disk."""
         if not isinstance(self.board, FlashBoard):
-            raise UsageError(f"board {self.board.name} boots from a disk; this wants flash")
+            raise UsageError(f"board {self.board.name} boots from a disk; this needs flash")
         return self.board
 
     @property
@@ -74,12 +74,12 @@ class Recipe:
             self._check_direct()
         if self.whole and not self.copied:
             raise UsageError(
-                "load=region wants a kernel that is compressed, copied and not checked; "
+                "load=region needs a kernel that is compressed, copied and not checked; "
                 "of others the header says how much there is"
             )
         if self.copy != "cp.l" and not self.copied:
             raise UsageError(
-                "copy=bytes wants a kernel that is compressed, copied and not checked; "
+                "copy=bytes needs a kernel that is compressed, copied and not checked; "
                 "others the bootloader copies in its own way, or not at all"
             )
 
@@ -92,7 +92,7 @@ class Recipe:
             )
         if self.root.system == "initramfs":
             raise UsageError(
-                "bootloader=none copies the kernel alone; found root=initramfs, which wants a "
+                "bootloader=none copies the kernel alone; found root=initramfs, which needs a "
                 "bootloader that copies it as well"
             )
         if self.flash_board.image.initrd is not None:

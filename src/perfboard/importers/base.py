@@ -111,7 +111,7 @@ class SavedFile:
         try:
             yield
         except OSError as error:
-            raise UsageError(f"{self.path}: {error.strerror}; wants a saved log") from error
+            raise UsageError(f"{self.path}: {error.strerror}; give a saved log") from error
 
 
 class _CountingReader(BufferedReader):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files that people have beside those that Perfboard reads, and how to make a readable one."""
+"""Files that people have besides those that Perfboard reads, and how to make a readable one."""
 
 _EXPORT = "export it as CSV"
 # The first bytes of a file.

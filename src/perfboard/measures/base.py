@@ -75,14 +75,14 @@ class Setting:
         """A parameter that is text. Raises NotMeasurable."""
         value = self.parameters[name]
         if not isinstance(value, str) or "\0" in value:
-            raise NotMeasurable(f"{name} is {value!r}; wants text")
+            raise NotMeasurable(f"{name} is {value!r}; give text")
         return value
 
     def whole(self, name: str, least: int = 1) -> int:
         """A parameter that is a whole number. Raises NotMeasurable."""
         value = self.parameters[name]
         if isinstance(value, bool) or not isinstance(value, int) or value < least:
-            raise NotMeasurable(f"{name} is {value!r}; wants a whole number of at least {least}")
+            raise NotMeasurable(f"{name} is {value!r}; give a whole number of at least {least}")
         return value
 
     def packages(self) -> tuple[str, ...]:
@@ -180,7 +180,7 @@ class Measure:
     examples: tuple[Example, ...] = ()
     # Whether it boots the board's own image.
     boots: bool = False
-    # What it needs beyond its job at the defaults, in words.
+    # Needs beyond those of its job at the defaults, in words.
     needs: tuple[str, ...] = ()
 
     def commands(self, parameters: Mapping[str, Value]) -> Sequence[str]:

@@ -36,7 +36,7 @@ def check_value(value: Value, default: Value, where: str) -> None:
         else isinstance(value, int | float) and not isinstance(value, bool)
     )
     if not fits:
-        raise UsageError(f"{where} is {value!r}; wants {wanted}, as {default!r}")
+        raise UsageError(f"{where} is {value!r}; give {wanted}, as {default!r}")
 
 
 def parse_value(text: str) -> Value:

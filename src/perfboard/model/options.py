@@ -13,7 +13,7 @@ from perfboard.model.errors import UsageError
 
 @dataclass(frozen=True)
 class Option:
-    """A field's option on the command line, beside its name and default.
+    """A field's option on the command line, besides its name and default.
 
     `parse` raises ValueError. If the option is `repeated`, `parse` gets all its values.
     """
@@ -23,7 +23,7 @@ class Option:
     metavar: str = "X"
     only: str = ""  # the kinds of target that it is for, as in "serial, labgrid"
     repeated: bool = False
-    positional: bool = False  # a word by itself, behind the study's name
+    positional: bool = False  # a word by itself, after the study's name
     switch: bool = False  # it has no value: given, the field is its own name
     formerly: str = ""  # its name before, which is taken for one release, with a note
 

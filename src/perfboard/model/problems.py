@@ -29,9 +29,9 @@ def _say(item: ErrorDetails, kind: str) -> str:
     key = _key(item["loc"])
     match item["type"]:
         case "missing":
-            return f"{key}: is missing; wants a value"
+            return f"{key}: is missing; give it a value"
         case "extra_forbidden":
-            return f"{key}: is not a key of a {kind} file; wants it left out or spelt otherwise"
+            return f"{key}: is not a key of a {kind} file; leave it out, or spell it otherwise"
         case "value_error":
             # A check of our own model, whose words say what was found and wanted.
             return f"{key}: {item['ctx']['error']}" if key else f"{item['ctx']['error']}"
@@ -50,7 +50,7 @@ def _say(item: ErrorDetails, kind: str) -> str:
         wanted = f"{item['ctx']['min_length']} or more of them"
     elif item["type"] == "too_long":
         wanted = f"{item['ctx']['max_length']} of them at most"
-    return f"{key}: found {show_value(item['input'])}; wants {wanted}"
+    return f"{key}: found {show_value(item['input'])}; give {wanted}"
 
 
 def _key(parts: tuple[int | str, ...]) -> str:

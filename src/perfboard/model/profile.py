@@ -70,7 +70,7 @@ def parse_budget(text: Any) -> Any:
     match = _BUDGET.fullmatch(text.strip())
     if match is None:
         raise ValueError(
-            f'found "{text}"; wants <= or >=, a number and a unit, as in "<= 3 s" or ">= 30 1/s"'
+            f'found "{text}"; give <= or >=, a number and a unit, as in "<= 3 s" or ">= 30 1/s"'
         )
     value, unit = _in_base(match[2], match[3])
     return Budget(value, unit, match[1] == ">=", text.strip())
@@ -92,7 +92,7 @@ def parse_limits(texts: Sequence[str]) -> tuple[MetricLimit, ...]:
     found = {}
     for text in texts:
         if (match := _LIMIT.fullmatch(text)) is None:
-            raise ValueError(f'found "{text}"; wants a metric and a limit, as "boot.total <= 3 s"')
+            raise ValueError(f'found "{text}"; give a metric and a limit, as "boot.total <= 3 s"')
         if match[1] in found:
             raise ValueError(f"{match[1]} is given more than once")
         found[match[1]] = MetricLimit(match[1], parse_budget(match[2]))
@@ -113,7 +113,7 @@ def parse_amount(text: Any) -> Any:
     if not isinstance(text, str):
         return text
     if (match := _AMOUNT.fullmatch(text.strip())) is None:
-        raise ValueError(f'found "{text}"; wants a number and a unit, as in "2852 KiB"')
+        raise ValueError(f'found "{text}"; give a number and a unit, as in "2852 KiB"')
     return Amount(*_in_base(match[1], match[2]), text.strip())
 
 
@@ -153,13 +153,13 @@ class KeyIssue(Part):
     @model_validator(mode="after")
     def _alike(self) -> "KeyIssue":
         if self.budget is None and (self.metric or self.labels or self.published):
-            raise ValueError("wants a budget for its metric; without one, omit the metric too")
+            raise ValueError("needs a budget for its metric; without one, omit the metric too")
         if self.budget is not None and not self.metric:
-            raise ValueError("wants a metric, which the budget is of")
+            raise ValueError("needs a metric, which the budget is of")
         if self.published and self.budget and self.published.figure.unit != self.budget.unit:
             raise ValueError(
                 f'published.figure is "{self.published.figure.text}", and the budget '
-                f'"{self.budget.text}": wants units of one kind'
+                f'"{self.budget.text}": needs units of one kind'
             )
         return self
 
@@ -194,7 +194,7 @@ class DeviceChange(Table):
     @model_validator(mode="after")
     def _one_kind(self) -> "DeviceChange":
         if sum(map(bool, (self.board, self.factors, self.parameters))) != 1:
-            raise ValueError("wants one of board, factors and parameters")
+            raise ValueError("give one of board, factors and parameters")
         return self
 
 
@@ -229,7 +229,7 @@ class Profile(Table):
     @model_validator(mode="after")
     def _has_rows(self) -> "Profile":
         if not (self.key_issue or self.measures):
-            raise ValueError("wants a table [[key_issue]], or `measures`, the names of some")
+            raise ValueError("needs a table [[key_issue]], or `measures`, the names of some")
         return self
 
     @model_validator(mode="after")

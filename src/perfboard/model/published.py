@@ -180,9 +180,9 @@ class PublishedValue(WithSource):
         if self.use == "calibration":
             raise ValueError("use is calibration; no parameter may come from a whole program")
         if self.program.figure is None and self.unit != "s":
-            raise ValueError(f"unit is {self.unit}; wants s where program has no figure")
+            raise ValueError(f"unit is {self.unit}; give s where program has no figure")
         if self.less or self.scale:
             raise ValueError("less and scale: a program's figure has neither")
         if self.labels:
-            raise ValueError("labels: a program has none; wants them in the metric's name")
+            raise ValueError("labels: a program has none; write them in the metric's name")
         return self

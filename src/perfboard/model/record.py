@@ -14,7 +14,7 @@ def _sound(value: float) -> float:
 
 def _in_range(moment: datetime) -> datetime:
     if not 1970 <= moment.year <= 9998:
-        raise ValueError("wants a year from 1970 to 9998")
+        raise ValueError("give a year from 1970 to 9998")
     return moment
 
 

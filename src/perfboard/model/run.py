@@ -32,7 +32,7 @@ Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 class _Escapes(dict[int, str]):
     """Characters that do not print, such as C1 and bidirectional controls, as JSON's escapes.
 
-    JSON wants only those below a blank escaped, and terminals and editors obey more.
+    JSON needs only those below a blank escaped, and terminals and editors obey more.
     """
 
     def __missing__(self, code: int) -> str:

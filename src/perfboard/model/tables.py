@@ -48,7 +48,7 @@ def either(key: str, having: type[BaseModel], lacking: type[BaseModel]) -> Befor
         if odd := sorted(keys & (other.model_fields.keys() - kind.model_fields.keys())):
             raise ValueError(f"has `{odd[0]}`, which does not go with {needed(kind)}")
         if keys.isdisjoint(kind.model_fields.keys() - other.model_fields.keys()):
-            raise ValueError(f"wants either {needed(having)}, or {needed(lacking)}")
+            raise ValueError(f"give either {needed(having)}, or {needed(lacking)}")
         return kind.model_validate(table)
 
     return BeforeValidator(read)

@@ -54,7 +54,7 @@ def new_profile(folder: Path, name: str) -> Path:
     """
     if not re.fullmatch(NAME, name):
         raise UsageError(
-            f'profiles new {name}: wants at most 40 of a-z, 0-9 and "-", the first no "-"'
+            f'profiles new {name}: give at most 40 of a-z, 0-9 and "-", the first no "-"'
         )
     path = folder / f"{name}.toml"
     try:

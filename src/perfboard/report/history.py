@@ -33,7 +33,7 @@ def history_csv(series: Sequence[MetricSeries]) -> str:
     if len(kinds) > 1:
         names = ", ".join(sorted({f"{kind.study} of {kind.board}" for kind in kinds}))
         raise UsageError(
-            f"--format csv: wants runs of one kind, and these are of several ({names}); choose "
+            f"--format csv: needs runs of one kind, and these are of several ({names}); choose "
             "with --board and --tag"
         )
     points = {point.run: point for each in series for point in each.points}

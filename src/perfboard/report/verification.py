@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The text of `perfboard boards verify`: the published figures beside the virtual ones."""
+"""The text of `perfboard boards verify`: the published figures and the virtual ones."""
 
 import re
 from collections.abc import Sequence
@@ -87,7 +87,7 @@ def verification_text(found: Verification) -> str:
 
 
 def _parameters(rows: Sequence[PartParameter]) -> "list[str | Table]":
-    """The figures of the board file beside the probes'; nothing where they were not asked."""
+    """The figures of the board file and the probes'; nothing where they were not asked."""
     if not rows:
         return []
     table = new_table("parameter", "board file", "virtual", "ratio")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs found by the words for them: the latest, those of a board, those with a tag.
 
-"latest", "latest:BOARD", a board's name and "TAG:VALUE" mean the newest such run; "~N" behind any
+"latest", "latest:BOARD", a board's name and "TAG:VALUE" mean the newest such run; "~N" after any
 of these means the one that is N places older.
 """
 

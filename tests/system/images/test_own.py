@@ -102,7 +102,7 @@ def test_the_image_that_buildroot_built_boots_after_the_build(
         "one boot (counted)"
         in perfboard(str(images), "verdex", *COUNTED, "--tag", "commit=a1").stdout
     )
-    assert "wants the board to be timed as" in perfboard(str(images), code=2).stderr
+    assert "needs the board to be timed as" in perfboard(str(images), code=2).stderr
     (images / "zImage").unlink()
     assert f"there is no {images}/Image" in perfboard(str(images), "verdex", code=2).stderr
 

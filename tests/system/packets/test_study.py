@@ -34,7 +34,7 @@ def behind_bucket(here: Here) -> Iterator[Here]:
     """
     server = shutil.which("sshd", path=f"{os.environ['PATH']}:/usr/sbin")
     if os.geteuid() or server is None or shutil.which("tc") is None:
-        pytest.skip("wants root, sshd and tc: apt-get install openssh-server iproute2")
+        pytest.skip("needs root, sshd and tc: apt-get install openssh-server iproute2")
     folder = here.place.parent
     device, sender = (f"pb{name}{os.getpid()}" for name in "ds")
     made = []

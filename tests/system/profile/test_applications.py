@@ -93,7 +93,7 @@ def test_a_window_on_a_board_is_made_used_and_destroyed(tmp_path: Path, trials: 
     assert 0 < samples["toolkit.screen.time", "rest"][0] < samples["toolkit.draw.time", "rest"][0]
 
 
-@pytest.mark.skipif(bool(MISSING), reason=f"wants Debian's {', '.join(MISSING)}")
+@pytest.mark.skipif(bool(MISSING), reason=f"needs Debian's {', '.join(MISSING)}")
 def test_a_browser_starts_on_a_display_and_leaves_nothing(
     tmp_path: Path, probe: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -124,7 +124,7 @@ def test_a_browser_starts_on_a_display_and_leaves_nothing(
     ]
 
 
-@pytest.mark.skipif(bool(MISSING), reason=f"wants Debian's {', '.join(MISSING)}")
+@pytest.mark.skipif(bool(MISSING), reason=f"needs Debian's {', '.join(MISSING)}")
 def test_a_program_that_crashes_is_told_and_leaves_nothing(
     tmp_path: Path, probe: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -149,7 +149,7 @@ def below(folder: Path, name: str = "") -> list[psutil.Process]:
     ]
 
 
-@pytest.mark.skipif(bool(MISSING), reason=f"wants Debian's {', '.join(MISSING)}")
+@pytest.mark.skipif(bool(MISSING), reason=f"needs Debian's {', '.join(MISSING)}")
 def test_two_runs_at_once_that_are_interrupted_leave_nothing(
     tmp_path: Path, probe: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -289,7 +289,7 @@ def test_what_goes_to_the_console_takes_the_consoles_time(board: Perfboard) -> N
     ("words", "said"),
     [
         (("--package", "nosuchpackage"), 'apt knows no package "nosuchpackage" for armhf'),
-        (("--package", "No Such"), "wants the name of a Debian package"),
+        (("--package", "No Such"), "needs the name of a Debian package"),
         (("--package", "grub-efi-amd64-bin"), "for armhf, only for amd64"),
     ],
 )

@@ -80,7 +80,7 @@ def test_the_root_made_by_hand_gives_the_boot_that_was_promised(
 def test_a_kernel_and_its_boot_command_made_by_hand_give_the_same_boot(
     derive: Derive, tmp_path: Path, verdex: LoadedBoard
 ) -> None:
-    """It wants a header, another boot command, two devices of flash, and a linear root."""
+    """It needs a header, another boot command, two devices of flash, and a linear root."""
     loaded = verdex
     changed = {"compression": "none", "root": "cramfs-linear"}
     start = choose(loaded, {"flash": "cached", "detail": "timed"})

@@ -85,7 +85,7 @@ def test_a_worker_that_is_killed_loses_no_boot_that_has_ended(
     run = perfboard.finish(process, 0)
     assert run["status"] == "complete"
     tuning = result_of(run, "tune")
-    # One level of these wants another's that is not varied.
+    # One level of these needs another's that is not varied.
     left = [one for one in tuning["tries"] if one["outcome"] != "booted"]
     assert [one["levels"] for one in left] == [{"order": "functions"}]
     assert tuning["exhaustive"]

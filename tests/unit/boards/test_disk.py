@@ -72,25 +72,25 @@ def test_a_root_larger_than_the_disk_is_refused() -> None:
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
-        ('size = "16 MiB"', "size = 100", "disk: size is 100; wants a multiple of 4096"),
+        ('size = "16 MiB"', "size = 100", "disk: size is 100; give a multiple of 4096"),
         ('size = "16 MiB"', "", "disk.size: is missing"),
         (
             'size = "16 MiB"',
             "size = 4096\ndata = 100",
-            "disk: data is 100; wants a multiple of 4096",
+            "disk: data is 100; give a multiple of 4096",
         ),
         (
             'size = "16 MiB"',
             'size = 4096\ndata = "4 GiB"',
             "seek.capacity is 2100000000, less than",
         ),
-        ("rate = 7_000_000", "rate = 0", "disk.transfer.rate: found 0; wants greater"),
-        ("rate = 7_000_000", "rate = -1", "disk.transfer.rate: found -1; wants greater"),
+        ("rate = 7_000_000", "rate = 0", "disk.transfer.rate: found 0; give greater"),
+        ("rate = 7_000_000", "rate = -1", "disk.transfer.rate: found -1; give greater"),
         ("overhead_ms = 0.5", "overhead_ms = -0.5", "disk.transfer.overhead_ms: found -0.5"),
         ("overhead_ms = 0.5", "overhead_ms = nan", "disk.transfer.overhead_ms: found NaN"),
         ("track_ms = 2.5", "track_ms = 13", "are not in the order of the distance"),
         ("capacity = 2_100_000_000", "capacity = 4096", "seek.capacity is 4096, less than"),
-        ("rpm = 5400", "rpm = 0", "disk.rotation.rpm: found 0; wants greater"),
+        ("rpm = 5400", "rpm = 0", "disk.rotation.rpm: found 0; give greater"),
         ("[disk.rotation]", "[disk.spin]", "disk.spin: is not a key"),
         ("rpm = 5400\nsource", "rpm = 5400\n# source", "disk.rotation.source: is missing"),
         ("[disk.rotation]\nrpm = 5400", "[disk.ready]\nafter_ms = 1e9", "disk.ready.after_ms"),
@@ -106,7 +106,7 @@ def test_a_wrong_disk_is_told_by_key(tmp_path: Path, old: str, new: str, said: s
 
 def test_a_board_without_flash_wants_a_disk(tmp_path: Path) -> None:
     start, end = SETTOP.index("[disk]"), SETTOP.index("[facts]")
-    assert "wants a disk for image" in refusal(tmp_path, SETTOP[:start] + SETTOP[end:])
+    assert "needs a disk for image" in refusal(tmp_path, SETTOP[:start] + SETTOP[end:])
 
 
 def test_ports_are_of_x86_alone(tmp_path: Path) -> None:

@@ -82,9 +82,9 @@ initrd = { bank = 0, offset = "16 MiB", size = "4 MiB" }
     [
         ('"nosuch"', 'there is no board "nosuch"'),
         ('"./board.toml"', "like: ./board.toml is like this board itself"),
-        ("7", "like: found 7; wants a board's name or file"),
-        ('"/dev/zero"', "/dev/zero: is a device; wants a board file"),
-        ('"./"', "Is a directory; wants a board file"),
+        ("7", "like: found 7; give a board's name or file"),
+        ('"/dev/zero"', "/dev/zero: is a device; give a board file"),
+        ('"./"', "Is a directory; give a board file"),
         (r'"./a\u0000b"', "a NUL in its name"),
         ('"~nosuchuser/board.toml"', "No such file"),
     ],
@@ -107,7 +107,7 @@ def test_files_that_never_end_are_refused(tmp_path: Path) -> None:
         with pytest.raises(UsageError, match=kind):
             load_board(refused)
         part = RPI2.replace('part = "cortex-a7"', f'part = "{refused}"')
-        assert f"{refused}: is {kind}; wants a part file" in refusal(tmp_path, part)
+        assert f"{refused}: is {kind}; give a part file" in refusal(tmp_path, part)
     with (tmp_path / "mine.config").open("wb") as file:
         file.truncate(3 << 30)
     text = VERDEX.replace("verdex.config", "mine.config")

@@ -104,8 +104,8 @@ def test_boards_without_a_network_do_not_have_the_factor() -> None:
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
-        ("rate = 100_000_000", "rate = 0", "network.wire.rate: found 0; wants greater"),
-        ("rate = 100_000_000", "rate = -1", "network.wire.rate: found -1; wants greater"),
+        ("rate = 100_000_000", "rate = 0", "network.wire.rate: found 0; give greater"),
+        ("rate = 100_000_000", "rate = -1", "network.wire.rate: found -1; give greater"),
         ("rate = 100_000_000", 'rate = "fast"', "network.wire.rate: found"),
         ("one_way_us = 0.5", "one_way_us = -0.5", "network.latency.one_way_us: found -0.5"),
         ("one_way_us = 0.5", "one_way_us = nan", "network.latency.one_way_us: found NaN"),

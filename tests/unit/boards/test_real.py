@@ -52,10 +52,10 @@ def test_a_key_that_is_left_out_is_not_asked_for(tmp_path: Path) -> None:
     ("line", "words"),
     [
         ('usable = "("', 'usable: "(" is no regular expression'),
-        ("usable = 3", "usable: found 3; wants a valid string"),
+        ("usable = 3", "usable: found 3; give a valid string"),
         ('reset = "\'"', 'reset: "\'" is not a command'),
         ('reset = ""', "reset: it is empty"),
-        ('reset = ["true"]', "reset: found ['true']; wants a command"),
+        ('reset = ["true"]', "reset: found ['true']; give a command"),
         ('target = "local"', 'target: found "local"'),
         ('machine = "virt"', "machine: is not a key of a board file"),
         ('name = "Shelf 3"', "name: found"),

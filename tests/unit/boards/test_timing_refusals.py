@@ -68,16 +68,16 @@ kind = "assumed"
             "timing.margins.network",
         ),
         ("[timing.margin]", f"{_UNCHECKED}[timing.margin]", "margins has network, of which no"),
-        ("buffer = 8", "buffer = 2000", "timing.memory.buffer: found 2000; wants 1 to 1024"),
+        ("buffer = 8", "buffer = 2000", "timing.memory.buffer: found 2000; give 1 to 1024"),
         (
             "[timing.memory]",
             "[timing.caches.l1d]\nreplacement = 'plru'\n[timing.memory]",
-            "timing.caches.l1d.replacement: found plru; wants lru, fifo or random",
+            "timing.caches.l1d.replacement: found plru; give lru, fifo or random",
         ),
         (
             'uncached = "70 ns"',
             'uncached = "70 ns"\nstreams = 99',
-            "timing.factors.dcache.off: memory.streams: found 99; wants 0 to 32",
+            "timing.factors.dcache.off: memory.streams: found 99; give 0 to 32",
         ),
         ('latency = "140 ns"', 'latency = "5000000 cycles"', "memory.latency is 5000000 cycles"),
         (
@@ -98,12 +98,12 @@ kind = "assumed"
         (
             "[timing.uart]",
             "".join(SRAM.format(f"r{i}", (1 << 30) + 8 * i) for i in range(15)) + "[timing.uart]",
-            "there are 17 regions; wants at most 16",
+            "there are 17 regions; give at most 16",
         ),
         (
             "[timing.uart]",
             f"{BIG_PAGES.format(5000)}[timing.uart]",
-            "timing.big_pages: size is 5000; wants a power of two",
+            "timing.big_pages: size is 5000; give a power of two",
         ),
     ],
 )
@@ -120,8 +120,8 @@ def costs_of(**cycles: list[float]) -> str:
 @pytest.mark.parametrize(
     ("cycles", "said"),
     [
-        ({"alu": [-1.0, 1]}, "found -1.0; wants greater than or equal to 0"),
-        ({"alu": [1.0]}, "wants 2 or more of them"),
+        ({"alu": [-1.0, 1]}, "found -1.0; give greater than or equal to 0"),
+        ({"alu": [1.0]}, "give 2 or more of them"),
         ({"frobnicate": [1.0, 1.0]}, 'there is no class "frobnicate"; there are: nop, alu, '),
         ({"alu": [1.0, 1.0]}, "costs gives alu twice"),
     ],
@@ -169,9 +169,9 @@ def test_a_hierarchy_that_cannot_be_is_refused(
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
-        ("cycles = {", "cycles = { alu = [-1, 1] } #", "alu[0]: found -1; wants greater"),
-        ('source = "TRM', 'source = "" # "TRM', 'found ""; wants a text of 10 characters at least'),
-        ("share = 0.2", "share = nan", "found NaN; wants a number"),
+        ("cycles = {", "cycles = { alu = [-1, 1] } #", "alu[0]: found -1; give greater"),
+        ('source = "TRM', 'source = "" # "TRM', 'found ""; give a text of 10 characters at least'),
+        ("share = 0.2", "share = nan", "found NaN; give a number"),
     ],
 )
 def test_what_is_wrong_is_told_once_and_in_words(

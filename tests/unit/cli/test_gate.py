@@ -43,11 +43,11 @@ def test_words_that_are_wrong_are_refused(
 ) -> None:
     path = boot(1)
     for words, said in (
-        (["--fail-above", "0.5"], "--fail-above 0.5: wants percent"),
+        (["--fail-above", "0.5"], "--fail-above 0.5: give percent"),
         (["--fail-above", "-1%"], "--fail-above"),
-        (["--false-alarms", "0%"], "--false-alarms 0%: wants more than 0%"),
+        (["--false-alarms", "0%"], "--false-alarms 0%: give more than 0%"),
         (["--metric", "nosuch"], "--metric nosuch: matches no metric"),
-        (["--accept", " "], "--accept: wants the reason"),
+        (["--accept", " "], "--accept: give the reason"),
         (["nosuch"], 'no run "nosuch"'),
         (["--baseline", "last 0"], "no run"),
     ):

@@ -102,7 +102,7 @@ def test_what_is_wrong_is_said_with_exit_code_2(
         (["measure", "memory.latncy"], 'did you mean "memory.latency"?'),
         ([*BOOT, "--budget-s", "0"], '--budget: "0" is not a number of seconds above 0'),
         ([*BOOT, "--name", "shelf"], "a virtual board has the name in its file"),
-        (["measure", "--name", "A b"], "--name A b: wants at most 40 of a-z"),
+        (["measure", "--name", "A b"], "--name A b: give at most 40 of a-z"),
     ],
 )
 def test_a_slip_is_answered_with_the_nearest_right_thing(
@@ -214,7 +214,7 @@ def test_runs_are_chosen_by_their_tags(homes: Path, capsys: pytest.CaptureFixtur
     assert row["id"] in text and "branch=main, commit=a1" in text
     for wrong in ("main", "=x", "latest=1", "A=1", "a=b c", "a=b~1", "a=\x1b"):
         assert call("import", str(log), "--tag", wrong) == 2
-        assert "wants NAME=VALUE" in capsys.readouterr().err
+        assert "give NAME=VALUE" in capsys.readouterr().err
     assert call("import", str(log), "--tag", "a=1", "--tag", "a=2") == 2
 
 

@@ -75,7 +75,7 @@ def test_an_archive_is_booted_from_memory(files: Path, pack: Callable[[bytes], b
     ("name", "content", "said"),
     [
         ("zImage", b"\xd0\x0d\xfe\xed" + bytes(60), "is a device tree"),
-        ("root.squashfs", bytes(0x438) + b"\x53\xef" + bytes(99), "is ext4, which wants a disk"),
+        ("root.squashfs", bytes(0x438) + b"\x53\xef" + bytes(99), "is ext4, which needs a disk"),
         ("root.squashfs", b"\x27\x05\x19\x56" + bytes(99), "has a header for U-Boot"),
         ("root.squashfs", gzip.compress(bytes(99), mtime=0), "is none of squashfs"),
         ("root.squashfs", b"", "is none of squashfs"),
@@ -93,8 +93,8 @@ def test_what_cannot_be_booted_is_refused(
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["boards", "new", "Mine", *NEW[3:]], "wants at most 40"),
-        (["boards", "new", "mine", "--like", "settop-web", *NEW[5:]], "wants a board with flash"),
+        (["boards", "new", "Mine", *NEW[3:]], "give at most 40"),
+        (["boards", "new", "mine", "--like", "settop-web", *NEW[5:]], "needs a board with flash"),
         ([*NEW, "--system-map", "absent"], "--system-map absent: No such file"),
         ([*NEW, "--usable", "login:"], "boot.usable"),
     ],

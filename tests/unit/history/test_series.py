@@ -50,7 +50,7 @@ def test_a_table_has_a_row_a_run(capsys: pytest.CaptureFixture[str]) -> None:
     assert all(datetime.fromisoformat(row[0]).tzinfo for row in rows)
     stored(5, "rpi2")
     assert call(*words) == 2
-    assert "wants runs of one kind" in capsys.readouterr().err
+    assert "needs runs of one kind" in capsys.readouterr().err
 
 
 def test_runs_of_different_kinds_are_apart() -> None:

@@ -16,7 +16,7 @@ def test_a_file_is_read_whole_up_to_its_limit(tmp_path: Path) -> None:
     path = tmp_path / "file"
     path.write_bytes(b"x" * 5000)
     assert read_file(path, 5000, "a file") == b"x" * 5000
-    with pytest.raises(UsageError, match=r"has 4.883 KiB; wants a file, which has 4.882 KiB"):
+    with pytest.raises(UsageError, match=r"has 4.883 KiB; give a file, which has 4.882 KiB"):
         read_file(path, 4999, "a file")
     (tmp_path / "link").symlink_to(path)
     assert len(read_file(tmp_path / "link", 5000, "a file")) == 5000

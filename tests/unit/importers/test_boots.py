@@ -208,7 +208,7 @@ def test_dmesg_with_minutes_is_read_until_the_next_one(tmp_path: Path) -> None:
     ]
     found = read(tmp_path, "\n".join(lines))
     assert seconds(found.boots[0]) == {"boot.kernel": pytest.approx(1.1)}
-    assert "2 records behind that are left out" in notes(found)
+    assert "2 records after that are left out" in notes(found)
 
 
 def test_grabserials_time_begins_again_at_its_marker(tmp_path: Path) -> None:
@@ -244,7 +244,7 @@ def test_a_log_that_is_too_large_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "boot.log"
     with path.open("wb") as file:
         file.truncate((64 << 20) + 1)
-    with pytest.raises(UsageError, match="has 64 MiB; wants a saved log"):
+    with pytest.raises(UsageError, match="has 64 MiB; give a saved log"):
         importers()["kernel"].read(SavedFile(path), ImportOptions())
 
 

@@ -81,10 +81,10 @@ def test_json_is_the_run(homes: Path, capsys: pytest.CaptureFixture[str]) -> Non
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["/nosuch"], "/nosuch: No such file or directory; wants a saved log"),
-        (["/dev/null"], "/dev/null: is a device; wants a saved log"),
-        (["a\0b"], "wants a saved log"),
-        (["."], ".: Is a directory; wants a saved log"),
+        (["/nosuch"], "/nosuch: No such file or directory; give a saved log"),
+        (["/dev/null"], "/dev/null: is a device; give a saved log"),
+        (["a\0b"], "give a saved log"),
+        (["."], ".: Is a directory; give a saved log"),
         ([str(LOGS / "right.json")], "its format was not found"),
         ([str(LOGS / "tio-pc.log"), "--format", "x"], '--format: there is no "x"'),
         ([str(LOGS / "tio-pc.log"), "--usable", "("], '--usable: "(" is no regular expression'),

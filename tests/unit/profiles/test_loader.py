@@ -33,22 +33,22 @@ def test_a_new_profile_can_be_read_and_is_written_once(tmp_path: Path) -> None:
     assert load_profile(path).profile.name == "my-box" and not is_shipped(path)
     with pytest.raises(UsageError, match="is there already"):
         new_profile(tmp_path, "my-box")
-    with pytest.raises(UsageError, match="wants at most 40"):
+    with pytest.raises(UsageError, match="give at most 40"):
         new_profile(tmp_path, "../box")
 
 
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
-        (BUDGET, 'budget = "2 s"', 'found "2 s"; wants <= or >='),
+        (BUDGET, 'budget = "2 s"', 'found "2 s"; give <= or >='),
         (BUDGET, 'budget = "<= 2 fortnights"', 'the unit "fortnights" is not one of s, ms'),
-        (BUDGET, "", "key_issue[0]: wants a budget for its metric"),
+        (BUDGET, "", "key_issue[0]: needs a budget for its metric"),
         ('weight = "must"', 'weight = "may"', "key_issue[0].weight: found"),
         ('weight = "must"', "wieght = 1", "key_issue[0].wieght: is not a key of a profile file"),
         ('name = "evening"', 'name = "search"', "the name search is there twice"),
         ("schema =", "scheme =", "schema: is missing"),
         (BUDGET, f"{BUDGET}\n{OTHERS.format('2 s')}", "search has a published figure: give its"),
-        (BUDGET, f"{BUDGET}\n{OTHERS.format('fast')}", 'found "fast"; wants a number and a unit'),
+        (BUDGET, f"{BUDGET}\n{OTHERS.format('fast')}", 'found "fast"; give a number and a unit'),
         (BUDGET, f"{BUDGET}\n{OTHERS.format('2 kB')}", 'figure is "2 kB", and the budget "<= 2 s"'),
         (BUDGET, f"{BUDGET}\npublished = 3", "key_issue[0].published: "),
     ],

@@ -92,9 +92,7 @@ def test_moments_that_no_clock_shows_are_refused(when: str) -> None:
 def test_a_record_beyond_reason_is_not_read() -> None:
     path = stored()
     os.truncate(path / "run.json", (1 << 30) + 1)
-    with pytest.raises(
-        UsageError, match="has 1 GiB; wants a run's record, which has 1 GiB at most"
-    ):
+    with pytest.raises(UsageError, match="has 1 GiB; give a run's record, which has 1 GiB at most"):
         load_run(path)
 
 
@@ -147,7 +145,7 @@ def test_a_record_that_is_a_link_or_a_pipe() -> None:
         load_run(path)
     (path / "run.json").unlink()
     os.mkfifo(path / "run.json")
-    with pytest.raises(UsageError, match=r"run.json: is a pipe; wants a run's record"):
+    with pytest.raises(UsageError, match=r"run.json: is a pipe; give a run's record"):
         load_run(path)
 
 

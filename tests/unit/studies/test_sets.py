@@ -63,9 +63,9 @@ def test_a_parameter_goes_to_all_that_have_it() -> None:
         (["./nosuch.toml"], {}, "nosuch.toml"),
         (["disk.dd"], {"quik": True}, 'no such parameter here; did you mean "quick"'),
         (["memory.free"], {"quick": True}, "There are: none"),
-        (["stream.write"], {}, "stream.write: wants a command; give its parameters by --with"),
-        (["wakeups"], {"periods": 7}, "periods is 7; wants a whole number of at least 100"),
-        (["disk.dd"], {"quick": 1}, "quick is 1; wants true or false"),
+        (["stream.write"], {}, "a command; give its parameters by --with"),
+        (["wakeups"], {"periods": 7}, "periods is 7; give a whole number of at least 100"),
+        (["disk.dd"], {"quick": 1}, "quick is 1; give true or false"),
     ],
 )
 def test_a_name_that_is_wrong_is_answered(
@@ -92,9 +92,9 @@ def test_a_name_that_is_wrong_is_answered(
         ),
         (
             ROW.format(name="one", measure="disk.dd", more='metric = "disk.dd.bandwidth"'),
-            "wants a budget for its metric",
+            "needs a budget for its metric",
         ),
-        (ROW.format(name="one", measure="disk.dd", more='budget = "<= 3 s"'), "wants a metric"),
+        (ROW.format(name="one", measure="disk.dd", more='budget = "<= 3 s"'), "needs a metric"),
     ],
 )
 def test_a_set_that_is_wrong_is_refused(tmp_path: Path, row: str, said: str) -> None:

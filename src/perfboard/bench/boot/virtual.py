@@ -123,7 +123,7 @@ class ImageBoots:
         (artifacts / PARTS).write_text(self._parts.model_dump_json(by_alias=True) + "\n")
         cancelled = Event()
         reached = [0.0] * count
-        # The init scripts and what they start are marks too, beside those of the kernel.
+        # The init scripts and what they start are marks too, besides those of the kernel.
         expected = len([mark for mark in self._marks if not mark.every]) + 30
 
         with (

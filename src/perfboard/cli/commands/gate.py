@@ -31,7 +31,7 @@ def gate(options: argparse.Namespace) -> int:
         patterns=tuple(options.metric),
     )
     if not 0 < rules.false_alarms <= 0.5:
-        raise UsageError(f"--false-alarms {options.false_alarms}: wants more than 0%, at most 50%")
+        raise UsageError(f"--false-alarms {options.false_alarms}: give more than 0%, at most 50%")
     if options.measure:
         return _measure(options, rules)
     folder = find_named(options.run)
@@ -71,7 +71,7 @@ def _measure(options: argparse.Namespace, rules: Rules) -> int:
 def _accept(options: argparse.Namespace) -> int:
     """Takes a run as the baseline of later ones."""
     if not options.accept.strip():
-        raise UsageError("--accept: wants the reason, as in --accept 'a new kernel'")
+        raise UsageError("--accept: give the reason, as in --accept 'a new kernel'")
     folder = find_named(options.run)
     check_ours(folder)
     run = load_run(folder)
@@ -116,5 +116,5 @@ def parse_share(option: str, text: str) -> float:
     """A share that the user writes in percent."""
     match = re.fullmatch(r"([0-9]{1,3}(?:\.[0-9]{1,9})?)%|0", text)
     if match is None:
-        raise UsageError(f"{option} {text}: wants percent, as in {option} 0.5%")
+        raise UsageError(f"{option} {text}: give percent, as in {option} 0.5%")
     return float(match[1] or 0) / 100

@@ -78,7 +78,7 @@ def parse_parameters(texts: Sequence[str]) -> dict[str, Value]:
     for text in texts:
         name, equals, value = text.partition("=")
         if not name or not equals:
-            raise UsageError(f'--with {text}: wants PARAMETER=VALUE, as in "boots=5"')
+            raise UsageError(f'--with {text}: give PARAMETER=VALUE, as in "boots=5"')
         if name in found:
             raise UsageError(f"--with {name}: it is given more than once")
         found[name] = parse_value(value)

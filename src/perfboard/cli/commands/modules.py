@@ -8,7 +8,7 @@ from perfboard.cli.words import print_json
 from perfboard.images.kernel.module import build_module as build
 from perfboard.images.kernel.module import read_tree, usual_tree
 
-# The arguments of a driver when it is loaded, and the work beside it.
+# The arguments of a driver when it is loaded, and the work meanwhile.
 _GIVEN = {"gpio": " chip=LABEL line=N"}
 _MORE = {
     "gpio": """

@@ -81,7 +81,7 @@ def trying(
 
 
 def _comparisons(runs: list[Run]) -> Iterator[Path]:
-    """A page for each further board beside the first, of those on which the command ended."""
+    """A page for each board after the first, of those on which the command ended."""
     ended = [find_run(run.id) for run in runs if run.status is Status.COMPLETE]
     for other in ended[1:]:
         yield write_comparison(ended[0], other, across_evidence=False)

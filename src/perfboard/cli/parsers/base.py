@@ -57,7 +57,7 @@ class Command(argparse.ArgumentParser):
             found.command = command
             if unknown and not cut_off and not unknown[0].startswith("-"):
                 raise UsageError(
-                    f'the command stands behind "--": {self.prog} {found.board} -- '
+                    f'the command stands after "--": {self.prog} {found.board} -- '
                     f"{' '.join(unknown)}"
                 )
         if unknown:

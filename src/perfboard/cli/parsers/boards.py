@@ -10,7 +10,7 @@ _MODULE = """\
 Build a driver of ours as a module, for a kernel of yours: wake (docs/studies/wakeups.md), gpio
 (marks of a boot on a GPIO line, docs/runs/captures.md) or nic.
 
-It wants the kernel's headers, or the folder where it was built, and the compiler that built it. A
+It needs the kernel's headers, or the folder where it was built, and the compiler that built it. A
 kernel for another architecture says by its configuration which one and which compiler.
 
 examples:

@@ -14,7 +14,7 @@ Without --baseline it is held against the last accepted run of the same study, b
 factors. The first such run passes, and becomes the baseline. --accept takes a new level.
 
 --measure A B judges no stored run: it measures A and B in turn, and judges B. Each is a board's
-name or file, with levels of a virtual one behind commas, or a target. Pairs are measured in the
+name or file, with levels of a virtual one after commas, or a target. Pairs are measured in the
 order A B B A, until it is known whether B is worse; what looks worse is measured again.
 
 Virtual boards repeat, so there the comparison is exact, and one boot of each decides. Elsewhere

@@ -84,7 +84,7 @@ def _addresses(recipe: Recipe, kernel_size: int, tree_size: int) -> Mapping[str,
     }
     if tree_size > _BELOW_KERNEL or values["TREE_TO"] < RAM_BASE:
         raise UsageError(
-            f"image.bootloader.kernel_address: bootloader=none wants {_BELOW_KERNEL:#x} bytes of "
+            f"image.bootloader.kernel_address: bootloader=none needs {_BELOW_KERNEL:#x} bytes of "
             f"memory before it for the device tree, which has {tree_size:#x}"
         )
     if recipe.place in (COPIED, PLAIN):

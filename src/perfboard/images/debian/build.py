@@ -28,7 +28,7 @@ from perfboard.model.progress import Progress
 
 _MIB = 1 << 20
 _BLOCK = 4096
-# The packages of a system that starts by itself, beside the essential ones. usr-is-merged takes
+# The packages of a system that starts by itself, besides the essential ones. usr-is-merged takes
 # the place of a package that would merge the folders now, and of Perl with it.
 _ESSENTIAL = ("?essential", "usr-is-merged", "udev", "kmod", "iproute2", "procps")
 _INITS = {

@@ -40,7 +40,7 @@ def environment_block(variables: Mapping[str, str], size: int) -> bytes:
     for name, value in variables.items():
         if not name or "=" in name or not f"{name}{value}".isascii() or not value.isprintable():
             raise UsageError(
-                f"U-Boot's environment cannot hold {name!r}={value!r}; wants one line of ASCII text"
+                f"U-Boot's environment cannot hold {name!r}={value!r}; give one line of ASCII text"
             )
     texts = b"".join(f"{name}={value}".encode() + b"\0" for name, value in variables.items())
     data = (texts + b"\0").ljust(size - 4, b"\0")
@@ -227,8 +227,8 @@ def check_addresses(board: FlashBoard) -> None:
     for key, (address, size) in wanted.items():
         if not RAM_BASE <= address <= end - size:
             raise UsageError(
-                f"{key}: found {address:#x}; wants {size} bytes inside the RAM, which is from "
-                f"{RAM_BASE:#x} up to {end:#x}"
+                f"{key}: found {address:#x}; give an address with {size} bytes inside the RAM, "
+                f"which is from {RAM_BASE:#x} up to {end:#x}"
             )
 
 

@@ -31,7 +31,7 @@ def has_places(board: VirtualBoard) -> bool:
 
 
 def place_options(board: FlashBoard, level: str) -> dict[str, str]:
-    """The kernel options of a level, beside the board's fragment.
+    """The kernel options of a level, besides the board's fragment.
 
     Source: Linux 6.1, arch/arm/Kconfig (ZBOOT_ROM, XIP_KERNEL, PHYS_OFFSET).
     """

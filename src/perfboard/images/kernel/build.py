@@ -127,7 +127,7 @@ def keep_kernel(
             )
         if has_tree(kernel):
             raise UsageError(
-                f"{file}: has a device tree behind the kernel, which would take the place of the "
+                f"{file}: has a device tree after the kernel, which would take the place of the "
                 "virtual machine's; give the zImage without it"
             )
         found = None

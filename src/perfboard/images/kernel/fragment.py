@@ -28,7 +28,7 @@ def read_fragment(path: Path) -> dict[str, str]:
             options[match[1]] = "n"
         elif line.strip() and not line.startswith("#"):
             raise UsageError(
-                f'{path}: line {number}: found "{line}"; wants CONFIG_NAME= and y, n, a number '
+                f'{path}: line {number}: found "{line}"; give CONFIG_NAME= and y, n, a number '
                 "or a quoted text of letters, digits and plain punctuation; a comment; or nothing"
             )
     return options

@@ -26,7 +26,7 @@ def has_header(kernel: bytes) -> bool:
 
 
 def has_tree(kernel: bytes) -> bool:
-    """Whether a device tree lies behind a zImage, as CONFIG_ARM_APPENDED_DTB wants it.
+    """Whether a device tree follows a zImage, as CONFIG_ARM_APPENDED_DTB needs it.
 
     Source: Linux 6.1, arch/arm/boot/compressed/head.S: where it begins and ends, as linked.
     """

@@ -19,7 +19,7 @@ def keep_modules(objects: Path, folder: Path) -> None:
     """Copies what a build has left in its folder of objects to a new `folder`.
 
     That is to be the board's /lib/modules: a folder of the name that the running kernel has,
-    with the modules, and what each wants loaded before it (modules.dep(5)).
+    with the modules, and what each needs loaded before it (modules.dep(5)).
     """
     release = (objects / "include" / "config" / "kernel.release").read_text().strip()
     kept = folder / release

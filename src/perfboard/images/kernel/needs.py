@@ -74,7 +74,7 @@ def needs_of(board: VirtualBoard, roots: tuple[RootKind, ...]) -> tuple[Need, ..
     machine = _MACHINES[board.machine.isa]
     if isinstance(board, FlashBoard):
         in_flash = board.image.root is not None and "root=" not in board.image.kernel.arguments
-        # Who sets U-Boot's `bootargs` says where the root is, too.
+        # Whoever sets U-Boot's `bootargs` says where the root is, too.
         if in_flash and "bootargs" not in board.image.bootloader.variables:
             machine = (*machine, *_FLASH)
     return (*machine, *(need for kind in roots for need in _of_root(kind)))

@@ -87,7 +87,7 @@ def _makefile(folder: Path) -> str:
 def _parts(
     at: Path, variables: Mapping[str, str], folder: str, without: str = ""
 ) -> frozenset[str]:
-    """The objects of a folder, and the folders in it with a slash behind."""
+    """The objects of a folder, and the folders in it with a slash at the end."""
     command = ["make", "--no-builtin-rules", "--no-builtin-variables", "--no-print-directory"]
     command += [f"--file={SOURCE}/scripts/Makefile.build", f"obj={folder}"]
     command += [f"--eval={_GOAL}: ; {_PARTS}"]

@@ -62,7 +62,7 @@ def read_map(path: Path) -> SystemMap:
             match = _LINE.fullmatch(line)
             if match is None:
                 raise UsageError(
-                    f"{path}: line {number}: found {line[:60]!r}; wants an address, a letter and "
+                    f"{path}: line {number}: found {line[:60]!r}; give an address, a letter and "
                     "a name, as nm and the kernel's own build write them"
                 )
             address = int(match[1], 16)
@@ -72,7 +72,7 @@ def read_map(path: Path) -> SystemMap:
             if match[2] in b"TtWw":
                 code.add(address)
         if not addresses:
-            raise UsageError(f"{path}: is empty; wants the kernel's System.map, or leave it out")
+            raise UsageError(f"{path}: is empty; give the kernel's System.map, or leave it out")
     return SystemMap(addresses, frozenset(code))
 
 
@@ -103,10 +103,10 @@ def check_map(found: SystemMap, kernel: bytes, name: str) -> None:
     except (KeyError, StopIteration):
         raise UsageError(
             f"{name}: lacks one of _text, linux_banner, sys_call_table, __initcall_start, "
-            "__initcall_end; wants the whole System.map of an ARM kernel"
+            "__initcall_end; give the whole System.map of an ARM kernel"
         ) from None
     image = unpack_kernel(kernel)
-    wrong = f"{name}: is the System.map of another kernel; wants the one made with this kernel"
+    wrong = f"{name}: is the System.map of another kernel; give the one made with this kernel"
     if banner < 0 or not image.startswith(_BANNER, banner):
         raise UsageError(f"{wrong}: at its linux_banner the kernel holds no banner")
     for start, end in tables:

@@ -90,7 +90,7 @@ def _archive(packages: AptState, source: str) -> Path:
     if not archive.is_file():
         raise UsageError(
             f"image.kernel.source: package {source} has no usr/src/{source}.tar.xz; "
-            "wants one of Debian's linux-source packages with a version, as linux-source-6.1"
+            "give one of Debian's linux-source packages with a version, as linux-source-6.1"
         )
     return archive
 

@@ -2,7 +2,7 @@
 """Debian's source packages, through a private apt state as in `apt`.
 
 The machine's own sources, most of which name binary packages alone, are asked for the source
-packages beside these.
+packages besides these.
 """
 
 import re

@@ -38,7 +38,7 @@ _FILES = {
     "etc/hosts": "127.0.0.1 localhost board\n",
     "etc/passwd": "root:x:0:0:root:/root:/bin/sh\nnobody:x:65534:65534::/nonexistent:/bin/false\n",
 }
-# Blocks of a page: to read one of 128 KiB the kernel wants 32 pages at once, which it takes from
+# Blocks of a page: to read one of 128 KiB the kernel needs 32 pages at once, which it takes from
 # others that it needs as well where memory is used up.
 SMALL_BLOCKS = "4K"
 # On a disk, as much as a kernel reads ahead of a file that is mapped, in KiB; and where memory is
@@ -72,7 +72,7 @@ def check_names(names: Sequence[str], architecture: str) -> None:
     for name in names:
         if not _NAME.fullmatch(name):
             raise UsageError(
-                f'--package wants the name of a Debian package, as in gzip; found "{name}". The '
+                f'--package needs the name of a Debian package, as in gzip; found "{name}". The '
                 f"packages are those of the board's architecture, {architecture}."
             )
 

@@ -148,7 +148,7 @@ class TrialLayout:
 
     @property
     def disk_base(self) -> int:
-        """The address of the disk's first byte, behind all that is the trial's own."""
+        """The address of the disk's first byte, after all that is the trial's own."""
         return self.results_base + self.results
 
     @property
@@ -180,7 +180,7 @@ def check_job(job: ProgramJob, board: VirtualBoard) -> None:
     ports = architecture_of(board).older_ports
     if job.port and job.port not in ports:
         raise UsageError(
-            f"--port {job.port}: board {board.name} has {' and '.join(ports) or 'no port'} beside "
+            f"--port {job.port}: board {board.name} has {' and '.join(ports) or 'no port'} besides "
             f"its own, {architecture_of(board).name}"
         )
     if (largest := lay_out(board, _MOST_FILES, 0)).end - largest.ram > _MOST_MEMORY:

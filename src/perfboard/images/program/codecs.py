@@ -30,7 +30,7 @@ _PARTS = {**ARCHITECTURES, "pentium": ("x86-linux-musl", "pentium")}
 class Codec:
     """A source package, and how its programs are built.
 
-    `common` are patterns of the files that each of `programs` has beside its own, less `without`.
+    `common` are patterns of the files that each of `programs` has besides its own, less `without`.
     `headers` are those that the package's build system would make: the text, or the file that it
     is copied from. `flags` are the definitions that would be in them.
     """

@@ -15,7 +15,7 @@ from pathlib import Path
 from perfboard.host.cache import hash_file
 from perfboard.model.errors import UsageError
 
-# Bytes of the image for each file, folder or link, beside its content.
+# Bytes of the image for each file, folder or link, besides its content.
 _ENTRY = 256
 _DEEPEST = 200
 

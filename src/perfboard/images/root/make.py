@@ -14,7 +14,7 @@ from perfboard.images.root.recipe import RootRecipe
 from perfboard.images.root.tree import Node
 from perfboard.images.root.ubi import leb_size, same_each_time
 
-# The nodes, then the command that wants them: a session of fakeroot's takes a second.
+# The nodes, then the command that needs them: a session of fakeroot's takes a second.
 _SESSION = """
 while [ "$1" = mknod ]; do "$1" "$2" "$3" "$4" "$5" "$6"; shift 6; done
 exec "$@"

@@ -79,7 +79,7 @@ class RootRecipe:
 
     @property
     def packages(self) -> tuple[str, ...]:
-        """Debian packages that it needs beside the board's, to be looked into before those."""
+        """Debian packages that it needs besides the board's, to be looked into before those."""
         linked = _LINKED.get(self.libraries, ())
         return (*linked, *(("startpar",) if self.init == "parallel" else ()))
 
@@ -113,6 +113,6 @@ class RootRecipe:
             )
         if self.static and self.init == "parallel":
             raise UsageError(
-                "init=parallel wants startpar, which Debian has linked with libc alone; "
+                "init=parallel needs startpar, which Debian has linked with libc alone; "
                 f"found libraries={self.libraries}; choose one"
             )

@@ -215,7 +215,7 @@ def _save_nodes(archive: Path) -> None:
 
 
 def _run_in_parallel(tree: Path, unpacked: list[Path]) -> None:
-    """Leaves the scripts to startpar, which wants a folder that says which are to run."""
+    """Leaves the scripts to startpar, which needs a folder that says which are to run."""
     _copy_first("startpar", unpacked, _PROGRAM_FOLDERS, tree / "bin")
     (tree / "etc/rcS.d").mkdir()
     for link, to in _links(tree).items():

@@ -62,7 +62,7 @@ def _read_nodes(file: Path) -> list[Node]:
         node = _NODE.fullmatch(line)
         if not node:
             raise UsageError(
-                f"{file}:{number}: wants the ten columns of one node of root's, as in "
+                f"{file}:{number}: give the ten columns of one node of root's, as in "
                 "/dev/null c 666 0 0 1 3 0 0 -"
             )
         path, kind, mode, major, minor = node.groups()

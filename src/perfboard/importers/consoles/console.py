@@ -44,7 +44,7 @@ _ANY_LOG = (PRINTED, "usable")
 class SavedLine(NamedTuple):
     """A line with its end as the board printed it, and its stamp; None for a line without one.
 
-    `reset_ns` is not None for the line behind which the board was reset: how long that took.
+    `reset_ns` is not None for the line after which the board was reset: how long that took.
     """
 
     ns: int | None
@@ -143,8 +143,8 @@ def _parts(
 ) -> Iterator[_ConsolePart]:
     """The log cut into boots.
 
-    A boot begins with the first words of a loader or kernel behind the line that means ready, or
-    behind a reset. On the kernel's clock it also begins where the clock does.
+    A boot begins with the first words of a loader or kernel after the line that means ready, or
+    after a reset. On the kernel's clock it also begins where the clock does.
     """
     part = _ConsolePart()
     last_ns = latest_ns = 0
@@ -268,7 +268,7 @@ def _stamped(
     """The bytes of a boot in portions, and when each came.
 
     A line without a stamp came by the next stamp, or if it is blank, with the line before; those
-    behind the last stamp are left out. The end of a countdown comes with the next line.
+    after the last stamp are left out. The end of a countdown comes with the next line.
     """
     next_ns: list[int | None] = [None] * len(lines)
     following: int | None = None
@@ -318,7 +318,7 @@ def _notes(
     if console.clock == "kernel":
         yield (
             "The log has the kernel's times alone. All before its clock (firmware, bootloader, "
-            "decompression) is absent; so is the time of a program's line behind the last record."
+            "decompression) is absent; so is the time of a program's line after the last record."
         )
         if not console.has_zero:
             yield (

@@ -138,7 +138,7 @@ def _until_minute(records: list[_DmesgRecord]) -> tuple[list[_DmesgRecord], tupl
         return records, ()
     return records[: minutes[1]], (
         f"dmesg -H does not say when a new minute began: {len(records) - minutes[1]} records "
-        "behind that are left out.",
+        "after that are left out.",
     )
 
 

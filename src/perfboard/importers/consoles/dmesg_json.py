@@ -26,7 +26,7 @@ def _read(file: SavedFile, options: ImportOptions) -> FileContent:
             f"{file.path} is not whole as JSON of dmesg -J: {error}; store it again"
         ) from error
     if not isinstance(records, list) or len(records) > MOST_LINES:
-        raise UsageError(f"{file.path}: dmesg: wants a list of at most {MOST_LINES:,} records")
+        raise UsageError(f"{file.path}: dmesg: needs a list of at most {MOST_LINES:,} records")
     lines: list[SavedLine] = []
     for record in records:
         time = record.get("time") if isinstance(record, dict) else None

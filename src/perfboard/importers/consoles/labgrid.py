@@ -10,7 +10,7 @@ from perfboard.importers.consoles.stamps import CLOCK, DATE, FRACTION, ns_of, ru
 
 _HEAD = b"Labgrid Console Logfile for "
 _BEGIN = b"=== Log starts here ===\n"
-# %(asctime)s is anywhere before the source, and the text behind the first "< ".
+# %(asctime)s is anywhere before the source, and the text after the first "< ".
 _STAMP = re.compile(rb"(?:" + DATE + rb"[ T])?" + CLOCK + rb"(?:" + FRACTION + rb")?")
 _CONSOLE = re.compile(rb"\bCONSOLE\b.{0,400}?(?<=[)0-9A-Za-z>]) (?P<way>[<>]) ")
 _WORDS = ("\N{SYMBOL FOR CARRIAGE RETURN}", "\N{SYMBOL FOR NEWLINE}", "\N{SYMBOL FOR BACKSPACE}")

@@ -7,7 +7,7 @@ from perfboard.importers.base import FileContent, Importer, ImportOptions, Saved
 from perfboard.importers.consoles.console import boots_in, lines_of
 from perfboard.importers.consoles.kernel import kernel_console
 
-# It stands behind the last text before the silence.
+# It stands after the last text before the silence.
 _STAMP = re.compile(
     rb"-- [0-9]{1,4}:[^\r\n]{1,80} -- time-stamp -- "
     rb"\w{3}/[0-9]{2}/[0-9]{2} [ 0-9]{2}(?::[0-9]{2}){2} --"

@@ -28,7 +28,7 @@ def _read(file: SavedFile, options: ImportOptions) -> FileContent:
         )
     if find_spec("pyjls") is None:
         raise EnvironmentLacksError(
-            f"{file.path}: pyjls reads such files, and is not installed beside Perfboard; "
+            f"{file.path}: pyjls reads such files, and is not installed with Perfboard; "
             "install it by: pip install 'perfboard[joulescope]'"
         )
     inputs = inputs_of(file, options)

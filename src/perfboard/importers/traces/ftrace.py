@@ -7,7 +7,7 @@ from perfboard.importers.base import FileContent, Importer, ImportOptions, Saved
 from perfboard.importers.consoles.console import lines_of
 from perfboard.importers.traces.marks import event_share, trace_in
 
-# The processor comes right behind task and number; perf's events have a system before their name.
+# The processor comes right after task and number; perf's events have a system before their name.
 _OWN = re.compile(
     rb"-\d{1,7}\s{1,12}(?:\([ \d-]{1,8}\)\s{1,8})?\[\d{1,4}\] .{0,20}"
     rb"\d\.\d{6}: {1,12}[\w-]{1,80}(?:: | <-)"

@@ -28,7 +28,7 @@ _RANGE = re.compile(r"([A-Za-z]*)(\d+)-(?:\1)?(\d+)")
 _PREFIX = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9}
 _USUAL_HZ = 1_000_000
 _STARTS_S, _ENDS_S = 20.0, 20.0
-# Edges of a channel that are looked through for those behind the reset.
+# Edges of a channel that are looked through for those after the reset.
 _MOST_EDGES = 100_000
 # Words of sigrok-cli on packets from the device, at its most talkative level.
 _HEADER = "Received SR_DF_HEADER"
@@ -68,7 +68,7 @@ def parse_capture(word: str) -> CapturePlan:
 
 
 class SigrokCapture:
-    """Captures channels while a board boots, and finds their first edges behind the reset."""
+    """Captures channels while a board boots, and finds their first edges after the reset."""
 
     name = "capture"
     effect = ""
@@ -154,7 +154,7 @@ class SigrokCapture:
     def findings(self) -> InstrumentFindings:
         """The edges, on the capture's own clock: since its first sample, not since `start`.
 
-        Edges count that are surely behind the reset. A note says what is missing.
+        Edges count that are surely after the reset. A note says what is missing.
         """
         if not self._marks:
             return InstrumentFindings(
@@ -185,7 +185,7 @@ class SigrokCapture:
                     )
             if lost := [name for name in names[len(edges) :] if name]:
                 notes.append(
-                    f"Channel {channel} has {len(edges)} of {len(names)} edges behind the reset, "
+                    f"Channel {channel} has {len(edges)} of {len(names)} edges after the reset, "
                     f"so that {', '.join(lost)} is absent."
                 )
         marks.sort(key=lambda mark: mark.t_ns)

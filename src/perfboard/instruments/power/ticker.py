@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Does a thing again and again, beside what this process does else."""
+"""Does a thing again and again, while this process does something else."""
 
 from collections.abc import Callable
 from threading import Event, Thread

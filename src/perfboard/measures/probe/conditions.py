@@ -18,7 +18,7 @@ _LIMITS = ("cpuinfo_max_freq", "scaling_max_freq", "bios_limit")
 _POLICY = ("related_cpus", *_LIMITS, "scaling_governor", "scaling_driver")
 _STAT = "/proc/stat"
 _PERCENT = "/sys/devices/system/cpu/intel_pstate/max_perf_pct"
-# With what a shell has itself, and sleep. Each line of a file, behind the file's path; then the
+# With what a shell has itself, and sleep. Each line of a file, after the file's path; then the
 # quotas of the shell's control group and of those around it, as versions 1 and 2 have them.
 SCRIPT = rf"""exec 2>/dev/null
 _show() {{

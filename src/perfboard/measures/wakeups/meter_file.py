@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A meter beside the target, by the file that its own program writes meanwhile."""
+"""A meter that the target knows nothing of, by the file that its own program writes meanwhile."""
 
 import time
 from collections.abc import Iterator, Sequence

@@ -35,7 +35,7 @@ class AudioWakeups(Measure):
     parameters = (
         Parameter("way", "timer", f"how it is woken: {', '.join(_WAYS)}"),
         Parameter("level", 0, "it sleeps until one more buffer than this has been played"),
-        Parameter("load", "idle", f"beside it: {', '.join(_LOADS)}"),
+        Parameter("load", "idle", f"meanwhile: {', '.join(_LOADS)}"),
         Parameter("periods", 500, "buffers that are played, 100 or more", labels=False),
         Parameter("buffers", 8, "how many there are, 2 to 64"),
         Parameter("buffer_bytes", 1024, "size of one, 64 to 65536, of 44.1 kHz, 16 bits, stereo"),
@@ -80,7 +80,7 @@ class AudioWakeups(Measure):
         periods, size = setting.whole("periods", 100), setting.whole("buffer_bytes", 64)
         buffers, level = setting.whole("buffers", 2), setting.whole("level", 0)
         if level > buffers - 2 or buffers > 64 or size > 65536:
-            raise NotMeasurable("wants 2 to 64 buffers of 64 to 65536 bytes, and a level below")
+            raise NotMeasurable("give 2 to 64 buffers of 64 to 65536 bytes, and a level below")
         period_ns = size * 10**9 // RATE
         shape = f"{buffers} {size} {period_ns}"
         line = f'"$PROBE" wakeups {way} {level} {periods} {load} {shape} || exit 1\n'

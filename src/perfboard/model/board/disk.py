@@ -18,7 +18,7 @@ class DiskTransfer(WithSource):
     """To and from the medium: bytes a second, and ms that each request takes besides.
 
     `ahead` is how many bytes the disk itself reads on after a request. `write_rate` is that of
-    writing, None where it is as fast as reading; `write_ms` is what each write takes beside the
+    writing, None where it is as fast as reading; `write_ms` is what each write takes besides the
     overhead, as flash does that is programmed.
     """
 
@@ -79,11 +79,11 @@ class Disk(Table):
     def _possible(self) -> Self:
         for name, size in (("size", self.size), ("data", self.trial_size)):
             if size % _PAGE:
-                raise ValueError(f"{name} is {size}; wants a multiple of {_PAGE} bytes")
+                raise ValueError(f"{name} is {size}; give a multiple of {_PAGE} bytes")
             if self.seek and self.seek.capacity < size:
                 raise ValueError(f"seek.capacity is {self.seek.capacity}, less than {name}, {size}")
         if (self.seek or self.rotation) and self.transfer is None:
-            raise ValueError("seek and rotation want transfer, which says how long a track is")
+            raise ValueError("seek and rotation need transfer, which says how long a track is")
         return self
 
     @property

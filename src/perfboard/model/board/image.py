@@ -54,7 +54,7 @@ class ReferenceRoot(Table):
 
 
 class DebianSystem(Table):
-    """The packages of Debian's own system (root=debian) beside its usual ones."""
+    """The packages of Debian's own system (root=debian) besides its usual ones."""
 
     packages: Annotated[tuple[Package, ...], Field(strict=False)] = ()
 
@@ -118,7 +118,7 @@ class AnyImage(_ImageTable):
         own = self.bootloader is not None and "bootcmd" in self.bootloader.variables
         if own and isinstance(self.kernel, BuiltKernel):
             raise ValueError(
-                "bootloader.variables has `bootcmd`, which wants kernel.file: a kernel that is "
+                "bootloader.variables has `bootcmd`, which needs kernel.file: a kernel that is "
                 "built here is copied by a command that has its size"
             )
         return self

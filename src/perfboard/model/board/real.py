@@ -11,7 +11,7 @@ from perfboard.model.options import parse_command, parse_regex
 
 def _command(value: object) -> tuple[str, ...]:
     if not isinstance(value, str):
-        raise ValueError(f"found {value!r}; wants a command, as text")
+        raise ValueError(f"found {value!r}; give a command, as text")
     return parse_command(value)
 
 

@@ -74,7 +74,7 @@ class _Virtual(Board):
     # The effects of single changes on the real board.
     techniques: Annotated[tuple[Technique, ...], Field(strict=False)] = ()
     published_boots: Annotated[tuple[PublishedBoot, ...], Field(strict=False)] = ()
-    # Figures of the real board's disk and network, which a bring-up shows beside its own.
+    # Figures of the real board's disk and network, which a bring-up shows next to its own.
     published: Annotated[tuple[PublishedValue, ...], Field(strict=False)] = ()
     # The timing model; without it, a virtual board only counts instructions.
     timing: Timing | None = None
@@ -82,7 +82,7 @@ class _Virtual(Board):
 
 
 class FlashBoard(_Virtual):
-    """A board that boots from flash. A disk beside it holds data alone."""
+    """A board that boots from flash. If it has a disk too, that holds data alone."""
 
     flash: Flash
     disk: Disk | None = None
@@ -106,7 +106,7 @@ class _AnyBoard(_Virtual):
     @model_validator(mode="after")
     def _fits(self) -> "_AnyBoard":
         if self.image.root is None and self.image.initrd is None:
-            raise ValueError("image wants a root file system: image.root, image.initrd or both")
+            raise ValueError("image needs a root file system: image.root, image.initrd or both")
         if self.timing and self.machine.cpus > 1:
             raise ValueError(
                 f"machine.cpus is {self.machine.cpus}, and the timing model is that of one; "
@@ -137,7 +137,7 @@ class _AnyBoard(_Virtual):
         if self.image.initrd is not None or self.framebuffer is not None:
             raise ValueError("a board without flash has no image.initrd and no framebuffer")
         if self.disk is None:
-            raise ValueError("wants a disk for image.root, since it has no flash")
+            raise ValueError("needs a disk for image.root, since it has no flash")
         if self.timing is not None and self.timing.flash is not None:
             raise ValueError("timing.flash is of the flash, which this board does not have")
         return self

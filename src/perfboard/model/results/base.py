@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The base of what a run has beside its metrics."""
+"""The base of what a run has besides its metrics."""
 
 from perfboard.model.record import Record
 
 
 class Result(Record):
-    """A study's result beside its metrics. `kind` tells it from others in run.json."""
+    """A study's result besides its metrics. `kind` tells it from others in run.json."""
 
     kind: str
 

@@ -65,7 +65,7 @@ class MeasuresResult(Result):
 
     @property
     def own(self) -> tuple[Measurement, ...]:
-        """All but those of probes that left nothing beside their processes and metrics."""
+        """All but those of probes that left nothing but their processes and metrics."""
         probes = {process.probe for process in self.processes}
         return tuple(
             each

@@ -30,7 +30,7 @@ class FloodRow(Record):
 class TrialRow(Record):
     """A trial of the search: `load` requests a second for `duration_s`.
 
-    `late` of the answers came after the last request. A sender was behind by `behind_s` at most.
+    `late` of the answers came after the last request. A sender was late by `behind_s` at most.
     A trial that does not `count` was repeated.
     """
 

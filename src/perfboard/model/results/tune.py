@@ -66,7 +66,7 @@ class FileLines(Record):
 class Advice(Record):
     """A change that the best combination makes, in the order in which they are to be made.
 
-    `alone_s` is what it saves by itself, from the baseline; `saving_s` what it saves beside the
+    `alone_s` is what it saves by itself, from the baseline; `saving_s` what it saves on top of the
     changes before it, of which `phases` are the parts. These add up to what the best saves; None
     where it only works together with the next one. On a real board `low_s` to `high_s` is the
     interval of the saving's mean. `flash` and `ram` are the bytes that it takes more.

@@ -67,7 +67,7 @@ class PowerModel(Record):
 
 
 class PublishedWakeups(Record):
-    """Published changes of a level's figures beside level 0, as shares of these."""
+    """Published changes of a level's figures against level 0, as shares of these."""
 
     level: str
     switches: Quantity

@@ -34,7 +34,7 @@ class Cache(WithSource):
     @model_validator(mode="after")
     def _possible(self) -> Self:
         if self.line & (self.line - 1):
-            raise ValueError(f"line is {self.line}; wants a power of two")
+            raise ValueError(f"line is {self.line}; give a power of two")
         sets, rest = divmod(self.size, self.ways * self.line)
         if rest or not sets or sets & (sets - 1):
             raise ValueError(
@@ -109,12 +109,12 @@ class BigPages(WithSource):
     @model_validator(mode="after")
     def _possible(self) -> Self:
         if self.size & (self.size - 1):
-            raise ValueError(f"size is {self.size}; wants a power of two")
+            raise ValueError(f"size is {self.size}; give a power of two")
         return self
 
 
 class Tlbs(Table):
-    """One of instructions, one of data, and behind both a second."""
+    """One of instructions, one of data, and a second after both."""
 
     i: Tlb
     d: Tlb

@@ -68,7 +68,7 @@ class Core(WithSource):
     """The pipeline: how many instructions it begins in a cycle.
 
     `early` is how much longer an address or a shift waits for its register than a sum does.
-    `stored` is how much later than others a store wants the registers that it stores. With
+    `stored` is how much later than others a store needs the registers that it stores. With
     `carries`, a block of code also waits for results of the blocks before.
     `indexed` is added to an instruction of x86 whose address has an index, or two registers.
     With `factor`, a product of x86 by a constant takes so long and a cycle for each of the
@@ -188,11 +188,11 @@ class Branch(WithSource):
     @model_validator(mode="after")
     def _possible(self) -> Self:
         if self.predictor == "btb2" and (not self.entries or self.entries & (self.entries - 1)):
-            raise ValueError(f"entries is {self.entries}; wants a power of two")
+            raise ValueError(f"entries is {self.entries}; give a power of two")
         if self.predictor == "global" and not self.entries:
-            raise ValueError('entries is 0; the predictor "global" wants some')
+            raise ValueError('entries is 0; the predictor "global" needs some')
         if self.predictor == "global" and self.indirect and not self.indirects:
-            raise ValueError("indirects is 0; with indirect = true it wants some")
+            raise ValueError("indirects is 0; with indirect = true it needs some")
         return self
 
 
@@ -232,7 +232,7 @@ class PartChange(WithSource):
     With `caches` it writes the data cache back and empties the first caches, whose tags are
     virtual; with `tlbs` the TLBs, with `predictor` the branch predictor. `fixed` is the cycles of
     each change, `line` of its loop for each line that the data cache has room for, `dirty` for
-    each that is written back, beside the writing.
+    each that is written back, besides the writing.
     """
 
     caches: bool = False
@@ -270,7 +270,7 @@ class MemoryRegion(Access):
 
 
 class Ports(WithSource):
-    """The time of an access to a port of x86, beside its instruction."""
+    """The time of an access to a port of x86, besides its instruction."""
 
     access: Time
 
@@ -375,7 +375,7 @@ class Timing(Table):
         if self.flash:
             placed += [(base, size, f"flash bank {i}") for i, (base, size) in enumerate(banks)]
         if len(placed) > _MOST_REGIONS:
-            raise ValueError(f"there are {len(placed)} regions; wants at most {_MOST_REGIONS}")
+            raise ValueError(f"there are {len(placed)} regions; give at most {_MOST_REGIONS}")
         placed.sort()
         for base, size, name in placed:
             if base + size > _ADDRESSES:

@@ -3,7 +3,7 @@
 
 Each process that measured a metric is a repetition, with the median of its samples (each
 boot, where boots did), followed by the aggregates mean, median, stddev and cv. The format
-holds times: of a rate it has the time of one byte or one operation, and beside it the rate
+holds times: of a rate it has the time of one byte or one operation, and with it the rate
 as a counter. Metrics that are neither, such as sizes and counts, have no place in it.
 """
 

@@ -51,7 +51,7 @@ def margin_of(run: Run, metric: Metric) -> float:
 
 
 def not_modelled(run: Run, metric: str) -> str:
-    """The words behind the name of a metric that the timing model leaves out, else ""."""
+    """The words after the name of a metric that the timing model leaves out, else ""."""
     return f" ({NOT_MODELLED})" if metric in run.left_out else ""
 
 

@@ -57,7 +57,7 @@ def bisect(
             tree.check_out(end)
             runs[end] = make(end)
         if runs[good].evidence not in REPEATS:
-            raise UsageError("--board: bisect wants a virtual board, which repeats its boots")
+            raise UsageError("--board: bisect needs a virtual board, which repeats its boots")
         whole = judge_exact(runs[good], runs[bad], rules)
         if whole.level is not GateLevel.WORSE:
             raise UsageError(

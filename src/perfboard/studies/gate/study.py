@@ -48,7 +48,7 @@ class GateOptions:
 def side_of(text: str, options: GateOptions, command: tuple[str, ...]) -> Measure:
     """Measures once what the user calls A or B, and stores the run.
 
-    It is a board's name or file, a virtual board's with levels behind commas
+    It is a board's name or file, a virtual board's with levels after commas
     ("verdex,console=quiet"), or a target. Raises UsageError for a text that is none of these.
     """
     name, *levels = text.split(",")

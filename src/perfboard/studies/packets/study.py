@@ -74,7 +74,7 @@ class PacketsStudy:
     def run(self, request: Request, options: PacketsOptions, lab: Lab) -> Run:
         for protocol in options.only:
             if protocol not in PROTOCOLS:
-                raise UsageError(f"--only {protocol}: wants {' or '.join(PROTOCOLS)}")
+                raise UsageError(f"--only {protocol}: give {' or '.join(PROTOCOLS)}")
         given: dict[str, Value] = {
             "protocols": " ".join(options.only),
             "sender": " ".join(options.sender),

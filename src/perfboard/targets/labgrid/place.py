@@ -37,7 +37,7 @@ _CONNECT_S = 120.0
 _POWER_S = 90.0
 _MOST = 1 << 20
 _WIRE_NOTE = (
-    "The place's console is a TCP port: nothing shows whether a board or a program is behind it."
+    "The place's console is a TCP port: nothing shows whether it leads to a board or to a program."
 )
 
 

@@ -34,7 +34,7 @@ _STUCK_S = 20.0
 _PSEUDO = range(136, 144)
 PSEUDO_NOTE = (
     "The line is a pseudo-terminal: a program of this machine is at its other end, and nothing "
-    "shows whether a board is behind it."
+    "shows whether it leads to a board."
 )
 
 

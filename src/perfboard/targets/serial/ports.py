@@ -30,7 +30,7 @@ def serial_ports(
     devices: Path = _DEVICES,
     allowed: Callable[[Path, int], bool] = os.access,
 ) -> list[Port]:
-    """The lines that have a device behind them, by name; `known` is as /sys/class/tty."""
+    """The lines that lead to a device, by name; `known` is as /sys/class/tty."""
     found = []
     for line in sorted(known.glob("*/device")):
         path = devices / line.parent.name

@@ -49,7 +49,7 @@ class PreloadedShell:
 
 
 def preload_flash(board: FlashBoard, bank: Path, program: bytes, to: Path) -> int | None:
-    """Writes to `to` the bank with the root file system, and `program` behind that.
+    """Writes to `to` the bank with the root file system, and `program` after that.
 
     Returns the program's place for `PreloadedShell`. Writes nothing and returns None if the region
     has no room left for it.
@@ -75,7 +75,7 @@ def preload_flash(board: FlashBoard, bank: Path, program: bytes, to: Path) -> in
 
 
 def preload_disk(disk: Disk, root: Path, program: bytes, to: Path) -> int | None:
-    """Writes to `to` the disk: the root file system, and `program` behind that.
+    """Writes to `to` the disk: the root file system, and `program` after that.
 
     Returns as `preload_flash` does.
     """

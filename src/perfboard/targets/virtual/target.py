@@ -203,7 +203,7 @@ class VirtualTarget(Emulation):
         board, image = self.board, self._image
         ram, disk = board.machine.ram, []
         if image.root is not None and board.disk is not None:
-            # It lies behind the memory that the kernel is given.
+            # It lies after the memory that the kernel is given.
             ram += board.disk.size
             path = str(image.root).replace(",", ",,")
             disk = ["-device", f"loader,file={path},addr={disk_base(board):#x},force-raw=on"]
@@ -298,7 +298,7 @@ def connect(
     board = variant.board
     if variant.recipe.root.debian:
         raise UsageError(
-            "root=debian asks for a login, and a target wants a shell; `perfboard study boot` "
+            "root=debian asks for a login, and a target needs a shell; `perfboard study boot` "
             "boots it, and `perfboard try` runs Debian's programs"
         )
     tools: dict[str, str] = {board.machine.emulator: emulator_version(board.machine.emulator)}

@@ -111,5 +111,5 @@ def test_a_boards_own_tree_behind_the_kernel_is_refused(tmp_path: Path) -> None:
     assert not has_tree(bytes(zimage)) and not has_tree(bytes(zimage[:0x28]))
     file = tmp_path / "zImage"
     file.write_bytes(zimage + b"\xd0\x0d\xfe\xed" + bytes(99))
-    with pytest.raises(UsageError, match="has a device tree behind the kernel"):
+    with pytest.raises(UsageError, match="has a device tree after the kernel"):
         keep_kernel(architecture_of(RPI2), file, None, SilentProgress())

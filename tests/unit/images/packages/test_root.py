@@ -181,7 +181,7 @@ def test_a_file_below_anothers_link_is_refused(probe: Path) -> None:
 
 @pytest.mark.parametrize("name", ["", "-y", "a b", "Gzip", "libc6:amd64", "x=1", "a/b", "vim-"])
 def test_what_is_no_packages_name_is_refused(name: str) -> None:
-    with pytest.raises(UsageError, match=r"wants the name of a Debian package.*armhf"):
+    with pytest.raises(UsageError, match=r"needs the name of a Debian package.*armhf"):
         check_names((*BASE, name), "armhf")
 
 

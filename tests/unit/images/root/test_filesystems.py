@@ -64,7 +64,7 @@ def test_each_level_of_root_is_a_file_system_of_that_name() -> None:
         ({"root": "jffs2", "block": "4k"}, "block=4k is a size of squashfs's"),
         ({"root": "erofs", "order": "use"}, "order=use sorts the files of a squashfs"),
         ({"order": "functions"}, "linked here, by libraries=musl; choose that as well"),
-        ({"init": "parallel", "libraries": "static"}, "init=parallel wants startpar"),
+        ({"init": "parallel", "libraries": "static"}, "init=parallel needs startpar"),
         ({"init": "parallel", "libraries": "musl"}, "found libraries=musl; choose one"),
         ({"libraries": "prelinked"}, "Debian 12 has no prelink"),
         ({"libraries": "stripped"}, "libraries=stripped: "),
@@ -77,12 +77,12 @@ def test_what_cannot_be_is_refused_with_the_reason(levels: dict[str, str], said:
 
 def test_what_a_board_with_a_disk_or_little_memory_cannot_have() -> None:
     assert {"nodes", "init"}.isdisjoint(factors_of(load_board("converter").board))
-    with pytest.raises(UsageError, match="wants flash; board converter"):
+    with pytest.raises(UsageError, match="needs flash; board converter"):
         variant_of("converter", root="jffs2")
     assert variant_of("converter", root="squashfs-xz").recipe.root.system == "squashfs-xz"
     machine = BOARD.machine.model_copy(update={"ram": 32 << 20})
     small = BOARD.model_copy(update={"machine": machine, "framebuffer": None})
-    with pytest.raises(UsageError, match="would lie in memory behind the kernel, at 0x41f00000"):
+    with pytest.raises(UsageError, match="would lie in memory after the kernel, at 0x41f00000"):
         variant_of(small, root="initramfs")
 
 
@@ -237,9 +237,9 @@ def test_the_saved_nodes() -> None:
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ("/dev/null c 666 0 0 1 3 0 0", "nodes.txt:1: wants the ten columns of one node"),
-        ("/dev/null c 666 0 0 1 3 0 1 2", "nodes.txt:1: wants the ten columns of one node"),
-        ("/dev/null c 888 0 0 1 3 0 0 -", "nodes.txt:1: wants the ten columns of one node"),
+        ("/dev/null c 666 0 0 1 3 0 0", "nodes.txt:1: give the ten columns of one node"),
+        ("/dev/null c 666 0 0 1 3 0 1 2", "nodes.txt:1: give the ten columns of one node"),
+        ("/dev/null c 888 0 0 1 3 0 0 -", "nodes.txt:1: give the ten columns of one node"),
     ],
 )
 def test_nodes_that_are_not_as_mkfs_has_them_are_refused(

@@ -129,7 +129,7 @@ def test_a_terminal_s_client_reads_both_kinds() -> None:
         ({"program": "dillo"}, "wants a mail client: .*sylpheed"),
         ({"folder": "big"}, "wants small or large"),
         ({"kind": "mbox"}, "sylpheed reads mh"),
-        ({"quiet_ms": 0}, "wants a whole number"),
+        ({"quiet_ms": 0}, "give a whole number"),
     ],
 )
 def test_a_wrong_parameter_is_answered_with_what_it_may_be(

@@ -202,10 +202,10 @@ def test_only_the_targets_own_address_is_asked(tmp_path: Path, address: str, sai
 def test_one_protocol_is_measured_alone(tmp_path: Path) -> None:
     found = run(tmp_path, _Device(4000.0), only=("udp",))
     assert [echo.protocol for echo in found.results_of(PacketsResult)[0].echoes] == ["udp"]
-    with pytest.raises(UsageError, match="--only tcp: wants icmp or udp"):
+    with pytest.raises(UsageError, match="--only tcp: give icmp or udp"):
         run(tmp_path, _Device(1.0), only=("tcp",))
 
 
 def test_a_sender_is_this_machine_or_an_ssh_target(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="--sender serial:///dev/ttyS0: wants local or ssh"):
+    with pytest.raises(UsageError, match="--sender serial:///dev/ttyS0: give local or ssh"):
         run(tmp_path, _Device(1.0), sender=("serial:///dev/ttyS0",))

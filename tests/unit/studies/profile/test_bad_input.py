@@ -63,8 +63,8 @@ def test_an_interrupted_run_keeps_what_it_has(path: Path, tmp_path: Path) -> Non
         ('measure = "image.scale"', 'measure = "image.scal"', 'did you mean "image.scale"'),
         ("image.scale.time", "image.scale.tim", 'did you mean "image.scale.time"'),
         ("width = 64", "widht = 64", 'did you mean "width"'),
-        ("width = 64", 'width = "wide"', "width is 'wide'; wants a number, as 640"),
-        ("width = 64", "width = true", "width is True; wants a number"),
+        ("width = 64", 'width = "wide"', "width is 'wide'; give a number, as 640"),
+        ("width = 64", "width = true", "width is True; give a number"),
         ("<= 3 s", "<= 3", "is not in a unit of image.scale.time, which is s, ms, us, ns, min"),
         ("<= 3 s", "<= 3 MB", "is not in a unit of image.scale.time"),
         ("<= 3 s", "<= 3 sec", 'the unit "sec" is not one of'),
@@ -120,7 +120,7 @@ def test_a_program_that_memory_ended_is_a_row_that_fails(path: Path, tmp_path: P
 
 def test_a_target_without_room_is_told_before_the_start(path: Path, tmp_path: Path) -> None:
     shell = WorkShell(SCALED.decode(), free_kb=9)
-    with pytest.raises(UsageError, match="/tmp of the target has 0 MB free, and the profile wants"):
+    with pytest.raises(UsageError, match="/tmp of the target has 0 MB free, and the measures need"):
         run_live(shell, path, tmp_path)
     assert not shell.scripts
 
@@ -130,7 +130,7 @@ def test_a_board_without_room_is_told_before_its_boot(path: Path, tmp_path: Path
     fake = FakeLab(tmp_path)
     found = run(fake, path, "virtual:converter")
     (row,) = found.results_of(ProfileResult)[0].rows
-    assert row.reason.startswith("the board's disk has 17 MB, and it wants 45 MB")
+    assert row.reason.startswith("the board's disk has 17 MB, and it needs 45 MB")
     assert not fake.jobs
 
 

@@ -71,11 +71,11 @@ def test_what_others_published_stands_beside_and_judges_nothing(path: Path, tmp_
         assert [row.outcome for row in result.rows] == ["pass", "not measured"]
         assert result.rows[0].published and result.rows[0].published.text == figure
         said = run_text(found)
-        assert "Beside study Z (1999), on a 486:" in said and "\x1b" not in said
+        assert "Compared with study Z (1999), on a 486:" in said and "\x1b" not in said
         rows = [line.split() for line in said.splitlines() if figure in line]
         assert [row[0] for row in rows] == ["picture", "sound"] and "not measured" in said
         page = render(found)
-        assert "Beside study Z (1999), on a 486" in page and "<b>a picture" not in page
+        assert "Compared with study Z (1999), on a 486" in page and "<b>a picture" not in page
 
 
 def test_what_a_display_showed_is_in_the_run_and_on_the_page(path: Path, tmp_path: Path) -> None:

@@ -81,7 +81,7 @@ def test_without_a_figure_the_time_counts() -> None:
         ({"metric": "cpu.clock"}, "goes with a program"),
         ({"program": None}, "goes with a program"),
         ({"use": "calibration"}, "no parameter may come from a whole program"),
-        ({"unit": "B/s"}, "wants s where program has no figure"),
+        ({"unit": "B/s"}, "give s where program has no figure"),
         ({"labels": {"size": "1"}}, "a program has none"),
         ({"program": {"command": []}}, "at least 1 item"),
         ({"program": {"command": ["a\0b"]}}, "match pattern"),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The kernel's features beside the board's own: a set, as in dm-crypt+xfs."""
+"""The kernel's features besides the board's own: a set, as in dm-crypt+xfs."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
@@ -45,7 +45,7 @@ def joined(level: str, names: Iterable[str]) -> str:
 
 FACTOR = Factor(
     name="features",
-    title="What the kernel has beside the board's own (a set: a+b)",
+    title="What the kernel has besides the board's own (a set: a+b)",
     levels=_Sets(),
     observes=True,
     of_trials=True,

@@ -21,7 +21,7 @@ def _at(place: str) -> Callable[[Recipe], Recipe]:
     def change(recipe: Recipe) -> Recipe:
         driven_banks(recipe.flash_board, place)
         if recipe.place != COPIED:
-            raise UsageError(f"kernel={place}: wants compression=gzip; found none")
+            raise UsageError(f"kernel={place}: needs compression=gzip; found none")
         return replace(recipe, place=place).with_options(place_options(recipe.flash_board, place))
 
     return change

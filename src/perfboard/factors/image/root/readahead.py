@@ -2,7 +2,7 @@
 """Reading files before a program needs them.
 
 Boards that could have it, those with a disk, have one way to start their scripts, and no root in
-memory: it meets no other level that it would have to be refused beside.
+memory: it meets no other level that it would have to be refused with.
 """
 
 from perfboard.factors.base import Factor, Level, set_root

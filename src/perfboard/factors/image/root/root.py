@@ -33,7 +33,7 @@ def _of(name: str) -> Callable[[Recipe], Recipe]:
         if isinstance(board, DiskBoard):
             if system.through != "block":
                 raise UsageError(
-                    f"root={name}: wants flash; board {board.name} has its root on a disk"
+                    f"root={name}: needs flash; board {board.name} has its root on a disk"
                 )
         elif system.through == "memory":
             _check_memory(board, name)
@@ -50,7 +50,7 @@ def _check_memory(board: FlashBoard, name: str) -> None:
         end = board.framebuffer.address
     if region is None or root_address(board) + region.size > end:
         raise UsageError(
-            f"root={name}: would lie in memory behind the kernel, at {root_address(board):#x}, "
+            f"root={name}: would lie in memory after the kernel, at {root_address(board):#x}, "
             f"and end beyond {end:#x}; make image.bootloader.kernel_address, flash.kernel.size or "
             "flash.root.size smaller"
         )

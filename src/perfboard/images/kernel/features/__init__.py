@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The file systems, ciphers and drivers that a kernel can have beside its board's own."""
+"""The file systems, ciphers and drivers that a kernel can have besides its board's own."""
 
 from functools import cache
 from pathlib import Path
@@ -16,5 +16,5 @@ def known_features() -> tuple[str, ...]:
 
 
 def feature_options(name: str) -> dict[str, str]:
-    """The options of the kernel's configuration that one of `known_features` wants."""
+    """The options of the kernel's configuration that one of `known_features` needs."""
     return read_fragment(_FOLDER / f"{name}.config")

@@ -119,7 +119,7 @@ def _shares(metric: Metric) -> str:
 
 
 def _changes(result: ProfileResult) -> list[str]:
-    """For each option the values that it changes, each beside that of the board as it is."""
+    """For each option the values that it changes, each next to that of the board as it is."""
     before = {row.name: row for row in result.rows}
     found = []
     for option in result.options:
@@ -156,7 +156,7 @@ def _rows(run: Run, result: ProfileResult) -> Block:
         "measured, its line the budget.",
         columns=(
             *("row", "verdict", "measured", "budget"),
-            "measured beside the budget, as a bar",
+            "measured against the budget, as a bar",
         ),
         rows=tuple(
             (
@@ -219,7 +219,7 @@ def _blocks(run: Run, result: ProfileResult) -> Iterator[Block]:
     compared = [(row, row.published) for row in result.rows if row.published]
     if compared:
         its = result.published
-        study = f"Beside {its.source}, on {its.board}" if its else ""
+        study = f"Compared with {its.source}, on {its.board}" if its else ""
         yield TableBlock(
             title=study,
             caption="Published figures, to compare with: nothing is judged by them.",

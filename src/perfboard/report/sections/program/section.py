@@ -85,7 +85,7 @@ def _profile(run: Run, result: ProgramResult) -> Block:
         f"{evidence_label(run)}.",
         columns=(
             *("function", f"time on {run.board.name}", "share", "instructions"),
-            *("time as a bar, beside the first", "file"),
+            *("time as a bar, against the first", "file"),
         ),
         rows=tuple(
             (

@@ -47,7 +47,7 @@ def _blocks(run: Run, result: TimelineResult) -> Iterator[Block]:
     count = len(result.clocks)
     yield TableBlock(
         title=f"One timeline of {count} {'clock' if count == 1 else 'clocks'}",
-        caption=f"Each clock beside that of {result.reference}: what its offset is known within, "
+        caption=f"Each clock against that of {result.reference}: what its offset is known within, "
         "and its drift. Errors are those of 95% intervals; the offset's is at the middle of the "
         "common marks.",
         columns=("clock", "offset", "drift", "marks"),

@@ -29,7 +29,7 @@ _FORMS = (
     _PackedForm(
         "kernel",
         "Kernel images",
-        "Each by itself, beside the baseline: what it takes to copy and unpack, until it mounts "
+        "Each by itself, against the baseline: what it takes to copy and unpack, until it mounts "
         "the root, and from there to the end.",
         (
             ("copy, decompression", "boot.kernel.load"),
@@ -40,7 +40,7 @@ _FORMS = (
     _PackedForm(
         "root",
         "Root file systems",
-        "Each by itself, beside the baseline, in study E's parts: the scripts are what is left "
+        "Each by itself, against the baseline, in study E's parts: the scripts are what is left "
         "of user space without the application and the copy.",
         (
             ("mount", _MOUNT),

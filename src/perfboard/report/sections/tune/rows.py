@@ -30,7 +30,7 @@ _TITLES = {phase.name: phase.title for phase in PHASES}
 
 @dataclass(frozen=True)
 class AdviceRow:
-    """A change of the advice. `saving` is beside those before it, `alone` by itself.
+    """A change of the advice. `saving` is on top of those before it, `alone` by itself.
 
     `sure` are the words for the interval of the saving, where it has one.
     """
@@ -51,7 +51,7 @@ class AdviceRow:
 
 @dataclass(frozen=True)
 class SingleRow:
-    """A level by itself, beside the baseline.
+    """A level by itself, against the baseline.
 
     `note` says what it loses, how sure its saving is, or why it did not boot.
     """

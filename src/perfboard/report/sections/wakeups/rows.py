@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The playbacks of a run as rows: each mode under each load, beside level 0."""
+"""The playbacks of a run as rows: each mode under each load, against level 0."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -99,7 +99,7 @@ def _row(
 def _power(
     result: WakeupsResult, known: Sequence[Playback], base: Sequence[Playback]
 ) -> tuple[str, str]:
-    """The power, and its change beside level 0: each with what it may be off by, or "" ."""
+    """The power, and its change against level 0: each with what it may be off by, or "" ."""
     if (measured := measured_w(known)) is not None:
         watts, error = measured
         words = f"{format_value(watts, 'W')} \N{PLUS-MINUS SIGN} {format_value(error, 'W')}"
@@ -168,7 +168,7 @@ def _power_here(result: WakeupsResult, level: str) -> str:
 
 
 def published_rows(result: WakeupsResult) -> list[tuple[str, str, str]]:
-    """Published figures beside this run's: name, published, here."""
+    """Published figures and this run's: name, published, here."""
     found = by_mode(result.playbacks)
 
     def share(load: str, level: str, copies: bool) -> str:
@@ -186,7 +186,7 @@ def published_rows(result: WakeupsResult) -> list[tuple[str, str, str]]:
 
     lines = []
     for each in result.published:
-        at = f"level {each.level} beside level 0"
+        at = f"level {each.level} against level 0"
         lines += [
             (
                 f"context switches, {at}, idle",

@@ -54,7 +54,7 @@ def _load(load: str, found: list[WakeupsRow], evidence: str) -> Iterator[Block]:
     yield TableBlock(
         title=LOADS.get(load, load),
         caption=f"{', '.join(ways.values()) or 'No way'}. Latencies: from the release to the "
-        "writer, to a quarter of their size. Change: context switches beside level 0 of the same "
+        "writer, to a quarter of their size. Change: context switches against level 0 of the same "
         f"way. {evidence}",
         columns=(
             *("way", "level", "switches/s", "change", "idle", "latency, 99%", "longest", "missed"),
@@ -101,7 +101,7 @@ def _power(found: list[WakeupsRow], result: WakeupsResult, evidence: str) -> Blo
     )
     return TableBlock(
         title="Power",
-        caption=f"{source} Change: beside level 0 of the same way. "
+        caption=f"{source} Change: against level 0 of the same way. "
         f"{evidence if result.meter else 'Evidence: modelled.'}",
         columns=("way", "level", "load", "power", "change", "in words"),
         rows=rows,
@@ -116,12 +116,12 @@ def _power(found: list[WakeupsRow], result: WakeupsResult, evidence: str) -> Blo
 
 
 def _published(result: WakeupsResult) -> Block:
-    """Beside published figures, which the terminal has as sentences: they are too wide for it."""
+    """Published figures and this run's. The terminal has them as sentences: they are too wide."""
     rows = tuple(published_rows(result))
     lines = [f"  {name}: {there} published, {here} here" for name, there, here in rows]
     sources = [f"{each.source}. " for each in result.published]
     return TableBlock(
-        title="Beside the published figures",
+        title="Against the published figures",
         caption=f"{''.join(sources)}Its other programs differ from these.",
         columns=("figure", "published", "here"),
         rows=rows,
@@ -138,7 +138,7 @@ def _margins(result: WakeupsResult) -> str:
     head = f"Margins: {margins}. " if margins else ""
     return (
         f"{head}{result.periods:,} buffers of {result.buffer_bytes} bytes were "
-        "played each time. Change: context switches beside level 0 of the same way."
+        "played each time. Change: context switches against level 0 of the same way."
     )
 
 

@@ -16,7 +16,7 @@ def trades(result: WakeupsResult, found: list[WakeupsRow], evidence: str) -> Tab
     return TableBlock(
         title="What a level saves and risks",
         caption=f"{words}. Margin: the time to fill a buffer before one hears it. Switches: of the "
-        f"idle system, beside level 0. Missed: under the loads that were measured. {evidence}",
+        f"idle system, against level 0. Missed: under the loads that were measured. {evidence}",
         columns=("advice", "level", "margin", "switches", "missed deadlines"),
         rows=tuple(
             _row(result, level, [row for row in played if (row.way, row.level) == (way, level)])
