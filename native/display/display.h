@@ -154,9 +154,24 @@ void prepare_alone(void);
    network but loopback, if that could be prepared; false: loopback does not start there. */
 bool leave_network(void);
 
-/* serve.c */
-/* Serves the folder's files at a free port until this program ends. -1 where it cannot. */
-pid_t serve(const char *path, unsigned *port);
+/* serve.c: each connection has a process of its own, and so does a stream. */
+struct stream {
+	void (*open)(int connection);
+	/* At most 0: there is no more. */
+	ssize_t (*read)(void *bytes, size_t size);
+	/* All of it; false where that fails. */
+	bool (*write)(const void *bytes, size_t size);
+	void (*close)(void);
+};
+
+/* Serves the folder's files at a free port until this program ends; over TLS where there is the
+   folder `authority`. -1 where it cannot. */
+pid_t serve(const char *path, const char *authority, unsigned *port);
+
+/* tls.c */
+/* The stream of who has that folder's server.crt and server.key (PEM, an EC key of P-256). NULL
+   where they cannot be read, and in a build without TLS. */
+const struct stream *tls_stream(const char *folder);
 
 /* ends.c */
 /* The file of the programs' output, in the current folder. */

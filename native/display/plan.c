@@ -12,7 +12,8 @@
  *   press SYMBOL[+SYMBOL ...]          no task
  *   type TEXT                          no task
  *   pause MS                           no task; below 1000
- *   serve FOLDER                       its files by HTTP, on loopback (serve.c)
+ *   serve FOLDER [FOLDER]              its files by HTTP, on loopback (serve.c); over TLS with the
+ *                                      server.crt and server.key of the second
  *   server ADDRESS                     pages are at that one, as http://192.0.2.1
  *   address PATH                       no task: types the address that the server has it at
  *   move X Y                           no task
@@ -125,12 +126,12 @@ static bool type_text(const char *text)
 	return true;
 }
 
-static bool serve_pages(const char *folder)
+static bool serve_pages(const char *folder, const char *authority)
 {
 	unsigned port;
 
-	apart[2] = serve(folder, &port);
-	snprintf(server, sizeof(server), "http://127.0.0.1:%u", port);
+	apart[2] = serve(folder, authority, &port);
+	snprintf(server, sizeof(server), "http%s://127.0.0.1:%u", authority ? "s" : "", port);
 	return apart[2] > 0;
 }
 
@@ -315,8 +316,8 @@ static bool obey(char **words, int count)
 
 		return nanosleep(&time, NULL) == 0 || errno == EINTR;
 	}
-	if (!strcmp(verb, "serve") && count == 2 && !apart[2])
-		return serve_pages(words[1]);
+	if (!strcmp(verb, "serve") && (count == 2 || count == 3) && !apart[2])
+		return serve_pages(words[1], words[2]);
 	if (!strcmp(verb, "server") && count == 2)
 		return snprintf(server, sizeof(server), "%s", words[1]) < (int)sizeof(server);
 	if (!strcmp(verb, "address") && count == 2 && *server)

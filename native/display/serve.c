@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A server of HTTP/1.0 for the programs that are watched: the files of one folder, on loopback.
+ * A server of HTTP/1.0 for the programs that are watched: the files of one folder, on loopback,
+ * over TLS if it is asked to (tls.c).
  * Each connection has a process of its own, as browsers keep some open. A GET whose file was sent
  * whole is printed as "@get NAME"; what follows the name in the address is for the browser's cache.
  */
@@ -14,13 +15,49 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/sendfile.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #define MOST_REQUEST 8192
 #define MOST_NAME 64
+
+static int connection;
+
+static void open_plain(int accepted)
+{
+	connection = accepted;
+}
+
+static ssize_t read_plain(void *bytes, size_t size)
+{
+	ssize_t got;
+
+	do
+		got = read(connection, bytes, size);
+	while (got < 0 && errno == EINTR);
+	return got;
+}
+
+static bool write_plain(const void *bytes, size_t size)
+{
+	for (size_t done = 0; done < size;) {
+		ssize_t gone = write(connection, (const char *)bytes + done, size - done);
+
+		if (gone < 0 && errno != EINTR)
+			return false;
+		done += gone > 0 ? (size_t)gone : 0;
+	}
+	return true;
+}
+
+/* The process's end ends it too. */
+static void close_plain(void)
+{
+}
+
+static const struct stream plain = {open_plain, read_plain, write_plain, close_plain};
+static const struct stream *stream = &plain;
 
 static const char *kind_of(const char *name)
 {
@@ -34,15 +71,13 @@ static const char *kind_of(const char *name)
 }
 
 /* Whole heads only: a reset would cut an answer off whose question was not read. */
-static bool read_head(int connection, char *text, size_t room)
+static bool read_head(char *text, size_t room)
 {
 	size_t got = 0;
 
 	while (got + 1 < room) {
-		ssize_t more = read(connection, text + got, room - 1 - got);
+		ssize_t more = stream->read(text + got, room - 1 - got);
 
-		if (more < 0 && errno == EINTR)
-			continue;
 		if (more <= 0)
 			return false;
 		got += (size_t)more;
@@ -53,37 +88,38 @@ static bool read_head(int connection, char *text, size_t room)
 	return false;
 }
 
-static bool send_file(int connection, int file, off_t size)
+static bool send_file(int file)
 {
-	for (off_t done = 0; done < size;)
-		if (sendfile(connection, file, &done, (size_t)(size - done)) <= 0 && errno != EINTR)
+	char bytes[16384];
+	ssize_t got;
+
+	while ((got = read(file, bytes, sizeof(bytes))) > 0)
+		if (!stream->write(bytes, (size_t)got))
 			return false;
-	return true;
+	return got == 0;
 }
 
-static void answer(int connection, int folder)
+static void answer(int folder)
 {
 	static const char missing[] = "HTTP/1.0 404 Not Found\r\nContent-Length: 0\r\n\r\n";
 	char text[MOST_REQUEST], name[MOST_NAME], head[256];
 	struct stat status;
 
-	if (!read_head(connection, text, sizeof(text)))
+	if (!read_head(text, sizeof(text)))
 		return;
 	/* No name has a slash, so that none leaves the folder. */
 	bool named = sscanf(text, "GET /%63[a-z0-9.]", name) == 1;
 	int file = named ? openat(folder, name, O_RDONLY | O_NOFOLLOW) : -1;
 
 	if (file < 0 || fstat(file, &status) || !S_ISREG(status.st_mode)) {
-		if (write(connection, missing, sizeof(missing) - 1) < 0)
-			_exit(1);
+		stream->write(missing, sizeof(missing) - 1);
 		return;
 	}
 	int length = snprintf(head, sizeof(head),
 			      "HTTP/1.0 200 OK\r\nContent-Type: %s\r\nContent-Length: %lld\r\n\r\n",
 			      kind_of(name), (long long)status.st_size);
 
-	if (write(connection, head, (size_t)length) == length &&
-	    send_file(connection, file, status.st_size))
+	if (stream->write(head, (size_t)length) && send_file(file))
 		dprintf(STDOUT_FILENO, "@get %s\n", name);
 }
 
@@ -93,23 +129,28 @@ static _Noreturn void serve_for_ever(int listener, int folder)
 	signal(SIGCHLD, SIG_IGN);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	for (;;) {
-		int connection = accept(listener, NULL, NULL);
+		int accepted = accept(listener, NULL, NULL);
 
-		if (connection < 0 && errno != EINTR && errno != ECONNABORTED)
+		if (accepted < 0 && errno != EINTR && errno != ECONNABORTED)
 			_exit(1);
-		if (connection < 0)
+		if (accepted < 0)
 			continue;
 		if (fork() == 0) {
 			prctl(PR_SET_PDEATHSIG, SIGKILL);
-			answer(connection, folder);
+			stream->open(accepted);
+			answer(folder);
+			stream->close();
 			_exit(0);
 		}
-		close(connection);
+		close(accepted);
 	}
 }
 
-pid_t serve(const char *path, unsigned *port)
+pid_t serve(const char *path, const char *authority, unsigned *port)
 {
+	if (authority && !(stream = tls_stream(authority)))
+		return -1;
+
 	struct sockaddr_in own = {.sin_family = AF_INET,
 				  .sin_addr = {.s_addr = htonl(INADDR_LOOPBACK)}};
 	socklen_t size = sizeof(own);

@@ -91,6 +91,8 @@ def test_the_package_has_its_licences_and_the_probes_that_were_chosen(clean: Pat
     assert texts == {path.name for path in (_ROOT / "LICENSES").iterdir()}
     bin = info.parent / "perfboard/binaries/bin"
     assert {path.name for path in bin.iterdir()} == {*names_of(RUN), LIST}
+    # The watcher with TLS is built at first use.
+    assert (info.parent / "perfboard/native/display/tls.c").is_file()
 
 
 def test_the_readmes_answers_are_had_word_by_word(

@@ -1,7 +1,8 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-or-later */
 /*
- * How mbedTLS (2.28, its include/mbedtls/config.h) is built for the far end: a server of TLS 1.2
- * without a clock, and without a source of chance.
+ * How mbedTLS (2.28, its include/mbedtls/config.h) is built for the far end, and for the watcher's
+ * pages (native/display/tls.c): a server of TLS 1.2 without a clock, and without a source of chance
+ * of its own.
  */
 #ifndef FAR_END_TLS_H
 #define FAR_END_TLS_H

@@ -57,8 +57,9 @@ _MORE_FLAGS = {
 
 
 def source_folder(part: str = "probe") -> Path:
-    """native/`part`, which only a checkout or an unpacked sdist has."""
-    return Path(__file__).parents[3] / "native" / part
+    """native/`part` of a checkout or an unpacked sdist; a package has that of the display alone."""
+    installed = Path(__file__).parents[1] / "native" / part
+    return installed if installed.is_dir() else Path(__file__).parents[3] / "native" / part
 
 
 def command(arch: str, part: str = "probe") -> list[str]:

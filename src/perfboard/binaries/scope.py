@@ -2,9 +2,9 @@
 """The scope's plugin for the emulator, compiled at first use."""
 
 import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 
+from perfboard.binaries.tls import tls_inputs, tls_words
 from perfboard.host.cache import cached, hash_tree
 from perfboard.host.command import version_of
 from perfboard.host.native import native_folder
@@ -26,15 +26,6 @@ LWIP_FILES = (
 )
 
 
-# The files of mbedTLS that its server of TLS needs.
-_TLS_FILES = (
-    *("aes", "asn1parse", "asn1write", "base64", "bignum", "cipher", "cipher_wrap"),
-    *("constant_time", "ctr_drbg", "ecdh", "ecdsa", "ecp", "ecp_curves", "gcm", "hmac_drbg", "md"),
-    *("oid", "pem", "pk", "pk_wrap", "pkparse", "platform", "platform_util", "sha256"),
-    *("ssl_ciphersuites", "ssl_msg", "ssl_srv", "ssl_tls", "x509", "x509_crt"),
-)
-
-
 def far_end_words(lwip: Path, tls: Path | None = None) -> list[str]:
     """The compiler's words for the far end of a network.
 
@@ -45,14 +36,8 @@ def far_end_words(lwip: Path, tls: Path | None = None) -> list[str]:
         *("-DHAS_FAR_END", f"-I{folder}", f"-I{folder / 'lwip'}", f"-I{lwip / 'src/include'}"),
         *map(str, sorted(folder.glob("*.c"))),
         *(str(lwip / "src/core" / f"{name}.c") for name in LWIP_FILES),
-        *(_tls_words(folder / "mbedtls_config", tls) if tls else ()),
+        *(tls_words(tls) if tls else ()),
     ]
-
-
-def _tls_words(configuration: Path, tls: Path) -> Iterator[str]:
-    yield from ("-DHAS_TLS", f"-I{configuration}", f"-I{tls / 'include'}")
-    yield '-DMBEDTLS_CONFIG_FILE="far_end_tls.h"'
-    yield from (str(tls / "library" / f"{name}.c") for name in _TLS_FILES)
 
 
 def build_plugin(progress: Progress, lwip: Path | None = None, tls: Path | None = None) -> Path:
@@ -85,5 +70,5 @@ def build_plugin(progress: Progress, lwip: Path | None = None, tls: Path | None 
         inputs |= {"far end": hash_tree(native_folder("far_end")), "lwip": lwip.parent.name}
         inputs["far end's files"] = " ".join(LWIP_FILES)
     if tls:
-        inputs |= {"tls": tls.parent.name, "tls files": " ".join(_TLS_FILES)}
+        inputs |= tls_inputs(tls)
     return cached("scope", inputs, compile_into, progress) / "scope.so"

@@ -112,10 +112,10 @@ def _tools_of(arch: Architecture) -> tuple[Tool, ...]:
 
 
 TOOLS = (
-    _tool("apt-get", "apt", "packages"),
-    _tool("apt-cache", "apt", "packages"),
+    _tool("apt-get", "apt", "packages", "tls"),
+    _tool("apt-cache", "apt", "packages", "tls"),
     _tool("dpkg-deb", "dpkg", "packages"),
-    _tool("dpkg-source", "dpkg-dev", "musl"),
+    _tool("dpkg-source", "dpkg-dev", "musl", "tls"),
     _tool("make", "make", "kernel", "musl"),
     _tool("gcc", "gcc", "kernel", "musl", "scope"),
     _tool("/usr/include/stdio.h", "libc6-dev", "kernel", "musl", "scope"),

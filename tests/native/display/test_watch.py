@@ -460,6 +460,12 @@ def test_a_line_that_cannot_be_obeyed_ends_the_plan(tools: Path, tmp_path: Path)
     assert "later" not in done.stdout
 
 
+def test_without_tls_no_page_is_served_over_it(tools: Path, tmp_path: Path) -> None:
+    (tmp_path / "pages").mkdir()
+    done = watch(tools, tmp_path, "serve pages .")
+    assert done.returncode == 1 and "@trouble serve pages: cannot be done\n" in done.stdout
+
+
 def test_a_killed_watcher_leaves_nothing(tools: Path, tmp_path: Path) -> None:
     with subprocess.Popen(
         [tools / "watch", "640", "480"],
