@@ -99,9 +99,10 @@ class Job:
     watcher of native/display next to the files, as "perfboard-display". `from_disk` puts
     the packages on a virtual board's disk. `screen` is the size of the display's screen: on a
     virtual board $SCOPE is "scope" then, and the output is what `screen.completed` makes of it.
-    `pages` are files that the far end of a virtual board's network serves (images/network.py). If
-    they are `secure`, over TLS, a live target gets them from this machine, at port $PORT of
-    127.0.0.1, and the authority's certificate as AUTHORITY, which OpenSSL calls $CA.
+    `pages` are files that the far end of a virtual board's network serves (images/network.py).
+    If pages are `secure`, that is over TLS, and the watcher of a live target can serve so: its
+    server.crt and server.key for 127.0.0.1 lie next to the files. The certificate of the authority
+    that vouches for either is AUTHORITY, which OpenSSL calls $CA.
     With `network` a virtual board has a network card of ours; `pages` need one too.
     `toolkit` puts the program of one of `toolkits.TOOLKITS` next to the files, as `PROGRAM`.
     """

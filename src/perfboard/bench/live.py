@@ -22,12 +22,13 @@ from perfboard.bench.script import (
     toolkit_program,
     whole_script,
 )
-from perfboard.bench.served import PageServer, serving, with_served
 from perfboard.bench.talk.address import address_of, check_own
 from perfboard.bench.talk.ends import Ends, prepared
 from perfboard.bench.talk.tcp import Talk, talk_to
 from perfboard.binaries.probe import architecture_of, find_binary
+from perfboard.binaries.tls import secure_watcher
 from perfboard.host.scratch import scratch_folder
+from perfboard.images.network import tls_source
 from perfboard.model.board.power import Power
 from perfboard.model.errors import EnvironmentLacksError, TargetError, UsageError
 from perfboard.model.published import PublishedValue
@@ -204,13 +205,13 @@ class LiveBench:
         machine = shell.run("uname -m").output.strip()
         arch = self._target().probe or architecture_of(machine)
         probe = find_binary(arch, progress).read_bytes()
-        with ExitStack() as stack:
-            folder = stack.enter_context(working_folder(shell))
+        with working_folder(shell) as folder:
             built = self._build_codecs(job, arch)
             script = f"{FOUND if built else ''}{whole_script(job)}"
             files = {**job.files, **built, _PROBE: probe, SCRIPT: script.encode()}
-            served = stack.enter_context(self._serving(job, files)) if job.secure else None
-            if job.display:
+            if job.secure:
+                files |= self._secured(arch, script)
+            elif job.display:
                 files[WATCHER] = find_binary(arch, progress, "display").read_bytes()
             files |= toolkit_program(job, arch, self._lab)
             for name, data in files.items():
@@ -222,27 +223,24 @@ class LiveBench:
                 if error.kind != "hang":
                     raise
                 raise NotMeasurable(f"it has not ended after {job.limit_s:.0f} s") from error
-        output = ended(job, done.output, done.errors, done.status)
-        return with_served(output, served.lines) if served else output
+        return ended(job, done.output, done.errors, done.status)
 
-    @contextmanager
-    def _serving(self, job: Job, files: dict[str, bytes]) -> Iterator[PageServer]:
-        """Serves the job's pages, and tells its script where, and by whose certificate."""
-        if self._target().name != local.SCHEME:
-            raise NotMeasurable(
-                "pages over TLS are served by this machine to itself: measure it on --target local"
-            )
+    def _secured(self, arch: str, script: str) -> dict[str, bytes]:
+        """A watcher that serves over TLS, its certificates, and the script with the authority."""
+        progress = self._lab.progress
         with scratch_folder() as folder:
             try:
                 authority = self._lab.authority(folder, "127.0.0.1")
+                watcher = secure_watcher(arch, tls_source(progress), progress)
             except EnvironmentLacksError as error:
-                raise NotMeasurable(f"no certificate can be made: {error}") from error
-            with serving(job.pages, authority) as server:
-                files |= {
-                    AUTHORITY: authority.certificate.read_bytes(),
-                    SCRIPT: f"PORT={server.port} CA={authority.name}\n".encode() + files[SCRIPT],
-                }
-                yield server
+                raise NotMeasurable(f"no page can be served over TLS: {error}") from error
+            own = (authority.server_certificate, authority.server_key)
+            return {
+                AUTHORITY: authority.certificate.read_bytes(),
+                **{path.name: path.read_bytes() for path in own},
+                WATCHER: watcher.read_bytes(),
+                SCRIPT: f"CA={authority.name}\n{script}".encode(),
+            }
 
     def _build_codecs(self, job: Job, arch: str) -> dict[str, bytes]:
         """The codecs' programs that the target lacks."""

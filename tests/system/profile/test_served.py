@@ -1,19 +1,43 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The server of pages over TLS, whose certificate is by an authority made for it."""
+"""Pages over TLS from the watcher, whose certificate is by an authority made for it.
 
+It is compiled with sanitizers, and with mbedTLS, which is fetched as Perfboard does.
+"""
+
+import platform
 import socket
 import ssl
 import subprocess
-import time
 from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 
+import psutil
 import pytest
 
-from perfboard.bench.served import PageServer, serving
+from perfboard.binaries.probe import architecture_of
+from perfboard.binaries.tls import secure_watcher, tls_words
 from perfboard.host.authority import Authority, make_authority
+from perfboard.images.network import tls_source
+from perfboard.model.progress import SilentProgress
+from tests.support.runs import result_of
 
-PAGES = {"a.html": b"<html>" * 30_000, "b.png": b"picture"}
+from ...native.sanitized import ROOT, compile_sanitized
+from ..conftest import Here, until
+from ..targets.ssh_boards import sshd
+from .test_applications import MISSING, PAGE, PROFILE
+
+PAGES = {"a.html": b"<html>" * 30_000, "b.png": b"picture", "empty.html": b""}
+DISPLAY = ROOT / "native" / "display"
+pytestmark = pytest.mark.skipif(bool(MISSING), reason=f"wants Debian's {', '.join(MISSING)}")
+
+
+@pytest.fixture(scope="module")
+def watcher(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    sources = sorted(path.name for path in DISPLAY.glob("*.c"))
+    words = ("-D_GNU_SOURCE", *sources, *tls_words(tls_source(SilentProgress())))
+    return compile_sanitized(tmp_path_factory.mktemp("watcher") / "watch", DISPLAY, *words)
 
 
 @pytest.fixture(scope="module")
@@ -21,13 +45,56 @@ def authority(tmp_path_factory: pytest.TempPathFactory) -> Authority:
     return make_authority(tmp_path_factory.mktemp("authority"), "127.0.0.1")
 
 
+@dataclass
+class Server:
+    """A watcher that serves `PAGES`, and what it has said of them so far."""
+
+    port: int
+    said: Path
+
+    def lines(self) -> list[str]:
+        words = ("@get ", "@tls ")
+        return [line for line in self.said.read_text().splitlines() if line.startswith(words)]
+
+
+def listener(watcher: int) -> int | None:
+    """The port of a child that listens on loopback."""
+    with suppress(psutil.NoSuchProcess):
+        for child in psutil.Process(watcher).children(recursive=True):
+            for one in child.net_connections():
+                if one.status == psutil.CONN_LISTEN and one.laddr.ip == "127.0.0.1":
+                    port: int = one.laddr.port
+                    return port
+    return None
+
+
 @pytest.fixture
-def server(authority: Authority) -> Iterator[PageServer]:
-    with serving(PAGES, authority) as found:
-        yield found
+def server(watcher: Path, authority: Authority, tmp_path: Path) -> Iterator[Server]:
+    (tmp_path / "pages").mkdir()
+    for name, page in PAGES.items():
+        (tmp_path / "pages" / name).write_bytes(page)
+    said = tmp_path / "said"
+    plan = f"serve pages {authority.certificate.parent}\n"
+    with (
+        said.open("w") as output,
+        subprocess.Popen(
+            [watcher, "640", "480"],
+            cwd=tmp_path,
+            stdin=subprocess.PIPE,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            text=True,
+        ) as process,
+    ):
+        assert process.stdin
+        process.stdin.write(plan)
+        process.stdin.flush()
+        yield Server(until(lambda: listener(process.pid)), said)
+        process.communicate(timeout=60)
+    assert process.returncode == 0, said.read_text()
 
 
-def load(server: PageServer, name: str, trusted: Path | None) -> bytes:
+def load(server: Server, name: str, trusted: Path | None) -> bytes:
     context = ssl.create_default_context(cafile=str(trusted) if trusted else None)
     with (
         socket.create_connection(("127.0.0.1", server.port), timeout=20) as plain,
@@ -45,41 +112,72 @@ def load(server: PageServer, name: str, trusted: Path | None) -> bytes:
         return found
 
 
-def lines(server: PageServer) -> list[str]:
-    end = time.monotonic() + 20
-    while not server.lines and time.monotonic() < end:
-        time.sleep(0.01)
-    return [words for _, words in server.lines]
-
-
-def test_a_page_is_served_to_who_trusts_the_authority(
-    server: PageServer, authority: Authority
-) -> None:
-    before = time.monotonic_ns()
-    head, _, body = load(server, "a.html", authority.certificate).partition(b"\r\n\r\n")
+def test_pages_are_served_to_who_trusts_the_authority(server: Server, authority: Authority) -> None:
+    # One that says nothing holds up nobody.
+    with socket.create_connection(("127.0.0.1", server.port), timeout=20):
+        head, _, body = load(server, "a.html", authority.certificate).partition(b"\r\n\r\n")
     assert body == PAGES["a.html"] and b"text/html" in head
-    assert lines(server) == ["@get a.html"] and server.lines[0][0] > before
+    until(lambda: "@get a.html" in server.lines())
     assert load(server, "c.html", authority.certificate).startswith(b"HTTP/1.0 404")
     # A browser may keep a picture, and has to ask for each page.
     assert b"Cache-Control" not in head
     assert b"Cache-Control: max-age=86400\r\n" in load(server, "b.png", authority.certificate)
+    assert load(server, "empty.html", authority.certificate).endswith(b"\r\n\r\n")
+    sent = [line for line in server.lines() if line.startswith("@get")]
+    assert sent == ["@get a.html", "@get b.png", "@get empty.html"]
 
 
-def test_who_does_not_trust_it_has_a_line(server: PageServer) -> None:
+def test_who_does_not_trust_it_has_a_line(server: Server) -> None:
     with pytest.raises(ssl.SSLCertVerificationError):
         load(server, "a.html", None)
-    (words,) = lines(server)
-    assert words.startswith("@tls ") and "handshake" in words
+    assert until(server.lines) == ["@tls in its handshake (alert 48, unknown CA)"]
 
 
-def test_who_ends_before_asking_has_a_line(server: PageServer, authority: Authority) -> None:
+def test_its_answer_to_a_greeting_comes_whole(server: Server, authority: Authority) -> None:
+    """Who refuses the certificate before the rest is sent would end the server, not tell it."""
+    context = ssl.create_default_context(cafile=str(authority.certificate))
+    came, goes = ssl.MemoryBIO(), ssl.MemoryBIO()
+    secure = context.wrap_bio(came, goes, server_hostname="127.0.0.1")
+    with socket.create_connection(("127.0.0.1", server.port), timeout=20) as plain:
+        for _ in range(2):
+            with pytest.raises(ssl.SSLWantReadError):
+                secure.do_handshake()
+            assert goes.pending
+            plain.sendall(goes.read())
+            came.write(plain.recv(65536))
+        secure.do_handshake()
+
+
+def test_who_ends_before_asking_has_a_line(server: Server, authority: Authority) -> None:
     context = ssl.create_default_context(cafile=str(authority.certificate))
     with (
         socket.create_connection(("127.0.0.1", server.port), timeout=20) as plain,
         context.wrap_socket(plain, server_hostname="127.0.0.1"),
     ):
         pass
-    assert "before it asked for a page" in lines(server)[0]
+    why = "after its handshake, before it asked for a page (nothing more came)"
+    assert until(server.lines) == [f"@tls {why}"]
+
+
+def test_who_ends_amid_a_page_has_a_line(server: Server, authority: Authority) -> None:
+    context = ssl.create_default_context(cafile=str(authority.certificate))
+    with socket.socket() as plain:
+        # The page does not fit in.
+        plain.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        plain.connect(("127.0.0.1", server.port))
+        with context.wrap_socket(plain, server_hostname="127.0.0.1") as secure:
+            secure.sendall(b"GET /a.html HTTP/1.1\r\n\r\n")
+            assert secure.recv(1) == b"H"
+    (words,) = until(server.lines)
+    assert words.startswith("@tls before it had the page ("), words
+
+
+@pytest.mark.parametrize("said", [b"", b"\x16\x03", b"GET / HTTP/1.0\r\n\r\n", b"\xff" * 9000])
+def test_what_is_no_tls_is_survived(server: Server, authority: Authority, said: bytes) -> None:
+    with socket.create_connection(("127.0.0.1", server.port), timeout=20) as plain:
+        plain.sendall(said)
+    assert until(server.lines)[0].startswith("@tls in its handshake (")
+    assert PAGES["b.png"] in load(server, "b.png", authority.certificate)
 
 
 def test_openssl_finds_the_authority_by_its_name(authority: Authority, tmp_path: Path) -> None:
@@ -93,3 +191,18 @@ def test_openssl_finds_the_authority_by_its_name(authority: Authority, tmp_path:
     )
     # At the beginning of 2010, when virtual boards begin.
     assert checked.stdout.endswith(": OK\n"), checked.stderr
+
+
+def test_a_browser_of_a_board_over_ssh_loads_a_page_over_tls(here: Here) -> None:
+    tls = tls_source(SilentProgress())
+    secure_watcher(architecture_of(platform.machine()), tls, SilentProgress())
+    path = here.place.parent / "box.toml"
+    page = PAGE.replace('program = "dillo"', 'program = "dillo", page = "index", over = "https"')
+    path.write_text(PROFILE.partition("[[key_issue]]")[0] + page)
+    with sshd(here):
+        run = here.json("study", "profile", str(path), "--target", "ssh://board")
+        assert result_of(run, "profile")["outcome"] == "pass"
+        until(here.left_clean)
+    loads = {m["labels"]["cache"]: m for m in run["metrics"] if m["name"] == "page.load.time"}
+    assert loads.keys() == {"first", "repeated"}
+    assert all(len(load["samples"]) >= 9 for load in loads.values())

@@ -14,7 +14,7 @@ from perfboard.bench.job import Job, NotMeasurable
 from perfboard.bench.opening import open_bench
 from perfboard.bench.options import BenchOptions
 from perfboard.bench.request import Request
-from perfboard.model.errors import UsageError
+from perfboard.model.errors import EnvironmentLacksError, UsageError
 from perfboard.model.run import Evidence
 from perfboard.targets.base import Reply, Target
 from tests.support.lab import RESULTS, FakeLab
@@ -38,9 +38,10 @@ class _Shell(SayingShell):
     fails = False
 
 
-@pytest.fixture(params=["virtual:rpi2", "local"])
-def bench(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Bench]:
-    fake, shell = FakeLab(tmp_path), _Shell()
+@contextmanager
+def opened(target: str, folder: Path, **others: Any) -> Iterator[Bench]:
+    """The bench of a target by a lab that is a fake's but for `others`."""
+    fake, shell = FakeLab(folder), _Shell()
 
     def ends(job: Any, cancelled: object) -> Any:
         failed = "exit 3" in job.files[-1].read_text()
@@ -51,11 +52,16 @@ def bench(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Bench]:
         yield Target("local", Evidence.HOST, shell, probe="x86_64")
 
     fake.ends = ends
-    (tmp_path / "artifacts").mkdir()
-    asked = Request(request.param, {}, ())
-    lab = fake.lab(open=open_target)
-    with open_bench(asked, BenchOptions(), lab, tmp_path / "artifacts") as opened:
-        yield opened
+    (folder / "artifacts").mkdir()
+    lab = fake.lab(open=open_target, **others)
+    with open_bench(Request(target, {}, ()), BenchOptions(), lab, folder / "artifacts") as bench:
+        yield bench
+
+
+@pytest.fixture(params=["virtual:rpi2", "local"])
+def bench(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Bench]:
+    with opened(request.param, tmp_path) as found:
+        yield found
 
 
 def test_a_job_is_run_and_what_it_prints_comes_back(bench: Bench) -> None:
@@ -85,3 +91,15 @@ def test_what_the_board_cannot_do_is_a_reason_or_a_usage_error(bench: Bench) -> 
             next(bench.boots({}, 1))
         with pytest.raises(UsageError, match="neither private nor loopback"):
             bench.check_ends(["local"], "8.8.8.8", mine=False)
+
+
+def test_without_a_certificate_no_page_is_served_over_tls(tmp_path: Path) -> None:
+    def lacks(folder: Path, address: str) -> None:
+        raise EnvironmentLacksError("no openssl")
+
+    pages = replace(SAYS, display=True, secure=True)
+    with (
+        opened("local", tmp_path, authority=lacks) as bench,
+        pytest.raises(NotMeasurable, match="no page can be served over TLS: no openssl"),
+    ):
+        bench.run("pages", pages, lambda now_s: None)

@@ -151,15 +151,13 @@ class PageLoad(DisplayMeasure):
         count, far, secure = samples_of(setting), setting.facts.exact, over == "https"
         copies = count if page == "cart" else 0
         served, files = pages(copies), {}
-        if far or secure:
-            serves = f"server {over}://{FAR_END if far else '127.0.0.1:@PORT'}"
+        if far:
+            serves = f"server {over}://{FAR_END}"
         else:
-            serves = f"serve home/{_FOLDER}"
+            serves = f"serve home/{_FOLDER}{' .' if secure else ''}"
             served, files = {}, {f"{_FOLDER}/{name}": data for name, data in served.items()}
         trust = browser.trust if secure else None
         prepare = f"{trust.line} || exit 1\n" if trust else ""
-        if secure and not far:
-            prepare = f'sed -i "s/@PORT/$PORT/" plan\n{prepare}'
         masks = [f"mask {' '.join(map(str, bar))}" for bar in browser.bars]
         loads = _loads(browser, f"{page}.html", count, copies, browser.pictures if far else ALIKE)
         if far:

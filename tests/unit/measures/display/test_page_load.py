@@ -175,9 +175,9 @@ def test_a_page_without_pictures_has_no_other_cache() -> None:
 
 def test_over_tls_a_browser_is_given_the_authority_before_it_starts() -> None:
     work = job_of("page.load", CART | {"over": "https"})
-    assert work.secure and work.pages == pages(10)
-    # Its server is no child of the watcher's.
-    assert "server https://127.0.0.1:@PORT" in lines(work) and "alone" not in work.script
+    # The watcher serves it, by the certificate that lies next to the plan.
+    assert work.secure and not work.pages and "serve home/pages ." in lines(work)
+    assert "alone" in work.script
     places = [work.script.index(words) for words in ("home.tar", "$CA.0", "perfboard-display")]
     assert places == sorted(places)
     far = job_of("page.load", CART | {"over": "https"}, EXACT)
