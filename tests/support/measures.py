@@ -17,6 +17,7 @@ from perfboard.model.run import Evidence, Metric
 from perfboard.probes.session import Session
 from perfboard.store.recording import Subject
 from perfboard.targets.base import Shell
+from perfboard.targets.serial.boot import SerialBoard
 
 # A live target, where each thing is measured more than once.
 LIVE = KnownFacts(Evidence.HOST, exact=False, repeats=5, ram=64 << 20)
@@ -46,6 +47,10 @@ class FakeBench:
 
     def boots(self, levels: Mapping[str, str], count: int) -> Iterator[Boot]:
         """No test boots it."""
+        raise NotImplementedError
+
+    def line(self) -> AbstractContextManager[SerialBoard]:
+        """No test writes to it."""
         raise NotImplementedError
 
     def boot_findings(self, boots: Sequence[Boot]) -> BootFindings:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from typing import Any
 
-from perfboard.bench.request import Request
+from perfboard.bench.request import Request, virtual_name
 from perfboard.boards.loader import load_board
 from perfboard.factors.choose import factors_of
 from perfboard.studies.tune.options import TuneOptions
@@ -22,7 +22,8 @@ def request_of(target: str = "virtual:verdex", **baseline: str) -> Request:
 def plan_of(target: str = "virtual:verdex", **options: Any) -> TunePlan:
     """The plan of a tune of verdex; `baseline` are the levels that it starts from."""
     request = request_of(target, **options.pop("baseline", {}))
-    return make_plan(request, TuneOptions(**({"board": "verdex"} | options)))
+    exact = virtual_name(target) is not None
+    return make_plan(request, TuneOptions(**({"board": "verdex"} | options)), exact)
 
 
 def keep_but(*varied: str) -> dict[str, str]:

@@ -17,6 +17,7 @@ from perfboard.model.run import Evidence, Metric
 from perfboard.probes.session import Session
 from perfboard.store.recording import Subject
 from perfboard.targets.base import Shell
+from perfboard.targets.serial.boot import SerialBoard
 
 # The board's time so far, in s.
 Notify = Callable[[float], None]
@@ -116,6 +117,12 @@ class Bench(Protocol):
 
         Artifacts go to `boot-1` and so on. Raises NotMeasurable where nothing resets the board,
         UsageError for levels or options that it cannot have, TargetError for a boot that fails.
+        """
+
+    def line(self) -> AbstractContextManager[SerialBoard]:
+        """The board on its line, to boot images that are written to it.
+
+        Raises NotMeasurable where there is no line, UsageError for an option.
         """
 
     def boot_findings(self, boots: Sequence[Boot]) -> BootFindings:

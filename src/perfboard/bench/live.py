@@ -39,6 +39,7 @@ from perfboard.store.recording import Subject
 from perfboard.targets.base import Shell, Target
 from perfboard.targets.folder import working_folder
 from perfboard.targets.pipe import local, ssh
+from perfboard.targets.serial.boot import SerialBoard
 from perfboard.targets.wired import SCHEMES
 
 _PROBE = "perfboard-probe"
@@ -120,7 +121,7 @@ class LiveBench:
 
     def prepare(self, jobs: Sequence[Job], *, boots: bool = False) -> None:
         if boots and self._request.target.partition(":")[0] in SCHEMES:
-            self._line = LineBoots(self._request, self._options, self._lab)
+            self._on_line()
         if not jobs:
             return
         wanted = max((job.disk + sum(map(len, job.files.values())) for job in jobs), default=0)
@@ -136,19 +137,27 @@ class LiveBench:
                 "or measure what needs less"
             )
 
-    def boots(self, levels: Mapping[str, str], count: int) -> Iterator[Boot]:
+    def _on_line(self) -> LineBoots:
+        """The board's boots by its line, which its shell lets go of."""
         if self._request.target.partition(":")[0] not in SCHEMES:
             raise NotMeasurable(
                 "a running system is not booted: that needs its console, on --target "
                 "serial:///dev/NAME or labgrid://PLACE"
             )
-        if levels:
-            raise NotMeasurable("its image is as it is; a virtual board's can be changed")
         self.close()
         if self._line is None:
             self._line = LineBoots(self._request, self._options, self._lab)
+        return self._line
+
+    def boots(self, levels: Mapping[str, str], count: int) -> Iterator[Boot]:
+        line = self._on_line()
+        if levels:
+            raise NotMeasurable("its image is as it is; a virtual board's can be changed")
         first, self._booted = self._booted + 1, self._booted + count
-        yield from self._line.boots(count, first, self._artifacts)
+        yield from line.boots(count, first, self._artifacts)
+
+    def line(self) -> AbstractContextManager[SerialBoard]:
+        return self._on_line().board()
 
     def boot_findings(self, boots: Sequence[Boot]) -> BootFindings:
         return self._line.findings(boots) if self._line else BootFindings()

@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """How a board is booted: the options of each study that does so."""
 
-from collections.abc import Mapping
+import shutil
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from perfboard.analysis.power.find import FORMS
 from perfboard.instruments.logic.sigrok import FORM, CapturePlan, parse_capture
 from perfboard.model.channels import parse_channels, parse_volts
+from perfboard.model.errors import UsageError
 from perfboard.model.options import (
     option,
     parse_command,
@@ -51,9 +53,18 @@ def timeout_option() -> Any:
     )
 
 
+def check_command(option: str, words: Sequence[str]) -> None:
+    """Raises UsageError if this machine does not have the program of a command."""
+    if words and shutil.which(words[0]) is None:
+        raise UsageError(f"{option} {words[0]}: there is no such program")
+
+
 @dataclass(frozen=True)
 class BenchOptions:
-    """The options of a bench, most of them for a board on a line."""
+    """The options of a bench, most of them for a board on a line.
+
+    `write` says whether images are written to the line's board: its levels are the images' then.
+    """
 
     usable: str = usable_option()
     reset: tuple[str, ...] = option(
@@ -105,3 +116,4 @@ class BenchOptions:
     )
     silence: float = silence_option()
     timeout: float = timeout_option()
+    write: bool = False

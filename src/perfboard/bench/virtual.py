@@ -2,7 +2,7 @@
 """A virtual board."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from threading import Event
 
@@ -41,6 +41,7 @@ from perfboard.model.results.boot import Boot
 from perfboard.probes.session import Session
 from perfboard.store.recording import Subject
 from perfboard.targets.base import Shell, Target
+from perfboard.targets.serial.boot import SerialBoard
 from perfboard.targets.virtual.program import TrialTarget
 from perfboard.targets.virtual.target import Emulation
 
@@ -87,7 +88,8 @@ class VirtualBench:
     @property
     def notes(self) -> tuple[str, ...]:
         of_images = (note for image in self._images.values() for note in image.notes)
-        return tuple(dict.fromkeys((*of_images, *self._notes)))
+        of_board = Emulation(self._variant).notes()
+        return tuple(dict.fromkeys((*of_images, *self._notes, *of_board)))
 
     @property
     def facts(self) -> KnownFacts:
@@ -123,6 +125,9 @@ class VirtualBench:
     def boots(self, levels: Mapping[str, str], count: int) -> Iterator[Boot]:
         first, self._booted = self._booted + 1, self._booted + count
         yield from self._image(levels).boots(count, first, self._artifacts)
+
+    def line(self) -> AbstractContextManager[SerialBoard]:
+        raise NotMeasurable("a virtual board is on no line: it is given its images by their levels")
 
     def boot_findings(self, boots: Sequence[Boot]) -> BootFindings:
         return self._image({}).findings(boots)

@@ -84,6 +84,12 @@ class Image:
     sizes: dict[str, int] = field(default_factory=dict)
     variables: dict[str, str] = field(default_factory=dict)
 
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """The files to write to a board: its banks; or kernel, device tree, disk, if any."""
+        files = self.banks or (self.kernel_file, self.tree, self.root)
+        return tuple(file for file in files if file is not None)
+
 
 def build_image(variant: Variant, progress: Progress) -> Image:
     """The variant's image, built where the cache does not have it.

@@ -81,6 +81,8 @@ def test_facts_and_the_head_of_the_run_are_of_one_board(bench: Bench) -> None:
 
 
 def test_what_the_board_cannot_do_is_a_reason_or_a_usage_error(bench: Bench) -> None:
+    with pytest.raises(NotMeasurable, match=r"no line|its console"):
+        bench.line()
     if bench.facts.exact:
         with pytest.raises(NotMeasurable, match="no files of its own"), bench.shell():
             pass

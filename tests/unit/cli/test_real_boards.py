@@ -40,6 +40,10 @@ def test_a_boot(words: list[str], said: str, capsys: pytest.CaptureFixture[str])
         ("", ["--usable", "("], "no regular expression"),
         ("", ["--scheduler", "localhost:1"], "--scheduler: only for virtual targets"),
         ("", ["--max-ram", "16MB"], "console does not show"),
+        ("", ["--set", "flash=cached"], "--set flash=cached: it is of the timing model"),
+        # A level of the images, so that the line is opened next.
+        ("", ["--set", "console=quiet"], "/dev/null is no serial line"),
+        ("", ["--target", "virtual:rpi2"], "--target virtual:rpi2: wants the line of a real board"),
     ],
 )
 def test_a_tune(

@@ -2,6 +2,7 @@
 """Boots of a real board, observed by its console on a serial line or in a labgrid place."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from threading import Event
 
@@ -10,7 +11,7 @@ from perfboard.bench.base import BootFindings
 from perfboard.bench.boot.base import boot_noted
 from perfboard.bench.boot.instruments import BootInstruments
 from perfboard.bench.lab import Lab
-from perfboard.bench.options import BenchOptions
+from perfboard.bench.options import BenchOptions, check_command
 from perfboard.bench.request import Request
 from perfboard.history.rates import rates_of
 from perfboard.model.errors import UsageError
@@ -18,7 +19,7 @@ from perfboard.model.results.boot import Boot
 from perfboard.model.run import BoardSummary, Evidence
 from perfboard.store.recording import Subject
 from perfboard.targets.base import refuse_factors
-from perfboard.targets.serial.boot import SerialBoard, check_command
+from perfboard.targets.serial.boot import SerialBoard
 from perfboard.targets.wired import ConsoleBoard, open_wired
 
 
@@ -31,7 +32,8 @@ class LineBoots:
         self._others = BootInstruments(
             options.capture, options.channel, options.power, options.volts or None
         )
-        refuse_factors(request.target, request.factors)
+        if not options.write:
+            refuse_factors(request.target, request.factors)
         if not options.usable:
             raise UsageError(
                 "the boot of a real board ends with a line of its console: give it as --usable "
@@ -46,13 +48,11 @@ class LineBoots:
         self._facts: dict[str, str] = {}
         self.notes = dict.fromkeys(self._wired.notes)
 
-    def boots(self, count: int, first: int, artifacts: Path) -> Iterator[Boot]:
-        """The boots, one after the other; the first one's artifacts go to boot-`first`."""
-        took_s, lab, options = 0.0, self._lab, self._options
-        with (
-            open_wired(self._request.target, lab.progress) as now,
-            lab.progress.step("booting", count) as step,
-        ):
+    @contextmanager
+    def board(self) -> Iterator[SerialBoard]:
+        """The board; its line is open as long as the context."""
+        options = self._options
+        with open_wired(self._request.target, self._lab.progress) as now:
             board = SerialBoard(
                 now.line,
                 options.usable,
@@ -61,6 +61,14 @@ class LineBoots:
                 silent_s=options.silence,
                 boot_s=options.timeout,
             )
+            # Whatever its kernel prints in a boot is known of it.
+            board.facts = self._facts
+            yield board
+
+    def boots(self, count: int, first: int, artifacts: Path) -> Iterator[Boot]:
+        """The boots, one after the other; the first one's artifacts go to boot-`first`."""
+        took_s, lab = 0.0, self._lab
+        with self.board() as board, lab.progress.step("booting", count) as step:
             for number in range(count):
                 began = lab.clock()
 
@@ -77,7 +85,6 @@ class LineBoots:
                 each = [board.console(), *near]
                 boot = boot_noted(board.boot, each, folder, seen, Event(), self.notes)
                 boot = self._others.join(first + number, boot, near)
-                self._facts |= board.facts
                 took_s = lab.clock() - began
                 step.update(number + 1)
                 yield boot

@@ -4,7 +4,7 @@
 import argparse
 import sys
 
-from perfboard.bench.request import Request
+from perfboard.bench.request import Request, virtual_name, virtual_target
 from perfboard.boards.loader import LoadedReal, read_board
 from perfboard.cli.commands.study import finish, line_of
 from perfboard.cli.lab import lab_of
@@ -18,7 +18,7 @@ from perfboard.studies.tune.study import TUNE
 
 def tune(options: argparse.Namespace) -> int:
     """Tries the factors, ranks them, and proves the best; the report's path is the last line."""
-    board, target, real = options.board, options.target or f"virtual:{options.board}", None
+    board, target, real = options.board, options.target or virtual_target(options.board), None
     loaded = read_board(board)
     if isinstance(loaded, LoadedReal):
         board, target, real = loaded.board.virtual, line_of(loaded, options.target), loaded.board
@@ -27,6 +27,10 @@ def tune(options: argparse.Namespace) -> int:
                 f"{loaded.path}: virtual: is missing; write there the virtual board, by name or "
                 "file, whose images are to be tried"
             )
+    if virtual_name(target) not in (None, board):
+        raise UsageError(
+            f"--target {target}: wants the line of a real board; a virtual one is named by --board"
+        )
     request = Request(
         target=target,
         factors=parse_factors(options.set),

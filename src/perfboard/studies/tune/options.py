@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from perfboard.analysis.statistics.bootstrap import FEWEST_PROCESSES
-from perfboard.bench.options import silence_option, timeout_option, usable_option
+from perfboard.bench.options import BenchOptions, silence_option, timeout_option, usable_option
 from perfboard.model.options import (
     option,
     parse_command,
@@ -93,3 +93,14 @@ class TuneOptions:
         metavar="N",
         only="serial, labgrid",
     )
+
+    @property
+    def of_bench(self) -> BenchOptions:
+        """Those that its board is opened with."""
+        return BenchOptions(
+            usable=self.usable,
+            reset=self.reset,
+            silence=self.silence,
+            timeout=self.timeout,
+            write=bool(self.write),
+        )

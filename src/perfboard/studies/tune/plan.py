@@ -8,6 +8,7 @@ from itertools import combinations, product
 
 from perfboard.analysis.tune.combinations import BASELINE, Combination, Space
 from perfboard.bench.lab import Lab
+from perfboard.bench.options import check_command
 from perfboard.bench.request import Request
 from perfboard.boards.loader import LoadedBoard, load_board
 from perfboard.factors.base import Factor
@@ -24,8 +25,6 @@ from perfboard.model.options import flag
 from perfboard.model.results.tune import Try
 from perfboard.model.units import format_size
 from perfboard.studies.tune.options import TuneOptions
-from perfboard.targets.serial.boot import check_command
-from perfboard.targets.wired import SCHEMES
 
 # A real board's boots are enough where half the interval of their median is this share of it.
 PRECISION = 0.01
@@ -83,10 +82,12 @@ class TunePlan:
         return {name: self.factors[name].title for name in self.space.levels}
 
 
-def make_plan(request: Request, options: TuneOptions) -> TunePlan:
-    """The plan. Raises UsageError for levels that there are not, and limits that contradict."""
-    real = is_serial(request)
-    if real:
+def make_plan(request: Request, options: TuneOptions, exact: bool) -> TunePlan:
+    """The plan for a board that repeats `exact`ly, or for one that images are written to.
+
+    Raises UsageError for levels that there are not, and limits that contradict.
+    """
+    if not exact:
         _check_commands(request, options)
     loaded = load_board(options.board)
     board = loaded.board
@@ -96,8 +97,8 @@ def make_plan(request: Request, options: TuneOptions) -> TunePlan:
         check_known(f"a tune of board {board.name}", known, given, f"{name}: ")
     start = choose(loaded, request.factors)
     baseline = start.levels
-    _check_limits(loaded, options, real)
-    if real:
+    _check_limits(loaded, options, exact)
+    if not exact:
         standard = {name: factor.default for name, factor in factors.items()}
         named = frozenset(request.factors.items() - standard.items())
         if reason := _not_by_image(factors, standard, named, of_start=True):
@@ -105,7 +106,7 @@ def make_plan(request: Request, options: TuneOptions) -> TunePlan:
     allow = set(options.allow) | set(options.keep.items()) | set(baseline.items())
 
     def refusal(combination: Combination) -> str:
-        if real and (reason := _not_by_image(factors, baseline, combination)):
+        if not exact and (reason := _not_by_image(factors, baseline, combination)):
             return reason
         try:
             changed(start, dict(combination))
@@ -155,15 +156,10 @@ def make_plan(request: Request, options: TuneOptions) -> TunePlan:
             kernel=cache(lambda combination: _kernel(changed(start, dict(combination)))),
             max_flash=options.max_flash,
             max_ram=options.max_ram,
-            resolution=Space.resolution if not real else PRECISION,
+            resolution=Space.resolution if exact else PRECISION,
         ),
         factors=factors,
     )
-
-
-def is_serial(request: Request) -> bool:
-    """Whether the images are booted on a real board."""
-    return request.target.partition(":")[0] in SCHEMES
 
 
 def _check_commands(request: Request, options: TuneOptions) -> None:
@@ -254,9 +250,9 @@ def _not_by_image(
     return ""
 
 
-def _check_limits(loaded: LoadedBoard, options: TuneOptions, real: bool) -> None:
+def _check_limits(loaded: LoadedBoard, options: TuneOptions, exact: bool) -> None:
     board = loaded.board
-    if options.max_ram is not None and real:
+    if options.max_ram is not None and not exact:
         raise UsageError(
             "--max-ram: a real board's console does not show how much memory is in use; omit it"
         )

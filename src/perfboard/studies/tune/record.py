@@ -36,10 +36,10 @@ from perfboard.model.run import Evidence, Metric
 from perfboard.model.units import parse_size
 from perfboard.store.recording import Content, Subject
 from perfboard.studies.tune.advice import Build, lines_between
-from perfboard.studies.tune.bench import Proof
 from perfboard.studies.tune.flash import FACTOR as FLASH
 from perfboard.studies.tune.flash import READ_BANDWIDTH
 from perfboard.studies.tune.options import TuneOptions
+from perfboard.studies.tune.proof import Proof
 from perfboard.studies.tune.sweep import Sweep
 
 FLASH_SIZE = "image.flash.size"
@@ -129,7 +129,7 @@ def found_by(
         subject=replace(subject, image=result.hashes, packages=result.packages),
         metrics=metrics,
         results=(*_boots(boots), tuning),
-        notes=(*result.notes, *notes),
+        notes=tuple(dict.fromkeys((*result.notes, *notes))),
         verdicts=held.verdicts,
         no_verdicts=held.no_verdicts,
     )

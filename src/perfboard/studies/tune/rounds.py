@@ -8,12 +8,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from threading import Event
+from typing import TYPE_CHECKING
 
 from perfboard.analysis.statistics.bootstrap import FEWEST_PROCESSES, estimate
 from perfboard.analysis.tune.combinations import BASELINE, Combination, totals_s
 from perfboard.bench.lab import Lab
 from perfboard.host.cache import cached, find_cached
-from perfboard.images.image import Image
 from perfboard.model.errors import EnvironmentLacksError, TargetError, UsageError
 from perfboard.model.progress import SilentProgress
 from perfboard.model.results.boot import Boot
@@ -22,7 +22,10 @@ from perfboard.studies.tune.options import TuneOptions
 from perfboard.studies.tune.plan import PRECISION
 from perfboard.studies.tune.pool import Make, Note
 from perfboard.studies.tune.task import Task, TaskResult
-from perfboard.targets.serial.boot import SerialBoard
+
+if TYPE_CHECKING:
+    from perfboard.images.image import Image
+    from perfboard.targets.serial.boot import SerialBoard
 
 
 class BootRounds:
@@ -34,7 +37,7 @@ class BootRounds:
 
     def __init__(
         self,
-        board: SerialBoard,
+        board: "SerialBoard",
         target: str,
         options: TuneOptions,
         lab: Lab,
@@ -195,22 +198,16 @@ class BootRounds:
         self._entries.append(entry)
         return entry
 
-    def _write(self, image: Image, task: Task) -> None:
+    def _write(self, image: "Image", task: Task) -> None:
         """Raises TargetError where this image alone cannot be written, as one too large."""
         try:
-            self._board.write(self._options.write, files_of(image), image.arguments)
+            self._board.write(self._options.write, image.files, image.arguments)
         except EnvironmentLacksError as error:
             if not task.changes or self._refused:
                 raise
             self._refused = True
             raise TargetError("not-written", str(error)) from error
         self._refused = False
-
-
-def files_of(image: Image) -> tuple[Path, ...]:
-    """The files to write to a board: its banks of flash; or kernel, device tree, disk, if any."""
-    files = image.banks or (image.kernel_file, image.tree, image.root)
-    return tuple(file for file in files if file is not None)
 
 
 def _image(result: TaskResult) -> tuple[tuple[str, str], ...]:

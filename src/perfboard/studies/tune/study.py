@@ -13,26 +13,24 @@ from perfboard.analysis.tune.combinations import (
 )
 from perfboard.analysis.tune.search import search
 from perfboard.bench.lab import Lab
+from perfboard.bench.opening import BOOTABLE, board_name, open_bench
 from perfboard.bench.request import Request, virtual_target
 from perfboard.model.errors import UsageError
 from perfboard.model.run import Run
-from perfboard.store.recording import Content, Subject
-from perfboard.studies.tune.bench import Proof, TuneBench
-from perfboard.studies.tune.line import LineBench
+from perfboard.store.recording import Content
 from perfboard.studies.tune.options import TuneOptions
 from perfboard.studies.tune.plan import (
     TunePlan,
     check_smallest,
     check_tools,
-    is_serial,
     make_plan,
 )
 from perfboard.studies.tune.pool import Make
 from perfboard.studies.tune.progress import TuneStep
+from perfboard.studies.tune.proof import Proof
 from perfboard.studies.tune.record import found_by, steps_to
 from perfboard.studies.tune.sweep import Sweep
-from perfboard.studies.tune.virtual import VirtualTuneBench
-from perfboard.targets.wired import SCHEMES
+from perfboard.studies.tune.tries import ExactTries, RoundTries
 
 
 @dataclass(frozen=True)
@@ -43,7 +41,7 @@ class TuneStudy:
     title: str = "What to change for a faster boot"
     question: str = "Which levels of its factors make the board boot fastest?"
     options: type[TuneOptions] = TuneOptions
-    targets: tuple[str, ...] = ("virtual", *SCHEMES)
+    targets: tuple[str, ...] = BOOTABLE
     default_target: str = virtual_target("verdex")
     headline: str = "boot.total"
     # Those of the board that it tunes.
@@ -56,34 +54,26 @@ class TuneStudy:
         machine fails, is stored with what it has; made again, it takes the boots that there are
         from the cache.
         """
-        plan = make_plan(request, options)
-        if not options.scheduler:
-            check_tools(plan, lab)
-        bench: TuneBench = (
-            LineBench(request, options, lab)
-            if is_serial(request)
-            else VirtualTuneBench(plan, options.scheduler, lab)
-        )
-        sweep = Sweep(plan)
         proof = Proof()
+        with lab.record(self.name, board_name(request), request.command, self.headline) as record:
+            artifacts = record.folder.artifact_path("console.log").parent
+            with open_bench(request, options.of_bench, lab, artifacts) as bench:
+                exact = bench.facts.exact
+                plan = make_plan(request, options, exact)
+                if not options.scheduler:
+                    check_tools(plan, lab)
+                sweep = Sweep(plan)
+                tries = (ExactTries if exact else RoundTries)(sweep, bench, options, lab)
 
-        def found() -> Content:
-            subject = Subject(
-                bench.summary(),
-                bench.target,
-                bench.evidence,
-                levels=plan.baseline.levels,
-                tools=bench.tools,
-            )
-            return found_by(options, sweep, proof, subject, bench.notes())
+                def found() -> Content:
+                    return found_by(options, sweep, proof, bench.subject(), tries.notes)
 
-        with lab.record(self.name, bench.name, request.command, self.headline) as record:
-            with record.begin(found):
-                with lab.progress.step(f"tuning {plan.board.name}", inf) as step:
-                    shown = TuneStep(step, lab.clock)
-                    with bench.making(shown.note) as make:
-                        try_all(sweep, make, shown)
-                proof = bench.prove(sweep, record.folder)
+                with record.begin(found):
+                    with lab.progress.step(f"tuning {plan.board.name}", inf) as step:
+                        shown = TuneStep(step, lab.clock)
+                        with tries.making(shown.note) as make:
+                            try_all(sweep, make, shown)
+                    proof = tries.prove(record.folder)
             _, _, places = sweep.recorded()
             for combination, place in places.items():
                 if console := sweep.results[combination].console:

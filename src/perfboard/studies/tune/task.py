@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from math import inf
 from pathlib import Path
 from threading import Event
+from typing import TYPE_CHECKING
 
 from perfboard.analysis.tune.combinations import middle
 from perfboard.bench.boot.virtual import marks_to_watch
@@ -15,13 +16,15 @@ from perfboard.bench.lab import Lab
 from perfboard.boards.loader import load_board
 from perfboard.factors.choose import choose
 from perfboard.host.cache import cached
-from perfboard.images.image import Image
 from perfboard.images.variant import Variant
 from perfboard.instruments.scope import WatchedMark
 from perfboard.model.errors import BuildError, PerfboardError, TargetError, UsageError
 from perfboard.model.results.boot import Boot
 from perfboard.model.results.tune import Outcome
 from perfboard.targets.virtual.target import VirtualTarget
+
+if TYPE_CHECKING:
+    from perfboard.images.image import Image
 
 # A kernel's or bootloader's own error is the same each time; a hang may be this machine's.
 _SURE = ("bootloader", "panic", "no-root")
@@ -127,7 +130,7 @@ def run_task(task: Task, lab: Lab, cancelled: Event) -> TaskResult:
 def _booted(
     target: VirtualTarget,
     variant: Variant,
-    image: Image,
+    image: "Image",
     marks: tuple[WatchedMark, ...],
     lab: Lab,
     cancelled: Event,

@@ -5,7 +5,6 @@ import os
 import re
 import select
 import shlex
-import shutil
 import signal
 import subprocess
 import tempfile
@@ -27,7 +26,6 @@ from perfboard.model.errors import (
     Cancelled,
     EnvironmentLacksError,
     TargetError,
-    UsageError,
     defects,
 )
 from perfboard.model.results.boot import Boot, Mark
@@ -53,12 +51,6 @@ _READ_S = 0.2
 _PORTION = 1 << 16
 _TAIL = 1 << 14
 _NAMED_CALLS = 5
-
-
-def check_command(option: str, words: Sequence[str]) -> None:
-    """Raises UsageError if this machine does not have the program of a command."""
-    if words and shutil.which(words[0]) is None:
-        raise UsageError(f"{option} {words[0]}: there is no such program")
 
 
 class Switch(Protocol):

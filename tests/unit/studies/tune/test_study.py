@@ -14,9 +14,9 @@ from perfboard.model.progress import SilentProgress
 from perfboard.model.results.tune import TuneResult
 from perfboard.model.run import Evidence, Outcome
 from perfboard.store.recording import Content, Subject
-from perfboard.studies.tune.bench import Proof
 from perfboard.studies.tune.options import TuneOptions
 from perfboard.studies.tune.progress import TuneStep
+from perfboard.studies.tune.proof import Proof
 from perfboard.studies.tune.record import found_by
 from perfboard.studies.tune.study import try_all
 from perfboard.studies.tune.sweep import Sweep

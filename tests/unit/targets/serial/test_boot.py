@@ -16,6 +16,7 @@ import pytest
 
 from perfboard.analysis.boot.phases import cut_boot, total
 from perfboard.analysis.boot.reading.console import Stamps
+from perfboard.bench.options import check_command
 from perfboard.instruments.base import Instrument, notes_of
 from perfboard.model.errors import (
     Cancelled,
@@ -26,7 +27,7 @@ from perfboard.model.errors import (
 )
 from perfboard.model.options import parse_command
 from perfboard.model.results.boot import Boot, Mark
-from perfboard.targets.serial.boot import SerialBoard, check_command
+from perfboard.targets.serial.boot import SerialBoard
 from perfboard.targets.serial.line import open_line
 from tests.support.recorded import DATA
 from tests.support.replay import Replay
