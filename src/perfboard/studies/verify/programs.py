@@ -3,11 +3,14 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from math import inf
 from pathlib import Path
+from threading import Event
 
 from perfboard.analysis.verify.programs import program_figure
 from perfboard.analysis.verify.rows import Claim, row_of
 from perfboard.bench.lab import Lab
+from perfboard.bench.program.ready import ready_boards, run_program
 from perfboard.binaries.programs import own_program
 from perfboard.boards.loader import load_board
 from perfboard.host.fetch import npm_file
@@ -19,15 +22,12 @@ from perfboard.model.published import NpmFile, OwnProgram, PublishedProgram, Pub
 from perfboard.model.results.program import ProgramResult
 from perfboard.model.run import Run, Status
 from perfboard.store.folder import find_run
-from perfboard.studies.program.study import try_boards
 
 # The row of each figure by its number, and the runs trial.
 Programs = tuple[dict[int, Claim], tuple[str, ...]]
 # The share that a metric may be wrong by.
 MarginOf = Callable[[str], float]
-TryBoards = Callable[
-    [Sequence[str], ProgramJob, Mapping[str, str], tuple[str, ...], Lab], Sequence[Run]
-]
+RunOn = Callable[[str, ProgramJob, Mapping[str, str], tuple[str, ...], Lab], Run]
 
 
 @dataclass(frozen=True)
@@ -39,13 +39,29 @@ class _ProgramRun:
     run: str
 
 
+def run_on(
+    board: str, job: ProgramJob, factors: Mapping[str, str], command: tuple[str, ...], lab: Lab
+) -> Run:
+    """Runs the job's command on the board, and stores the run as `perfboard try` does."""
+    with (
+        ready_boards([board], job, factors, lab) as (ready,),
+        lab.progress.step("trying", inf) as step,
+    ):
+
+        def notify(now_ns: int, began_ns: int) -> None:
+            done_s = (now_ns - began_ns) / 1e9 if began_ns else 0.0
+            step.update(done_s, f"{board}: {done_s:.1f} s of it done")
+
+        return run_program(ready, command, lab, notify, Event())
+
+
 def measure_programs(
     board: str,
     figures: Sequence[PublishedValue],
     margin: MarginOf,
     command: tuple[str, ...],
     lab: Lab,
-    try_boards: TryBoards = try_boards,
+    run_on: RunOn = run_on,
     fetch: Callable[[NpmFile, Progress], Path] = npm_file,
     compiled: Callable[[OwnProgram, Architecture, Progress], Path] = own_program,
 ) -> Programs:
@@ -66,7 +82,7 @@ def measure_programs(
                 *([compiled(program.own, arch, lab.progress)] if program.own else []),
             )
             job = ProgramJob(program.command, program.packages, files)
-            (trial,) = try_boards([board], job, factors, command, lab)
+            trial = run_on(board, job, factors, command, lab)
         except PerfboardError as error:
             return _first_line(str(error))
         if trial.status is Status.ABORTED:

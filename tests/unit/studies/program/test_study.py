@@ -18,6 +18,8 @@ from hypothesis import strategies as st
 
 from perfboard.analysis.program.metrics import Instant, instants, ran, trial_metrics
 from perfboard.bench.lab import Lab
+from perfboard.bench.program.outcome import library_remark
+from perfboard.bench.program.ready import copy_job
 from perfboard.boards.loader import load_board
 from perfboard.cli.arguments import make_parser
 from perfboard.cli.commands.program import trying
@@ -30,8 +32,7 @@ from perfboard.report.sections.program.section import program_text
 from perfboard.report.text import run_text
 from perfboard.store.folder import finished_folders
 from perfboard.store.reading import load_run
-from perfboard.studies.program.outcome import library_remark
-from perfboard.studies.program.study import copy_job, try_boards
+from perfboard.studies.program.study import try_boards
 from perfboard.targets.virtual.program import ProgramResults, read_results
 from tests.support.command import call
 from tests.support.lab import RESULTS, TRIED, FakeLab

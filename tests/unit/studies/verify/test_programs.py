@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whole programs held against published figures, with a stand-in for the board that they run on."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import pytest
@@ -21,8 +22,11 @@ from perfboard.model.progress import Progress
 from perfboard.model.published import NpmFile, OwnProgram, PublishedValue
 from perfboard.model.results.program import ProgramResult
 from perfboard.model.run import Metric, Run, RunError, Status
-from perfboard.store.folder import runs_folder
-from perfboard.studies.verify.programs import Programs, measure_programs
+from perfboard.store.folder import find_run, runs_folder
+from perfboard.store.reading import load_run
+from perfboard.studies.verify.programs import Programs, measure_programs, run_on
+from perfboard.targets.virtual.program import ProgramResults
+from tests.support.lab import RESULTS, FakeLab
 from tests.support.runs import make_run, published
 
 # The boards whose programs were split before any of them was run.
@@ -102,16 +106,14 @@ Answer = tuple[float, str, int | None]
 
 
 class Board:
-    """Stands in for try_boards: answers by a command's first word, with a run or an error."""
+    """Runs no program: answers by a command's first word, with a run or an error."""
 
     def __init__(self, answers: Mapping[str, Answer | str | Status]) -> None:
         self.answers = answers
-        self.asked: list[tuple[list[str], ProgramJob, dict[str, str]]] = []
+        self.asked: list[tuple[str, ProgramJob, dict[str, str]]] = []
 
-    def try_boards(
-        self, boards: Sequence[str], job: ProgramJob, factors: Mapping[str, str], *_: object
-    ) -> list[Run]:
-        self.asked.append((list(boards), job, dict(factors)))
+    def run_on(self, board: str, job: ProgramJob, factors: Mapping[str, str], *_: object) -> Run:
+        self.asked.append((board, job, dict(factors)))
         name = job.command[0]
         answer = self.answers[name]
         if isinstance(answer, str) and not isinstance(answer, Status):
@@ -120,7 +122,7 @@ class Board:
         if isinstance(answer, Status):
             late = (RunError(kind="time-limit", message="It had not ended\nmore"),)
             errors = late if answer is Status.FAILED else ()
-            return [make_run(id=run_id, status=answer, errors=errors)]
+            return make_run(id=run_id, status=answer, errors=errors)
         real_s, output, exit_code = answer
         folder = runs_folder() / run_id
         (folder / "artifacts").mkdir(parents=True)
@@ -132,11 +134,11 @@ class Board:
             exit_code=exit_code,
             signal=9 if exit_code is None else None,
         )
-        return [make_run(id=run_id, metrics=(real,), results=(trial,))]
+        return make_run(id=run_id, metrics=(real,), results=(trial,))
 
     def measure(self, *figures: PublishedValue) -> Programs:
         return measure_programs(
-            "rpi2", figures, lambda _: 0.25, ("perfboard",), Lab(), self.try_boards, fetch, compiled
+            "rpi2", figures, lambda _: 0.25, ("perfboard",), Lab(), self.run_on, fetch, compiled
         )
 
 
@@ -153,6 +155,25 @@ def compiled(wanted: OwnProgram, arch: Architecture, progress: Progress) -> Path
 @pytest.fixture
 def board() -> Board:
     return Board({})
+
+
+@pytest.mark.parametrize(
+    ("error", "status"), [(None, Status.COMPLETE), (KeyboardInterrupt(), Status.ABORTED)]
+)
+def test_its_run_is_stored_as_that_of_a_try(
+    tmp_path: Path, error: BaseException | None, status: Status
+) -> None:
+    def ends(job: ProgramJob, cancelled: Event) -> ProgramResults:
+        if error is not None:
+            raise error
+        return RESULTS
+
+    fake = FakeLab(tmp_path)
+    fake.ends = ends
+    run = run_on("rpi2", ProgramJob(("true",)), {"detail": "counted"}, ("perfboard",), fake.lab())
+    assert (run.study, run.target, run.status) == ("try", "virtual:rpi2", status)
+    assert run.factors["detail"] == "counted"
+    assert load_run(find_run(run.id)) == run
 
 
 def test_programs_run_once_each_and_say_why_where_they_cannot(board: Board) -> None:
@@ -179,7 +200,7 @@ def test_programs_run_once_each_and_say_why_where_they_cannot(board: Board) -> N
     assert [job.command[0] for _, job, _ in board.asked] == [
         *("7zz", "bc", "lua", "false", "crash", "slow")
     ]
-    assert board.asked[1] == (["rpi2"], ProgramJob(("bc",), ("bc",)), {})
+    assert board.asked[1] == ("rpi2", ProgramJob(("bc",), ("bc",)), {})
     assert runs == ("run-1", "run-2")
     assert [rows[n].ratio for n in range(4)] == [pytest.approx(1.1), 1.0, None, 1.3]
     assert [rows[n].within for n in range(4)] == [True, None, None, False]
