@@ -25,6 +25,7 @@ NAMES = (
     "media.play",
     "media.record",
     "memory.application",
+    "program",
     "stream.write",
 )
 
